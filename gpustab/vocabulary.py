@@ -1,0 +1,115 @@
+"""Words as bytes: one ordered, duplicate-free list of words, and its form as two tensors.
+
+A word *is* its bytes, so that a token which is not UTF-8 survives every round trip.
+Text for people decodes with ``surrogateescape`` and prints undecodable bytes as ``\\xNN``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from gpustab.errors import InputError
+
+
+def as_word(word: str | bytes) -> bytes:
+    r"""Return the bytes of a word given as text or as bytes.
+
+    >>> as_word("naïve")
+    b'na\xc3\xafve'
+    """
+    return word if isinstance(word, bytes) else word.encode("utf-8", "surrogateescape")
+
+
+def show(word: bytes) -> str:
+    r"""Return a word as text that is safe to print; undecodable bytes and control characters as escapes.
+
+    >>> show(b"caf\xc3\xa9"), show(b"ab\xff")
+    ('café', 'ab\\xff')
+    """
+    text = word.decode("utf-8", "backslashreplace")
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+class Vocabulary(Sequence[bytes]):
+    """An ordered list of distinct words.
+
+    Args:
+        words: the words, text or bytes, in order.
+
+    Raises:
+        InputError: if a word occurs twice.
+
+    >>> vocabulary = Vocabulary(["the", "of"])
+    >>> vocabulary[1], vocabulary.index_of("of"), "and" in vocabulary
+    (b'of', 1, False)
+    """
+
+    def __init__(self, words: Iterable[str | bytes]) -> None:
+        self._words = tuple(as_word(word) for word in words)
+        if len(self._index) != len(self._words):
+            twice = next(w for i, w in enumerate(self._words) if self._index[w] != i)
+            raise InputError(f"the word '{show(twice)}' occurs twice in one vocabulary")
+
+    @cached_property
+    def _index(self) -> dict[bytes, int]:
+        return {word: i for i, word in enumerate(self._words)}
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    def __getitem__(self, i: int) -> bytes:  # type: ignore[override]  # slices are not needed
+        return self._words[i]
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._words)
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str | bytes) and as_word(word) in self._index
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Vocabulary) and self._words == other._words
+
+    def __hash__(self) -> int:
+        return hash(self._words)
+
+    def __repr__(self) -> str:
+        return f"Vocabulary({len(self)} words: {', '.join(show(w) for w in self._words[:5])} ...)"
+
+    def index_of(self, word: str | bytes) -> int:
+        """Return the position of a word.
+
+        Raises:
+            InputError: if the word is not in the vocabulary.
+        """
+        try:
+            return self._index[as_word(word)]
+        except KeyError:
+            raise InputError(f"the word '{show(as_word(word))}' is not in the vocabulary") from None
+
+    def text(self, i: int) -> str:
+        """Return word ``i`` as printable text."""
+        return show(self._words[i])
+
+    def to_tensors(self) -> tuple[Tensor, Tensor]:
+        """Return all words as one ``(n_bytes,)`` uint8 tensor and ``(v + 1,)`` int64 offsets into it."""
+        lengths = np.fromiter((len(w) for w in self._words), dtype=np.int64, count=len(self))
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        buffer = np.frombuffer(b"".join(self._words), dtype=np.uint8).copy()
+        return torch.from_numpy(buffer), torch.from_numpy(offsets)
+
+    @classmethod
+    def from_tensors(cls, buffer: Tensor, offsets: Tensor) -> Vocabulary:
+        """Rebuild a vocabulary from :meth:`to_tensors`.
+
+        Raises:
+            InputError: if the offsets do not run from 0 to the buffer's length without falling.
+        """
+        data, bounds = buffer.numpy().tobytes(), offsets.tolist()
+        if not bounds or bounds[0] != 0 or bounds[-1] != len(data) or bounds != sorted(bounds):
+            raise InputError("the word offsets do not fit the word bytes: the file is damaged")
+        return cls(data[a:b] for a, b in zip(bounds, bounds[1:], strict=False))
