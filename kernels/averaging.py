@@ -1,0 +1,112 @@
+"""Averages of aligned runs: of two (Rettenmeier 2020, eq. 3.2) and of many in a binary tree (§3.2.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from .gram import ROWS_PER_MATMUL
+from .procrustes import procrustes
+
+
+class Average(NamedTuple):
+    """An average space and what stands beneath it.
+
+    Attributes:
+        vectors: ``(v, d)``; zero for a word that no run has.
+        weights: ``(v,)`` int64, how many runs have the word.
+        runs: the numbers of the runs beneath.
+        unique: whether every alignment beneath had one best map.
+    """
+
+    vectors: Tensor
+    weights: Tensor
+    runs: tuple[int, ...]
+    unique: bool = True
+
+
+def leaf(vectors: Tensor, run: int, present: Tensor | None = None) -> Average:
+    """Return one run as an average of itself.
+
+    Args:
+        vectors: ``(v, d)``.
+        run: its number.
+        present: ``(v,)`` bool, the words that the run has; default: all.
+    """
+    weights = torch.ones(len(vectors), dtype=torch.long, device=vectors.device)
+    if present is not None:
+        weights, vectors = present.long(), vectors * present[:, None]
+    return Average(vectors, weights, (run,))
+
+
+def aligned_average(a: Average, b: Average, *, renormalise: bool = False) -> Average:
+    """Return ``M = (n_a U A + n_b W) / (n_a + n_b)``, eq. 3.2 weighted by the runs beneath, word by word.
+
+    A is the orthogonal Procrustes map of a onto b over the words that both have (eq. 3.1). A word that only one has
+    keeps that one's vector (thesis, chapter 4, footnote 2), turned into the common frame.
+
+    Args:
+        a, b: averages over the same rows.
+        renormalise: scale every row of the result to unit length. Off by default: the mean of two unit vectors is
+            shorter than 1, and scaling it up biases the cosines upwards (thesis §3.2.1.1).
+
+    Raises:
+        ValueError: if a and b share no word.
+    """
+    both = (a.weights > 0) & (b.weights > 0)
+    if not both.any():
+        raise ValueError(f"runs {a.runs} and {b.runs} share no word, so they cannot be aligned")
+    solution = procrustes(cross_gram(a.vectors * both[:, None], b.vectors)[None])
+    rotation = solution.maps[0].to(a.vectors.dtype)
+    n_a, n_b = (x.weights[:, None].to(a.vectors.dtype) for x in (a, b))
+    mean = (n_a * (a.vectors @ rotation) + n_b * b.vectors) / (n_a + n_b).clamp(min=1)
+    if renormalise:
+        mean = torch.nn.functional.normalize(mean, dim=1, eps=torch.finfo(mean.dtype).tiny)
+    unique = a.unique and b.unique and bool(solution.unique[0])
+    return Average(mean, a.weights + b.weights, a.runs + b.runs, unique)
+
+
+def cross_gram(x: Tensor, y: Tensor) -> Tensor:
+    """Return ``Xᵀ Y``, ``(d, d)`` float64, in short accumulations."""
+    total = torch.zeros(x.shape[1], y.shape[1], dtype=torch.float64, device=x.device)
+    for rows, others in zip(x.split(ROWS_PER_MATMUL), y.split(ROWS_PER_MATMUL), strict=True):
+        total += rows.mT @ others
+    return total
+
+
+def tree_average(
+    stack: Sequence[Tensor] | Tensor, *, present: Tensor | None = None, renormalise: bool = False
+) -> list[list[Average]]:
+    """Return all levels of the tree of averages: the runs, averages of two, of four, ..., the average of all.
+
+    Neighbouring averages are averaged two by two; where their number is odd, the last one rises a level unchanged.
+    Averages count by the runs beneath, so every run has equal weight for any R. The result depends a little on the
+    order of the runs.
+
+    Args:
+        stack: ``(R, v, d)``, or R tensors ``(v, d)``; unit rows for the thesis' averages.
+        present: ``(R, v)`` bool, which run has which word; default: all.
+        renormalise: scale the rows to unit length at every level.
+
+    Returns:
+        The levels; the last holds one average. ``levels[0]`` are the runs themselves.
+
+    Example:
+        >>> x = torch.tensor([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])
+        >>> quarter_turn = torch.tensor([[0.0, 1.0], [-1.0, 0.0]])
+        >>> average = tree_average(torch.stack([x, x @ quarter_turn, x]))[-1][0]
+        >>> torch.allclose(average.vectors @ average.vectors.T, x @ x.T, atol=1e-6), average.runs
+        (True, (0, 1, 2))
+    """
+    masks = [None] * len(stack) if present is None else list(present)
+    levels = [[leaf(vectors, run, mask) for run, (vectors, mask) in enumerate(zip(stack, masks, strict=True))]]
+    while len(levels[-1]) > 1:
+        below = levels[-1]
+        level = [
+            aligned_average(a, b, renormalise=renormalise) for a, b in zip(below[::2], below[1::2], strict=False)
+        ]
+        levels.append(level + below[len(level) * 2 :])
+    return levels

@@ -1,0 +1,92 @@
+"""Overlap of nearest-neighbour lists between all pairs of runs: p@n and j@n (Rettenmeier 2020, eq. 2.7-2.10).
+
+``p@n = shared / n``, ``j@n = shared / (2n − shared) = p / (2 − p)``, per word and pair of runs, averaged after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+
+class Overlap(NamedTuple):
+    """Overlap at N list lengths, averaged both ways.
+
+    Attributes:
+        p, j: ``(N, R, R)`` float64: mean over the targets that both runs have; NaN without such a target.
+        targets: ``(R, R)`` int64: how many targets that mean is taken over.
+        p_word, j_word: ``(N, t)`` float64: mean over the pairs of runs that have the target; NaN without one.
+    """
+
+    p: Tensor
+    j: Tensor
+    targets: Tensor
+    p_word: Tensor
+    j_word: Tensor
+
+
+def shared_neighbours(neighbours: Tensor, lengths: Sequence[int]) -> Tensor:
+    """Count how many of the first n neighbours two runs share, for all pairs of runs, several n and all targets.
+
+    Every target's neighbours over all runs get small local numbers (rank of the word among the sorted ids), so that a
+    list is a 0/1 row and all pairs of runs are one product of a matrix with its transpose: exact in float32.
+
+    Args:
+        neighbours: ``(R, t, k)`` word ids, nearest first; negative entries are no neighbours.
+        lengths: values of n, each in ``1 .. k``.
+
+    Returns:
+        ``(N, t, R, R)`` float32 holding whole numbers.
+    """
+    runs, targets, k = neighbours.shape
+    if not lengths or min(lengths) < 1 or max(lengths) > k:
+        raise ValueError(f"list lengths {list(lengths)} must lie in 1 .. {k}")
+    words = neighbours.permute(1, 0, 2).reshape(targets, runs * k)
+    order = words.argsort(dim=1)
+    ordered = words.gather(1, order)
+    steps = (ordered[:, 1:] != ordered[:, :-1]).long().cumsum(1)
+    local = torch.zeros_like(words).scatter_(1, order[:, 1:], steps).view(targets, runs, k)
+    width = int(local.max()) + 1 if local.numel() else 1
+    valid = (neighbours >= 0).permute(1, 0, 2).float()
+    shared = []
+    for n in lengths:
+        member = torch.zeros(targets, runs, width, device=neighbours.device)
+        member.scatter_add_(2, local[:, :, :n], valid[:, :, :n])
+        shared.append(torch.bmm(member, member.mT))
+    return torch.stack(shared)
+
+
+def neighbour_overlap(neighbours: Tensor, lengths: Sequence[int], present: Tensor | None = None) -> Overlap:
+    """Return p@n and j@n of all pairs of runs at several n, per pair of runs and per target.
+
+    Args:
+        neighbours: ``(R, t, k)`` word ids, nearest first.
+        lengths: values of n, each in ``1 .. k``.
+        present: ``(R, t)`` bool, which run has which target; default: all.
+
+    Example:
+        >>> lists = torch.tensor([[[1, 2, 3]], [[2, 1, 4]]])  # two runs, one target
+        >>> overlap = neighbour_overlap(lists, [1, 2, 3])
+        >>> overlap.p[:, 0, 1].tolist(), overlap.j[2, 0, 1].item()
+        ([0.0, 1.0, 0.6666666666666666], 0.5)
+    """
+    runs, targets, _ = neighbours.shape
+    have = torch.ones(runs, targets, dtype=torch.bool, device=neighbours.device) if present is None else present
+    both = have.T[:, :, None] & have.T[:, None, :]  # (t, R, R)
+    n = torch.tensor(lengths, dtype=torch.float64, device=neighbours.device)[:, None, None, None]
+    p = torch.where(both, shared_neighbours(neighbours, lengths).double() / n, 0)  # (N, t, R, R)
+    j = p / (2 - p)
+    upper = torch.triu(torch.ones(runs, runs, dtype=torch.bool, device=both.device), 1)
+    pairs = (both & upper).sum((1, 2))  # (t,)
+    count = both.sum(0)  # (R, R)
+    by_pair = [_off_diagonal(x.sum(1) / count) for x in (p, j)]
+    by_word = [torch.where(upper, x, 0).sum((2, 3)) / pairs for x in (p, j)]
+    return Overlap(by_pair[0], by_pair[1], count, by_word[0], by_word[1])
+
+
+def _off_diagonal(pairs: Tensor) -> Tensor:
+    """A pair matrix has a zero diagonal: a run is no pair with itself."""
+    return pairs.masked_fill(torch.eye(pairs.shape[-1], dtype=torch.bool, device=pairs.device), 0)

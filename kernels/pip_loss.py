@@ -1,0 +1,200 @@
+"""Pairwise-inner-product (PIP) loss between runs, over the whole vocabulary and word by word.
+
+Rettenmeier 2020, eq. 2.27-2.29 (after Yin & Shen 2018): ``‖V_i V_iᵀ − V_j V_jᵀ‖``; *reduced*: divided by ``2v``;
+*word-wise reduced* for word k: norm of row k of the difference, divided by ``2√v``. For unit rows both lie in
+[0, 1], and the reduced loss is the root mean square over words of the word-wise one.
+All of them are functions of the block Gram ``C_ij = V_iᵀ V_j``: no ``v × v`` array is ever formed.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from .gram import block_positions, diagonal_blocks, pair_blocks, run_pairs, runs_of
+from .jackknife import jackknife
+
+
+class PipLoss(NamedTuple):
+    """PIP loss of every pair of runs.
+
+    Attributes:
+        total: ``(R(R-1)/2,)`` float64, ``‖V_i V_iᵀ − V_j V_jᵀ‖``, eq. 2.27.
+        condition: ``(R(R-1)/2,)``, ``(‖C_ii‖² + ‖C_jj‖²) / total²``: by how much the subtraction of nearly equal
+            numbers amplifies relative rounding errors of the Gram. ``inf`` for equal runs.
+    """
+
+    total: Tensor
+    condition: Tensor
+
+
+def pip_loss(gram: Tensor) -> PipLoss:
+    """Return the PIP loss of every pair from the block Gram: ``total² = ‖C_ii‖² + ‖C_jj‖² − 2‖C_ij‖²``.
+
+    Args:
+        gram: ``(R(R+1)/2, d, d)`` float64, from :mod:`gpustab.kernels.gram`.
+
+    Example:
+        >>> from gpustab.kernels.gram import block_gram
+        >>> x = torch.eye(2, dtype=torch.float64)
+        >>> y = torch.tensor([[1.0, 0.0], [1.0, 0.0]], dtype=torch.float64)
+        >>> pip_loss(block_gram(torch.stack([x, y]))).total.tolist()  # the cosine is 0 in x, 1 in y: √(1² + 1²)
+        [1.4142135623730951]
+    """
+    i, j = run_pairs(runs_of(gram), gram.device)
+    own = diagonal_blocks(gram).square().sum((1, 2))  # (R,)
+    both = pair_blocks(gram).square().sum((1, 2))  # (pairs,)
+    size = own[i] + own[j]
+    # Equal spaces can come out at −5e-9: rounding, not a distance.
+    square = (size - 2 * both).clamp(min=0)
+    return PipLoss(square.sqrt(), size / square)
+
+
+def reduced(total: Tensor, words: int) -> Tensor:
+    """Return the reduced PIP loss ``total / (2v)``, eq. 2.28."""
+    return total / (2 * words)
+
+
+class WordwisePip(NamedTuple):
+    """Word-wise reduced PIP loss over all pairs of runs; every tensor has shape ``(c,)``.
+
+    Attributes:
+        mean: mean over the pairs in which both runs have the word; NaN without such a pair.
+        sd: standard deviation over these pairs, ``ddof = 1``; NaN for fewer than two.
+        se: standard error of ``mean`` by the jackknife over runs; NaN for fewer than three runs.
+        pairs: number of pairs.
+        square: mean of the squared loss, which for all words together gives back the reduced loss.
+    """
+
+    mean: Tensor
+    sd: Tensor
+    se: Tensor
+    pairs: Tensor
+    square: Tensor
+
+
+def wordwise_pip(chunk: Tensor, gram: Tensor, words: int, present: Tensor | None = None) -> WordwisePip:
+    """Return mean, SD and standard error over all pairs of the word-wise reduced PIP loss.
+
+    ``d²_k = v_ik C_ii v_ikᵀ + v_jk C_jj v_jkᵀ − 2 v_ik C_ij v_jkᵀ``, all partners of a run at once; no
+    ``pairs × words`` array is kept, only one row of it and the running sums.
+
+    Args:
+        chunk: ``(R, c, d)`` rows of all runs; its dtype is the dtype of the arithmetic.
+        gram: ``(R(R+1)/2, d, d)`` over the whole vocabulary.
+        words: size ``v`` of the vocabulary behind ``gram``.
+        present: ``(R, c)`` bool, which run has which word; default: all of them.
+    """
+    runs, rows, _ = chunk.shape
+    have = torch.ones(runs, rows, dtype=torch.bool, device=chunk.device) if present is None else present
+    own = _row_dot(torch.bmm(chunk, diagonal_blocks(gram).to(chunk.dtype)), chunk)  # (R, c)
+    positions = block_positions(runs, gram.device)
+    sums = torch.zeros(runs, rows, dtype=torch.float64, device=chunk.device)  # Σ_j d_ij per run
+    square, moment, mean, pairs = torch.zeros(4, rows, dtype=torch.float64, device=chunk.device)
+    for i in range(runs - 1):
+        cross = gram[positions[i, i + 1 :]].to(chunk.dtype)  # (R - i - 1, d, d)
+        both = _row_dot(torch.matmul(chunk[i], cross), chunk[i + 1 :])  # (R - i - 1, c)
+        losses = (own[i] + own[i + 1 :] - 2 * both).clamp(min=0).double() / (4 * words)
+        valid = have[i] & have[i + 1 :]
+        square += torch.where(valid, losses, 0).sum(0)
+        losses = torch.where(valid, losses.sqrt(), 0)
+        sums[i] += losses.sum(0)
+        sums[i + 1 :] += losses
+        mean, moment, pairs = _merge(mean, moment, pairs, losses, valid)
+    sd = (moment / (pairs - 1)).sqrt().where(pairs > 1, torch.nan)
+    return WordwisePip(mean.where(pairs > 0, torch.nan), sd, jackknife(sums, have), pairs.long(), square / pairs)
+
+
+def _merge(mean: Tensor, moment: Tensor, n: Tensor, values: Tensor, valid: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Merge ``(b, c)`` new values into running means, second moments and counts (Chan et al.): no cancellation."""
+    m = valid.sum(0)
+    batch_mean = values.sum(0) / m.clamp(min=1)
+    batch_moment = torch.where(valid, values - batch_mean, 0).square().sum(0)
+    total = (n + m).clamp(min=1)
+    shift = batch_mean - mean
+    return mean + shift * m / total, moment + batch_moment + shift.square() * n * m / total, n + m
+
+
+def aligned_difference(x: Tensor, y: Tensor, alignment: Tensor) -> Tensor:
+    """Return ``E = X A − Y`` and ``S = X A + Y`` as a stack, the parts of the aligned form.
+
+    For any orthogonal A, ``XXᵀ − YYᵀ = ½ (E Sᵀ + S Eᵀ)``. E is the only difference of nearly equal numbers, so it
+    alone is formed in float64; everything after it keeps its relative accuracy in float32.
+
+    Args:
+        x, y: ``(c, d)`` rows of two runs, float64.
+        alignment: ``(d, d)`` orthogonal, float64; the smaller it makes E, the more accurate the result.
+
+    Returns:
+        ``(2, c, d)`` float64.
+    """
+    rotated = x @ alignment
+    return torch.stack([rotated - y, rotated + y])
+
+
+def aligned_pip_loss(gram: Tensor) -> Tensor:
+    """Return the PIP loss of one pair from the block Gram of ``(E, S)``, without a cancelling subtraction.
+
+    ``total² = ½ [⟨EᵀE, SᵀS⟩ + ⟨EᵀS, SᵀE⟩]``
+
+    Args:
+        gram: ``(3, d, d)``: ``EᵀE, EᵀS, SᵀS`` over the whole vocabulary, see :func:`aligned_difference`.
+    """
+    ee, es, ss = gram
+    return (((ee * ss).sum() + (es * es.mT).sum()) / 2).clamp(min=0).sqrt()
+
+
+def aligned_wordwise_pip(difference: Tensor, gram: Tensor, words: int) -> Tensor:
+    """Return the word-wise reduced PIP loss of one pair, without a cancelling subtraction.
+
+    ``word² = ¼ [e SᵀS eᵀ + s EᵀE sᵀ + 2 e SᵀE sᵀ]``
+
+    Args:
+        difference: ``(2, c, d)`` rows of E and S; its dtype is the dtype of the arithmetic.
+        gram: ``(3, d, d)``: ``EᵀE, EᵀS, SᵀS`` over the whole vocabulary.
+        words: size ``v`` of the vocabulary behind ``gram``.
+
+    Returns:
+        ``(c,)``.
+    """
+    e, s = difference
+    ee, es, ss = gram.to(difference.dtype)
+    square = _row_dot(e @ ss, e) + _row_dot(s @ ee, s) + 2 * _row_dot(e @ es.mT, s)
+    return square.clamp(min=0).sqrt() / (4 * words**0.5)
+
+
+class Scale(NamedTuple):
+    """What a PIP loss must be read against.
+
+    Attributes:
+        mean_cosine: ``(R,)`` mean cosine of two different words in each run.
+        chance: ``(R(R-1)/2,)`` expected reduced PIP loss (root mean square) of the same two spaces with the words of
+            one permuted at random.
+    """
+
+    mean_cosine: Tensor
+    chance: Tensor
+
+
+def scale(gram: Tensor, row_sums: Tensor, words: int) -> Scale:
+    """Return mean cosines and the chance level of the reduced PIP loss, in closed form for unit rows.
+
+    ``chance² = [‖C_ii‖² + ‖C_jj‖² − 2 (v + v(v−1) m_i m_j)] / (4v²)`` with the mean off-diagonal cosine
+    ``m = (‖Σ rows‖² − v) / (v(v−1))``.
+
+    Args:
+        gram: ``(R(R+1)/2, d, d)`` of unit rows.
+        row_sums: ``(R, d)``, the sum of each run's rows.
+        words: number of rows ``v``, at least 2.
+    """
+    i, j = run_pairs(runs_of(gram), gram.device)
+    mean = (row_sums.square().sum(1) - words) / (words * (words - 1))
+    own = diagonal_blocks(gram).square().sum((1, 2))
+    square = own[i] + own[j] - 2 * (words + words * (words - 1) * mean[i] * mean[j])
+    return Scale(mean, square.clamp(min=0).sqrt() / (2 * words))
+
+
+def _row_dot(x: Tensor, y: Tensor) -> Tensor:
+    return torch.linalg.vecdot(x, y)

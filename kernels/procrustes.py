@@ -1,0 +1,145 @@
+"""Orthogonal Procrustes maps of many pairs of runs at once.
+
+``A = argmin ‖X A − Y‖`` over orthogonal A (Schönemann 1966; Rettenmeier 2020, eq. 3.1) is the orthogonal polar factor
+of the cross-Gram ``C = Xᵀ Y``: only ``d × d`` matrices are ever decomposed. Reflections are allowed.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from .gram import diagonal_blocks, pair_blocks, run_pairs, runs_of
+
+_STEPS = 40
+"""Enough for condition 1e10; what has not converged by then is (nearly) singular and goes to the SVD."""
+
+_TOLERANCE = 1e-12
+"""Largest entry of ``AᵀA − I`` that counts as orthogonal, in float64."""
+
+
+class Procrustes(NamedTuple):
+    """Orthogonal maps of a batch of pairs.
+
+    Attributes:
+        maps: ``(B, d, d)`` float64 with ``X @ A ≈ Y``.
+        unique: ``(B,)`` bool; False where the cross-Gram is rank-deficient (always so for v < d), so that other maps
+            are as good.
+        by_svd: ``(B,)`` bool; True where the polar iteration did not converge and the float64 SVD answered.
+    """
+
+    maps: Tensor
+    unique: Tensor
+    by_svd: Tensor
+
+
+def procrustes(cross: Tensor, *, rotation_only: bool = False) -> Procrustes:
+    """Return the orthogonal maps that minimise ``‖X A − Y‖`` for a batch of cross-Grams.
+
+    Args:
+        cross: ``(B, d, d)``, each ``Xᵀ Y``. Computed in float64 whatever its dtype.
+        rotation_only: allow only maps of determinant +1.
+
+    Raises:
+        ValueError: if a cross-Gram is zero or not finite; the message says which.
+
+    Example:
+        >>> x = torch.tensor([[1.0, 0.0], [0.0, 2.0]])
+        >>> y = torch.tensor([[0.0, 1.0], [-2.0, 0.0]])  # x, turned by 90°
+        >>> procrustes((x.T @ y)[None]).maps[0].abs().round().tolist()
+        [[0.0, 1.0], [1.0, 0.0]]
+    """
+    cross = cross.double()
+    _refuse(~torch.isfinite(cross).all(-1).all(-1), "is not finite")
+    _refuse(cross.abs().amax((1, 2)) == 0, "is zero, so every map is as good as every other")
+    # A common factor changes nothing, and 1e-30 must not underflow when squared.
+    cross = cross / cross.abs().amax((1, 2), keepdim=True)
+    maps, converged = _polar_iteration(cross)
+    unique = converged.clone()
+    failed = (~converged).nonzero().flatten()
+    for index in failed.tolist():
+        maps[index], unique[index] = _polar_by_svd(cross[index])
+    if rotation_only:
+        maps, unique = _without_reflections(cross, maps, unique)
+    return Procrustes(maps, unique, ~converged)
+
+
+def _refuse(bad: Tensor, what: str) -> None:
+    if bad.any():
+        raise ValueError(f"cross-Gram {bad.nonzero().flatten().tolist()[:5]} of {len(bad)} {what}")
+
+
+def _polar_iteration(cross: Tensor) -> tuple[Tensor, Tensor]:
+    """Scaled Newton-Schulz iteration to the polar factor; returns the factors and which of them converged.
+
+    Cubic steps ``X ← α X (3 I − α² XᵀX) / 2`` with the α that is optimal for singular values in ``[low, 1]``
+    (Chen & Chow 2014): small ones grow by 3√3/2 a step instead of 3/2, and only products of matrices are needed.
+    """
+    identity = torch.eye(cross.shape[-1], dtype=cross.dtype, device=cross.device)
+    bound = (cross.abs().sum(1).amax(1) * cross.abs().sum(2).amax(1)).sqrt()  # ‖C‖₂² ≤ ‖C‖₁ ‖C‖∞
+    x = cross / torch.minimum(bound, torch.linalg.matrix_norm(cross))[:, None, None]
+    low = 1e-6  # singular values below it are only slower
+    for _ in range(_STEPS):
+        square = x.mT @ x
+        error = (square - identity).abs().amax((1, 2))
+        if (error < _TOLERANCE).all():
+            break
+        alpha = (3 / (1 + low + low * low)) ** 0.5
+        low = min(1.0, alpha * low * (3 - (alpha * low) ** 2) / 2)
+        x = alpha / 2 * (x @ (3 * identity - alpha * alpha * square))
+    error = (x.mT @ x - identity).abs().amax((1, 2))
+    return x, error < _TOLERANCE
+
+
+def _polar_by_svd(matrix: Tensor) -> tuple[Tensor, bool]:
+    """Polar factor by SVD, on the CPU if the device's own solver fails, and whether the matrix has full rank."""
+    try:
+        u, values, vt = torch.linalg.svd(matrix)
+        good = bool(torch.isfinite(u).all() and torch.isfinite(vt).all())
+    except torch.linalg.LinAlgError:
+        good = False
+    if not good:
+        u, values, vt = (part.to(matrix.device) for part in torch.linalg.svd(matrix.cpu()))
+    factor = u @ vt
+    identity = torch.eye(len(matrix), dtype=matrix.dtype, device=matrix.device)
+    if not float((factor.mT @ factor - identity).abs().max()) < 1e-10:
+        raise ValueError("the SVD of a finite cross-Gram did not give an orthogonal map")
+    full_rank = bool(values[-1] > len(matrix) * torch.finfo(matrix.dtype).eps * values[0])
+    return factor, full_rank
+
+
+def _without_reflections(cross: Tensor, maps: Tensor, unique: Tensor) -> tuple[Tensor, Tensor]:
+    """Turn maps of determinant −1 into the best rotations: reverse the direction that costs least.
+
+    ``AᵀC`` is symmetric with C's singular values as eigenvalues and its right singular vectors; with h the
+    eigenvector of the smallest one the best rotation is ``A (I − 2 h hᵀ)`` (Kabsch 1976).
+    """
+    reflected = (torch.linalg.det(maps) < 0).nonzero().flatten()
+    if not len(reflected):
+        return maps, unique
+    symmetric = maps[reflected].mT @ cross[reflected]
+    values, vectors = torch.linalg.eigh((symmetric + symmetric.mT) / 2)
+    h = vectors[:, :, :1]
+    maps, unique = maps.clone(), unique.clone()
+    maps[reflected] -= 2 * (maps[reflected] @ h) @ h.mT
+    if values.shape[1] > 1:  # two smallest values alike: two directions cost the same
+        unique[reflected] &= values[:, 1] - values[:, 0] > 1e-12 * values[:, -1]
+    return maps, unique
+
+
+def residuals(gram: Tensor, maps: Tensor) -> Tensor:
+    """Return ``‖V_i A_ij − V_j‖`` of every pair: its square is ``tr C_ii + tr C_jj − 2 ⟨A_ij, C_ij⟩``.
+
+    Args:
+        gram: ``(R(R+1)/2, d, d)`` block Gram.
+        maps: ``(R(R-1)/2, d, d)`` in the order of :func:`gpustab.kernels.gram.run_pairs`.
+
+    Returns:
+        ``(R(R-1)/2,)`` float64, between 0 and ``√(‖V_i‖² + ‖V_j‖²)``. Near 0 it is a difference of large numbers:
+        about 1e-8 of the norms is as small as it gets.
+    """
+    i, j = run_pairs(runs_of(gram), gram.device)
+    size = diagonal_blocks(gram).diagonal(dim1=1, dim2=2).sum(1)
+    return (size[i] + size[j] - 2 * (maps * pair_blocks(gram)).sum((1, 2))).clamp(min=0).sqrt()

@@ -1,0 +1,45 @@
+"""Stacks of runs whose answers are known by construction."""
+
+import torch
+
+SIZES = [(2, 63, 7), (3, 127, 10), (5, 200, 16), (3, 5, 9)]  # (R, v, d): odd sizes, R not a power of two, v < d
+
+
+def rotation(d, seed=0):
+    q, r = torch.linalg.qr(torch.randn(d, d, dtype=torch.float64, generator=generator(seed)))
+    return q * r.diagonal().sign()
+
+
+def generator(seed):
+    return torch.Generator().manual_seed(seed)
+
+
+def anisotropic(v, d, seed=0, mean=0.3):
+    """Unit rows as real spaces have them: unequal variances and a common direction."""
+    scale = torch.linspace(2, 0.2, d, dtype=torch.float64)
+    x = torch.randn(v, d, dtype=torch.float64, generator=generator(seed)) * scale + mean
+    return x / x.norm(dim=1, keepdim=True)
+
+
+def noisy_copies(runs, v, d, noise=0.3, seed=0):
+    """(R, v, d) unit rows: rotated copies of one space with independent noise; noise = 0 gives equal spaces."""
+    base = anisotropic(v, d, seed)
+    copies = []
+    for r in range(runs):
+        x = base + noise * torch.randn(v, d, dtype=torch.float64, generator=generator(1000 + 97 * seed + r))
+        copies.append(x / x.norm(dim=1, keepdim=True) @ rotation(d, seed + r))
+    return torch.stack(copies)
+
+
+def collapsed(runs, v, d, seed=0):
+    """Every word nearly the same vector: a tiny PIP loss that means nothing."""
+    common = torch.ones(d, dtype=torch.float64)
+    x = common + 0.02 * torch.randn(runs, v, d, dtype=torch.float64, generator=generator(seed))
+    return x / x.norm(dim=2, keepdim=True)
+
+
+def duplicates(v, d, copies, seed=0):
+    """(v, d) with the first `copies` rows equal."""
+    x = anisotropic(v, d, seed)
+    x[:copies] = x[0]
+    return x

@@ -1,0 +1,50 @@
+import math
+
+import pytest
+import torch
+
+from gpustab.kernels.jackknife import jackknife, pair_matrix, pair_statistics
+from tests import generators, oracles
+
+
+@pytest.mark.parametrize("runs", [3, 4, 7, 16])
+def test_equals_leaving_every_run_out(runs):
+    values = torch.rand(runs * (runs - 1) // 2, generator=generators.generator(runs), dtype=torch.float64)
+    matrix = pair_matrix(values, runs)
+    got = pair_statistics(matrix)
+    assert got.mean == pytest.approx(values.mean().item())
+    assert got.sd == pytest.approx(values.std().item())
+    assert got.se == pytest.approx(oracles.jackknife(matrix.numpy()))
+    per_run = matrix.sum(1) / (runs - 1)
+    formula = 4 * (runs - 1) / (runs * (runs - 2) ** 2) * (per_run - values.mean()).square().sum()
+    assert got.se == pytest.approx(formula.sqrt().item())
+
+
+def test_two_runs_have_neither_spread_nor_error():
+    got = pair_statistics(pair_matrix(torch.tensor([0.5]), 2))
+    assert got.mean == 0.5
+    assert math.isnan(got.sd)
+    assert math.isnan(got.se)
+
+
+def test_is_right_where_the_naive_error_is_three_times_too_small():
+    """Pairs share runs: d_ij = a_i + a_j has a mean with standard error 2 sd(a)/√R."""
+    runs, trials = 16, 400
+    g = generators.generator(0)
+    means, errors = [], []
+    for _ in range(trials):
+        a = torch.randn(runs, 1, generator=g, dtype=torch.float64)
+        matrix = (a + a.T).fill_diagonal_(0)
+        statistics = pair_statistics(matrix)
+        means.append(statistics.mean)
+        errors.append(statistics.se**2)
+    true = torch.tensor(means).std().item()
+    assert (sum(errors) / trials) ** 0.5 == pytest.approx(true, rel=0.1)
+
+
+def test_absent_runs_take_no_part():
+    matrix = pair_matrix(torch.rand(6, generator=generators.generator(3), dtype=torch.float64), 4)
+    matrix[2] = matrix[:, 2] = 0
+    present = torch.tensor([True, True, False, True])[:, None]
+    keep = matrix[[0, 1, 3]][:, [0, 1, 3]]
+    assert jackknife(matrix.sum(1, keepdim=True), present).item() == pytest.approx(oracles.jackknife(keep.numpy()))

@@ -1,0 +1,120 @@
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpustab.kernels import neighbours
+from gpustab.kernels.neighbours import top_k
+from tests import generators, oracles
+
+BACKENDS = ["torch", "faiss"]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(("v", "d", "k"), [(63, 7, 5), (127, 10, 126), (200, 16, 50), (2, 3, 1)])
+def test_equals_the_full_ranking(backend, v, d, k):
+    x = generators.anisotropic(v, d)
+    got = top_k(x, torch.arange(v), k, backend=backend)
+    for target in range(v):
+        assert got.indices[target].tolist() == oracles.top_k(x, target, k)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_duplicates_rank_by_row_and_are_reported(backend):
+    """64 equal vectors, k = 5: FAISS itself answers 4 3 2 1 0."""
+    x = generators.duplicates(200, 6, 64)
+    got = top_k(x, torch.tensor([0, 3, 63, 100]), 5, backend=backend)
+    assert got.indices[:3].tolist() == [[1, 2, 3, 4, 5], [0, 1, 2, 4, 5], [0, 1, 2, 3, 4]]
+    assert got.tied[:3].all()
+    assert got.indices[3].tolist() == oracles.top_k(x, 100, 5)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_near_duplicates_straddling_the_cut(backend):
+    """50 exact and 50 near-duplicates (1e-7 apart) in 500 rows: float32 cannot tell them apart."""
+    x = generators.duplicates(500, 20, 100).float()
+    x[50:100] += 1e-7 * torch.randn(50, 20, generator=generators.generator(1))
+    x = x.double()
+    targets = torch.tensor([0, 49, 50, 99, 300])
+    for k in (10, 49, 60):
+        got = top_k(x, targets, k, backend=backend)
+        assert [row.tolist() for row in got.indices] == [oracles.top_k(x, int(t), k) for t in targets]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 60), st.integers(1, 5), st.integers(1, 70), st.integers(0, 50))
+def test_coarse_vectors_full_of_ties(v, d, k, seed):
+    """Small whole numbers: many equal cosines that are not equal rows; both back ends, small tiles."""
+    x = torch.randint(-2, 3, (v, d), generator=generators.generator(seed)).double()
+    x[(x == 0).all(1)] = 1
+    want = [oracles.top_k(x, t, min(k, v - 1)) for t in range(v)]
+    for backend in BACKENDS:
+        assert top_k(x, torch.arange(v), k, backend=backend, search_scores=100).indices.tolist() == want
+
+
+def test_k_beyond_the_words_gives_them_all():
+    got = top_k(generators.anisotropic(5, 3), torch.arange(5), 10)
+    assert got.indices.shape == (5, 4)
+    assert got.indices.min() >= 0
+    assert not got.tied[:, -1].any()
+
+
+def test_no_targets():
+    assert top_k(generators.anisotropic(9, 3), torch.empty(0, dtype=torch.long), 4).indices.shape == (0, 4)
+
+
+def test_lengths_do_not_matter_and_a_word_never_finds_itself():
+    """2000 × 20 rows times log-normal lengths: raw inner products would rank long vectors first."""
+    g = generators.generator(0)
+    x = generators.anisotropic(2000, 20)
+    long = x * torch.exp(torch.randn(2000, 1, generator=g, dtype=torch.float64))
+    a, b = top_k(x, torch.arange(2000), 10), top_k(long, torch.arange(2000), 10)
+    assert torch.equal(a.indices, b.indices)
+    assert not (a.indices == torch.arange(2000)[:, None]).any()
+    assert a.cosines.abs().max() <= 1
+
+
+@pytest.mark.parametrize("layout", ["float64", "float16", "fortran", "strided", "transposed"])
+def test_layout_and_dtype(layout):
+    x = generators.anisotropic(101, 8).half()
+    copies = {
+        "float64": x.double(),
+        "float16": x,
+        "fortran": x.T.contiguous().T,
+        "strided": x.repeat_interleave(2, dim=0)[::2],
+        "transposed": x.T.contiguous().mT,
+    }
+    given_ = copies[layout]
+    before = given_.clone()
+    got = top_k(given_, torch.arange(101), 7, backend="faiss")
+    assert torch.equal(got.indices, top_k(x.double(), torch.arange(101), 7, backend="torch").indices)
+    assert torch.equal(given_, before)
+
+
+def test_the_candidates_grow_until_they_prove_the_answer(monkeypatch):
+    asked = []
+    real = neighbours._faiss_cpu
+    monkeypatch.setattr(neighbours, "_faiss_cpu", lambda s, o, m: (asked.append((len(o), m)), real(s, o, m))[1])
+    top_k(generators.duplicates(1000, 6, 300), torch.tensor([0, 900]), 5, backend="faiss")
+    assert [queries for queries, _ in asked] == [2, 1, 1]
+    assert asked[-1][1] > 300
+
+
+@pytest.mark.parametrize(
+    ("x", "targets", "k", "message"),
+    [
+        (torch.tensor([[1.0, 0], [0, 0], [1, 1]]), [0], 1, "row 1 is zero"),
+        (torch.ones(3, 2), [3], 1, "targets reach from 3"),
+        (torch.ones(3, 2), [0], 0, "k is 0"),
+        (torch.ones(1, 2), [0], 1, "at least 2"),
+    ],
+)
+def test_wrong_input(x, targets, k, message):
+    with pytest.raises(ValueError, match=message):
+        top_k(x, torch.tensor(targets), k)
+
+
+def test_the_rounding_bound_holds():
+    x = generators.anisotropic(400, 300)
+    error = (x.float() @ x.float().T).double() - x @ x.T
+    assert error.abs().max() < neighbours.rounding_bound(300)

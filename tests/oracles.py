@@ -1,0 +1,79 @@
+"""Naive float64 versions of every kernel: v × v arrays and Python loops, written from the formulas alone."""
+
+import itertools
+
+import numpy as np
+
+
+def unit(x):
+    x = np.asarray(x, dtype=np.float64)
+    return x / np.linalg.norm(x, axis=-1, keepdims=True)
+
+
+def pip_difference(x, y):
+    x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
+    return x @ x.T - y @ y.T
+
+
+def pip_loss(x, y):
+    return np.linalg.norm(pip_difference(x, y))
+
+
+def reduced_pip(x, y):
+    return pip_loss(x, y) / (2 * len(x))
+
+
+def wordwise_pip(x, y):
+    return np.linalg.norm(pip_difference(x, y), axis=1) / (2 * np.sqrt(len(x)))
+
+
+def pairs(runs):
+    return list(itertools.combinations(range(runs), 2))
+
+
+def chance_pip(x, y, permutations, rng):
+    """Root mean square reduced PIP of x against y with its words permuted at random."""
+    return np.sqrt(np.mean([reduced_pip(x, y[rng.permutation(len(y))]) ** 2 for _ in range(permutations)]))
+
+
+def mean_cosine(x):
+    x = unit(x)
+    return np.mean((x @ x.T)[~np.eye(len(x), dtype=bool)])
+
+
+def jackknife(matrix):
+    """Delete-one-run jackknife of the mean over the pairs of a symmetric (R, R) matrix."""
+    runs = len(matrix)
+
+    def mean_of(keep):
+        return np.mean([matrix[i, j] for i, j in itertools.combinations(keep, 2)])
+
+    left_out = np.array([mean_of([r for r in range(runs) if r != out]) for out in range(runs)])
+    return np.sqrt((runs - 1) / runs * np.sum((left_out - left_out.mean()) ** 2))
+
+
+def procrustes(x, y):
+    u, _, vt = np.linalg.svd(np.asarray(x, np.float64).T @ np.asarray(y, np.float64))
+    return u @ vt
+
+
+def top_k(x, target, k):
+    """Indices of the k nearest rows: full ranking by (−cosine on a 2⁻⁴⁰ grid, row number)."""
+    x = unit(x)
+    cosines = np.round((x * x[target]).sum(1) * 2**40) / 2**40
+    order = sorted((i for i in range(len(x)) if i != target), key=lambda i: (-cosines[i], i))
+    return order[:k]
+
+
+def overlap(lists, n):
+    """p@n and j@n per (pair, target) of lists[run][target]."""
+    p, j = [], []
+    for a, b in pairs(len(lists)):
+        shared = [len(set(s[:n]) & set(t[:n])) for s, t in zip(lists[a], lists[b], strict=True)]
+        p.append([m / n for m in shared])
+        j.append([m / (2 * n - m) for m in shared])
+    return np.array(p), np.array(j)
+
+
+def aligned_average(x, y, weight_x=1, weight_y=1):
+    return (weight_x * (x @ procrustes(x, y)) + weight_y * y) / (weight_x + weight_y)
