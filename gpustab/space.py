@@ -12,6 +12,9 @@ from gpustab.errors import InputError
 from gpustab.vocabulary import Vocabulary
 
 
+_ROWS = 4096
+
+
 @dataclass(frozen=True)
 class LoadReport:
     """What reading one source found and did.
@@ -68,7 +71,8 @@ class Space:
             raise InputError(f"{self.name}: the space is empty, shape {tuple(self.vectors.shape)}")
         if self.counts is not None and self.counts.shape != (v,):
             raise InputError(f"{self.name}: counts have shape {tuple(self.counts.shape)}, wanted ({v},)")
-        finite = torch.isfinite(self.vectors).all(dim=1)
+        # In pieces: the check's temporaries would else be as large as the vectors.
+        finite = torch.cat([torch.isfinite(part).all(dim=1) for part in self.vectors.split(_ROWS)])
         if not finite.all():
             first = int((~finite).nonzero()[0])
             raise InputError(

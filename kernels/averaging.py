@@ -8,8 +8,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from .gram import ROWS_PER_MATMUL
-from .procrustes import procrustes
+from gpustab.kernels.gram import ROWS_PER_MATMUL
+from gpustab.kernels.procrustes import procrustes
 
 
 class Average(NamedTuple):
@@ -49,7 +49,8 @@ def aligned_average(a: Average, b: Average, *, renormalise: bool = False) -> Ave
     keeps that one's vector (thesis, chapter 4, footnote 2), turned into the common frame.
 
     Args:
-        a, b: averages over the same rows.
+        a: the average that is turned.
+        b: the average onto which it is turned, over the same rows.
         renormalise: scale every row of the result to unit length. Off by default: the mean of two unit vectors is
             shorter than 1, and scaling it up biases the cosines upwards (thesis §3.2.1.1).
 
@@ -105,8 +106,6 @@ def tree_average(
     levels = [[leaf(vectors, run, mask) for run, (vectors, mask) in enumerate(zip(stack, masks, strict=True))]]
     while len(levels[-1]) > 1:
         below = levels[-1]
-        level = [
-            aligned_average(a, b, renormalise=renormalise) for a, b in zip(below[::2], below[1::2], strict=False)
-        ]
+        level = [aligned_average(a, b, renormalise=renormalise) for a, b in zip(below[::2], below[1::2], strict=False)]
         levels.append(level + below[len(level) * 2 :])
     return levels

@@ -27,7 +27,8 @@ def cosines(x: Tensor, y: Tensor) -> Tensor:
     """Return the cosines of paired rows, float64, NaN for a zero row.
 
     Args:
-        x, y: ``(..., d)``.
+        x: ``(..., d)``.
+        y: ``(..., d)``, paired with the rows of x.
     """
     return torch.linalg.vecdot(_unit(x), _unit(y)).clamp(-1, 1)
 
@@ -55,9 +56,9 @@ def over_runs(values: Iterable[Tensor]) -> CosineStatistics:
     """Return mean and SD over runs of tensors of equal shape, one run at a time (Welford); NaN means absent.
 
     Example:
-        >>> s = over_runs([torch.tensor([0.5, 1.0]), torch.tensor([0.7, torch.nan])])
+        >>> s = over_runs([torch.tensor([0.5, 1.0]), torch.tensor([1.0, torch.nan])])
         >>> s.mean.tolist(), round(s.sd[0].item(), 6), s.runs.tolist()
-        ([0.6, 1.0], 0.141421, [2, 1])
+        ([0.75, 1.0], 0.353553, [2, 1])
     """
     mean, moment, runs = None, torch.empty(0), torch.empty(0)
     for value in values:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from .gram import run_pairs
+from gpustab.kernels.gram import run_pairs
 
 
 def jackknife(sums: Tensor, present: Tensor) -> Tensor:

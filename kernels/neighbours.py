@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from importlib.util import find_spec
 from typing import Any, Literal, NamedTuple
 
 import torch
@@ -22,7 +21,7 @@ RESOLUTION = 2.0**-40
 _FAISS_GPU_LIMIT = 2048
 """A larger k aborts the whole process in FAISS-GPU builds without cuVS: torch's top-k answers there."""
 
-Backend = Literal["auto", "torch", "faiss"]
+Backend = Literal["torch", "faiss"]
 _Search = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor]]
 
 
@@ -46,7 +45,7 @@ def top_k(
     targets: Tensor,
     k: int,
     *,
-    backend: Backend = "auto",
+    backend: Backend = "torch",
     search_scores: int = 2**26,
 ) -> Neighbours:
     """Return the k nearest neighbours of the target rows among all rows.
@@ -55,7 +54,7 @@ def top_k(
         vectors: ``(v, d)`` non-zero rows of any length, float64 for exact ranks.
         targets: ``(t,)`` row numbers.
         k: number of neighbours; cut to ``v − 1``.
-        backend: ``"faiss"``, ``"torch"``, or ``"auto"``: FAISS on the CPU if it is installed, else torch.
+        backend: ``"torch"`` or ``"faiss"``; the neighbours are the same.
         search_scores: how many scores one tile of the search may hold; changes memory, never the result.
 
     Raises:
@@ -153,9 +152,6 @@ def _cosines(unit: Tensor, own: Tensor, found: Tensor) -> Tensor:
 
 
 def _searcher(backend: Backend, device: torch.device, search_scores: int) -> _Search:
-    if backend == "auto":
-        backend = "faiss" if device.type == "cpu" and find_spec("faiss") else "torch"
-
     def by_torch(single: Tensor, own: Tensor, m: int) -> tuple[Tensor, Tensor]:
         tile = max(1, search_scores // len(single))
         parts = [(single[part] @ single.mT).topk(m, dim=1) for part in own.split(tile)]

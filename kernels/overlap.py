@@ -77,8 +77,8 @@ def neighbour_overlap(neighbours: Tensor, lengths: Sequence[int], present: Tenso
     have = torch.ones(runs, targets, dtype=torch.bool, device=neighbours.device) if present is None else present
     both = have.T[:, :, None] & have.T[:, None, :]  # (t, R, R)
     n = torch.tensor(lengths, dtype=torch.float64, device=neighbours.device)[:, None, None, None]
-    p = torch.where(both, shared_neighbours(neighbours, lengths).double() / n, 0)  # (N, t, R, R)
-    j = p / (2 - p)
+    shared = torch.where(both, shared_neighbours(neighbours, lengths), 0).double()  # (N, t, R, R)
+    p, j = shared / n, shared / (2 * n - shared)
     upper = torch.triu(torch.ones(runs, runs, dtype=torch.bool, device=both.device), 1)
     pairs = (both & upper).sum((1, 2))  # (t,)
     count = both.sum(0)  # (R, R)

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from .gram import block_positions, diagonal_blocks, pair_blocks, run_pairs, runs_of
-from .jackknife import jackknife
+from gpustab.kernels.gram import block_positions, diagonal_blocks, pair_blocks, run_pairs, runs_of
+from gpustab.kernels.jackknife import jackknife
 
 
 class PipLoss(NamedTuple):
@@ -40,8 +40,8 @@ def pip_loss(gram: Tensor) -> PipLoss:
         >>> from gpustab.kernels.gram import block_gram
         >>> x = torch.eye(2, dtype=torch.float64)
         >>> y = torch.tensor([[1.0, 0.0], [1.0, 0.0]], dtype=torch.float64)
-        >>> pip_loss(block_gram(torch.stack([x, y]))).total.tolist()  # the cosine is 0 in x, 1 in y: √(1² + 1²)
-        [1.4142135623730951]
+        >>> round(pip_loss(block_gram(torch.stack([x, y]))).total.item(), 6)  # the cosine is 0 in x, 1 in y: √(1² + 1²)
+        1.414214
     """
     i, j = run_pairs(runs_of(gram), gram.device)
     own = diagonal_blocks(gram).square().sum((1, 2))  # (R,)
@@ -124,7 +124,8 @@ def aligned_difference(x: Tensor, y: Tensor, alignment: Tensor) -> Tensor:
     alone is formed in float64; everything after it keeps its relative accuracy in float32.
 
     Args:
-        x, y: ``(c, d)`` rows of two runs, float64.
+        x: ``(c, d)`` rows of the one run, float64.
+        y: ``(c, d)`` the same words' rows of the other, float64.
         alignment: ``(d, d)`` orthogonal, float64; the smaller it makes E, the more accurate the result.
 
     Returns:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from .gram import diagonal_blocks, pair_blocks, run_pairs, runs_of
+from gpustab.kernels.gram import diagonal_blocks, pair_blocks, run_pairs, runs_of
 
 _STEPS = 40
 """Enough for condition 1e10; what has not converged by then is (nearly) singular and goes to the SVD."""

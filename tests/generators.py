@@ -2,6 +2,8 @@
 
 import torch
 
+from gpustab import Space, Vocabulary, load_runs
+
 SIZES = [(2, 63, 7), (3, 127, 10), (5, 200, 16), (3, 5, 9)]  # (R, v, d): odd sizes, R not a power of two, v < d
 
 
@@ -43,3 +45,17 @@ def duplicates(v, d, copies, seed=0):
     x = anisotropic(v, d, seed)
     x[:copies] = x[0]
     return x
+
+
+def runs_of(stack, **choices):
+    """The stack as runs over the words w0, w1, ..."""
+    words = [f"w{i}" for i in range(stack.shape[1])]
+    return load_runs([(words, run.numpy()) for run in stack], **choices)
+
+
+def spaces(runs=3, v=30, d=4, seed=0):
+    """Noisy copies as spaces with falling counts, rows three times unit length."""
+    words = Vocabulary(f"w{i}" for i in range(v))
+    counts = torch.arange(v, 0, -1)
+    stack = noisy_copies(runs, v, d, seed=seed).float() * 3
+    return [Space(words, run, counts, f"run-{r:03d}", {"seed": r}) for r, run in enumerate(stack)]

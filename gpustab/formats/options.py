@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from gpustab.errors import InputError
+
 
 @dataclass(frozen=True)
 class LoadOptions:
@@ -19,6 +21,9 @@ class LoadOptions:
         allow_truncated: accept the complete rows of a damaged or cut file.
         drop_nonfinite: leave out words whose vector is not finite instead of refusing the file.
         skip_empty_tokens: leave out rows whose word is empty instead of refusing the file.
+
+    Raises:
+        InputError: if ``limit`` or ``dim`` is less than 1, or ``keep_duplicate`` is none of its three words.
     """
 
     limit: int | None = None
@@ -29,3 +34,13 @@ class LoadOptions:
     allow_truncated: bool = False
     drop_nonfinite: bool = False
     skip_empty_tokens: bool = False
+
+    def __post_init__(self) -> None:
+        for name, value in (("limit", self.limit), ("dim", self.dim)):
+            if value is not None and value < 1:
+                raise InputError(f"{name} is {value}, wanted a whole number from 1 upwards")
+        if self.keep_duplicate not in ("first", "last", "error"):
+            raise InputError(f"keep_duplicate is {self.keep_duplicate!r}, wanted 'first', 'last' or 'error'")
+
+
+DEFAULTS = LoadOptions()

@@ -28,9 +28,7 @@ def all_pairs(stack, function):
 def test_total_is_the_full_difference(size, dtype):
     stack = generators.noisy_copies(*size)
     got = pip_loss(block_gram(stack.to(dtype))).total
-    np.testing.assert_allclose(
-        got, all_pairs(stack, oracles.pip_loss), rtol=1e-11 if dtype == torch.float64 else 1e-4
-    )
+    np.testing.assert_allclose(got, all_pairs(stack, oracles.pip_loss), rtol=1e-11 if dtype == torch.float64 else 1e-4)
 
 
 @pytest.mark.parametrize("size", generators.SIZES)

@@ -1,0 +1,65 @@
+# Everything runs in .venv, which make fills itself: a fresh machine needs Python 3.11 or newer, and make.
+
+PYTHON ?= python3
+TORCH_INDEX ?=
+
+BIN := .venv/bin
+INSTALL = $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
+BENCHMARKS = $(sort $(wildcard benchmarks/bench_*.py benchmarks/*/bench_*.py))
+
+# One run tells all: the tests run even where the style is at fault, and either fault fails the whole.
+check = style=0; $(MAKE) --no-print-directory lint || style=$$?; $(BIN)/python -m pytest -m "$(1)" && exit $$style
+
+# OpenMP threads that spin while they wait turn milliseconds into minutes when other processes use the cores.
+export OMP_WAIT_POLICY := PASSIVE
+
+.DEFAULT_GOAL := help
+.PHONY: help venv demo test test-all test-gpu lint bench clean
+
+help:  ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo
+	@echo "  PYTHON=python3.12    the interpreter that makes .venv (now: $(PYTHON))"
+	@echo "  TORCH_INDEX=URL      the package index for torch alone; on Linux, give PyTorch's index of CPU builds"
+	@echo "                       to spare several GB of CUDA libraries (see PyTorch's install page)"
+
+venv: .venv/dev.stamp  ## Make or refresh .venv with all that development needs
+
+demo: .venv/demo.stamp  ## Install what the demonstration needs and run it
+	$(BIN)/gpustab demo
+
+test: .venv/dev.stamp  ## Check style and types, then run the tests and the examples in the docstrings
+	@$(call check,not slow)
+
+test-all: .venv/dev.stamp  ## The same with the tests that take minutes
+	@$(call check,)
+
+test-gpu: .venv/dev.stamp  ## Run the tests that need CUDA
+	$(BIN)/python -m pytest -m gpu
+
+lint: .venv/dev.stamp  ## Check style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: .venv/dev.stamp  ## Run every benchmark
+	set -e; for script in $(BENCHMARKS); do $(BIN)/python $$script; done
+
+clean:  ## Remove .venv, caches and build products
+	rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A stamp is touched last, so that an interrupted installation is taken up again.
+.venv/torch.stamp: constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gpustab needs Python 3.11 or newer: make PYTHON=...")'
+	$(PYTHON) -m venv .venv
+	$(INSTALL) $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) torch
+	touch $@
+
+.venv/demo.stamp: .venv/torch.stamp pyproject.toml
+	$(INSTALL) -e '.[cpu,train,report]'
+	touch $@
+
+.venv/dev.stamp: .venv/torch.stamp pyproject.toml
+	$(INSTALL) -e '.[dev]'
+	touch $@ .venv/demo.stamp

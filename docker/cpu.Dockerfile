@@ -1,0 +1,20 @@
+# Build, from the root of the repository; TORCH_INDEX is PyTorch's index of CPU builds (see its install page),
+# without which pip takes a CUDA build several GB larger:
+#   docker build -f docker/cpu.Dockerfile --build-arg TORCH_INDEX=URL -t gpustab:cpu .
+# Run, on the files of the current folder:
+#   docker run --rm --user "$(id -u):$(id -g)" -v "$PWD:/data" gpustab:cpu stability run-1.vec run-2.vec
+FROM python:3.11-slim
+
+ARG TORCH_INDEX=""
+WORKDIR /src
+COPY . .
+RUN pip install --no-cache-dir -c constraints.txt ${TORCH_INDEX:+--index-url "$TORCH_INDEX"} torch \
+    && pip install --no-cache-dir -c constraints.txt ".[cpu,train,report]" \
+    && useradd --create-home gpustab
+
+# HOME is a folder that any --user may write: libraries keep their caches there.
+ENV OMP_WAIT_POLICY=PASSIVE HOME=/tmp
+USER gpustab
+WORKDIR /data
+ENTRYPOINT ["gpustab"]
+CMD ["--help"]

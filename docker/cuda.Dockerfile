@@ -1,0 +1,24 @@
+# Build, from the root of the repository (the CUDA 12 libraries come with torch, so no CUDA base image is needed):
+#   docker build -f docker/cuda.Dockerfile -t gpustab:cuda .
+# Run, on the files of the current folder; the host needs an NVIDIA driver and the NVIDIA container toolkit:
+#   docker run --rm --gpus all --user "$(id -u):$(id -g)" -v "$PWD:/data" gpustab:cuda stability run-1.vec run-2.vec
+FROM python:3.11-slim
+
+# Triton compiles its launcher on first use, with the C compiler that it finds.
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends gcc libc6-dev \
+    && rm -rf /var/lib/apt/lists/*
+
+WORKDIR /src
+COPY . .
+# The extra `gpu` pins the one torch that goes with faiss-gpu, so the constraint on torch is left out.
+RUN grep -v '^torch==' constraints.txt > /tmp/constraints.txt \
+    && pip install --no-cache-dir -c /tmp/constraints.txt ".[gpu,train,report]" \
+    && useradd --create-home gpustab
+
+# HOME is a folder that any --user may write: Triton and other libraries keep their caches there.
+ENV OMP_WAIT_POLICY=PASSIVE HOME=/tmp
+USER gpustab
+WORKDIR /data
+ENTRYPOINT ["gpustab"]
+CMD ["--help"]

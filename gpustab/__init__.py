@@ -1,0 +1,32 @@
+"""gpustab: how much of what you see in word embeddings would still be there if you trained again?
+
+    import gpustab
+    runs = gpustab.load_runs(["run1.txt", "run2.txt", "run3.txt"])
+    result = gpustab.stability(runs)
+
+The library prints nothing: progress and warnings go to the logger ``gpustab``.
+"""
+
+import logging
+
+from gpustab.errors import ComputationError, GpustabError, InputError
+from gpustab.load import load_groups, load_runs, load_space
+from gpustab.runs import Runs
+from gpustab.space import Space
+from gpustab.vocabulary import Vocabulary
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ComputationError",
+    "GpustabError",
+    "InputError",
+    "Runs",
+    "Space",
+    "Vocabulary",
+    "load_groups",
+    "load_runs",
+    "load_space",
+]
+
+logging.getLogger("gpustab").addHandler(logging.NullHandler())

@@ -1,0 +1,33 @@
+"""Files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from gpustab.errors import InputError
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a temporary path in the same folder, which takes the place of ``path`` when all went well.
+
+    Raises:
+        InputError: if the folder is missing or may not be written to.
+    """
+    path = Path(path)
+    temporary = path.with_name(f".{uuid.uuid4().hex}.tmp")
+    try:
+        temporary.touch(exist_ok=False)
+        mode = temporary.stat().st_mode
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from error
+    try:
+        yield temporary
+        temporary.chmod(mode)  # safetensors leaves a file that only its owner may read
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,113 @@
+"""Spaces made from what is already in memory: gensim's vectors, or words with an array."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from gpustab.errors import InputError
+from gpustab.space import LoadReport, Space
+from gpustab.vocabulary import Vocabulary
+
+# Below this many words, counts that really fall by one each time are too likely to doubt them.
+_PLACEHOLDERS_FROM = 100
+
+
+def from_pair(words: Iterable[str | bytes], array: NDArray[Any] | Tensor, name: str = "run") -> Space:
+    """Make a space from words and their vectors; the array is copied and never changed.
+
+    Args:
+        words: ``v`` words in the order of the rows.
+        array: ``(v, d)`` numbers of any width and memory layout, NumPy or PyTorch.
+        name: short name shown to people.
+
+    Returns:
+        The space, with ``(v, d)`` contiguous float32 vectors.
+
+    Raises:
+        InputError: if the shapes do not agree, the words have no order or repeat, or a value is not finite in float32.
+
+    >>> from_pair(["a", "b"], np.eye(2), "mine").vectors.dtype
+    torch.float32
+    """
+    if isinstance(words, str | bytes | set | frozenset):
+        raise InputError(f"{name}: the words are a {type(words).__name__}, wanted an ordered list of words")
+    vectors, note = _as_float32(array, name)
+    try:
+        vocabulary = Vocabulary(words)
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from error
+    report = LoadReport(source=name, format="words and array", rows=len(vocabulary), notes=note)
+    return Space(vocabulary, vectors, name=name, report=report)
+
+
+def from_keyed_vectors(kv: Any, name: str = "run") -> Space:
+    """Make a space from gensim's ``KeyedVectors`` or anything alike, without importing gensim.
+
+    gensim gives the counts ``v, v - 1, ..., 1`` to vectors read from a file without counts; from 100 words
+    upwards these placeholders are recognised and left out, which the report says.
+
+    Args:
+        kv: an object with ``vectors (v, d)`` and ``index_to_key``, or a full model that has one as ``wv``.
+        name: short name shown to people.
+
+    Returns:
+        The space, with counts where ``get_vecattr(word, "count")`` knows them.
+
+    Raises:
+        InputError: if the object has no such attributes, or for the reasons of :func:`from_pair`.
+    """
+    kv = getattr(kv, "wv", kv)
+    missing = [attribute for attribute in ("vectors", "index_to_key") if not hasattr(kv, attribute)]
+    if missing:
+        raise InputError(f"{name}: {type(kv).__name__} has no attribute {' and no '.join(missing)}")
+    pair = from_pair(kv.index_to_key, kv.vectors, name)
+    counts = _counts(kv)
+    notes = pair.report.notes if pair.report else ()
+    if counts is not None and _are_placeholders(counts):
+        counts, notes = None, (*notes, "the counts v, v - 1, ..., 1 are gensim's placeholders and were left out")
+    report = LoadReport(source=name, format=type(kv).__name__, rows=len(pair.vocabulary), notes=notes)
+    return Space(pair.vocabulary, pair.vectors, counts, name=name, report=report)
+
+
+def _as_float32(array: NDArray[Any] | Tensor, name: str) -> tuple[Tensor, tuple[str, ...]]:
+    """Copy to a contiguous float32 tensor, and say so where the type or the layout was another."""
+    if isinstance(array, Tensor):
+        usual = array.dtype == torch.float32 and array.is_contiguous()
+        kind = "c" if array.is_complex() else "b" if array.dtype == torch.bool else "f"
+        layout = str(array.dtype).removeprefix("torch.")
+    else:
+        array = np.asarray(array)
+        usual = array.dtype == np.float32 and array.flags.c_contiguous
+        kind, layout = array.dtype.kind, str(array.dtype)
+    if kind not in "fiu" or array.ndim != 2:
+        raise InputError(f"{name}: the vectors are {layout} {tuple(array.shape)}, wanted real numbers of shape (v, d)")
+    note = () if usual else (f"the vectors were copied from {layout} to contiguous float32",)
+    return _copy(array), note
+
+
+def _copy(array: NDArray[Any] | Tensor) -> Tensor:
+    if isinstance(array, Tensor):
+        return array.detach().to("cpu", torch.float32, copy=True, memory_format=torch.contiguous_format)
+    with np.errstate(over="ignore"):  # becomes inf, which the space refuses by name
+        return torch.from_numpy(np.array(array, dtype=np.float32, order="C", copy=True))
+
+
+def _counts(kv: Any) -> Tensor | None:
+    if not hasattr(kv, "get_vecattr"):
+        return None
+    try:
+        counts = [int(kv.get_vecattr(word, "count")) for word in kv.index_to_key]
+    except KeyError:
+        return None  # gensim's answer where no counts were ever set
+    return torch.tensor(counts, dtype=torch.int64)
+
+
+def _are_placeholders(counts: Tensor) -> bool:
+    v = len(counts)
+    return v >= _PLACEHOLDERS_FROM and torch.equal(counts, torch.arange(v, 0, -1))

@@ -1,0 +1,42 @@
+"""The formats that can be read, and the one function that reads any of them."""
+
+from __future__ import annotations
+
+import os
+
+from gpustab.errors import InputError
+from gpustab.formats.format import Format
+from gpustab.formats.options import DEFAULTS, LoadOptions
+from gpustab.formats.safetensors_file import SAFETENSORS
+from gpustab.formats.sniff import foreign
+from gpustab.formats.source import open_source
+from gpustab.formats.text import TEXT
+from gpustab.space import Space
+
+# The first that matches reads the file. TEXT is last: it takes whatever is not known to be something else.
+FORMATS: tuple[Format, ...] = (
+    SAFETENSORS,
+    TEXT,
+)
+
+
+def read_space(path: str | os.PathLike[str], options: LoadOptions = DEFAULTS) -> Space:
+    """Read one file of vectors, whose format is told by its content.
+
+    Args:
+        path: the file; gzip is unpacked on the way.
+        options: how to read it.
+
+    Returns:
+        The space, with vectors ``(v, d)`` float32 and a report of what was found and done.
+
+    Raises:
+        InputError: if the file cannot be read as vectors; the message names the file and, in text, the line.
+    """
+    with open_source(path) as source:
+        if source.damage and not source.head:
+            raise InputError(f"{source.path}: incomplete or damaged download: {source.damage}")
+        for candidate in FORMATS:
+            if candidate.matches(source.head):
+                return candidate.read(source, options)
+        raise InputError(f"{source.path}: this is {foreign(source.head)}")

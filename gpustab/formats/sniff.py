@@ -1,0 +1,105 @@
+"""What a file is, told from its first bytes; a suffix is never trusted, and nothing is executed."""
+
+from __future__ import annotations
+
+import re
+
+from gpustab.formats.decimals import SEPARATORS, is_number_like
+
+UTF8_BOM = b"\xef\xbb\xbf"
+
+# Signatures that no text file of vectors begins with.
+_MAGIC = (
+    (b"\xba\x16\x4f\x2f", "a fastText binary model, which cannot be read yet; give its .vec file"),
+    (b"version https://git-lfs.github.com/spec/", "a Git LFS pointer and not the data; fetch it with `git lfs pull`"),
+    (b"PK\x03\x04", "a zip archive; unpack it first"),
+    (b"PK\x05\x06", "an empty zip archive"),
+    (b"\x1f\x8b\x08", "a gzip file inside a gzip file; unpack it once"),
+    (b"BZh91AY&SY", "a bzip2 file, which cannot be read; unpack it first"),
+    (b"\xfd7zXZ\x00", "an xz file, which cannot be read; unpack it first"),
+    (b"\x28\xb5\x2f\xfd", "a zstandard file, which cannot be read; unpack it first"),
+    (b"\x93NUMPY", "a NumPy array, which holds no words and cannot be read yet"),
+    (b"\x89HDF\r\n\x1a\n", "an HDF5 file, which cannot be read"),
+)
+_HTML = re.compile(rb"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
+_PICKLE = re.compile(rb"\x80[\x02-\x05]")
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+_HEADER = re.compile(rb"([0-9]{1,18})[ \t]+([0-9]{1,18})[ \t]*\r?")
+
+
+def read_header(line: bytes) -> tuple[int, int] | None:
+    """Return the two integers of a word2vec header, or ``None`` where the line is something else.
+
+    >>> read_header(b"3 5"), read_header(b"the 0.5")
+    ((3, 5), None)
+    """
+    match = _HEADER.fullmatch(line)
+    return (int(match[1]), int(match[2])) if match else None
+
+
+def foreign(head: bytes) -> str | None:
+    r"""Say what a file is that is no text file of vectors, or return ``None`` where it may be one.
+
+    Args:
+        head: the first bytes of the (unpacked) content.
+
+    Returns:
+        The end of a sentence that starts with "this is".
+
+    >>> foreign(b"\x80\x04\x95...")
+    'a pickle, which can run code when it is opened and is never read; save the vectors in another form'
+    """
+    if not head:
+        return "an empty file"
+    for magic, what in _MAGIC:
+        if head.startswith(magic):
+            return what
+    return None if _rows_end_in_numbers(head) else _not_rows(head)
+
+
+def _rows_end_in_numbers(head: bytes) -> bool:
+    """Tell whether at least half of the first lines (20, without a header) end in a number.
+
+    A word may consist of any bytes, so only the numbers tell text from a binary file.
+    """
+    lines = head.split(b"\n", 22)
+    if len(lines) > 1 and read_header(lines[0].removeprefix(UTF8_BOM)):
+        del lines[0]
+    ends = [fields[-1] for line in lines[:20] if (fields := line.removesuffix(b"\r").replace(b"\t", b" ").split())]
+    return bool(ends) and 2 * sum(map(is_number_like, ends)) >= len(ends)
+
+
+def _not_rows(head: bytes) -> str | None:
+    """Name the content of a file whose lines do not end in numbers, ``None`` where it is plain text."""
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff") or _zero_bytes_alternate(head):
+        return "UTF-16 text; convert it to UTF-8"
+    if _HTML.search(head[:1024]):
+        return "an HTML page and not the data; the download went wrong"
+    if _PICKLE.match(head):
+        return "a pickle, which can run code when it is opened and is never read; save the vectors in another form"
+    if _is_text(head):
+        return None
+    if read_header(head.partition(b"\n")[0]):
+        return "a word2vec binary file, which cannot be read yet; save the vectors as text"
+    return "a binary file of no known kind (GloVe's own binary has numbers only, without words)"
+
+
+def _zero_bytes_alternate(head: bytes) -> bool:
+    start = head[:512]
+    even, odd = start[::2].count(0), start[1::2].count(0)
+    return max(even, odd) > len(start) // 4 and min(even, odd) == 0
+
+
+def _is_text(head: bytes) -> bool:
+    start = head[:4096]
+    # A character may be cut at the end of the sample: up to three bytes of it.
+    decodes = any(_decodes(start[: len(start) - cut]) for cut in range(4))
+    return decodes and not _CONTROL.search(start.strip(SEPARATORS))
+
+
+def _decodes(sample: bytes) -> bool:
+    try:
+        sample.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True

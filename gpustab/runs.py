@@ -1,0 +1,224 @@
+"""R runs over one vocabulary: row k of every run is the same word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol
+
+import torch
+from torch import Tensor
+
+from gpustab.vocabulary import Vocabulary
+
+ROWS = 8192
+"""Rows per step of the passes that only look at every row once."""
+
+Rule = Literal["joint", "union"]
+
+
+class Rows(Protocol):
+    """The raw vectors of one run: a tensor, or a slice-by-slice view of a file."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """``(v, d)``."""
+
+    def __getitem__(self, rows: slice) -> Tensor:
+        """Return ``(c, d)`` rows."""
+
+
+@dataclass(frozen=True)
+class Joining:
+    """How the vocabularies of the runs were joined, and which words did not come along.
+
+    Attributes:
+        rule: ``"joint"``: words present in all runs; ``"union"``: words present in ``min_runs`` of them.
+        min_runs: least number of runs that a word must be in.
+        seen: number of distinct words over all runs.
+        dropped: words left out because too few runs have them.
+        dropped_sample: the first of these in canonical order.
+        undefined: words whose vector is zero in some run, so that they have no cosine there.
+        undefined_sample: the first of these in canonical order.
+    """
+
+    rule: Rule
+    min_runs: int
+    seen: int
+    dropped: int = 0
+    dropped_sample: tuple[bytes, ...] = ()
+    undefined: int = 0
+    undefined_sample: tuple[bytes, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """R runs of the same technique on the same corpus, joined by word.
+
+    Raw vectors are kept as they are; centring and unit length are applied to every chunk that is read, in float64,
+    in the order centre → unit. Make one with :func:`gpustab.load_runs`.
+
+    Attributes:
+        vocabulary: the ``v`` words in canonical order.
+        rows: R times the raw ``(v, d_r)`` vectors; zero where a run lacks the word.
+        names: a name for every run.
+        joining: what became of the runs' own vocabularies.
+        group: name of the group that the runs form.
+        counts: ``(v,)`` int64 total counts, if every run has counts.
+        centre: whether the mean over the joint words is subtracted.
+        unit: whether rows are scaled to unit length.
+        notes: sentences on what was found and done while loading.
+        present: ``(R, v)`` bool: the run has the word with a defined (non-zero) vector.
+        means: ``(R, d)`` float64 mean rows over the joint words (zero without centring).
+        lengths: ``(R, v)`` float64 lengths of the (centred) rows, 1 where absent.
+    """
+
+    vocabulary: Vocabulary
+    rows: tuple[Rows, ...]
+    names: tuple[str, ...]
+    joining: Joining
+    present: Tensor
+    means: Tensor
+    lengths: Tensor
+    group: str = "runs"
+    counts: Tensor | None = None
+    centre: bool = False
+    unit: bool = True
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def words(self) -> int:
+        """Size ``v`` of the vocabulary."""
+        return len(self.vocabulary)
+
+    @property
+    def dimension(self) -> int:
+        """Largest ``d``; runs with fewer dimensions are padded with zeros, which changes no inner product."""
+        return max(rows.shape[1] for rows in self.rows)
+
+    @property
+    def joint(self) -> Tensor:
+        """``(v,)`` bool: the words that all runs have. Global numbers are over these."""
+        return self.present.all(0)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the masks lie, and the rows if they are tensors."""
+        return self.present.device
+
+    def __repr__(self) -> str:
+        return (
+            f"Runs({self.group!r}: {len(self)} runs, {self.words:,} words ({self.joining.rule}), "
+            f"{self.dimension} dimensions, {self.device})"
+        )
+
+    def to(self, device: torch.device | str) -> Runs:
+        """Return the same runs with everything on a device. Rows of files stay files."""
+        moved = tuple(rows.to(device) if isinstance(rows, Tensor) else rows for rows in self.rows)
+        tensors = {name: getattr(self, name).to(device) for name in ("present", "means", "lengths")}
+        return replace(self, rows=moved, **tensors)
+
+    def take(self, order: list[int]) -> Runs:
+        """Return some of the runs, in the given order, over the same vocabulary."""
+        return replace(
+            self,
+            rows=tuple(self.rows[r] for r in order),
+            names=tuple(self.names[r] for r in order),
+            present=self.present[order],
+            means=self.means[order],
+            lengths=self.lengths[order],
+        )
+
+    def run(self, r: int, *, dtype: torch.dtype = torch.float64, start: int = 0, stop: int | None = None) -> Tensor:
+        """Return the prepared rows ``start .. stop`` of one run, ``(c, d)``: centred, unit, zero where absent."""
+        part = slice(start, self.words if stop is None else min(stop, self.words))
+        raw = self.rows[r][part].to(self.device, torch.float64)
+        if self.centre:
+            raw = raw - self.means[r, : raw.shape[1]]
+        if self.unit:
+            raw = raw / self.lengths[r, part, None]
+        prepared = raw.masked_fill(~self.present[r, part, None], 0).to(dtype)
+        return torch.nn.functional.pad(prepared, (0, self.dimension - raw.shape[1]))
+
+    def chunk(self, start: int, stop: int, *, dtype: torch.dtype = torch.float64, joint: bool = False) -> Tensor:
+        """Return the prepared rows ``start .. stop`` of all runs, ``(R, c, d)``.
+
+        Args:
+            start: first row.
+            stop: one beyond the last row.
+            dtype: of the result; preparation is always done in float64.
+            joint: leave zeros also where another run lacks the word.
+        """
+        stop = min(stop, self.words)
+        out = torch.empty(len(self), stop - start, self.dimension, dtype=dtype, device=self.device)
+        for r in range(len(self)):
+            out[r] = self.run(r, dtype=dtype, start=start, stop=stop)
+        return out * self.joint[start:stop, None] if joint else out
+
+    def stack(self, dtype: torch.dtype = torch.float64) -> Tensor:
+        """Return all prepared rows at once, ``(R, v, d)``."""
+        return self.chunk(0, self.words, dtype=dtype)
+
+
+def prepare(
+    vocabulary: Vocabulary,
+    rows: tuple[Rows, ...],
+    names: tuple[str, ...],
+    joining: Joining,
+    *,
+    group: str = "runs",
+    counts: Tensor | None = None,
+    centre: bool = False,
+    unit: bool = True,
+    notes: tuple[str, ...] = (),
+) -> Runs:
+    """Make :class:`Runs` of raw rows: find which words are defined, the means and the lengths, one run at a time."""
+    runs, v = len(rows), len(vocabulary)
+    d = max(part.shape[1] for part in rows)
+    lengths = torch.stack([_lengths(part, torch.zeros(part.shape[1], dtype=torch.float64)) for part in rows])
+    means = torch.zeros(runs, d, dtype=torch.float64)
+    if centre:
+        joint = (lengths > 0).all(0)
+        for r, part in enumerate(rows):
+            mean = _mean(part, joint)
+            means[r, : len(mean)] = mean
+            lengths[r] = torch.where(lengths[r] > 0, _lengths(part, mean), 0)
+    present = lengths > 0
+    if joining.rule == "joint" and not present.all():
+        lost = (~present.all(0)).nonzero().flatten().tolist()
+        sample = tuple(vocabulary[k] for k in lost[:5])
+        joining = replace(
+            joining,
+            undefined=joining.undefined + len(lost),
+            undefined_sample=(joining.undefined_sample + sample)[:5],
+        )
+        present = present & present.all(0)
+    widths = sorted({part.shape[1] for part in rows})
+    if len(widths) > 1:
+        notes += (f"The runs have {', '.join(map(str, widths))} dimensions; they are padded with zeros to {d}.",)
+    lengths = lengths.masked_fill(~present, 1)
+    assert lengths.shape == (runs, v)  # noqa: S101  # rows and vocabulary were joined together
+    return Runs(vocabulary, rows, names, joining, present, means, lengths, group, counts, centre, unit, notes)
+
+
+def _steps(rows: Rows) -> Iterator[slice]:
+    return (slice(start, min(start + ROWS, rows.shape[0])) for start in range(0, rows.shape[0], ROWS))
+
+
+def _lengths(rows: Rows, mean: Tensor) -> Tensor:
+    """``(v,)`` float64 lengths of the rows less a mean row; a row equal to the mean up to rounding has none."""
+    lengths = []
+    for part in _steps(rows):
+        raw = rows[part].cpu().double()
+        scale = torch.linalg.vector_norm(raw, dim=1)
+        length = torch.linalg.vector_norm(raw - mean, dim=1)
+        lengths.append(length.masked_fill(length <= 1e-12 * scale, 0))
+    return torch.cat(lengths)
+
+
+def _mean(rows: Rows, joint: Tensor) -> Tensor:
+    total = sum(rows[part].cpu().double()[joint[part]].sum(0) for part in _steps(rows))
+    return torch.as_tensor(total) / joint.sum()

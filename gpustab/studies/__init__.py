@@ -1,0 +1,1 @@
+"""One module per research question; each returns a :class:`gpustab.result.Result`."""

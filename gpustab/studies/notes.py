@@ -1,0 +1,97 @@
+"""What a reader of stability numbers must be told, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gpustab import engine
+from gpustab.kernels.gram import run_pairs
+from gpustab.runs import Joining, Runs
+from gpustab.vocabulary import show
+
+COLLAPSED = 0.9
+"""Mean cosine above which a space says little: nearly all words point the same way."""
+
+_FEW_RUNS = 5
+
+
+def of_group(
+    runs: Runs, pip: engine.PipPass, found: engine.NeighbourPass, lengths: Sequence[int], ties: dict[int, int]
+) -> list[str]:
+    """Return the notes on one group, most important first.
+
+    Args:
+        runs: the group.
+        pip: its PIP losses and their scale.
+        found: its neighbours.
+        lengths: list lengths that were asked for.
+        ties: for every list length, how many lists have a tie at the cut.
+    """
+    sentences = [
+        *_collapse(pip),
+        *_copies(runs, pip),
+        *_few(len(runs)),
+        *_vocabulary(runs.joining),
+        *runs.notes,
+        *_lists(found, lengths, ties),
+        *_precision(pip),
+    ]
+    return [f"{runs.group}: {sentence}" for sentence in sentences]
+
+
+def _collapse(pip: engine.PipPass) -> Iterator[str]:
+    if pip.scale is None:
+        yield "Rows are not scaled to unit length: losses are not confined to [0, 1] and have no chance level."
+    elif float(pip.scale.mean_cosine.max()) > COLLAPSED:
+        yield (
+            f"The space is collapsed: the mean cosine of two different words is {float(pip.scale.mean_cosine.max()):.2f}. "
+            "A small PIP loss means nothing here; train longer, or see what centring (--center) leaves."
+        )
+
+
+def _copies(runs: Runs, pip: engine.PipPass) -> Iterator[str]:
+    """Losses at rounding level: not two runs but the same one twice."""
+    scale = 1.0 if pip.scale is None else float(pip.scale.chance.max())
+    equal = (pip.reduced <= 1e-7 * scale).nonzero().flatten().tolist()
+    if equal:
+        i, j = run_pairs(len(runs))[:, equal[0]].tolist()
+        yield (
+            f"{len(equal)} of {len(pip.reduced)} pairs of runs are equal up to rotation, first {runs.names[i]} and "
+            f"{runs.names[j]}: the same file twice, or a seed without effect? Equal runs look perfectly stable."
+        )
+
+
+def _few(runs: int) -> Iterator[str]:
+    if runs == 2:
+        yield "Two runs are one pair: there is neither SD nor standard error. Train more runs."
+    elif runs < _FEW_RUNS:
+        yield f"{runs} runs are few: the jackknife error rests on {runs} values."
+
+
+def _vocabulary(joining: Joining) -> Iterator[str]:
+    if joining.dropped:
+        sample = ", ".join(show(word) for word in joining.dropped_sample)
+        yield (
+            f"{joining.dropped:,} of {joining.seen:,} words are not in {joining.min_runs} runs and were left out: "
+            f"{sample}{' ...' if joining.dropped > len(joining.dropped_sample) else ''}"
+        )
+    if joining.undefined:
+        sample = ", ".join(show(word) for word in joining.undefined_sample)
+        yield f"{joining.undefined:,} words have a zero vector in some run, which has no cosine: {sample}"
+
+
+def _lists(found: engine.NeighbourPass, lengths: Sequence[int], ties: dict[int, int]) -> Iterator[str]:
+    if max(lengths) > found.k:
+        yield f"Neighbour lists were cut to {found.k}, all other words that every run has."
+    lists = found.indices.shape[0] * found.indices.shape[1]
+    worst = max(ties, key=lambda n: ties[n])
+    if ties[worst]:
+        yield (
+            f"{ties[worst]:,} of {lists:,} neighbour lists have a tie at the cut of n = {worst}: "
+            "which of the tied words is counted follows the canonical word order."
+        )
+
+
+def _precision(pip: engine.PipPass) -> Iterator[str]:
+    if pip.error > 1e-4:
+        yield f"The relative error of the PIP losses may reach {pip.error:.0e} ({pip.precision})."

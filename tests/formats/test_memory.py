@@ -1,0 +1,114 @@
+"""Spaces from arrays and from gensim's objects."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from gpustab.errors import InputError
+from gpustab.formats.memory import from_keyed_vectors, from_pair
+
+VALUES = np.arange(12, dtype=np.float32).reshape(4, 3)
+WORDS = ["a", "b", "c", "d"]
+
+
+def memmap(tmp_path):
+    np.save(tmp_path / "x.npy", VALUES)
+    return np.load(tmp_path / "x.npy", mmap_mode="r")
+
+
+ARRAYS = {
+    "float16": lambda _: VALUES.astype(np.float16),
+    "float64": lambda _: VALUES.astype(np.float64),
+    "big-endian": lambda _: VALUES.astype(">f4"),
+    "Fortran": lambda _: np.asfortranarray(VALUES),
+    "strided": lambda _: np.repeat(VALUES, 2, axis=1)[:, ::2],
+    "negative strides": lambda _: VALUES[::-1, ::-1].copy()[::-1, ::-1],
+    "read-only memmap": memmap,
+    "tensor": lambda _: torch.from_numpy(VALUES.copy()),
+    "transposed tensor": lambda _: torch.from_numpy(VALUES.T.copy()).T,
+    "bfloat16 tensor": lambda _: torch.from_numpy(VALUES).bfloat16(),
+    "tensor with gradient": lambda _: torch.from_numpy(VALUES.copy()).requires_grad_(),
+}
+
+
+@pytest.mark.parametrize("kind", ARRAYS)
+def test_any_float_and_layout(tmp_path, kind):
+    array = ARRAYS[kind](tmp_path)
+    space = from_pair(WORDS, array, "mine")
+    assert space.vectors.dtype == torch.float32
+    assert space.vectors.is_contiguous()
+    assert not space.vectors.requires_grad
+    assert np.array_equal(space.vectors.numpy(), VALUES)
+    assert space.name == "mine"
+    space.vectors.zero_()
+    again = array.detach().float().numpy() if isinstance(array, torch.Tensor) else array
+    assert np.array_equal(again, VALUES), "the input was changed"
+
+
+def test_float64_overflow_is_refused():
+    with pytest.raises(InputError, match=r"not finite.*'b'"):
+        from_pair(["a", "b"], np.array([[1.0], [1e39]]))
+
+
+@pytest.mark.parametrize("array", [VALUES.astype(object), VALUES[0], VALUES[None], VALUES + 0j, VALUES > 1])
+def test_what_is_no_matrix_of_numbers(array):
+    with pytest.raises(InputError, match=r"mine: the vectors are .*wanted real numbers of shape \(v, d\)"):
+        from_pair(WORDS, array, "mine")
+
+
+@pytest.mark.parametrize("words", [set(WORDS), "abcd"])
+def test_words_without_order(words):
+    with pytest.raises(InputError, match="ordered list"):
+        from_pair(words, VALUES)
+
+
+def test_counts_do_not_agree_or_words_repeat():
+    with pytest.raises(InputError, match=r"\(4, 3\).*3 words"):
+        from_pair(WORDS[:3], VALUES)
+    with pytest.raises(InputError, match="mine: the word 'a' occurs twice"):
+        from_pair(["a", "a", "b", "c"], VALUES, "mine")
+
+
+def keyed(counts):
+    def get_vecattr(word, attribute):
+        return {"count": counts}[attribute][WORDS.index(word)]
+
+    return SimpleNamespace(vectors=VALUES, index_to_key=WORDS, get_vecattr=get_vecattr)
+
+
+def test_keyed_vectors_alike():
+    space = from_keyed_vectors(keyed([40, 30, 20, 10]), "mine")
+    assert space.counts.tolist() == [40, 30, 20, 10]
+    assert from_keyed_vectors(SimpleNamespace(wv=keyed([4, 4, 2, 1]))).counts.tolist() == [4, 4, 2, 1]
+    assert from_keyed_vectors(SimpleNamespace(vectors=VALUES, index_to_key=WORDS)).counts is None
+    with pytest.raises(InputError, match="mine: SimpleNamespace has no attribute index_to_key"):
+        from_keyed_vectors(SimpleNamespace(vectors=VALUES), "mine")
+
+
+def test_gensim_model_and_vectors():
+    models = pytest.importorskip("gensim.models")
+    model = models.Word2Vec(
+        [["a", "b", "a"], ["b", "c", "a"]] * 3, vector_size=4, min_count=1, epochs=1, workers=1, seed=1
+    )
+    space = from_keyed_vectors(model, "run")
+    assert dict(zip(space.vocabulary, space.counts.tolist(), strict=True)) == {b"a": 9, b"b": 6, b"c": 3}
+    assert np.array_equal(space.vectors.numpy(), model.wv.vectors)
+    assert from_keyed_vectors(model.wv).counts.tolist() == [9, 6, 3]
+
+
+def test_gensim_placeholder_counts_are_left_out(tmp_path):
+    models = pytest.importorskip("gensim.models")
+    path = tmp_path / "x.vec"
+    path.write_text("120 1\n" + "".join(f"w{i} {i}\n" for i in range(120)))
+    space = from_keyed_vectors(models.KeyedVectors.load_word2vec_format(str(path)))
+    assert space.counts is None
+    assert "placeholders" in space.report.notes[-1]
+
+
+def test_gensim_vectors_without_counts():
+    models = pytest.importorskip("gensim.models")
+    vectors = models.KeyedVectors(3)
+    vectors.add_vectors(WORDS, VALUES)
+    assert from_keyed_vectors(vectors).counts is None

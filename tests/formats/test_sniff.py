@@ -1,0 +1,115 @@
+"""Files that are something else than their name says."""
+
+import errno
+import gzip
+import io
+import os
+import pathlib
+import pickle
+import struct
+import zipfile
+
+import numpy as np
+import pytest
+
+from gpustab.errors import InputError
+from gpustab.formats import read_space
+
+TEXT = b"2 2\na 1 2\nb 3 4\n"
+
+
+def zipped():
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("x.vec", TEXT)
+    return stream.getvalue()
+
+
+FOREIGN = {
+    "empty file": b"",
+    "HTML page": b"<!DOCTYPE html>\n<html><head><title>Not found 404</title></head></html>\n",
+    "Git LFS pointer": b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
+    "zip archive": zipped(),
+    "fastText binary": b"\xba\x16\x4f\x2f" + struct.pack("<3i", 12, 100, 5),
+    "pickle": pickle.dumps({"a": [1.0, 2.0]}),
+    "UTF-16": "2 2\na 1 2\nb 3 4\n".encode("utf-16"),
+    "NumPy array": b"\x93NUMPY\x01\x00v\x00{'descr': '<f4'}\n",
+    "gzip file inside": gzip.compress(TEXT),
+    "word2vec binary": b"2 3\nab " + struct.pack("<3f", 0.1, 0.2, 0.3) + b"\ncd " + struct.pack("<3f", 1, 2, 3) + b"\n",
+    "no known kind": np.random.default_rng(0).standard_normal(12).tobytes(),
+}
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("kind", FOREIGN)
+def test_foreign_content_is_named_in_one_sentence(tmp_path, kind, packed):
+    if kind == "gzip file inside" and not packed:
+        pytest.skip("a gzip file is read")
+    path = tmp_path / "x.bin"
+    path.write_bytes(gzip.compress(FOREIGN[kind]) if packed else FOREIGN[kind])
+    with pytest.raises(InputError) as caught:
+        read_space(path)
+    assert kind in str(caught.value)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("coding", ["utf-16-le", "utf-16-be"])
+def test_utf16_without_mark(tmp_path, coding):
+    (tmp_path / "x.vec").write_bytes(TEXT.decode().encode(coding))
+    with pytest.raises(InputError, match="UTF-16"):
+        read_space(tmp_path / "x.vec")
+
+
+class Bomb:
+    def __reduce__(self):
+        return os.mkdir, ("executed",)
+
+
+def test_pickle_is_never_executed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.vec").write_bytes(pickle.dumps(Bomb()))
+    with pytest.raises(InputError, match="pickle"):
+        read_space("x.vec")
+    assert not (tmp_path / "executed").exists()
+
+
+@pytest.mark.parametrize(("name", "content"), [("x.vec", gzip.compress(TEXT)), ("x.vec.gz", TEXT)])
+def test_gzip_is_told_by_content(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    space = read_space(tmp_path / name)
+    assert space.vectors.tolist() == [[1, 2], [3, 4]]
+    assert space.report.compression == ("gzip" if content != TEXT else None)
+    assert space.name == "x"
+
+
+@pytest.mark.parametrize("word", [b"<html>", b"\x80\x04", b"\xff\xfe", b"a\x00b", b"\x00\x01\x02", b"<unk>"])
+def test_odd_first_words_do_not_hide_text(tmp_path, word):
+    (tmp_path / "x.txt").write_bytes(word + b" 1 2\nb 3 4\n")
+    assert read_space(tmp_path / "x.txt").vocabulary[0] == word
+
+
+def test_missing_file_and_folder(tmp_path):
+    with pytest.raises(InputError, match=r"none\.vec: there is no such file"):
+        read_space(tmp_path / "none.vec")
+    with pytest.raises(InputError, match="folder"):
+        read_space(tmp_path)
+
+
+def test_unreadable_file(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(errno.EACCES, "Permission denied")  # as modes do not stop a superuser
+
+    monkeypatch.setattr(pathlib.Path, "open", refuse)
+    with pytest.raises(InputError, match=r"x\.vec: cannot be read: Permission denied"):
+        read_space(tmp_path / "x.vec")
+
+
+def test_pipe_is_read_once():
+    reader, writer = os.pipe()
+    os.write(writer, TEXT)
+    os.close(writer)
+    try:
+        assert read_space(f"/dev/fd/{reader}").vectors.tolist() == [[1, 2], [3, 4]]
+    finally:
+        os.close(reader)

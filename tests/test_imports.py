@@ -1,0 +1,67 @@
+"""What ``import gpustab`` may load, and under which names; each import is tried in a fresh process."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+def run(program):
+    """Run a program in a child process at the root of the repository, and return what it prints."""
+    child = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    assert child.returncode == 0, child.stderr
+    return child.stdout.split()
+
+
+@pytest.mark.parametrize("module", ["gpustab", "gpustab.kernels", "gpustab.doctor"])
+def test_importing_the_library_loads_nothing_heavy_or_optional(module):
+    heavy = {"faiss", "gensim", "fasttext", "matplotlib", "sklearn", "pandas", "statsmodels", "typer"}
+    assert not heavy.intersection(run(f"import sys, {module}; print(*sys.modules)"))
+
+
+def test_every_module_has_one_name():
+    # Two names for one file would mean two classes of one name, and isinstance that fails.
+    program = """
+import importlib, pkgutil, sys
+from pathlib import Path
+import gpustab
+for module in pkgutil.walk_packages(gpustab.__path__, "gpustab."):
+    if not module.name.endswith("__main__"):
+        try:
+            importlib.import_module(module.name)
+        except ModuleNotFoundError as error:
+            if error.name != "triton":  # which no CPU build of torch brings
+                raise
+ours = Path("gpustab").resolve(), Path("kernels").resolve()
+for name, module in sys.modules.items():
+    file = getattr(module, "__file__", None)
+    if file and any(Path(file).resolve().is_relative_to(folder) for folder in ours):
+        print(name, Path(file).resolve())
+"""
+    words = run(program)
+    names, files = words[::2], words[1::2]
+    assert len(files) == len(set(files))
+    assert all(name.partition(".")[0] == "gpustab" for name in names)
+    assert "gpustab.kernels" in names
+
+
+def test_the_tests_themselves_load_no_kernels_under_a_second_name():
+    files = {str(path) for path in (ROOT / "kernels").rglob("*.py")}
+    seconds = [name for name, m in sys.modules.items() if getattr(m, "__file__", None) in files]
+    assert not seconds
+
+
+@pytest.mark.parametrize("order", ["torch, faiss", "faiss, torch", "gpustab, faiss"])
+def test_torch_and_faiss_work_in_one_process_in_both_orders(order):
+    program = f"""
+import {order}, numpy, torch
+points = numpy.eye(300, dtype="float32")
+index = faiss.IndexFlatIP(300)
+index.add(points)
+found = index.search(points, 1)[1].ravel()
+print((found == numpy.arange(300)).all(), (torch.eye(300) @ torch.eye(300)).trace().item())
+"""
+    assert run(program) == ["True", "300.0"]

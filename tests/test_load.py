@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+import torch
+from gensim.models import KeyedVectors
+
+from gpustab import InputError, load_runs, load_space
+from gpustab.formats import write_word2vec_text
+from tests.generators import spaces
+
+
+@pytest.fixture
+def files(tmp_path):
+    paths = [tmp_path / f"run{r}.txt" for r in range(3)]
+    for space, path in zip(spaces(), paths, strict=True):
+        write_word2vec_text(space, path)
+    return paths
+
+
+def test_files_keyed_vectors_pairs_and_spaces_are_the_same_runs(files):
+    wanted = load_runs(files)
+    keyed = [KeyedVectors.load_word2vec_format(str(f)) for f in files]
+    pairs = [(model.index_to_key, model.vectors) for model in keyed]
+    for sources in (
+        keyed,
+        pairs,
+        [load_space(f) for f in files],
+        [str(f) for f in files],
+        [files[0], keyed[1], pairs[2]],
+    ):
+        runs = load_runs(sources)
+        assert runs.vocabulary == wanted.vocabulary
+        assert torch.equal(runs.stack(), wanted.stack())
+
+
+def test_inputs_are_never_changed(files):
+    model = KeyedVectors.load_word2vec_format(str(files[0]))
+    words, array = list(model.index_to_key), np.asfortranarray(model.vectors.astype(np.float64))
+    array.setflags(write=False)
+    before = model.vectors.copy(), array.copy()
+    load_runs([model, (words, array)], centre=True)
+    assert np.array_equal(model.vectors, before[0])
+    assert np.array_equal(array, before[1])
+
+
+@pytest.mark.parametrize(
+    ("sources", "message"),
+    [
+        ([], "no runs were given"),
+        (["only.txt"], "has 1 run"),
+        (["missing-1.txt", "missing-2.txt"], "missing-1.txt"),
+        ([3, 4], "source 0 is a int"),
+    ],
+)
+def test_wrong_sources(sources, message):
+    with pytest.raises(InputError, match=message):
+        load_runs(sources)
+
+
+def test_a_device_that_is_not_here(files):
+    with pytest.raises(InputError, match="device 'cuda:9' is not here"):
+        load_runs(files, device="cuda:9")
+    with pytest.raises(InputError, match="unknown"):
+        load_runs(files, device="gpu")

@@ -1,0 +1,90 @@
+import json
+
+import pytest
+import torch
+
+from gpustab import InputError, Space, Vocabulary, load_groups, load_runs
+from gpustab.formats import LoadOptions
+from gpustab.runset import open_leaf, open_runset, pack_leaf, write_leaf, write_runset
+from tests.generators import spaces
+
+
+def test_a_run_set_is_its_groups(tmp_path):
+    write_runset({"sgns/fixed": spaces(2), "sgns/bootstrap": spaces(3, seed=1)}, tmp_path / "set", seed=7)
+    groups = load_groups(tmp_path / "set")
+    assert [(g.group, len(g)) for g in groups] == [("sgns/fixed", 2), ("sgns/bootstrap", 3)]
+    assert groups[0].names == ("run-000", "run-001")
+    assert json.loads((tmp_path / "set/manifest.json").read_text())["seed"] == 7
+    with pytest.raises(InputError, match="2 groups, wanted one of them: sgns/fixed, sgns/bootstrap"):
+        load_runs(tmp_path / "set")
+    assert len(load_runs(tmp_path / "set/sgns/fixed")) == 2
+
+
+def test_an_unfinished_run_set_is_not_taken_for_a_whole_one(tmp_path):
+    write_runset({"sgns/fixed": spaces(2)}, tmp_path / "set")
+    (tmp_path / "set/manifest.json").unlink()
+    with pytest.raises(InputError, match="no run set"):
+        open_runset(tmp_path / "set")
+
+
+def test_the_manifest_must_describe_what_is_there(tmp_path):
+    write_runset({"sgns/fixed": spaces(3)}, tmp_path)
+    (tmp_path / "sgns/fixed/run-002.safetensors").unlink()
+    with pytest.raises(InputError, match="names 3 runs, 2 are there"):
+        open_runset(tmp_path)
+
+
+@pytest.mark.parametrize(("text", "message"), [("{", "not a run-set manifest"), ('{"schema": "x/9"}', "schema 'x/9'")])
+def test_a_foreign_manifest(tmp_path, text, message):
+    (tmp_path / "manifest.json").write_text(text)
+    with pytest.raises(InputError, match=message):
+        open_runset(tmp_path)
+
+
+def test_a_finished_run_set_is_not_overwritten(tmp_path):
+    write_runset({"a/b": spaces(2)}, tmp_path)
+    with pytest.raises(InputError, match="already there"):
+        write_runset({"a/b": spaces(2)}, tmp_path)
+
+
+@pytest.mark.parametrize("choices", [{}, {"centre": True}])
+def test_packed_rows_are_the_rows(tmp_path, choices):
+    runs = spaces()
+    short = Space(Vocabulary(list(runs[1].vocabulary)[5:]), runs[1].vectors[5:], runs[1].counts[5:], "run-001")
+    runs[2].vectors[9] = 0
+    leaf = write_leaf([runs[0], short, runs[2]], tmp_path)
+    loose = load_runs(tmp_path, **choices)
+    pack_leaf(leaf)
+    packed = load_runs(tmp_path, **choices)
+    assert not isinstance(packed.rows[0], torch.Tensor)
+    assert packed.vocabulary == loose.vocabulary
+    assert packed.joining == loose.joining
+    assert torch.equal(packed.counts, loose.counts)
+    assert torch.equal(packed.stack(), loose.stack())
+
+
+def test_choices_that_a_pack_cannot_answer_read_the_runs_themselves(tmp_path):
+    pack_leaf(write_leaf(spaces(), tmp_path))
+    assert load_runs(tmp_path, options=LoadOptions(limit=10)).words == 10
+    assert load_runs(tmp_path, vocabulary="union").joining.rule == "union"
+
+
+def test_an_unfinished_pack_is_not_used(tmp_path):
+    group = write_leaf(spaces(), tmp_path)
+    pack_leaf(group)
+    (tmp_path / "packed/manifest.json").unlink()
+    assert isinstance(load_runs(tmp_path).rows[0], torch.Tensor)
+
+
+def test_a_leaf_of_one_run(tmp_path):
+    write_leaf(spaces(1), tmp_path)
+    with pytest.raises(InputError, match="has 1 run"):
+        load_runs(tmp_path)
+
+
+def test_a_folder_without_runs(tmp_path):
+    with pytest.raises(InputError, match=r"no run-NNN\.safetensors"):
+        open_leaf(tmp_path)
+    (tmp_path / "vectors.txt").write_text("a 1 2\n")
+    with pytest.raises(InputError, match="name the files"):
+        load_runs(tmp_path)
