@@ -22,6 +22,8 @@ BackendChoice = Literal["auto", "torch", "faiss"]
 
 _SMALLEST_TILE = 16
 
+CPU = torch.device("cpu")
+
 T = TypeVar("T")
 
 
@@ -103,7 +105,7 @@ class Compute:
         memory: bytes that one tile may take; default a quarter of what is free, at most 1 GiB on the CPU.
     """
 
-    device: torch.device = torch.device("cpu")
+    device: torch.device = CPU
     precision: Precision = "auto"
     backend: Backend = "torch"
     memory: int | None = None

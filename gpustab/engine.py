@@ -150,7 +150,8 @@ def pair_wordwise(runs: Runs, i: int, j: int, basis: GramPass, compute: Compute 
     def words(tile: int) -> Tensor:
         losses = []
         for start in range(0, runs.words, tile):
-            difference = pip_loss.aligned_difference(*pair.chunk(start, start + tile), rotation)
+            chunk = pair.chunk(start, start + tile)
+            difference = pip_loss.aligned_difference(chunk[0], chunk[1], rotation)
             losses.append(pip_loss.aligned_wordwise_pip(difference, blocks, basis.words))
         return torch.cat(losses).masked_fill(~pair.present.all(0), torch.nan)
 

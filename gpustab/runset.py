@@ -18,9 +18,9 @@ import torch
 
 from gpustab.errors import InputError
 from gpustab.formats import read_space
+from gpustab.formats.atomic import replacing
 from gpustab.formats.safetensors_file import write_safetensors
 from gpustab.formats.safetensors_rows import open_rows
-from gpustab.formats.atomic import replacing
 from gpustab.join import header, plan_join, take_rows
 from gpustab.runs import Joining, Rule, Runs, prepare
 from gpustab.space import Space

@@ -11,7 +11,6 @@ from torch import Tensor
 from gpustab.errors import InputError
 from gpustab.vocabulary import Vocabulary
 
-
 _ROWS = 4096
 
 

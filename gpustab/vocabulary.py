@@ -1,13 +1,14 @@
-"""Words as bytes: one ordered, duplicate-free list of words, and its form as two tensors.
+r"""Words as bytes: one ordered, duplicate-free list of words, and its form as two tensors.
 
 A word *is* its bytes, so that a token which is not UTF-8 survives every round trip.
-Text for people decodes with ``surrogateescape`` and prints undecodable bytes as ``\\xNN``.
+Text for people decodes with ``surrogateescape`` and prints undecodable bytes as ``\xNN``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -112,4 +113,4 @@ class Vocabulary(Sequence[bytes]):
         data, bounds = buffer.numpy().tobytes(), offsets.tolist()
         if not bounds or bounds[0] != 0 or bounds[-1] != len(data) or bounds != sorted(bounds):
             raise InputError("the word offsets do not fit the word bytes: the file is damaged")
-        return cls(data[a:b] for a, b in zip(bounds, bounds[1:], strict=False))
+        return cls(data[a:b] for a, b in pairwise(bounds))

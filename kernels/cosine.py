@@ -30,7 +30,7 @@ def cosines(x: Tensor, y: Tensor) -> Tensor:
         x: ``(..., d)``.
         y: ``(..., d)``, paired with the rows of x.
     """
-    return torch.linalg.vecdot(_unit(x), _unit(y)).clamp(-1, 1)
+    return (_unit(x) * _unit(y)).sum(-1).clamp(-1, 1)
 
 
 def query_cosines(vectors: Tensor, queries: Tensor) -> Tensor:
@@ -49,7 +49,8 @@ def query_cosines(vectors: Tensor, queries: Tensor) -> Tensor:
 
 def _unit(x: Tensor) -> Tensor:
     x = x.double()
-    return x / torch.linalg.vector_norm(x, dim=-1, keepdim=True)
+    length: Tensor = torch.linalg.vector_norm(x, dim=-1, keepdim=True)
+    return x / length
 
 
 def over_runs(values: Iterable[Tensor]) -> CosineStatistics:

@@ -98,7 +98,7 @@ def _polar_by_svd(matrix: Tensor) -> tuple[Tensor, bool]:
     try:
         u, values, vt = torch.linalg.svd(matrix)
         good = bool(torch.isfinite(u).all() and torch.isfinite(vt).all())
-    except torch.linalg.LinAlgError:
+    except torch.linalg.LinAlgError:  # type: ignore[attr-defined]  # is there
         good = False
     if not good:
         u, values, vt = (part.to(matrix.device) for part in torch.linalg.svd(matrix.cpu()))

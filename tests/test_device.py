@@ -28,7 +28,7 @@ def test_memory_that_never_suffices_is_an_error():
 
 
 def test_other_errors_pass():
-    def work(tile):
+    def work(_):
         raise RuntimeError("shapes do not fit")
 
     with pytest.raises(RuntimeError, match="shapes do not fit"):
@@ -63,5 +63,5 @@ def test_a_faiss_that_fails_leaves_the_search_to_torch(monkeypatch, caplog):
 
 
 def test_auto_is_torch_without_faiss(monkeypatch):
-    monkeypatch.setattr(module, "find_spec", lambda name: None)
+    monkeypatch.setattr(module, "find_spec", lambda _: None)
     assert choose_backend("auto", torch.device("cpu")) == "torch"

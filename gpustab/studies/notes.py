@@ -42,9 +42,9 @@ def of_group(
 def _collapse(pip: engine.PipPass) -> Iterator[str]:
     if pip.scale is None:
         yield "Rows are not scaled to unit length: losses are not confined to [0, 1] and have no chance level."
-    elif float(pip.scale.mean_cosine.max()) > COLLAPSED:
+    elif (mean := float(pip.scale.mean_cosine.max())) > COLLAPSED:
         yield (
-            f"The space is collapsed: the mean cosine of two different words is {float(pip.scale.mean_cosine.max()):.2f}. "
+            f"The space is collapsed: the mean cosine of two different words is {mean:.2f}. "
             "A small PIP loss means nothing here; train longer, or see what centring (--center) leaves."
         )
 

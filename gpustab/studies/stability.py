@@ -73,16 +73,15 @@ def stability(
     compute = compute or Compute(groups[0].device)
     result = Result("stability", tables={"pairs": {}, "words": {}})
     for runs in groups:
-        _measure(runs.to(compute.device), lengths, targets, seed, compute, progress, result)
-    result.contrasts = _extrinsic(groups, compute)
-    result.settings = {
+        _measure(runs.to(compute.device), lengths, targets, seed, compute, progress or _nothing, result)
+    _add_extrinsic(groups, compute, result)
+    result.settings |= {
         "neighbours": lengths,
         "targets": targets if isinstance(targets, int | str | None) else "words",
         "seed": seed,
         "centre": groups[0].centre,
         "unit": groups[0].unit,
         "vocabulary": groups[0].joining.rule,
-        "min_runs": groups[0].joining.min_runs,
         "precision": compute.precision,
         "backend": compute.backend,
     }
@@ -96,11 +95,10 @@ def _measure(
     targets: Targets,
     seed: int,
     compute: Compute,
-    progress: Progress | None,
+    report: Progress,
     result: Result,
 ) -> None:
     """Measure one group and add it to the result."""
-    report = progress or (lambda work, part: None)
     report(f"{runs.group}: PIP loss", 0.0)
     pip = engine.pip_pass(runs, compute)
     report(f"{runs.group}: word by word", 0.2)
@@ -124,16 +122,29 @@ def _measure(
             "vocabulary": _vocabulary(runs),
             "dimension": runs.dimension,
             "scale": _scale(pip),
-            "pip": {"reduced": _pip(pip, len(runs)), "precision": pip.precision, "relative_error": pip.error},
+            "pip": {"reduced": _pip(pip, len(runs))},
             "neighbours": {str(n): _overlap(overlaps, m, n, runs.words, ties[n]) for m, n in enumerate(usable)},
-            "targets": len(rows),
             "words": _extremes(runs, words),
+        }
+    )
+    result.settings.setdefault("measured", []).append(
+        {
+            "group": runs.group,
+            "words_seen": runs.joining.seen,
+            "min_runs": runs.joining.min_runs,
+            "targets": len(rows),
+            "precision": pip.precision,
+            "relative_error": pip.error,
         }
     )
     _extend(result.tables["pairs"], _pair_table(runs, pip, overlaps, usable))
     _extend(result.tables["words"], _word_table(runs, words, overlaps, usable, rows))
     result.notes += sentences.of_group(runs, pip, found, lengths, ties)
     report(f"{runs.group}: done", 1.0)
+
+
+def _nothing(work: str, part: float) -> None:
+    """Take a report of progress that nobody reads."""
 
 
 def _target_rows(runs: Runs, targets: Targets, seed: int) -> Tensor:
@@ -149,17 +160,11 @@ def _target_rows(runs: Runs, targets: Targets, seed: int) -> Tensor:
 
 
 def _vocabulary(runs: Runs) -> dict[str, Any]:
-    joining = runs.joining
     return {
-        "rule": joining.rule,
-        "min_runs": joining.min_runs,
-        "seen": joining.seen,
-        "words": runs.words,
+        "rule": runs.joining.rule,
         "joint": int(runs.joint.sum()),
-        "dropped": joining.dropped,
-        "dropped_sample": [show(word) for word in joining.dropped_sample],
-        "undefined": joining.undefined,
-        "undefined_sample": [show(word) for word in joining.undefined_sample],
+        "dropped": runs.joining.dropped,
+        "undefined": runs.joining.undefined,
     }
 
 
@@ -244,36 +249,38 @@ def _extend(table: Table, more: Table) -> None:
         table.setdefault(name, [None] * before).extend(more.get(name, [None] * rows))
 
 
-def _extrinsic(groups: Sequence[Runs], compute: Compute) -> list[dict[str, Any]]:
-    """Extrinsic instability of every technique that has shuffled and bootstrap runs, over the same words.
+def _add_extrinsic(groups: Sequence[Runs], compute: Compute, result: Result) -> None:
+    """Add the extrinsic instability of every technique that has shuffled and bootstrap runs, over the same words.
 
     ``sqrt(mean(bootstrap)² − mean(shuffled)²)``: reproduces table 2.11 of the thesis (eq. 2.44 lacks the squares).
     """
     by_name = {runs.group: runs for runs in groups}
-    contrasts = []
     for name, shuffled in by_name.items():
         bootstrap = by_name.get(name.replace("shuffled", "bootstrap"))
         if "shuffled" not in name or bootstrap is None:
             continue
-        common = {w for w, k in zip(shuffled.vocabulary, shuffled.joint.tolist(), strict=True) if k} & {
-            w for w, k in zip(bootstrap.vocabulary, bootstrap.joint.tolist(), strict=True) if k
-        }
+        common = _joint_words(shuffled) & _joint_words(bootstrap)
         intrinsic, total = (
             float(engine.pip_pass(_only(runs, common).to(compute.device), compute).reduced.mean())
             for runs in (shuffled, bootstrap)
         )
         signed = total**2 - intrinsic**2
-        contrasts.append(
+        result.contrasts.append(
             {
                 "name": "extrinsic",
                 "groups": [shuffled.group, bootstrap.group],
-                "words": len(common),
-                "intrinsic": intrinsic,
                 "value": math.sqrt(signed) if signed >= 0 else None,
                 "signed_square": signed,
             }
         )
-    return contrasts
+        result.notes.append(
+            f"{shuffled.group} and {bootstrap.group}: over their {len(common):,} common words the reduced PIP loss is "
+            f"{intrinsic:.4g} (intrinsic) and {total:.4g}."
+        )
+
+
+def _joint_words(runs: Runs) -> set[bytes]:
+    return {word for word, joint in zip(runs.vocabulary, runs.joint.tolist(), strict=True) if joint}
 
 
 def _only(runs: Runs, words: set[bytes]) -> Runs:

@@ -1,0 +1,5 @@
+"""``python -m gpustab``."""
+
+from gpustab.cli import run
+
+run()

@@ -1,0 +1,194 @@
+"""The commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from gpustab import __version__
+from gpustab.cli.options import Computing, Loading, Showing, takes
+from gpustab.cli.session import log, session, show
+from gpustab.errors import InputError
+from gpustab.formats.writers import check_space_path, write_space
+from gpustab.runs import Runs
+
+app = typer.Typer(
+    name="gpustab",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+RunsArgument = Annotated[
+    list[Path], typer.Argument(metavar="RUNS...", help="Vector files, a leaf folder, or a run set.", show_default=False)
+]
+Seed = Annotated[int, typer.Option(help="Of every random draw.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"gpustab {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")] = False,
+) -> None:
+    """How much of what you see in word embeddings would still be there if you trained again?"""
+
+
+@app.command()
+@takes(Loading, Computing, Showing)
+def stability(
+    runs: RunsArgument,
+    loading: Loading,
+    computing: Computing,
+    showing: Showing,
+    neighbours: Annotated[str, typer.Option(metavar="N,N,...", help="List lengths of p@n and j@n.")] = "1,2,5,10,25,50",
+    targets: Annotated[
+        str | None, typer.Option(metavar="all|N", help="Target words; default all up to 20,000.")
+    ] = None,
+    words: Annotated[Path | None, typer.Option(metavar="FILE", help="Target words, one a line.")] = None,
+    average: Annotated[Path | None, typer.Option(metavar="OUT", help="Also write the average of the runs.")] = None,
+    seed: Seed = 0,
+) -> None:
+    """Measure the stability of two or more runs: PIP loss, shared neighbours, words; each beside its chance level."""
+    from gpustab import studies
+
+    with session(showing) as progress:
+        wanted = _targets(targets, words)
+        lengths = _lengths(neighbours)
+        compute = computing.compute()
+        if average is not None:
+            check_space_path(average)
+        groups = loading.load(runs)
+        result = studies.stability(
+            groups, neighbours=lengths, targets=wanted, seed=seed, compute=compute, progress=progress
+        )
+        if average is not None:
+            space, _ = studies.average(_only_group(groups), compute=compute)
+            write_space(space, average)
+            log.info("wrote %s", average)
+    show(result, showing)
+
+
+@app.command()
+@takes(Loading, Computing, Showing)
+def average(
+    runs: RunsArgument,
+    loading: Loading,
+    computing: Computing,
+    showing: Showing,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="OUT", help="A .txt, .vec, .gz or .safetensors file.")
+    ],
+    renormalise: Annotated[
+        bool, typer.Option("--renormalise", help="Scale rows to unit length at every level (biases cosines upwards).")
+    ] = False,
+) -> None:
+    """Write the tree average of many runs as one space, and tell how much nearer averages are to each other."""
+    from gpustab import studies
+
+    with session(showing):
+        check_space_path(output)
+        compute = computing.compute()
+        space, result = studies.average(_only_group(loading.load(runs)), renormalise=renormalise, compute=compute)
+        write_space(space, output)
+    show(result, showing)
+
+
+@app.command()
+@takes(Loading, Computing, Showing)
+def neighbours(
+    word: Annotated[str, typer.Argument(help="The query.", show_default=False)],
+    runs: RunsArgument,
+    loading: Loading,
+    computing: Computing,
+    showing: Showing,
+    n: Annotated[int, typer.Option("-n", "--top", min=1, help="Length of the lists.")] = 10,
+) -> None:
+    """Show a word's nearest neighbours in each run side by side, and in how many runs each of them is found."""
+    from gpustab import studies
+
+    with session(showing):
+        compute = computing.compute()
+        result = studies.neighbours_of(_only_group(loading.load(runs)), word, n, compute=compute)
+    show(result, showing)
+
+
+@app.command()
+@takes(Computing, Showing)
+def demo(computing: Computing, showing: Showing) -> None:
+    """Train 8 skip-gram runs on a small real corpus and measure them; under 3 minutes on two cores."""
+    from gpustab import studies
+    from gpustab.demo import train_demo_runs
+
+    with session(showing) as progress:
+        compute = computing.compute()
+        result = studies.stability(train_demo_runs(progress), compute=compute, progress=progress)
+    show(result, showing)
+
+
+@app.command()
+def doctor() -> None:
+    """Tell what will run here, and how to mend what will not."""
+    from gpustab.doctor import diagnose
+
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    colours = {"ok": "green", "warn": "yellow", "fail": "red"}
+    checks = diagnose()
+    for check in checks:
+        detail = check.detail + (f"\n→ {check.remedy}" if check.remedy else "")
+        table.add_row(Text(check.status, style=colours[check.status]), check.name, Text(detail))
+    Console().print(table)
+    if any(check.status == "fail" for check in checks):
+        raise typer.Exit(1)
+
+
+def _only_group(groups: list[Runs]) -> Runs:
+    if len(groups) > 1:
+        raise InputError(
+            f"{len(groups)} groups, and groups are never pooled; name one of them: {', '.join(g.group for g in groups)}"
+        )
+    return groups[0]
+
+
+def _lengths(text: str) -> list[int]:
+    try:
+        lengths = [int(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(f"--neighbours is '{text}', wanted whole numbers with commas between") from None
+    if min(lengths) < 1:
+        raise InputError(f"--neighbours is '{text}', wanted numbers from 1")
+    return lengths
+
+
+def _targets(targets: str | None, words: Path | None) -> int | str | list[bytes] | None:
+    if words is not None:
+        if targets is not None:
+            raise InputError("--targets and --words exclude each other")
+        return _read_words(words)
+    if targets in (None, "all"):
+        return targets
+    if not targets.isdecimal() or int(targets) < 1:
+        raise InputError(f"--targets is '{targets}', wanted 'all' or a number from 1")
+    return int(targets)
+
+
+def _read_words(path: Path) -> list[bytes]:
+    """Read words, one a line, as bytes; a BOM and CR at line ends are dropped."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    lines = [line.removesuffix(b"\r") for line in content.removeprefix(b"\xef\xbb\xbf").split(b"\n")]
+    words = list(dict.fromkeys(line for line in lines if line))
+    if not words:
+        raise InputError(f"{path}: no words in this file")
+    return words

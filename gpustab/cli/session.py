@@ -1,0 +1,77 @@
+"""What surrounds every command: log, progress, errors as one line with an exit code, and the printing of results."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import typer
+from rich.console import Console
+from rich.logging import RichHandler
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from gpustab.cli.options import Showing
+from gpustab.errors import ComputationError, InputError
+from gpustab.report.files import check_folder, write_files
+from gpustab.report.json_text import to_json
+from gpustab.report.terminal import print_result
+from gpustab.result import Result
+
+log = logging.getLogger("gpustab")
+
+
+@contextmanager
+def session(showing: Showing) -> Iterator[Callable[[str, float], None]]:
+    """Run a command's work: yields the progress callback, ends with exit code 2 for bad input, 1 for failed work."""
+    errors = Console(stderr=True)
+    log.setLevel(logging.ERROR if showing.quiet else logging.INFO if showing.verbose else logging.WARNING)
+    handler = RichHandler(console=errors, show_time=False, show_path=False)
+    log.addHandler(handler)
+    try:
+        if showing.out is not None:
+            check_folder(showing.out)
+        with _progress(errors, showing.quiet) as progress:
+            yield progress
+    except InputError as error:
+        _complain(errors, "error", error)
+        raise typer.Exit(2) from None
+    except (ComputationError, MemoryError, OSError) as error:
+        _complain(errors, "failed", error)
+        raise typer.Exit(1) from None
+    finally:
+        log.removeHandler(handler)
+
+
+def _complain(errors: Console, kind: str, error: BaseException) -> None:
+    line = " ".join(str(error).split()) or type(error).__name__
+    errors.print(f"[bold red]{kind}:[/] {escape(line)}", highlight=False, soft_wrap=True)
+
+
+@contextmanager
+def _progress(errors: Console, quiet: bool) -> Iterator[Callable[[str, float], None]]:
+    """Show progress on stderr, if a person is looking."""
+    if quiet or not errors.is_terminal:
+        yield _nothing
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=errors, transient=True) as bar:
+        task = bar.add_task("reading", total=1.0)
+        yield lambda work, part: bar.update(task, description=work, completed=part)
+
+
+def _nothing(work: str, part: float) -> None:
+    """Take a report of progress that nobody reads."""
+
+
+def show(result: Result, showing: Showing) -> None:
+    """Print a result, and write it where ``--out`` says."""
+    if showing.out is not None:
+        for path in write_files(result, showing.out):
+            log.info("wrote %s", path)
+    if showing.json:
+        sys.stdout.write(to_json(result) + "\n")
+    else:
+        print_result(result, Console())

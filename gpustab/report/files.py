@@ -1,0 +1,50 @@
+"""A Result as a folder: summary.json, Parquet tables, report.html."""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+from pathlib import Path
+
+from gpustab.errors import InputError
+from gpustab.formats.atomic import replacing
+from gpustab.report.json_text import to_json
+from gpustab.result import Result
+
+
+def check_folder(folder: Path) -> None:
+    """See that the result can be written, before hours of work; nothing is made yet.
+
+    Raises:
+        InputError: if the extra ``report`` is missing, or the folder could not be made or written to.
+    """
+    missing = [name for name in ("pandas", "pyarrow", "jinja2") if find_spec(name) is None]
+    if missing:
+        raise InputError(f"--out needs {', '.join(missing)}: pip install 'gpustab[report]'")
+    nearest = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not nearest.is_dir() or not os.access(nearest, os.W_OK):
+        raise InputError(
+            f"{folder}: cannot write there, {nearest} is {'not writable' if nearest.is_dir() else 'a file'}"
+        )
+
+
+def write_files(result: Result, folder: Path) -> list[Path]:
+    """Write ``<table>.parquet``, ``report.html`` and, last, ``summary.json``; each appears whole or not at all.
+
+    Returns:
+        The files written.
+    """
+    from gpustab.report.html import to_html
+
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for name in result.tables:
+        path = folder / f"{name}.parquet"
+        with replacing(path) as temporary:
+            result.frame(name).to_parquet(temporary)
+        written.append(path)
+    for name, text in (("report.html", to_html(result)), ("summary.json", to_json(result) + "\n")):
+        with replacing(folder / name) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+        written.append(folder / name)
+    return written

@@ -1,0 +1,174 @@
+"""What people are shown of a Result: titles, facts and small tables as text, the same for terminal and HTML."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from gpustab.result import Result, Table
+
+
+@dataclass
+class SmallTable:
+    """A table of text cells; the first column is words, the others are numbers."""
+
+    title: str
+    header: list[str]
+    rows: list[list[str]]
+
+
+@dataclass
+class Shown:
+    """One block of a page.
+
+    Attributes:
+        title: its heading.
+        facts: ``(name, value, explanation)`` lines.
+        tables: small tables.
+        layout: which tables stand beside each other, by number; one inner list per line.
+    """
+
+    title: str
+    facts: list[tuple[str, str, str]] = field(default_factory=list)
+    tables: list[SmallTable] = field(default_factory=list)
+    layout: list[list[int]] = field(default_factory=list)
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """Return a number for people: significant digits, ``–`` for an undefined one.
+
+    >>> number(0.019704968), number(float("nan")), number(0.00007281, 2), number(1.2e-7, 2)
+    ('0.01970', '–', '0.000073', '1.2e-07')
+    """
+    if value is None or not math.isfinite(value):
+        return "–"
+    if value == 0:
+        return "0"
+    if abs(value) < 1e-5:
+        return f"{value:.{digits - 1}e}"
+    return f"{value:.{max(digits - 1 - math.floor(math.log10(abs(value))), 0)}f}"
+
+
+def describe(result: Result) -> list[Shown]:
+    """Return the blocks of a result's page, in reading order."""
+    describers: dict[str, Callable[[Result], list[Shown]]] = {
+        "stability": _stability,
+        "neighbours": _neighbours,
+        "average": _average,
+    }
+    return describers.get(result.name, _generic)(result)
+
+
+def _stability(result: Result) -> list[Shown]:
+    measured = {entry["group"]: entry for entry in result.settings["measured"]}
+    blocks = [_group(group, measured[group["name"]]) for group in result.groups]
+    for contrast in result.contrasts:
+        value = contrast["value"]
+        meaning = "what another sample of documents adds to training noise"
+        if value is None:
+            meaning = f"undefined: bootstrap runs differ less than shuffled, {contrast['signed_square']:.1e} squared"
+        blocks.append(Shown(f"{' → '.join(contrast['groups'])}", [("extrinsic instability", number(value), meaning)]))
+    return blocks
+
+
+def _group(group: dict[str, Any], measured: dict[str, Any]) -> Shown:
+    vocabulary, pip = group["vocabulary"], group["pip"]["reduced"]
+    shown = Shown(
+        f"{group['name']}: {len(group['runs'])} runs, {vocabulary['joint']:,} words, {group['dimension']} dimensions"
+    )
+    spread = f"SD {number(pip['sd'], 2)} over {_count(len(pip['pairs']), 'pair')}, SE {number(pip['se'], 2)}"
+    shown.facts.append(("reduced PIP loss", number(pip["mean"]), spread))
+    if group["scale"]:
+        chance = group["scale"]["chance_reduced_pip"]
+        share = f"words permuted at random; the runs reach {pip['mean'] / chance:.0%} of it" if chance else ""
+        shown.facts.append(("  chance level", number(chance), share))
+        shown.facts.append(("  mean cosine", number(group["scale"]["mean_cosine"], 3), "of two different words"))
+    rows = [
+        [
+            n,
+            number(x["p"], 3),
+            number(x["p_sd"], 2),
+            number(x["p_se"], 2),
+            number(x["j"], 3),
+            number(x["chance_p"], 2),
+            f"{x['ties']:,}",
+        ]
+        for n, x in group["neighbours"].items()
+    ]
+    shown.tables.append(
+        SmallTable(
+            f"Shared nearest neighbours of {measured['targets']:,} target words",
+            ["n", "p@n", "SD", "SE", "j@n", "chance p", "ties"],
+            rows,
+        )
+    )
+    for title, key in (("Least stable words", "least_stable"), ("Most stable words", "most_stable")):
+        words = [[word, number(mean, 3), number(sd, 2)] for word, mean, sd in group["words"][key]]
+        shown.tables.append(SmallTable(title, ["word", "PIP loss", "SD"], words))
+    shown.layout = [[0], [1, 2]]
+    return shown
+
+
+def _neighbours(result: Result) -> list[Shown]:
+    (group,) = result.groups
+    shown = Shown(
+        f"{group['name']}: the {group['n']} nearest neighbours of '{group['word']}' in {len(group['runs'])} runs"
+    )
+    spread = f"SD {number(group['p_sd'], 2)}, SE {number(group['p_se'], 2)}; chance {number(group['chance_p'], 2)}"
+    shown.facts.append((f"p@{group['n']} of two runs", number(group["p"], 3), spread))
+    rows = [
+        [word, f"{hits}", number(share, 2), f"{number(low, 2)} – {number(high, 2)}", number(cosine, 3), number(sd, 2)]
+        for word, hits, share, low, high, cosine, sd in group["neighbours"]
+    ]
+    shown.tables.append(SmallTable("", ["neighbour", "runs", "share", "95 %", "cosine", "SD"], rows))
+    shown.tables.append(_whole("By run", result.tables["lists"]))
+    shown.layout = [[0], [1]]
+    return [shown]
+
+
+def _average(result: Result) -> list[Shown]:
+    (group,) = result.groups
+    shown = Shown(f"{group['name']}: average of {group['runs']} runs, {group['words']:,} words")
+    shown.facts = [
+        ("loss between runs", number(group["loss_between_runs"]), "mean reduced PIP loss of two runs"),
+        (
+            "loss between orders",
+            number(group["loss_between_orders"], 2),
+            "of the averages in this and the reverse order",
+        ),
+    ]
+    shown.tables.append(_whole("Reduced PIP loss between averages of equally many runs", result.tables["levels"]))
+    shown.layout = [[0]]
+    return [shown]
+
+
+def _generic(result: Result) -> list[Shown]:
+    """A page for any other result: the plain facts of each group, then its tables."""
+    blocks = []
+    for group in result.groups:
+        facts = [
+            (key.replace("_", " "), number(value) if isinstance(value, float) else str(value), "")
+            for key, value in group.items()
+            if key != "name" and not isinstance(value, dict | list)
+        ]
+        blocks.append(Shown(str(group["name"]), facts))
+    for name, columns in result.tables.items():
+        blocks.append(Shown(name.replace("_", " "), [], [_whole("", columns)], [[0]]))
+    return blocks
+
+
+def _whole(title: str, columns: Table) -> SmallTable:
+    rows = [[_cell(value) for value in row] for row in zip(*columns.values(), strict=True)]
+    return SmallTable(title, [name.replace("_", " ") for name in columns], rows)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return number(value, 3)
+    return "–" if value is None else str(value)
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"

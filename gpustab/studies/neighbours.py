@@ -1,0 +1,106 @@
+"""A word's nearest neighbours in each run side by side, and how sure each of them is."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import torch
+
+from gpustab import engine
+from gpustab.device import Compute
+from gpustab.kernels.cosine import CosineStatistics, cosines, over_runs
+from gpustab.kernels.jackknife import pair_statistics
+from gpustab.result import Result, Table, environment
+from gpustab.runs import Runs
+from gpustab.statistics import wilson
+
+
+def neighbours_of(runs: Runs, word: str | bytes, n: int = 10, *, compute: Compute | None = None) -> Result:
+    """Return the n nearest neighbours of a word in every run, and for each in how many runs it is among them.
+
+    The share of runs carries its 95 % Wilson interval. The same runs that choose the neighbours judge them, so shares
+    look too stable; what an unseen run would share is told by ``p``, the mean p@n over pairs of runs.
+
+    Args:
+        runs: one group.
+        word: the query.
+        n: length of the lists.
+        compute: device, precision, back end; default: where the runs lie.
+
+    Raises:
+        InputError: if the word is not in the vocabulary.
+    """
+    started = time.perf_counter()
+    compute = compute or Compute(runs.device)
+    query = runs.vocabulary.index_of(word)
+    runs = runs.to(compute.device)
+    found = engine.neighbour_pass(runs, torch.tensor([query]), n, compute)
+    lists = found.indices[:, 0].cpu()  # (R, k)
+    overlaps = engine.overlap_pass(found, [found.k], compute)
+    p = pair_statistics(overlaps.p[0])
+    candidates, hits = lists[lists >= 0].unique(return_counts=True)
+    statistics = _cosines(runs, query, candidates)
+    # The most certain first, then the nearest.
+    order = sorted(
+        range(len(candidates)), key=lambda c: (-int(hits[c]), -float(statistics.mean[c]), int(candidates[c]))
+    )
+    having = int(found.present[:, 0].sum())
+    shares = [_share(runs, candidates, hits, statistics, c, having) for c in order]
+    result = Result("neighbours", {"word": runs.vocabulary.text(query), "n": found.k, "precision": compute.precision})
+    result.groups = [
+        {
+            "name": runs.group,
+            "word": runs.vocabulary.text(query),
+            "n": found.k,
+            "runs": list(runs.names),
+            "p": p.mean,
+            "p_sd": p.sd,
+            "p_se": p.se,
+            "chance_p": found.k / (runs.words - 1),
+            "neighbours": [list(row.values()) for row in shares],
+        }
+    ]
+    result.tables = {
+        "shares": {name: [row[name] for row in shares] for name in shares[0]},
+        "lists": _side_by_side(runs, found),
+    }
+    if found.k < n:
+        result.notes.append(f"There are only {found.k} other words, so the lists are that long.")
+    if having < len(runs):
+        result.notes.append(f"{len(runs) - having} of {len(runs)} runs do not have the word.")
+    result.notes.append(
+        f"These {having} runs both chose and judge the neighbours; of an unseen run's {found.k} neighbours "
+        f"expect {p.mean:.0%} to be the same as any one run's."
+    )
+    result.environment = environment(compute.device) | {"seconds": time.perf_counter() - started}
+    return result
+
+
+def _cosines(runs: Runs, query: int, candidates: torch.Tensor) -> CosineStatistics:
+    """Cosines of the query with the candidates over the runs; only these rows are read."""
+    rows = [runs.chunk(k, k + 1)[:, 0] for k in [query, *candidates.tolist()]]  # each (R, d)
+    words = torch.stack(rows, dim=1)  # (R, 1 + c, d)
+    return over_runs(cosines(run[:1], run[1:]) for run in words.cpu())
+
+
+def _share(
+    runs: Runs, candidates: torch.Tensor, hits: torch.Tensor, statistics: CosineStatistics, c: int, having: int
+) -> dict[str, Any]:
+    low, high = wilson(int(hits[c]), having)
+    return {
+        "neighbour": runs.vocabulary.text(int(candidates[c])),
+        "runs": int(hits[c]),
+        "share": int(hits[c]) / having,
+        "low": low,
+        "high": high,
+        "cosine": float(statistics.mean[c]),
+        "cosine_sd": float(statistics.sd[c]),
+    }
+
+
+def _side_by_side(runs: Runs, found: engine.NeighbourPass) -> Table:
+    table: Table = {"rank": list(range(1, found.k + 1))}
+    for name, row in zip(runs.names, found.indices[:, 0].tolist(), strict=True):
+        table[name] = ["–" if k < 0 else runs.vocabulary.text(k) for k in row]
+    return table
