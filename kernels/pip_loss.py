@@ -163,8 +163,9 @@ def aligned_wordwise_pip(difference: Tensor, gram: Tensor, words: int) -> Tensor
     """
     e, s = difference
     ee, es, ss = gram.to(difference.dtype)
-    square: Tensor = _row_dot(e @ ss, e) + _row_dot(s @ ee, s) + 2 * _row_dot(e @ es.mT, s)
-    return square.clamp(min=0).sqrt() / (4 * words**0.5)
+    square = _row_dot(e @ ss, e) + _row_dot(s @ ee, s) + 2 * _row_dot(e @ es.mT, s)
+    loss: Tensor = square.clamp(min=0).sqrt() / (4 * words**0.5)
+    return loss
 
 
 class Scale(NamedTuple):
