@@ -102,7 +102,7 @@ class Compute:
         precision: ``"auto"`` is float64 where that is cheap, else float32 in short accumulations; whatever float32
             cannot resolve is done again in float64.
         backend: of the neighbour search.
-        memory: bytes that one tile may take; default a quarter of what is free, at most 1 GiB on the CPU.
+        memory: bytes that one tile may take; default a quarter of what is free, at most 128 MiB on the CPU.
     """
 
     device: torch.device = CPU
@@ -123,7 +123,7 @@ class Compute:
         if budget is None:
             budget = free_memory(self.device) // 4
             if self.device.type == "cpu":
-                budget = min(budget, 1 << 30)
+                budget = min(budget, 1 << 27)
         return max(1, min(rows, budget // max(bytes_per_row, 1)))
 
 

@@ -226,7 +226,9 @@ def neighbour_pass(
     for r in range(len(runs)):
         own_rows = runs.present[r].nonzero().flatten()  # row numbers in the joined vocabulary
         have = result.present[r]
-        vectors = runs.run(r)[own_rows]
+        vectors = runs.directions(r)
+        if len(own_rows) < runs.words:
+            vectors = vectors[own_rows]
         own_targets = torch.searchsorted(own_rows, targets[have])
 
         def search(rows: int, vectors: Tensor = vectors, own_targets: Tensor = own_targets) -> neighbours.Neighbours:

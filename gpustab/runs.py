@@ -143,6 +143,10 @@ class Runs:
         prepared = raw.masked_fill(~self.present[r, part, None], 0).to(dtype)
         return torch.nn.functional.pad(prepared, (0, self.dimension - raw.shape[1]))
 
+    def directions(self, r: int) -> Tensor:
+        """Return rows of one run that point as its prepared rows do, ``(v, d_r)``, in the dtype that loses nothing."""
+        return self.run(r) if self.centre else self.rows[r][0 : self.words].to(self.device)
+
     def chunk(self, start: int, stop: int, *, dtype: torch.dtype = torch.float64, joint: bool = False) -> Tensor:
         """Return the prepared rows ``start .. stop`` of all runs, ``(R, c, d)``.
 

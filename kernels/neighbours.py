@@ -1,9 +1,9 @@
 """Exact nearest neighbours by cosine, with one tie rule for every back end, batch size and device.
 
-The rule: the word itself is removed by its index; the others are ranked by float64 cosine, descending; cosines that
-agree to :data:`RESOLUTION` are tied and rank by row number (the canonical word order). A float32 search (FAISS or
-torch) only proposes candidates; they are ranked again in float64, and a query whose candidates are not *proven* to
-hold the whole answer is searched again with more of them.
+The rule: the word itself is removed by its index; the others are ranked by float64 cosine, descending; neighbours
+whose cosines follow each other within :data:`RESOLUTION` are tied and rank by row number (the canonical word order).
+A float32 search (FAISS or torch) only proposes candidates; they are ranked again in float64, and a query whose
+candidates are not *proven* to hold the whole answer is searched again with more of them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import torch
 from torch import Tensor
 
 RESOLUTION = 2.0**-40
-"""Cosines are compared on this grid (9e-13): far below any meaning, far above float64's summation order."""
+"""Closest cosines that count as different (9e-13): far below any meaning, far above what the order of a float64 sum
+changes, so that devices agree. Rounding to a grid instead would part equal cosines that straddle one of its steps."""
 
 _FAISS_GPU_LIMIT = 2048
 """A larger k aborts the whole process in FAISS-GPU builds without cuVS: torch's top-k answers there."""
@@ -30,8 +31,8 @@ class Neighbours(NamedTuple):
 
     Attributes:
         indices: ``(t, k)`` int64 row numbers, nearest first.
-        cosines: ``(t, k)`` float64 in [−1, 1], multiples of :data:`RESOLUTION`.
-        tied: ``(t, k)`` bool; whether the next neighbour (rank r + 1, also beyond the k-th) has an equal cosine, so
+        cosines: ``(t, k)`` float64 in [−1, 1].
+        tied: ``(t, k)`` bool; whether the next neighbour (rank r + 1, also beyond the k-th) is tied, so
             that a list cut here depends on the tie rule.
     """
 
@@ -51,7 +52,7 @@ def top_k(
     """Return the k nearest neighbours of the target rows among all rows.
 
     Args:
-        vectors: ``(v, d)`` non-zero rows of any length, float64 for exact ranks.
+        vectors: ``(v, d)`` non-zero rows of any length and float dtype; cosines are those of these very numbers.
         targets: ``(t,)`` row numbers.
         k: number of neighbours; cut to ``v − 1``.
         backend: ``"torch"`` or ``"faiss"``; the neighbours are the same.
@@ -68,14 +69,13 @@ def top_k(
     v = len(vectors)
     _check(vectors, targets, k)
     k = min(k, v - 1)
-    unit = vectors.double()
-    unit = unit / torch.linalg.vector_norm(unit, dim=1, keepdim=True)
-    single = unit.float().contiguous()
+    lengths = torch.linalg.vector_norm(vectors, dim=1, dtype=torch.float64)
+    single = _unit_float32(vectors, lengths)
     search = _searcher(backend, vectors.device, search_scores)
     margin = rounding_bound(vectors.shape[1])
     result = Neighbours(
         targets.new_empty(len(targets), k),
-        unit.new_empty(len(targets), k),
+        lengths.new_empty(len(targets), k),
         torch.empty(len(targets), k, dtype=torch.bool, device=targets.device),
     )
     open_queries = torch.arange(len(targets), device=targets.device)
@@ -85,7 +85,7 @@ def top_k(
         tile = max(1, search_scores // (candidates * max(vectors.shape[1], 8)))
         open_queries = torch.cat(
             [
-                _answer(unit, single, targets, part, candidates, search, margin, result)
+                _answer(vectors, lengths, single, targets, part, candidates, search, margin, result)
                 for part in open_queries.split(tile)
             ]
         )
@@ -118,7 +118,8 @@ def _check(vectors: Tensor, targets: Tensor, k: int) -> None:
 
 
 def _answer(
-    unit: Tensor,
+    vectors: Tensor,
+    lengths: Tensor,
     single: Tensor,
     targets: Tensor,
     queries: Tensor,
@@ -130,25 +131,44 @@ def _answer(
     """Fill in the result of the queries that these candidates prove; return the others."""
     own, k = targets[queries], result.indices.shape[1]
     found, scores = search(single, own, candidates)  # (q, m)
-    found = found.sort(dim=1).values  # ascending rows, so that a stable sort breaks ties by row
-    exact = _cosines(unit, own, found).masked_fill(found == own[:, None], -torch.inf)
-    ranked = exact.sort(dim=1, descending=True, stable=True)
-    last, following = ranked.values[:, k - 1], ranked.values[:, min(k, candidates - 1)]
-    # A row outside the list scores at most the lowest score, so its cosine is at most that plus the margin.
-    outside = scores.amin(1).double() + margin + RESOLUTION
-    proven = (last > outside) if candidates < len(unit) else torch.ones_like(last, dtype=torch.bool)
+    exact = _cosines(vectors, lengths, own, found).masked_fill(found == own[:, None], -torch.inf)
+    rows, cosines, cluster = _rank(found, exact, len(vectors))
+    # A row outside the list scores at most the lowest score, so its cosine is at most that plus the margin: it must
+    # lie below the k-th neighbour and below everything that is tied with it.
+    tied_with_last = cosines.masked_fill(cluster != cluster[:, k - 1 : k], torch.inf).amin(1)
+    proven = tied_with_last - RESOLUTION > scores.amin(1).double() + margin
+    if candidates == len(vectors):
+        proven = torch.ones_like(proven)
     done = queries[proven]
-    result.indices[done] = found.gather(1, ranked.indices)[proven, :k]
-    result.cosines[done] = ranked.values[proven, :k]
-    after = torch.cat([ranked.values[:, 1:k], following[:, None]], dim=1)
-    result.tied[done] = (ranked.values[:, :k] == after)[proven]
+    result.indices[done] = rows[proven, :k]
+    result.cosines[done] = cosines[proven, :k]
+    following = torch.nn.functional.pad(cluster[:, 1:], (0, 1), value=-1)
+    result.tied[done] = (cluster == following)[proven, :k]
     return queries[~proven]
 
 
-def _cosines(unit: Tensor, own: Tensor, found: Tensor) -> Tensor:
-    """Float64 cosines on the grid. One sum per entry, so that equal rows give equal numbers whatever the batch."""
-    cosines = (unit[found] * unit[own][:, None]).sum(-1)
-    return ((cosines / RESOLUTION).round() * RESOLUTION).clamp(-1, 1)
+def _rank(found: Tensor, exact: Tensor, v: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Sort candidates by descending cosine, tied ones by row; returns rows, cosines and the number of the tie."""
+    cosines, order = exact.sort(dim=1, descending=True)
+    apart = cosines[:, :-1] - cosines[:, 1:] > RESOLUTION
+    cluster = torch.nn.functional.pad(apart.long().cumsum(1), (1, 0))
+    rows = found.gather(1, order)
+    order = (cluster * v + rows).argsort(dim=1)
+    return rows.gather(1, order), cosines.gather(1, order), cluster
+
+
+def _unit_float32(vectors: Tensor, lengths: Tensor) -> Tensor:
+    """``(v, d)`` contiguous float32 unit rows, divided in float64, piece by piece to spare memory."""
+    single = torch.empty(vectors.shape, dtype=torch.float32, device=vectors.device)
+    for target, rows, length in zip(single.split(4096), vectors.split(4096), lengths.split(4096), strict=True):
+        target.copy_(rows.double() / length[:, None])
+    return single
+
+
+def _cosines(vectors: Tensor, lengths: Tensor, own: Tensor, found: Tensor) -> Tensor:
+    """Float64 cosines of queries ``(q,)`` with their candidates ``(q, m)``."""
+    dots = torch.bmm(vectors[found].double(), vectors[own].double()[:, :, None]).squeeze(2)
+    return (dots / (lengths[found] * lengths[own][:, None])).clamp(-1, 1)
 
 
 def _searcher(backend: Backend, device: torch.device, search_scores: int) -> _Search:

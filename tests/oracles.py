@@ -58,11 +58,16 @@ def procrustes(x, y):
 
 
 def top_k(x, target, k):
-    """Indices of the k nearest rows: full ranking by (−cosine on a 2⁻⁴⁰ grid, row number)."""
+    """Indices of the k nearest rows: full ranking by cosine; rows whose cosines follow within 2⁻⁴⁰ rank by number."""
     x = unit(x)
-    cosines = np.round((x * x[target]).sum(1) * 2**40) / 2**40
-    order = sorted((i for i in range(len(x)) if i != target), key=lambda i: (-cosines[i], i))
-    return order[:k]
+    cosines = np.clip((x * x[target]).sum(1), -1, 1)
+    order = sorted((i for i in range(len(x)) if i != target), key=lambda i: -cosines[i])
+    ranked, tied = [], order[:1]
+    for before, i in itertools.pairwise(order):
+        if cosines[before] - cosines[i] > 2**-40:
+            ranked, tied = ranked + sorted(tied), []
+        tied.append(i)
+    return (ranked + sorted(tied))[:k]
 
 
 def overlap(lists, n):
