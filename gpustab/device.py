@@ -12,7 +12,7 @@ from typing import Literal, TypeVar
 import torch
 
 from gpustab import probe
-from gpustab.errors import ComputationError, InputError
+from gpustab.errors import InputError, OutOfMemoryError
 from gpustab.kernels.neighbours import Backend
 
 log = logging.getLogger("gpustab")
@@ -139,7 +139,7 @@ def with_smaller_tiles(work: Callable[[int], T], tile: int) -> T:
     """Call ``work(tile)``; when memory runs out, start it again with half the tile. Tiles never change results.
 
     Raises:
-        ComputationError: if even the smallest tile does not fit.
+        OutOfMemoryError: if even the smallest tile does not fit.
     """
     while True:
         try:
@@ -148,7 +148,7 @@ def with_smaller_tiles(work: Callable[[int], T], tile: int) -> T:
             if not is_out_of_memory(error):
                 raise
             if tile <= _SMALLEST_TILE:
-                raise ComputationError(f"out of memory even with {tile} rows at a time: {error}") from error
+                raise OutOfMemoryError(f"out of memory even with {tile} rows at a time: {error}") from error
             tile //= 2
         # Outside the handler: the traceback would keep the failed tile's tensors alive.
         log.warning("out of memory; trying again with %d rows at a time", tile)

@@ -15,3 +15,7 @@ class InputError(GpustabError, ValueError):
 
 class ComputationError(GpustabError, RuntimeError):
     """The input is fine, but a computation did not reach a trustworthy result."""
+
+
+class OutOfMemoryError(ComputationError):
+    """Even the smallest piece of the work does not fit the memory of the device."""

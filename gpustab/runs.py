@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
@@ -10,9 +9,6 @@ import torch
 from torch import Tensor
 
 from gpustab.vocabulary import Vocabulary
-
-ROWS = 8192
-"""Rows per step of the passes that only look at every row once."""
 
 Rule = Literal["joint", "union"]
 
@@ -56,7 +52,7 @@ class Runs:
     """R runs of the same technique on the same corpus, joined by word.
 
     Raw vectors are kept as they are; centring and unit length are applied to every chunk that is read, in float64,
-    in the order centre → unit. Make one with :func:`gpustab.load_runs`.
+    in the order centre → unit. Made by :func:`gpustab.load_runs`.
 
     Attributes:
         vocabulary: the ``v`` words in canonical order.
@@ -115,9 +111,9 @@ class Runs:
             f"{self.dimension} dimensions, {self.device})"
         )
 
-    def to(self, device: torch.device | str) -> Runs:
-        """Return the same runs with everything on a device. Rows of files stay files."""
-        moved = tuple(rows.to(device) if isinstance(rows, Tensor) else rows for rows in self.rows)
+    def to(self, device: torch.device | str, *, rows: bool = True) -> Runs:
+        """Return the same runs on a device, with their rows or without; rows of files stay files."""
+        moved = tuple(part.to(device) if rows and isinstance(part, Tensor) else part for part in self.rows)
         tensors = {name: getattr(self, name).to(device) for name in ("present", "means", "lengths")}
         return replace(self, rows=moved, **tensors)
 
@@ -165,64 +161,3 @@ class Runs:
     def stack(self, dtype: torch.dtype = torch.float64) -> Tensor:
         """Return all prepared rows at once, ``(R, v, d)``."""
         return self.chunk(0, self.words, dtype=dtype)
-
-
-def prepare(
-    vocabulary: Vocabulary,
-    rows: tuple[Rows, ...],
-    names: tuple[str, ...],
-    joining: Joining,
-    *,
-    group: str = "runs",
-    counts: Tensor | None = None,
-    centre: bool = False,
-    unit: bool = True,
-    notes: tuple[str, ...] = (),
-) -> Runs:
-    """Make :class:`Runs` of raw rows: find which words are defined, the means and the lengths, one run at a time."""
-    runs, v = len(rows), len(vocabulary)
-    d = max(part.shape[1] for part in rows)
-    lengths = torch.stack([_lengths(part, torch.zeros(part.shape[1], dtype=torch.float64)) for part in rows])
-    means = torch.zeros(runs, d, dtype=torch.float64)
-    if centre:
-        joint = (lengths > 0).all(0)
-        for r, part in enumerate(rows):
-            mean = _mean(part, joint)
-            means[r, : len(mean)] = mean
-            lengths[r] = torch.where(lengths[r] > 0, _lengths(part, mean), 0)
-    present = lengths > 0
-    if joining.rule == "joint" and not present.all():
-        lost = (~present.all(0)).nonzero().flatten().tolist()
-        sample = tuple(vocabulary[k] for k in lost[:5])
-        joining = replace(
-            joining,
-            undefined=joining.undefined + len(lost),
-            undefined_sample=(joining.undefined_sample + sample)[:5],
-        )
-        present = present & present.all(0)
-    widths = sorted({part.shape[1] for part in rows})
-    if len(widths) > 1:
-        notes += (f"The runs have {', '.join(map(str, widths))} dimensions; they are padded with zeros to {d}.",)
-    lengths = lengths.masked_fill(~present, 1)
-    assert lengths.shape == (runs, v)  # noqa: S101  # rows and vocabulary were joined together
-    return Runs(vocabulary, rows, names, joining, present, means, lengths, group, counts, centre, unit, notes)
-
-
-def _steps(rows: Rows) -> Iterator[slice]:
-    return (slice(start, min(start + ROWS, rows.shape[0])) for start in range(0, rows.shape[0], ROWS))
-
-
-def _lengths(rows: Rows, mean: Tensor) -> Tensor:
-    """``(v,)`` float64 lengths of the rows less a mean row; a row equal to the mean up to rounding has none."""
-    lengths = []
-    for part in _steps(rows):
-        raw = rows[part].cpu().double()
-        scale = torch.linalg.vector_norm(raw, dim=1)
-        length = torch.linalg.vector_norm(raw - mean, dim=1)
-        lengths.append(length.masked_fill(length <= 1e-12 * scale, 0))
-    return torch.cat(lengths)
-
-
-def _mean(rows: Rows, joint: Tensor) -> Tensor:
-    total = sum(rows[part].cpu().double()[joint[part]].sum(0) for part in _steps(rows))
-    return torch.as_tensor(total) / joint.sum()

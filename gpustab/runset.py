@@ -21,8 +21,9 @@ from gpustab.formats import read_space
 from gpustab.formats.atomic import replacing
 from gpustab.formats.safetensors_file import write_safetensors
 from gpustab.formats.safetensors_rows import open_rows
-from gpustab.join import header, plan_join, take_rows
-from gpustab.runs import Joining, Rule, Runs, prepare
+from gpustab.plan import header, plan_join, take_rows
+from gpustab.prepare import prepare
+from gpustab.runs import Joining, Rule, Runs
 from gpustab.space import Space
 from gpustab.vocabulary import Vocabulary
 
@@ -140,7 +141,7 @@ def pack_leaf(group: Group, *, vocabulary: Rule = "joint", min_runs: int | None 
 
     Args:
         group: the leaf.
-        vocabulary: which words are packed, see :func:`gpustab.join.plan_join`.
+        vocabulary: which words are packed, see :func:`gpustab.plan.plan_join`.
         min_runs: see there.
     """
     packed = group.folder / _PACKED

@@ -5,6 +5,7 @@ import torch
 from gpustab import InputError, engine
 from gpustab.device import Compute
 from gpustab.join import join
+from gpustab.kernels import gram
 from gpustab.runset import open_packed, pack_leaf, write_leaf
 from tests import generators, oracles
 from tests.generators import runs_of, spaces
@@ -62,7 +63,7 @@ def test_tiles_never_change_a_result():
 def test_running_out_of_memory_changes_nothing(monkeypatch):
     runs = runs_of(generators.noisy_copies(3, 200, 5))
     wanted = engine.pip_pass(runs).reduced
-    real = engine.gram.add_rows
+    real = gram.add_rows
 
     def add_rows(total, chunk):
         total += 99  # a half-done sum must not survive
@@ -71,7 +72,7 @@ def test_running_out_of_memory_changes_nothing(monkeypatch):
         total -= 99
         return real(total, chunk)
 
-    monkeypatch.setattr(engine.gram, "add_rows", add_rows)
+    monkeypatch.setattr(gram, "add_rows", add_rows)
     torch.testing.assert_close(engine.pip_pass(runs).reduced, wanted, rtol=1e-9, atol=0)
 
 
@@ -182,3 +183,13 @@ def test_targets():
     assert not torch.equal(drawn, engine.draw_targets(runs, 10, seed=4))
     assert len(engine.draw_targets(runs, all_up_to=49)) == 50  # fewer than 1,000 words
     assert len(engine.draw_targets(runs, 500)) == 50
+
+
+def test_rows_that_do_not_fit_a_device_stay_where_they_are(monkeypatch):
+    runs = runs_of(generators.noisy_copies(2, 50, 4))
+    moved = []
+    monkeypatch.setattr(type(runs), "to", lambda self, device, rows: moved.append(rows) or self)
+    engine.place(runs, Compute())
+    monkeypatch.setattr(engine.pip, "free_memory", lambda _: 1000)
+    engine.place(runs, Compute())
+    assert moved == [True, False]

@@ -1,10 +1,12 @@
 import itertools
+from dataclasses import replace
 
 import pytest
 import torch
 
 from gpustab import InputError, Space, Vocabulary
 from gpustab.join import join
+from gpustab.space import LoadReport
 from tests import generators
 
 
@@ -94,3 +96,12 @@ def test_what_cannot_be_joined(spaces, choices, message):
 
 def test_equal_names_become_different_ones():
     assert len(set(join([space("abc", name="x"), space("abc", name="x", seed=1)]).names)) == 2
+
+
+def test_what_loading_found_is_told_once():
+    note = "2 row(s) of a word that occurs more than once"
+    spaces = [
+        replace(space("abc", seed=i, name=f"r{i}"), report=LoadReport(f"r{i}.txt", "text", notes=(note,)))
+        for i in range(5)
+    ]
+    assert join(spaces).notes == (f"r0, r1, r2 and 2 more: {note}",)

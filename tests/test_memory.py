@@ -8,7 +8,8 @@ import pytest
 PROGRAM = """
 import resource, torch
 from gpustab import Vocabulary, engine
-from gpustab.runs import Joining, prepare
+from gpustab.prepare import prepare
+from gpustab.runs import Joining
 import faiss
 
 v, d, runs = {v}, {d}, 3

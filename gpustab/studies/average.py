@@ -34,7 +34,7 @@ def average(runs: Runs, *, renormalise: bool = False, compute: Compute | None = 
     """
     started = time.perf_counter()
     compute = compute or Compute(runs.device)
-    runs = runs.to(compute.device)
+    runs = engine.place(runs, compute)
     levels = engine.average_pass(runs, renormalise=renormalise)
     top = levels[-1][0]
     backwards = engine.average_pass(runs.take(list(range(len(runs)))[::-1]), renormalise=renormalise)[-1][0]

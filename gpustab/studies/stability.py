@@ -5,29 +5,26 @@ Rettenmeier 2020, chapters 2.2-2.3; conventions and corrections in the README.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 from torch import Tensor
 
 from gpustab import engine
-from gpustab.device import Compute
-from gpustab.errors import InputError
-from gpustab.kernels.gram import run_pairs
-from gpustab.kernels.jackknife import pair_matrix, pair_statistics
-from gpustab.kernels.overlap import Overlap
-from gpustab.kernels.pip_loss import WordwisePip
-from gpustab.result import Result, Table, environment
+from gpustab.device import CPU, Compute, log
+from gpustab.errors import InputError, OutOfMemoryError
+from gpustab.result import Result, environment
 from gpustab.runs import Runs
 from gpustab.studies import notes as sentences
+from gpustab.studies.contrast import add_extrinsic
+from gpustab.studies.summary import summarise
+from gpustab.studies.tables import extend, pair_table, word_table
 from gpustab.vocabulary import as_word, show
 
 LENGTHS = (1, 2, 5, 10, 25, 50)
-_SHOWN = 10
 
 Targets = Literal["all"] | int | Iterable[str | bytes] | None
 Progress = Callable[[str, float], None]
@@ -73,8 +70,8 @@ def stability(
     compute = compute or Compute(groups[0].device)
     result = Result("stability", tables={"pairs": {}, "words": {}})
     for runs in groups:
-        _measure(runs.to(compute.device), lengths, targets, seed, compute, progress or _nothing, result)
-    _add_extrinsic(groups, compute, result)
+        _measure_or_fall_back(runs, lengths, targets, seed, compute, progress or _nothing, result)
+    add_extrinsic(groups, compute, result)
     result.settings |= {
         "neighbours": lengths,
         "targets": targets if isinstance(targets, int | str | None) else "words",
@@ -87,6 +84,27 @@ def stability(
     }
     result.environment = environment(compute.device) | {"seconds": time.perf_counter() - started}
     return result
+
+
+def _measure_or_fall_back(
+    runs: Runs,
+    lengths: list[int],
+    targets: Targets,
+    seed: int,
+    compute: Compute,
+    report: Progress,
+    result: Result,
+) -> None:
+    """Measure one group; if the device's memory does not suffice for any tile, on the CPU, and say so."""
+    try:
+        _measure(engine.place(runs, compute), lengths, targets, seed, compute, report, result)
+    except OutOfMemoryError as error:
+        if compute.device.type == "cpu":
+            raise
+        log.warning("%s: %s; going on with the CPU", runs.group, error)
+        on_cpu = replace(compute, device=CPU, backend="torch")
+        _measure(runs.to(CPU), lengths, targets, seed, on_cpu, report, result)
+        result.notes.append(f"{runs.group}: The memory of {compute.device} did not suffice; measured on the CPU.")
 
 
 def _measure(
@@ -115,18 +133,7 @@ def _measure(
     report(f"{runs.group}: overlap", 0.9)
     overlaps = engine.overlap_pass(found, usable, compute)
     ties = {n: int(found.tied[:, :, n - 1].sum()) for n in usable}
-    result.groups.append(
-        {
-            "name": runs.group,
-            "runs": list(runs.names),
-            "vocabulary": _vocabulary(runs),
-            "dimension": runs.dimension,
-            "scale": _scale(pip),
-            "pip": {"reduced": _pip(pip, len(runs))},
-            "neighbours": {str(n): _overlap(overlaps, m, n, runs.words, ties[n]) for m, n in enumerate(usable)},
-            "words": _extremes(runs, words),
-        }
-    )
+    result.groups.append(summarise(runs, pip, words, overlaps, ties))
     result.settings.setdefault("measured", []).append(
         {
             "group": runs.group,
@@ -137,8 +144,8 @@ def _measure(
             "relative_error": pip.error,
         }
     )
-    _extend(result.tables["pairs"], _pair_table(runs, pip, overlaps, usable))
-    _extend(result.tables["words"], _word_table(runs, words, overlaps, usable, rows))
+    extend(result.tables["pairs"], pair_table(runs, pip, overlaps, usable))
+    extend(result.tables["words"], word_table(runs, words, overlaps, usable, rows))
     result.notes += sentences.of_group(runs, pip, found, lengths, ties)
     report(f"{runs.group}: done", 1.0)
 
@@ -157,132 +164,3 @@ def _target_rows(runs: Runs, targets: Targets, seed: int) -> Tensor:
     if missing:
         raise InputError(f"group '{runs.group}': {len(missing)} target words are not there: {show(missing[0])} ...")
     return torch.tensor([runs.vocabulary.index_of(word) for word in wanted], dtype=torch.long)
-
-
-def _vocabulary(runs: Runs) -> dict[str, Any]:
-    return {
-        "rule": runs.joining.rule,
-        "joint": int(runs.joint.sum()),
-        "dropped": runs.joining.dropped,
-        "undefined": runs.joining.undefined,
-    }
-
-
-def _scale(pip: engine.PipPass) -> dict[str, float] | None:
-    if pip.scale is None:
-        return None
-    # Losses of pairs combine by their squares; chance levels do too.
-    chance = pip.scale.chance.square().mean().sqrt()
-    return {"mean_cosine": float(pip.scale.mean_cosine.mean()), "chance_reduced_pip": float(chance)}
-
-
-def _pip(pip: engine.PipPass, runs: int) -> dict[str, Any]:
-    i, j = run_pairs(runs)
-    pairs = [[a, b, value] for a, b, value in zip(i.tolist(), j.tolist(), pip.reduced.tolist(), strict=True)]
-    return {**pair_statistics(pair_matrix(pip.reduced, runs))._asdict(), "pairs": pairs}
-
-
-def _overlap(overlaps: Overlap, m: int, n: int, words: int, ties: int) -> dict[str, Any]:
-    p, j = pair_statistics(overlaps.p[m]), pair_statistics(overlaps.j[m])
-    return {
-        "p": p.mean,
-        "p_sd": p.sd,
-        "p_se": p.se,
-        "j": j.mean,
-        "j_sd": j.sd,
-        "j_se": j.se,
-        "chance_p": n / (words - 1),
-        "ties": ties,
-    }
-
-
-def _extremes(runs: Runs, words: WordwisePip) -> dict[str, list[list[Any]]]:
-    """The least and the most stable words with mean and SD over pairs."""
-    measured = (words.pairs > 0).nonzero().flatten()
-    order = measured[words.mean[measured].argsort(stable=True)].tolist()
-
-    def rows(which: list[int]) -> list[list[Any]]:
-        return [[runs.vocabulary.text(k), float(words.mean[k]), float(words.sd[k])] for k in which]
-
-    return {"least_stable": rows(order[::-1][:_SHOWN]), "most_stable": rows(order[:_SHOWN])}
-
-
-def _pair_table(runs: Runs, pip: engine.PipPass, overlaps: Overlap, lengths: list[int]) -> Table:
-    i, j = run_pairs(len(runs))
-    table: Table = {
-        "group": [runs.group] * len(i),
-        "run_i": [runs.names[k] for k in i.tolist()],
-        "run_j": [runs.names[k] for k in j.tolist()],
-        "reduced_pip": pip.reduced.tolist(),
-        "chance_reduced_pip": [math.nan] * len(i) if pip.scale is None else pip.scale.chance.tolist(),
-    }
-    for m, n in enumerate(lengths):
-        table[f"p@{n}"] = overlaps.p[m].cpu()[i, j].tolist()
-        table[f"j@{n}"] = overlaps.j[m].cpu()[i, j].tolist()
-    return table
-
-
-def _word_table(runs: Runs, words: WordwisePip, overlaps: Overlap, lengths: list[int], targets: Tensor) -> Table:
-    table: Table = {
-        "group": [runs.group] * runs.words,
-        "word": [runs.vocabulary.text(k) for k in range(runs.words)],
-        "count": [None] * runs.words if runs.counts is None else runs.counts.tolist(),
-        "runs": runs.present.sum(0).tolist(),
-        "pip_mean": words.mean.tolist(),
-        "pip_sd": words.sd.tolist(),
-        "pip_se": words.se.tolist(),
-        "pairs": words.pairs.tolist(),
-    }
-    for m, n in enumerate(lengths):
-        for name, values in (("p", overlaps.p_word[m]), ("j", overlaps.j_word[m])):
-            column = torch.full((runs.words,), torch.nan, dtype=torch.float64)
-            column[targets] = values.cpu()
-            table[f"{name}@{n}"] = column.tolist()
-    return table
-
-
-def _extend(table: Table, more: Table) -> None:
-    """Append rows; a column that one side lacks (a list length too long for a small group) is filled with None."""
-    before = len(next(iter(table.values()), []))
-    rows = len(next(iter(more.values())))
-    for name in {**table, **more}:
-        table.setdefault(name, [None] * before).extend(more.get(name, [None] * rows))
-
-
-def _add_extrinsic(groups: Sequence[Runs], compute: Compute, result: Result) -> None:
-    """Add the extrinsic instability of every technique that has shuffled and bootstrap runs, over the same words.
-
-    ``sqrt(mean(bootstrap)² − mean(shuffled)²)``: reproduces table 2.11 of the thesis (eq. 2.44 lacks the squares).
-    """
-    by_name = {runs.group: runs for runs in groups}
-    for name, shuffled in by_name.items():
-        bootstrap = by_name.get(name.replace("shuffled", "bootstrap"))
-        if "shuffled" not in name or bootstrap is None:
-            continue
-        common = _joint_words(shuffled) & _joint_words(bootstrap)
-        intrinsic, total = (
-            float(engine.pip_pass(_only(runs, common).to(compute.device), compute).reduced.mean())
-            for runs in (shuffled, bootstrap)
-        )
-        signed = total**2 - intrinsic**2
-        result.contrasts.append(
-            {
-                "name": "extrinsic",
-                "groups": [shuffled.group, bootstrap.group],
-                "value": math.sqrt(signed) if signed >= 0 else None,
-                "signed_square": signed,
-            }
-        )
-        result.notes.append(
-            f"{shuffled.group} and {bootstrap.group}: over their {len(common):,} common words the reduced PIP loss is "
-            f"{intrinsic:.4g} (intrinsic) and {total:.4g}."
-        )
-
-
-def _joint_words(runs: Runs) -> set[bytes]:
-    return {word for word, joint in zip(runs.vocabulary, runs.joint.tolist(), strict=True) if joint}
-
-
-def _only(runs: Runs, words: set[bytes]) -> Runs:
-    mask = torch.tensor([word in words for word in runs.vocabulary], device=runs.device)
-    return replace(runs, present=runs.present & mask)

@@ -1,0 +1,25 @@
+"""The passes over R runs: they stream row chunks through the kernels and never hold more than a tile.
+
+Rows come from memory or from a packed leaf on disk; the numbers are the same. Global numbers are over the words that
+all runs have; word by word, and for neighbours, every run takes part that has the word.
+"""
+
+from gpustab.engine.alignment import average_pass, procrustes_pass
+from gpustab.engine.neighbours import NeighbourPass, draw_targets, neighbour_pass, overlap_pass
+from gpustab.engine.pip import GramPass, PipPass, gram_pass, pair_wordwise, pip_pass, place, wordwise_pass
+
+__all__ = [
+    "GramPass",
+    "NeighbourPass",
+    "PipPass",
+    "average_pass",
+    "draw_targets",
+    "gram_pass",
+    "neighbour_pass",
+    "overlap_pass",
+    "pair_wordwise",
+    "pip_pass",
+    "place",
+    "procrustes_pass",
+    "wordwise_pass",
+]

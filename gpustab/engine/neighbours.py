@@ -1,0 +1,129 @@
+"""Passes for nearest neighbours: which words are compared, their lists in every run, and how much these share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from gpustab.device import Compute, with_smaller_tiles
+from gpustab.kernels import neighbours, overlap
+from gpustab.runs import Runs
+
+DEFAULT = Compute()
+
+
+def draw_targets(runs: Runs, wanted: int | None = None, seed: int = 0, *, all_up_to: int = 20_000) -> Tensor:
+    """Return the target words: those that at least two runs have, all of them or a seeded draw.
+
+    Args:
+        runs: the runs.
+        wanted: how many; ``None`` means all while there are at most ``all_up_to``, else 1,000 (as the thesis);
+            anything not smaller than the vocabulary means all.
+        seed: of the draw.
+        all_up_to: largest vocabulary whose words are all taken by default.
+
+    Returns:
+        ``(t,)`` row numbers, ascending.
+    """
+    eligible = (runs.present.sum(0) > 1).nonzero().flatten().cpu()
+    if wanted is None:
+        wanted = len(eligible) if len(eligible) <= all_up_to else 1000
+    if wanted >= len(eligible):
+        return eligible
+    generator = torch.Generator().manual_seed(seed)
+    return eligible[torch.randperm(len(eligible), generator=generator)[:wanted]].sort().values
+
+
+class NeighbourPass(NamedTuple):
+    """Nearest neighbours of the same targets in every run.
+
+    Attributes:
+        targets: ``(t,)`` row numbers.
+        k: list length, cut to what every run can give.
+        indices: ``(R, t, k)`` row numbers in the joined vocabulary; −1 where a run lacks the target.
+        cosines: ``(R, t, k)`` float64; NaN where a run lacks the target.
+        tied: ``(R, t, k)`` bool, see :class:`gpustab.kernels.neighbours.Neighbours`.
+        present: ``(R, t)`` bool.
+    """
+
+    targets: Tensor
+    k: int
+    indices: Tensor
+    cosines: Tensor
+    tied: Tensor
+    present: Tensor
+
+
+def neighbour_pass(
+    runs: Runs,
+    targets: Tensor,
+    k: int,
+    compute: Compute = DEFAULT,
+    progress: Callable[[int], None] | None = None,
+) -> NeighbourPass:
+    """Find the k nearest neighbours of the targets in every run, exactly, among all words that the run has.
+
+    Args:
+        runs: the runs.
+        targets: ``(t,)`` row numbers.
+        k: list length; cut to one less than the words of the smallest run.
+        compute: how to compute.
+        progress: called with the number of finished runs.
+    """
+    targets = targets.to(runs.device)
+    k = min(k, int(runs.present.sum(1).min()) - 1)
+    shape = (len(runs), len(targets), k)
+    result = NeighbourPass(
+        targets,
+        k,
+        torch.full(shape, -1, dtype=torch.long, device=runs.device),
+        torch.full(shape, torch.nan, dtype=torch.float64, device=runs.device),
+        torch.zeros(shape, dtype=torch.bool, device=runs.device),
+        runs.present[:, targets],
+    )
+    for r in range(len(runs)):
+        own_rows = runs.present[r].nonzero().flatten()  # row numbers in the joined vocabulary
+        have = result.present[r]
+        vectors = runs.directions(r)
+        if len(own_rows) < runs.words:
+            vectors = vectors[own_rows]
+        own_targets = torch.searchsorted(own_rows, targets[have])
+
+        def search(rows: int, vectors: Tensor = vectors, own_targets: Tensor = own_targets) -> neighbours.Neighbours:
+            return neighbours.top_k(vectors, own_targets, k, backend=compute.backend, search_scores=rows * len(vectors))
+
+        found = with_smaller_tiles(search, compute.tile(16 * len(vectors), max(len(targets), 1)))
+        result.indices[r, have] = own_rows[found.indices]
+        result.cosines[r, have] = found.cosines
+        result.tied[r, have] = found.tied
+        if progress:
+            progress(r + 1)
+    return result
+
+
+def overlap_pass(found: NeighbourPass, lengths: Sequence[int], compute: Compute = DEFAULT) -> overlap.Overlap:
+    """Return p@n and j@n of all pairs of runs over all targets, in tiles of targets."""
+    r, targets, k = found.indices.shape
+
+    def work(tile: int) -> overlap.Overlap:
+        parts = [
+            overlap.neighbour_overlap(
+                found.indices[:, start : start + tile], lengths, found.present[:, start : start + tile]
+            )
+            for start in range(0, targets, tile)
+        ]
+        count = torch.stack([part.targets for part in parts]).sum(0)
+        by_pair = [
+            torch.stack([torch.nan_to_num(getattr(part, field)) * part.targets for part in parts]).sum(0) / count
+            for field in ("p", "j")
+        ]
+        by_word = [torch.cat([getattr(part, field) for part in parts], dim=1) for field in ("p_word", "j_word")]
+        diagonal = torch.eye(r, dtype=torch.bool, device=count.device)
+        p, j = (matrix.masked_fill(diagonal, 0) for matrix in by_pair)
+        return overlap.Overlap(p, j, count, by_word[0], by_word[1])
+
+    bytes_per_target = 8 * r * (4 * len(lengths) * r + 4 * k) + 4 * r * r * k
+    return with_smaller_tiles(work, compute.tile(bytes_per_target, max(targets, 1)))

@@ -1,0 +1,164 @@
+"""Passes for the PIP loss: one over all rows for the block Gram, one more for the words."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from gpustab.device import Compute, free_memory, with_smaller_tiles
+from gpustab.errors import InputError
+from gpustab.kernels import gram, pip_loss, procrustes
+from gpustab.runs import Runs
+
+DEFAULT = Compute()
+
+_FLOAT32_TOTAL = 4e-9
+"""Relative error of a float32 PIP loss per unit of condition number, measured on real spaces."""
+_FLOAT32_WORD = 2e-7
+"""The same for the word-wise loss, at worst."""
+_WANTED = 1e-3
+"""Relative error that no PIP loss may exceed."""
+
+
+def place(runs: Runs, compute: Compute) -> Runs:
+    """Return runs ready for a device: their rows too where these take at most half of its free memory.
+
+    Rows that do not fit stay where they are and travel chunk by chunk; the numbers are the same.
+    """
+    size = sum(rows.shape[0] * rows.shape[1] * 4 for rows in runs.rows)
+    return runs.to(compute.device, rows=size <= free_memory(compute.device) // 2)
+
+
+class GramPass(NamedTuple):
+    """What one pass over all rows collects.
+
+    Attributes:
+        gram: ``(R(R+1)/2, d, d)`` float64 block Gram over the joint words.
+        row_sums: ``(R, d)`` float64.
+        words: number of joint words.
+        dtype: of the products.
+    """
+
+    gram: Tensor
+    row_sums: Tensor
+    words: int
+    dtype: torch.dtype
+
+
+def gram_pass(runs: Runs, compute: Compute = DEFAULT, dtype: torch.dtype | None = None) -> GramPass:
+    """Accumulate the block Gram of all runs over the joint words, chunk by chunk."""
+    dtype = dtype or compute.dtype
+    r, d = len(runs), runs.dimension
+
+    def work(tile: int) -> GramPass:
+        total = gram.empty_gram(r, d, runs.device)
+        sums = torch.zeros(r, d, dtype=torch.float64, device=runs.device)
+        for start in range(0, runs.words, tile):
+            chunk = runs.chunk(start, start + tile, dtype=dtype, joint=True)
+            gram.add_rows(total, chunk)
+            sums += chunk.sum(1, dtype=torch.float64)
+        return GramPass(total, sums, int(runs.joint.sum()), dtype)
+
+    tile = compute.tile(r * d * 24, runs.words)
+    # Whole matmuls: a chunk of 4,097 rows would cost one of a single row.
+    return with_smaller_tiles(work, tile // gram.ROWS_PER_MATMUL * gram.ROWS_PER_MATMUL or tile)
+
+
+class PipPass(NamedTuple):
+    """Reduced PIP loss of every pair, with what it must be read against.
+
+    Attributes:
+        reduced: ``(R(R-1)/2,)`` in [0, 1] for unit rows.
+        scale: mean cosines and chance levels; ``None`` for rows that are not unit.
+        basis: the Gram it was read from.
+        precision: ``"fp64"`` or ``"fp32"``, what the products really were.
+        error: bound on the relative error of the losses.
+    """
+
+    reduced: Tensor
+    scale: pip_loss.Scale | None
+    basis: GramPass
+    precision: str
+    error: float
+
+
+def pip_pass(runs: Runs, compute: Compute = DEFAULT) -> PipPass:
+    """Return the reduced PIP loss of every pair of runs, exactly: over all joint words.
+
+    A loss that float32 products cannot resolve to 1e-3 is computed again with float64 products.
+    """
+    basis = gram_pass(runs, compute)
+    loss = pip_loss.pip_loss(basis.gram)
+    if basis.dtype != torch.float64 and _worst(loss.condition) * _FLOAT32_WORD > _WANTED:
+        basis = gram_pass(runs, compute, torch.float64)
+        loss = pip_loss.pip_loss(basis.gram)
+    exact = basis.dtype == torch.float64
+    return PipPass(
+        pip_loss.reduced(loss.total, basis.words),
+        pip_loss.scale(basis.gram, basis.row_sums, basis.words) if runs.unit else None,
+        basis,
+        "fp64" if exact else "fp32",
+        _worst(loss.condition) * (2.0**-52 if exact else _FLOAT32_TOTAL),
+    )
+
+
+def _worst(condition: Tensor) -> float:
+    """Largest condition number; equal runs (infinite) have no relative error to speak of."""
+    finite = condition[condition.isfinite()]
+    return float(finite.max()) if len(finite) else 0.0
+
+
+def wordwise_pass(runs: Runs, basis: GramPass, compute: Compute = DEFAULT) -> pip_loss.WordwisePip:
+    """Return mean, SD and standard error over all pairs of every word's PIP loss; every field is ``(v,)``.
+
+    A word's cosines are compared with all joint words, over the pairs of runs that have the word.
+    """
+    r, d = len(runs), runs.dimension
+
+    def work(tile: int) -> pip_loss.WordwisePip:
+        parts = [
+            pip_loss.wordwise_pip(
+                runs.chunk(start, start + tile, dtype=basis.dtype),
+                basis.gram,
+                basis.words,
+                runs.present[:, start : start + tile],
+            )
+            for start in range(0, runs.words, tile)
+        ]
+        return pip_loss.WordwisePip(*(torch.cat(field) for field in zip(*parts, strict=True)))
+
+    return with_smaller_tiles(work, min(compute.tile(4 * r * d * 8, runs.words), gram.ROWS_PER_MATMUL))
+
+
+def pair_wordwise(runs: Runs, i: int, j: int, basis: GramPass, compute: Compute = DEFAULT) -> Tensor:
+    """Return the word-wise reduced PIP loss of one pair of runs, ``(v,)``; NaN where one of them lacks the word.
+
+    By the aligned form, so that it is accurate however near the two runs are to each other.
+    """
+    positions = gram.block_positions(len(runs), basis.gram.device)
+    first, second = min(i, j), max(i, j)
+    if first == second:
+        raise InputError(f"run {i} is no pair with itself")
+    rotation = procrustes.procrustes(basis.gram[positions[first, second]][None]).maps[0]
+    pair = runs.take([first, second])
+
+    def parts(tile: int) -> Tensor:
+        total = gram.empty_gram(2, runs.dimension, runs.device)
+        for start in range(0, runs.words, tile):
+            chunk = pair.chunk(start, start + tile) * runs.joint[start : start + tile, None]
+            gram.add_rows(total, pip_loss.aligned_difference(chunk[0], chunk[1], rotation))
+        return total
+
+    def words(tile: int) -> Tensor:
+        losses = []
+        for start in range(0, runs.words, tile):
+            chunk = pair.chunk(start, start + tile)
+            difference = pip_loss.aligned_difference(chunk[0], chunk[1], rotation)
+            losses.append(pip_loss.aligned_wordwise_pip(difference, blocks, basis.words))
+        return torch.cat(losses).masked_fill(~pair.present.all(0), torch.nan)
+
+    tile = compute.tile(8 * runs.dimension * 8, runs.words)
+    blocks = with_smaller_tiles(parts, tile)
+    return with_smaller_tiles(words, tile)
