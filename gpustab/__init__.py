@@ -10,9 +10,12 @@ The library prints nothing: progress and warnings go to the logger ``gpustab``.
 import logging
 
 from gpustab.errors import ComputationError, GpustabError, InputError
+from gpustab.formats import LoadOptions
+from gpustab.formats.writers import write_space
 from gpustab.load import load_groups, load_runs, load_space
 from gpustab.runs import Runs
 from gpustab.space import Space
+from gpustab.studies import average, neighbours_of, stability
 from gpustab.vocabulary import Vocabulary
 
 __version__ = "0.1.0"
@@ -21,12 +24,17 @@ __all__ = [
     "ComputationError",
     "GpustabError",
     "InputError",
+    "LoadOptions",
     "Runs",
     "Space",
     "Vocabulary",
+    "average",
     "load_groups",
     "load_runs",
     "load_space",
+    "neighbours_of",
+    "stability",
+    "write_space",
 ]
 
 logging.getLogger("gpustab").addHandler(logging.NullHandler())
