@@ -69,8 +69,7 @@ def top_k(
     v = len(vectors)
     _check(vectors, targets, k)
     k = min(k, v - 1)
-    lengths = torch.linalg.vector_norm(vectors, dim=1, dtype=torch.float64)
-    single = _unit_float32(vectors, lengths)
+    lengths, single = _unit_float32(vectors)
     search = _searcher(backend, vectors.device, search_scores)
     margin = rounding_bound(vectors.shape[1])
     result = Neighbours(
@@ -157,12 +156,16 @@ def _rank(found: Tensor, exact: Tensor, v: int) -> tuple[Tensor, Tensor, Tensor]
     return rows.gather(1, order), cosines.gather(1, order), cluster
 
 
-def _unit_float32(vectors: Tensor, lengths: Tensor) -> Tensor:
-    """``(v, d)`` contiguous float32 unit rows, divided in float64, piece by piece to spare memory."""
+def _unit_float32(vectors: Tensor) -> tuple[Tensor, Tensor]:
+    """Float64 lengths ``(v,)`` and contiguous float32 unit rows ``(v, d)``, piece by piece to spare memory."""
+    lengths = torch.empty(len(vectors), dtype=torch.float64, device=vectors.device)
     single = torch.empty(vectors.shape, dtype=torch.float32, device=vectors.device)
-    for target, rows, length in zip(single.split(4096), vectors.split(4096), lengths.split(4096), strict=True):
-        target.copy_(rows.double() / length[:, None])
-    return single
+    for start in range(0, len(vectors), 4096):
+        part = slice(start, start + 4096)
+        rows = vectors[part].double()
+        lengths[part] = torch.linalg.vector_norm(rows, dim=1)
+        single[part] = rows / lengths[part, None]
+    return lengths, single
 
 
 def _cosines(vectors: Tensor, lengths: Tensor, own: Tensor, found: Tensor) -> Tensor:

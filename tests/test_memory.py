@@ -32,7 +32,7 @@ print("fits")
 @pytest.mark.parametrize(
     ("v", "d", "limit"),
     [
-        pytest.param(60_000, 100, 3 << 28, id="60k x 100 in 768 MiB"),
+        pytest.param(60_000, 100, 1 << 30, id="60k x 100 in 1 GiB"),
         pytest.param(200_000, 300, 2 << 30, id="200k x 300 in 2 GiB", marks=pytest.mark.slow),
     ],
 )

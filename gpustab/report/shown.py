@@ -48,7 +48,8 @@ def number(value: float | None, digits: int = 4) -> str:
         return "0"
     if abs(value) < 1e-5:
         return f"{value:.{digits - 1}e}"
-    return f"{value:.{max(digits - 1 - math.floor(math.log10(abs(value))), 0)}f}"
+    exponent = int(f"{value:.{digits - 1}e}".split("e")[1])  # after rounding: 0.000999 with two digits is 0.0010
+    return f"{value:.{max(digits - 1 - exponent, 0)}f}"
 
 
 def describe(result: Result) -> list[Shown]:
@@ -82,7 +83,7 @@ def _group(group: dict[str, Any], measured: dict[str, Any]) -> Shown:
     shown.facts.append(("reduced PIP loss", number(pip["mean"]), spread))
     if group["scale"]:
         chance = group["scale"]["chance_reduced_pip"]
-        share = f"words permuted at random; the runs reach {pip['mean'] / chance:.0%} of it" if chance else ""
+        share = f"words permuted; the runs reach {pip['mean'] / chance:.0%} of it" if chance else ""
         shown.facts.append(("  chance level", number(chance), share))
         shown.facts.append(("  mean cosine", number(group["scale"]["mean_cosine"], 3), "of two different words"))
     rows = [
