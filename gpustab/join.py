@@ -8,6 +8,7 @@ from gpustab.plan import header, plan_join, take_rows
 from gpustab.prepare import prepare
 from gpustab.runs import Rule, Runs
 from gpustab.space import Space
+from gpustab.vocabulary import as_word, show
 
 
 def join(
@@ -61,8 +62,9 @@ def join(
 
 def _names(spaces: Sequence[Space]) -> tuple[str, ...]:
     """Short names where they differ, the full sources where they do not."""
-    short = tuple(space.name for space in spaces)
-    full = tuple(space.report.source if space.report else space.name for space in spaces)
+    # Names come from files: their bytes may be no text, or control a terminal.
+    short = tuple(show(as_word(space.name)) for space in spaces)
+    full = tuple(show(as_word(space.report.source if space.report else space.name)) for space in spaces)
     for names in (short, full):
         if len(set(names)) == len(names):
             return names

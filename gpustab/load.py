@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +80,7 @@ def load_groups(
     if single:
         _want_two(len(single), "runs")
         groups.append(join(_spaces(single, options), **rule, **choices))
-    for group in folders:
+    for group in _distinct(folders):
         _want_two(len(group.files), group.name)
         if group.packed and vocabulary == "joint" and options == LoadOptions():
             groups.append(open_packed(group, **choices))
@@ -119,6 +120,12 @@ def _sort_out(sources: Source | Iterable[Source]) -> tuple[list[Source], list[Gr
         else:
             single.append(source)
     return single, folders
+
+
+def _distinct(groups: list[Group]) -> list[Group]:
+    """Groups of several run sets may have one name; then each is called by its folder."""
+    names = [group.name for group in groups]
+    return [replace(g, name=str(g.folder)) if names.count(g.name) > 1 else g for g in groups]
 
 
 def _spaces(sources: Sequence[Source], options: LoadOptions) -> Iterable[Space]:

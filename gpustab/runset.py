@@ -77,7 +77,8 @@ def open_runset(folder: Path) -> list[Group]:
         InputError: if the folder is neither, or the manifest does not describe what is there.
     """
     if is_leaf(folder):
-        return [open_leaf(folder)]
+        leaf = folder.resolve()
+        return [open_leaf(folder, f"{leaf.parent.name}/{leaf.name}")]  # as its run set calls it
     manifest = _read_manifest(folder / _MANIFEST, SCHEMA)
     groups = []
     for entry in manifest["groups"]:

@@ -36,6 +36,15 @@ def show(word: bytes) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
+def some_words(words: Sequence[bytes], most: int = 5) -> str:
+    """Return the first few words as printable text.
+
+    >>> some_words([b"a", b"b", b"c"], 2), some_words([b"a"])
+    ('a, b ...', 'a')
+    """
+    return ", ".join(show(word) for word in words[:most]) + " ..." * (len(words) > most)
+
+
 class Vocabulary(Sequence[bytes]):
     """An ordered list of distinct words.
 

@@ -7,14 +7,10 @@ from gpustab import InputError, demo
 from gpustab.studies import stability
 
 
-@pytest.fixture
-def small(monkeypatch):
+def test_the_demonstration_trains_the_same_runs_every_time(monkeypatch):
+    pytest.importorskip("gensim")
     monkeypatch.setattr(demo, "RUNS", 2)
     monkeypatch.setattr(demo, "EPOCHS", 1)
-
-
-def test_the_demonstration_trains_the_same_runs_every_time(small):
-    pytest.importorskip("gensim")
     progress = []
     first, second = (demo.train_demo_runs(lambda *report: progress.append(report)) for _ in range(2))
     assert first.group == "sgns/shuffled"
@@ -30,4 +26,4 @@ def test_the_demonstration_trains_the_same_runs_every_time(small):
 def test_without_gensim_the_way_to_get_it_is_told(monkeypatch):
     monkeypatch.setitem(sys.modules, "gensim.models", None)
     with pytest.raises(InputError, match=r"pip install 'gpustab\[train\]'"):
-        demo.train_demo_runs(lambda work, part: None)
+        demo.train_demo_runs(lambda *_: None)

@@ -25,7 +25,7 @@ app = typer.Typer(
 )
 
 RunsArgument = Annotated[
-    list[Path], typer.Argument(metavar="RUNS...", help="Vector files, a leaf folder, or a run set.", show_default=False)
+    list[Path], typer.Argument(metavar="RUNS", help="Vector files, a leaf folder, or a run set.", show_default=False)
 ]
 Seed = Annotated[int, typer.Option(help="Of every random draw.")]
 
@@ -66,16 +66,16 @@ def stability(
         lengths = _lengths(neighbours)
         compute = computing.compute()
         if average is not None:
-            check_space_path(average)
+            _check_output(average, runs)
         groups = loading.load(runs)
+        averaged = None if average is None else _only_group(groups)
         result = studies.stability(
             groups, neighbours=lengths, targets=wanted, seed=seed, compute=compute, progress=progress
         )
-        if average is not None:
-            space, _ = studies.average(_only_group(groups), compute=compute)
-            write_space(space, average)
+        show(result, showing, loading)
+        if average is not None and averaged is not None:
+            write_space(studies.average(averaged, compute=compute)[0], average)
             log.info("wrote %s", average)
-    show(result, showing)
 
 
 @app.command()
@@ -96,11 +96,12 @@ def average(
     from gpustab import studies
 
     with session(showing):
-        check_space_path(output)
+        _check_output(output, runs)
         compute = computing.compute()
         space, result = studies.average(_only_group(loading.load(runs)), renormalise=renormalise, compute=compute)
         write_space(space, output)
-    show(result, showing)
+        result.groups[0]["written"] = str(output)
+        show(result, showing, loading)
 
 
 @app.command()
@@ -119,7 +120,7 @@ def neighbours(
     with session(showing):
         compute = computing.compute()
         result = studies.neighbours_of(_only_group(loading.load(runs)), word, n, compute=compute)
-    show(result, showing)
+        show(result, showing, loading)
 
 
 @app.command()
@@ -132,7 +133,7 @@ def demo(computing: Computing, showing: Showing) -> None:
     with session(showing) as progress:
         compute = computing.compute()
         result = studies.stability(train_demo_runs(progress), compute=compute, progress=progress)
-    show(result, showing)
+        show(result, showing)
 
 
 @app.command()
@@ -149,6 +150,12 @@ def doctor() -> None:
     Console().print(table)
     if any(check.status == "fail" for check in checks):
         raise typer.Exit(1)
+
+
+def _check_output(path: Path, runs: list[Path]) -> None:
+    check_space_path(path)
+    if path.resolve() in {run.resolve() for run in runs}:
+        raise InputError(f"{path}: this is one of the runs; writing the average there would destroy it")
 
 
 def _only_group(groups: list[Runs]) -> Runs:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import logging
+import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 
 import typer
 from rich.console import Console
@@ -13,7 +16,7 @@ from rich.logging import RichHandler
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from gpustab.cli.options import Showing
+from gpustab.cli.options import Loading, Showing
 from gpustab.errors import ComputationError, InputError
 from gpustab.report.files import check_folder, write_files
 from gpustab.report.json_text import to_json
@@ -66,12 +69,18 @@ def _nothing(work: str, part: float) -> None:
     """Take a report of progress that nobody reads."""
 
 
-def show(result: Result, showing: Showing) -> None:
-    """Print a result, and write it where ``--out`` says."""
+def show(result: Result, showing: Showing, loading: Loading | None = None) -> None:
+    """Print a result, and write it where ``--out`` says; call it inside the session, where its errors are caught."""
+    if loading is not None:
+        result.settings["loading"] = asdict(loading)
+    result.environment["command"] = shlex.join(["gpustab", *sys.argv[1:]])
     if showing.out is not None:
         for path in write_files(result, showing.out):
             log.info("wrote %s", path)
     if showing.json:
-        sys.stdout.write(to_json(result) + "\n")
-    else:
-        print_result(result, Console())
+        sys.stdout.buffer.write(f"{to_json(result)}\n".encode())  # JSON is UTF-8, whatever the terminal is
+        return
+    console = Console()
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = 100  # a file has no width
+    print_result(result, console)

@@ -6,7 +6,7 @@ all runs have; word by word, and for neighbours, every run takes part that has t
 
 from gpustab.engine.alignment import average_pass, procrustes_pass
 from gpustab.engine.neighbours import NeighbourPass, draw_targets, neighbour_pass, overlap_pass
-from gpustab.engine.pip import GramPass, PipPass, gram_pass, pair_wordwise, pip_pass, place, wordwise_pass
+from gpustab.engine.pip import GramPass, PipPass, gram_pass, joint_words, pair_wordwise, pip_pass, place, wordwise_pass
 
 __all__ = [
     "GramPass",
@@ -15,6 +15,7 @@ __all__ = [
     "average_pass",
     "draw_targets",
     "gram_pass",
+    "joint_words",
     "neighbour_pass",
     "overlap_pass",
     "pair_wordwise",

@@ -31,6 +31,18 @@ def place(runs: Runs, compute: Compute) -> Runs:
     return runs.to(compute.device, rows=size <= free_memory(compute.device) // 2)
 
 
+def joint_words(runs: Runs) -> int:
+    """Return how many words all runs have.
+
+    Raises:
+        InputError: if they are fewer than two, so that no PIP loss is defined.
+    """
+    joint = int(runs.joint.sum())
+    if joint < 2:
+        raise InputError(f"group '{runs.group}': {joint} words are in all runs; a PIP loss needs at least two")
+    return joint
+
+
 class GramPass(NamedTuple):
     """What one pass over all rows collects.
 
@@ -48,7 +60,12 @@ class GramPass(NamedTuple):
 
 
 def gram_pass(runs: Runs, compute: Compute = DEFAULT, dtype: torch.dtype | None = None) -> GramPass:
-    """Accumulate the block Gram of all runs over the joint words, chunk by chunk."""
+    """Accumulate the block Gram of all runs over the joint words, chunk by chunk.
+
+    Raises:
+        InputError: see :func:`joint_words`.
+    """
+    joint = joint_words(runs)
     dtype = dtype or compute.dtype
     r, d = len(runs), runs.dimension
 
@@ -59,7 +76,7 @@ def gram_pass(runs: Runs, compute: Compute = DEFAULT, dtype: torch.dtype | None 
             chunk = runs.chunk(start, start + tile, dtype=dtype, joint=True)
             gram.add_rows(total, chunk)
             sums += chunk.sum(1, dtype=torch.float64)
-        return GramPass(total, sums, int(runs.joint.sum()), dtype)
+        return GramPass(total, sums, joint, dtype)
 
     tile = compute.tile(r * d * 24, runs.words)
     # Whole matmuls: a chunk of 4,097 rows would cost one of a single row.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from gpustab.errors import InputError
@@ -21,12 +22,14 @@ def check_space_path(path: Path) -> None:
     """See that a space could be written to a path, before the work that makes it.
 
     Raises:
-        InputError: if the name asks for no known format, or the folder does not exist.
+        InputError: if the name asks for no known format, or the folder does not exist or may not be written to.
     """
     if path.suffix not in _WRITERS:
         raise InputError(f"{path}: the name must end in {', '.join(_WRITERS)}")
     if not path.parent.is_dir():
         raise InputError(f"{path}: there is no folder {path.parent}")
+    if path.is_dir() or not os.access(path.parent, os.W_OK):
+        raise InputError(f"{path}: cannot be written: {'it is a folder' if path.is_dir() else 'no permission'}")
 
 
 def write_space(space: Space, path: Path) -> None:

@@ -36,6 +36,13 @@ class Shown:
     layout: list[list[int]] = field(default_factory=list)
 
 
+_RUNS_BESIDE = 5
+"""As many lists fit beside each other."""
+
+_NOISE = 1e-12
+"""Rounding noise of float64, shown as 0."""
+
+
 def number(value: float | None, digits: int = 4) -> str:
     """Return a number for people: significant digits, ``–`` for an undefined one.
 
@@ -44,7 +51,7 @@ def number(value: float | None, digits: int = 4) -> str:
     """
     if value is None or not math.isfinite(value):
         return "–"
-    if value == 0:
+    if abs(value) < _NOISE:
         return "0"
     if abs(value) < 1e-5:
         return f"{value:.{digits - 1}e}"
@@ -124,9 +131,20 @@ def _neighbours(result: Result) -> list[Shown]:
         for word, hits, share, low, high, cosine, sd in group["neighbours"]
     ]
     shown.tables.append(SmallTable("", ["neighbour", "runs", "share", "95 %", "cosine", "SD"], rows))
-    shown.tables.append(_whole("By run", result.tables["lists"]))
-    shown.layout = [[0], [1]]
+    for start in range(0, len(group["runs"]), _RUNS_BESIDE):
+        shown.tables.append(_by_run(group, start))
+    shown.layout = [[k] for k in range(len(shown.tables))]
     return [shown]
+
+
+def _by_run(group: dict[str, Any], start: int) -> SmallTable:
+    """The lists of a few runs side by side."""
+    some = slice(start, start + _RUNS_BESIDE)
+    ranks = [[str(rank)] for rank in range(1, group["n"] + 1)]
+    for words in group["lists"][some]:
+        for k, row in enumerate(ranks):
+            row.append(words[k] if k < len(words) else "–")
+    return SmallTable("By run" if not start else "", ["rank", *group["runs"][some]], ranks)
 
 
 def _average(result: Result) -> list[Shown]:
@@ -140,6 +158,8 @@ def _average(result: Result) -> list[Shown]:
             "of the averages in this and the reverse order",
         ),
     ]
+    if "written" in group:
+        shown.facts.append(("written to", group["written"], ""))
     shown.tables.append(_whole("Reduced PIP loss between averages of equally many runs", result.tables["levels"]))
     shown.layout = [[0]]
     return [shown]

@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import Any
 
 from rich.columns import Columns
 from rich.console import Console, Group, RenderableType
-from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from gpustab.report.shown import Shown, describe
+from gpustab.report.shown import Shown, SmallTable, describe
 from gpustab.result import Result
 
 
 def print_result(result: Result, console: Console) -> None:
     """Print a result: every group's numbers beside their scale, contrasts, notes, time and memory."""
-    for shown in describe(result):
-        console.print(Text(shown.title, style="bold"))
-        console.print(Padding(_body(shown), (0, 0, 1, 2)))
-    for note in result.notes:
-        console.print(Text.assemble(("! ", "yellow"), note))
-    console.print(Text(_closing(result.environment), style="dim"))
+    with console.capture() as page:
+        for shown in describe(result):
+            console.print(Text(shown.title, style="bold"))
+            console.print(Padding(_body(shown), (0, 0, 1, 2)))
+        for note in result.notes:
+            console.print(Text.assemble(("! ", "yellow"), note))
+        console.print(Text(_closing(result.environment), style="dim"))
+    # Without the blanks that fill up every line to the console's width.
+    console.file.write("".join(line.rstrip() + "\n" for line in page.get().splitlines()))
 
 
 def _body(shown: Shown) -> RenderableType:
@@ -32,27 +33,24 @@ def _body(shown: Shown) -> RenderableType:
     if shown.facts:
         grid = Table.grid(padding=(0, 3))
         for name, value, explanation in shown.facts:
-            grid.add_row(name, Text(value, style="bold cyan"), Text(explanation, style="dim"))
+            grid.add_row(Text(name), Text(value, style="bold cyan"), Text(explanation, style="dim"))
         parts.append(grid)
-    tables = [_table(t.title, t.header, t.rows) for t in shown.tables]
-    parts += [Padding(Columns([tables[k] for k in beside], padding=(0, 4)), (1, 0, 0, 0)) for beside in shown.layout]
+    for beside in shown.layout:
+        tables = [_table(shown.tables[k]) for k in beside]
+        parts.append(Padding(Columns(tables, padding=(0, 4)) if len(tables) > 1 else tables[0], (1, 0, 0, 0)))
     return Group(*parts)
 
 
-def _table(title: str, header: list[str], rows: Iterable[list[str]]) -> Table:
-    table = Table(
-        title=escape(title) or None,
-        title_justify="left",
-        title_style="",
-        box=None,
-        pad_edge=False,
-        padding=(0, 2, 0, 0),
-    )
-    for k, name in enumerate(header):
-        table.add_column(escape(name), justify="left" if k == 0 else "right", header_style="dim", no_wrap=True)
-    for row in rows:
-        table.add_row(*(escape(cell) for cell in row))
-    return table
+def _table(small: SmallTable) -> RenderableType:
+    """Numbers keep their width; words fold where the page is narrow."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for k, name in enumerate(small.header):
+        table.add_column(
+            Text(name), justify="left" if k == 0 else "right", header_style="dim", no_wrap=k > 0, overflow="fold"
+        )
+    for row in small.rows:
+        table.add_row(*(Text(cell) for cell in row))
+    return Group(Text(small.title), table) if small.title else table
 
 
 def _closing(environment: dict[str, Any]) -> str:

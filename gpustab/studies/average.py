@@ -29,12 +29,16 @@ def average(runs: Runs, *, renormalise: bool = False, compute: Compute | None = 
         renormalise: scale rows to unit length at every level of the tree (biases cosines upwards, thesis §3.2.1.1).
         compute: where; default: where the runs lie.
 
+    Raises:
+        InputError: if fewer than two words are in all runs.
+
     Returns:
         The average over the runs' vocabulary, and a result whose table ``levels`` has one row per level of the tree.
     """
     started = time.perf_counter()
     compute = compute or Compute(runs.device)
     runs = engine.place(runs, compute)
+    engine.joint_words(runs)
     levels = engine.average_pass(runs, renormalise=renormalise)
     top = levels[-1][0]
     backwards = engine.average_pass(runs.take(list(range(len(runs)))[::-1]), renormalise=renormalise)[-1][0]

@@ -19,12 +19,15 @@ def add_extrinsic(groups: Sequence[Runs], compute: Compute, result: Result) -> N
 
     ``sqrt(mean(bootstrap)² − mean(shuffled)²)``: reproduces table 2.11 of the thesis (eq. 2.44 lacks the squares).
     """
-    by_name = {runs.group: runs for runs in groups}
-    for name, shuffled in by_name.items():
-        bootstrap = by_name.get(name.replace("shuffled", "bootstrap"))
-        if "shuffled" not in name or bootstrap is None:
+    bootstraps = {_kind(runs, "bootstrap"): runs for runs in groups if _kind(runs, "bootstrap")}
+    for shuffled in groups:
+        bootstrap = bootstraps.get(_kind(shuffled, "shuffled"))
+        if bootstrap is None:
             continue
         common = _joint_words(shuffled) & _joint_words(bootstrap)
+        if len(common) < 2:
+            result.notes.append(f"{shuffled.group} and {bootstrap.group} have no common words, so no contrast.")
+            continue
         intrinsic, total = (
             float(engine.pip_pass(engine.place(_only(runs, common), compute), compute).reduced.mean())
             for runs in (shuffled, bootstrap)
@@ -42,6 +45,16 @@ def add_extrinsic(groups: Sequence[Runs], compute: Compute, result: Result) -> N
             f"{shuffled.group} and {bootstrap.group}: over their {len(common):,} common words the reduced PIP loss is "
             f"{intrinsic:.4g} (intrinsic) and {total:.4g}."
         )
+
+
+def _kind(runs: Runs, sampling: str) -> tuple[str, ...] | None:
+    """What two groups must share to be contrasted: technique, unit (document, if none is named) and fraction.
+
+    ``None`` for a group ``<technique>/<sampling>[-<unit>][-<fraction>]`` of another sampling.
+    """
+    technique, _, name = runs.group.rpartition("/")
+    kind, *rest = name.split("-")
+    return (technique, *(part for part in rest if part != "document")) if kind == sampling else None
 
 
 def _joint_words(runs: Runs) -> set[bytes]:

@@ -9,11 +9,13 @@ import torch
 
 from gpustab import engine
 from gpustab.device import Compute
+from gpustab.errors import InputError
 from gpustab.kernels.cosine import CosineStatistics, cosines, over_runs
 from gpustab.kernels.jackknife import pair_statistics
 from gpustab.result import Result, Table, environment
 from gpustab.runs import Runs
 from gpustab.statistics import wilson
+from gpustab.vocabulary import as_word, show
 
 
 def neighbours_of(runs: Runs, word: str | bytes, n: int = 10, *, compute: Compute | None = None) -> Result:
@@ -29,9 +31,13 @@ def neighbours_of(runs: Runs, word: str | bytes, n: int = 10, *, compute: Comput
         compute: device, precision, back end; default: where the runs lie.
 
     Raises:
-        InputError: if the word is not in the vocabulary.
+        InputError: if the word is not in the vocabulary, or n is below 1.
     """
     started = time.perf_counter()
+    if n < 1:
+        raise InputError(f"n is {n}, wanted at least 1")
+    if word not in runs.vocabulary:
+        raise InputError(_why_missing(runs, as_word(word)))
     compute = compute or Compute(runs.device)
     query = runs.vocabulary.index_of(word)
     runs = engine.place(runs, compute)
@@ -47,7 +53,17 @@ def neighbours_of(runs: Runs, word: str | bytes, n: int = 10, *, compute: Comput
     )
     having = int(found.present[:, 0].sum())
     shares = [_share(runs, candidates, hits, statistics, c, having) for c in order]
-    result = Result("neighbours", {"word": runs.vocabulary.text(query), "n": found.k, "precision": compute.precision})
+    result = Result(
+        "neighbours",
+        {
+            "word": runs.vocabulary.text(query),
+            "n": found.k,
+            "centre": runs.centre,
+            "unit": runs.unit,
+            "vocabulary": runs.joining.rule,
+            "min_runs": runs.joining.min_runs,
+        },
+    )
     result.groups = [
         {
             "name": runs.group,
@@ -59,20 +75,22 @@ def neighbours_of(runs: Runs, word: str | bytes, n: int = 10, *, compute: Comput
             "p_se": p.se,
             "chance_p": found.k / (runs.words - 1),
             "neighbours": [list(row.values()) for row in shares],
+            "lists": [[runs.vocabulary.text(k) for k in row if k >= 0] for row in lists.tolist()],
         }
     ]
     result.tables = {
         "shares": {name: [row[name] for row in shares] for name in shares[0]},
-        "lists": _side_by_side(runs, found),
+        "lists": _list_table(runs, found),
     }
     if found.k < n:
         result.notes.append(f"There are only {found.k} other words, so the lists are that long.")
     if having < len(runs):
         result.notes.append(f"{len(runs) - having} of {len(runs)} runs do not have the word.")
-    result.notes.append(
-        f"These {having} runs both chose and judge the neighbours; of an unseen run's {found.k} neighbours "
-        f"expect {p.mean:.0%} to be the same as any one run's."
-    )
+    if having > 1:
+        result.notes.append(
+            f"These {having} runs both chose and judge the neighbours; of an unseen run's {found.k} neighbours "
+            f"expect {p.mean:.0%} to be the same as any one run's."
+        )
     result.environment = environment(compute.device) | {"seconds": time.perf_counter() - started}
     return result
 
@@ -99,8 +117,19 @@ def _share(
     }
 
 
-def _side_by_side(runs: Runs, found: engine.NeighbourPass) -> Table:
-    table: Table = {"rank": list(range(1, found.k + 1))}
-    for name, row in zip(runs.names, found.indices[:, 0].tolist(), strict=True):
-        table[name] = ["–" if k < 0 else runs.vocabulary.text(k) for k in row]
+def _list_table(runs: Runs, found: engine.NeighbourPass) -> Table:
+    """One row per run and rank."""
+    table: Table = {"run": [], "rank": [], "neighbour": [], "cosine": []}
+    for name, row, values in zip(runs.names, found.indices[:, 0].tolist(), found.cosines[:, 0].tolist(), strict=True):
+        for rank, (k, cosine) in enumerate(zip(row, values, strict=True), 1):
+            if k >= 0:
+                for column, value in zip(table.values(), (name, rank, runs.vocabulary.text(k), cosine), strict=True):
+                    column.append(value)
     return table
+
+
+def _why_missing(runs: Runs, word: bytes) -> str:
+    hint = ""
+    if runs.joining.rule == "joint" and runs.joining.dropped:
+        hint = f"; {runs.joining.dropped:,} words are not in all runs: --vocabulary union keeps those in several"
+    return f"the word '{show(word)}' is not in the vocabulary of group '{runs.group}'{hint}"

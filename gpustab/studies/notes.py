@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from gpustab import engine
 from gpustab.kernels.gram import run_pairs
 from gpustab.runs import Joining, Runs
-from gpustab.vocabulary import show
+from gpustab.vocabulary import some_words
 
 COLLAPSED = 0.9
 """Mean cosine above which a space says little: nearly all words point the same way."""
@@ -16,7 +16,12 @@ _FEW_RUNS = 5
 
 
 def of_group(
-    runs: Runs, pip: engine.PipPass, found: engine.NeighbourPass, lengths: Sequence[int], ties: dict[int, int]
+    runs: Runs,
+    pip: engine.PipPass,
+    found: engine.NeighbourPass,
+    lengths: Sequence[int],
+    ties: dict[int, int],
+    missing: Sequence[bytes] = (),
 ) -> list[str]:
     """Return the notes on one group, most important first.
 
@@ -26,17 +31,33 @@ def of_group(
         found: its neighbours.
         lengths: list lengths that were asked for.
         ties: for every list length, how many lists have a tie at the cut.
+        missing: target words that were asked for and are not there.
     """
     sentences = [
         *_collapse(pip),
         *_copies(runs, pip),
         *_few(len(runs)),
+        *_small(runs),
         *_vocabulary(runs.joining),
         *runs.notes,
+        *_targets(missing),
         *_lists(found, lengths, ties),
         *_precision(pip),
     ]
     return [f"{runs.group}: {sentence}" for sentence in sentences]
+
+
+def _small(runs: Runs) -> Iterator[str]:
+    if runs.words <= runs.dimension:
+        yield (
+            f"{runs.words} words in {runs.dimension} dimensions are few: "
+            "neighbour lists soon hold them all, and chance is not small."
+        )
+
+
+def _targets(missing: Sequence[bytes]) -> Iterator[str]:
+    if missing:
+        yield f"Target words that are not there: {some_words(missing)} ({len(missing):,})"
 
 
 def _collapse(pip: engine.PipPass) -> Iterator[str]:
@@ -70,14 +91,15 @@ def _few(runs: int) -> Iterator[str]:
 
 def _vocabulary(joining: Joining) -> Iterator[str]:
     if joining.dropped:
-        sample = ", ".join(show(word) for word in joining.dropped_sample)
         yield (
-            f"{joining.dropped:,} of {joining.seen:,} words are not in {joining.min_runs} runs and were left out: "
-            f"{sample}{' ...' if joining.dropped > len(joining.dropped_sample) else ''}"
+            f"Words left out, because they are in fewer than {joining.min_runs} runs: {joining.dropped:,} of "
+            f"{joining.seen:,} words ({some_words(joining.dropped_sample)} ...)"
         )
     if joining.undefined:
-        sample = ", ".join(show(word) for word in joining.undefined_sample)
-        yield f"{joining.undefined:,} words have a zero vector in some run, which has no cosine: {sample}"
+        yield (
+            f"Undefined, because their vector is zero in some run: {joining.undefined:,} words "
+            f"({some_words(joining.undefined_sample)})"
+        )
 
 
 def _lists(found: engine.NeighbourPass, lengths: Sequence[int], ties: dict[int, int]) -> Iterator[str]:

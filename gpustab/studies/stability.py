@@ -22,7 +22,7 @@ from gpustab.studies import notes as sentences
 from gpustab.studies.contrast import add_extrinsic
 from gpustab.studies.summary import summarise
 from gpustab.studies.tables import extend, pair_table, word_table
-from gpustab.vocabulary import as_word, show
+from gpustab.vocabulary import as_word, show, some_words
 
 LENGTHS = (1, 2, 5, 10, 25, 50)
 
@@ -64,6 +64,10 @@ def stability(
     """
     started = time.perf_counter()
     groups = [groups] if isinstance(groups, Runs) else list(groups)
+    if not groups:
+        raise InputError("no group of runs was given")
+    if len({runs.group for runs in groups}) < len(groups):
+        raise InputError(f"groups must have different names, not {', '.join(runs.group for runs in groups)}")
     if not neighbours or min(neighbours) < 1:
         raise InputError(f"neighbours are {list(neighbours)}, wanted whole numbers from 1")
     lengths = sorted(set(neighbours))
@@ -121,7 +125,7 @@ def _measure(
     pip = engine.pip_pass(runs, compute)
     report(f"{runs.group}: word by word", 0.2)
     words = engine.wordwise_pass(runs, pip.basis, compute)
-    rows = _target_rows(runs, targets, seed)
+    rows, missing = _target_rows(runs, targets, seed)
     found = engine.neighbour_pass(
         runs,
         rows,
@@ -129,7 +133,7 @@ def _measure(
         compute,
         lambda done: report(f"{runs.group}: neighbours", 0.3 + 0.6 * done / len(runs)),
     )
-    usable = [n for n in lengths if n <= found.k] or [found.k]
+    usable = sorted({min(n, found.k) for n in lengths})
     report(f"{runs.group}: overlap", 0.9)
     overlaps = engine.overlap_pass(found, usable, compute)
     ties = {n: int(found.tied[:, :, n - 1].sum()) for n in usable}
@@ -140,13 +144,14 @@ def _measure(
             "words_seen": runs.joining.seen,
             "min_runs": runs.joining.min_runs,
             "targets": len(rows),
+            "missing_targets": len(missing),
             "precision": pip.precision,
             "relative_error": pip.error,
         }
     )
     extend(result.tables["pairs"], pair_table(runs, pip, overlaps, usable))
     extend(result.tables["words"], word_table(runs, words, overlaps, usable, rows))
-    result.notes += sentences.of_group(runs, pip, found, lengths, ties)
+    result.notes += sentences.of_group(runs, pip, found, lengths, ties, missing)
     report(f"{runs.group}: done", 1.0)
 
 
@@ -154,13 +159,19 @@ def _nothing(work: str, part: float) -> None:
     """Take a report of progress that nobody reads."""
 
 
-def _target_rows(runs: Runs, targets: Targets, seed: int) -> Tensor:
-    if targets is None or isinstance(targets, int):
-        return engine.draw_targets(runs, targets, seed)
-    if targets == "all":
-        return engine.draw_targets(runs, runs.words)
-    wanted = [as_word(word) for word in targets]
+def _target_rows(runs: Runs, targets: Targets, seed: int) -> tuple[Tensor, list[bytes]]:
+    """Row numbers of the target words, and those of the wanted words that are not there."""
+    if targets is None or targets == "all":
+        return engine.draw_targets(runs, runs.words if targets else None, seed), []
+    if isinstance(targets, int):
+        if targets < 1:
+            raise InputError(f"targets is {targets}, wanted at least 1")
+        return engine.draw_targets(runs, targets, seed), []
+    if isinstance(targets, str | bytes):
+        raise InputError(f"targets is '{show(as_word(targets))}', wanted 'all', a number, or a list of words")
+    wanted = list(dict.fromkeys(as_word(word) for word in targets))
     missing = [word for word in wanted if word not in runs.vocabulary]
-    if missing:
-        raise InputError(f"group '{runs.group}': {len(missing)} target words are not there: {show(missing[0])} ...")
-    return torch.tensor([runs.vocabulary.index_of(word) for word in wanted], dtype=torch.long)
+    there = [runs.vocabulary.index_of(word) for word in wanted if word in runs.vocabulary]
+    if not there:
+        raise InputError(f"group '{runs.group}': no target word is there{': ' if missing else ''}{some_words(missing)}")
+    return torch.tensor(there, dtype=torch.long), missing

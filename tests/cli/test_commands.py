@@ -1,0 +1,219 @@
+import json
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gpustab import __version__, load_space
+from gpustab.doctor import Check
+from tests import oracles
+from tests.cli.conftest import one_object
+from tests.generators import noisy_copies, runs_of
+
+
+def child(folder, command, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "gpustab", *command.split()],
+        cwd=folder,
+        capture_output=True,
+        env={**os.environ, "OMP_WAIT_POLICY": "PASSIVE", **environment},
+        timeout=120,
+        check=False,
+    )
+
+
+def test_stability_prints_the_numbers_and_nothing_on_stderr(call):
+    done = call("stability r0.txt r1.txt r2.txt")
+    assert done.exit_code == 0
+    assert done.stderr == ""
+    for part in ("reduced PIP loss", "chance level", "mean cosine", "chance p", "Least stable words"):
+        assert part in done.stdout
+    assert done.stdout.index("reduced PIP loss") < done.stdout.index("Least stable words")
+
+
+def test_json_is_one_object_with_the_same_numbers_as_the_naive_ones(place, call):
+    done = call("stability r0.txt r1.txt r2.txt --json --neighbours 5,2")
+    content = one_object(done.stdout)
+    assert content["schema"] == "gpustab.stability/1"
+    (group,) = content["groups"]
+    assert group["runs"] == ["r0", "r1", "r2"]
+    stack = [oracles.unit(load_space(place / f"r{r}.txt").vectors) for r in range(3)]
+    losses = [oracles.reduced_pip(stack[i], stack[j]) for i, j in oracles.pairs(3)]
+    assert group["pip"]["reduced"]["mean"] == pytest.approx(np.mean(losses))
+    assert list(group["neighbours"]) == ["2", "5"]
+    assert done.stderr == ""
+
+
+def test_json_stays_alone_on_stdout_when_there_are_warnings(place):
+    text = (place / "r0.txt").read_text()
+    (place / "twice.txt").write_text(text.replace("w1 ", "w2 ", 1))
+    done = child(place, "stability twice.txt r1.txt --json --verbose --average a.txt")
+    assert done.returncode == 0
+    content = one_object(done.stdout.decode())
+    assert content["groups"][0]["vocabulary"]["joint"] == 29
+    assert any("twice" in note and "'w2'" in note for note in content["notes"])
+    assert b"wrote a.txt" in done.stderr
+
+
+def test_a_run_set_is_measured_group_by_group_with_its_contrast(call):
+    content = one_object(call("stability set --json --neighbours 5").stdout)
+    assert sorted(group["name"] for group in content["groups"]) == ["x/bootstrap", "x/shuffled"]
+    assert [contrast["name"] for contrast in content["contrasts"]] == ["extrinsic"]
+    page = call("stability set --neighbours 5").stdout
+    assert "x/shuffled → x/bootstrap" in page
+
+
+def test_out_holds_summary_tables_and_page(place, call):
+    done = call("stability r0.txt r1.txt r2.txt --json --out new/deeper")
+    folder = place / "new" / "deeper"
+    assert {path.name for path in folder.iterdir()} == {"summary.json", "pairs.parquet", "words.parquet", "report.html"}
+    assert (folder / "summary.json").read_text() == done.stdout
+    assert len(pd.read_parquet(folder / "words.parquet")) == 30
+    assert "<html" in (folder / "report.html").read_text()
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.vec", "a.txt.gz", "a.safetensors"])
+def test_the_average_can_be_read_again(call, name):
+    assert call(f"average r0.txt r1.txt -o {name}").exit_code == 0
+    runs = [oracles.unit(load_space(f"r{r}.txt").vectors) for r in (0, 1)]
+    average = load_space(name)
+    np.testing.assert_allclose(average.vectors, oracles.aligned_average(*runs), atol=1e-6)
+    assert average.vocabulary == load_space("r0.txt").vocabulary
+
+
+def test_stability_writes_the_average_as_average_does(place, call):
+    call("stability r0.txt r1.txt r2.txt --average a.txt")
+    call("average r0.txt r1.txt r2.txt -o b.txt")
+    assert (place / "a.txt").read_bytes() == (place / "b.txt").read_bytes()
+
+
+def test_average_tells_the_loss_between_averages(call):
+    done = call("average set/x/shuffled -o a.vec --json")
+    content = one_object(done.stdout)
+    assert content["schema"] == "gpustab.average/1"
+    assert content["groups"][0]["runs"] == 3
+    assert content["settings"]["renormalise"] is False
+    assert "loss between runs" in call("average set/x/shuffled -o a.vec").stdout
+
+
+def test_average_tells_what_it_wrote(call):
+    done = call("average r0.txt r1.txt -o average.vec")
+    assert "average.vec" in done.stdout + done.stderr
+
+
+def test_words_file_may_have_a_mark_and_carriage_returns(call):
+    content = one_object(call("stability r0.txt r1.txt --words words.txt --json").stdout)
+    assert content["settings"]["targets"] == "words"
+    assert content["settings"]["measured"][0]["targets"] == 2
+
+
+def test_targets_and_seed_reach_the_study(call):
+    def measure(options):
+        return one_object(call(f"stability r0.txt r1.txt --neighbours 5 --json {options}").stdout)
+
+    drawn = measure("--targets 7 --seed 3")
+    assert drawn["settings"]["seed"] == 3
+    assert drawn["settings"]["measured"][0]["targets"] == 7
+    assert measure("--targets all")["groups"] == measure("--seed 1")["groups"] != drawn["groups"]
+
+
+def test_neighbours_of_a_word_side_by_side(call):
+    done = call("neighbours w3 r0.txt r1.txt r2.txt -n 4")
+    assert done.exit_code == 0
+    assert "the 4 nearest neighbours of 'w3' in 3 runs" in done.stdout
+    assert all(name in done.stdout for name in ("r0", "r1", "r2", "rank", "95 %"))
+    content = one_object(call("neighbours w3 r0.txt r1.txt r2.txt --json").stdout)
+    assert content["schema"] == "gpustab.neighbours/1"
+    assert content["groups"][0]["word"] == "w3"
+    assert content["groups"][0]["n"] == 10
+
+
+def test_nan_rows_can_be_dropped(call):
+    content = one_object(call("stability nan.txt r1.txt --drop-nonfinite --json").stdout)
+    assert content["groups"][0]["vocabulary"]["joint"] == 29
+
+
+def test_limit_union_and_centring_reach_the_loader(call):
+    limited = one_object(call("stability r0.txt r1.txt --limit 12 --center --json").stdout)
+    assert limited["groups"][0]["vocabulary"]["joint"] == 12
+    assert limited["settings"]["centre"] is True
+    union = one_object(call("stability r0.txt r1.txt r2.txt --vocabulary union --min-runs 1 --json").stdout)
+    assert union["settings"]["vocabulary"] == union["groups"][0]["vocabulary"]["rule"] == "union"
+
+
+def test_settings_hold_the_options_of_the_loader(call):
+    settings = one_object(call("stability r0.txt r1.txt --limit 12 --json").stdout)["settings"]
+    assert "limit" in json.dumps(settings)
+
+
+def test_a_terminal_of_60_columns_without_colours(place):
+    done = child(place, "neighbours w3 r0.txt r1.txt", FORCE_COLOR="1", NO_COLOR="1", COLUMNS="60")
+    assert done.returncode == 0
+    styles = re.compile(r"\x1b\[([\d;]+)m")
+    page = done.stdout.decode()
+    assert set(styles.findall(page)) == {"0", "1", "2", "1;2"}  # plain, bold and dim
+    assert max(map(len, styles.sub("", page).splitlines())) <= 60
+
+
+def test_an_error_of_a_child_process_is_one_line(tmp_path):
+    done = child(tmp_path, "stability missing-1.txt missing-2.txt")
+    assert done.returncode == 2
+    assert done.stdout == b""
+    (line,) = done.stderr.decode().splitlines()
+    assert line.startswith("error: ")
+    assert "missing-1.txt" in line
+
+
+def test_doctor_checks_this_place(tmp_path):
+    done = child(tmp_path, "doctor")
+    text = done.stdout.decode()
+    assert done.returncode in (0, 1), done.stderr
+    assert all(name in text for name in ("python", "torch", "cuda", "threads", "disk"))
+    assert b"Traceback" not in done.stderr
+
+
+def test_doctor_shows_remedies_and_fails_with_what_fails(call, monkeypatch):
+    checks = [Check("one", "ok", "fine"), Check("two", "warn", "[so] so", "pip install 'x[y]'")]
+    monkeypatch.setattr("gpustab.doctor.diagnose", lambda: checks)
+    done = call("doctor")
+    assert done.exit_code == 0
+    assert "[so] so" in done.stdout
+    assert "→ pip install 'x[y]'" in done.stdout
+    checks.append(Check("three", "fail", "broken"))
+    assert call("doctor").exit_code == 1
+
+
+def test_version_and_bare_call(call):
+    assert call("--version").stdout == f"gpustab {__version__}\n"
+    done = call("--help")
+    assert done.exit_code == 0
+    assert all(command in done.stdout for command in ("stability", "average", "neighbours", "demo", "doctor"))
+
+
+@pytest.mark.parametrize("command", ["stability", "average", "neighbours", "demo", "doctor"])
+def test_every_command_has_help(call, command):
+    for option in ("--help", "-h"):
+        done = call(f"{command} {option}")
+        assert done.exit_code == 0
+        assert "Usage" in done.stdout
+        assert done.stderr == ""
+    if command != "doctor":
+        assert all(option in done.stdout for option in ("--json", "--out", "--device"))
+
+
+def test_demo_measures_what_was_trained(call, monkeypatch):
+    monkeypatch.setattr("gpustab.demo.train_demo_runs", lambda _: runs_of(noisy_copies(3, 20, 4)))
+    assert one_object(call("demo --json").stdout)["schema"] == "gpustab.stability/1"
+
+
+@pytest.mark.parametrize(
+    "options",
+    ["", "--json"],
+)
+def test_a_terminal_of_few_characters_is_no_failure(place, options):
+    done = child(place, f"stability r0.txt r1.txt {options}", PYTHONIOENCODING="ascii")
+    assert done.returncode == 0

@@ -1,0 +1,132 @@
+import os
+from unittest.mock import Mock
+
+import pytest
+
+from gpustab import engine, studies
+from gpustab.errors import ComputationError
+
+TWO = "stability r0.txt r1.txt"
+
+
+def contents(folder):
+    return {path: path.read_bytes() if path.is_file() else None for path in sorted(folder.rglob("*"))}
+
+
+def assert_one_line(done, code, part):
+    """Exactly one line on stderr that names the place, nothing on stdout."""
+    assert done.exit_code == code, done.output
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("error: " if code == 2 else "failed: ")
+    assert part in line
+    assert "Traceback" not in line
+
+
+@pytest.mark.parametrize(
+    ("command", "part"),
+    [
+        ("stability r0.txt missing.txt", "missing.txt"),
+        ("stability r0.txt", "at least two"),
+        ("stability r0.txt other.txt", "no word in common"),
+        ("stability r0.txt page.txt", "page.txt"),
+        ("stability r0.txt empty.txt", "empty.txt"),
+        ("stability r0.txt nan.txt", "nan.txt"),
+        ("stability folder", "folder"),
+        (f"{TWO} --neighbours 1,x", "--neighbours is '1,x'"),
+        (f"{TWO} --neighbours 0", "--neighbours is '0'"),
+        (f"{TWO} --neighbours 5,", "--neighbours is '5,'"),
+        (f"{TWO} --targets many", "--targets is 'many'"),
+        (f"{TWO} --targets 0", "--targets is '0'"),
+        (f"{TWO} --targets -3", "--targets is '-3'"),
+        (f"{TWO} --targets 5 --words words.txt", "exclude each other"),
+        (f"{TWO} --words missing.txt", "missing.txt"),
+        (f"{TWO} --words empty.txt", "empty.txt"),
+        (f"{TWO} --words folder", "folder"),
+        (f"{TWO} --words other.txt", "30 4"),
+        (f"{TWO} --device tpu", "'tpu'"),
+        (f"{TWO} --device cuda:99", "'cuda:99'"),
+        (f"{TWO} --device meta", "'meta'"),
+        (f"{TWO} --vocabulary union --min-runs 3", "min_runs is 3"),
+        (f"{TWO} --dim 7", "r0.txt"),
+        (f"{TWO} --out r0.txt", "r0.txt"),
+        (f"{TWO} --out r0.txt/deeper", "r0.txt"),
+        (f"{TWO} --average a.xyz", "a.xyz"),
+        (f"{TWO} --average missing/a.txt", "missing"),
+        ("stability set --average a.txt", "x/shuffled"),
+        ("average r0.txt r1.txt -o a.xyz", "a.xyz"),
+        ("average r0.txt r1.txt -o missing/a.txt", "missing"),
+        ("average r0.txt r1.txt -o r2.txt/a.txt", "r2.txt"),
+        ("average set -o a.txt", "x/shuffled"),
+        ("average r0.txt -o a.txt", "at least two"),
+        ("neighbours zebra r0.txt r1.txt", "zebra"),
+        ("neighbours w1 set", "x/shuffled"),
+        ("neighbours w1 r0.txt", "at least two"),
+    ],
+)
+def test_bad_input_ends_with_2_one_line_and_nothing_written(place, call, command, part):
+    before = contents(place)
+    assert_one_line(call(command), 2, part)
+    assert_one_line(call(f"{command} --json"), 2, part)
+    assert contents(place) == before
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["stability", "average r0.txt r1.txt", "neighbours w1 r0.txt r1.txt -n 0", f"{TWO} --precision fp8", f"{TWO} --no"],
+)
+def test_bad_usage_ends_with_2(call, command):
+    done = call(command)
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everywhere")
+def test_what_may_not_be_read_ends_with_2(place, call):
+    (place / "r0.txt").chmod(0)
+    assert_one_line(call(TWO), 2, "r0.txt")
+    (place / "set").chmod(0)
+    assert_one_line(call("stability set"), 2, "set")
+    (place / "set").chmod(0o700)
+
+
+@pytest.mark.parametrize("error", [ComputationError("no\nroom"), MemoryError("no room"), OSError("no room")])
+def test_work_that_fails_ends_with_1(place, call, monkeypatch, error):
+    monkeypatch.setattr(engine, "wordwise_pass", Mock(side_effect=error))
+    before = contents(place)
+    assert_one_line(call(f"{TWO} --out new --average a.txt"), 1, "no room")
+    assert contents(place) == before
+
+
+def test_an_average_that_fails_leaves_no_file(place, call, monkeypatch):
+    before = contents(place)
+    monkeypatch.setattr(engine, "average_pass", Mock(side_effect=ComputationError("no convergence")))
+    assert_one_line(call("average r0.txt r1.txt -o a.txt"), 1, "no convergence")
+    assert contents(place) == before
+
+
+def test_a_full_disk_ends_with_1(call, monkeypatch):
+    full = OSError(28, "No space left on device")
+    monkeypatch.setattr("gpustab.cli.session.write_files", Mock(side_effect=full))
+    assert_one_line(call(f"{TWO} --out new"), 1, "No space left")
+
+
+@pytest.mark.parametrize("command", ["stability set --average a.txt", f"{TWO} --average folder.txt"])
+def test_an_impossible_average_is_refused_before_the_work(place, call, monkeypatch, command):
+    (place / "folder.txt").mkdir()
+    study = Mock()
+    monkeypatch.setattr(studies, "stability", study)
+    assert call(command).exit_code == 2
+    study.assert_not_called()
+
+
+def test_the_average_does_not_replace_a_run(place, call):
+    before = contents(place)
+    assert call("average r0.txt r1.txt -o r0.txt").exit_code == 2
+    assert contents(place) == before
+
+
+def test_one_missing_target_is_said_in_good_english(place, call):
+    (place / "words.txt").write_text("w1\nzebra\n")
+    assert "1 target words" not in call(f"{TWO} --words words.txt").stderr

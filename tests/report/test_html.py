@@ -1,0 +1,51 @@
+import re
+from html.parser import HTMLParser
+
+from gpustab.report.html import to_html
+from gpustab.result import Result
+
+
+class Outline(HTMLParser):
+    """Counts tags, and collects what would load something."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.tags, self.loads = [], []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.loads += [(tag, name) for name, _ in attrs if name in {"src", "href", "srcset", "data"}]
+
+
+def test_the_page_needs_no_network(each):
+    page = to_html(each)
+    assert not re.search(r"https?:|@import|url\(", page)
+    assert Outline(page).loads == []
+
+
+def test_words_are_text_and_never_markup(each):
+    outline = Outline(to_html(each))
+    assert outline.tags.count("script") == 1  # the page's own
+
+
+def test_the_query_word_is_escaped(results):
+    page = to_html(results["neighbours"])
+    assert "neighbours of &#39;&lt;script&gt;&#39;" in page
+    assert r"esc\x1b[31m" in page
+    assert "\x1b" not in page
+
+
+def test_the_page_holds_the_numbers_notes_settings_and_environment(result):
+    page = to_html(result)
+    assert page.startswith("<!doctype html>")
+    assert f"{result.groups[0]['pip']['reduced']['mean']:.4f}" in page
+    assert all(note in page for note in result.notes)
+    for word in ("least stable", "most stable", "chance level", "backend", "torch"):
+        assert word.lower() in page.lower()
+
+
+def test_figures_stand_in_the_page_and_notes_are_escaped():
+    page = to_html(Result("x", figures={"a": "<svg></svg>"}, notes=["a < b & <b>c</b>"]))
+    assert "<svg></svg>" in page
+    assert "a &lt; b &amp; &lt;b&gt;c" in page

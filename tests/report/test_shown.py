@@ -1,0 +1,88 @@
+import math
+
+import pytest
+
+from gpustab import InputError, load_runs
+from gpustab.report.shown import describe, number
+from gpustab.result import Result
+from gpustab.studies import stability
+from tests.generators import noisy_copies
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [
+        (0.0, 4, "0"),
+        (0, 4, "0"),
+        (None, 4, "–"),
+        (math.nan, 4, "–"),
+        (math.inf, 4, "–"),
+        (1.0, 3, "1.00"),
+        (0.5, 2, "0.50"),
+        (-0.02, 2, "-0.020"),
+        (12345.678, 4, "12346"),
+        (0.019704968, 4, "0.01970"),
+        (1e-5, 2, "0.000010"),
+        (9.99e-6, 2, "1.0e-05"),
+        (-1.2e-7, 2, "-1.2e-07"),
+    ],
+)
+def test_numbers_for_people(value, digits, text):
+    assert number(value, digits) == text
+
+
+@pytest.mark.parametrize(("value", "digits", "text"), [(0.99999, 3, "1.00"), (9.9996, 4, "10.00"), (0.0996, 2, "0.10")])
+def test_a_number_that_is_rounded_up_keeps_its_digits(value, digits, text):
+    assert number(value, digits) == text
+
+
+def texts(result):
+    for shown in describe(result):
+        yield shown.title
+        yield from (part for fact in shown.facts for part in fact)
+        for table in shown.tables:
+            yield from (cell for row in [table.header, *table.rows] for cell in row)
+
+
+def test_every_table_has_its_place_and_every_row_its_cells(each):
+    for shown in describe(each):
+        assert sorted(k for beside in shown.layout for k in beside) == list(range(len(shown.tables)))
+        assert all(len(row) == len(table.header) for table in shown.tables for row in table.rows)
+
+
+def test_a_number_stands_beside_its_scale(result):
+    (shown,) = describe(result)
+    facts = {name.strip(): value for name, value, _ in shown.facts}
+    group = result.groups[0]
+    assert facts == {
+        "reduced PIP loss": number(group["pip"]["reduced"]["mean"]),
+        "chance level": number(group["scale"]["chance_reduced_pip"]),
+        "mean cosine": number(group["scale"]["mean_cosine"], 3),
+    }
+    assert "chance p" in shown.tables[0].header
+
+
+def test_a_negative_contrast_is_shown_as_undefined_with_its_square():
+    contrast = {"name": "extrinsic", "groups": ["a", "b"], "value": None, "signed_square": -0.00123}
+    (shown,) = describe(Result("stability", settings={"measured": []}, contrasts=[contrast]))
+    ((_, value, meaning),) = shown.facts
+    assert value == "–"
+    assert "-1.2e-03" in meaning
+
+
+def test_a_result_that_nobody_describes_has_a_plain_page():
+    result = Result(
+        "other", groups=[{"name": "g", "loss_a": 0.5, "n": 3, "list": []}], tables={"t": {"a_b": [1, None]}}
+    )
+    facts, table = describe(result)
+    assert facts.facts == [("loss a", "0.5000", ""), ("n", "3", "")]
+    assert table.tables[0].header == ["a b"]
+    assert table.tables[0].rows == [["1"], ["–"]]
+
+
+def test_a_union_without_joint_words_is_refused():
+    stack = noisy_copies(3, 20, 4).numpy()
+    parts = ([*range(14)], [*range(7, 20)], [*range(7), *range(14, 20)])
+    runs = load_runs([([f"w{i}" for i in k], run[k]) for run, k in zip(stack, parts, strict=True)], vocabulary="union")
+    with pytest.raises(InputError, match="0 words are in all runs"):
+        stability(runs, neighbours=[1])

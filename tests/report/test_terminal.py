@@ -1,0 +1,74 @@
+import io
+import re
+
+import pytest
+from rich.console import Console
+
+from gpustab import load_runs
+from gpustab.formats.memory import from_pair
+from gpustab.join import join
+from gpustab.report.terminal import print_result
+from gpustab.studies import neighbours_of, stability
+from tests.generators import noisy_copies, runs_of
+
+COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:[349]\d|10\d)")
+
+
+def page(result, width=100, **choices):
+    out = io.StringIO()
+    print_result(result, Console(file=out, width=width, **choices))
+    return out.getvalue()
+
+
+def test_words_are_printed_literally_and_controls_escaped(results):
+    text = page(results["neighbours"])
+    for word in ("'<script>'", "[bold]x", r"bell\x07", r"esc\x1b[31m", r"ab\xff", "漢字"):
+        assert word in text
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", text)
+
+
+def test_titles_facts_notes_and_closing_are_there(result):
+    text = page(result)
+    assert "runs: 3 runs, 20 words, 4 dimensions" in text
+    for part in ("reduced PIP loss", "chance level", "mean cosine", "p@n", "Least stable words", "peak memory", "cpu"):
+        assert part in text
+    assert "! runs: 3 runs are few" in text
+
+
+@pytest.mark.parametrize("width", [80, 60, 20])
+def test_narrow_terminals_are_no_failure(each, width):
+    text = page(each, width)
+    assert max(map(len, text.splitlines())) <= width
+    assert text.strip()
+
+
+def test_colour_is_for_terminals_that_want_it(result, monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert COLOUR.search(page(result, force_terminal=True, color_system="standard"))
+    assert "\x1b" not in page(result)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not COLOUR.search(page(result, force_terminal=True, color_system="standard"))
+
+
+def test_a_title_that_fits_the_page_stays_on_one_line():
+    result = stability(runs_of(noisy_copies(2, 20, 4)), neighbours=[1])
+    assert "Shared nearest neighbours of 20 target words" in page(result)
+
+
+def test_a_long_word_does_not_hide_its_numbers():
+    words = [f"{'donaudampfschifffahrtsgesellschaft' * 3}{i}" for i in range(20)]
+    result = stability(load_runs([(words, run.numpy()) for run in noisy_copies(3, 20, 4)]), neighbours=[1])
+    losses = [f"{mean:.3f}" for _, mean, _ in result.groups[0]["words"]["least_stable"]]
+    text = page(result, 80)
+    assert all(loss in text for loss in losses)
+
+
+def test_lists_of_many_runs_can_be_read():
+    assert "rank" in page(neighbours_of(runs_of(noisy_copies(16, 20, 4)), "w1", 3), 80)
+
+
+def test_control_characters_in_names_of_runs_are_escaped():
+    words = [f"w{i}" for i in range(20)]
+    names = ("a", "b\x1b[31m")
+    runs = join(from_pair(words, run.numpy(), name) for run, name in zip(noisy_copies(2, 20, 4), names, strict=True))
+    assert "\x1b" not in page(neighbours_of(runs, "w1", 3))

@@ -1,0 +1,90 @@
+import numpy as np
+import pytest
+import torch
+
+from gpustab import InputError, load_runs
+from gpustab.studies import average
+from tests import oracles
+from tests.generators import noisy_copies, runs_of
+
+
+def unit_loss(x, y):
+    return oracles.reduced_pip(oracles.unit(x), oracles.unit(y))
+
+
+def test_two_runs_give_the_aligned_mean():
+    stack = noisy_copies(2, 40, 6)
+    space, _ = average(runs_of(stack))
+    np.testing.assert_allclose(space.vectors, oracles.aligned_average(*stack.numpy()), atol=1e-6)
+    assert list(space.vocabulary) == [b"w%d" % i for i in range(40)]
+    assert space.vectors.dtype == torch.float32
+
+
+def test_more_runs_give_the_tree_of_aligned_means_weighted_by_runs():
+    a, b, c = noisy_copies(3, 40, 6).numpy()
+    space, _ = average(runs_of(noisy_copies(3, 40, 6)))
+    wanted = oracles.aligned_average(oracles.aligned_average(a, b), c, 2, 1)
+    np.testing.assert_allclose(space.vectors, wanted, atol=1e-6)
+
+
+def test_renormalised_rows_are_unit_and_plain_ones_shorter():
+    runs = runs_of(noisy_copies(4, 40, 6))
+    plain, scaled = (average(runs, renormalise=choice)[0].vectors.norm(dim=1) for choice in (False, True))
+    torch.testing.assert_close(scaled, torch.ones(40))
+    assert (plain < 1).all()
+
+
+def test_the_level_table_tells_how_near_averages_of_equally_many_runs_are():
+    stack = noisy_copies(5, 60, 6).numpy()
+    _, result = average(runs_of(torch.from_numpy(stack)))
+    levels = result.frame("levels")
+    assert levels.runs_beneath.tolist() == [1, 2]
+    assert levels.averages.tolist() == [5, 2]
+    runs = [oracles.reduced_pip(stack[i], stack[j]) for i, j in oracles.pairs(5)]
+    two = [oracles.aligned_average(*stack[k : k + 2]) for k in (0, 2)]
+    np.testing.assert_allclose(levels.reduced_pip, [np.mean(runs), unit_loss(*two)], rtol=1e-8)
+    assert levels.sd[0] == pytest.approx(np.std(runs, ddof=1))
+    assert np.isnan(levels.sd[1])
+    assert levels.reduced_pip.is_monotonic_decreasing
+    (group,) = result.groups
+    assert group["loss_between_runs"] == pytest.approx(np.mean(runs))
+    assert (group["runs"], group["words"], group["dimension"]) == (5, 60, 6)
+
+
+def test_the_loss_between_orders_is_told():
+    stack = noisy_copies(3, 60, 6)
+    runs = runs_of(stack)
+    (forward, result), (backward, _) = average(runs), average(runs.take([2, 1, 0]))
+    got = result.groups[0]["loss_between_orders"]
+    assert got == pytest.approx(unit_loss(forward.vectors.numpy(), backward.vectors.numpy()), rel=1e-4)
+    assert 0 < got < result.groups[0]["loss_between_runs"]
+    assert any("reverse order" in note for note in result.notes)
+
+
+def test_under_the_union_rule_a_word_is_the_mean_of_the_runs_that_have_it():
+    x, y, _ = noisy_copies(3, 30, 5, noise=0.0).numpy()
+    words = [f"w{i}" for i in range(30)]
+    runs = load_runs([(words, x), (words[:-1], y[:-1])], vocabulary="union", min_runs=1)
+    space, _ = average(runs)
+    assert len(space.vocabulary) == 30
+    np.testing.assert_allclose(space.vectors @ space.vectors.T, x @ x.T, atol=1e-6)  # equal runs: nothing lost
+
+
+def test_runs_keep_their_vectors():
+    stack = noisy_copies(3, 20, 4)
+    runs = runs_of(stack)
+    average(runs)
+    assert torch.equal(runs.stack(), runs_of(stack).stack())
+
+
+def test_fewer_words_than_dimensions_are_said_to_be_one_of_many():
+    _, result = average(runs_of(noisy_copies(2, 4, 6)))
+    assert any("not unique" in note for note in result.notes)
+
+
+def test_a_union_without_joint_words_says_so():
+    stack = noisy_copies(3, 20, 4).numpy()
+    parts = ([*range(14)], [*range(7, 20)], [*range(7), *range(14, 20)])
+    runs = load_runs([([f"w{i}" for i in k], run[k]) for run, k in zip(stack, parts, strict=True)], vocabulary="union")
+    with pytest.raises(InputError, match="0 words are in all runs"):
+        average(runs)

@@ -1,0 +1,342 @@
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gpustab import InputError, load_runs
+from gpustab.report.json_text import plain
+from gpustab.studies import stability
+from tests import generators, oracles
+from tests.generators import noisy_copies, runs_of
+
+LENGTHS = (1, 3, 7)
+
+
+def all_pairs(stack, function):
+    return np.array([function(stack[i], stack[j]) for i, j in oracles.pairs(len(stack))])
+
+
+def symmetric(values, runs):
+    matrix = np.zeros((runs, runs))
+    for (i, j), value in zip(oracles.pairs(runs), values, strict=True):
+        matrix[i, j] = matrix[j, i] = value
+    return matrix
+
+
+def assert_statistics(got, values, runs):
+    """Mean, SD (ddof = 1) and jackknife error of some pair values; undefined ones are NaN."""
+    sd = np.std(values, ddof=1) if len(values) > 1 else math.nan
+    se = oracles.jackknife(symmetric(values, runs)) if runs > 2 else math.nan
+    np.testing.assert_allclose(got, [np.mean(values), sd, se], rtol=1e-7, atol=1e-15)
+
+
+def ties_at(x, n):
+    """In how many lists the n-th and the next neighbour have the same cosine."""
+    cosines = np.round(oracles.unit(x) @ oracles.unit(x).T, 11)
+    ranked = [np.sort(np.delete(row, k))[::-1] for k, row in enumerate(cosines)]
+    return sum(row[n - 1] == row[n] for row in ranked)
+
+
+def pair(stack, words):
+    return [(words, run.numpy()) for run in stack]
+
+
+def named(runs, group):
+    return replace(runs, group=group)
+
+
+@pytest.mark.parametrize("runs", [2, 3, 5])
+def test_every_number_of_a_group_against_the_naive_one(runs):
+    measured = runs_of(noisy_copies(runs, 60, 7))
+    stack = measured.stack().numpy()
+    result = stability(measured, neighbours=LENGTHS)
+    (group,) = result.groups
+    assert group["name"] == "runs"
+    assert len(group["runs"]) == runs
+    assert group["vocabulary"] == {"rule": "joint", "joint": 60, "dropped": 0, "undefined": 0}
+    assert group["dimension"] == 7
+
+    losses = all_pairs(stack, oracles.reduced_pip)
+    pip = group["pip"]["reduced"]
+    assert_statistics((pip["mean"], pip["sd"], pip["se"]), losses, runs)
+    assert [(i, j) for i, j, _ in pip["pairs"]] == oracles.pairs(runs)
+    np.testing.assert_allclose([value for *_, value in pip["pairs"]], losses, rtol=1e-9)
+
+    rng = np.random.default_rng(0)
+    chance = all_pairs(stack, lambda x, y: oracles.chance_pip(x, y, 300, rng))
+    assert group["scale"]["chance_reduced_pip"] == pytest.approx(np.sqrt(np.mean(chance**2)), rel=0.01)
+    assert group["scale"]["mean_cosine"] == pytest.approx(np.mean([oracles.mean_cosine(x) for x in stack]))
+
+    lists = [[oracles.top_k(x, t, max(LENGTHS)) for t in range(60)] for x in stack]
+    assert list(group["neighbours"]) == [str(n) for n in LENGTHS]
+    for n in LENGTHS:
+        got = group["neighbours"][str(n)]
+        p, j = oracles.overlap(lists, n)
+        assert_statistics((got["p"], got["p_sd"], got["p_se"]), p.mean(1), runs)
+        assert_statistics((got["j"], got["j_sd"], got["j_se"]), j.mean(1), runs)
+        assert got["chance_p"] == n / 59
+        assert got["ties"] == 0
+
+
+def test_least_and_most_stable_words_with_mean_and_sd_over_pairs():
+    runs = runs_of(noisy_copies(4, 30, 5))
+    (group,) = stability(runs, neighbours=[1]).groups
+    losses = all_pairs(runs.stack().numpy(), oracles.wordwise_pip)
+    order = losses.mean(0).argsort()
+    for key, wanted in (("most_stable", order[:10]), ("least_stable", order[::-1][:10])):
+        words, means, sds = zip(*group["words"][key], strict=True)
+        assert list(words) == [f"w{k}" for k in wanted]
+        np.testing.assert_allclose(means, losses.mean(0)[wanted], rtol=1e-9)
+        np.testing.assert_allclose(sds, losses.std(0, ddof=1)[wanted], rtol=1e-9)
+
+
+def test_ties_at_the_cut_are_counted_and_said():
+    stack = noisy_copies(3, 40, 6)
+    stack[:, :4] = stack[:, :1]
+    result = stability(runs_of(stack), neighbours=[1, 2, 3])
+    (group,) = result.groups
+    for n in (1, 2, 3):
+        assert group["neighbours"][str(n)]["ties"] == sum(ties_at(x.numpy(), n) for x in stack) > 0
+    assert any("tie at the cut" in note for note in result.notes)
+
+
+def test_targets_as_all_a_seeded_number_or_words():
+    stack = noisy_copies(3, 50, 6)
+    runs = runs_of(stack)
+    everything = stability(runs, neighbours=[5])
+    assert stability(runs, neighbours=[5], targets="all").groups == everything.groups
+    words = ["w3", b"w40", "w7"]
+    some = stability(runs, neighbours=[5], targets=words)
+    lists = [[oracles.top_k(x.numpy(), t, 5) for t in (3, 40, 7)] for x in stack]
+    assert some.groups[0]["neighbours"]["5"]["p"] == pytest.approx(oracles.overlap(lists, 5)[0].mean())
+    assert some.groups[0]["pip"] == everything.groups[0]["pip"]
+    assert some.settings["measured"][0]["targets"] == 3
+    drawn = [stability(runs, neighbours=[5], targets=10, seed=seed) for seed in (1, 1, 2)]
+    measured = [{w for w, p in zip(*map(r.tables["words"].get, ("word", "p@5")), strict=True) if p == p} for r in drawn]
+    assert len(measured[0]) == 10
+    assert measured[0] == measured[1] != measured[2]
+
+
+def test_a_missing_target_word_is_named():
+    runs = runs_of(noisy_copies(2, 20, 4))
+    result = stability(runs, targets=["w3", "zebra"])
+    assert result.settings["measured"][0]["missing_targets"] == 1
+    assert any("not there: zebra (1)" in note for note in result.notes)
+    with pytest.raises(InputError, match=r"'runs': no target word is there: zebra"):
+        stability(runs, targets=["zebra"])
+
+
+@pytest.mark.parametrize("lengths", [[], [0], [5, -1]])
+def test_impossible_list_lengths_are_refused(lengths):
+    with pytest.raises(InputError, match="neighbours"):
+        stability(runs_of(noisy_copies(2, 20, 4)), neighbours=lengths)
+
+
+def test_lists_too_long_are_cut_and_said():
+    runs = runs_of(noisy_copies(2, 20, 4))
+    result = stability(runs, neighbours=[5, 19, 25])
+    assert list(result.groups[0]["neighbours"]) == ["5", "19"]
+    assert any("cut to 19" in note for note in result.notes)
+    result = stability(runs, neighbours=[30, 40])
+    assert list(result.groups[0]["neighbours"]) == ["19"]
+    assert result.groups[0]["neighbours"]["19"]["p"] == 1
+    assert "p@19" in result.tables["pairs"]
+
+
+def test_a_list_that_is_cut_is_still_shown():
+    result = stability(runs_of(noisy_copies(2, 20, 4)), neighbours=[5, 25])
+    assert list(result.groups[0]["neighbours"]) == ["5", "19"]
+
+
+def test_tables_have_a_row_per_pair_and_per_word():
+    result = stability(runs_of(noisy_copies(4, 30, 5)), neighbours=[1, 5])
+    (group,) = result.groups
+    pairs, words = (result.frame(name) for name in ("pairs", "words"))
+    assert list(pairs) == ["group", "run_i", "run_j", "reduced_pip", "chance_reduced_pip", "p@1", "j@1", "p@5", "j@5"]
+    assert len(pairs) == 6
+    assert not (pairs.run_i == pairs.run_j).any()
+    assert pairs.reduced_pip.mean() == pytest.approx(group["pip"]["reduced"]["mean"])
+    assert pairs.reduced_pip.tolist() == [value for *_, value in group["pip"]["reduced"]["pairs"]]
+    for n in ("1", "5"):
+        assert pairs[f"p@{n}"].mean() == pytest.approx(group["neighbours"][n]["p"])
+        assert words[f"p@{n}"].mean() == pytest.approx(group["neighbours"][n]["p"])
+        assert words[f"j@{n}"].mean() == pytest.approx(group["neighbours"][n]["j"])
+    assert words.word.tolist() == [f"w{k}" for k in range(30)]
+    assert set(words.runs) == {4}
+    assert set(words.pairs) == {6}
+    by_word = words.set_index("word")
+    for word, mean, sd in group["words"]["least_stable"]:
+        assert by_word.loc[word, ["pip_mean", "pip_sd"]].tolist() == [mean, sd]
+    # The mean square over words and pairs is the mean square of the reduced losses.
+    square = (words.pip_mean**2 + words.pip_sd**2 * 5 / 6).mean()
+    assert square == pytest.approx((pairs.reduced_pip**2).mean())
+
+
+def test_targets_that_were_not_drawn_have_no_overlap_in_the_word_table():
+    words = stability(runs_of(noisy_copies(2, 30, 5)), neighbours=[3], targets=["w4"]).frame("words")
+    assert words.word[words["p@3"].notna()].tolist() == ["w4"]
+    assert words.pip_mean.notna().all()
+
+
+def test_union_counts_a_word_in_the_runs_that_have_it():
+    stack = noisy_copies(4, 30, 5)
+    words = [f"w{i}" for i in range(30)]
+    keep = [i for i in range(30) if i not in (5, 8)]
+    some = [words[i] for i in keep]
+    sources = [*pair(stack[:2], words), (some, stack[2, keep].numpy()), (some, stack[3, keep].numpy())]
+    runs = load_runs(sources, vocabulary="union", min_runs=2)
+    result = stability(runs, neighbours=[3])
+    (group,) = result.groups
+    assert group["vocabulary"] == {"rule": "union", "joint": 28, "dropped": 0, "undefined": 0}
+    losses = all_pairs(stack[:, keep].numpy(), oracles.reduced_pip)
+    assert group["pip"]["reduced"]["mean"] == pytest.approx(losses.mean())
+    table = result.frame("words").set_index("word")
+    assert table.loc["w5", "runs"] == 2
+    assert table.loc["w5", "pairs"] == 1
+    assert math.isnan(table.loc["w5", "pip_sd"])
+    assert table.loc["w0", "pairs"] == 6
+    strict = stability(load_runs(sources, vocabulary="union", min_runs=3), neighbours=[3])
+    assert strict.groups[0]["vocabulary"]["dropped"] == 2
+    assert any("2 of 30 words" in note and "w5, w8" in note for note in strict.notes)
+
+
+def test_groups_of_different_size_give_rectangular_tables():
+    small = named(runs_of(noisy_copies(2, 5, 3)), "small")
+    large = named(runs_of(noisy_copies(3, 40, 6)), "large")
+    for groups in ([small, large], [large, small]):
+        result = stability(groups, neighbours=[2, 10])
+        assert [group["name"] for group in result.groups] == [runs.group for runs in groups]
+        assert [len(result.frame(name)) for name in ("pairs", "words")] == [1 + 3, 5 + 40]
+        pairs = result.frame("pairs").set_index("group")
+        assert math.isnan(pairs.loc["small", "p@10"])
+        assert pairs.loc["large", "p@10"].notna().all()
+    alone = stability(large, neighbours=[2, 10])
+    assert alone.groups[0] == result.groups[0]
+
+
+def extrinsic(shuffled_noise, bootstrap_noise):
+    """Shuffled runs of w0 .. w39 and bootstrap runs of w10 .. w49; their oracle over the 30 common words."""
+    shuffled, bootstrap = noisy_copies(3, 40, 6, shuffled_noise), noisy_copies(4, 40, 6, bootstrap_noise, seed=1)
+    groups = [
+        named(load_runs(pair(stack, [f"w{i + first}" for i in range(40)])), f"x/{group}")
+        for stack, first, group in ((bootstrap, 10, "bootstrap"), (shuffled, 0, "shuffled"))
+    ]
+    means = [all_pairs(s.numpy(), oracles.reduced_pip).mean() for s in (shuffled[:, 10:], bootstrap[:, :30])]
+    return stability(groups, neighbours=[1]), means[1] ** 2 - means[0] ** 2
+
+
+def test_extrinsic_instability_is_over_the_common_words():
+    result, signed = extrinsic(0.1, 0.4)
+    (contrast,) = result.contrasts
+    assert contrast["name"] == "extrinsic"
+    assert contrast["groups"] == ["x/shuffled", "x/bootstrap"]
+    assert contrast["signed_square"] == pytest.approx(signed)
+    assert contrast["value"] == pytest.approx(signed**0.5)
+    assert any("30 common words" in note for note in result.notes)
+
+
+def test_a_negative_extrinsic_square_is_undefined_not_zero():
+    result, signed = extrinsic(0.4, 0.1)
+    (contrast,) = result.contrasts
+    assert contrast["value"] is None
+    assert contrast["signed_square"] == pytest.approx(signed)
+    assert signed < 0
+
+
+def test_no_contrast_between_groups_that_are_not_counterparts():
+    groups = [named(runs_of(noisy_copies(2, 20, 4)), name) for name in ("x/shuffled", "y/bootstrap", "x/fixed")]
+    assert stability(groups, neighbours=[1]).contrasts == []
+
+
+def test_counterparts_without_common_words_have_no_contrast_of_nan():
+    groups = [
+        named(load_runs(pair(noisy_copies(2, 20, 4), [f"{letter}{i}" for i in range(20)])), f"x/{name}")
+        for letter, name in (("a", "shuffled"), ("b", "bootstrap"))
+    ]
+    result = stability(groups, neighbours=[1])
+    assert not any("nan" in note for note in result.notes)
+
+
+def test_groups_of_one_name_are_refused():
+    with pytest.raises(InputError, match="x"):
+        stability([named(runs_of(noisy_copies(2, v, 4)), "x") for v in (20, 30)], neighbours=[1])
+
+
+def note_of(runs, part, **choices):
+    notes = stability(runs, neighbours=[1], **choices).notes
+    return next((note for note in notes if part in note), None)
+
+
+def test_a_collapsed_space_is_warned_of():
+    assert "small PIP loss means nothing" in note_of(runs_of(generators.collapsed(3, 40, 5)), "collapsed")
+    assert note_of(runs_of(noisy_copies(3, 40, 5)), "collapsed") is None
+
+
+def test_equal_runs_are_warned_of_by_name():
+    stack = noisy_copies(3, 40, 5)
+    stack[2] = stack[0].flip(1)  # the same run, mirrored
+    note = note_of(runs_of(stack), "equal up to rotation")
+    assert "1 of 3 pairs" in note
+    assert "run-000 and run-002" in note
+    assert note_of(runs_of(noisy_copies(3, 40, 5, noise=1e-4)), "equal up to rotation") is None
+
+
+@pytest.mark.parametrize(("runs", "part"), [(2, "one pair"), (3, "3 runs are few"), (4, "4 runs are few")])
+def test_few_runs_are_warned_of(runs, part):
+    assert note_of(runs_of(noisy_copies(runs, 20, 4)), part)
+    assert note_of(runs_of(noisy_copies(5, 20, 4)), "few") is None
+
+
+def test_rows_that_are_not_unit_have_no_scale():
+    runs = runs_of(noisy_copies(3, 20, 4) * 2, unit=False)
+    result = stability(runs, neighbours=[1])
+    assert result.groups[0]["scale"] is None
+    assert result.groups[0]["pip"]["reduced"]["mean"] == pytest.approx(
+        4 * all_pairs(noisy_copies(3, 20, 4).numpy(), oracles.reduced_pip).mean()
+    )
+    assert any("not scaled to unit length" in note for note in result.notes)
+
+
+def test_dropped_and_undefined_words_are_counted_and_sampled():
+    stack = noisy_copies(2, 20, 4)
+    stack[1, 6] = 0
+    words = [f"w{i}" for i in range(20)]
+    runs = load_runs([(words, stack[0].numpy()), ([*words[:19], "new\x07"], stack[1].numpy())])
+    result = stability(runs, neighbours=[1])
+    assert result.groups[0]["vocabulary"] == {"rule": "joint", "joint": 18, "dropped": 2, "undefined": 1}
+    dropped = next(note for note in result.notes if "left out" in note)
+    assert "2 of 21 words" in dropped
+    assert "w19" in dropped
+    assert r"new\x07" in dropped
+    assert "w6" in next(note for note in result.notes if "vector is zero" in note)
+
+
+def test_order_of_the_runs_changes_nothing_but_their_order():
+    stack = noisy_copies(4, 40, 5)
+    runs = runs_of(stack)
+    a, b = (stability(r, neighbours=[1, 5]) for r in (runs, runs.take([2, 0, 3, 1])))
+    for path in (("pip", "reduced", "mean"), ("pip", "reduced", "se"), ("neighbours", "5", "p"), ("scale",)):
+        x, y = a.groups[0], b.groups[0]
+        for key in path:
+            x, y = x[key], y[key]
+        assert x == pytest.approx(y, rel=1e-9)
+    assert a.tables["words"]["pip_mean"] == pytest.approx(b.tables["words"]["pip_mean"], rel=1e-9)
+    assert a.notes == b.notes
+
+
+@pytest.mark.parametrize("targets", [0, [], pytest.param("w3", id="one word")])
+def test_targets_that_make_no_sense_are_refused(targets):
+    with pytest.raises(InputError, match="target"):
+        stability(runs_of(noisy_copies(2, 20, 4)), neighbours=[1], targets=targets)
+
+
+def test_a_target_given_twice_counts_once():
+    runs = runs_of(noisy_copies(2, 20, 4))
+    once, twice = (stability(runs, neighbours=[3], targets=t) for t in (["w1", "w2"], ["w1", "w2", "w2", "w2"]))
+    assert plain(once.groups) == plain(twice.groups)
+
+
+def test_no_groups_are_refused():
+    with pytest.raises(InputError):
+        stability([])
