@@ -1,0 +1,1 @@
+"""Training techniques, one module each."""

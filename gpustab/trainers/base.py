@@ -1,0 +1,40 @@
+"""What a training technique has to offer; adding one is one module in this folder and one line in the registry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict
+
+from gpustab.sampling import Sample
+
+Vectors = NDArray[np.float32]
+
+
+class Parameters(BaseModel):
+    """Parameters of a technique; every one has the default of the technique's reference, and a checked range."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+@dataclass(frozen=True)
+class Technique:
+    """One way to train.
+
+    Attributes:
+        name: as in ``--technique``.
+        parameters: its parameters' model.
+        train: trains some runs: ``train(samples, parameters, seeds)`` returns for every sample a
+            ``(len(sample.words), d)`` float32 array, rows in the order of ``sample.words``. Equal sample, parameters
+            and seed give bit-equal vectors on the same machine; runs trained together do not influence each other.
+        together: how many runs are trained in one call; 1 where nothing is gained by more.
+    """
+
+    name: str
+    parameters: type[Parameters]
+    train: Callable[[Sequence[Sample], Any, Sequence[int]], list[Vectors]]
+    together: int = 1
