@@ -134,7 +134,9 @@ def _spaces(sources: Sequence[Source], options: LoadOptions) -> Iterable[Space]:
 
 def _want_two(runs: int, group: str) -> None:
     if runs < 2:
-        raise InputError(f"group '{group}' has {runs} run; stability is measured between at least two")
+        raise InputError(
+            f"group '{group}' has only {runs} run; give at least two, since stability is measured between runs"
+        )
 
 
 def _device(name: str) -> str:

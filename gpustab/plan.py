@@ -138,8 +138,10 @@ def _rows_of(own: NDArray[np.int64], keep: NDArray[np.int64], n: int) -> Tensor:
 
 
 def _nothing_shared(headers: Sequence[Header], kept: int, need: int) -> str:
+    lower = set.intersection(*({word.lower() for word in h.vocabulary} for h in headers))
+    case = f"; {len(lower):,} would be if letter case did not count" if len(lower) > 1 else ""
     examples = "; ".join(f"{h.name} has {', '.join(show(w) for w in list(h.vocabulary)[:3])} ..." for h in headers[:2])
     return (
         f"the runs have {'no word' if not kept else 'only one word'} in common "
-        f"({need} of {len(headers)} runs must have it with a non-zero vector): {examples}"
+        f"({need} of {len(headers)} runs must have it with a non-zero vector){case}: {examples}"
     )

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from gpustab.errors import InputError
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -48,9 +50,15 @@ class Result:
         return f"gpustab.{self.name}/1"
 
     def frame(self, table: str) -> pd.DataFrame:
-        """Return one of the tables as a pandas DataFrame (needs the extra ``report``)."""
-        import pandas as pd
+        """Return one of the tables as a pandas DataFrame .
 
+        Raises:
+            InputError: if pandas, of the extra ``report``, is missing.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise InputError("a table as DataFrame needs pandas: pip install 'gpustab[report]'") from None
         return pd.DataFrame(self.tables[table])
 
     def __repr__(self) -> str:

@@ -136,8 +136,13 @@ class Runs:
             raw = raw - self.means[r, : raw.shape[1]]
         if self.unit:
             raw = raw / self.lengths[r, part, None]
-        prepared = raw.masked_fill(~self.present[r, part, None], 0).to(dtype)
-        return torch.nn.functional.pad(prepared, (0, self.dimension - raw.shape[1]))
+        present = self.present[r, part]
+        # Every step copies the chunk, and copying is half of a pass: take only those that change something.
+        if not present.all():
+            raw = raw.masked_fill(~present[:, None], 0)
+        if raw.shape[1] < self.dimension:
+            raw = torch.nn.functional.pad(raw, (0, self.dimension - raw.shape[1]))
+        return raw.to(dtype)
 
     def directions(self, r: int) -> Tensor:
         """Return rows of one run that point as its prepared rows do, ``(v, d_r)``, in the dtype that loses nothing."""
@@ -156,7 +161,9 @@ class Runs:
         out = torch.empty(len(self), stop - start, self.dimension, dtype=dtype, device=self.device)
         for r in range(len(self)):
             out[r] = self.run(r, dtype=dtype, start=start, stop=stop)
-        return out * self.joint[start:stop, None] if joint else out
+        if joint and not (everywhere := self.joint[start:stop]).all():
+            out *= everywhere[:, None]
+        return out
 
     def stack(self, dtype: torch.dtype = torch.float64) -> Tensor:
         """Return all prepared rows at once, ``(R, v, d)``."""

@@ -9,8 +9,10 @@ slice by slice from disk; its own manifest is written last, so that an unfinishe
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -83,9 +85,10 @@ def open_runset(folder: Path) -> list[Group]:
     groups = []
     for entry in manifest["groups"]:
         group = open_leaf(folder / entry["path"], entry["path"])
-        if len(group.files) != entry["runs"]:
+        if len(group.files) < entry["runs"]:
             raise InputError(f"{group.folder}: the manifest names {entry['runs']} runs, {len(group.files)} are there")
-        groups.append(group)
+        # More files than the manifest knows are runs that are being added.
+        groups.append(replace(group, files=group.files[: entry["runs"]]))
     return groups
 
 
@@ -118,7 +121,7 @@ def write_leaf(spaces: Sequence[Space], folder: Path) -> Group:
     return open_leaf(folder)
 
 
-def write_runset(groups: Mapping[str, Sequence[Space]], folder: Path, **parameters: Any) -> None:
+def write_runset(groups: Mapping[str, Sequence[Space]], folder: str | os.PathLike[str], **parameters: Any) -> None:
     """Write groups of runs as a run set; the manifest comes last.
 
     Args:
@@ -129,12 +132,29 @@ def write_runset(groups: Mapping[str, Sequence[Space]], folder: Path, **paramete
     Raises:
         InputError: if the folder already holds a finished run set.
     """
+    folder = Path(folder)
     if (folder / _MANIFEST).exists():
         raise InputError(f"{folder}: a run set is already there")
     for name, spaces in groups.items():
         write_leaf(spaces, folder / name)
-    entries = [{"path": name, "runs": len(spaces)} for name, spaces in groups.items()]
-    _write_manifest(folder / _MANIFEST, {"schema": SCHEMA, **parameters, "groups": entries})
+    update_manifest(folder, {name: len(spaces) for name, spaces in groups.items()}, parameters)
+
+
+def update_manifest(folder: Path, groups: Mapping[str, int], made: Mapping[str, Any]) -> None:
+    """Write the manifest of a run set, or add finished groups to the one that is there.
+
+    Args:
+        folder: the run set.
+        groups: number of runs by leaf path; a group that is there already keeps the larger number.
+        made: what the groups were made with; kept with each of them.
+    """
+    path = folder / _MANIFEST
+    entries = {entry["path"]: entry for entry in _read_manifest(path, SCHEMA)["groups"]} if path.is_file() else {}
+    for name, runs in groups.items():
+        runs = max(runs, entries.get(name, {}).get("runs", 0))
+        entries[name] = {"path": name, "runs": runs, "made": dict(made)}
+    versions = {"gpustab": version("gpustab"), "torch": torch.__version__}
+    _write_manifest(path, {"schema": SCHEMA, "versions": versions, "groups": list(entries.values())})
 
 
 def pack_leaf(group: Group, *, vocabulary: Rule = "joint", min_runs: int | None = None) -> None:

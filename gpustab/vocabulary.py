@@ -42,7 +42,7 @@ def some_words(words: Sequence[bytes], most: int = 5) -> str:
     >>> some_words([b"a", b"b", b"c"], 2), some_words([b"a"])
     ('a, b ...', 'a')
     """
-    return ", ".join(show(word) for word in words[:most]) + " ..." * (len(words) > most)
+    return ", ".join(show(word[:40]) for word in words[:most]) + " ..." * (len(words) > most)
 
 
 class Vocabulary(Sequence[bytes]):

@@ -3,7 +3,8 @@
 import sys
 from io import TextIOWrapper
 
-from gpustab.cli.commands import app
+from gpustab.cli import machine, make, measure  # noqa: F401  # they join the application
+from gpustab.cli.app import app
 
 
 def run() -> None:

@@ -40,8 +40,14 @@ class Loading:
     allow_truncated: Annotated[
         bool, typer.Option("--allow-truncated", help="Take the whole rows of a cut or damaged file.")
     ] = False
+    allow_count_mismatch: Annotated[
+        bool, typer.Option("--allow-count-mismatch", help="Take fewer rows than the header declares.")
+    ] = False
     drop_nonfinite: Annotated[
         bool, typer.Option("--drop-nonfinite", help="Leave out words whose vector has NaN or infinity.")
+    ] = False
+    skip_empty_tokens: Annotated[
+        bool, typer.Option("--skip-empty-tokens", help="Leave out rows whose word is empty.")
     ] = False
 
     def load(self, paths: list[Path]) -> list[Runs]:
@@ -52,7 +58,9 @@ class Loading:
             header=self.header,
             keep_duplicate=self.keep_duplicate,
             allow_truncated=self.allow_truncated,
+            allow_count_mismatch=self.allow_count_mismatch,
             drop_nonfinite=self.drop_nonfinite,
+            skip_empty_tokens=self.skip_empty_tokens,
         )
         return load_groups(
             paths, vocabulary=self.vocabulary, min_runs=self.min_runs, centre=self.center, options=options

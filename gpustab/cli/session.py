@@ -8,16 +8,17 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, fields
 
 import typer
 from rich.console import Console
 from rich.logging import RichHandler
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
 from gpustab.cli.options import Loading, Showing
 from gpustab.errors import ComputationError, InputError
+from gpustab.formats import LoadOptions
 from gpustab.report.files import check_folder, write_files
 from gpustab.report.json_text import to_json
 from gpustab.report.terminal import print_result
@@ -50,6 +51,8 @@ def session(showing: Showing) -> Iterator[Callable[[str, float], None]]:
 
 def _complain(errors: Console, kind: str, error: BaseException) -> None:
     line = " ".join(str(error).split()) or type(error).__name__
+    for name in (field.name for field in fields(LoadOptions) if "_" in field.name):
+        line = line.replace(name, f"--{name.replace('_', '-')}")  # the library's names of what is typed here
     errors.print(f"[bold red]{kind}:[/] {escape(line)}", highlight=False, soft_wrap=True)
 
 
@@ -59,7 +62,7 @@ def _progress(errors: Console, quiet: bool) -> Iterator[Callable[[str, float], N
     if quiet or not errors.is_terminal:
         yield _nothing
         return
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=errors, transient=True) as bar:
         task = bar.add_task("reading", total=1.0)
         yield lambda work, part: bar.update(task, description=work, completed=part)
@@ -75,8 +78,8 @@ def show(result: Result, showing: Showing, loading: Loading | None = None) -> No
         result.settings["loading"] = asdict(loading)
     result.environment["command"] = shlex.join(["gpustab", *sys.argv[1:]])
     if showing.out is not None:
-        for path in write_files(result, showing.out):
-            log.info("wrote %s", path)
+        written = write_files(result, showing.out)
+        wrote(", ".join(str(path) for path in written), showing)
     if showing.json:
         sys.stdout.buffer.write(f"{to_json(result)}\n".encode())  # JSON is UTF-8, whatever the terminal is
         return
@@ -84,3 +87,9 @@ def show(result: Result, showing: Showing, loading: Loading | None = None) -> No
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = 100  # a file has no width
     print_result(result, console)
+
+
+def wrote(what: str, showing: Showing) -> None:
+    """Tell on stderr what was written, unless nobody wants to know."""
+    if not showing.quiet:
+        Console(stderr=True).print(f"wrote {what}", style="dim", markup=False, highlight=False, soft_wrap=True)

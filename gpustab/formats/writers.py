@@ -32,11 +32,12 @@ def check_space_path(path: Path) -> None:
         raise InputError(f"{path}: cannot be written: {'it is a folder' if path.is_dir() else 'no permission'}")
 
 
-def write_space(space: Space, path: Path) -> None:
+def write_space(space: Space, path: str | os.PathLike[str]) -> None:
     """Write a space as word2vec text (``.txt``, ``.vec``, gzip with ``.gz``) or ``.safetensors``, whole or not at all.
 
     Raises:
         InputError: as :func:`check_space_path`, or if the format cannot hold a word.
     """
+    path = Path(path)
     check_space_path(path)
     _WRITERS[path.suffix](space, path)

@@ -39,6 +39,9 @@ class Shown:
 _RUNS_BESIDE = 5
 """As many lists fit beside each other."""
 
+_ASKED = 50
+"""As many words are shown when they are asked for by name; the table ``words`` has all."""
+
 _NOISE = 1e-12
 """Rounding noise of float64, shown as 0."""
 
@@ -71,7 +74,7 @@ def describe(result: Result) -> list[Shown]:
 
 def _stability(result: Result) -> list[Shown]:
     measured = {entry["group"]: entry for entry in result.settings["measured"]}
-    blocks = [_group(group, measured[group["name"]]) for group in result.groups]
+    blocks = [_group(group, measured[group["name"]], _asked(result, group)) for group in result.groups]
     for contrast in result.contrasts:
         value = contrast["value"]
         meaning = "what another sample of documents adds to training noise"
@@ -81,7 +84,7 @@ def _stability(result: Result) -> list[Shown]:
     return blocks
 
 
-def _group(group: dict[str, Any], measured: dict[str, Any]) -> Shown:
+def _group(group: dict[str, Any], measured: dict[str, Any], asked: SmallTable | None) -> Shown:
     vocabulary, pip = group["vocabulary"], group["pip"]["reduced"]
     shown = Shown(
         f"{group['name']}: {len(group['runs'])} runs, {vocabulary['joint']:,} words, {group['dimension']} dimensions"
@@ -90,7 +93,7 @@ def _group(group: dict[str, Any], measured: dict[str, Any]) -> Shown:
     shown.facts.append(("reduced PIP loss", number(pip["mean"]), spread))
     if group["scale"]:
         chance = group["scale"]["chance_reduced_pip"]
-        share = f"words permuted; the runs reach {pip['mean'] / chance:.0%} of it" if chance else ""
+        share = f"of unrelated spaces; the runs reach {pip['mean'] / chance:.0%} of it" if chance else ""
         shown.facts.append(("  chance level", number(chance), share))
         shown.facts.append(("  mean cosine", number(group["scale"]["mean_cosine"], 3), "of two different words"))
     rows = [
@@ -116,7 +119,25 @@ def _group(group: dict[str, Any], measured: dict[str, Any]) -> Shown:
         words = [[word, number(mean, 3), number(sd, 2)] for word, mean, sd in group["words"][key]]
         shown.tables.append(SmallTable(title, ["word", "PIP loss", "SD"], words))
     shown.layout = [[0], [1, 2]]
+    if asked:
+        shown.tables.append(asked)
+        shown.layout.insert(1, [3])
     return shown
+
+
+def _asked(result: Result, group: dict[str, Any]) -> SmallTable | None:
+    """The words that were asked for by name."""
+    if result.settings["targets"] != "words":
+        return None
+    n = max(group["neighbours"], key=int)
+    table = result.tables["words"]
+    columns = [table[name] for name in ("group", "word", "pip_mean", "pip_sd", f"p@{n}")]
+    rows = [
+        row for row in zip(*columns, strict=True) if row[0] == group["name"] and row[4] is not None and row[4] == row[4]
+    ]
+    cells = [[word, number(mean, 3), number(sd, 2), number(p, 3)] for _, word, mean, sd, p in rows[:_ASKED]]
+    more = f", the first {_ASKED} of {len(rows)}" if len(rows) > _ASKED else ""
+    return SmallTable(f"Words asked for{more}", ["word", "PIP loss", "SD", f"p@{n}"], cells)
 
 
 def _neighbours(result: Result) -> list[Shown]:

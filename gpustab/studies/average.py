@@ -59,11 +59,11 @@ def average(runs: Runs, *, renormalise: bool = False, compute: Compute | None = 
     ]
     result.tables["levels"] = _level_table(levels, joint)
     result.notes = [f"{runs.group}: {note}" for note in runs.notes]
-    result.notes.append(
-        f"The average in the reverse order of the runs lies at reduced PIP loss {between_orders:.2g} from this one."
-    )
     if not top.unique:
-        result.notes.append("Some alignment was not unique (fewer words than dimensions?): the average is one of many.")
+        result.notes.append(
+            "Some alignment was not unique (fewer words than dimensions, or runs of unequal dimensions): "
+            "the average is one of many."
+        )
     result.environment = environment(compute.device) | {"seconds": time.perf_counter() - started}
     space = Space(
         runs.vocabulary,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from difflib import get_close_matches
 from typing import Any
 
 import torch
@@ -130,6 +131,9 @@ def _list_table(runs: Runs, found: engine.NeighbourPass) -> Table:
 
 def _why_missing(runs: Runs, word: bytes) -> str:
     hint = ""
+    near = get_close_matches(show(word).strip().lower(), map(show, runs.vocabulary), n=3, cutoff=0.75)
+    if near:
+        hint = f"; near it are {', '.join(near)}"
     if runs.joining.rule == "joint" and runs.joining.dropped:
-        hint = f"; {runs.joining.dropped:,} words are not in all runs: --vocabulary union keeps those in several"
+        hint += f"; {runs.joining.dropped:,} words are not in all runs: --vocabulary union keeps those in several"
     return f"the word '{show(word)}' is not in the vocabulary of group '{runs.group}'{hint}"

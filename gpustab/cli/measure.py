@@ -1,4 +1,4 @@
-"""The commands."""
+"""Commands that measure runs: ``stability``, ``average``, ``neighbours``."""
 
 from __future__ import annotations
 
@@ -6,41 +6,18 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from gpustab import __version__
+from gpustab.cli.app import app
 from gpustab.cli.options import Computing, Loading, Showing, takes
-from gpustab.cli.session import log, session, show
+from gpustab.cli.session import session, show, wrote
 from gpustab.errors import InputError
 from gpustab.formats.writers import check_space_path, write_space
 from gpustab.runs import Runs
-
-app = typer.Typer(
-    name="gpustab",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
 
 RunsArgument = Annotated[
     list[Path], typer.Argument(metavar="RUNS", help="Vector files, a leaf folder, or a run set.", show_default=False)
 ]
 Seed = Annotated[int, typer.Option(help="Of every random draw.")]
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"gpustab {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def main(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")] = False,
-) -> None:
-    """How much of what you see in word embeddings would still be there if you trained again?"""
 
 
 @app.command()
@@ -75,7 +52,7 @@ def stability(
         show(result, showing, loading)
         if average is not None and averaged is not None:
             write_space(studies.average(averaged, compute=compute)[0], average)
-            log.info("wrote %s", average)
+            wrote(str(average), showing)
 
 
 @app.command()
@@ -118,38 +95,11 @@ def neighbours(
     from gpustab import studies
 
     with session(showing):
+        if len(runs) == 1 and not runs[0].is_dir() and Path(word).exists():
+            raise InputError(f"'{word}' was taken as the word; wanted: gpustab neighbours WORD RUNS...")
         compute = computing.compute()
         result = studies.neighbours_of(_only_group(loading.load(runs)), word, n, compute=compute)
         show(result, showing, loading)
-
-
-@app.command()
-@takes(Computing, Showing)
-def demo(computing: Computing, showing: Showing) -> None:
-    """Train 8 skip-gram runs on a small real corpus and measure them; under 3 minutes on two cores."""
-    from gpustab import studies
-    from gpustab.demo import train_demo_runs
-
-    with session(showing) as progress:
-        compute = computing.compute()
-        result = studies.stability(train_demo_runs(progress), compute=compute, progress=progress)
-        show(result, showing)
-
-
-@app.command()
-def doctor() -> None:
-    """Tell what will run here, and how to mend what will not."""
-    from gpustab.doctor import diagnose
-
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    colours = {"ok": "green", "warn": "yellow", "fail": "red"}
-    checks = diagnose()
-    for check in checks:
-        detail = check.detail + (f"\n→ {check.remedy}" if check.remedy else "")
-        table.add_row(Text(check.status, style=colours[check.status]), check.name, Text(detail))
-    Console().print(table)
-    if any(check.status == "fail" for check in checks):
-        raise typer.Exit(1)
 
 
 def _check_output(path: Path, runs: list[Path]) -> None:

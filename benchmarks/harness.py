@@ -1,0 +1,318 @@
+"""What all benchmarks share: a race between methods, its rows, the growth of a time with a size, the JSON file.
+
+A call is timed only after its result has passed its check; the checked call is also the warm-up. Calls of all
+methods alternate, so that a disturbance of the machine meets all of them. The device is synchronised before the
+clock is read.
+
+Peak memory is what a call needs beyond what was there before it. On CUDA the allocator counts it. On Linux the kernel
+keeps the largest resident size of the process (``VmHWM``) and starts again when asked; that counts the buffers of
+every library, which tracing Python or torch allocations would not. Elsewhere it is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import gc
+import json
+import platform
+import statistics
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from rich.box import MARKDOWN
+from rich.console import Console
+from rich.table import Table
+
+from gpustab.device import choose_device
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("gpustab", "torch", "numpy", "faiss-cpu", "faiss-gpu", "torchmetrics")
+
+
+@dataclass(frozen=True)
+class Contender:
+    """One way to do a job.
+
+    Attributes:
+        method: its name.
+        call: does the job, or a part of it.
+        check: gives the error of what the call returned; what the error means is the job's business.
+        tolerance: an error above it, or NaN, is refused.
+        share: the part of the job that the call does; the time of the whole is extrapolated.
+        note: what a reader of the row must know.
+    """
+
+    method: str
+    call: Callable[[], Any]
+    check: Callable[[Any], float]
+    tolerance: float
+    share: float = 1.0
+    note: str = ""
+
+
+@dataclass
+class Row:
+    """One method's time for one job; ``median`` is None where it was refused or left out, ``note`` says why.
+
+    Attributes:
+        ratio: median of the first method of the same race, divided by this one's; above 1 is faster.
+        peak_mib: memory that one call took at its peak.
+        error: what the check found.
+        share: the part of the job that was really timed.
+    """
+
+    job: str
+    size: dict[str, int]
+    method: str
+    median: float | None = None
+    minimum: float | None = None
+    quartiles: tuple[float, float] | None = None
+    repeats: int = 0
+    ratio: float | None = None
+    peak_mib: float | None = None
+    error: float | None = None
+    share: float = 1.0
+    note: str = ""
+
+
+@dataclass
+class Growth:
+    """Exponent of a time's growth with a size, by least squares of the logarithms.
+
+    Attributes:
+        standard_error: of the exponent.
+        residual: largest |log time − line|; 0.1 means that a point lies 10 % off.
+    """
+
+    job: str
+    variable: str
+    method: str
+    exponent: float
+    standard_error: float
+    residual: float
+    sizes: list[int]
+    medians: list[float]
+
+
+@dataclass
+class Bench:
+    """A benchmark being run: its options and what has been found so far."""
+
+    name: str
+    device: torch.device
+    quick: bool
+    out: Path
+    seconds: float
+    environment: dict[str, Any]  # taken at the start: files may change while it runs
+    rows: list[Row] = field(default_factory=list)
+    growths: list[Growth] = field(default_factory=list)
+    refused: int = 0
+
+    def race(self, job: str, size: dict[str, int], contenders: Sequence[Contender]) -> list[Row]:
+        """Time methods in turn; ratios are to the first of them."""
+        print(job, size, flush=True)
+        gc.collect()
+        rows = [Row(job, size, c.method, share=c.share, note=c.note) for c in contenders]
+        admitted = [self._admit(c, row) for c, row in zip(contenders, rows, strict=True)]
+        times: list[list[float]] = [[] for _ in contenders]
+        while waiting := [n for n, yes in enumerate(admitted) if yes and self._wants_more(times[n])]:
+            for n in waiting:
+                spent, peak = measure(contenders[n].call, self.device)
+                times[n].append(spent)
+                rows[n].peak_mib = max((p for p in (rows[n].peak_mib, peak) if p is not None), default=None)
+        for row, spent in zip(rows, times, strict=True):
+            _summarise(row, [seconds / row.share for seconds in spent])
+            if row.median and rows[0].median:
+                row.ratio = rows[0].median / row.median
+        self.rows += rows
+        return rows
+
+    def _admit(self, contender: Contender, row: Row) -> bool:
+        row.error = float(contender.check(contender.call()))
+        # Not >, or NaN would be admitted.
+        if row.error <= contender.tolerance:
+            return True
+        self.refused += 1
+        row.note = f"refused: error {row.error:.1e}, tolerated {contender.tolerance:.1e}"
+        return False
+
+    def _wants_more(self, times: list[float]) -> bool:
+        """Three calls at least and fifty at most, as long as they fit the time; one where one takes it all."""
+        spent = sum(times)
+        return not times or (spent < self.seconds and len(times) < 50) or (spent < 3 * self.seconds and len(times) < 3)
+
+    def leave_out(self, job: str, size: dict[str, int], method: str, reason: str) -> None:
+        """Record that a method was not run, and why."""
+        self.rows.append(Row(job, size, method, note=f"left out: {reason}"))
+
+    def growth(self, variable: str, rows: Sequence[Row]) -> None:
+        """Fit the growth of one method's time over rows of different sizes."""
+        timed = [row for row in rows if row.median]
+        if len(timed) < 3:
+            return
+        sizes, medians = [row.size[variable] for row in timed], [row.median or 0.0 for row in timed]
+        self.growths.append(
+            Growth(timed[0].job, variable, timed[0].method, *fit_growth(sizes, medians), sizes, medians)
+        )
+
+    def finish(self) -> None:
+        """Write the JSON file, print everything, and fail if a method was refused."""
+        device = torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else "cpu"
+        suffix = "-quick" if self.quick else ""
+        path = self.out / f"{self.name}-{device.lower().replace(' ', '-')}{suffix}.json"
+        self.out.mkdir(parents=True, exist_ok=True)
+        found = {"rows": [asdict(row) for row in self.rows], "growth": [asdict(growth) for growth in self.growths]}
+        path.write_text(json.dumps({"environment": self.environment, **found}, indent=1) + "\n", "utf-8")
+        show(self.rows)
+        for g in self.growths:
+            print(f"{g.job}, {g.method}: time ~ {g.variable}^({g.exponent:.2f} ± {g.standard_error:.2f})")
+        if self.refused:
+            raise SystemExit(f"{self.refused} methods failed their check and were not timed")
+
+
+def start(name: str, description: str | None) -> Bench:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--device", default="cpu", help="auto, cpu, cuda or cuda:N")
+    parser.add_argument("--quick", action="store_true", help="small sizes, to see that it runs")
+    parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results", help="folder of the JSON file")
+    parser.add_argument("--seconds", type=float, default=3.0, help="time to spend on one method of one job")
+    options = parser.parse_args()
+    seconds = min(options.seconds, 0.2) if options.quick else options.seconds
+    device = choose_device(options.device)
+    return Bench(name, device, options.quick, options.out, seconds, environment(device))
+
+
+def measure(call: Callable[[], Any], device: torch.device) -> tuple[float, float | None]:
+    """Return the seconds of one call and the MiB that it took at its peak."""
+    before = _reset_peak(device)
+    begin = _clock(device)
+    kept = call()
+    seconds = _clock(device) - begin
+    peak = _peak(device)
+    del kept  # only now: freeing the result is not part of the job
+    return seconds, None if before is None or peak is None else max(0.0, peak - before) / 2**20
+
+
+def _clock(device: torch.device) -> float:
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+    return time.perf_counter()
+
+
+def _reset_peak(device: torch.device) -> int | None:
+    """Forget the peak so far and return the bytes in use now."""
+    if device.type == "cuda":
+        torch.cuda.reset_peak_memory_stats(device)
+        return torch.cuda.memory_allocated(device)
+    try:
+        ctypes.CDLL(None).malloc_trim(0)  # memory kept from earlier calls would hide what this one takes
+        Path("/proc/self/clear_refs").write_text("5", "ascii")
+    except (OSError, AttributeError):
+        return None
+    return _status("VmRSS")
+
+
+def _peak(device: torch.device) -> int | None:
+    return torch.cuda.max_memory_allocated(device) if device.type == "cuda" else _status("VmHWM")
+
+
+def _status(name: str) -> int | None:
+    try:
+        lines = Path("/proc/self/status").read_text("ascii").splitlines()
+    except OSError:
+        return None
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(name))
+
+
+def _summarise(row: Row, times: list[float]) -> None:
+    if times:
+        low, middle, high = statistics.quantiles(times, n=4, method="inclusive") if len(times) > 1 else times * 3
+        row.median, row.minimum, row.quartiles, row.repeats = middle, min(times), (low, high), len(times)
+
+
+def fit_growth(sizes: Sequence[float], seconds: Sequence[float]) -> tuple[float, float, float]:
+    """Return exponent, its standard error and the largest residual of ``log seconds = a + exponent · log size``.
+
+    >>> [round(x, 6) for x in fit_growth([1, 2, 4, 8], [3, 12, 48, 192])]
+    [2.0, 0.0, 0.0]
+    """
+    x, y = np.log(sizes), np.log(seconds)
+    exponent, intercept = np.polyfit(x, y, 1)
+    residuals = y - (intercept + exponent * x)
+    variance = np.square(residuals).sum() / max(len(x) - 2, 1) / np.square(x - x.mean()).sum()
+    return float(exponent), float(np.sqrt(variance)), float(np.abs(residuals).max())
+
+
+def relative_error(values: Any, truth: Any) -> float:
+    """Return the largest relative error; anything torch or numpy."""
+    values, truth = (torch.as_tensor(x, dtype=torch.float64).cpu() for x in (values, truth))
+    return float(((values - truth) / truth).abs().max())
+
+
+def environment(device: torch.device) -> dict[str, Any]:
+    """Return what a reader needs to judge a time."""
+    return {
+        "device": torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu",
+        "processor": _processor(),
+        "threads": torch.get_num_threads(),
+        "python": platform.python_version(),
+        "versions": {name: found for name in PACKAGES if (found := _version(name))},
+        "cuda": torch.version.cuda,
+        "commit": _commit(),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _commit() -> str:
+    try:
+        command = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+def show(rows: Sequence[Row]) -> None:
+    """Print rows as a table that is also Markdown."""
+    table = Table("job", "size", "method", "median", "quartiles", "ratio", "peak", "error", "note", box=MARKDOWN)
+    for row in rows:
+        size = " ".join(f"{name}={value:,}" for name, value in row.size.items())
+        quartiles = " - ".join(map(_seconds, row.quartiles)) if row.quartiles else ""
+        peak = "" if row.peak_mib is None else f"{row.peak_mib:,.0f} MiB"
+        error = "" if row.error is None else f"{row.error:.0e}"
+        table.add_row(row.job, size, row.method, _seconds(row.median), quartiles, _ratio(row), peak, error, row.note)
+    Console(width=220).print(table)
+
+
+def _seconds(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:.3g} s" if value >= 1 else f"{value * 1000:.3g} ms"
+
+
+def _ratio(row: Row) -> str:
+    return "" if row.ratio is None else f"{row.ratio:,.1f}" if row.ratio < 10 else f"{row.ratio:,.0f}"

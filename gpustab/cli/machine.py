@@ -1,0 +1,26 @@
+"""The command ``doctor``."""
+
+from __future__ import annotations
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from gpustab.cli.app import app
+
+
+@app.command()
+def doctor() -> None:
+    """Tell what will run here, and how to mend what will not."""
+    from gpustab.doctor import diagnose
+
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    colours = {"ok": "green", "warn": "yellow", "fail": "red"}
+    checks = diagnose()
+    for check in checks:
+        detail = check.detail + (f"\n→ {check.remedy}" if check.remedy else "")
+        table.add_row(Text(check.status, style=colours[check.status]), check.name, Text(detail))
+    Console().print(table)
+    if any(check.status == "fail" for check in checks):
+        raise typer.Exit(1)

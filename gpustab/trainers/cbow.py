@@ -1,0 +1,8 @@
+"""Continuous bag of words, by gensim."""
+
+from functools import partial
+
+from gpustab.trainers.base import Technique
+from gpustab.trainers.word2vec import Word2VecParameters, train_each
+
+TECHNIQUE = Technique("cbow", Word2VecParameters, partial(train_each, sg=0))

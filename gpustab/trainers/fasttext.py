@@ -1,0 +1,96 @@
+"""fastText (Bojanowski et al. 2017): skip-gram or CBOW whose word vectors are composed of character n-grams."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from gpustab.errors import ComputationError, InputError
+from gpustab.sampling import Sample
+from gpustab.trainers.base import Parameters, Technique, Vectors
+
+_END_OF_LINE = b"</s>"
+_LONGEST = 1000
+"""fastText breaks lines of more than 1,024 tokens itself, by bytes read; whole shorter lines leave it nothing to do."""
+
+
+class FastTextParameters(Parameters):
+    """Parameters; defaults are fastText's own."""
+
+    model: Literal["skipgram", "cbow"] = "skipgram"
+    dim: int = Field(100, ge=1)
+    window: int = Field(5, ge=1)
+    epochs: int = Field(5, ge=1)
+    negative: int = Field(5, ge=1)
+    subsample: float = Field(1e-4, gt=0)
+    alpha: float = Field(0.05, gt=0, description="learning rate at the start")
+    subwords: bool = Field(True, description="false: no n-grams, so word2vec in fastText's code")
+    min_ngram: int = Field(3, ge=1)
+    max_ngram: int = Field(6, ge=1)
+    buckets: int = Field(2_000_000, ge=1, description="hash buckets of n-grams; each costs 4 · dim bytes")
+
+
+def train(samples: Sequence[Sample], parameters: FastTextParameters, seeds: Sequence[int]) -> list[Vectors]:
+    """Train some runs one after the other, each with one thread; vectors are the composed ones."""
+    return [_train_one(s, parameters, seed) for s, seed in zip(samples, seeds, strict=True)]
+
+
+def _train_one(sample: Sample, parameters: FastTextParameters, seed: int) -> Vectors:
+    if parameters.min_ngram > parameters.max_ngram:
+        raise InputError(f"min_ngram is {parameters.min_ngram}, more than max_ngram {parameters.max_ngram}")
+    words = list(sample.corpus.vocabulary)
+    for word in words:
+        if word == _END_OF_LINE or any(byte in word for byte in (b" ", b"\n", b"\t", b"\r", b"\v", b"\f", b"\0")):
+            raise InputError(f"fastText cannot tell the word {word!r} from its separators")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "sample.txt"
+        with path.open("wb") as file:
+            for piece in sample.pieces(_LONGEST):
+                file.write(b" ".join([words[i] for i in piece.tolist()]) + b"\n")
+        model = _run(path, parameters, seed)
+    return _composed(model, sample)
+
+
+def _run(path: Path, parameters: FastTextParameters, seed: int) -> Any:
+    """Train on a file. ``train_unsupervised`` takes no seed, so the arguments go to the module's own objects."""
+    import fasttext_pybind
+
+    arguments = fasttext_pybind.args()
+    arguments.input = str(path)
+    model = fasttext_pybind.model_name
+    arguments.model = model.skipgram if parameters.model == "skipgram" else model.cbow
+    arguments.loss = fasttext_pybind.loss_name.ns
+    arguments.dim, arguments.ws, arguments.epoch = parameters.dim, parameters.window, parameters.epochs
+    arguments.neg, arguments.t, arguments.lr = parameters.negative, parameters.subsample, parameters.alpha
+    arguments.minn = parameters.min_ngram if parameters.subwords else 0
+    arguments.maxn = parameters.max_ngram if parameters.subwords else 0
+    arguments.bucket = parameters.buckets if parameters.subwords else 0
+    arguments.minCount, arguments.thread, arguments.verbose, arguments.seed = 1, 1, 0, seed
+    trained = fasttext_pybind.fasttext()
+    fasttext_pybind.train(trained, arguments)
+    return trained
+
+
+def _composed(model: Any, sample: Sample) -> Vectors:
+    """Composed vectors of the sample's words; every token must have been counted.
+
+    A word's vector is the mean of its own input row and those of its n-grams. It is formed here, because
+    ``getWordVector`` of some builds returns it scaled to unit length.
+    """
+    found, counts = model.getVocab("surrogateescape")
+    counted = dict(zip((word.encode("utf-8", "surrogateescape") for word in found), counts, strict=True))
+    counted.pop(_END_OF_LINE, None)
+    wanted = {sample.corpus.vocabulary[i]: int(sample.counts[i]) for i in sample.words.tolist()}
+    if {word: int(n) for word, n in counted.items()} != wanted:
+        raise ComputationError(f"fastText counted {sum(counted.values())} tokens, the sample has {len(sample.tokens)}")
+    rows = np.asarray(model.getInputMatrix())
+    ids = (model.getSubwords(word.decode("utf-8", "surrogateescape"), "surrogateescape")[1] for word in wanted)
+    return np.array([rows[own].mean(axis=0) for own in ids], dtype=np.float32)
+
+
+TECHNIQUE = Technique("fasttext", FastTextParameters, train)

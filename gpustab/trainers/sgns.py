@@ -1,0 +1,8 @@
+"""Skip-gram with negative sampling (or hierarchical softmax), by gensim; Antoniak & Mimno 2018, §5.2."""
+
+from functools import partial
+
+from gpustab.trainers.base import Technique
+from gpustab.trainers.word2vec import Word2VecParameters, train_each
+
+TECHNIQUE = Technique("sgns", Word2VecParameters, partial(train_each, sg=1))

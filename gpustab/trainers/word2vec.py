@@ -1,0 +1,96 @@
+"""Skip-gram and CBOW by gensim, for the techniques ``sgns`` and ``cbow`` (Mikolov et al. 2013)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from pydantic import Field
+
+from gpustab.errors import ComputationError, InputError
+from gpustab.sampling import Sample
+from gpustab.trainers.base import Parameters, Vectors
+
+LONGEST = 10_000
+"""gensim silently ignores what follows this token of a text (its ``MAX_WORDS_IN_BATCH``): longer ones go in pieces."""
+
+
+class Word2VecParameters(Parameters):
+    """Parameters of both; defaults are gensim's."""
+
+    dim: int = Field(100, ge=1)
+    window: int = Field(5, ge=1)
+    epochs: int = Field(5, ge=1)
+    negative: int = Field(5, ge=0, description="negative samples; 0 with hierarchical softmax")
+    hierarchical_softmax: bool = False
+    subsample: float = Field(1e-3, ge=0, description="threshold above which frequent words are thinned out; 0 = off")
+    alpha: float = Field(0.025, gt=0, description="learning rate at the start")
+    min_alpha: float = Field(1e-4, ge=0, description="learning rate at the end")
+
+
+class Texts:
+    """The texts of a sample as gensim wants them: lists of strings, again at every epoch."""
+
+    def __init__(self, sample: Sample) -> None:
+        self._sample = sample
+        self._words = [word.decode("utf-8", "surrogateescape") for word in sample.corpus.vocabulary]
+
+    def __iter__(self) -> Iterator[list[str]]:
+        words = self._words
+        for piece in self._sample.pieces(LONGEST):
+            yield [words[i] for i in piece.tolist()]
+
+
+def train_word2vec(sample: Sample, parameters: Word2VecParameters, seed: int, **options: Any) -> Vectors:
+    """Train one run with one thread, so that the seed alone decides the result.
+
+    Args:
+        sample: what the run reads.
+        parameters: see :class:`Word2VecParameters`.
+        seed: of initialisation, negative samples, windows and subsampling.
+        **options: further arguments of ``gensim.models.Word2Vec``.
+
+    Returns:
+        ``(len(sample.words), dim)``.
+
+    Raises:
+        ComputationError: if a token of the sample did not reach the training.
+    """
+    from gensim.models import Word2Vec
+    from gensim.models.word2vec import MAX_WORDS_IN_BATCH
+
+    if LONGEST > MAX_WORDS_IN_BATCH:
+        raise ComputationError(f"this gensim reads {MAX_WORDS_IN_BATCH} tokens of a text, pieces have {LONGEST}")
+    if parameters.hierarchical_softmax and parameters.negative:
+        raise InputError(f"negative is {parameters.negative}: hierarchical softmax wants negative = 0")
+    model = Word2Vec(
+        vector_size=parameters.dim,
+        window=parameters.window,
+        negative=parameters.negative,
+        hs=int(parameters.hierarchical_softmax),
+        sample=parameters.subsample,
+        alpha=parameters.alpha,
+        min_alpha=parameters.min_alpha,
+        min_count=1,  # the corpus has dropped its rare words once, not per sample
+        workers=1,
+        seed=seed,
+        **options,
+    )
+    texts = Texts(sample)
+    model.build_vocab(texts)
+    _, read = model.train(texts, total_examples=model.corpus_count, epochs=parameters.epochs)
+    if read != len(sample.tokens) * parameters.epochs:
+        raise ComputationError(
+            f"gensim read {read} tokens in {parameters.epochs} epochs, the sample has {len(sample.tokens)}"
+        )
+    words = sample.corpus.vocabulary
+    rows = [model.wv.key_to_index[words[i].decode("utf-8", "surrogateescape")] for i in sample.words.tolist()]
+    return np.ascontiguousarray(model.wv.vectors[rows], dtype=np.float32)
+
+
+def train_each(
+    samples: Sequence[Sample], parameters: Word2VecParameters, seeds: Sequence[int], **options: Any
+) -> list[Vectors]:
+    """Train some runs one after the other."""
+    return [train_word2vec(s, parameters, seed, **options) for s, seed in zip(samples, seeds, strict=True)]

@@ -1,0 +1,6 @@
+"""Training many runs into a run set, so that it can be stopped at any moment and goes on where it was."""
+
+from gpustab.training.runner import train_runs
+from gpustab.training.settings import TrainingSettings, read_settings, to_toml
+
+__all__ = ["TrainingSettings", "read_settings", "to_toml", "train_runs"]

@@ -1,0 +1,79 @@
+"""The leaf folders of a training: their names, the plan that each must keep to, and which runs are still missing."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from gpustab.corpus import Corpus
+from gpustab.errors import InputError
+from gpustab.formats.atomic import replacing
+from gpustab.sampling import Sampling
+from gpustab.training.settings import TrainingSettings
+
+PLAN = "plan.json"
+_SCHEMA = "gpustab.plan/1"
+
+
+def leaf_name(technique: str, sampling: Sampling, settings: TrainingSettings) -> str:
+    """Return ``<technique>/<sampling>[-<unit>][-<fraction>]``; documents and the whole corpus go without saying."""
+    unit = "" if settings.options.unit == "document" else f"-{settings.options.unit}"
+    fraction = "" if settings.options.fraction == 1 else f"-{settings.options.fraction:g}"
+    return f"{technique}/{sampling}{unit}{fraction}"
+
+
+def plan_of(technique: str, sampling: Sampling, settings: TrainingSettings, corpus: Corpus) -> dict[str, Any]:
+    """Return everything that the vectors of a leaf depend on."""
+    return {
+        "schema": _SCHEMA,
+        "technique": technique,
+        "sampling": sampling,
+        "seed": settings.seed,
+        "vary": sorted(settings.vary),
+        "corpus": {"name": corpus.name, "hash": corpus.hash, "units": len(corpus), "tokens": len(corpus.tokens)},
+        "options": asdict(settings.options),
+        "parameters": settings.parameters_of(technique).model_dump(mode="json"),
+    }
+
+
+def keep_to_plan(folder: Path, plan: dict[str, Any]) -> None:
+    """Write a new leaf's plan, or see that the old one is the same; clear away what a killed run left half-written.
+
+    Raises:
+        InputError: with every difference, if runs were trained there in another way.
+    """
+    path = folder / PLAN
+    if not path.is_file():
+        if any(folder.glob("run-*.safetensors")):
+            raise InputError(f"{folder}: holds runs but no {PLAN}, so it is not known how they were trained")
+        folder.mkdir(parents=True, exist_ok=True)
+        with replacing(path) as temporary:
+            temporary.write_text(json.dumps(plan, indent=2) + "\n", encoding="utf-8")
+    try:
+        there = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise InputError(f"{path}: damaged: {error}") from None
+    differences = [*_differences(there, plan)]
+    if differences:
+        raise InputError(f"{folder}: trained with other settings: {'; '.join(differences)}")
+    for leftover in folder.glob(".*.tmp"):
+        leftover.unlink(missing_ok=True)
+
+
+def _differences(there: Any, now: Any, key: str = "") -> list[str]:
+    if isinstance(there, dict) and isinstance(now, dict):
+        names = sorted(set(there) | set(now))
+        return [d for n in names for d in _differences(there.get(n), now.get(n), f"{key}.{n}" if key else n)]
+    return [] if there == now else [f"{key} was {json.dumps(there)}, now {json.dumps(now)}"]
+
+
+def run_file(folder: Path, run: int) -> Path:
+    """Return the path of a run."""
+    return folder / f"run-{run:03d}.safetensors"
+
+
+def missing_runs(folder: Path, runs: int) -> list[int]:
+    """Return which of the first ``runs`` runs are not there yet; a file that is there is whole."""
+    return [run for run in range(runs) if not run_file(folder, run).is_file()]

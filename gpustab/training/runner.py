@@ -1,0 +1,142 @@
+"""Training the missing runs of a plan, several at a time, one thread each."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from gpustab.corpus import Corpus
+from gpustab.device import log
+from gpustab.errors import ComputationError
+from gpustab.formats import read_space
+from gpustab.result import Result, Table, environment
+from gpustab.runset import update_manifest
+from gpustab.sampling import training_seed
+from gpustab.tokenise import prepare_corpus
+from gpustab.trainers import technique
+from gpustab.training.leaves import keep_to_plan, leaf_name, missing_runs, plan_of, run_file
+from gpustab.training.settings import TrainingSettings
+from gpustab.training.tasks import Task, attempt
+
+
+def train_runs(
+    settings: TrainingSettings, folder: Path, *, progress: Callable[[str, float], None] | None = None
+) -> Result:
+    """Train what a plan wants and the run set does not have yet; finished runs are kept.
+
+    Every run appears whole or not at all, so that a call that was killed at any moment is taken up by the next one,
+    with the same vectors.
+
+    Args:
+        settings: the plan.
+        folder: the run set; made if it is not there.
+        progress: called with the name of the work and its finished part.
+
+    Returns:
+        The table ``groups``: runs, how many of them were trained now, seconds per run, words.
+
+    Raises:
+        InputError: if the plan contradicts what is there, or the corpus cannot be used.
+        ComputationError: if runs failed; the others are there.
+    """
+    started = time.perf_counter()
+    report = progress or (lambda _work, _part: None)
+    report("reading the corpus", 0.0)
+    corpus = prepare_corpus(settings.corpus, settings.options)
+    leaves = _open_leaves(settings, corpus, folder)
+    tasks = [task for name, path in leaves.items() for task in _tasks(settings, name, path)]
+    trained, failures = 0, []
+    total = sum(len(task.runs) for task in tasks)
+    for task, failure in _in_parallel(tasks, corpus, settings):
+        trained += len(task.runs)
+        report(f"trained {trained} of {total} runs, last {task.name} {task.sampling}", trained / total)
+        if failure:
+            failures.append(failure)
+    if failures:
+        raise ComputationError(f"{len(failures)} of {len(tasks)} trainings failed, the others are there: {failures[0]}")
+    update_manifest(folder, dict.fromkeys(leaves, settings.runs), _record(settings, corpus))
+    result = Result("train", _record(settings, corpus), tables={"groups": _group_table(leaves, settings, tasks)})
+    result.groups = [{"name": name, "runs": settings.runs} for name in leaves]
+    result.notes = [note for name, path in leaves.items() for note in _copies(name, path, settings)]
+    result.environment = environment(torch.device("cpu")) | {"seconds": time.perf_counter() - started}
+    return result
+
+
+def _open_leaves(settings: TrainingSettings, corpus: Corpus, folder: Path) -> dict[str, Path]:
+    leaves = {}
+    for name in settings.techniques:
+        for sampling in settings.samplings:
+            leaf = leaf_name(name, sampling, settings)
+            keep_to_plan(folder / leaf, plan_of(name, sampling, settings, corpus))
+            leaves[leaf] = folder / leaf
+    return leaves
+
+
+def _tasks(settings: TrainingSettings, leaf: str, folder: Path) -> Iterator[Task]:
+    name, _, rest = leaf.partition("/")
+    sampling: Any = rest.partition("-")[0]
+    missing = missing_runs(folder, settings.runs)
+    together = technique(name).together
+    for start in range(0, len(missing), together):
+        runs = tuple(missing[start : start + together])
+        yield Task(
+            folder,
+            name,
+            sampling,
+            settings.parameters_of(name),
+            runs,
+            tuple(run if "draw" in settings.vary else 0 for run in runs),
+            tuple(training_seed(settings.seed, run if "training" in settings.vary else 0) for run in runs),
+            settings.seed,
+        )
+
+
+def _in_parallel(
+    tasks: Sequence[Task], corpus: Corpus, settings: TrainingSettings
+) -> Iterator[tuple[Task, str | None]]:
+    """Train tasks as processes come free; yields each with the reason of its failure, if it failed."""
+    import joblib
+
+    with joblib.parallel_config(backend=settings.parallel, n_jobs=settings.jobs):
+        jobs = (joblib.delayed(attempt)(task, corpus) for task in tasks)
+        yield from joblib.Parallel(return_as="generator_unordered")(jobs)
+
+
+def _record(settings: TrainingSettings, corpus: Corpus) -> dict[str, Any]:
+    parameters = {name: settings.parameters_of(name).model_dump(mode="json") for name in settings.techniques}
+    return {
+        **settings.model_dump(mode="json", exclude={"parameters", "jobs", "parallel"}),
+        "parameters": parameters,
+        "corpus": {"name": corpus.name, "hash": corpus.hash, "units": len(corpus), "tokens": len(corpus.tokens)},
+        "dropped": corpus.dropped,
+    }
+
+
+def _group_table(leaves: dict[str, Path], settings: TrainingSettings, tasks: Sequence[Task]) -> Table:
+    table: Table = {"group": [], "runs": [], "trained_now": [], "seconds_per_run": [], "words": []}
+    for name, path in leaves.items():
+        spaces = [read_space(run_file(path, run)) for run in range(settings.runs)]
+        now = sum(len(task.runs) for task in tasks if task.folder == path)
+        seconds = sum(space.metadata["seconds"] for space in spaces) / len(spaces)
+        words = sorted(len(space.vocabulary) for space in spaces)
+        span = f"{words[0]:,}" if words[0] == words[-1] else f"{words[0]:,} – {words[-1]:,}"
+        for column, value in zip(table.values(), (name, settings.runs, now, seconds, span), strict=True):
+            column.append(value)
+    return table
+
+
+def _copies(name: str, folder: Path, settings: TrainingSettings) -> Iterator[str]:
+    """Two runs that should differ and do not: then stability is falsely perfect."""
+    if settings.runs < 2:
+        return
+    first, second = (read_space(run_file(folder, run)) for run in (0, 1))
+    if first.vocabulary == second.vocabulary and torch.equal(first.vectors, second.vectors):
+        planned = "training" not in settings.vary and ("draw" not in settings.vary or name.split("/")[1] == "fixed")
+        why = "as planned: nothing varies between them" if planned else "the seed has no effect on this technique"
+        message = f"{name}: runs 0 and 1 are equal, {why}."
+        log.warning(message)
+        yield message

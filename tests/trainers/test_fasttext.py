@@ -1,0 +1,68 @@
+import dataclasses
+
+import numpy as np
+import pytest
+
+from gpustab import InputError, Vocabulary
+from gpustab.sampling import sample
+from gpustab.trainers import fasttext, technique
+from tests import oracles
+from tests.trainers.conftest import make_corpus
+
+SMALL = {"dim": 8, "epochs": 1, "buckets": 500}
+
+
+def train(sample_, seed=1, **changes):
+    found = technique("fasttext")
+    return found.train([sample_], found.parameters(**(SMALL | changes)), [seed])[0]
+
+
+@pytest.mark.parametrize("model", ["skipgram", "cbow"])
+def test_the_seed_really_arrives(long_sample, model):
+    """``train_unsupervised(seed=...)`` is a TypeError in every build."""
+    runs = [train(long_sample, seed, model=model) for seed in (1, 1, 2, 3)]
+    np.testing.assert_array_equal(runs[0], runs[1])
+    assert not np.array_equal(runs[0], runs[2])
+    assert not np.array_equal(runs[2], runs[3])
+
+
+def test_vectors_are_composed_of_subwords(long_sample, monkeypatch):
+    """The mean of the rows of the word and its n-grams; fastText's own word vector points the same way.
+
+    Its length is not compared: some builds scale it to 1.
+    """
+    import fasttext_pybind
+
+    kept = []
+    real = fasttext._composed
+    monkeypatch.setattr(fasttext, "_composed", lambda model, s: (kept.append(model), real(model, s))[1])
+    got = train(long_sample)
+    matrix = np.array(kept[0].getInputMatrix())
+    for position in (0, 7, 59):
+        _, ids = kept[0].getSubwords(f"w{position}", "strict")
+        assert len(ids) > 1
+        np.testing.assert_allclose(got[position], matrix[ids].mean(0), rtol=1e-5)
+        own = fasttext_pybind.Vector(8)
+        kept[0].getWordVector(own, f"w{position}")
+        np.testing.assert_allclose(oracles.unit(own), oracles.unit(got[position]), rtol=1e-5)
+    assert not np.allclose(got, train(long_sample, subwords=False))
+
+
+def test_every_token_of_the_sample_is_counted(long_sample, monkeypatch):
+    """Checked in every training: a token that fastText did not read would change its counts."""
+    monkeypatch.setattr(type(long_sample), "pieces", lambda self, longest: iter([self.tokens[:-1]]))
+    with pytest.raises(Exception, match="fastText counted 26569 tokens, the sample has 26570"):
+        train(long_sample)
+
+
+@pytest.mark.parametrize("word", ["two words", "</s>"])
+def test_words_that_fasttext_would_split_or_take_for_its_own(word):
+    corpus = make_corpus([100], v=5)
+    corpus = dataclasses.replace(corpus, vocabulary=Vocabulary([word, "b", "c", "d", "e"]))
+    with pytest.raises(InputError, match="cannot tell the word"):
+        train(sample(corpus, np.array([0])))
+
+
+def test_ngram_lengths_that_contradict(long_sample):
+    with pytest.raises(InputError, match="min_ngram is 4"):
+        train(long_sample, min_ngram=4, max_ngram=3)

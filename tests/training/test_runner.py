@@ -1,0 +1,191 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+import torch
+
+from gpustab import ComputationError, InputError, load_groups
+from gpustab.formats import read_space
+from gpustab.sampling import draw_units
+from gpustab.studies import stability
+from gpustab.training import read_settings, train_runs
+from gpustab.training import tasks as module
+
+PLAN = {"runs": 3, "options": {"min_count": 3}, "sgns": {"dim": 8, "epochs": 2}}
+
+
+def plan(corpus, **changes):
+    return read_settings(PLAN | {"corpus": str(corpus)} | changes)
+
+
+def vectors(folder):
+    return {str(f.relative_to(folder)): read_space(f).vectors for f in sorted(folder.rglob("run-*.safetensors"))}
+
+
+def equal(a, b):
+    return a.keys() == b.keys() and all(torch.equal(a[k], b[k]) for k in a)
+
+
+def test_a_run_set_of_three_samplings_is_measured_with_its_contrast(corpus, tmp_path):
+    result = train_runs(plan(corpus), tmp_path)
+    assert result.tables["groups"]["trained_now"] == [3, 3, 3]
+    groups = load_groups(tmp_path)
+    assert [g.group for g in groups] == ["sgns/fixed", "sgns/shuffled", "sgns/bootstrap"]
+    measured = stability(groups, neighbours=[5])
+    assert measured.contrasts[0]["groups"] == ["sgns/shuffled", "sgns/bootstrap"]
+    means = {g["name"]: g["pip"]["reduced"]["mean"] for g in measured.groups}
+    assert means["sgns/bootstrap"] > means["sgns/shuffled"]
+
+
+def test_runs_hold_their_sample_and_say_how_they_were_made(corpus, tmp_path):
+    train_runs(plan(corpus, samplings=["bootstrap"]), tmp_path)
+    for run in range(3):
+        space = read_space(tmp_path / f"sgns/bootstrap/run-{run:03d}.safetensors")
+        draw = draw_units("bootstrap", 40, 0, run)
+        assert space.draw.tolist() == draw.tolist()
+        texts = [line.split() for line in corpus.read_text().splitlines()]
+        words = [w for unit in draw for w in texts[unit]]
+        assert {w.decode(): int(n) for w, n in zip(space.vocabulary, space.counts, strict=True)} == {
+            w: words.count(w) for w in set(words) if sum(t.count(w) for t in texts) >= 3
+        }
+        assert space.metadata["deterministic"] is True
+        assert space.metadata["parameters"]["epochs"] == 2
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    assert manifest["groups"][0]["made"]["seed"] == 0
+    assert manifest["groups"][0]["made"]["parameters"]["sgns"]["dim"] == 8
+
+
+def test_nothing_is_trained_twice_and_runs_may_be_added(corpus, tmp_path):
+    train_runs(plan(corpus, runs=2), tmp_path)
+    before = {f: f.stat().st_mtime_ns for f in tmp_path.rglob("run-*.safetensors")}
+    again = train_runs(plan(corpus, runs=2), tmp_path)
+    assert again.tables["groups"]["trained_now"] == [0, 0, 0]
+    more = train_runs(plan(corpus, runs=3, techniques=["sgns", "lsa"], lsa={"dim": 8}), tmp_path)
+    assert more.tables["groups"]["trained_now"] == [1, 1, 1, 3, 3, 3]
+    assert all(f.stat().st_mtime_ns == t for f, t in before.items())
+    assert [len(g) for g in load_groups(tmp_path)] == [3] * 6
+    train_runs(plan(corpus), tmp_path / "at once")
+    assert equal(vectors(tmp_path / "at once"), {k: v for k, v in vectors(tmp_path).items() if k.startswith("sgns")})
+
+
+def test_jobs_do_not_change_the_vectors(corpus, tmp_path):
+    train_runs(plan(corpus), tmp_path / "one")
+    train_runs(plan(corpus, jobs=2), tmp_path / "two")
+    assert equal(vectors(tmp_path / "one"), vectors(tmp_path / "two"))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"sgns": {"dim": 8, "epochs": 3}}, r"parameters\.epochs was 2, now 3"),
+        ({"seed": 5}, "seed was 0, now 5"),
+        ({"vary": ["draw"]}, "vary was"),
+        ({"options": {"min_count": 4}}, r"corpus\.hash was.*options\.min_count was 3, now 4"),
+    ],
+)
+def test_other_settings_are_refused_with_the_difference(corpus, tmp_path, change, message):
+    train_runs(plan(corpus, runs=1, samplings=["fixed"]), tmp_path)
+    before = vectors(tmp_path)
+    with pytest.raises(InputError, match=message):
+        train_runs(plan(corpus, runs=1, samplings=["fixed"], **change), tmp_path)
+    assert equal(vectors(tmp_path), before)
+
+
+def test_another_corpus_is_refused(corpus, tmp_path):
+    train_runs(plan(corpus, runs=1, samplings=["fixed"]), tmp_path)
+    other = tmp_path / "documents.txt"
+    other.write_text(corpus.read_text().replace("singular", "plural"))
+    with pytest.raises(InputError, match=r"corpus\.hash was"):
+        train_runs(plan(other, runs=1, samplings=["fixed"], options={"min_count": 1}), tmp_path)
+
+
+def test_units_and_fractions_get_leaves_of_their_own(corpus, tmp_path):
+    for options in ({"fraction": 0.5}, {"unit": "sentence"}, {"unit": "sentence", "fraction": 0.25}):
+        train_runs(plan(corpus, runs=1, samplings=["shuffled"], options={"min_count": 3, **options}), tmp_path)
+    leaves = sorted(p.name for p in (tmp_path / "sgns").iterdir())
+    assert leaves == ["shuffled-0.5", "shuffled-sentence", "shuffled-sentence-0.25"]
+
+
+def test_what_varies(corpus, tmp_path):
+    """One training seed and one thread: fixed runs are copies (and said to be); both streams: none are."""
+    draw = train_runs(plan(corpus, vary=["draw"]), tmp_path / "draw")
+    assert any("sgns/fixed: runs 0 and 1 are equal, as planned" in note for note in draw.notes)
+    assert not any("shuffled" in note for note in draw.notes)
+    fixed = [v for k, v in vectors(tmp_path / "draw").items() if "fixed" in k]
+    assert torch.equal(fixed[0], fixed[1])
+    both = train_runs(plan(corpus), tmp_path / "both")
+    assert not both.notes
+    training = train_runs(plan(corpus, vary=["training"], samplings=["bootstrap"]), tmp_path / "training")
+    assert not training.notes
+    draws = [read_space(f).draw.tolist() for f in sorted((tmp_path / "training").rglob("run-*.safetensors"))]
+    assert draws[0] == draws[1] == draws[2]
+
+
+def test_a_diverged_run_counts_as_failed_and_the_others_are_kept(corpus, tmp_path, monkeypatch):
+    real = module.technique
+
+    def diverging(name):
+        found = real(name)
+
+        def train(samples, parameters, seeds):
+            rows = found.train(samples, parameters, seeds)
+            if diverging.on and samples[0].draw.tolist() != list(range(40)):
+                rows[0][3] = np.nan
+            return rows
+
+        return type(found)(found.name, found.parameters, train)
+
+    monkeypatch.setattr(module, "technique", diverging)
+    diverging.on = True
+    with pytest.raises(ComputationError, match=r"3 of 6 trainings failed.*sgns shuffled, run 0.*not finite"):
+        train_runs(plan(corpus, samplings=["fixed", "shuffled"]), tmp_path)
+    assert len(list((tmp_path / "sgns/fixed").glob("run-*"))) == 3
+    assert not list((tmp_path / "sgns/shuffled").glob("run-*"))
+    assert not (tmp_path / "manifest.json").exists()
+    diverging.on = False
+    train_runs(plan(corpus, samplings=["fixed", "shuffled"]), tmp_path)
+    assert len(load_groups(tmp_path)) == 2
+
+
+def test_runs_of_unknown_origin_are_not_taken_over(corpus, tmp_path):
+    train_runs(plan(corpus, runs=1), tmp_path)
+    (tmp_path / "sgns/fixed/plan.json").unlink()
+    with pytest.raises(InputError, match="not known how they were trained"):
+        train_runs(plan(corpus, runs=1), tmp_path)
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.1, 0.25])
+def test_killed_at_any_moment_the_next_call_finishes_with_the_same_vectors(corpus, tmp_path, seconds):
+    command = [
+        sys.executable,
+        "-m",
+        "gpustab",
+        "train",
+        str(corpus),
+        "-o",
+        str(tmp_path / "killed"),
+        "-q",
+        "--runs",
+        "6",
+    ]
+    command += ["--min-count", "3", "--dim", "8", "--epochs", "30", "--sampling", "shuffled,bootstrap"]
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    deadline = time.monotonic() + 120
+    while not list((tmp_path / "killed").rglob("run-*.safetensors")) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    time.sleep(seconds)
+    os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
+    there = len(vectors(tmp_path / "killed"))
+    assert 1 <= there <= 12
+    settings = plan(corpus, runs=6, samplings=["shuffled", "bootstrap"], sgns={"dim": 8, "epochs": 30})
+    result = train_runs(settings, tmp_path / "killed")
+    assert sum(result.tables["groups"]["trained_now"]) == 12 - there
+    train_runs(settings, tmp_path / "whole")
+    assert equal(vectors(tmp_path / "killed"), vectors(tmp_path / "whole"))
+    assert not list((tmp_path / "killed").rglob("*.tmp"))
