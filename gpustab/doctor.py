@@ -55,6 +55,8 @@ _PACKAGES: tuple[tuple[str, str, str, str], ...] = (
     ("sklearn", "1.5", "", "train"),
     ("joblib", "1.4", "", "train"),
     ("scipy", "1.14", "", "train"),
+    ("pydantic", "2.10", "", "train"),
+    ("sentencex", "1.0", "", "train"),
     ("pandas", "2.2", "", "report"),
     ("pyarrow", "17", "", "report"),
     ("jinja2", "3.1", "", "report"),

@@ -46,7 +46,7 @@ def test_inputs_are_never_changed(files):
     ("sources", "message"),
     [
         ([], "no runs were given"),
-        (["only.txt"], "has 1 run"),
+        (["only.txt"], "has only 1 run; give at least two"),
         (["missing-1.txt", "missing-2.txt"], "missing-1.txt"),
         ([3, 4], "source 0 is a int"),
     ],

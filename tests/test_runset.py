@@ -78,7 +78,7 @@ def test_an_unfinished_pack_is_not_used(tmp_path):
 
 def test_a_leaf_of_one_run(tmp_path):
     write_leaf(spaces(1), tmp_path)
-    with pytest.raises(InputError, match="has 1 run"):
+    with pytest.raises(InputError, match="has only 1 run"):
         load_runs(tmp_path)
 
 

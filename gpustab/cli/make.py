@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -15,6 +16,12 @@ from gpustab.cli.session import session, show
 from gpustab.errors import InputError
 
 _Option = Annotated[int | None, typer.Option(min=1, help="Of every technique that has it.")]
+
+
+def _require_training() -> None:
+    missing = [name for name in ("gensim", "joblib", "pydantic", "sklearn") if find_spec(name) is None]
+    if missing:
+        raise InputError(f"training needs {', '.join(missing)}: pip install 'gpustab[train]'")
 
 
 @app.command()
@@ -54,6 +61,7 @@ def train(
 ) -> None:
     """Train runs for `gpustab stability`; a stopped call goes on where it was, with the same vectors."""
     with session(showing) as progress:
+        _require_training()
         from gpustab.training import read_settings, to_toml, train_runs
         from gpustab.training.settings import read_toml
 
@@ -87,6 +95,7 @@ def demo(computing: Computing, showing: Showing) -> None:
     from gpustab import studies
 
     with session(showing) as progress:
+        _require_training()
         from gpustab.demo import train_demo_runs
 
         compute = computing.compute()

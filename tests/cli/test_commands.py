@@ -206,7 +206,7 @@ def test_every_command_has_help(call, command):
 
 
 def test_demo_measures_what_was_trained(call, monkeypatch):
-    monkeypatch.setattr("gpustab.demo.train_demo_runs", lambda _: runs_of(noisy_copies(3, 20, 4)))
+    monkeypatch.setattr("gpustab.demo.train_demo_runs", lambda folder, report: [runs_of(noisy_copies(3, 20, 4))])
     assert one_object(call("demo --json").stdout)["schema"] == "gpustab.stability/1"
 
 

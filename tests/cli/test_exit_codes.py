@@ -130,3 +130,11 @@ def test_the_average_does_not_replace_a_run(place, call):
 def test_one_missing_target_is_said_in_good_english(place, call):
     (place / "words.txt").write_text("w1\nzebra\n")
     assert "1 target words" not in call(f"{TWO} --words words.txt").stderr
+
+
+@pytest.mark.parametrize("command", ["train lee -o set", "demo"])
+def test_training_without_its_packages_tells_how_to_get_them(call, monkeypatch, command):
+    monkeypatch.setattr("gpustab.cli.make.find_spec", lambda name: None if name == "gensim" else name)
+    done = call(command)
+    assert done.exit_code == 2
+    assert "training needs gensim: pip install 'gpustab[train]'" in done.stderr

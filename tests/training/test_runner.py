@@ -85,7 +85,7 @@ def test_jobs_do_not_change_the_vectors(corpus, tmp_path):
         ({"sgns": {"dim": 8, "epochs": 3}}, r"parameters\.epochs was 2, now 3"),
         ({"seed": 5}, "seed was 0, now 5"),
         ({"vary": ["draw"]}, "vary was"),
-        ({"options": {"min_count": 4}}, r"corpus\.hash was.*options\.min_count was 3, now 4"),
+        ({"options": {"min_count": 4}}, r"options\.min_count was 3, now 4"),
     ],
 )
 def test_other_settings_are_refused_with_the_difference(corpus, tmp_path, change, message):
