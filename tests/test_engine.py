@@ -193,3 +193,33 @@ def test_rows_that_do_not_fit_a_device_stay_where_they_are(monkeypatch):
     monkeypatch.setattr(engine.pip, "free_memory", lambda _: 1000)
     engine.place(runs, Compute())
     assert moved == [True, False]
+
+
+def test_a_sampled_proxy_is_the_loss_over_these_words():
+    """Rettenmeier 2020, §2.2.3.3; its mean square is D² (1 − 1/m) / (1 − 1/v)."""
+    runs = runs_of(generators.noisy_copies(2, 200, 8))
+    stack = runs.stack()
+    mask = engine.draw_proxy(runs, 50, seed=1)
+    assert mask.sum() == 50
+    x, y = stack[:, mask].numpy()
+    assert engine.pip_pass(runs, proxy=mask).reduced.item() == pytest.approx(oracles.reduced_pip(x, y))
+    squares = [engine.pip_pass(runs, proxy=engine.draw_proxy(runs, 50, s)).reduced.item() ** 2 for s in range(200)]
+    exact = engine.pip_pass(runs).reduced.item() ** 2
+    assert np.mean(squares) == pytest.approx(exact * (1 - 1 / 50) / (1 - 1 / 200), rel=0.02)
+    with pytest.raises(InputError, match="proxy is 201"):
+        engine.draw_proxy(runs, 201, seed=0)
+
+
+def test_cosines_over_the_runs_that_have_both_words():
+    stack = generators.noisy_copies(4, 30, 5)
+    stack[2, 3] = 0
+    runs = runs_of(stack, vocabulary="union")
+    at = [runs.vocabulary.index_of(f"w{i}") for i in (3, 8, 11)]
+    full = np.array([run.numpy() @ run.numpy().T for run in runs.stack()])
+    pairs = engine.pair_cosines(runs, torch.tensor([at[0], at[1]]), torch.tensor([at[1], at[2]]))
+    assert pairs.runs.tolist() == [3, 4]
+    np.testing.assert_allclose(pairs.mean[0], full[[0, 1, 3], at[0], at[1]].mean(), rtol=1e-12)
+    np.testing.assert_allclose(pairs.sd[1], full[:, at[1], at[2]].std(ddof=1), rtol=1e-9)
+    queries = engine.query_cosines(runs, torch.tensor([at[1]]))
+    np.testing.assert_allclose(queries.mean[0, at[2]], full[:, at[1], at[2]].mean(), rtol=1e-12)
+    assert queries.runs[0, at[0]] == 3

@@ -33,6 +33,9 @@ def stability(
     ] = None,
     words: Annotated[Path | None, typer.Option(metavar="FILE", help="Target words, one a line.")] = None,
     average: Annotated[Path | None, typer.Option(metavar="OUT", help="Also write the average of the runs.")] = None,
+    proxy: Annotated[
+        int | None, typer.Option(min=2, help="Compare with N words drawn at random instead of all; never needed.")
+    ] = None,
     seed: Seed = 0,
 ) -> None:
     """Measure the stability of two or more runs: PIP loss, shared neighbours, words; each beside its chance level."""
@@ -47,7 +50,7 @@ def stability(
         groups = loading.load(runs)
         averaged = None if average is None else _only_group(groups)
         result = studies.stability(
-            groups, neighbours=lengths, targets=wanted, seed=seed, compute=compute, progress=progress
+            groups, neighbours=lengths, targets=wanted, seed=seed, proxy=proxy, compute=compute, progress=progress
         )
         show(result, showing, loading)
         if average is not None and averaged is not None:

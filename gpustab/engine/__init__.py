@@ -5,22 +5,36 @@ all runs have; word by word, and for neighbours, every run takes part that has t
 """
 
 from gpustab.engine.alignment import average_pass, procrustes_pass
+from gpustab.engine.cosines import pair_cosines, query_cosines
 from gpustab.engine.neighbours import NeighbourPass, draw_targets, neighbour_pass, overlap_pass
-from gpustab.engine.pip import GramPass, PipPass, gram_pass, joint_words, pair_wordwise, pip_pass, place, wordwise_pass
+from gpustab.engine.pip import (
+    GramPass,
+    PipPass,
+    draw_proxy,
+    gram_pass,
+    joint_words,
+    pair_wordwise,
+    pip_pass,
+    place,
+    wordwise_pass,
+)
 
 __all__ = [
     "GramPass",
     "NeighbourPass",
     "PipPass",
     "average_pass",
+    "draw_proxy",
     "draw_targets",
     "gram_pass",
     "joint_words",
     "neighbour_pass",
     "overlap_pass",
+    "pair_cosines",
     "pair_wordwise",
     "pip_pass",
     "place",
     "procrustes_pass",
+    "query_cosines",
     "wordwise_pass",
 ]

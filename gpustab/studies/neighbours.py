@@ -11,7 +11,7 @@ import torch
 from gpustab import engine
 from gpustab.device import Compute
 from gpustab.errors import InputError
-from gpustab.kernels.cosine import CosineStatistics, cosines, over_runs
+from gpustab.kernels.cosine import CosineStatistics
 from gpustab.kernels.jackknife import pair_statistics
 from gpustab.result import Result, Table, environment
 from gpustab.runs import Runs
@@ -47,7 +47,7 @@ def neighbours_of(runs: Runs, word: str | bytes, n: int = 10, *, compute: Comput
     overlaps = engine.overlap_pass(found, [found.k], compute)
     p = pair_statistics(overlaps.p[0])
     candidates, hits = lists[lists >= 0].unique(return_counts=True)
-    statistics = _cosines(runs, query, candidates)
+    statistics = engine.pair_cosines(runs, torch.full_like(candidates, query), candidates)
     # The most certain first, then the nearest.
     order = sorted(
         range(len(candidates)), key=lambda c: (-int(hits[c]), -float(statistics.mean[c]), int(candidates[c]))
@@ -94,13 +94,6 @@ def neighbours_of(runs: Runs, word: str | bytes, n: int = 10, *, compute: Comput
         )
     result.environment = environment(compute.device) | {"seconds": time.perf_counter() - started}
     return result
-
-
-def _cosines(runs: Runs, query: int, candidates: torch.Tensor) -> CosineStatistics:
-    """Cosines of the query with the candidates over the runs; only these rows are read."""
-    rows = [runs.chunk(k, k + 1)[:, 0] for k in [query, *candidates.tolist()]]  # each (R, d)
-    words = torch.stack(rows, dim=1)  # (R, 1 + c, d)
-    return over_runs(cosines(run[:1], run[1:]) for run in words.cpu())
 
 
 def _share(

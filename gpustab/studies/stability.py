@@ -36,6 +36,7 @@ def stability(
     neighbours: Sequence[int] = LENGTHS,
     targets: Targets = None,
     seed: int = 0,
+    proxy: int | None = None,
     compute: Compute | None = None,
     progress: Progress | None = None,
 ) -> Result:
@@ -46,7 +47,8 @@ def stability(
         neighbours: list lengths n of p@n and j@n.
         targets: whose neighbours are compared: ``"all"``, a number of words to draw, the words themselves, or
             ``None``: all while there are at most 20,000, else a draw of 1,000.
-        seed: of the draw.
+        seed: of the draws.
+        proxy: compare each word with so many words drawn at random instead of all (thesis §2.2.3.3), never needed.
         compute: device, precision, back end; default: where the runs lie.
         progress: called with the name of the work at hand and its finished part in 0 .. 1.
 
@@ -74,12 +76,15 @@ def stability(
     compute = compute or Compute(groups[0].device)
     result = Result("stability", tables={"pairs": {}, "words": {}})
     for runs in groups:
-        _measure_or_fall_back(runs, lengths, targets, seed, compute, progress or _nothing, result)
+        _measure_or_fall_back(runs, lengths, targets, seed, proxy, compute, progress or _nothing, result)
     add_extrinsic(groups, compute, result)
+    if proxy is not None:
+        result.notes.append(f"PIP losses are over a sampled proxy of {proxy:,} words, not the whole vocabulary.")
     result.settings |= {
         "neighbours": lengths,
         "targets": targets if isinstance(targets, int | str | None) else "words",
         "seed": seed,
+        "proxy": proxy,
         "centre": groups[0].centre,
         "unit": groups[0].unit,
         "vocabulary": groups[0].joining.rule,
@@ -95,19 +100,20 @@ def _measure_or_fall_back(
     lengths: list[int],
     targets: Targets,
     seed: int,
+    proxy: int | None,
     compute: Compute,
     report: Progress,
     result: Result,
 ) -> None:
     """Measure one group; if the device's memory does not suffice for any tile, on the CPU, and say so."""
     try:
-        _measure(engine.place(runs, compute), lengths, targets, seed, compute, report, result)
+        _measure(engine.place(runs, compute), lengths, targets, seed, proxy, compute, report, result)
     except OutOfMemoryError as error:
         if compute.device.type == "cpu":
             raise
         log.warning("%s: %s; going on with the CPU", runs.group, error)
         on_cpu = replace(compute, device=CPU, backend="torch")
-        _measure(runs.to(CPU), lengths, targets, seed, on_cpu, report, result)
+        _measure(runs.to(CPU), lengths, targets, seed, proxy, on_cpu, report, result)
         result.notes.append(f"{runs.group}: The memory of {compute.device} did not suffice; measured on the CPU.")
 
 
@@ -116,13 +122,14 @@ def _measure(
     lengths: list[int],
     targets: Targets,
     seed: int,
+    proxy: int | None,
     compute: Compute,
     report: Progress,
     result: Result,
 ) -> None:
     """Measure one group and add it to the result."""
     report(f"{runs.group}: PIP loss", 0.0)
-    pip = engine.pip_pass(runs, compute)
+    pip = engine.pip_pass(runs, compute, None if proxy is None else engine.draw_proxy(runs, proxy, seed))
     report(f"{runs.group}: word by word", 0.2)
     words = engine.wordwise_pass(runs, pip.basis, compute)
     rows, missing = _target_rows(runs, targets, seed)
