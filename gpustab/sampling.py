@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpustab.corpus import Corpus, Ids, Offsets
+from gpustab.documents import check_choice
+from gpustab.errors import InputError
 
 Sampling = Literal["fixed", "shuffled", "bootstrap"]
 SAMPLINGS: tuple[Sampling, ...] = ("fixed", "shuffled", "bootstrap")
@@ -33,6 +35,9 @@ def draw_units(sampling: Sampling, units: int, seed: int, run: int) -> NDArray[n
         seed: of the study.
         run: number of the run.
 
+    Raises:
+        InputError: if the sampling is none of the three, or seed or run lies outside 0 to 2³² − 1.
+
     Example:
         >>> draw_units("fixed", 4, seed=0, run=0).tolist()
         [0, 1, 2, 3]
@@ -41,7 +46,8 @@ def draw_units(sampling: Sampling, units: int, seed: int, run: int) -> NDArray[n
     """
     if sampling == "fixed":
         return np.arange(units, dtype=np.int64)
-    random = np.random.PCG64(np.random.SeedSequence([seed, SAMPLINGS.index(sampling), run])).random_raw(units)
+    check_choice("sampling", sampling, SAMPLINGS)
+    random = np.random.PCG64(_stream(seed, SAMPLINGS.index(sampling), run)).random_raw(units)
     if sampling == "shuffled":
         return np.argsort(random, kind="stable").astype(np.int64)
     return (random % np.uint64(max(units, 1))).astype(np.int64)  # bias below units / 2⁶⁴
@@ -53,8 +59,16 @@ def training_seed(seed: int, run: int) -> int:
     >>> training_seed(0, 0) != training_seed(0, 1)
     True
     """
-    state = np.random.SeedSequence([seed, _TRAINING, run]).generate_state(1)
+    state = _stream(seed, _TRAINING, run).generate_state(1)
     return int(state[0]) % (2**31 - 1) + 1
+
+
+def _stream(seed: int, number: int, run: int) -> np.random.SeedSequence:
+    for name, value in (("seed", seed), ("run", run)):
+        # A larger number takes two of the sequence's 32-bit words, and two streams could become the same.
+        if not 0 <= value < 2**32:
+            raise InputError(f"{name} is {value}, wanted a whole number from 0 to {2**32 - 1}")
+    return np.random.SeedSequence([seed, number, run])
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,4 +125,6 @@ def _ranges(starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.i
     """Return ``start, start + 1, ... stop - 1`` of all ranges, one after the other, without a loop."""
     lengths = stops - starts
     ends = np.cumsum(lengths)
-    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - (ends - lengths), lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    shifts: NDArray[np.int64] = np.repeat(starts - (ends - lengths), lengths)
+    return np.arange(total, dtype=np.int64) + shifts

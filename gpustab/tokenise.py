@@ -13,67 +13,23 @@ from fractions import Fraction
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpustab.corpus import Corpus, Ids, Offsets
-from gpustab.documents import Documents, Errors, Layout, open_documents
+from gpustab.corpus import CorpusOptions as CorpusOptions
+from gpustab.documents import Documents, open_documents
 from gpustab.errors import InputError
 from gpustab.vocabulary import Vocabulary, show
 
 log = logging.getLogger("gpustab")
 
-Unit = Literal["document", "sentence"]
-
 _END = 0
 """Id of the newline that ends every text while words are being numbered."""
 
 
-@dataclass(frozen=True)
-class CorpusOptions:
-    """How text becomes a corpus; the defaults are the paper's.
-
-    Attributes:
-        lowercase: make all letters small.
-        drop_numbers: leave digits out, and out of words: "4th" gives "th".
-        drop_punctuation: leave punctuation and symbols out; otherwise each is a word of its own.
-        min_count: words that are rarer in the whole corpus are left out, and their neighbours move together.
-        drop_duplicates: leave out documents with the same words in the same order as an earlier one. Documents
-            without words are no duplicates, nor are sentences.
-        unit: what sampling draws, ``"document"`` or ``"sentence"``.
-        fraction: keep this part of the documents, the first ones, rounded up.
-        layout: of a file, see :func:`gpustab.documents.open_documents`.
-        errors: ``"strict"`` or ``"replace"``, for bytes that are not UTF-8.
-        language: code of the language whose rules end a sentence; used where the input has no lines of its own.
-
-    Raises:
-        InputError: if a value is outside its range.
-    """
-
-    lowercase: bool = True
-    drop_numbers: bool = True
-    drop_punctuation: bool = True
-    min_count: int = 20
-    drop_duplicates: bool = True
-    unit: Unit = "document"
-    fraction: float = 1.0
-    layout: Layout | None = None
-    errors: Errors = "strict"
-    language: str = "en"
-
-    def __post_init__(self) -> None:
-        if not (isinstance(self.min_count, int) and self.min_count >= 1):
-            raise InputError(f"min_count is {self.min_count!r}, wanted a whole number from 1 upwards")
-        # Not <= 0, or NaN would pass.
-        if not 0 < self.fraction <= 1:
-            raise InputError(f"fraction is {self.fraction!r}, wanted a number above 0 and up to 1")
-        if self.unit not in get_args(Unit):
-            raise InputError(f"unit is {self.unit!r}, wanted 'document' or 'sentence'")
-
-
-DEFAULTS = CorpusOptions()
+_DEFAULTS = CorpusOptions()
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +49,7 @@ class _Numbered:
     duplicates: int
 
 
-def prepare_corpus(source: str | Path, options: CorpusOptions = DEFAULTS) -> Corpus:
+def prepare_corpus(source: str | Path, options: CorpusOptions = _DEFAULTS) -> Corpus:
     """Read a source and return it as a corpus.
 
     Letters of any script are composed (NFC), so that a word has one spelling; soft hyphens are left out. A context
@@ -108,7 +64,7 @@ def prepare_corpus(source: str | Path, options: CorpusOptions = DEFAULTS) -> Cor
 
     >>> corpus = prepare_corpus("lee", CorpusOptions(min_count=5))  # needs gensim
     >>> corpus
-    Corpus('lee': 300 documents, 48,934 tokens, 1,750 words)
+    Corpus('lee': 293 documents, 49,172 tokens, 1,738 words)
     >>> corpus.vocabulary[0]
     b'the'
     """
@@ -163,8 +119,7 @@ def _select(documents: Documents, numbered: _Numbered, options: CorpusOptions) -
     if not len(vocabulary):
         raise InputError(f"{documents.name}: {_why_no_words(numbered.words, counts, options)}")
     new = rank[numbered.ids]
-    ends = np.flatnonzero(numbered.ids == _END)
-    texts = np.concatenate([[0], np.cumsum(new >= 0)[ends]]).astype(np.int64)
+    texts = np.concatenate([[0], np.cumsum(new >= 0)[numbered.ids == _END]]).astype(np.int64)
 
     # The decimal that was written, not the binary number next to it: 0.07 of 100 documents are 7.
     most = math.ceil(Fraction(str(options.fraction)) * (len(numbered.documents) - 1))
@@ -196,11 +151,8 @@ def _rank(words: list[str], counts: NDArray[np.int64], min_count: int) -> tuple[
 def _why_no_words(words: list[str], counts: NDArray[np.int64], options: CorpusOptions) -> str:
     if not counts.any():
         return "there are no words in this text"
-    top = int(counts.argmax())
-    return (
-        f"no word occurs {options.min_count} times (min_count); the most frequent, "
-        f"'{show(words[top].encode())}', occurs {counts[top]} times"
-    )
+    top = show(words[int(counts.argmax())].encode())
+    return f"no word occurs min_count={options.min_count} times; the most frequent is '{top}', {counts.max()} times"
 
 
 def _splitter(documents: Documents, options: CorpusOptions) -> Callable[[list[str]], list[str]]:
