@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import torch
@@ -72,16 +72,16 @@ def stability(
         raise InputError(f"groups must have different names, not {', '.join(runs.group for runs in groups)}")
     if not neighbours or min(neighbours) < 1:
         raise InputError(f"neighbours are {list(neighbours)}, wanted whole numbers from 1")
-    lengths = sorted(set(neighbours))
+    question = _Question(sorted(set(neighbours)), targets, seed, proxy)
     compute = compute or Compute(groups[0].device)
     result = Result("stability", tables={"pairs": {}, "words": {}})
     for runs in groups:
-        _measure_or_fall_back(runs, lengths, targets, seed, proxy, compute, progress or _nothing, result)
+        _measure_or_fall_back(runs, question, compute, progress or _nothing, result)
     add_extrinsic(groups, compute, result)
     if proxy is not None:
         result.notes.append(f"PIP losses are over a sampled proxy of {proxy:,} words, not the whole vocabulary.")
     result.settings |= {
-        "neighbours": lengths,
+        "neighbours": question.lengths,
         "targets": targets if isinstance(targets, int | str | None) else "words",
         "seed": seed,
         "proxy": proxy,
@@ -95,55 +95,47 @@ def stability(
     return result
 
 
-def _measure_or_fall_back(
-    runs: Runs,
-    lengths: list[int],
-    targets: Targets,
-    seed: int,
-    proxy: int | None,
-    compute: Compute,
-    report: Progress,
-    result: Result,
-) -> None:
+@dataclass(frozen=True)
+class _Question:
+    """What is measured in every group; see :func:`stability`."""
+
+    lengths: list[int]
+    targets: Targets
+    seed: int
+    proxy: int | None
+
+
+def _measure_or_fall_back(runs: Runs, question: _Question, compute: Compute, report: Progress, result: Result) -> None:
     """Measure one group; if the device's memory does not suffice for any tile, on the CPU, and say so."""
     try:
-        _measure(engine.place(runs, compute), lengths, targets, seed, proxy, compute, report, result)
+        _measure(engine.place(runs, compute), question, compute, report, result)
     except OutOfMemoryError as error:
         if compute.device.type == "cpu":
             raise
         log.warning("%s: %s; going on with the CPU", runs.group, error)
-        on_cpu = replace(compute, device=CPU, backend="torch")
-        _measure(runs.to(CPU), lengths, targets, seed, proxy, on_cpu, report, result)
+        _measure(runs.to(CPU), question, replace(compute, device=CPU, backend="torch"), report, result)
         result.notes.append(f"{runs.group}: The memory of {compute.device} did not suffice; measured on the CPU.")
 
 
-def _measure(
-    runs: Runs,
-    lengths: list[int],
-    targets: Targets,
-    seed: int,
-    proxy: int | None,
-    compute: Compute,
-    report: Progress,
-    result: Result,
-) -> None:
+def _measure(runs: Runs, question: _Question, compute: Compute, report: Progress, result: Result) -> None:
     """Measure one group and add it to the result."""
     report(f"{runs.group}: PIP loss", 0.0)
-    pip = engine.pip_pass(runs, compute, None if proxy is None else engine.draw_proxy(runs, proxy, seed))
+    proxy = None if question.proxy is None else engine.draw_proxy(runs, question.proxy, question.seed)
+    pip = engine.pip_pass(runs, compute, proxy)
     report(f"{runs.group}: word by word", 0.2)
     words = engine.wordwise_pass(runs, pip.basis, compute)
-    rows, missing = _target_rows(runs, targets, seed)
+    rows, missing = _target_rows(runs, question.targets, question.seed)
     found = engine.neighbour_pass(
         runs,
         rows,
-        lengths[-1],
+        max(question.lengths),
         compute,
         lambda done: report(f"{runs.group}: neighbours", 0.3 + 0.6 * done / len(runs)),
     )
-    usable = sorted({min(n, found.k) for n in lengths})
+    lengths = sorted({min(n, found.k) for n in question.lengths})
     report(f"{runs.group}: overlap", 0.9)
-    overlaps = engine.overlap_pass(found, usable, compute)
-    ties = {n: int(found.tied[:, :, n - 1].sum()) for n in usable}
+    overlaps = engine.overlap_pass(found, lengths, compute)
+    ties = {n: int(found.tied[:, :, n - 1].sum()) for n in lengths}
     result.groups.append(summarise(runs, pip, words, overlaps, ties))
     result.settings.setdefault("measured", []).append(
         {
@@ -156,9 +148,9 @@ def _measure(
             "relative_error": pip.error,
         }
     )
-    extend(result.tables["pairs"], pair_table(runs, pip, overlaps, usable))
-    extend(result.tables["words"], word_table(runs, words, overlaps, usable, rows))
-    result.notes += sentences.of_group(runs, pip, found, lengths, ties, missing)
+    extend(result.tables["pairs"], pair_table(runs, pip, overlaps, lengths))
+    extend(result.tables["words"], word_table(runs, words, overlaps, lengths, rows))
+    result.notes += sentences.of_group(runs, pip, found, question.lengths, ties, missing)
     report(f"{runs.group}: done", 1.0)
 
 
