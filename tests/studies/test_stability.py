@@ -1,3 +1,4 @@
+import importlib
 import math
 from dataclasses import replace
 
@@ -5,6 +6,8 @@ import numpy as np
 import pytest
 
 from gpustab import InputError, load_runs
+from gpustab.device import Compute
+from gpustab.errors import OutOfMemoryError
 from gpustab.report.json_text import plain
 from gpustab.studies import stability
 from tests import generators, oracles
@@ -340,3 +343,34 @@ def test_a_target_given_twice_counts_once():
 def test_no_groups_are_refused():
     with pytest.raises(InputError):
         stability([])
+
+
+def test_a_device_without_memory_leaves_the_work_to_the_cpu(monkeypatch):
+    module = importlib.import_module("gpustab.studies.stability")
+    real = module._measure
+
+    def measure(runs, question, compute, report, result):
+        if compute.device.type == "cuda":
+            raise OutOfMemoryError("out of memory even with 16 rows at a time")
+        real(runs, question, compute, report, result)
+
+    monkeypatch.setattr(module, "_measure", measure)
+    monkeypatch.setattr(module.engine, "place", lambda runs, compute: runs)
+    monkeypatch.setattr(module, "environment", lambda device: {})
+    runs = runs_of(noisy_copies(3, 20, 4))
+    result = stability(runs, compute=Compute(torch.device("cuda"), "fp64"))
+    assert plain(result.groups) == plain(stability(runs).groups)
+    assert any("memory of cuda did not suffice" in note for note in result.notes)
+    with pytest.raises(OutOfMemoryError):
+        monkeypatch.setattr(module, "_measure", lambda *_: (_ for _ in ()).throw(OutOfMemoryError("none left")))
+        stability(runs)
+
+
+def test_a_proxy_is_said_to_be_one():
+    runs = runs_of(noisy_copies(2, 60, 4))
+    result = stability(runs, neighbours=[1], proxy=20, seed=1)
+    assert any("sampled proxy of 20 words" in note for note in result.notes)
+    assert (
+        result.groups[0]["pip"]["reduced"]["mean"]
+        != stability(runs, neighbours=[1]).groups[0]["pip"]["reduced"]["mean"]
+    )
