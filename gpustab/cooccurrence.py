@@ -15,9 +15,6 @@ from gpustab.sampling import Sample
 Weighting = Literal["flat", "harmonic"]
 Kept = NDArray[np.bool_]
 
-PAIRS_AT_ONCE = 1 << 23
-"""Pairs that are expanded at a time: half a GiB."""
-
 
 def count(
     tokens: Ids,
@@ -48,7 +45,7 @@ def count(
         ``(words, words)`` float64 with sorted indices.
 
     Raises:
-        ComputationError: if what was counted is not the sum over all pairs, worked out without the words.
+        ComputationError: if a pair was not counted.
 
     Example:
         >>> count(np.array([0, 1, 0], np.int32), np.array([0, 3]), 2, 2, "harmonic").toarray()
@@ -59,46 +56,38 @@ def count(
         texts = np.concatenate([[0], np.cumsum(kept)])[texts]
         tokens, kept = tokens[kept], None
     kept = np.ones(len(tokens), dtype=np.bool_) if kept is None else kept
-    weights = 1 / np.arange(1, window + 1) if weighting == "harmonic" else np.ones(window)
     stops = np.repeat(texts[1:], np.diff(texts))
-    forward = sparse.csr_matrix((words, words))
-    step = max(1, PAIRS_AT_ONCE // window)
-    for start in range(0, len(tokens), step):
-        places = np.arange(start, min(start + step, len(tokens)))
-        forward += _by_word(tokens[places], words) @ _followers(places, tokens, stops, kept, weights, words)
-    _check_total(forward, stops, kept, weights)
+    forward = sparse.csr_matrix((words, words))  # pairs p < q
+    pairs, total = 0, 0.0
+    for k in range(1, min(window, len(tokens) - 1) + 1):
+        places = np.flatnonzero(kept[:-k] & kept[k:] & (stops[:-k] == stops[k:]))
+        weight = 1 / k if weighting == "harmonic" else 1.0
+        forward += weight * _tally(tokens[places], tokens[places + k], words)
+        pairs, total = pairs + len(places), total + weight * len(places)
+    _check(forward, total, pairs, _pairs_in_windows(stops, kept, window))
     both = (forward + forward.T).tocsr()
     both.sort_indices()
     return both
 
 
-def _by_word(tokens: Ids, words: int) -> sparse.csr_matrix:
-    """Return the ``(words, n)`` matrix with a 1 where a word is the token."""
-    ends = np.concatenate([[0], np.cumsum(np.bincount(tokens, minlength=words))])
-    return sparse.csr_matrix((np.ones(len(tokens)), np.argsort(tokens, kind="stable"), ends), (words, len(tokens)))
+def _tally(left: Ids, right: Ids, words: int) -> sparse.csr_matrix:
+    return sparse.coo_matrix((np.ones(len(left)), (left, right)), (words, words)).tocsr()
 
 
-def _followers(
-    places: NDArray[np.int64], tokens: Ids, stops: Offsets, kept: Kept, weights: NDArray[np.float64], words: int
-) -> sparse.csr_matrix:
-    """Return the ``(n, words)`` matrix of the weights of the words that follow each place in its window."""
-    after = places[:, None] + np.arange(1, len(weights) + 1)  # (n, window)
-    inside = (after < stops[places, None]) & kept[places, None]
-    np.minimum(after, len(tokens) - 1, out=after)
-    inside &= kept[after]
-    ends = np.concatenate([[0], np.cumsum(inside.sum(1))])
-    data = np.broadcast_to(weights, inside.shape)[inside]
-    return sparse.csr_matrix((data, tokens[after[inside]], ends), (len(places), words))
+def _pairs_in_windows(stops: Offsets, kept: Kept, window: int) -> int:
+    """Return how many pairs there are: the kept tokens in the window after each kept token."""
+    before = np.concatenate([[0], np.cumsum(kept)])
+    after = np.arange(1, len(kept) + 1)
+    within = before[np.minimum(after + window, stops)] - before[after]
+    return int(within[kept].sum())
 
 
-def _check_total(forward: sparse.csr_matrix, stops: Offsets, kept: Kept, weights: NDArray[np.float64]) -> None:
-    """Check that every pair of kept tokens was counted once."""
-    want = 0.0
-    for k, weight in enumerate(weights[: len(kept) - 1].tolist(), start=1):
-        want += weight * np.count_nonzero(kept[:-k] & kept[k:] & (stops[:-k] == stops[k:]))
+def _check(forward: sparse.csr_matrix, total: float, pairs: int, want: int) -> None:
     found = float(forward.sum())
-    if abs(found - want) > 1e-9 * want:
-        raise ComputationError(f"co-occurrence counts add up to {found:.12g} where the texts hold {want:.12g}")
+    if pairs != want or abs(found - total) > 1e-9 * total:
+        raise ComputationError(
+            f"{pairs} pairs were counted where the texts hold {want}; they add up to {found:.12g}, not {total:.12g}"
+        )
 
 
 def count_sample(

@@ -1,0 +1,100 @@
+"""GloVe (Pennington, Socher & Manning 2014), several runs at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import numpy as np
+import torch
+from pydantic import Field
+from scipy import sparse
+from torch import Tensor
+
+from gpustab import cooccurrence
+from gpustab.device import choose_device
+from gpustab.errors import ComputationError
+from gpustab.kernels.glove import Batch, Table, descend, make_tables
+from gpustab.sampling import Sample
+from gpustab.trainers.base import Parameters, Technique, Vectors
+from gpustab.trainers.glove_batches import make_batches, side_by_side
+
+
+class GloveParameters(Parameters):
+    """Defaults: the reference implementation, but for ``dim`` (Antoniak & Mimno 2018, §5) and ``batch``.
+
+    Attributes:
+        dim: coordinates.
+        window: furthest distance of a pair of words, which counts 1 / distance.
+        epochs: how often every entry of the count matrix is used.
+        rate: learning rate η of AdaGrad.
+        x_max: count from which an entry has full weight.
+        alpha: exponent of the weights of smaller counts.
+        batch: mean number of a word's entries that are used at once; 1 is closest to one entry at a time.
+        device: where to train; ``"auto"`` is a CUDA device where there is one. CPU and CUDA round differently.
+    """
+
+    dim: int = Field(100, ge=1)
+    window: int = Field(15, ge=1)
+    epochs: int = Field(25, ge=1)
+    rate: float = Field(0.05, gt=0, le=1)
+    x_max: float = Field(100.0, gt=0)
+    alpha: float = Field(0.75, ge=0)
+    batch: int = Field(8, ge=1)
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+
+
+def train(samples: Sequence[Sample], parameters: GloveParameters, seeds: Sequence[int]) -> list[Vectors]:
+    """Train a run on each sample, all at once: runs are blocks of one block-diagonal matrix of counts.
+
+    As in the reference implementation the entries are shuffled once and then used in the same order in every epoch,
+    vectors and biases start within ±1/(2 dim), and a word's vector is the sum of its two, as word and as context. A
+    seed decides the shuffle and the start.
+
+    Raises:
+        ComputationError: if a run diverged.
+    """
+    counts = (cooccurrence.count_sample(sample, parameters.window, "harmonic") for sample in samples)  # one at a time
+    word, context = fit(counts, parameters, seeds)
+    vectors = (word.vectors + context.vectors).cpu().split([len(sample.words) for sample in samples])
+    return [_finite(one, seed) for one, seed in zip(vectors, seeds, strict=True)]
+
+
+def fit(counts: Iterable[sparse.csr_matrix], parameters: GloveParameters, seeds: Sequence[int]) -> tuple[Table, Table]:
+    """Fit word and context vectors to symmetric matrices of counts; the rows of all runs one after the other."""
+    device = choose_device(parameters.device)
+    runs, starts = [], []
+    for matrix, seed in zip(counts, seeds, strict=True):
+        runs.append(_batches(matrix, parameters, seed))
+        starts.append(_start(matrix.shape[0], parameters.dim, seed))
+    steps = [batch.to(device) for batch in side_by_side(runs)]
+    del runs  # as much memory as the steps
+    word, context = make_tables(torch.cat(starts, 1).to(device))
+    for _ in range(parameters.epochs):
+        for step in steps:
+            descend(step, word, context, parameters.rate)
+    return word, context
+
+
+def _batches(counts: sparse.csr_matrix, parameters: GloveParameters, seed: int) -> list[Batch]:
+    batches = make_batches(counts, parameters.batch, parameters.x_max, parameters.alpha, seed)
+    used = sum(len(batch.log) for batch in batches)
+    if used != counts.nnz:
+        raise ComputationError(f"{used} of {counts.nnz} co-occurrence counts are in batches")
+    return batches
+
+
+def _start(words: int, dim: int, seed: int) -> Tensor:
+    """Return the start values ``(2, words, dim + 1)``; drawn on the CPU, so that they are the same on any device."""
+    uniform = torch.rand(2, words, dim + 1, generator=torch.Generator().manual_seed(seed))
+    return (uniform - 0.5) / dim
+
+
+def _finite(vectors: Tensor, seed: int) -> Vectors:
+    if not vectors.isfinite().all():
+        raise ComputationError(f"GloVe diverged in the run of seed {seed}; try a smaller rate or smaller batches")
+    found: Vectors = vectors.numpy().astype(np.float32)
+    return found
+
+
+TECHNIQUE = Technique("glove", GloveParameters, train, together=8)

@@ -1,0 +1,129 @@
+"""Positive pointwise mutual information, factored by a singular value decomposition (Levy, Goldberg & Dagan 2015)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+from scipy import sparse
+from scipy.sparse.linalg import svds
+
+from gpustab import cooccurrence
+from gpustab.cooccurrence import Kept
+from gpustab.errors import InputError
+from gpustab.sampling import Sample
+from gpustab.trainers.base import Parameters, Technique, Vectors
+
+log = logging.getLogger("gpustab")
+
+_SUBSAMPLING, _START = 0, 1
+"""Streams of the training seed."""
+
+
+class PpmiSvdParameters(Parameters):
+    """Defaults: Antoniak & Mimno 2018, §5.4.
+
+    Attributes:
+        dim: coordinates kept; fewer than the sample has words.
+        window: furthest distance of a pair of words, all distances counting alike.
+        subsample: t of the probability ``min(1, √(t · tokens / count))`` with which a token takes part; 0: all do.
+        gaps: whether a token that takes no part keeps its place.
+        smoothing: exponent of the context counts.
+        shift: k of the shift ``− log k``; 1: none.
+        eigenvalue_weight: exponent p of ``U Sᵖ``.
+    """
+
+    dim: int = Field(100, ge=1)
+    window: int = Field(5, ge=1)
+    subsample: float = Field(1e-5, ge=0, le=1)
+    gaps: bool = True
+    smoothing: float = Field(0.75, gt=0, le=1)
+    shift: float = Field(1.0, ge=1)
+    eigenvalue_weight: float = Field(0.5, ge=0, le=1)
+
+
+def train(samples: Sequence[Sample], parameters: PpmiSvdParameters, seeds: Sequence[int]) -> list[Vectors]:
+    """Train a run on each sample.
+
+    A seed decides which tokens are subsampled and where the decomposition starts. Without subsampling the result is
+    determined by the counts, and all variation over seeds is numerical: aligned cosines above 0.9999, as long as
+    singular value ``dim`` is larger than the next.
+
+    A word none of whose pairs is positively associated has a zero vector; the log says how many there are.
+    """
+    return [_train(sample, parameters, seed) for sample, seed in zip(samples, seeds, strict=True)]
+
+
+def _train(sample: Sample, parameters: PpmiSvdParameters, seed: int) -> Vectors:
+    if parameters.dim >= len(sample.words):
+        raise InputError(f"dim {parameters.dim} needs more words than that; the sample has {len(sample.words)}")
+    kept = subsample(sample, parameters.subsample, seed) if parameters.subsample else None
+    counts = cooccurrence.count_sample(sample, parameters.window, "flat", kept=kept, gaps=parameters.gaps)
+    matrix = ppmi(counts, parameters.smoothing, parameters.shift)
+    if not matrix.nnz:
+        raise InputError("no two words of the sample occur together more often than by chance")
+    vectors = factor(matrix, parameters.dim, parameters.eigenvalue_weight, seed)
+    if empty := len(sample.words) - np.count_nonzero(vectors.any(1)):
+        log.warning("PPMI: %d of %d words have no positive association: zero vectors", empty, len(sample.words))
+    return vectors.astype(np.float32)
+
+
+def subsample(sample: Sample, threshold: float, seed: int) -> Kept:
+    """Draw which tokens take part: each with probability ``√(t · tokens / count)``, at most 1.
+
+    This is the square root of the threshold over the word's share of all tokens (Levy et al. 2015, §3.1).
+    """
+    counts = sample.counts[sample.words]
+    probability = np.sqrt(threshold * len(sample.tokens) / counts)
+    return np.random.default_rng([seed, _SUBSAMPLING]).random(len(sample.tokens)) < probability[sample.local]
+
+
+def ppmi(counts: sparse.csr_matrix, smoothing: float = 0.75, shift: float = 1.0) -> sparse.csr_matrix:
+    """Return ``max(0, log P(w, c) / (P(w) P_α(c)) − log k)`` with ``P_α(c) = #(c)^α / Σ #(c)^α``.
+
+    Args:
+        counts: ``(v, v)`` symmetric counts ``#(w, c)``.
+        smoothing: α; 1 is plain PMI.
+        shift: k.
+
+    Returns:
+        ``(v, v)``, without its zeros.
+    """
+    totals = np.asarray(counts.sum(1)).ravel()
+    with np.errstate(divide="ignore"):  # words without pairs have no entries that could use these
+        word = np.log(totals)
+        context = smoothing * word - np.log(np.power(totals, smoothing).sum())
+    matrix = counts.astype(np.float64)
+    rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+    pmi = np.log(counts.data) - word[rows] - context[counts.indices] - np.log(shift)
+    matrix.data = np.maximum(pmi, 0)
+    matrix.eliminate_zeros()
+    return matrix
+
+
+def factor(matrix: sparse.csr_matrix, dim: int, weight: float, seed: int) -> NDArray[np.float64]:
+    """Return ``U Sᵖ`` of the truncated singular value decomposition, largest singular value first.
+
+    ARPACK's start vector is drawn from the seed. The sign of a column is such that its largest coordinate is
+    positive.
+
+    Args:
+        matrix: ``(v, v)``.
+        dim: number of singular values, below v.
+        weight: p.
+        seed: of the start vector.
+    """
+    start = np.random.default_rng([seed, _START]).uniform(-1, 1, matrix.shape[0])
+    u, s, _ = svds(matrix, k=dim, v0=start)
+    descending = np.argsort(-s, kind="stable")
+    u, s = u[:, descending], s[descending]
+    s[s <= s[0] * len(u) * np.finfo(s.dtype).eps] = 0  # of a matrix of lower rank: noise
+    largest = np.take_along_axis(u, np.abs(u).argmax(0)[None], 0)
+    weighted: NDArray[np.float64] = u * np.sign(largest) * np.where(s > 0, s**weight, 0)
+    return weighted
+
+
+TECHNIQUE = Technique("ppmi_svd", PpmiSvdParameters, train)

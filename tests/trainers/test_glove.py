@@ -1,0 +1,146 @@
+import numpy as np
+import pytest
+from pydantic import ValidationError
+from scipy import sparse
+
+from gpustab.errors import ComputationError, InputError
+from gpustab.sampling import draw_units, sample
+from gpustab.trainers import glove
+from gpustab.trainers.glove import TECHNIQUE, GloveParameters, fit, train
+from gpustab.trainers.glove_batches import make_batches
+from tests.kernels import glove_oracle as oracle
+from tests.trainers.conftest import make_corpus
+
+SMALL = GloveParameters(dim=11, window=4, epochs=3, device="cpu")
+
+
+@pytest.fixture(scope="module")
+def samples():
+    corpus = make_corpus([200] * 30)
+    return [sample(corpus, draw_units("bootstrap", 30, 0, run)[: 10 * run + 9]) for run in range(3)]
+
+
+def split(word, context):
+    """Return the ``(2, v, d + 1)`` start-like form of two tables."""
+    d = word.rows.shape[1] - 2
+    return np.stack([word.rows[:, :-1].numpy(), context.rows[:, [*range(d), d + 1]].numpy()])
+
+
+def test_alone_and_in_company_give_the_same_bits(samples):
+    together = train(samples, SMALL, [4, 5, 6])
+    reverse = train(samples[::-1], SMALL, [6, 5, 4])[::-1]
+    for n, one in enumerate(samples):
+        alone = train([one], SMALL, [4 + n])[0]
+        assert alone.shape == (len(one.words), 11)
+        assert alone.dtype == np.float32
+        assert np.array_equal(alone, together[n])
+        assert np.array_equal(alone, reverse[n])
+
+
+def test_seeds_decide(samples):
+    x, again, other = train([samples[0]] * 3, SMALL, [1, 1, 2])
+    assert np.array_equal(x, again)
+    assert np.abs(x - other).max() > 1e-2
+
+
+@pytest.mark.parametrize("per_word", [1, 8])
+def test_batches_descend_as_far_as_one_entry_at_a_time(per_word):
+    v, d, epochs = 40, 8, 25
+    counts = oracle.random_counts(v, 0.6, 1)
+    parameters = GloveParameters(dim=d, epochs=epochs, batch=per_word, x_max=10, rate=0.05, device="cpu")
+    entries = oracle.entries(counts)
+    start = np.stack([x.numpy() for x in glove._start(v, d, 3)])
+    shuffled = [entries[n] for n in np.random.default_rng(3).permutation(len(entries))]
+    want = oracle.sequential(shuffled, start, 10, 0.75, 0.05, epochs)
+    found = split(*fit([counts], parameters, [3]))
+    losses = [oracle.loss_and_gradients(entries, x, 10, 0.75).loss for x in (start, want, found)]
+    assert losses[1] < losses[0] / 5
+    assert losses[2] == pytest.approx(losses[1], rel=0.05)
+
+
+def test_every_entry_is_in_one_batch():
+    counts = oracle.random_counts(50, 0.5, 2)
+    batches = make_batches(counts, 3, 100, 0.75, seed=1)
+    assert len(batches) == round(counts.nnz / 150)
+    seen = np.zeros((50, 50))
+    for batch in batches:
+        rows = np.repeat(np.arange(50), np.diff(batch.word_ends))
+        np.add.at(seen, (rows, batch.contexts.numpy()), np.exp(batch.log.double().numpy()))
+        columns = np.repeat(np.arange(50), np.diff(batch.context_ends))
+        assert np.array_equal(rows[batch.order], batch.words)
+        assert np.array_equal(batch.contexts[batch.order], columns)
+        assert abs(len(batch.log) - counts.nnz / len(batches)) <= 1
+    np.testing.assert_allclose(seen, counts.toarray(), rtol=1e-5)
+
+
+def test_planted_vectors_are_found_as_by_mittens():
+    """Both minimise eq. 8 on counts that have an exact solution, by other optimisers: the fits are compared.
+
+    Biases alone leave almost half of the spread of log X; both fits come to 0.1 %.
+    """
+    mittens = pytest.importorskip("mittens", reason="mittens is not installed")
+    rng = np.random.default_rng(0)
+    vectors, biases = rng.normal(size=(40, 3)) * 0.7, rng.normal(size=40)
+    log = vectors @ vectors.T + biases[:, None] + biases
+    counts = sparse.csr_matrix(np.exp(log))
+    parameters = GloveParameters(dim=8, epochs=1500, x_max=10, rate=0.05, batch=4, device="cpu")
+    w, c = split(*fit([counts], parameters, [1]))
+    np.random.seed(0)  # noqa: NPY002  # where mittens draws from
+    peer = mittens.GloVe(n=8, xmax=10, alpha=0.75, max_iter=3000, learning_rate=0.1, display_progress=10**9)
+    peer.fit(np.exp(log))
+    ours = w[:, :-1] @ c[:, :-1].T + w[:, -1:] + c[:, -1]
+    theirs = peer.W @ peer.C.T + peer.bw + peer.bc.T
+    explained_by_biases = log.mean(1, keepdims=True) + log.mean(0) - log.mean()
+    assert np.std(log - explained_by_biases) > 0.3 * log.std()
+    assert np.std(theirs - log) < 0.005 * log.std()
+    assert np.std(ours - log) < 0.005 * log.std()
+
+
+def test_words_of_one_topic_are_neighbours():
+    corpus = make_corpus([50] * 60, v=20)
+    topic = np.repeat(np.arange(60) % 2, 50)
+    tokens = (np.random.default_rng(1).integers(0, 10, 3000) + 10 * topic).astype(np.int32)
+    corpus = type(corpus)(**{**vars(corpus), "tokens": tokens})
+    parameters = GloveParameters(dim=8, x_max=5, epochs=50, device="cpu")
+    vectors = train([sample(corpus, draw_units("fixed", 60, 0, 0))], parameters, [1])[0]
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    cosines = unit @ unit.T
+    within = (cosines[:10, :10].sum() - 10) / 90
+    assert within > cosines[:10, 10:].mean() + 0.3
+
+
+def test_a_run_that_diverges_is_named(samples, monkeypatch):
+    def diverge(batch, word, context, rate):
+        word.rows[len(samples[0].words)] = float("nan")
+
+    monkeypatch.setattr(glove, "descend", diverge)
+    with pytest.raises(ComputationError, match="seed 78"):
+        train(samples, SMALL, [77, 78, 79])
+
+
+def test_lost_entries_are_noticed(samples, monkeypatch):
+    monkeypatch.setattr(glove, "make_batches", lambda *arguments: make_batches(*arguments)[1:])
+    with pytest.raises(ComputationError, match="co-occurrence counts are in batches"):
+        train(samples, SMALL, [1, 2, 3])
+
+
+@pytest.mark.parametrize(("lengths", "v"), [([], 1), ([20], 1), ([1, 1], 2)])
+def test_samples_without_pairs(lengths, v):
+    with pytest.raises(InputError):
+        train([sample(make_corpus(lengths, v=v), draw_units("fixed", len(lengths), 0, 0))], SMALL, [1])
+
+
+@pytest.mark.parametrize("wrong", [{"dim": 0}, {"window": 0}, {"epochs": 0}, {"rate": 0}, {"device": "tpu"}, {"lr": 1}])
+def test_parameters_out_of_range(wrong):
+    with pytest.raises(ValidationError):
+        TECHNIQUE.parameters(**wrong)
+
+
+@pytest.mark.gpu
+def test_cuda_repeats_itself_and_is_near_the_cpu(samples):
+    there = SMALL.model_copy(update={"device": "cuda"})
+    first, again, cpu = (train(samples, parameters, [1, 2, 3]) for parameters in (there, there, SMALL))
+    for x, y, z in zip(first, again, cpu, strict=True):
+        assert np.array_equal(x, y)
+        np.testing.assert_allclose(x, z, atol=1e-3)
+    assert np.array_equal(train(samples[1:2], there, [2])[0], first[1])
