@@ -45,23 +45,35 @@ class GloveParameters(Parameters):
 
 
 def train(samples: Sequence[Sample], parameters: GloveParameters, seeds: Sequence[int]) -> list[Vectors]:
-    """Train a run on each sample, all at once: runs are blocks of one block-diagonal matrix of counts.
+    """Train a run on each sample; on a GPU all at once, on a CPU, whose caches hold one run, one after the other.
 
-    As in the reference implementation the entries are shuffled once and then used in the same order in every epoch,
-    vectors and biases start within ±1/(2 dim), and a word's vector is the sum of its two, as word and as context. A
-    seed decides the shuffle and the start.
+    Both give the same bits on the same device. As in the reference implementation the entries are shuffled once and
+    then used in the same order in every epoch, vectors and biases start within ±1/(2 dim), and a word's vector is the
+    sum of its two, as word and as context. A seed decides the shuffle and the start.
 
     Raises:
         ComputationError: if a run diverged.
     """
-    counts = (cooccurrence.count_sample(sample, parameters.window, "harmonic") for sample in samples)  # one at a time
-    word, context = fit(counts, parameters, seeds)
-    vectors = (word.vectors + context.vectors).cpu().split([len(sample.words) for sample in samples])
-    return [_finite(one, seed) for one, seed in zip(vectors, seeds, strict=True)]
+    together = len(samples) if choose_device(parameters.device).type == "cuda" else 1
+    vectors: list[Vectors] = []
+    for first in range(0, len(samples), together):
+        some, own = samples[first : first + together], seeds[first : first + together]
+        counts = (cooccurrence.count_sample(sample, parameters.window, "harmonic") for sample in some)  # one at a time
+        word, context = fit(counts, parameters, own)
+        split = (word.vectors + context.vectors).cpu().split([len(sample.words) for sample in some])
+        vectors += [_finite(one, seed) for one, seed in zip(split, own, strict=True)]
+    return vectors
 
 
 def fit(counts: Iterable[sparse.csr_matrix], parameters: GloveParameters, seeds: Sequence[int]) -> tuple[Table, Table]:
-    """Fit word and context vectors to symmetric matrices of counts; the rows of all runs one after the other."""
+    """Fit word and context vectors to some runs' symmetric matrices of counts, all at once.
+
+    Runs are blocks of one block-diagonal matrix. No sum reaches over two of them, and how many steps a run takes
+    depends on that run alone, so that its result does not depend on the company.
+
+    Returns:
+        Tables of words and of contexts, the rows of all runs one after the other.
+    """
     device = choose_device(parameters.device)
     runs, starts = [], []
     for matrix, seed in zip(counts, seeds, strict=True):

@@ -1,8 +1,10 @@
 import numpy as np
 import pytest
+import torch
 from pydantic import ValidationError
 from scipy import sparse
 
+from gpustab.cooccurrence import count_sample
 from gpustab.errors import ComputationError, InputError
 from gpustab.sampling import draw_units, sample
 from gpustab.trainers import glove
@@ -27,14 +29,23 @@ def split(word, context):
 
 
 def test_alone_and_in_company_give_the_same_bits(samples):
-    together = train(samples, SMALL, [4, 5, 6])
-    reverse = train(samples[::-1], SMALL, [6, 5, 4])[::-1]
-    for n, one in enumerate(samples):
-        alone = train([one], SMALL, [4 + n])[0]
-        assert alone.shape == (len(one.words), 11)
-        assert alone.dtype == np.float32
-        assert np.array_equal(alone, together[n])
-        assert np.array_equal(alone, reverse[n])
+    counts = [count_sample(one, 4, "harmonic") for one in samples]
+    sizes = [matrix.shape[0] for matrix in counts]
+    assert len({len(make_batches(matrix, SMALL.batch, 100, 0.75, 0)) for matrix in counts}) > 1
+    together = [table.vectors.split(sizes) for table in fit(counts, SMALL, [4, 5, 6])]
+    reverse = [table.vectors.split(sizes[::-1])[::-1] for table in fit(counts[::-1], SMALL, [6, 5, 4])]
+    for n, matrix in enumerate(counts):
+        for side, alone in enumerate(fit([matrix], SMALL, [4 + n])):
+            assert torch.equal(alone.vectors, together[side][n])
+            assert torch.equal(alone.vectors, reverse[side][n])
+
+
+def test_rows_are_the_words_of_each_sample(samples):
+    assert len({len(one.words) for one in samples}) > 1
+    for one, vectors in zip(samples, train(samples, SMALL, [4, 5, 6]), strict=True):
+        word, context = fit([count_sample(one, 4, "harmonic")], SMALL, [4 + samples.index(one)])
+        assert vectors.dtype == np.float32
+        assert np.array_equal(vectors, (word.vectors + context.vectors).numpy())
 
 
 def test_seeds_decide(samples):
@@ -111,10 +122,10 @@ def test_words_of_one_topic_are_neighbours():
 
 def test_a_run_that_diverges_is_named(samples, monkeypatch):
     def diverge(batch, word, context, rate):
-        word.rows[len(samples[0].words)] = float("nan")
+        word.rows[0] = float("nan")
 
     monkeypatch.setattr(glove, "descend", diverge)
-    with pytest.raises(ComputationError, match="seed 78"):
+    with pytest.raises(ComputationError, match="seed 77"):
         train(samples, SMALL, [77, 78, 79])
 
 
