@@ -23,7 +23,7 @@ from gpustab.trainers.base import Vectors
 from gpustab.trainers.glove import GloveParameters, fit
 
 RUNS = 16
-"""So many on a GPU; on a CPU, where training them at once is slower, four."""
+"""So many on a GPU; on a CPU, where training them at once gains little or, with one thread, loses, four."""
 
 
 def word_similarity(corpus: Corpus) -> Callable[[Sample, Vectors], float]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from gpustab.device import log
 from gpustab.errors import InputError
 from gpustab.formats import LoadOptions, read_space
 from gpustab.formats.memory import from_keyed_vectors, from_pair
@@ -80,6 +81,11 @@ def load_groups(
     if single:
         _want_two(len(single), "runs")
         groups.append(join(_spaces(single, options), **rule, **choices))
+    thin = [group for group in folders if len(group.files) < 2]
+    if len(thin) < len(folders):  # one unfinished group does not keep the others from being measured
+        for group in thin:
+            log.warning("group '%s' has only %d run and was left out", group.name, len(group.files))
+        folders = [group for group in folders if group not in thin]
     for group in _distinct(folders):
         _want_two(len(group.files), group.name)
         if group.packed and vocabulary == "joint" and options == LoadOptions():

@@ -53,12 +53,14 @@ class Result:
         """Return one of the tables as a pandas DataFrame .
 
         Raises:
-            InputError: if pandas, of the extra ``report``, is missing.
+            InputError: if there is none of this name, or pandas, of the extra ``report``, is missing.
         """
         try:
             import pandas as pd
         except ImportError:
             raise InputError("a table as DataFrame needs pandas: pip install 'gpustab[report]'") from None
+        if table not in self.tables:
+            raise InputError(f"there is no table '{table}'; there are {', '.join(self.tables)}")
         return pd.DataFrame(self.tables[table])
 
     def __repr__(self) -> str:

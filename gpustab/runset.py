@@ -94,9 +94,14 @@ def open_runset(folder: Path) -> list[Group]:
 
 def _read_manifest(path: Path, schema: str) -> dict[str, Any]:
     if not path.is_file():
+        inside = sorted(str(leaf.relative_to(path.parent)) for leaf in path.parent.glob("**/") if is_leaf(leaf))
+        hint = (
+            f"groups are below it: {', '.join(inside[:6])}; finish a stopped training by the same call"
+            if inside
+            else ("if it holds vector files, name the files")
+        )
         raise InputError(
-            f"{path.parent}: neither run-NNN.safetensors nor a {path.name} in this folder, so it is no run set; "
-            "if it holds vector files, name the files"
+            f"{path.parent}: neither run-NNN.safetensors nor a {path.name} in this folder, so it is no run set; {hint}"
         )
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))

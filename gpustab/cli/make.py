@@ -56,7 +56,9 @@ def train(
     epochs: _Option = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="T.PARAMETER=VALUE", help="A technique's own parameter; may be given often."),
+        typer.Option(
+            "--set", metavar="T.PARAMETER=VALUE", help="A technique's parameter, or options.NAME of the corpus."
+        ),
     ] = None,
 ) -> None:
     """Train runs for `gpustab stability`; a stopped call goes on where it was, with the same vectors."""
@@ -115,6 +117,9 @@ def _spread(content: dict[str, Any], common: dict[str, Any]) -> None:
     for name in content.get("techniques", ["sgns"]):
         known = technique(name).parameters.model_fields
         content.setdefault(name, {}).update({key: value for key, value in common.items() if key in known})
+    unknown = [key for key in common if not any(key in content[n] for n in content.get("techniques", ["sgns"]))]
+    if unknown:
+        raise InputError(f"--{unknown[0]}: none of these techniques has it")
 
 
 def _assign(content: dict[str, Any], settings: list[str]) -> None:

@@ -42,6 +42,9 @@ def session(showing: Showing) -> Iterator[Callable[[str, float], None]]:
     except InputError as error:
         _complain(errors, "error", error)
         raise typer.Exit(2) from None
+    except KeyboardInterrupt:
+        errors.print("stopped; what is finished stays, and the same call goes on from there", style="yellow")
+        raise typer.Exit(130) from None
     except (ComputationError, MemoryError, OSError) as error:
         _complain(errors, "failed", error)
         raise typer.Exit(1) from None

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gpustab.result import Result, Table
+from gpustab.studies.notes import COLLAPSED
 
 
 @dataclass
@@ -74,7 +75,8 @@ def describe(result: Result) -> list[Shown]:
 
 def _stability(result: Result) -> list[Shown]:
     measured = {entry["group"]: entry for entry in result.settings["measured"]}
-    blocks = [_group(group, measured[group["name"]], _asked(result, group)) for group in result.groups]
+    blocks = [_comparison(result)] if len(result.groups) > 1 else []
+    blocks += [_group(group, measured[group["name"]], _asked(result, group)) for group in result.groups]
     for contrast in result.contrasts:
         value = contrast["value"]
         meaning = "what another sample of documents adds to training noise"
@@ -82,6 +84,28 @@ def _stability(result: Result) -> list[Shown]:
             meaning = f"undefined: bootstrap runs differ less than shuffled, {contrast['signed_square']:.1e} squared"
         blocks.append(Shown(f"{' → '.join(contrast['groups'])}", [("extrinsic instability", number(value), meaning)]))
     return blocks
+
+
+def _comparison(result: Result) -> Shown:
+    """All groups in one table."""
+    rows = []
+    for group in result.groups:
+        pip, scale = group["pip"]["reduced"], group["scale"] or {}
+        n = "10" if "10" in group["neighbours"] else max(group["neighbours"], key=int)
+        chance = scale.get("chance_reduced_pip")
+        rows.append(
+            [
+                group["name"],
+                str(len(group["runs"])),
+                number(pip["mean"]),
+                number(pip["se"], 2),
+                f"{pip['mean'] / chance:.0%}" if chance else "–",
+                number(scale.get("mean_cosine"), 3) + " collapsed" * (scale.get("mean_cosine", 0) > COLLAPSED),
+                f"{number(group['neighbours'][n]['p'], 3)} (n = {n})",
+            ]
+        )
+    header = ["group", "runs", "PIP loss", "SE", "of chance", "mean cosine", "p@n"]
+    return Shown(f"{len(rows)} groups", [], [SmallTable("", header, rows)], [[0]])
 
 
 def _group(group: dict[str, Any], measured: dict[str, Any], asked: SmallTable | None) -> Shown:

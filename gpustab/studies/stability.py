@@ -28,6 +28,7 @@ LENGTHS = (1, 2, 5, 10, 25, 50)
 
 Targets = Literal["all"] | int | Iterable[str | bytes] | None
 Progress = Callable[[str, float], None]
+Notes = dict[str, list[str]]
 
 
 def stability(
@@ -75,8 +76,10 @@ def stability(
     question = _Question(sorted(set(neighbours)), targets, seed, proxy)
     compute = compute or Compute(groups[0].device)
     result = Result("stability", tables={"pairs": {}, "words": {}})
+    notes: Notes = {}
     for runs in groups:
-        _measure_or_fall_back(runs, question, compute, progress or _nothing, result)
+        _measure_or_fall_back(runs, question, compute, progress or _nothing, result, notes)
+    result.notes[:0] = sentences.merged(notes)
     add_extrinsic(groups, compute, result)
     if proxy is not None:
         result.notes.append(f"PIP losses are over a sampled proxy of {proxy:,} words, not the whole vocabulary.")
@@ -105,19 +108,21 @@ class _Question:
     proxy: int | None
 
 
-def _measure_or_fall_back(runs: Runs, question: _Question, compute: Compute, report: Progress, result: Result) -> None:
+def _measure_or_fall_back(
+    runs: Runs, question: _Question, compute: Compute, report: Progress, result: Result, notes: Notes
+) -> None:
     """Measure one group; if the device's memory does not suffice for any tile, on the CPU, and say so."""
     try:
-        _measure(engine.place(runs, compute), question, compute, report, result)
+        _measure(engine.place(runs, compute), question, compute, report, result, notes)
     except OutOfMemoryError as error:
         if compute.device.type == "cpu":
             raise
         log.warning("%s: %s; going on with the CPU", runs.group, error)
-        _measure(runs.to(CPU), question, replace(compute, device=CPU, backend="torch"), report, result)
+        _measure(runs.to(CPU), question, replace(compute, device=CPU, backend="torch"), report, result, notes)
         result.notes.append(f"{runs.group}: The memory of {compute.device} did not suffice; measured on the CPU.")
 
 
-def _measure(runs: Runs, question: _Question, compute: Compute, report: Progress, result: Result) -> None:
+def _measure(runs: Runs, question: _Question, compute: Compute, report: Progress, result: Result, notes: Notes) -> None:
     """Measure one group and add it to the result."""
     report(f"{runs.group}: PIP loss", 0.0)
     proxy = None if question.proxy is None else engine.draw_proxy(runs, question.proxy, question.seed)
@@ -150,7 +155,7 @@ def _measure(runs: Runs, question: _Question, compute: Compute, report: Progress
     )
     extend(result.tables["pairs"], pair_table(runs, pip, overlaps, lengths))
     extend(result.tables["words"], word_table(runs, words, overlaps, lengths, rows))
-    result.notes += sentences.of_group(runs, pip, found, question.lengths, ties, missing)
+    notes[runs.group] = sentences.of_group(runs, pip, found, question.lengths, ties, missing)
     report(f"{runs.group}: done", 1.0)
 
 

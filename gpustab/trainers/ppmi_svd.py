@@ -67,7 +67,11 @@ def _train(sample: Sample, parameters: PpmiSvdParameters, seed: int) -> Vectors:
         raise InputError("no two words of the sample occur together more often than by chance")
     vectors = factor(matrix, parameters.dim, parameters.eigenvalue_weight, seed)
     if empty := len(sample.words) - np.count_nonzero(vectors.any(1)):
-        log.warning("PPMI: %d of %d words have no positive association: zero vectors", empty, len(sample.words))
+        log.warning(
+            "PPMI: %d of %d words have no positive association: zero vectors; a larger subsample keeps more tokens",
+            empty,
+            len(sample.words),
+        )
     return vectors.astype(np.float32)
 
 

@@ -45,9 +45,10 @@ def keep_to_plan(folder: Path, plan: dict[str, Any]) -> None:
         InputError: with every difference, if runs were trained there in another way.
     """
     path = folder / PLAN
-    if not path.is_file():
-        if any(folder.glob("run-*.safetensors")):
-            raise InputError(f"{folder}: holds runs but no {PLAN}, so it is not known how they were trained")
+    runs = any(folder.glob("run-*.safetensors"))
+    if runs and not path.is_file():
+        raise InputError(f"{folder}: holds runs but no {PLAN}, so it is not known how they were trained")
+    if not runs:  # a plan that trained nothing binds nobody
         folder.mkdir(parents=True, exist_ok=True)
         with replacing(path) as temporary:
             temporary.write_text(json.dumps(plan, indent=2) + "\n", encoding="utf-8")
@@ -55,9 +56,13 @@ def keep_to_plan(folder: Path, plan: dict[str, Any]) -> None:
         there = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise InputError(f"{path}: damaged: {error}") from None
-    differences = [*_differences(there, plan)]
+    differences = _differences(there, plan)
     if differences:
-        raise InputError(f"{folder}: trained with other settings: {'; '.join(differences)}")
+        # What was chosen explains what follows from it.
+        chosen = [d for d in differences if not d.startswith("corpus.")] or differences
+        raise InputError(
+            f"{folder}: trained with other settings: {'; '.join(chosen)}; take those, or another run set, or delete it"
+        )
     for leftover in folder.glob(".*.tmp"):
         leftover.unlink(missing_ok=True)
 

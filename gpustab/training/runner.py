@@ -11,16 +11,18 @@ import torch
 
 from gpustab.corpus import Corpus
 from gpustab.device import log
-from gpustab.errors import ComputationError
+from gpustab.errors import ComputationError, InputError
 from gpustab.formats import read_space
 from gpustab.result import Result, Table, environment
-from gpustab.runset import update_manifest
+from gpustab.runset import open_leaf, update_manifest
 from gpustab.sampling import training_seed
 from gpustab.tokenise import prepare_corpus
 from gpustab.trainers import technique
 from gpustab.training.leaves import keep_to_plan, leaf_name, missing_runs, plan_of, run_file
 from gpustab.training.settings import TrainingSettings
 from gpustab.training.tasks import Task, attempt
+
+_FEW_UNITS = 30
 
 
 def train_runs(
@@ -46,7 +48,11 @@ def train_runs(
     started = time.perf_counter()
     report = progress or (lambda _work, _part: None)
     report("reading the corpus", 0.0)
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder}: is a file; a run set is a folder")
     corpus = prepare_corpus(settings.corpus, settings.options)
+    if len(corpus) < 2:
+        raise InputError(f"{corpus.name}: one {corpus.unit} is nothing to draw from; give more, or unit = sentence")
     leaves = _open_leaves(settings, corpus, folder)
     tasks = [task for name, path in leaves.items() for task in _tasks(settings, name, path)]
     trained, failures = 0, []
@@ -57,11 +63,13 @@ def train_runs(
         if failure:
             failures.append(failure)
     if failures:
-        raise ComputationError(f"{len(failures)} of {len(tasks)} trainings failed, the others are there: {failures[0]}")
+        others = "none is there" if len(failures) == len(tasks) else "the others are there"
+        raise ComputationError(f"{len(failures)} of {len(tasks)} trainings failed, {others}: {'; '.join(failures[:3])}")
     update_manifest(folder, dict.fromkeys(leaves, settings.runs), _record(settings, corpus))
-    result = Result("train", _record(settings, corpus), tables={"groups": _group_table(leaves, settings, tasks)})
+    result = Result("train", _record(settings, corpus), tables={"groups": _group_table(leaves, tasks)})
     result.groups = [{"name": name, "runs": settings.runs} for name in leaves]
-    result.notes = [note for name, path in leaves.items() for note in _copies(name, path, settings)]
+    result.notes = [*_corpus_notes(corpus)]
+    result.notes += [note for name, path in leaves.items() for note in _copies(name, path, settings)]
     result.environment = environment(torch.device("cpu")) | {"seconds": time.perf_counter() - started}
     return result
 
@@ -101,7 +109,11 @@ def _in_parallel(
     """Train tasks as processes come free; yields each with the reason of its failure, if it failed."""
     import joblib
 
-    with joblib.parallel_config(backend=settings.parallel, n_jobs=settings.jobs):
+    try:
+        configured = joblib.parallel_config(backend=settings.parallel, n_jobs=settings.jobs)
+    except (ValueError, ImportError) as error:
+        raise InputError(f"parallel is '{settings.parallel}': {' '.join(str(error).split())}") from None
+    with configured:
         jobs = (joblib.delayed(attempt)(task, corpus) for task in tasks)
         yield from joblib.Parallel(return_as="generator_unordered")(jobs)
 
@@ -116,17 +128,25 @@ def _record(settings: TrainingSettings, corpus: Corpus) -> dict[str, Any]:
     }
 
 
-def _group_table(leaves: dict[str, Path], settings: TrainingSettings, tasks: Sequence[Task]) -> Table:
+def _group_table(leaves: dict[str, Path], tasks: Sequence[Task]) -> Table:
     table: Table = {"group": [], "runs": [], "trained_now": [], "seconds_per_run": [], "words": []}
     for name, path in leaves.items():
-        spaces = [read_space(run_file(path, run)) for run in range(settings.runs)]
+        spaces = [read_space(file) for file in open_leaf(path).files]
         now = sum(len(task.runs) for task in tasks if task.folder == path)
         seconds = sum(space.metadata["seconds"] for space in spaces) / len(spaces)
         words = sorted(len(space.vocabulary) for space in spaces)
         span = f"{words[0]:,}" if words[0] == words[-1] else f"{words[0]:,} – {words[-1]:,}"
-        for column, value in zip(table.values(), (name, settings.runs, now, seconds, span), strict=True):
+        for column, value in zip(table.values(), (name, len(spaces), now, seconds, span), strict=True):
             column.append(value)
     return table
+
+
+def _corpus_notes(corpus: Corpus) -> Iterator[str]:
+    left_out = ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in corpus.dropped.items() if n)
+    size = f"{len(corpus):,} {corpus.unit}s, {len(corpus.tokens):,} tokens, {len(corpus.vocabulary):,} words"
+    yield f"{corpus.name}: {size}{f'; left out: {left_out}' if left_out else ''}."
+    if len(corpus) < _FEW_UNITS:
+        yield f"{len(corpus)} {corpus.unit}s are few to draw from: what bootstrap runs differ by is a matter of chance."
 
 
 def _copies(name: str, folder: Path, settings: TrainingSettings) -> Iterator[str]:

@@ -350,10 +350,10 @@ def test_a_device_without_memory_leaves_the_work_to_the_cpu(monkeypatch):
     module = importlib.import_module("gpustab.studies.stability")
     real = module._measure
 
-    def measure(runs, question, compute, report, result):
+    def measure(runs, question, compute, report, result, notes):
         if compute.device.type == "cuda":
             raise OutOfMemoryError("out of memory even with 16 rows at a time")
-        real(runs, question, compute, report, result)
+        real(runs, question, compute, report, result, notes)
 
     monkeypatch.setattr(module, "_measure", measure)
     monkeypatch.setattr(module.engine, "place", lambda runs, compute: runs)
