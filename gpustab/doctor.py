@@ -57,6 +57,7 @@ _PACKAGES: tuple[tuple[str, str, str, str], ...] = (
     ("scipy", "1.14", "", "train"),
     ("pydantic", "2.10", "", "train"),
     ("sentencex", "1.0", "", "train"),
+    ("threadpoolctl", "3.5", "", "train"),
     ("pandas", "2.2", "", "report"),
     ("pyarrow", "17", "", "report"),
     ("jinja2", "3.1", "", "report"),
