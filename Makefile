@@ -53,7 +53,7 @@ clean:  ## Remove .venv, caches and build products
 .venv/torch.stamp: constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gpustab needs Python 3.11 or newer: make PYTHON=...")'
 	$(PYTHON) -m venv .venv
-	$(INSTALL) $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) torch
+	$(INSTALL) $(if $(TORCH_INDEX),-i $(TORCH_INDEX)) torch
 	touch $@
 
 .venv/demo.stamp: .venv/torch.stamp pyproject.toml

@@ -8,7 +8,7 @@ FROM python:3.11-slim
 ARG TORCH_INDEX=""
 WORKDIR /src
 COPY . .
-RUN pip install --no-cache-dir -c constraints.txt ${TORCH_INDEX:+--index-url "$TORCH_INDEX"} torch \
+RUN pip install --no-cache-dir -c constraints.txt ${TORCH_INDEX:+-i "$TORCH_INDEX"} torch \
     && pip install --no-cache-dir -c constraints.txt ".[cpu,train,report]" \
     && useradd --create-home gpustab
 
