@@ -88,11 +88,12 @@ def _stability(result: Result) -> list[Shown]:
 
 def _comparison(result: Result) -> Shown:
     """All groups in one table."""
+    common = set.intersection(*(set(group["neighbours"]) for group in result.groups))
+    n = "10" if "10" in common else max(common, key=int, default=None)
     rows = []
     for group in result.groups:
         pip, scale = group["pip"]["reduced"], group["scale"] or {}
-        n = "10" if "10" in group["neighbours"] else max(group["neighbours"], key=int)
-        chance = scale.get("chance_reduced_pip")
+        chance, mean = scale.get("chance_reduced_pip"), scale.get("mean_cosine")
         rows.append(
             [
                 group["name"],
@@ -100,11 +101,11 @@ def _comparison(result: Result) -> Shown:
                 number(pip["mean"]),
                 number(pip["se"], 2),
                 f"{pip['mean'] / chance:.0%}" if chance else "–",
-                number(scale.get("mean_cosine"), 3) + " collapsed" * (scale.get("mean_cosine", 0) > COLLAPSED),
-                f"{number(group['neighbours'][n]['p'], 3)} (n = {n})",
+                number(mean, 3) + " collapsed" * (mean is not None and mean > COLLAPSED),
+                number(group["neighbours"][n]["p"], 3) if n else "–",
             ]
         )
-    header = ["group", "runs", "PIP loss", "SE", "of chance", "mean cosine", "p@n"]
+    header = ["group", "runs", "PIP loss", "SE", "of chance", "mean cosine", f"p@{n}"]
     return Shown(f"{len(rows)} groups", [], [SmallTable("", header, rows)], [[0]])
 
 

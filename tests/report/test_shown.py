@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -6,7 +7,7 @@ from gpustab import InputError, load_runs
 from gpustab.report.shown import describe, number
 from gpustab.result import Result
 from gpustab.studies import stability
-from tests.generators import noisy_copies
+from tests.generators import collapsed, noisy_copies, runs_of
 
 
 @pytest.mark.parametrize(
@@ -86,3 +87,15 @@ def test_a_union_without_joint_words_is_refused():
     runs = load_runs([([f"w{i}" for i in k], run[k]) for run, k in zip(stack, parts, strict=True)], vocabulary="union")
     with pytest.raises(InputError, match="0 words are in all runs"):
         stability(runs, neighbours=[1])
+
+
+def test_several_groups_are_compared_first():
+    groups = [replace(runs_of(noisy_copies(3, v, 4)), group=f"t/{v}") for v in (20, 30)]
+    groups.append(replace(runs_of(collapsed(3, 25, 4)), group="t/collapsed"))
+    result = stability(groups, neighbours=[3, 10])
+    (table,) = describe(result)[0].tables
+    assert table.header[-1] == "p@10"
+    assert [row[0] for row in table.rows] == ["t/20", "t/30", "t/collapsed"]
+    assert table.rows[0][2] == number(result.groups[0]["pip"]["reduced"]["mean"])
+    assert [("collapsed" in row[5]) for row in table.rows] == [False, False, True]
+    assert len(describe(stability(groups[0], neighbours=[3]))) == 1
