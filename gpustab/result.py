@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import resource
 import sys
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
@@ -87,8 +86,12 @@ def environment(device: torch.device) -> dict[str, Any]:
     return found
 
 
-def peak_memory() -> int:
-    """Return the largest resident size of this process so far, in bytes."""
+def peak_memory() -> int | None:
+    """Return the largest resident size of this process so far, in bytes; ``None`` where the system does not tell."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024  # macOS counts bytes, Linux KiB
 

@@ -55,7 +55,9 @@ def _table(small: SmallTable) -> RenderableType:
 
 def _closing(environment: dict[str, Any]) -> str:
     seconds = environment.get("seconds", math.nan)
-    parts = [f"{seconds:.1f} s", f"peak memory {environment.get('peak_memory_bytes', 0) / 2**30:.1f} GiB"]
+    parts = [f"{seconds:.1f} s"]
+    if environment.get("peak_memory_bytes"):
+        parts.append(f"peak memory {environment['peak_memory_bytes'] / 2**30:.1f} GiB")
     if "peak_device_memory_bytes" in environment:
         parts.append(f"on the device {environment['peak_device_memory_bytes'] / 2**30:.1f} GiB")
     parts.append(str(environment.get("device_name", environment.get("device"))))
