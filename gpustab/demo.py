@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from gpustab.load import load_groups
+from gpustab.progress import Progress
 from gpustab.runs import Runs
 
 RUNS = 5
@@ -13,7 +13,7 @@ EPOCHS = 30
 """At 5 epochs the space is collapsed (mean cosine 0.98) and would look stable; at 30 the mean cosine is about 0.25."""
 
 
-def train_demo_runs(folder: Path, progress: Callable[[str, float], None]) -> list[Runs]:
+def train_demo_runs(folder: Path, progress: Progress) -> list[Runs]:
     """Train skip-gram runs (100 dimensions, one thread each) of fixed, shuffled and bootstrap samples.
 
     Args:

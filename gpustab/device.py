@@ -79,18 +79,24 @@ def choose_backend(name: BackendChoice, device: torch.device) -> Backend:
     return "faiss" if works else "torch"
 
 
+def available_memory() -> int | None:
+    """Return the bytes of main memory that are free, or ``None`` where the system does not tell (only Linux does)."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:  # noqa: PTH123  # no file of ours
+            available = next(line for line in lines if line.startswith("MemAvailable"))
+        return int(available.split()[1]) * 1024
+    except (OSError, StopIteration):
+        return None
+
+
 def free_memory(device: torch.device) -> int:
     """Return the bytes that may still be taken on a device."""
     if device.type == "cuda":
         return torch.cuda.mem_get_info(device)[0] + (
             torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
         )
-    try:
-        with open("/proc/meminfo", encoding="ascii") as lines:  # noqa: PTH123  # no file of ours
-            available = next(line for line in lines if line.startswith("MemAvailable"))
-        return int(available.split()[1]) * 1024
-    except (OSError, StopIteration):
-        return 2 << 30
+    available = available_memory()
+    return 2 << 30 if available is None else available
 
 
 @dataclass(frozen=True)

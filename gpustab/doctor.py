@@ -19,7 +19,7 @@ from typing import Literal
 
 import torch
 
-from gpustab.device import cheap_float64
+from gpustab.device import available_memory, cheap_float64
 from gpustab.probe import probe_faiss, probe_faiss_first, probe_faiss_gpu
 
 Status = Literal["ok", "warn", "fail"]
@@ -153,9 +153,8 @@ def _threads() -> Check:
 
 def _room() -> Check:
     here, scratch = shutil.disk_usage(Path.cwd()).free, shutil.disk_usage(tempfile.gettempdir()).free
-    meminfo = Path("/proc/meminfo")  # Linux alone tells what is free without a further package
-    available = re.search(r"MemAvailable:\s+(\d+) kB", meminfo.read_text()) if meminfo.exists() else None
-    memory = f", memory: {_gib(int(available[1]) * 1024)} free" if available else ""
+    available = available_memory()
+    memory = "" if available is None else f", memory: {_gib(available)} free"
     return Check("room", "ok", f"disk: {_gib(here)} free here, {_gib(scratch)} for temporary files{memory}")
 
 

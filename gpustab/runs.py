@@ -161,7 +161,7 @@ class Runs:
         out = torch.empty(len(self), stop - start, self.dimension, dtype=dtype, device=self.device)
         for r in range(len(self)):
             out[r] = self.run(r, dtype=dtype, start=start, stop=stop)
-        if joint and not (everywhere := self.joint[start:stop]).all():
+        if joint and not (everywhere := self.present[:, start:stop].all(0)).all():
             out *= everywhere[:, None]
         return out
 

@@ -20,7 +20,7 @@ import torch
 
 from gpustab.errors import InputError
 from gpustab.formats import read_space
-from gpustab.formats.atomic import replacing
+from gpustab.formats.atomic import write_text
 from gpustab.formats.safetensors_file import write_safetensors
 from gpustab.formats.safetensors_rows import open_rows
 from gpustab.plan import header, plan_join, take_rows
@@ -114,8 +114,7 @@ def _read_manifest(path: Path, schema: str) -> dict[str, Any]:
 
 
 def _write_manifest(path: Path, content: Mapping[str, Any]) -> None:
-    with replacing(path) as temporary:
-        temporary.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_text(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
 def write_leaf(spaces: Sequence[Space], folder: Path) -> Group:

@@ -6,19 +6,20 @@ import logging
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, fields
 
 import typer
+from rich import progress as bars
 from rich.console import Console
 from rich.logging import RichHandler
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
 from gpustab.cli.options import Loading, Showing
 from gpustab.errors import ComputationError, InputError
 from gpustab.formats import LoadOptions
+from gpustab.progress import Progress, no_progress
 from gpustab.report.files import check_folder, write_files
 from gpustab.report.json_text import to_json
 from gpustab.report.terminal import print_result
@@ -28,7 +29,7 @@ log = logging.getLogger("gpustab")
 
 
 @contextmanager
-def session(showing: Showing) -> Iterator[Callable[[str, float], None]]:
+def session(showing: Showing) -> Iterator[Progress]:
     """Run a command's work: yields the progress callback, ends with exit code 2 for bad input, 1 for failed work."""
     errors = Console(stderr=True)
     log.setLevel(logging.ERROR if showing.quiet else logging.INFO if showing.verbose else logging.WARNING)
@@ -60,19 +61,20 @@ def _complain(errors: Console, kind: str, error: BaseException) -> None:
 
 
 @contextmanager
-def _progress(errors: Console, quiet: bool) -> Iterator[Callable[[str, float], None]]:
+def _progress(errors: Console, quiet: bool) -> Iterator[Progress]:
     """Show progress on stderr, if a person is looking."""
     if quiet or not errors.is_terminal:
-        yield _nothing
+        yield no_progress
         return
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=errors, transient=True) as bar:
+    columns = (
+        bars.SpinnerColumn(),
+        bars.TextColumn("{task.description}"),
+        bars.BarColumn(),
+        bars.TimeRemainingColumn(),
+    )
+    with bars.Progress(*columns, console=errors, transient=True) as bar:
         task = bar.add_task("reading", total=1.0)
         yield lambda work, part: bar.update(task, description=work, completed=part)
-
-
-def _nothing(work: str, part: float) -> None:
-    """Take a report of progress that nobody reads."""
 
 
 def show(result: Result, showing: Showing, loading: Loading | None = None) -> None:

@@ -11,6 +11,12 @@ from pathlib import Path
 from gpustab.errors import InputError
 
 
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a UTF-8 text file, whole or not at all."""
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a temporary path in the same folder, which takes the place of ``path`` when all went well.

@@ -56,7 +56,7 @@ def read_safetensors(source: Source, options: LoadOptions = DEFAULTS) -> Space:
         words, vectors = _read_words(rows)[:kept], rows[:kept].contiguous()
         counts = _read_counts(rows)
         draw = rows.tensor("draw", torch.int64) if "draw" in rows.names else None
-        metadata = _read_metadata(rows)
+        metadata = read_metadata(rows)
         notes = list(_notes(rows, kept))
     finite = torch.isfinite(vectors).all(dim=1)
     counts = counts if counts is None else counts[:kept]
@@ -113,7 +113,12 @@ def _read_counts(rows: SafetensorsRows) -> Tensor | None:
     return counts
 
 
-def _read_metadata(rows: SafetensorsRows) -> dict[str, Any]:
+def read_metadata(rows: SafetensorsRows) -> dict[str, Any]:
+    """Return what the maker of a space recorded, without reading its vectors.
+
+    Raises:
+        InputError: if it is no JSON object.
+    """
     try:
         metadata = json.loads(rows.metadata.get(METADATA_KEY, "{}"))
     except json.JSONDecodeError as error:

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from gpustab.errors import InputError
-from gpustab.formats.atomic import replacing
+from gpustab.formats.atomic import replacing, write_text
 from gpustab.report.json_text import to_json
 from gpustab.result import Result
 
@@ -44,7 +44,6 @@ def write_files(result: Result, folder: Path) -> list[Path]:
             result.frame(name).to_parquet(temporary)
         written.append(path)
     for name, text in (("report.html", to_html(result)), ("summary.json", to_json(result) + "\n")):
-        with replacing(folder / name) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+        write_text(folder / name, text)
         written.append(folder / name)
     return written

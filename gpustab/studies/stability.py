@@ -6,7 +6,7 @@ Rettenmeier 2020, chapters 2.2-2.3; conventions and corrections in the README.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -16,6 +16,7 @@ from torch import Tensor
 from gpustab import engine
 from gpustab.device import CPU, Compute, log
 from gpustab.errors import InputError, OutOfMemoryError
+from gpustab.progress import Progress, no_progress
 from gpustab.result import Result, environment
 from gpustab.runs import Runs
 from gpustab.studies import notes as sentences
@@ -27,7 +28,6 @@ from gpustab.vocabulary import as_word, show, some_words
 LENGTHS = (1, 2, 5, 10, 25, 50)
 
 Targets = Literal["all"] | int | Iterable[str | bytes] | None
-Progress = Callable[[str, float], None]
 Notes = dict[str, list[str]]
 
 
@@ -78,7 +78,7 @@ def stability(
     result = Result("stability", tables={"pairs": {}, "words": {}})
     notes: Notes = {}
     for runs in groups:
-        _measure_or_fall_back(runs, question, compute, progress or _nothing, result, notes)
+        _measure_or_fall_back(runs, question, compute, progress or no_progress, result, notes)
     result.notes[:0] = sentences.merged(notes)
     add_extrinsic(groups, compute, result)
     if proxy is not None:
@@ -157,10 +157,6 @@ def _measure(runs: Runs, question: _Question, compute: Compute, report: Progress
     extend(result.tables["words"], word_table(runs, words, overlaps, lengths, rows))
     notes[runs.group] = sentences.of_group(runs, pip, found, question.lengths, ties, missing)
     report(f"{runs.group}: done", 1.0)
-
-
-def _nothing(work: str, part: float) -> None:
-    """Take a report of progress that nobody reads."""
 
 
 def _target_rows(runs: Runs, targets: Targets, seed: int) -> tuple[Tensor, list[bytes]]:

@@ -5,16 +5,37 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gpustab.corpus import Corpus
 from gpustab.errors import InputError
-from gpustab.formats.atomic import replacing
+from gpustab.formats.atomic import write_text
 from gpustab.sampling import Sampling
 from gpustab.training.settings import TrainingSettings
 
 PLAN = "plan.json"
 _SCHEMA = "gpustab.plan/1"
+
+
+class Leaf(NamedTuple):
+    """One group of runs to train.
+
+    Attributes:
+        technique: its name.
+        sampling: how each run's units are drawn.
+        name: path below the run set.
+        folder: where it lies.
+    """
+
+    technique: str
+    sampling: Sampling
+    name: str
+    folder: Path
+
+
+def corpus_record(corpus: Corpus) -> dict[str, Any]:
+    """Return what identifies a corpus."""
+    return {"name": corpus.name, "hash": corpus.hash, "units": len(corpus), "tokens": len(corpus.tokens)}
 
 
 def leaf_name(technique: str, sampling: Sampling, settings: TrainingSettings) -> str:
@@ -32,7 +53,7 @@ def plan_of(technique: str, sampling: Sampling, settings: TrainingSettings, corp
         "sampling": sampling,
         "seed": settings.seed,
         "vary": sorted(settings.vary),
-        "corpus": {"name": corpus.name, "hash": corpus.hash, "units": len(corpus), "tokens": len(corpus.tokens)},
+        "corpus": corpus_record(corpus),
         "options": asdict(settings.options),
         "parameters": settings.parameters_of(technique).model_dump(mode="json"),
     }
@@ -50,8 +71,7 @@ def keep_to_plan(folder: Path, plan: dict[str, Any]) -> None:
         raise InputError(f"{folder}: holds runs but no {PLAN}, so it is not known how they were trained")
     if not runs:  # a plan that trained nothing binds nobody
         folder.mkdir(parents=True, exist_ok=True)
-        with replacing(path) as temporary:
-            temporary.write_text(json.dumps(plan, indent=2) + "\n", encoding="utf-8")
+        write_text(path, json.dumps(plan, indent=2) + "\n")
     try:
         there = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,21 +13,22 @@ from gpustab.corpus import Corpus
 from gpustab.device import log
 from gpustab.errors import ComputationError, InputError
 from gpustab.formats import read_space
+from gpustab.formats.safetensors_file import read_metadata
+from gpustab.formats.safetensors_rows import open_rows
+from gpustab.progress import Progress, no_progress
 from gpustab.result import Result, Table, environment
 from gpustab.runset import open_leaf, update_manifest
 from gpustab.sampling import training_seed
 from gpustab.tokenise import prepare_corpus
 from gpustab.trainers import technique
-from gpustab.training.leaves import keep_to_plan, leaf_name, missing_runs, plan_of, run_file
+from gpustab.training.leaves import Leaf, corpus_record, keep_to_plan, leaf_name, missing_runs, plan_of, run_file
 from gpustab.training.settings import TrainingSettings
 from gpustab.training.tasks import Task, attempt
 
 _FEW_UNITS = 30
 
 
-def train_runs(
-    settings: TrainingSettings, folder: Path, *, progress: Callable[[str, float], None] | None = None
-) -> Result:
+def train_runs(settings: TrainingSettings, folder: Path, *, progress: Progress | None = None) -> Result:
     """Train what a plan wants and the run set does not have yet; finished runs are kept.
 
     Every run appears whole or not at all, so that a call that was killed at any moment is taken up by the next one,
@@ -46,7 +47,7 @@ def train_runs(
         ComputationError: if runs failed; the others are there.
     """
     started = time.perf_counter()
-    report = progress or (lambda _work, _part: None)
+    report = progress or no_progress
     report("reading the corpus", 0.0)
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: is a file; a run set is a folder")
@@ -54,7 +55,7 @@ def train_runs(
     if len(corpus) < 2:
         raise InputError(f"{corpus.name}: one {corpus.unit} is nothing to draw from; give more, or unit = sentence")
     leaves = _open_leaves(settings, corpus, folder)
-    tasks = [task for name, path in leaves.items() for task in _tasks(settings, name, path)]
+    tasks = [task for leaf in leaves for task in _tasks(settings, leaf)]
     trained, failures = 0, []
     total = sum(len(task.runs) for task in tasks)
     for task, failure in _in_parallel(tasks, corpus, settings):
@@ -65,37 +66,35 @@ def train_runs(
     if failures:
         others = "none is there" if len(failures) == len(tasks) else "the others are there"
         raise ComputationError(f"{len(failures)} of {len(tasks)} trainings failed, {others}: {'; '.join(failures[:3])}")
-    update_manifest(folder, dict.fromkeys(leaves, settings.runs), _record(settings, corpus))
+    update_manifest(folder, {leaf.name: settings.runs for leaf in leaves}, _record(settings, corpus))
     result = Result("train", _record(settings, corpus), tables={"groups": _group_table(leaves, tasks)})
-    result.groups = [{"name": name, "runs": settings.runs} for name in leaves]
+    result.groups = [{"name": leaf.name, "runs": settings.runs} for leaf in leaves]
     result.notes = [*_corpus_notes(corpus)]
-    result.notes += [note for name, path in leaves.items() for note in _copies(name, path, settings)]
+    result.notes += [note for leaf in leaves for note in _copies(leaf, settings)]
     result.environment = environment(torch.device("cpu")) | {"seconds": time.perf_counter() - started}
     return result
 
 
-def _open_leaves(settings: TrainingSettings, corpus: Corpus, folder: Path) -> dict[str, Path]:
-    leaves = {}
-    for name in settings.techniques:
+def _open_leaves(settings: TrainingSettings, corpus: Corpus, folder: Path) -> list[Leaf]:
+    leaves = []
+    for technique_name in settings.techniques:
         for sampling in settings.samplings:
-            leaf = leaf_name(name, sampling, settings)
-            keep_to_plan(folder / leaf, plan_of(name, sampling, settings, corpus))
-            leaves[leaf] = folder / leaf
+            name = leaf_name(technique_name, sampling, settings)
+            keep_to_plan(folder / name, plan_of(technique_name, sampling, settings, corpus))
+            leaves.append(Leaf(technique_name, sampling, name, folder / name))
     return leaves
 
 
-def _tasks(settings: TrainingSettings, leaf: str, folder: Path) -> Iterator[Task]:
-    name, _, rest = leaf.partition("/")
-    sampling: Any = rest.partition("-")[0]
-    missing = missing_runs(folder, settings.runs)
-    together = technique(name).together
+def _tasks(settings: TrainingSettings, leaf: Leaf) -> Iterator[Task]:
+    missing = missing_runs(leaf.folder, settings.runs)
+    together = technique(leaf.technique).together
     for start in range(0, len(missing), together):
         runs = tuple(missing[start : start + together])
         yield Task(
-            folder,
-            name,
-            sampling,
-            settings.parameters_of(name),
+            leaf.folder,
+            leaf.technique,
+            leaf.sampling,
+            settings.parameters_of(leaf.technique),
             runs,
             tuple(run if "draw" in settings.vary else 0 for run in runs),
             tuple(training_seed(settings.seed, run if "training" in settings.vary else 0) for run in runs),
@@ -123,20 +122,24 @@ def _record(settings: TrainingSettings, corpus: Corpus) -> dict[str, Any]:
     return {
         **settings.model_dump(mode="json", exclude={"parameters", "jobs", "parallel"}),
         "parameters": parameters,
-        "corpus": {"name": corpus.name, "hash": corpus.hash, "units": len(corpus), "tokens": len(corpus.tokens)},
+        "corpus": corpus_record(corpus),
         "dropped": corpus.dropped,
     }
 
 
-def _group_table(leaves: dict[str, Path], tasks: Sequence[Task]) -> Table:
+def _group_table(leaves: Sequence[Leaf], tasks: Sequence[Task]) -> Table:
     table: Table = {"group": [], "runs": [], "trained_now": [], "seconds_per_run": [], "words": []}
-    for name, path in leaves.items():
-        spaces = [read_space(file) for file in open_leaf(path).files]
-        now = sum(len(task.runs) for task in tasks if task.folder == path)
-        seconds = sum(space.metadata["seconds"] for space in spaces) / len(spaces)
-        words = sorted(len(space.vocabulary) for space in spaces)
+    for leaf in leaves:
+        runs, seconds, words = 0, 0.0, []
+        for file in open_leaf(leaf.folder).files:
+            with open_rows(file) as rows:  # not the vectors, which may be gigabytes
+                runs += 1
+                seconds += read_metadata(rows)["seconds"]
+                words.append(len(rows))
+        words.sort()
+        now = sum(len(task.runs) for task in tasks if task.folder == leaf.folder)
         span = f"{words[0]:,}" if words[0] == words[-1] else f"{words[0]:,} – {words[-1]:,}"
-        for column, value in zip(table.values(), (name, len(spaces), now, seconds, span), strict=True):
+        for column, value in zip(table.values(), (leaf.name, runs, now, seconds / runs, span), strict=True):
             column.append(value)
     return table
 
@@ -149,14 +152,14 @@ def _corpus_notes(corpus: Corpus) -> Iterator[str]:
         yield f"{len(corpus)} {corpus.unit}s are few to draw from: what bootstrap runs differ by is a matter of chance."
 
 
-def _copies(name: str, folder: Path, settings: TrainingSettings) -> Iterator[str]:
+def _copies(leaf: Leaf, settings: TrainingSettings) -> Iterator[str]:
     """Two runs that should differ and do not: then stability is falsely perfect."""
     if settings.runs < 2:
         return
-    first, second = (read_space(run_file(folder, run)) for run in (0, 1))
+    first, second = (read_space(run_file(leaf.folder, run)) for run in (0, 1))
     if first.vocabulary == second.vocabulary and torch.equal(first.vectors, second.vectors):
-        planned = "training" not in settings.vary and ("draw" not in settings.vary or name.split("/")[1] == "fixed")
+        planned = "training" not in settings.vary and ("draw" not in settings.vary or leaf.sampling == "fixed")
         why = "as planned: nothing varies between them" if planned else "the seed has no effect on this technique"
-        message = f"{name}: runs 0 and 1 are equal, {why}."
+        message = f"{leaf.name}: runs 0 and 1 are equal, {why}."
         log.warning(message)
         yield message

@@ -120,6 +120,10 @@ def test_what_varies(corpus, tmp_path):
     assert not any("shuffled" in note for note in draw.notes)
     fixed = [v for k, v in vectors(tmp_path / "draw").items() if "fixed" in k]
     assert torch.equal(fixed[0], fixed[1])
+    sentences = plan(corpus, vary=["draw"], runs=2, samplings=["fixed"], options={"min_count": 3, "unit": "sentence"})
+    assert any(
+        "fixed-sentence: runs 0 and 1 are equal, as planned" in n for n in train_runs(sentences, tmp_path / "s").notes
+    )
     both = train_runs(plan(corpus), tmp_path / "both")
     assert not any("equal" in note for note in both.notes)
     training = train_runs(plan(corpus, vary=["training"], samplings=["bootstrap"]), tmp_path / "training")
