@@ -17,7 +17,7 @@ from gpustab.kernels.neighbours import Backend
 
 log = logging.getLogger("gpustab")
 
-Precision = Literal["auto", "fp64", "fp32"]
+Precision = Literal["auto", "fp64", "fp32", "fast"]
 BackendChoice = Literal["auto", "torch", "faiss"]
 
 _SMALLEST_TILE = 16
@@ -105,8 +105,9 @@ class Compute:
 
     Attributes:
         device: where.
-        precision: ``"auto"`` is float64 where that is cheap, else float32 in short accumulations; whatever float32
-            cannot resolve is done again in float64.
+        precision: ``"auto"`` is float64 where that is cheap, else float32 in short accumulations; ``"fast"`` is
+            bfloat16 tensor cores (made for CUDA; a CPU only imitates them, slowly). Whatever the products cannot
+            resolve to 1e-3 is done again in float64.
         backend: of the neighbour search.
         memory: bytes that one tile may take; default a quarter of what is free, at most 128 MiB on the CPU.
     """
@@ -121,7 +122,7 @@ class Compute:
         """The dtype of products."""
         if self.precision == "auto":
             return torch.float64 if float64_is_cheap(self.device) else torch.float32
-        return torch.float64 if self.precision == "fp64" else torch.float32
+        return torch.float64 if self.precision == "fp64" else torch.float32  # fast: what is not a Gram is float32
 
     def tile(self, bytes_per_row: int, rows: int) -> int:
         """Return how many rows of so many bytes fit one tile, between 1 and ``rows``."""

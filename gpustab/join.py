@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Protocol
 
+from gpustab.load_report import LoadReport
 from gpustab.plan import header, plan_join, take_rows
 from gpustab.prepare import prepare
 from gpustab.runs import Rule, Runs
 from gpustab.space import Space
 from gpustab.vocabulary import as_word, show
+
+
+class Named(Protocol):
+    """What has a name and perhaps a report, as a :class:`Space` has."""
+
+    @property
+    def name(self) -> str:
+        """Short name."""
+
+    @property
+    def report(self) -> LoadReport | None:
+        """What reading it found."""
 
 
 def join(
@@ -43,8 +57,8 @@ def join(
     """
     waiting = list(spaces)
     plan = plan_join([header(space) for space in waiting], vocabulary=vocabulary, min_runs=min_runs)
-    names = _names(waiting)
-    notes += _load_notes(waiting, names)
+    names = run_names(waiting)
+    notes += load_notes(waiting, names)
     # Each space is let go as soon as its rows are taken: two copies of all vectors never exist at once.
     rows = tuple(take_rows(waiting.pop(0).vectors, where) for where in plan.rows)
     return prepare(
@@ -60,8 +74,8 @@ def join(
     )
 
 
-def _names(spaces: Sequence[Space]) -> tuple[str, ...]:
-    """Short names where they differ, the full sources where they do not."""
+def run_names(spaces: Sequence[Named]) -> tuple[str, ...]:
+    """Return short names where they differ, the full sources where they do not."""
     # Names come from files: their bytes may be no text, or control a terminal.
     short = tuple(show(as_word(space.name)) for space in spaces)
     full = tuple(show(as_word(space.report.source if space.report else space.name)) for space in spaces)
@@ -71,8 +85,8 @@ def _names(spaces: Sequence[Space]) -> tuple[str, ...]:
     return tuple(f"{name} #{i}" for i, name in enumerate(short))
 
 
-def _load_notes(spaces: Sequence[Space], names: Sequence[str]) -> tuple[str, ...]:
-    """What reading the runs found; the same sentence about many runs is said once."""
+def load_notes(spaces: Sequence[Named], names: Sequence[str]) -> tuple[str, ...]:
+    """Return what reading the runs found; the same sentence about many runs is said once."""
     about: dict[str, list[str]] = {}
     for space, name in zip(spaces, names, strict=True):
         for note in space.report.notes if space.report else ():

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,9 @@ from gpustab.errors import InputError
 from gpustab.formats import LoadOptions, read_space
 from gpustab.formats.memory import from_keyed_vectors, from_pair
 from gpustab.join import join
+from gpustab.packing.open import open_packed
 from gpustab.runs import Rule, Runs
-from gpustab.runset import Group, open_packed, open_runset
+from gpustab.runset import Group, open_runset
 from gpustab.space import Space
 
 Source = Any
@@ -37,7 +39,9 @@ def load_space(source: Source, options: LoadOptions | None = None, *, number: in
     if isinstance(source, Space):
         return source
     if isinstance(source, str | os.PathLike):
-        return read_space(Path(source), options)
+        space = read_space(Path(source), options)
+        log.info("%s", space.report)
+        return space
     if hasattr(source, "index_to_key") or hasattr(source, "wv"):
         return from_keyed_vectors(source, name)
     if isinstance(source, tuple) and len(source) == 2:
@@ -56,6 +60,7 @@ def load_groups(
     unit: bool = True,
     options: LoadOptions | None = None,
     device: str = "cpu",
+    jobs: int | None = None,
 ) -> list[Runs]:
     """Return the groups of runs behind some sources.
 
@@ -69,6 +74,7 @@ def load_groups(
         unit: scale rows to unit length.
         options: how files are read.
         device: where tensors shall lie: ``"cpu"``, ``"cuda"``, ... or ``"auto"``.
+        jobs: files read at once, by threads; default one per core.
 
     Raises:
         InputError: for unusable sources, fewer than two runs in a group, or runs without common words.
@@ -76,22 +82,16 @@ def load_groups(
     options = options or LoadOptions()
     choices: dict[str, Any] = {"centre": centre, "unit": unit}
     rule: dict[str, Any] = {"vocabulary": vocabulary, "min_runs": min_runs}
-    single, folders = _sort_out(sources)
+    single, folders = sort_out(sources)
     groups = []
     if single:
         _want_two(len(single), "runs")
-        groups.append(join(_spaces(single, options), **rule, **choices))
-    thin = [group for group in folders if len(group.files) < 2]
-    if len(thin) < len(folders):  # one unfinished group does not keep the others from being measured
-        for group in thin:
-            log.warning("group '%s' has only %d run and was left out", group.name, len(group.files))
-        folders = [group for group in folders if group not in thin]
-    for group in _distinct(folders):
-        _want_two(len(group.files), group.name)
-        if group.packed and vocabulary == "joint" and options == LoadOptions():
-            groups.append(open_packed(group, **choices))
+        groups.append(join(_spaces(single, options, jobs), **rule, **choices))
+    for group in _distinct(measurable(folders)):
+        if group.packed:
+            groups.append(open_packed(group, options=options, **rule, **choices))
         else:
-            groups.append(join(_spaces(group.files, options), group=group.name, **rule, **choices))
+            groups.append(join(_spaces(group.files, options, jobs), group=group.name, **rule, **choices))
     if not groups:
         raise InputError("no runs were given")
     return [runs if device == "cpu" else runs.to(_device(device)) for runs in groups]
@@ -115,7 +115,7 @@ def load_runs(sources: Source | Iterable[Source], **choices: Any) -> Runs:
     return groups[0]
 
 
-def _sort_out(sources: Source | Iterable[Source]) -> tuple[list[Source], list[Group]]:
+def sort_out(sources: Source | Iterable[Source]) -> tuple[list[Source], list[Group]]:
     """Split sources into single runs and the groups of folders."""
     lone = isinstance(sources, str | os.PathLike | Space) or hasattr(sources, "index_to_key")
     single: list[Source] = []
@@ -128,14 +128,39 @@ def _sort_out(sources: Source | Iterable[Source]) -> tuple[list[Source], list[Gr
     return single, folders
 
 
+def measurable(groups: list[Group]) -> list[Group]:
+    """Return the groups that have two runs; one unfinished group does not keep the others from being measured.
+
+    Raises:
+        InputError: if no group has two.
+    """
+    thick = [group for group in groups if len(group.files) > 1]
+    for group in groups if thick else ():
+        if group not in thick:
+            log.warning("group '%s' has only %d run and was left out", group.name, len(group.files))
+    return thick or [want_two(group) for group in groups]
+
+
+def want_two(group: Group) -> Group:
+    """Return the group, or refuse it with fewer than two runs."""
+    _want_two(len(group.files), group.name)
+    return group
+
+
 def _distinct(groups: list[Group]) -> list[Group]:
     """Groups of several run sets may have one name; then each is called by its folder."""
     names = [group.name for group in groups]
     return [replace(g, name=str(g.folder)) if names.count(g.name) > 1 else g for g in groups]
 
 
-def _spaces(sources: Sequence[Source], options: LoadOptions) -> Iterable[Space]:
-    return (load_space(source, options, number=number) for number, source in enumerate(sources))
+def _spaces(sources: Sequence[Source], options: LoadOptions, jobs: int | None) -> Iterator[Space]:
+    """Yield the runs in order; they are read by threads, of which NumPy and the decompressors let several work."""
+    with ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
+        waiting = [pool.submit(load_space, source, options, number=number) for number, source in enumerate(sources)]
+        try:
+            yield from (space.result() for space in waiting)
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def _want_two(runs: int, group: str) -> None:

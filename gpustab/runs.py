@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal, Protocol
 
 import torch
 from torch import Tensor
 
+from gpustab.read_ahead import read_ahead
 from gpustab.vocabulary import Vocabulary
 
 Rule = Literal["joint", "union"]
@@ -95,7 +98,7 @@ class Runs:
         """Largest ``d``; runs with fewer dimensions are padded with zeros, which changes no inner product."""
         return max(rows.shape[1] for rows in self.rows)
 
-    @property
+    @cached_property
     def joint(self) -> Tensor:
         """``(v,)`` bool: the words that all runs have. Global numbers are over these."""
         return self.present.all(0)
@@ -131,18 +134,25 @@ class Runs:
     def run(self, r: int, *, dtype: torch.dtype = torch.float64, start: int = 0, stop: int | None = None) -> Tensor:
         """Return the prepared rows ``start .. stop`` of one run, ``(c, d)``: centred, unit, zero where absent."""
         part = slice(start, self.words if stop is None else min(stop, self.words))
-        raw = self.rows[r][part].to(self.device, torch.float64)
+        return self._prepared(r, part, self.rows[r][part].to(self.device), dtype)
+
+    def _prepared(self, r: int, part: slice, raw: Tensor, dtype: torch.dtype) -> Tensor:
+        raw = raw.to(torch.float64)
         if self.centre:
             raw = raw - self.means[r, : raw.shape[1]]
         if self.unit:
             raw = raw / self.lengths[r, part, None]
-        present = self.present[r, part]
         # Every step copies the chunk, and copying is half of a pass: take only those that change something.
-        if not present.all():
-            raw = raw.masked_fill(~present[:, None], 0)
+        if r in self._incomplete:
+            raw = raw.masked_fill(~self.present[r, part, None], 0)
         if raw.shape[1] < self.dimension:
             raw = torch.nn.functional.pad(raw, (0, self.dimension - raw.shape[1]))
         return raw.to(dtype)
+
+    @cached_property
+    def _incomplete(self) -> frozenset[int]:
+        """The runs that lack words; asked once, since on a GPU the question waits for all work before it."""
+        return frozenset((~self.present.all(1)).nonzero().flatten().tolist())
 
     def directions(self, r: int) -> Tensor:
         """Return rows of one run that point as its prepared rows do, ``(v, d_r)``, in the dtype that loses nothing."""
@@ -157,12 +167,32 @@ class Runs:
             dtype: of the result; preparation is always done in float64.
             joint: leave zeros also where another run lacks the word.
         """
-        stop = min(stop, self.words)
-        out = torch.empty(len(self), stop - start, self.dimension, dtype=dtype, device=self.device)
-        for r in range(len(self)):
-            out[r] = self.run(r, dtype=dtype, start=start, stop=stop)
-        if joint and not (everywhere := self.present[:, start:stop].all(0)).all():
-            out *= everywhere[:, None]
+        part = slice(start, min(stop, self.words))
+        return self._stacked(part, [rows[part].to(self.device) for rows in self.rows], dtype, joint)
+
+    def chunks(
+        self, size: int, *, dtype: torch.dtype = torch.float64, joint: bool = False
+    ) -> Iterator[tuple[int, Tensor]]:
+        """Yield the first row of every chunk of at most ``size`` words, and its rows as :meth:`chunk` gives them.
+
+        Rows that lie elsewhere (on disk, or in main memory while the work is on a GPU) are read one chunk ahead.
+        """
+        parts = [slice(start, min(start + size, self.words)) for start in range(0, self.words, size)]
+        here = all(isinstance(rows, Tensor) and rows.device == self.device for rows in self.rows)
+        at_hand = ((part, [rows[part] for rows in self.rows]) for part in parts)
+        for part, raw in at_hand if here else read_ahead(self._read, parts, self.device):
+            yield part.start, self._stacked(part, raw, dtype, joint)
+
+    def _read(self, part: slice) -> list[Tensor]:
+        # A slice of a mapped file is read only when it is touched: the copy is what reads ahead.
+        return [rows[part].clone() for rows in self.rows]
+
+    def _stacked(self, part: slice, raw: Sequence[Tensor], dtype: torch.dtype, joint: bool) -> Tensor:
+        out = torch.empty(len(self), part.stop - part.start, self.dimension, dtype=dtype, device=self.device)
+        for r, rows in enumerate(raw):
+            out[r] = self._prepared(r, part, rows, dtype)
+        if joint and self._incomplete:
+            out *= self.joint[part, None]
         return out
 
     def stack(self, dtype: torch.dtype = torch.float64) -> Tensor:

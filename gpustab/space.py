@@ -9,30 +9,10 @@ import torch
 from torch import Tensor
 
 from gpustab.errors import InputError
+from gpustab.load_report import LoadReport
 from gpustab.vocabulary import Vocabulary
 
 _ROWS = 4096
-
-
-@dataclass(frozen=True)
-class LoadReport:
-    """What reading one source found and did.
-
-    Attributes:
-        source: the file or object that was read.
-        format: name of the format found, e.g. ``"word2vec text"``.
-        compression: ``"gzip"`` or ``None``.
-        header: the declared ``(rows, dimension)``, or ``None`` without a header.
-        rows: rows read, before duplicates and dropped rows.
-        notes: one sentence per kind of event (duplicates, undecodable tokens, non-finite rows, BOM ...).
-    """
-
-    source: str
-    format: str
-    compression: str | None = None
-    header: tuple[int, int] | None = None
-    rows: int = 0
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,9 +50,12 @@ class Space:
             raise InputError(f"{self.name}: the space is empty, shape {tuple(self.vectors.shape)}")
         if self.counts is not None and self.counts.shape != (v,):
             raise InputError(f"{self.name}: counts have shape {tuple(self.counts.shape)}, wanted ({v},)")
-        # In pieces: the check's temporaries would else be as large as the vectors.
-        finite = torch.cat([torch.isfinite(part).all(dim=1) for part in self.vectors.split(_ROWS)])
-        if not finite.all():
+        # In pieces: temporaries would else be as large as the vectors. A sum is finite only if its terms are.
+        parts = self.vectors.split(_ROWS)
+        if not all(torch.isfinite(part.sum(dtype=torch.float64)) for part in parts):
+            finite = torch.cat([torch.isfinite(part).all(dim=1) for part in parts])
+            if finite.all():
+                return
             first = int((~finite).nonzero()[0])
             raise InputError(
                 f"{self.name}: {int((~finite).sum())} of {v} vectors are not finite, "

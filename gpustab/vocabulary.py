@@ -65,6 +65,18 @@ class Vocabulary(Sequence[bytes]):
             twice = next(w for i, w in enumerate(self._words) if self._index[w] != i)
             raise InputError(f"the word '{show(twice)}' occurs twice in one vocabulary")
 
+    @classmethod
+    def from_index(cls, index: dict[bytes, int]) -> Vocabulary:
+        """Return the vocabulary of words that are known to be distinct: the keys, whose values are 0, 1, 2 ..."""
+        vocabulary = cls.__new__(cls)
+        vocabulary._words = tuple(index)
+        vars(vocabulary)["_index"] = index
+        return vocabulary
+
+    def forget_positions(self) -> None:
+        """Let the table of positions go, which is larger than the words; who asks for a position makes it again."""
+        vars(self).pop("_index", None)
+
     @cached_property
     def _index(self) -> dict[bytes, int]:
         return {word: i for i, word in enumerate(self._words)}

@@ -51,7 +51,7 @@ def add_rows(gram: Tensor, chunk: Tensor) -> Tensor:
     """Add the products of some rows of all runs to a block Gram, in place.
 
     Products are formed in the dtype of ``chunk``, at most :data:`ROWS_PER_MATMUL` rows at a time, and summed in
-    float64.
+    float64. Products of bfloat16 rows are exact in float32 and are added up in float32.
 
     Args:
         gram: ``(R(R+1)/2, d, d)`` float64, see :func:`empty_gram`.
@@ -70,8 +70,15 @@ def add_rows(gram: Tensor, chunk: Tensor) -> Tensor:
             if rows.dtype == gram.dtype:
                 blocks.baddbmm_(left, rows[i:])
             else:
-                blocks += torch.bmm(left, rows[i:])
+                blocks += _product(left, rows[i:])
     return gram
+
+
+def _product(x: Tensor, y: Tensor) -> Tensor:
+    """``x @ y`` in float32; a CPU would round a bfloat16 result to 8 bits, and only CUDA can be told not to."""
+    if x.dtype != torch.bfloat16:
+        return torch.bmm(x, y)
+    return torch.bmm(x, y, out_dtype=torch.float32) if x.is_cuda else torch.bmm(x.float(), y.float())
 
 
 def block_gram(stack: Tensor) -> Tensor:

@@ -2,11 +2,12 @@ import numpy as np
 import pytest
 import torch
 
-from gpustab import InputError, engine
+from gpustab import InputError, engine, load_runs
 from gpustab.device import Compute
 from gpustab.join import join
 from gpustab.kernels import gram
-from gpustab.runset import open_packed, pack_leaf, write_leaf
+from gpustab.packing.pack import pack_runs
+from gpustab.runset import write_runset
 from tests import generators, oracles
 from tests.generators import runs_of, spaces
 
@@ -103,9 +104,10 @@ def test_one_pair_word_by_word_however_near():
 
 
 def test_streaming_from_a_packed_leaf_gives_the_same_numbers(tmp_path):
-    group = write_leaf(spaces(3, 60, 5), tmp_path)
-    pack_leaf(group)
-    loose, packed = join(spaces(3, 60, 5)), open_packed(group)
+    write_runset({"a/b": spaces(3, 60, 5)}, tmp_path / "loose")
+    pack_runs([tmp_path / "loose"], tmp_path / "packed")
+    loose, packed = join(spaces(3, 60, 5)), load_runs(tmp_path / "packed")
+    assert not isinstance(packed.rows[0], torch.Tensor)
     compute = Compute(memory=5_000)
     a, b = engine.pip_pass(loose, compute), engine.pip_pass(packed, compute)
     assert torch.equal(a.reduced, b.reduced)
@@ -223,3 +225,24 @@ def test_cosines_over_the_runs_that_have_both_words():
     queries = engine.query_cosines(runs, torch.tensor([at[1]]))
     np.testing.assert_allclose(queries.mean[0, at[2]], full[:, at[1], at[2]].mean(), rtol=1e-12)
     assert queries.runs[0, at[0]] == 3
+
+
+@pytest.mark.parametrize("noise", [0.3, 0.02, 1e-3])
+def test_fast_precision_agrees_with_float64_within_what_it_states(noise):
+    runs = runs_of(generators.noisy_copies(5, 700, 12, noise=noise))
+    exact, fast = engine.pip_pass(runs), engine.pip_pass(runs, Compute(precision="fast"))
+    assert fast.precision == "fast"
+    assert fast.error < 3e-4
+    assert ((fast.reduced - exact.reduced).abs() / exact.reduced).max() < fast.error
+    assert (fast.scale.chance - exact.scale.chance).abs().max() < 1e-4
+    torch.testing.assert_close(fast.basis.gram, exact.basis.gram, atol=0.05, rtol=0)  # of 700 rows
+
+
+def test_fast_precision_gives_way_where_it_cannot_resolve_the_losses():
+    """Two runs far apart, two equal up to rounding: no one mean is near to all of them."""
+    first, other = generators.noisy_copies(2, 300, 8, noise=5.0)
+    nearly = first + 1e-7 * torch.randn(300, 8, dtype=torch.float64, generator=generators.generator(3))
+    runs = runs_of(torch.stack([first, nearly, other]))
+    found = engine.pip_pass(runs, Compute(precision="fast"))
+    assert found.precision == "fp64"
+    assert torch.equal(found.reduced, engine.pip_pass(runs).reduced)

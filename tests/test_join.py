@@ -6,7 +6,7 @@ import torch
 
 from gpustab import InputError, Space, Vocabulary
 from gpustab.join import join
-from gpustab.space import LoadReport
+from gpustab.load_report import LoadReport
 from tests import generators
 
 

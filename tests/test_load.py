@@ -4,7 +4,7 @@ import torch
 from gensim.models import KeyedVectors
 
 from gpustab import InputError, load_runs, load_space
-from gpustab.formats import write_word2vec_text
+from gpustab.formats import LoadOptions, write_word2vec_text
 from tests.generators import spaces
 
 
@@ -61,3 +61,24 @@ def test_a_device_that_is_not_here(files):
         load_runs(files, device="cuda:9")
     with pytest.raises(InputError, match="unknown"):
         load_runs(files, device="gpu")
+
+
+@pytest.mark.parametrize("jobs", [1, 3, None])
+def test_runs_keep_their_order_however_many_are_read_at_once(files, jobs):
+    runs = load_runs(files, jobs=jobs)
+    assert runs.names == ("run0", "run1", "run2")
+    alone = [load_space(file) for file in files]
+    at = runs.vocabulary.index_of("w3")
+    for r, space in enumerate(alone):
+        assert torch.equal(runs.rows[r][at : at + 1], space.vectors[space.vocabulary.index_of("w3")][None])
+
+
+def test_a_damaged_file_among_many_is_named(files):
+    files[1].write_text("damaged")
+    with pytest.raises(InputError, match=r"run1\.txt"):
+        load_runs(files, jobs=3)
+
+
+def test_only_some_words(files):
+    runs = load_runs(files, options=LoadOptions(words=["w1", "w2", "w5"]))
+    assert set(runs.vocabulary) == {b"w1", b"w2", b"w5"}

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -56,3 +58,30 @@ def test_taking_runs_keeps_rows_and_names_together():
     taken = runs.take([2, 0])
     assert taken.names == (runs.names[2], runs.names[0])
     assert torch.equal(taken.run(1), runs.run(0))
+
+
+class OnDisk:
+    """Rows that are not a tensor, as a file's are; they count how often they are read."""
+
+    def __init__(self, rows):
+        self.rows, self.shape, self.reads = rows, tuple(rows.shape), []
+
+    def __getitem__(self, part):
+        self.reads.append(part.start)
+        return self.rows[part]
+
+
+@pytest.mark.parametrize("size", [1, 7, 50, 99])
+@pytest.mark.parametrize("joint", [False, True])
+def test_chunks_from_disk_are_those_from_memory(size, joint):
+    stack = generators.noisy_copies(3, 50, 5)
+    stack[1, 2] = 0
+    runs = runs_of(stack, vocabulary="union", centre=True)
+    files = tuple(OnDisk(rows) for rows in runs.rows)
+    from_disk = list(replace(runs, rows=files).chunks(size, joint=joint))
+    from_memory = list(runs.chunks(size, joint=joint))
+    assert [start for start, _ in from_disk] == list(range(0, 50, size))
+    for (_, one), (start, other) in zip(from_disk, from_memory, strict=True):
+        assert torch.equal(one, other)
+        assert torch.equal(other, runs.chunk(start, start + size, joint=joint))
+    assert all(file.reads == list(range(0, 50, size)) for file in files)

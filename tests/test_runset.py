@@ -1,11 +1,9 @@
 import json
 
 import pytest
-import torch
 
-from gpustab import InputError, Space, Vocabulary, load_groups, load_runs
-from gpustab.formats import LoadOptions
-from gpustab.runset import open_leaf, open_runset, pack_leaf, write_leaf, write_runset
+from gpustab import InputError, load_groups, load_runs
+from gpustab.runset import open_leaf, open_runset, write_leaf, write_runset
 from tests.generators import spaces
 
 
@@ -47,33 +45,9 @@ def test_a_finished_run_set_is_not_overwritten(tmp_path):
         write_runset({"a/b": spaces(2)}, tmp_path)
 
 
-@pytest.mark.parametrize("choices", [{}, {"centre": True}])
-def test_packed_rows_are_the_rows(tmp_path, choices):
-    runs = spaces()
-    short = Space(Vocabulary(list(runs[1].vocabulary)[5:]), runs[1].vectors[5:], runs[1].counts[5:], "run-001")
-    runs[2].vectors[9] = 0
-    leaf = write_leaf([runs[0], short, runs[2]], tmp_path)
-    loose = load_runs(tmp_path, **choices)
-    pack_leaf(leaf)
-    packed = load_runs(tmp_path, **choices)
-    assert not isinstance(packed.rows[0], torch.Tensor)
-    assert packed.vocabulary == loose.vocabulary
-    assert packed.joining == loose.joining
-    assert torch.equal(packed.counts, loose.counts)
-    assert torch.equal(packed.stack(), loose.stack())
-
-
-def test_choices_that_a_pack_cannot_answer_read_the_runs_themselves(tmp_path):
-    pack_leaf(write_leaf(spaces(), tmp_path))
-    assert load_runs(tmp_path, options=LoadOptions(limit=10)).words == 10
-    assert load_runs(tmp_path, vocabulary="union").joining.rule == "union"
-
-
-def test_an_unfinished_pack_is_not_used(tmp_path):
-    group = write_leaf(spaces(), tmp_path)
-    pack_leaf(group)
-    (tmp_path / "packed/manifest.json").unlink()
-    assert isinstance(load_runs(tmp_path).rows[0], torch.Tensor)
+def test_a_manifest_holds_any_name(tmp_path):
+    write_runset({"a/b": spaces(2)}, tmp_path, corpus="caf\udce9.txt")
+    assert json.loads((tmp_path / "manifest.json").read_text())["groups"][0]["made"] == {"corpus": "caf\udce9.txt"}
 
 
 def test_a_leaf_of_one_run(tmp_path):

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from gpustab.cli.app import app
-from gpustab.cli.options import Computing, Loading, Showing, takes
+from gpustab.cli.options import Computing, Loading, Showing, read_words, takes
 from gpustab.cli.session import session, show, wrote
 from gpustab.errors import InputError
 from gpustab.formats.writers import check_space_path, write_space
@@ -133,22 +133,9 @@ def _targets(targets: str | None, words: Path | None) -> int | str | list[bytes]
     if words is not None:
         if targets is not None:
             raise InputError("--targets and --words exclude each other")
-        return _read_words(words)
+        return read_words(words)
     if targets in (None, "all"):
         return targets
     if not targets.isdecimal() or int(targets) < 1:
         raise InputError(f"--targets is '{targets}', wanted 'all' or a number from 1")
     return int(targets)
-
-
-def _read_words(path: Path) -> list[bytes]:
-    """Read words, one a line, as bytes; a BOM and CR at line ends are dropped."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    lines = [line.removesuffix(b"\r") for line in content.removeprefix(b"\xef\xbb\xbf").split(b"\n")]
-    words = list(dict.fromkeys(line for line in lines if line))
-    if not words:
-        raise InputError(f"{path}: no words in this file")
-    return words

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_type_hints
 import typer
 
 from gpustab.device import Compute, choose_backend, choose_device
+from gpustab.errors import InputError
 from gpustab.formats import LoadOptions
 from gpustab.load import load_groups
 from gpustab.runs import Runs
@@ -19,21 +20,19 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Loading:
-    """How runs are read and joined."""
+class Reading:
+    """How files are read."""
 
     limit: Annotated[int | None, typer.Option(min=1, help="Read at most N rows of each file, before joining.")] = None
-    center: Annotated[
-        bool, typer.Option("--center", help="Subtract the mean vector before scaling to unit length.")
-    ] = False
-    vocabulary: Annotated[
-        Literal["joint", "union"], typer.Option(help="Words of all runs, or of at least --min-runs.")
-    ] = "joint"
-    min_runs: Annotated[int | None, typer.Option(min=1, help="With --vocabulary union; default 2.")] = None
+    only: Annotated[Path | None, typer.Option(metavar="FILE", help="Read only these words, one a line.")] = None
     dim: Annotated[int | None, typer.Option(min=1, help="Dimensions of text files that do not settle them.")] = None
     header: Annotated[
         bool | None, typer.Option("--header/--no-header", help="Text files have a header line, or none.")
     ] = None
+    vocab: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Words of .npy files, one a line; default the file beside.")
+    ] = None
+    tensor: Annotated[str, typer.Option(help="Name of the vectors in safetensors files.")] = "vectors"
     keep_duplicate: Annotated[
         Literal["first", "last", "error"], typer.Option(help="Which row of a repeated word counts.")
     ] = "first"
@@ -50,21 +49,63 @@ class Loading:
         bool, typer.Option("--skip-empty-tokens", help="Leave out rows whose word is empty.")
     ] = False
 
-    def load(self, paths: list[Path]) -> list[Runs]:
-        """Return the groups of runs behind some paths."""
-        options = LoadOptions(
+    def options(self) -> LoadOptions:
+        """Return the choices as the library takes them."""
+        return LoadOptions(
             limit=self.limit,
+            words=None if self.only is None else read_words(self.only),
             dim=self.dim,
             header=self.header,
+            vocab=self.vocab,
+            tensor=self.tensor,
             keep_duplicate=self.keep_duplicate,
             allow_truncated=self.allow_truncated,
             allow_count_mismatch=self.allow_count_mismatch,
             drop_nonfinite=self.drop_nonfinite,
             skip_empty_tokens=self.skip_empty_tokens,
         )
+
+
+@dataclass(frozen=True)
+class Loading(Reading):
+    """How runs are read and joined."""
+
+    jobs: Annotated[int | None, typer.Option(min=1, help="Files read at once; default one per core.")] = None
+    center: Annotated[
+        bool, typer.Option("--center", help="Subtract the mean vector before scaling to unit length.")
+    ] = False
+    vocabulary: Annotated[
+        Literal["joint", "union"], typer.Option(help="Words of all runs, or of at least --min-runs.")
+    ] = "joint"
+    min_runs: Annotated[int | None, typer.Option(min=1, help="With --vocabulary union; default 2.")] = None
+
+    def load(self, paths: list[Path]) -> list[Runs]:
+        """Return the groups of runs behind some paths."""
         return load_groups(
-            paths, vocabulary=self.vocabulary, min_runs=self.min_runs, centre=self.center, options=options
+            paths,
+            vocabulary=self.vocabulary,
+            min_runs=self.min_runs,
+            centre=self.center,
+            options=self.options(),
+            jobs=self.jobs,
         )
+
+
+def read_words(path: Path) -> list[bytes]:
+    """Read words, one a line, as bytes; a BOM and CR at line ends are dropped.
+
+    Raises:
+        InputError: if the file cannot be read or holds no word.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    lines = [line.removesuffix(b"\r") for line in content.removeprefix(b"\xef\xbb\xbf").split(b"\n")]
+    words = list(dict.fromkeys(line for line in lines if line))
+    if not words:
+        raise InputError(f"{path}: no words in this file")
+    return words
 
 
 @dataclass(frozen=True)
@@ -72,7 +113,9 @@ class Computing:
     """Where and how to compute."""
 
     device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N.")] = "auto"
-    precision: Annotated[Literal["auto", "fp64", "fp32"], typer.Option(help="Arithmetic of the PIP losses.")] = "auto"
+    precision: Annotated[
+        Literal["auto", "fp64", "fp32", "fast"], typer.Option(help="Arithmetic of the PIP losses; fast needs CUDA.")
+    ] = "auto"
     backend: Annotated[
         Literal["auto", "torch", "faiss"], typer.Option(help="Neighbour search; the answer is the same.")
     ] = "auto"
@@ -80,6 +123,8 @@ class Computing:
     def compute(self) -> Compute:
         """Return the choices, checked against what is here."""
         device = choose_device(self.device)
+        if self.precision == "fast" and device.type != "cuda":
+            raise InputError("--precision fast needs CUDA: a CPU has no fast bfloat16, and auto is faster there")
         return Compute(device, self.precision, choose_backend(self.backend, device))
 
 

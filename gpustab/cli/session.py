@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.logging import RichHandler
 from rich.markup import escape
 
-from gpustab.cli.options import Loading, Showing
+from gpustab.cli.options import Reading, Showing
 from gpustab.errors import ComputationError, InputError
 from gpustab.formats import LoadOptions
 from gpustab.progress import Progress, no_progress
@@ -77,7 +77,7 @@ def _progress(errors: Console, quiet: bool) -> Iterator[Progress]:
         yield lambda work, part: bar.update(task, description=work, completed=part)
 
 
-def show(result: Result, showing: Showing, loading: Loading | None = None) -> None:
+def show(result: Result, showing: Showing, loading: Reading | None = None) -> None:
     """Print a result, and write it where ``--out`` says; call it inside the session, where its errors are caught."""
     if loading is not None:
         result.settings["loading"] = asdict(loading)

@@ -13,11 +13,10 @@ from gpustab.engine.pip import (
     draw_proxy,
     gram_pass,
     joint_words,
-    pair_wordwise,
     pip_pass,
     place,
-    wordwise_pass,
 )
+from gpustab.engine.wordwise import pair_wordwise, wordwise_pass
 
 __all__ = [
     "GramPass",

@@ -1,4 +1,4 @@
-"""Passes for the PIP loss: one over all rows for the block Gram, one more for the words."""
+"""The pass over all rows for the block Gram, and the PIP loss of every pair that is read from it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gpustab.device import Compute, free_memory, with_smaller_tiles
+from gpustab.device import Compute, free_memory, log, with_smaller_tiles
+from gpustab.engine.fast import fast_pass
 from gpustab.errors import InputError
-from gpustab.kernels import gram, pip_loss, procrustes
+from gpustab.kernels import gram, pip_loss
 from gpustab.runs import Runs
 
 DEFAULT = Compute()
@@ -18,6 +19,8 @@ _FLOAT32_TOTAL = 4e-9
 """Relative error of a float32 PIP loss per unit of condition number, measured on real spaces."""
 _FLOAT32_WORD = 2e-7
 """The same for the word-wise loss, at worst."""
+_FAST_TOTAL = 5e-3
+"""Relative error of a PIP loss from bfloat16 deviations, per 1/√v; measured 4e-4 to 4e-3, see `gpustab.engine.fast`."""
 _WANTED = 1e-3
 """Relative error that no PIP loss may exceed."""
 
@@ -97,8 +100,7 @@ def gram_pass(
     def work(tile: int) -> GramPass:
         total = gram.empty_gram(r, d, runs.device)
         sums = torch.zeros(r, d, dtype=torch.float64, device=runs.device)
-        for start in range(0, runs.words, tile):
-            chunk = runs.chunk(start, start + tile, dtype=dtype, joint=True)
+        for start, chunk in runs.chunks(tile, dtype=dtype, joint=True):
             if proxy is not None:
                 chunk *= proxy[start : start + tile, None]
             gram.add_rows(total, chunk)
@@ -117,7 +119,7 @@ class PipPass(NamedTuple):
         reduced: ``(R(R-1)/2,)`` in [0, 1] for unit rows.
         scale: mean cosines and chance levels; ``None`` for rows that are not unit.
         basis: the Gram it was read from.
-        precision: ``"fp64"`` or ``"fp32"``, what the products really were.
+        precision: ``"fp64"``, ``"fp32"`` or ``"fast"``, what the products really were.
         error: bound on the relative error of the losses.
     """
 
@@ -131,78 +133,32 @@ class PipPass(NamedTuple):
 def pip_pass(runs: Runs, compute: Compute = DEFAULT, proxy: Tensor | None = None) -> PipPass:
     """Return the reduced PIP loss of every pair of runs, exactly: over all joint words, unless a proxy is given.
 
-    A loss that float32 products cannot resolve to 1e-3 is computed again with float64 products.
+    A loss that the products asked for cannot resolve to 1e-3 is computed again with float64 products.
     """
-    basis = gram_pass(runs, compute, proxy=proxy)
+    if compute.precision == "fast":
+        words = joint_words(runs) if proxy is None else int(proxy.sum())
+        fast = fast_pass(runs, compute, proxy)
+        # An infinite condition says that rounding made two runs equal, and they may be.
+        error = float(fast.loss.condition.nan_to_num(torch.inf).clamp(min=1).max()) * _FAST_TOTAL / words**0.5
+        if error <= _WANTED:
+            return _pip_pass(runs, GramPass(fast.gram, fast.row_sums, words, torch.float32), fast.loss, "fast", error)
+        log.warning("group '%s': bfloat16 cannot resolve the losses to 1e-3; computed in float64", runs.group)
+    basis = gram_pass(runs, compute, None if compute.precision != "fast" else torch.float64, proxy)
     loss = pip_loss.pip_loss(basis.gram)
-    if basis.dtype != torch.float64 and _worst(loss.condition) * _FLOAT32_WORD > _WANTED:
+    if basis.dtype != torch.float64 and worst_condition(loss.condition) * _FLOAT32_WORD > _WANTED:
         basis = gram_pass(runs, compute, torch.float64, proxy)
         loss = pip_loss.pip_loss(basis.gram)
     exact = basis.dtype == torch.float64
-    return PipPass(
-        pip_loss.reduced(loss.total, basis.words),
-        pip_loss.scale(basis.gram, basis.row_sums, basis.words) if runs.unit else None,
-        basis,
-        "fp64" if exact else "fp32",
-        _worst(loss.condition) * (2.0**-52 if exact else _FLOAT32_TOTAL),
-    )
+    error = worst_condition(loss.condition) * (2.0**-52 if exact else _FLOAT32_TOTAL)
+    return _pip_pass(runs, basis, loss, "fp64" if exact else "fp32", error)
 
 
-def _worst(condition: Tensor) -> float:
-    """Largest condition number; equal runs (infinite) have no relative error to speak of."""
+def _pip_pass(runs: Runs, basis: GramPass, loss: pip_loss.PipLoss, precision: str, error: float) -> PipPass:
+    scale = pip_loss.scale(basis.gram, basis.row_sums, basis.words) if runs.unit else None
+    return PipPass(pip_loss.reduced(loss.total, basis.words), scale, basis, precision, error)
+
+
+def worst_condition(condition: Tensor) -> float:
+    """Return the largest condition number; equal runs (infinite) have no relative error to speak of."""
     finite = condition[condition.isfinite()]
     return float(finite.max()) if len(finite) else 0.0
-
-
-def wordwise_pass(runs: Runs, basis: GramPass, compute: Compute = DEFAULT) -> pip_loss.WordwisePip:
-    """Return mean, SD and standard error over all pairs of every word's PIP loss; every field is ``(v,)``.
-
-    A word's cosines are compared with all joint words, over the pairs of runs that have the word.
-    """
-    r, d = len(runs), runs.dimension
-
-    def work(tile: int) -> pip_loss.WordwisePip:
-        parts = [
-            pip_loss.wordwise_pip(
-                runs.chunk(start, start + tile, dtype=basis.dtype),
-                basis.gram,
-                basis.words,
-                runs.present[:, start : start + tile],
-            )
-            for start in range(0, runs.words, tile)
-        ]
-        return pip_loss.WordwisePip(*(torch.cat(field) for field in zip(*parts, strict=True)))
-
-    return with_smaller_tiles(work, min(compute.tile(4 * r * d * 8, runs.words), gram.ROWS_PER_MATMUL))
-
-
-def pair_wordwise(runs: Runs, i: int, j: int, basis: GramPass, compute: Compute = DEFAULT) -> Tensor:
-    """Return the word-wise reduced PIP loss of one pair of runs, ``(v,)``; NaN where one of them lacks the word.
-
-    By the aligned form, so that it is accurate however near the two runs are to each other.
-    """
-    positions = gram.block_positions(len(runs), basis.gram.device)
-    first, second = min(i, j), max(i, j)
-    if first == second:
-        raise InputError(f"run {i} is no pair with itself")
-    rotation = procrustes.procrustes(basis.gram[positions[first, second]][None]).maps[0]
-    pair = runs.take([first, second])
-
-    def parts(tile: int) -> Tensor:
-        total = gram.empty_gram(2, runs.dimension, runs.device)
-        for start in range(0, runs.words, tile):
-            chunk = pair.chunk(start, start + tile) * runs.joint[start : start + tile, None]
-            gram.add_rows(total, pip_loss.aligned_difference(chunk[0], chunk[1], rotation))
-        return total
-
-    def words(tile: int) -> Tensor:
-        losses = []
-        for start in range(0, runs.words, tile):
-            chunk = pair.chunk(start, start + tile)
-            difference = pip_loss.aligned_difference(chunk[0], chunk[1], rotation)
-            losses.append(pip_loss.aligned_wordwise_pip(difference, blocks, basis.words))
-        return torch.cat(losses).masked_fill(~pair.present.all(0), torch.nan)
-
-    tile = compute.tile(8 * runs.dimension * 8, runs.words)
-    blocks = with_smaller_tiles(parts, tile)
-    return with_smaller_tiles(words, tile)

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Files that appear whole or not at all, also when the power fails: what has its name is on the disk."""
 
 from __future__ import annotations
 
@@ -34,6 +34,17 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     try:
         yield temporary
         temporary.chmod(mode)  # safetensors leaves a file that only its owner may read
+        _to_disk(temporary)
         temporary.replace(path)
+        if os.name == "posix":  # elsewhere a folder cannot be opened
+            _to_disk(path.parent)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _to_disk(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,15 +1,19 @@
-"""The lines of a source, as bytes."""
+"""The lines of a source, as bytes, in blocks of whole lines."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpustab.errors import InputError
 from gpustab.formats.sniff import UTF8_BOM
 from gpustab.formats.source import Source
 
+LONGEST_LINE = 1 << 26
+"""Bytes of a line, 64 MiB: far beyond a row of vectors, and small enough to be held."""
+
 
 class Lines:
-    """The lines of a source with their numbers from 1 upwards, without their ends and without a BOM.
+    """The lines of a source with their numbers from 1 upwards, without a BOM.
 
     A line ends only at 0x0A; a 0x0D right before it belongs to the end, anywhere else to the line.
 
@@ -24,23 +28,36 @@ class Lines:
         self.unfinished: int | None = None
 
     def sample(self) -> list[bytes]:
-        """Return the complete lines of the head; of a short file all lines."""
-        *lines, rest = self._source.head.split(b"\n")
+        """Return the complete lines of the head without their ends; of a short file all lines."""
+        *lines, rest = self._source.head.removeprefix(UTF8_BOM).split(b"\n")
         if self._source.is_short and rest and not self._source.damage:
             lines.append(rest)
-        return self._clean(lines, first=True)
-
-    def __iter__(self) -> Iterator[tuple[int, bytes]]:
-        rest, number = b"", 0
-        for block in self._source.blocks():
-            *lines, rest = (rest + block).split(b"\n")
-            yield from enumerate(self._clean(lines, first=number == 0), number + 1)
-            number += len(lines)
-        if rest and not self._source.damage:
-            self.unfinished = number + 1
-            yield number + 1, self._clean([rest], first=number == 0)[0]
-
-    def _clean(self, lines: list[bytes], *, first: bool) -> list[bytes]:
-        if first and lines:
-            lines[0] = lines[0].removeprefix(UTF8_BOM)
         return [line.removesuffix(b"\r") for line in lines]
+
+    def blocks(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the number of a first line and the bytes of whole lines, each ended by 0x0A.
+
+        A last line without an end comes alone, with an end added; :attr:`unfinished` is its number.
+
+        Raises:
+            InputError: if a line is longer than 64 MiB; the message lacks the file's name.
+        """
+        rest, number = b"", 1
+        for block in _without_bom(self._source.blocks()):
+            end = block.rfind(b"\n") + 1
+            if not end:
+                rest += block
+                if len(rest) > LONGEST_LINE:
+                    raise InputError(f"line {number} is longer than {LONGEST_LINE >> 20} MiB: this is no vector file")
+                continue
+            whole, rest = rest + block[:end], block[end:]
+            yield number, whole
+            number += whole.count(b"\n")
+        if rest and not self._source.damage:
+            self.unfinished = number
+            yield number, rest + b"\n"
+
+
+def _without_bom(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    yield next(blocks, b"").removeprefix(UTF8_BOM)
+    yield from blocks

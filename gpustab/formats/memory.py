@@ -11,8 +11,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from gpustab.errors import InputError
-from gpustab.space import LoadReport, Space
+from gpustab.load_report import LoadReport
+from gpustab.space import Space
 from gpustab.vocabulary import Vocabulary
+
+PLACEHOLDERS = "the counts v, v - 1, ..., 1 are gensim's placeholders and were left out"
 
 # Below this many words, counts that really fall by one each time are too likely to doubt them.
 _PLACEHOLDERS_FROM = 100
@@ -69,8 +72,8 @@ def from_keyed_vectors(kv: Any, name: str = "run") -> Space:
     pair = from_pair(kv.index_to_key, kv.vectors, name)
     counts = _counts(kv)
     notes = pair.report.notes if pair.report else ()
-    if counts is not None and _are_placeholders(counts):
-        counts, notes = None, (*notes, "the counts v, v - 1, ..., 1 are gensim's placeholders and were left out")
+    if counts is not None and are_placeholders(counts):
+        counts, notes = None, (*notes, PLACEHOLDERS)
     report = LoadReport(source=name, format=type(kv).__name__, rows=len(pair.vocabulary), notes=notes)
     return Space(pair.vocabulary, pair.vectors, counts, name=name, report=report)
 
@@ -108,6 +111,7 @@ def _counts(kv: Any) -> Tensor | None:
     return torch.tensor(counts, dtype=torch.int64)
 
 
-def _are_placeholders(counts: Tensor) -> bool:
+def are_placeholders(counts: Tensor) -> bool:
+    """Tell whether counts are those that gensim makes up: ``v, v - 1, ..., 1``, from 100 words upwards."""
     v = len(counts)
     return v >= _PLACEHOLDERS_FROM and torch.equal(counts, torch.arange(v, 0, -1))

@@ -5,17 +5,25 @@ from __future__ import annotations
 import os
 
 from gpustab.errors import InputError
+from gpustab.formats.fasttext_bin import FASTTEXT
 from gpustab.formats.format import Format
+from gpustab.formats.gensim_native import GENSIM
+from gpustab.formats.npy import NPY
 from gpustab.formats.options import DEFAULTS, LoadOptions
 from gpustab.formats.safetensors_file import SAFETENSORS
 from gpustab.formats.sniff import foreign
 from gpustab.formats.source import open_source
 from gpustab.formats.text import TEXT
+from gpustab.formats.word2vec_binary import WORD2VEC_BINARY
 from gpustab.space import Space
 
 # The first that matches reads the file. TEXT is last: it takes whatever is not known to be something else.
 FORMATS: tuple[Format, ...] = (
     SAFETENSORS,
+    FASTTEXT,
+    NPY,
+    GENSIM,
+    WORD2VEC_BINARY,
     TEXT,
 )
 
@@ -24,7 +32,7 @@ def read_space(path: str | os.PathLike[str], options: LoadOptions = DEFAULTS) ->
     """Read one file of vectors, whose format is told by its content.
 
     Args:
-        path: the file; gzip is unpacked on the way.
+        path: the file; gzip and bzip2 are unpacked on the way.
         options: how to read it.
 
     Returns:

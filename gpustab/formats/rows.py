@@ -2,109 +2,259 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
 
 import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
 
-from gpustab.errors import InputError
+from gpustab.device import available_memory
+from gpustab.errors import InputError, OutOfMemoryError
 from gpustab.formats.options import LoadOptions
-from gpustab.vocabulary import show
+from gpustab.formats.source import Source
+from gpustab.formats.words import Unusual, name_of
+from gpustab.load_report import Event, LoadReport
+from gpustab.space import Space
+from gpustab.vocabulary import Vocabulary, show, some_words
 
-EXAMPLES = 3
-
-
-@dataclass
-class Event:
-    """How often one kind of thing happened, and where first."""
-
-    count: int = 0
-    examples: list[str] = field(default_factory=list)
-
-    def add(self, example: str) -> None:
-        """Count one more, and keep it as an example while there are fewer than three."""
-        self.count += 1
-        if len(self.examples) < EXAMPLES:
-            self.examples.append(example)
-
-    def __str__(self) -> str:
-        return "; ".join(self.examples) + "; ..." * (self.count > len(self.examples))
+_FIRST = 1000
+_IMPLAUSIBLE = 1e6
+"""A byte too many or too few shifts the rest of a binary row, and makes of a letter an exponent of 10²⁰ and more."""
 
 
 class RowTable:
-    """A growing ``(v, d)`` float32 matrix and its words.
+    """A growing ``(v, d)`` float32 matrix and its words: where every reader puts its rows, and makes its space.
 
     The memory is one matrix: it is filled in place, grown and cut by reallocation, never copied.
 
     Args:
         dimension: number of values ``d``.
-        capacity: rows to make room for at first.
-        options: ``keep_duplicate``, ``drop_nonfinite``.
+        capacity: rows to make room for at first; the caller has bounded it by the size of the file.
+        options: ``words``, ``keep_duplicate``, ``drop_nonfinite``.
+        place: what the numbers of rows count, for messages.
 
     Attributes:
-        lines: the line of each kept row.
+        rows: rows taken in, also those that were left out.
         duplicates: rows of a word that was there before; ``"last"`` puts them into the first row's place.
         nonfinite: rows with nan, inf, or a value beyond float32; with ``drop_nonfinite`` as if not there.
+        implausible: rows with a value a million times as large as half of the first ones.
+
+    Raises:
+        OutOfMemoryError: if so many rows do not fit the memory that is free.
     """
 
-    def __init__(self, dimension: int, capacity: int, options: LoadOptions) -> None:
-        self.lines: list[int] = []
+    def __init__(
+        self, dimension: int, capacity: int, options: LoadOptions, place: Literal["line", "row"] = "line"
+    ) -> None:
+        self.rows = 0
         self.duplicates = Event()
         self.nonfinite = Event()
+        self.implausible = Event()
+        self._place = "on line" if place == "line" else "in row"
         self._options = options
+        self._unwanted = 0
+        self._plausible: float | None = None
         self._index: dict[bytes, int] = {}
-        self._vectors = np.empty((max(capacity, 1), dimension), dtype=np.float32)
-        self._row = np.empty(dimension, dtype=np.float32)
+        self._places: list[int] = []
+        self._counts: list[int] = []
+        if options.wanted is not None:
+            capacity = min(capacity, len(options.wanted))
+        self._vectors = np.empty((affordable(max(capacity, 1), dimension), dimension), dtype=np.float32)
+
+    def __len__(self) -> int:
+        return len(self._places)
 
     @property
-    def words(self) -> list[bytes]:
-        """The ``v`` words, in the order of the rows."""
-        return list(self._index)
+    def complete(self) -> bool:
+        """Whether every word that was asked for is there, so that no later row can matter."""
+        wanted = self._options.wanted
+        return wanted is not None and len(self) == len(wanted) and self._options.keep_duplicate == "first"
 
-    def add(self, word: bytes, values: list[float], line: int) -> None:
-        """Take in one row of ``d`` values."""
-        with np.errstate(over="ignore"):  # becomes inf, which is looked for right below
-            self._row[:] = values
-        if not np.isfinite(self._row).all():
-            self.nonfinite.add(f"'{show(word)}' on line {line}")
-            if self._options.drop_nonfinite:
-                return
-        place = self._index.setdefault(word, len(self.lines))
-        if place == len(self.lines):
-            self._grow(place + 1)
-            self.lines.append(line)
-        else:
-            self.duplicates.add(f"'{show(word)}' on lines {self.lines[place]} and {line}")
-            if self._options.keep_duplicate != "last":
-                return
-        self._vectors[place] = self._row
+    def add(
+        self,
+        words: Sequence[bytes],
+        vectors: NDArray[np.floating[Any]],
+        places: Sequence[int],
+        counts: Sequence[int] | None = None,
+    ) -> None:
+        """Take in some rows.
 
-    def finish(self) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
-        """Return the ``(v, d)`` matrix, cut to the rows that were added.
+        Args:
+            words: ``b`` words.
+            vectors: ``(b, d)`` their values; rounded to float32 where they are wider.
+            places: the line or row number of each.
+            counts: corpus counts, from all rows or from none.
+        """
+        self.rows += len(words)
+        chosen = self._choose(words, vectors, places)
+        if len(chosen) < len(words):
+            words, places = [words[i] for i in chosen], [places[i] for i in chosen]
+            counts = None if counts is None else [counts[i] for i in chosen]
+            vectors = vectors[chosen]
+        start = len(self)
+        if len(set(words)) < len(words) or not self._index.keys().isdisjoint(words):
+            self._add_one_by_one(words, vectors, places, counts)
+            return
+        self._grow(start + len(words))
+        self._index.update(zip(words, range(start, start + len(words)), strict=True))
+        self._places += places
+        self._counts += counts or ()
+        self._put(slice(start, len(self)), vectors)
+
+    def space(
+        self,
+        source: Source,
+        form: str,
+        *,
+        header: tuple[int, int] | None = None,
+        notes: Sequence[str] = (),
+        trailing: int = 0,
+        metadata: dict[str, Any] | None = None,
+        draw: Tensor | None = None,
+    ) -> Space:
+        """Return the rows as a space, cut to size, with the report on how it was read.
+
+        Args:
+            source: the file.
+            form: name of the format.
+            header: the declared ``(rows, dimension)``.
+            notes: what the reader found and did.
+            trailing: bytes after the last row.
+            metadata: see :class:`Space`.
+            draw: see :class:`Space`.
 
         Raises:
             InputError: if there are no rows, or rows that the options refuse; the message lacks the file's name.
         """
         if self.nonfinite.count and not self._options.drop_nonfinite:
-            raise InputError(f"{self.describe_nonfinite()}; drop_nonfinite leaves such words out")
+            raise InputError(f"{self._describe_nonfinite()}; drop_nonfinite leaves such words out")
         if self.duplicates.count and self._options.keep_duplicate == "error":
-            raise InputError(self.describe_duplicates())
-        if not self.lines:
-            raise InputError("no row is left")
-        self._resize(len(self.lines))
-        return self._vectors
+            raise InputError(self._describe_duplicates())
+        if not len(self):
+            raise InputError(self._nothing())
+        self._resize(len(self))
+        unusual = Unusual(list(self._index), self._places, self._place)
+        report = LoadReport(
+            str(source.path),
+            form,
+            source.compression,
+            source.bytes_read if source.compression else 0,
+            header,
+            self.rows,
+            self.duplicates,
+            unusual.undecodable,
+            self.nonfinite,
+            self.implausible,
+            trailing,
+            (*notes, *self._notes(), *unusual.sentences()),
+        )
+        counts = torch.tensor(self._counts, dtype=torch.int64) if self._counts else None
+        vocabulary, vectors = Vocabulary.from_index(self._index), torch.from_numpy(self._vectors)
+        return Space(vocabulary, vectors, counts, name_of(source.path), metadata or {}, draw, report)
 
-    def describe_nonfinite(self) -> str:
-        """Return the count of rows that are not finite, and the first of them."""
+    def _choose(self, words: Sequence[bytes], vectors: NDArray[np.floating[Any]], places: Sequence[int]) -> list[int]:
+        """Return the rows to take: those that were asked for, and finite where others are left out."""
+        wanted = self._options.wanted
+        chosen = list(range(len(words))) if wanted is None else [i for i, word in enumerate(words) if word in wanted]
+        self._unwanted += len(words) - len(chosen)
+        if not vectors.size:
+            return chosen
+        with np.errstate(over="ignore", invalid="ignore"):  # beyond float32: becomes inf, which is looked for here
+            vectors = vectors.astype(np.float32, copy=False)
+            largest = max(-vectors.min(), vectors.max())  # NaN if one is NaN
+            if largest <= self._bound(vectors):
+                return chosen
+            finite = np.isfinite(vectors)
+        for i in chosen:
+            example = f"'{show(words[i])}' {self._place} {places[i]}"
+            if not finite[i].all():
+                self.nonfinite.add(example)
+            elif np.abs(vectors[i]).max() > self._bound(vectors):
+                self.implausible.add(example)
+        return [i for i in chosen if finite[i].all()] if self._options.drop_nonfinite else chosen
+
+    def _bound(self, vectors: NDArray[np.float32]) -> float:
+        """Return the size from which on a value is not plausible, settled by the first rows."""
+        if self._plausible is None:
+            sizes = np.abs(vectors[:_FIRST])
+            sizes = sizes[np.isfinite(sizes) & (sizes > 0)]
+            self._plausible = _IMPLAUSIBLE * float(np.median(sizes)) if len(sizes) else None
+        return np.inf if self._plausible is None else self._plausible
+
+    def _add_one_by_one(
+        self,
+        words: Sequence[bytes],
+        vectors: NDArray[np.floating[Any]],
+        places: Sequence[int],
+        counts: Sequence[int] | None,
+    ) -> None:
+        """Take in rows among which words repeat."""
+        for i, (word, place) in enumerate(zip(words, places, strict=True)):
+            row = self._index.setdefault(word, len(self))
+            if row == len(self):
+                self._grow(row + 1)
+                self._places.append(place)
+                self._counts += counts[i : i + 1] if counts else ()
+            else:
+                self.duplicates.add(f"'{show(word)}' {self._place}s {self._places[row]} and {place}")
+                if self._options.keep_duplicate != "last":
+                    continue
+                if counts:
+                    self._counts[row] = counts[i]
+            self._put(slice(row, row + 1), vectors[i : i + 1])
+
+    def _put(self, rows: slice, vectors: NDArray[np.floating[Any]]) -> None:
+        with np.errstate(over="ignore"):
+            self._vectors[rows] = vectors
+
+    def _notes(self) -> Iterator[str]:
+        wanted = self._options.wanted
+        if wanted is not None:
+            missing = sorted(wanted - self._index.keys())
+            yield f"words: {len(self)} of the {len(wanted)} words asked for were found"
+            if missing:
+                yield f"words: {len(missing)} are not in the file: {some_words(missing)}"
+        if self.duplicates.count:
+            yield f"{self._describe_duplicates()}; the {self._options.keep_duplicate} row of each was kept"
+        if self.nonfinite.count:
+            yield f"drop_nonfinite: left out {self._describe_nonfinite()}"
+
+        if self.implausible.count:
+            yield f"{self.implausible.count} row(s) with values a million times the usual, damaged? {self.implausible}"
+
+    def _nothing(self) -> str:
+        wanted = self._options.wanted
+        if wanted is not None:
+            return f"none of the {len(wanted)} words asked for is there"
+        return "no row is left" if self.rows else "there are no rows"
+
+    def _describe_nonfinite(self) -> str:
         return f"{self.nonfinite.count} row(s) with values that are not finite in float32: {self.nonfinite}"
 
-    def describe_duplicates(self) -> str:
-        """Return the count of duplicate rows, and the first three of them."""
+    def _describe_duplicates(self) -> str:
         return f"{self.duplicates.count} row(s) of a word that occurs more than once: {self.duplicates}"
 
     def _grow(self, rows: int) -> None:
         if rows > len(self._vectors):
-            self._resize(rows + rows // 4)
+            self._resize(affordable(rows + rows // 4, self._vectors.shape[1]))
 
     def _resize(self, rows: int) -> None:
-        # refcheck=False: no view of the matrix exists before finish() hands it out.
+        # refcheck=False: no view of the matrix exists before space() hands it out.
         self._vectors.resize((rows, self._vectors.shape[1]), refcheck=False)
+
+
+def affordable(rows: int, dimension: int) -> int:
+    """Return the rows, if a matrix of so many fits the memory that is free.
+
+    Raises:
+        OutOfMemoryError: if it does not.
+    """
+    size, free = rows * dimension * 4, available_memory()
+    if free is not None and size > free:
+        raise OutOfMemoryError(
+            f"{rows} rows of {dimension} values take {size / 2**30:.1f} GiB, {free / 2**30:.1f} are free; "
+            "limit or words reads less"
+        )
+    return rows

@@ -9,24 +9,27 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import torch
 from safetensors.torch import save_file
-from torch import Tensor
 
 from gpustab.errors import InputError
 from gpustab.formats.atomic import replacing
 from gpustab.formats.format import Format
+from gpustab.formats.npy import check_dimension, rows_to_read
 from gpustab.formats.options import DEFAULTS, LoadOptions
+from gpustab.formats.rows import RowTable
 from gpustab.formats.safetensors_rows import SafetensorsRows, open_rows
 from gpustab.formats.source import Source
-from gpustab.formats.words import name_of
-from gpustab.space import LoadReport, Space
-from gpustab.vocabulary import Vocabulary, show
+from gpustab.formats.vocabulary_file import WordList, words_for
+from gpustab.space import Space
+from gpustab.vocabulary import Vocabulary
 
 METADATA_KEY = "gpustab"
+
+_WORDS = frozenset({"words", "offsets"})
+_STEP = 1 << 16
 
 
 def is_safetensors(head: bytes) -> bool:
@@ -40,33 +43,39 @@ def is_safetensors(head: bytes) -> bool:
 
 
 def read_safetensors(source: Source, options: LoadOptions = DEFAULTS) -> Space:
-    """Read a space; the options ``limit``, ``dim`` and ``drop_nonfinite`` apply.
+    """Read a space; a file without ``words`` and ``offsets`` takes its words from the vocabulary file beside it.
+
+    Args:
+        source: the opened file.
+        options: how to read it; ``tensor`` names the vectors. Where that is left open and no tensor is called
+            ``vectors``, the only matrix of floats is taken.
+
+    Returns:
+        The space, its vectors ``(v, d)`` float32.
 
     Raises:
-        InputError: if the file is cut, a tensor is missing or misshapen, a word repeats, or a row is not finite.
+        InputError: if the file is cut, a tensor is missing or misshapen, the words are more or fewer than the rows, or
+            a row is refused.
     """
     path = source.path
     if source.compression:
-        raise InputError(f"{path}: a safetensors file within gzip cannot be mapped; unpack it first")
-    with open_rows(path) as rows:
-        v, d = rows.shape
-        if options.dim not in (None, d):
-            raise InputError(f"{path}: the vectors have {d} dimensions, but dim={options.dim} was asked for")
-        kept = min(v, options.limit or v)
-        words, vectors = _read_words(rows)[:kept], rows[:kept].contiguous()
-        counts = _read_counts(rows)
-        draw = rows.tensor("draw", torch.int64) if "draw" in rows.names else None
+        raise InputError(f"{path}: a safetensors file within {source.compression} cannot be mapped; unpack it first")
+    with open_rows(path, options.tensor, or_only=options.tensor == DEFAULTS.tensor) as rows:
+        ours = not _WORDS.isdisjoint(rows.names)
+        found = _own_words(rows, options) if ours else words_for(path, len(rows), options)
+        draw = rows.tensor("draw", torch.int64) if ours and "draw" in rows.names else None
         metadata = read_metadata(rows)
-        notes = list(_notes(rows, kept))
-    finite = torch.isfinite(vectors).all(dim=1)
-    counts = counts if counts is None else counts[:kept]
-    if not finite.all():
-        notes.append(_drop_or_refuse(words, finite, path, options))
-        words = [word for word, keep in zip(words, finite.tolist(), strict=True) if keep]
-        vectors = vectors[finite]
-        counts = counts if counts is None else counts[finite]
-    report = LoadReport(source=str(path), format="safetensors", rows=kept, notes=tuple(notes))
-    return Space(Vocabulary(words), vectors, counts, name_of(path), metadata, draw, report)
+        try:
+            check_dimension(rows.shape[1], options)
+            kept = rows_to_read(len(rows), options)
+            table = RowTable(rows.shape[1], kept, options, "row")
+            for start in range(0, kept, _STEP):
+                part = slice(start, min(start + _STEP, kept))
+                table.add(found.words[part], rows[part].numpy(), range(kept)[part], found.counts and found.counts[part])
+            notes = [*found.notes, *_notes(rows, kept, ours)]
+            return table.space(source, "safetensors", notes=notes, metadata=metadata, draw=draw)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from error
 
 
 def write_safetensors(space: Space, path: str | os.PathLike[str]) -> None:
@@ -93,7 +102,7 @@ def write_safetensors(space: Space, path: str | os.PathLike[str]) -> None:
         save_file({n: t.detach().contiguous().cpu() for n, t in tensors.items()}, temporary, {METADATA_KEY: metadata})
 
 
-def _read_words(rows: SafetensorsRows) -> list[bytes]:
+def _own_words(rows: SafetensorsRows, options: LoadOptions) -> WordList:
     buffer, offsets = rows.tensor("words", torch.uint8), rows.tensor("offsets", torch.int64)
     try:
         vocabulary = Vocabulary.from_tensors(buffer, offsets)
@@ -101,16 +110,17 @@ def _read_words(rows: SafetensorsRows) -> list[bytes]:
         raise InputError(f"{rows.path}: {error}") from error
     if len(vocabulary) != len(rows):
         raise InputError(f"{rows.path}: there are {len(vocabulary)} words, but {len(rows)} vectors")
-    return list(vocabulary)
+    unread = [] if options.vocab is None else [f"vocab={options.vocab} was not read: the file holds its words"]
+    return WordList(rows.path, list(vocabulary), _read_counts(rows), unread)
 
 
-def _read_counts(rows: SafetensorsRows) -> Tensor | None:
+def _read_counts(rows: SafetensorsRows) -> list[int] | None:
     if "counts" not in rows.names:
         return None
     counts = rows.tensor("counts", torch.int64)
     if len(counts) != len(rows):
         raise InputError(f"{rows.path}: there are {len(counts)} counts, but {len(rows)} vectors")
-    return counts
+    return list(counts.tolist())
 
 
 def read_metadata(rows: SafetensorsRows) -> dict[str, Any]:
@@ -128,21 +138,16 @@ def read_metadata(rows: SafetensorsRows) -> dict[str, Any]:
     return metadata
 
 
-def _notes(rows: SafetensorsRows, kept: int) -> Iterator[str]:
+def _notes(rows: SafetensorsRows, kept: int, ours: bool) -> Iterator[str]:
+    if rows.matrix != "vectors":
+        yield f"the vectors are the tensor '{rows.matrix}'"
     if rows.dtype != "F32":
         yield f"the vectors were converted from {rows.dtype} to float32"
-    if unknown := sorted(set(rows.names) - {"vectors", "words", "offsets", "counts", "draw"}):
+    known = {rows.matrix, *(_WORDS | {"counts", "draw"} if ours else ())}
+    if unknown := sorted(set(rows.names) - known):
         yield f"{len(unknown)} tensor(s) of unknown meaning were not read: {', '.join(unknown[:3])}"
     if kept < len(rows):
         yield f"limit={kept}: {len(rows) - kept} of {len(rows)} rows were not read"
-
-
-def _drop_or_refuse(words: list[bytes], finite: Tensor, path: Path, options: LoadOptions) -> str:
-    count, first = int((~finite).sum()), int((~finite).nonzero()[0])
-    what = f"{count} row(s) with values that are not finite in float32: '{show(words[first])}' in row {first}"
-    if not options.drop_nonfinite:
-        raise InputError(f"{path}: {what}; drop_nonfinite leaves such words out")
-    return f"drop_nonfinite: left out {what}"
 
 
 SAFETENSORS = Format("safetensors", matches=is_safetensors, read=read_safetensors)

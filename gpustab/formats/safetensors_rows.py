@@ -15,30 +15,40 @@ from gpustab.errors import InputError
 
 _FLOATS = ("F16", "BF16", "F32", "F64")
 _SHOWN = 10
+_ONE_PER_WORD = 1000
 
 
 class SafetensorsRows:
     """A ``(v, d)`` matrix on disk, and the other tensors that lie beside it.
 
+    Args:
+        path: the file.
+        tensor: name of the matrix.
+        or_only: where there is no tensor of this name, take the only matrix of floats in the file.
+
     Attributes:
         path: the file.
+        matrix: name of the matrix.
         shape: ``(v, d)``.
         dtype: the type on disk, in safetensors' spelling: ``"F32"``, ``"BF16"`` ...
         names: names of all tensors in the file.
         metadata: the file's string metadata.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], tensor: str = "vectors", *, or_only: bool = False) -> None:
         self.path = Path(path)
         self._file = _open(self.path)
         self.names: list[str] = sorted(self._file.keys())
         self.metadata: dict[str, str] = self._file.metadata() or {}
-        self.require("vectors")
-        self._vectors = self._file.get_slice("vectors")
+        self.matrix = self._only_matrix(tensor) if or_only and tensor not in self.names else tensor
+        self.require(self.matrix)
+        self._vectors = self._file.get_slice(self.matrix)
         self.dtype: str = self._vectors.get_dtype()
         shape = self._vectors.get_shape()
         if len(shape) != 2 or self.dtype not in _FLOATS:
-            raise InputError(f"{self.path}: 'vectors' is {self.dtype} {tuple(shape)}, wanted floats of shape (v, d)")
+            raise InputError(
+                f"{self.path}: '{self.matrix}' is {self.dtype} {tuple(shape)}, wanted floats of shape (v, d)"
+            )
         self.shape: tuple[int, int] = (shape[0], shape[1])
 
     def __len__(self) -> int:
@@ -73,6 +83,22 @@ class SafetensorsRows:
             )
         return tensor
 
+    def _only_matrix(self, otherwise: str) -> str:
+        """Return the name of the only matrix of floats, or ``otherwise`` where there is none."""
+        slices = {name: self._file.get_slice(name) for name in self.names}
+        shapes = {name: tuple(part.get_shape()) for name, part in slices.items()}
+        floats = [name for name in self.names if len(shapes[name]) == 2 and slices[name].get_dtype() in _FLOATS]
+        if len(floats) > 1:
+            there = ", ".join(f"{name} {shapes[name]}" for name in floats[:_SHOWN])
+            more = f" and {len(floats) - _SHOWN} more" if len(floats) > _SHOWN else ""
+            raise InputError(f"{self.path}: there are several matrices: {there}{more}; choose the vectors by tensor=")
+        if not floats and sum(len(shape) == 1 for shape in shapes.values()) > _ONE_PER_WORD:
+            raise InputError(
+                f"{self.path}: {len(shapes)} tensors of one dimension, as if each word had one; save the vectors as "
+                "one tensor (v, d)"
+            )
+        return floats[0] if floats else otherwise
+
     def close(self) -> None:
         """Close the file; rows that were read stay valid."""
         del self._vectors, self._file
@@ -86,16 +112,21 @@ class SafetensorsRows:
         self.close()
 
 
-def open_rows(path: str | os.PathLike[str]) -> SafetensorsRows:
+def open_rows(path: str | os.PathLike[str], tensor: str = "vectors", *, or_only: bool = False) -> SafetensorsRows:
     """Open the vectors of a safetensors file without reading them.
 
+    Args:
+        path: the file.
+        tensor: name of the tensor that holds them.
+        or_only: where there is none of this name, take the only matrix of floats in the file.
+
     Raises:
-        InputError: if the file is missing, damaged, or has no ``(v, d)`` tensor of floats called ``vectors``.
+        InputError: if the file is missing, damaged, or has no such ``(v, d)`` tensor of floats.
 
     >>> with open_rows("run-000.safetensors") as rows:  # doctest: +SKIP
     ...     chunk = rows[1000:2000]  # (1000, d) float32
     """
-    return SafetensorsRows(path)
+    return SafetensorsRows(path, tensor, or_only=or_only)
 
 
 def _open(path: Path) -> Any:  # safetensors types none of the methods

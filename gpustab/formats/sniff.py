@@ -10,15 +10,15 @@ UTF8_BOM = b"\xef\xbb\xbf"
 
 # Signatures that no text file of vectors begins with.
 _MAGIC = (
-    (b"\xba\x16\x4f\x2f", "a fastText binary model, which cannot be read yet; give its .vec file"),
+    (b"\xba\x16\x4f\x2f", "a fastText binary model"),
+    (b"\x93NUMPY", "a NumPy array"),
     (b"version https://git-lfs.github.com/spec/", "a Git LFS pointer and not the data; fetch it with `git lfs pull`"),
     (b"PK\x03\x04", "a zip archive; unpack it first"),
     (b"PK\x05\x06", "an empty zip archive"),
     (b"\x1f\x8b\x08", "a gzip file inside a gzip file; unpack it once"),
-    (b"BZh91AY&SY", "a bzip2 file, which cannot be read; unpack it first"),
+    (b"BZh91AY&SY", "a bzip2 file inside a compressed file; unpack it once"),
     (b"\xfd7zXZ\x00", "an xz file, which cannot be read; unpack it first"),
     (b"\x28\xb5\x2f\xfd", "a zstandard file, which cannot be read; unpack it first"),
-    (b"\x93NUMPY", "a NumPy array, which holds no words and cannot be read yet"),
     (b"\x89HDF\r\n\x1a\n", "an HDF5 file, which cannot be read"),
 )
 _HTML = re.compile(rb"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
@@ -47,7 +47,7 @@ def foreign(head: bytes) -> str | None:
         The end of a sentence that starts with "this is".
 
     >>> foreign(b"\x80\x04\x95...")
-    'a pickle, which can run code when it is opened and is never read; save the vectors in another form'
+    'a pickle, which can run code when it is opened and is never executed'
     """
     if not head:
         return "an empty file"
@@ -76,11 +76,11 @@ def _not_rows(head: bytes) -> str | None:
     if _HTML.search(head[:1024]):
         return "an HTML page and not the data; the download went wrong"
     if _PICKLE.match(head):
-        return "a pickle, which can run code when it is opened and is never read; save the vectors in another form"
+        return "a pickle, which can run code when it is opened and is never executed"
     if _is_text(head):
         return None
     if read_header(head.partition(b"\n")[0]):
-        return "a word2vec binary file, which cannot be read yet; save the vectors as text"
+        return "a word2vec binary file"
     return "a binary file of no known kind (GloVe's own binary has numbers only, without words)"
 
 

@@ -1,8 +1,10 @@
-"""One file opened for reading: gzip recognised by content, damage remembered instead of lost."""
+"""One file opened for reading: gzip and bzip2 recognised by content, damage remembered instead of lost."""
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import mmap
 import os
 import stat
 import zlib
@@ -15,16 +17,18 @@ from gpustab.errors import InputError
 
 BLOCK = 1 << 20
 
-# The most bytes that one byte of deflate can stand for (zlib's technical notes).
-_DEFLATE_RATIO = 1032
+# First bytes, name, and the most bytes that one byte can stand for: 1,032 in deflate (zlib's technical notes); bzip2
+# has no bound of that kind below its blocks of 900 kB, of which the smallest takes some 40 bytes.
+_GZIP, _BZIP2 = b"\x1f\x8b", b"BZh"
+_RATIO = {"gzip": 1032, "bzip2": 1 << 16}
 
 
 class Source:
-    """The content of one file, unpacked where it is gzip, read block by block.
+    """The content of one file, unpacked where it is gzip or bzip2, read block by block.
 
     Attributes:
         path: where the file lies.
-        compression: ``"gzip"`` or ``None``, found by content and not by suffix.
+        compression: ``"gzip"``, ``"bzip2"`` or ``None``, found by content and not by suffix.
         head: the first block, up to 1 MiB.
         damage: what the unpacking found wrong, as soon as it was met.
         bytes_read: unpacked bytes read so far.
@@ -32,11 +36,11 @@ class Source:
 
     def __init__(self, path: Path, file: BufferedReader) -> None:
         self.path = path
-        self.compression = "gzip" if file.peek(2)[:2] == b"\x1f\x8b" else None
+        self.compression = _compression(file.peek(10)[:10])
         self.damage: str | None = None
         self.bytes_read = 0
         self._file = file
-        self._stream: BufferedReader | gzip.GzipFile = gzip.GzipFile(fileobj=file) if self.compression else file
+        self._stream = _unpacked(file, self.compression)
         self.head = self._read_block()
 
     @property
@@ -59,10 +63,23 @@ class Source:
 
     def most_bytes(self) -> int | None:
         """Return the most bytes that the content can have, or ``None`` for a pipe."""
-        status = os.fstat(self._file.fileno())
-        if not stat.S_ISREG(status.st_mode):
+        size = self._file_size()
+        return None if size is None else size * _RATIO.get(self.compression or "", 1)
+
+    def likely_bytes(self) -> int:
+        """Return a guess of the bytes that the content has, to make room by: text of vectors packs to half or less."""
+        size = self._file_size()
+        return len(self.head) if size is None else size * 3 if self.compression else size
+
+    def map(self) -> mmap.mmap | None:
+        """Map the content into memory, or return ``None`` where it has to be unpacked or comes through a pipe."""
+        if self.compression or not self._file_size():
             return None
-        return status.st_size * (_DEFLATE_RATIO if self.compression else 1)
+        return mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
+
+    def _file_size(self) -> int | None:
+        status = os.fstat(self._file.fileno())
+        return status.st_size if stat.S_ISREG(status.st_mode) else None
 
     def _read_block(self) -> bytes:
         parts, missing = [], BLOCK
@@ -74,9 +91,29 @@ class Source:
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             self.damage = str(error)
         except OSError as error:
+            if error.errno is None and self.compression:  # bz2 says so of damaged data
+                self.damage = str(error)
+                return b"".join(parts)
             raise InputError(f"{self.path}: cannot be read: {error.strerror or error}") from error
         self.bytes_read += BLOCK - missing
         return b"".join(parts)
+
+
+def _compression(start: bytes) -> str | None:
+    if start.startswith(_GZIP):
+        return "gzip"
+    # A text may begin with "BZh": only a block's or the end's magic number makes it bzip2.
+    return "bzip2" if start[:3] == _BZIP2 and start[4:10] in (b"1AY&SY", b"\x17rE8P\x90") else None
+
+
+def _unpacked(file: BufferedReader, compression: str | None) -> BufferedReader | gzip.GzipFile | bz2.BZ2File:
+    match compression:
+        case "gzip":
+            return gzip.GzipFile(fileobj=file)
+        case "bzip2":
+            return bz2.BZ2File(file)
+        case _:
+            return file
 
 
 @contextmanager

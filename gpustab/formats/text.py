@@ -2,31 +2,29 @@
 
 Everything happens on bytes. Rows end only at 0x0A (a 0x0D right before it is dropped), fields are parted only by
 0x20 and 0x09, and the last ``d`` fields of a row are its vector: so a word may hold spaces, no-break spaces, or bytes
-that are no UTF-8, and none of it depends on the platform.
+that are no UTF-8, and none of it depends on the platform. Whole blocks of lines are parsed at once; a line that is not
+beyond doubt is read again with care.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-import torch
-
 from gpustab.errors import InputError
-from gpustab.formats.decimals import SEPARATORS, RowError, parse_row
+from gpustab.formats.blocks import BlockReader
+from gpustab.formats.decimals import RowError
 from gpustab.formats.format import Format
 from gpustab.formats.layout import Layout, settle
 from gpustab.formats.lines import Lines
 from gpustab.formats.options import LoadOptions
-from gpustab.formats.rows import Event, RowTable
+from gpustab.formats.rows import RowTable
 from gpustab.formats.sniff import foreign
 from gpustab.formats.source import Source
-from gpustab.formats.words import describe_words, name_of
-from gpustab.space import LoadReport, Space
-from gpustab.vocabulary import Vocabulary
+from gpustab.space import Space
 
 
 def read_text(source: Source, options: LoadOptions) -> Space:
-    """Read word2vec or GloVe text, plain or gzip.
+    """Read word2vec or GloVe text, plain or compressed.
 
     Args:
         source: the opened file.
@@ -53,26 +51,18 @@ class _Reading:
         self._source = source
         self._options = options
         self._lines = Lines(source)
-        self._blank = Event()
-        self._empty = Event()
         self._rows = 0
         self._notes: list[str] = []
 
     def run(self) -> Space:
         sample = self._lines.sample()
         layout = self._settle(sample)
+        self._blocks = BlockReader(layout.dimension, self._options)
         self._table = RowTable(layout.dimension, self._capacity(layout, sample), self._options)
-        for number, line in self._lines:
-            if layout.header and number == 1:
-                continue
-            if self._rows == self._options.limit:
-                self._notes.append(f"limit={self._rows}: the rows from line {number} on were not read")
-                break
-            if not self._take(line, number, layout.dimension):
-                break
-        else:
+        if self._read(layout):
             self._check_end(layout)
-        return self._space(layout)
+        form = "word2vec text" if layout.header else "GloVe text"
+        return self._table.space(self._source, form, header=layout.header, notes=[*self._notes, *self._events(layout)])
 
     def _settle(self, sample: list[bytes]) -> Layout:
         try:
@@ -81,31 +71,46 @@ class _Reading:
             self._check_damage()  # where few rows are left, the damage is the reason to name
             raise
 
-    def _take(self, line: bytes, number: int, dimension: int) -> bool:
-        """Take in one line; return whether to read on."""
-        if not line.strip(SEPARATORS):
-            self._blank.add(f"line {number}")
-            return True
-        try:
-            word, values = parse_row(line, dimension)
-            if not word and not self._options.skip_empty_tokens:
-                raise RowError(
-                    "the row begins with a separator, so its word is empty; skip_empty_tokens passes over it"
-                )
-        except RowError as error:
-            return self._stop_at(number, error)
-        self._rows += 1
-        if word:
-            self._table.add(word, values, number)
-        else:
-            self._empty.add(f"line {number}")
+    def _read(self, layout: Layout) -> bool:
+        """Take in the rows; return whether the end of the file was reached."""
+        for number, block in self._lines.blocks():
+            if number == 1 and layout.header:
+                number, block = 2, block[block.index(b"\n") + 1 :]
+            while block:
+                if self._rows == self._options.limit:
+                    self._notes.append(f"limit={self._rows}: the rows from line {number} on were not read")
+                    return False
+                if self._table.complete:
+                    self._notes.append(f"words: all were found before line {number}, and no more was read")
+                    return False
+                part, block = self._within_limit(block)
+                if not self._take(part, number):
+                    return False
+                number += part.count(b"\n")
         return True
 
-    def _stop_at(self, number: int, error: RowError) -> bool:
+    def _within_limit(self, block: bytes) -> tuple[bytes, bytes]:
+        """Part the lines that can still be taken from the others."""
+        if self._options.limit is None:
+            return block, b""
+        lines = block.split(b"\n", self._options.limit - self._rows)
+        rest = lines.pop()
+        return block[: len(block) - len(rest)], rest
+
+    def _take(self, block: bytes, first: int) -> bool:
+        """Take in some lines, number ``first`` the first of them; return whether to read on."""
+        rows = self._blocks.read(block, first)
+        self._rows += rows.total
+        self._table.add(rows.words, rows.vectors, rows.lines)
+        if rows.failed:
+            self._stop_at(*rows.failed)
+        return rows.failed is None
+
+    def _stop_at(self, number: int, error: RowError) -> None:
         """End the reading at an unreadable row if damage explains it, else refuse the file."""
         if self._source.is_damaged():
             self._check_damage()
-            return False
+            return
         if number != self._lines.unfinished:
             raise RowError(f"line {number}: {error}") from error
         if not self._options.allow_truncated:
@@ -114,7 +119,6 @@ class _Reading:
                 f"(allow_truncated keeps the {self._rows} complete rows)"
             ) from error
         self._notes.append(f"allow_truncated: the last row, line {number}, is cut and was left out")
-        return False
 
     def _capacity(self, layout: Layout, sample: list[bytes]) -> int:
         """Return the rows to make room for: never more than the file can hold, whatever its header promises."""
@@ -130,14 +134,15 @@ class _Reading:
                 )
         else:
             mean = sum(map(len, sample)) / len(sample) + 1
-            rows = int((size or len(self._source.head)) / mean * 1.05) + 1
+            rows = int(self._source.likely_bytes() / mean * 1.05) + 1
         return min([rows, *(bound for bound in (possible, self._options.limit) if bound is not None)])
 
     def _may_be_short(self) -> bool:
         return self._options.allow_count_mismatch or self._options.allow_truncated
 
     def _count_rows(self) -> int:
-        return sum(1 for _, line in self._lines if line.strip(SEPARATORS)) - 1
+        blocks = (block for _, block in self._lines.blocks())
+        return sum(1 for block in blocks for line in block.split(b"\n") if line.strip(b" \t\r")) - 1
 
     def _check_damage(self) -> None:
         source = self._source
@@ -164,33 +169,16 @@ class _Reading:
                 raise InputError(f"{what}; allow_count_mismatch accepts this")
             self._notes.append(f"{what}; all of them were read")
 
-    def _space(self, layout: Layout) -> Space:
-        vectors = torch.from_numpy(self._table.finish())
-        report = LoadReport(
-            source=str(self._source.path),
-            format="word2vec text" if layout.header else "GloVe text",
-            compression=self._source.compression,
-            header=layout.header,
-            rows=self._rows,
-            notes=(*self._notes, *self._events(layout)),
-        )
-        return Space(Vocabulary(self._table.words), vectors, name=name_of(self._source.path), report=report)
-
     def _events(self, layout: Layout) -> Iterator[str]:
-        table, options = self._table, self._options
         if self._lines.has_bom:
             yield "a byte-order mark (UTF-8 BOM) at the start was removed"
         if layout.header and layout.header[1] != layout.dimension:
             yield f"the header declares {layout.header[1]} values a row, but dim={layout.dimension} was asked for"
-        if self._blank.count:
-            yield f"{self._blank.count} blank line(s) passed over: {self._blank}"
-        if self._empty.count:
-            yield f"skip_empty_tokens: {self._empty.count} row(s) with an empty word left out: {self._empty}"
-        if table.duplicates.count:
-            yield f"{table.describe_duplicates()}; the {options.keep_duplicate} row of each was kept"
-        if table.nonfinite.count:
-            yield f"drop_nonfinite: left out {table.describe_nonfinite()}"
-        yield from describe_words(table.words, table.lines)
+        blank, empty = self._blocks.blank, self._blocks.empty
+        if blank.count:
+            yield f"{blank.count} blank line(s) passed over: {blank}"
+        if empty.count:
+            yield f"skip_empty_tokens: {empty.count} row(s) with an empty word left out: {empty}"
 
 
 TEXT = Format("text", matches=lambda head: foreign(head) is None, read=read_text)

@@ -5,42 +5,53 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from gpustab.formats.rows import Event
+from gpustab.load_report import Event
 from gpustab.vocabulary import show
 
 
-def describe_words(words: Sequence[bytes], lines: Sequence[int]) -> Iterator[str]:
-    """Yield one sentence for each kind of unusual word: with blanks inside, of white space only, not UTF-8.
+class Unusual:
+    """The unusual words of a file: with blanks or control characters inside, of white space only, not UTF-8.
 
     Args:
         words: ``v`` words.
-        lines: the line of each word.
+        places: the line or row number of each.
+        place: how a place is named: ``"on line"``, ``"in row"``.
     """
-    kinds = {
-        "hold a space or tab": Event(),
-        "are white space only": Event(),
-        "are not valid UTF-8 and are kept as their bytes": Event(),
-    }
-    blanks, white, undecodable = kinds.values()
-    for word, line in zip(words, lines, strict=True):
-        example = f"'{show(word)}' on line {line}" if not word.isalnum() else ""
-        if not example:
-            continue  # ASCII letters and digits: nothing unusual
-        text = word.decode("utf-8", "surrogateescape")
-        if b" " in word or b"\t" in word:
-            blanks.add(example)
-        if text.isspace():
-            white.add(example)
-        if any("\udc80" <= character <= "\udcff" for character in text):
-            undecodable.add(example)
-    yield from (f"{event.count} word(s) {kind}: {event}" for kind, event in kinds.items() if event.count)
+
+    def __init__(self, words: Sequence[bytes], places: Sequence[int], place: str) -> None:
+        self.blank = Event()
+        self.white = Event()
+        self.undecodable = Event()
+        self.control = Event()
+        for i in [i for i, word in enumerate(words) if not word.isalnum()]:  # ASCII letters and digits: nothing unusual
+            word, number = words[i], places[i]
+            example = f"'{show(word)}' {place} {number}"
+            text = word.decode("utf-8", "surrogateescape")
+            if b" " in word or b"\t" in word:
+                self.blank.add(example)
+            if text.isspace():
+                self.white.add(example)
+            if any(byte < 32 or byte == 127 for byte in word.replace(b"\t", b"")):
+                self.control.add(example)
+            if any("\udc80" <= character <= "\udcff" for character in text):
+                self.undecodable.add(example)
+
+    def sentences(self) -> Iterator[str]:
+        """Yield one sentence for each kind that is there."""
+        kinds = {
+            "hold a space or tab": self.blank,
+            "are white space only": self.white,
+            "hold control characters": self.control,
+            "are not valid UTF-8 and are kept as their bytes": self.undecodable,
+        }
+        yield from (f"{event.count} word(s) {kind}: {event}" for kind, event in kinds.items() if event.count)
 
 
 def name_of(path: Path) -> str:
-    """Return the short name of a space: the file's name without ``.gz`` and one more suffix.
+    """Return the short name of a space: the file's name without ``.gz`` or ``.bz2`` and one more suffix.
 
     >>> name_of(Path("vectors/glove.6B.50d.txt.gz"))
     'glove.6B.50d'
     """
-    path = path.with_suffix("") if path.suffix == ".gz" else path
+    path = path.with_suffix("") if path.suffix in (".gz", ".bz2") else path
     return path.stem or path.name

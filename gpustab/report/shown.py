@@ -69,6 +69,7 @@ def describe(result: Result) -> list[Shown]:
         "stability": _stability,
         "neighbours": _neighbours,
         "average": _average,
+        "info": _info,
     }
     return describers.get(result.name, _generic)(result)
 
@@ -209,6 +210,35 @@ def _average(result: Result) -> list[Shown]:
     shown.tables.append(_whole("Reduced PIP loss between averages of equally many runs", result.tables["levels"]))
     shown.layout = [[0]]
     return [shown]
+
+
+def _info(result: Result) -> list[Shown]:
+    """One file in full, several in a table; what cannot be read says why."""
+    readable = [group for group in result.groups if "error" not in group]
+    refused = [
+        Shown(f"{group['name']}: cannot be read", [("", group["error"], "")])
+        for group in result.groups
+        if "error" in group
+    ]
+    if len(readable) == 1:
+        (group,) = readable
+        facts = [
+            (name.replace("_", " "), _fact(value), "")
+            for name, value in group.items()
+            if name not in {"name", "made"} and value is not None
+        ]
+        return [Shown(group["name"], facts), *refused]
+    columns = ["name", "format", "words", "dimension", "duplicates", "nonfinite", "undecodable", "zero_vectors"]
+    table = _whole("", {name: [group[name] for group in readable] for name in columns})
+    return [Shown(f"{len(readable)} files", [], [table], [[0]])] * bool(readable) + refused
+
+
+def _fact(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return ", ".join(value) if isinstance(value, list) else _cell(value)
 
 
 def _generic(result: Result) -> list[Shown]:

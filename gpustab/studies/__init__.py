@@ -1,7 +1,8 @@
 """One module per research question; each returns a :class:`gpustab.result.Result`."""
 
 from gpustab.studies.average import average
+from gpustab.studies.info import info
 from gpustab.studies.neighbours import neighbours_of
 from gpustab.studies.stability import stability
 
-__all__ = ["average", "neighbours_of", "stability"]
+__all__ = ["average", "info", "neighbours_of", "stability"]

@@ -57,7 +57,7 @@ def test_everything_comes_back(tmp_path):
     assert back.draw.tolist() == [4, 4, 0]
     assert back.metadata == {"seed": 3, "seconds": 1.5}
     assert back.name == "run-007"
-    assert not back.report.notes
+    assert all("'with space\\n'" in note or "'ab\\xff'" in note for note in back.report.notes)  # unusual words only
     assert [p.name for p in tmp_path.iterdir()] == ["run-007.safetensors"]
 
 
@@ -171,3 +171,55 @@ def test_rows_are_read_range_by_range(save, tensors, dtype):
 def test_rows_of_a_missing_file(tmp_path):
     with pytest.raises(InputError, match=r"none\.safetensors"):
         open_rows(tmp_path / "none.safetensors")
+
+
+def test_words_from_the_vocabulary_file(save, tmp_path):
+    path = save({"vectors": VECTORS.clone(), "counts": torch.zeros(7)})
+    (tmp_path / "run-000.vocab").write_bytes(b"\xef\xbb\xbfa\r\nb c\r\n\xff\r\nd\r\n")
+    space = read_space(path)
+    assert list(space.vocabulary) == [b"a", b"b c", b"\xff", b"d"]
+    assert torch.equal(space.vectors, VECTORS)
+    assert space.counts is None
+    assert any("run-000.vocab" in note for note in space.report.notes)
+    assert any("not read: counts" in note for note in space.report.notes)
+    (tmp_path / "run-000.vocab").write_bytes(b"a\nb\nc\n")
+    assert "3 words, but 4 vectors" in refusal(path)
+    (tmp_path / "run-000.vocab").unlink()
+    assert "vocab=" in refusal(path)
+    (tmp_path / "list").write_bytes(b"d 4\nc 3\nb 2\na 1\n")
+    space = read_space(path, LoadOptions(vocab=tmp_path / "list"))
+    assert space.counts.tolist() == [4, 3, 2, 1]
+
+
+def test_a_vocabulary_file_is_not_needed_where_the_words_are_inside(save, tensors):
+    space = read_space(save(tensors), LoadOptions(vocab="elsewhere"))
+    assert space.report.notes[0] == "vocab=elsewhere was not read: the file holds its words"
+
+
+def test_which_tensor(save, tensors, tmp_path):
+    del tensors["vectors"]
+    other = VECTORS + 1
+    path = save({**tensors, "in.weight": VECTORS.clone(), "bias": torch.zeros(3), "ids": torch.ones(4, 3).long()})
+    space = read_space(path)
+    assert torch.equal(space.vectors, VECTORS)
+    assert "the vectors are the tensor 'in.weight'" in space.report.notes
+    path = save({**tensors, "in.weight": VECTORS.clone(), "out.weight": other})
+    message = refusal(path)
+    assert "in.weight (4, 3), out.weight (4, 3)" in message
+    assert "tensor=" in message
+    assert torch.equal(read_space(path, LoadOptions(tensor="out.weight")).vectors, other)
+    assert "no tensor 'weight'; the file has in.weight, offsets, out.weight, words" in refusal(path, tensor="weight")
+    path = save({**tensors, "vectors": VECTORS.clone(), "out.weight": other})
+    assert torch.equal(read_space(path).vectors, VECTORS)
+
+
+def test_one_tensor_for_each_word(save):
+    message = refusal(save({f"w{i:04}": torch.zeros(2) for i in range(1001)}))
+    assert "1001 tensors of one dimension" in message
+
+
+def test_rows_are_views_of_the_file(save, tensors):
+    with open_rows(save(tensors)) as rows:
+        assert rows[0:2].data_ptr() == rows[0:4].data_ptr()
+        with pytest.raises(InputError, match="no tensor 'weight'"):
+            open_rows(rows.path, "weight")

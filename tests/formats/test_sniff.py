@@ -30,12 +30,9 @@ FOREIGN = {
     "HTML page": b"<!DOCTYPE html>\n<html><head><title>Not found 404</title></head></html>\n",
     "Git LFS pointer": b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
     "zip archive": zipped(),
-    "fastText binary": b"\xba\x16\x4f\x2f" + struct.pack("<3i", 12, 100, 5),
     "pickle": pickle.dumps({"a": [1.0, 2.0]}),
     "UTF-16": "2 2\na 1 2\nb 3 4\n".encode("utf-16"),
-    "NumPy array": b"\x93NUMPY\x01\x00v\x00{'descr': '<f4'}\n",
     "gzip file inside": gzip.compress(TEXT),
-    "word2vec binary": b"2 3\nab " + struct.pack("<3f", 0.1, 0.2, 0.3) + b"\ncd " + struct.pack("<3f", 1, 2, 3) + b"\n",
     "no known kind": np.random.default_rng(0).standard_normal(12).tobytes(),
 }
 
@@ -52,6 +49,31 @@ def test_foreign_content_is_named_in_one_sentence(tmp_path, kind, packed):
     assert kind in str(caught.value)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+WORD2VEC = b"2 3\nab " + struct.pack("<3f", 0.1, 0.2, 0.3) + b"\ncd " + struct.pack("<3f", 1, 2, 3) + b"\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "outcome"),
+    [
+        (WORD2VEC, "word2vec binary"),
+        (gzip.compress(WORD2VEC), "word2vec binary"),
+        (gzip.compress(TEXT), "word2vec text"),
+        (b"\xba\x16\x4f\x2f" + struct.pack("<2i", 12, 100), "damaged download: the list of arguments"),
+        (pickle.dumps({"a": [1.0, 2.0]}), "pickle"),
+        (np.random.default_rng(0).standard_normal(12).tobytes(), "GloVe's own binary has numbers only"),
+    ],
+)
+def test_the_suffix_bin_says_nothing(tmp_path, content, outcome):
+    """F08: five kinds of file go by this name."""
+    path = tmp_path / "x.bin"
+    path.write_bytes(content)
+    if outcome.startswith("word2vec"):
+        assert read_space(path).report.format == outcome
+        return
+    with pytest.raises(InputError, match=outcome):
+        read_space(path)
 
 
 @pytest.mark.parametrize("coding", ["utf-16-le", "utf-16-be"])

@@ -1,15 +1,18 @@
 """Text vectors: every known trap as a file of a few rows, with the value that is right."""
 
+import bz2
 import gzip
-import struct
 import tracemalloc
 
 import numpy as np
 import pytest
 import torch
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
-from gpustab.errors import InputError
+from gpustab.errors import InputError, OutOfMemoryError
 from gpustab.formats import LoadOptions, read_space
+from gpustab.formats.decimals import parse_row
 from gpustab.formats.options import DEFAULTS
 from gpustab.formats.source import open_source
 from gpustab.formats.text import read_text
@@ -365,7 +368,7 @@ def test_memory_is_about_one_matrix(save):
         read_text(source, DEFAULTS)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-    keys_and_block = 10_000 * 300 + (6 << 20)
+    keys_and_block = 10_000 * 300 + (8 << 20)  # a block of one-digit numbers has half a million of them
     assert peak < 1.3 * values.size * 4 + keys_and_block
 
 
@@ -383,6 +386,118 @@ def test_gensim_reads_the_same(save):
     assert np.array_equal(space.vectors.numpy(), peer.vectors)
 
 
-def test_word2vec_binary_is_named(save):
-    body = b"".join(word + b" " + struct.pack("<2f", 0.3, -0.7) for word in (b"a", b"b", b"c"))
-    assert "word2vec binary" in refusal(save(b"3 2\n" + body))
+def test_odd_lines_keep_their_place_among_the_others(save):
+    """Tabs, CRLF, doubled spaces, blank lines and words with digits take the careful way, line by line."""
+    text = b"a 1 2\nb\t3\t4\n\nc  5  6 \r\nd 7 8\n\xff 9 10\n9 11 12\ne 13 0x\n"
+    message = refusal(save(text))
+    assert "line 8" in message
+    space = read_space(save(text.replace(b"0x", b"14")))
+    assert list(space.vocabulary) == [b"a", b"b", b"c", b"d", b"\xff", b"9", b"e"]
+    assert space.vectors.flatten().tolist() == list(range(1, 15))
+    assert "1 blank line(s) passed over: line 3" in notes(space)
+
+
+def reference(text, dimension):
+    """The rows of a text, one by one, by the careful way alone."""
+    rows = {}
+    for line in text.split(b"\n"):
+        line = line.removesuffix(b"\r")
+        if line.strip(b" \t"):
+            word, values = parse_row(line, dimension)
+            with np.errstate(over="ignore"):
+                rows.setdefault(word, np.array(values, dtype=np.float64).astype(np.float32))
+    return rows
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data(), dimension=st.integers(2, 5))
+def test_whole_files_read_as_row_by_row(tmp_path_factory, data, dimension):
+    words = st.binary(min_size=1, max_size=6).filter(lambda w: w.strip(b" \t\r") == w and b"\n" not in w)
+    numbers = st.one_of(
+        st.floats(-1e6, 1e6).map(lambda x: f"{x:.6g}"),
+        st.floats(width=32, allow_nan=False, allow_infinity=False).map(repr),
+    )
+    ends = st.sampled_from([b"\n", b"\n", b" \n", b"\r\n", b"\n\n"])
+    lines = []
+    for word in data.draw(st.lists(words, min_size=1, max_size=8)):
+        row = [word, *(data.draw(numbers).encode() for _ in range(dimension))]
+        lines.append(data.draw(st.sampled_from([b" ", b" ", b"\t", b"  "])).join(row) + data.draw(ends))
+    text = b"".join(lines)
+    path = tmp_path_factory.mktemp("rows") / "x.txt"
+    path.write_bytes(text)
+    wanted = reference(text.removeprefix(b"\xef\xbb\xbf"), dimension)
+    try:
+        space = read_space(path, LoadOptions(dim=dimension, header=False))
+    except InputError:
+        assume(False)
+    assert list(space.vocabulary) == list(wanted)
+    assert np.array_equal(space.vectors.numpy(), np.stack(list(wanted.values())))
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 5])
+def test_limit_counts_rows_and_not_lines(save, limit):
+    path = save("a 1 2\n\nb\t3 4\n\nc 5 6\na 9 9\nd 7 oops\n")
+    if limit == 5:
+        assert "line 7" in refusal(path, limit=limit)
+        return
+    space = read_space(path, LoadOptions(limit=limit))
+    assert list(space.vocabulary) == [b"a", b"b", b"c"][:limit]
+
+
+def test_only_the_words_asked_for(save):
+    text, values = rows_of_text(200, 4)
+    path = save(text)
+    space = read_space(path, LoadOptions(words=["w150", "w3", "nobody"]))
+    assert list(space.vocabulary) == [b"w3", b"w150"]
+    assert np.array_equal(space.vectors.numpy(), values[[3, 150]])
+    assert "2 of the 3 words asked for were found" in notes(space)
+    assert "1 are not in the file: nobody" in notes(space)
+    assert space.report.rows == 200 or "header declares" not in notes(space)
+
+
+def test_words_asked_for_spare_the_rest_of_the_file(save):
+    text, _ = rows_of_text(6000, 30)
+    space = read_space(save(text + b"damaged row\n"), LoadOptions(words=["w1", "w2"]))
+    assert list(space.vocabulary) == [b"w1", b"w2"]
+    assert "no more was read" in notes(space)
+
+
+def test_no_word_asked_for_is_there(save):
+    assert "none of the 1 words asked for is there" in refusal(save("a 1 2\nb 3 4\n"), words=["z"])
+
+
+def test_one_word_is_not_several():
+    with pytest.raises(InputError, match="several"):
+        LoadOptions(words="the")
+
+
+@pytest.mark.parametrize("header", [True, False])
+def test_bzip2(save, header):
+    text, values = rows_of_text(3000, 20)
+    text = text if header else text.partition(b"\n")[2]
+    space = read_space(save(bz2.compress(text), "x.bz2"))
+    assert np.array_equal(space.vectors.numpy(), values)
+    assert (space.report.compression, space.report.unpacked, space.name) == ("bzip2", len(text), "x")
+
+
+def test_damaged_bzip2(save):
+    packed = bz2.compress(rows_of_text(3000, 20)[0], 1)
+    for damaged in (packed[:-6], packed[: len(packed) // 2], packed[:-40] + bytes(20) + packed[-20:]):
+        path = save(damaged)
+        assert "incomplete or damaged download" in refusal(path)
+    assert 0 < len(read_space(path, LoadOptions(allow_truncated=True)).vocabulary) <= 3000
+
+
+def test_endless_line_is_given_up(save, monkeypatch):
+    """A gigabyte of zeros packs to a megabyte: it must not be unpacked into memory in search of a line end."""
+    monkeypatch.setattr("gpustab.formats.lines.LONGEST_LINE", 5 << 20)
+    message = refusal(save(gzip.compress(b"a 1 2\nb 3 4\n" + bytes(64 << 20))))
+    assert "line 3 is longer than 5 MiB" in message
+
+
+def test_more_than_the_memory_holds(save, monkeypatch):
+    monkeypatch.setattr("gpustab.formats.rows.available_memory", lambda: 4096)
+    path = save(rows_of_text(100, 20)[0])
+    with pytest.raises(OutOfMemoryError, match=r"100 rows of 20 values take .* limit or words"):
+        read_space(path)
+    assert len(read_space(path, LoadOptions(limit=10)).vocabulary) == 10

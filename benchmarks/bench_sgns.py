@@ -1,0 +1,236 @@
+"""Skip-gram on the State of the Union addresses: is the many-run kernel's distribution of runs gensim's, and its speed.
+
+Usage:
+    python -m benchmarks.bench_sgns [engines | time] --device cuda
+
+``engines`` trains shuffled runs with every engine and writes ``sgns-engines-<device>.json``: within and between engines
+reduced PIP loss and p@10, mean and SD of the cosines of 10,000 pairs of words, WordSim-353, analogies, and a
+permutation test: runs are relabelled at random, for pairs of runs are not independent but runs are. Its statistic is
+the energy distance, twice the mean loss between two engines less their mean losses within.
+
+``time`` trains 128 runs by one program a run and by Hogwild, and one by gensim, each after its correlation with
+WordSim-353 has reached 0.2; then shorter texts and other numbers of runs. On a CPU the plain loop trains, so there is
+only ``--quick``, which shows that the script runs and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import combinations
+
+import joblib
+import numpy as np
+import torch
+from gensim.models import KeyedVectors
+from gensim.test.utils import datapath
+from torch.nn.functional import normalize
+
+from benchmarks.bench_glove import word_similarity
+from benchmarks.harness import Bench, Contender, start
+from gpustab.corpus import Corpus
+from gpustab.kernels.cosine import cosines, over_runs
+from gpustab.kernels.gram import block_gram
+from gpustab.kernels.jackknife import pair_matrix
+from gpustab.kernels.neighbours import top_k
+from gpustab.kernels.overlap import neighbour_overlap
+from gpustab.kernels.pip_loss import pip_loss, reduced
+from gpustab.sampling import draw_units, sample, training_seed
+from gpustab.tokenise import CorpusOptions, prepare_corpus
+from gpustab.trainers.base import Vectors
+from gpustab.trainers.sgns_gpu import train_many
+from gpustab.trainers.word2vec import Word2VecParameters, train_word2vec
+
+RUNS, MANY, PROGRAMS = 16, 128, 32
+WORD_PAIRS, PERMUTATIONS = 10_000, 9_999
+
+Train = Callable[[Sequence[int]], list[Vectors]]
+
+
+def by_gensim(corpus: Corpus, parameters: Word2VecParameters, runs: Sequence[int]) -> list[Vectors]:
+    def one(run: int) -> Vectors:
+        drawn = sample(corpus, draw_units("shuffled", len(corpus), 0, run))
+        return train_word2vec(drawn, parameters, training_seed(0, run), sg=1)
+
+    return joblib.Parallel(n_jobs=-1)(joblib.delayed(one)(run) for run in runs)
+
+
+def by_kernel(bench: Bench, corpus: Corpus, parameters: Word2VecParameters, runs: Sequence[int], **options) -> list:
+    draws = [draw_units("shuffled", len(corpus), 0, run) for run in runs]
+    seeds = [training_seed(0, run) for run in runs]
+    found = train_many(corpus, draws, seeds, parameters, device=str(bench.device), **options)
+    return [run.vectors for run in found]
+
+
+def engines(bench: Bench, corpus: Corpus, parameters: Word2VecParameters) -> dict[str, Train]:
+    kernel = partial(by_kernel, bench, corpus, parameters)
+    found = {
+        "gensim": partial(by_gensim, corpus, parameters),
+        "sequential": kernel,
+        "sequential, start ±1/d": partial(kernel, spread=1.0),
+    }
+    if bench.device.type == "cuda":
+        found[f"Hogwild, {PROGRAMS} programs"] = partial(kernel, programs_per_run=PROGRAMS)
+    return found
+
+
+def compare(bench: Bench, corpus: Corpus, parameters: Word2VecParameters) -> None:
+    runs = 3 if bench.quick else RUNS
+    trained = {}
+    for number, (name, train) in enumerate(engines(bench, corpus, parameters).items()):
+        print("training by", name, flush=True)
+        trained[name] = train(range(number * runs, (number + 1) * runs))  # no two engines share a draw or seed
+    drawn = sample(corpus, draw_units("fixed", len(corpus), 0, 0))
+    words = [corpus.vocabulary[i].decode("utf-8", "surrogateescape") for i in drawn.words.tolist()]
+    stack = torch.from_numpy(np.stack([x for some in trained.values() for x in some])).to(bench.device).double()
+    unit = normalize(stack, dim=2)
+    losses = pair_matrix(reduced(pip_loss(block_gram(unit)).total, len(words)), len(stack)).cpu().numpy()
+    shared = shared_neighbours(unit).cpu().numpy()
+    groups = {name: slice(n * runs, (n + 1) * runs) for n, name in enumerate(trained)}
+    content = {
+        "environment": bench.environment,
+        "corpus": {"name": corpus.name, "tokens": len(corpus.tokens), "words": len(words)},
+        "parameters": parameters.model_dump(),
+        "runs": runs,
+        "within": {
+            name: {
+                "reduced_pip": within(losses, rows),
+                "p@10": within(shared, rows),
+                **pair_cosines(unit[rows]),
+                "length": float(stack[rows].norm(dim=2).mean()),
+                **extrinsic(words, trained[name]),
+            }
+            for name, rows in groups.items()
+        },
+        "between": {
+            f"{a} | {b}": {
+                "reduced_pip": float(losses[groups[a], groups[b]].mean()),
+                "p@10": float(shared[groups[a], groups[b]].mean()),
+                "permutation_p": permutation_test(losses[np.ix_(rows := members(groups, a, b), rows)]),
+            }
+            for a, b in combinations(groups, 2)
+        },
+    }
+    bench.out.mkdir(parents=True, exist_ok=True)
+    device = bench.environment["device"].lower().replace(" ", "-")
+    path = bench.out / f"sgns-engines-{device}{'-quick' if bench.quick else ''}.json"
+    path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    print(json.dumps({key: content[key] for key in ("within", "between")}, indent=1, ensure_ascii=False))
+
+
+def shared_neighbours(unit: torch.Tensor) -> torch.Tensor:
+    """Return p@10 of all pairs of runs over 1,000 words, ``(R, R)``."""
+    generator = torch.Generator().manual_seed(0)
+    targets = torch.randperm(unit.shape[1], generator=generator)[:1000].to(unit.device)
+    lists = torch.stack([top_k(x, targets, 10).indices for x in unit])
+    return neighbour_overlap(lists, [min(10, lists.shape[2])]).p[0]
+
+
+def pair_cosines(unit: torch.Tensor) -> dict[str, float]:
+    """Return mean and SD, over word pairs, of the mean cosine, and the RMS over word pairs of the SD over runs."""
+    generator = torch.Generator().manual_seed(1)
+    i, j = torch.randint(unit.shape[1], (2, WORD_PAIRS), generator=generator).to(unit.device)
+    i, j = i[i != j], j[i != j]
+    found = over_runs(cosines(x[i], x[j]) for x in unit)
+    per_run = torch.stack([cosines(x[i], x[j]).mean() for x in unit])
+    return {
+        "mean_cosine": float(found.mean.mean()),
+        "mean_cosine_se": float(per_run.std() / len(per_run) ** 0.5),
+        "sd_over_word_pairs": float(found.mean.std()),
+        "sd_over_runs": float(found.sd.square().mean().sqrt()),
+    }
+
+
+def extrinsic(words: list[str], runs: Sequence[Vectors]) -> dict[str, list[float]]:
+    """Return every run's Spearman correlation with WordSim-353 and accuracy in the analogies of word2vec."""
+    similarity, analogies = [], []
+    for run in runs:
+        vectors = KeyedVectors(run.shape[1])
+        vectors.add_vectors(words, run)
+        similarity.append(float(vectors.evaluate_word_pairs(datapath("wordsim353.tsv"))[1][0]))
+        analogies.append(float(vectors.evaluate_word_analogies(datapath("questions-words.txt"))[0]))
+    return {"wordsim": similarity, "analogies": analogies}
+
+
+def members(groups: dict[str, slice], a: str, b: str) -> list[int]:
+    return [*range(groups[a].start, groups[a].stop), *range(groups[b].start, groups[b].stop)]
+
+
+def within(matrix: np.ndarray, rows: slice) -> float:
+    block = matrix[rows, rows]
+    return float(block[np.triu_indices(len(block), 1)].mean())
+
+
+def energy(matrix: np.ndarray, half: int) -> float:
+    """Return twice the mean between the first ``half`` and the others, less the means within both."""
+    first, second = slice(0, half), slice(half, len(matrix))
+    return 2 * float(matrix[first, second].mean()) - within(matrix, first) - within(matrix, second)
+
+
+def permutation_test(matrix: np.ndarray) -> float:
+    """Return the share of relabellings, the true one among them, with at least the true energy distance."""
+    half, random = len(matrix) // 2, np.random.default_rng(0)
+    true, reached = energy(matrix, half), 1
+    for _ in range(PERMUTATIONS):
+        order = random.permutation(len(matrix))
+        # Rounding must not hide relabellings that only exchange the two groups.
+        reached += energy(matrix[np.ix_(order, order)], half) >= true - 1e-12
+    return reached / (PERMUTATIONS + 1)
+
+
+def race(bench: Bench, corpus: Corpus, parameters: Word2VecParameters, runs: int, *, gensim: bool, check: bool):
+    """Time one program a run against Hogwild and, where wanted, one run of gensim."""
+    size = {"R": runs, "v": len(corpus.vocabulary), "tokens": len(corpus.tokens), "d": parameters.dim}
+    drawn = sample(corpus, draw_units("fixed", len(corpus), 0, 0))
+    correlation = word_similarity(corpus) if check else None
+
+    def error(vectors: list[Vectors]) -> float:
+        if correlation is None:
+            return 0.0 if all(np.isfinite(x).all() for x in vectors) else np.nan
+        return 1 - min(correlation(drawn, x) for x in vectors)
+
+    kernel = partial(by_kernel, bench, corpus, parameters, range(runs))
+    contenders = [Contender("one program a run", kernel, error, 0.8)]
+    if bench.device.type == "cuda":
+        hogwild = partial(kernel, programs_per_run=PROGRAMS)
+        contenders.append(Contender(f"Hogwild, {PROGRAMS} programs a run", hogwild, error, 0.8))
+    if gensim:
+        call = partial(by_gensim, corpus, parameters, [0])
+        contenders.append(Contender("gensim, one thread", call, error, 0.8, share=1 / runs, note="one run"))
+    return bench.race("skip-gram", size | {"epochs": parameters.epochs}, contenders)
+
+
+def grow(bench: Bench, variable: str, races: Sequence[Sequence]) -> None:
+    for rows in zip(*races, strict=True):
+        bench.growth(variable, rows)
+
+
+def clock(bench: Bench, corpus: Corpus, parameters: Word2VecParameters) -> None:
+    if bench.quick:
+        race(bench, corpus, parameters, 2, gensim=True, check=False)
+    else:
+        race(bench, corpus, parameters, MANY, gensim=True, check=True)
+        short = partial(race, bench, parameters=parameters, gensim=False, check=False)
+        parts = [prepare_corpus("sotu", CorpusOptions(fraction=f)) for f in (1 / 16, 1 / 8, 1 / 4)]
+        grow(bench, "tokens", [short(corpus=part, runs=MANY) for part in parts])
+        grow(bench, "R", [short(corpus=parts[0], runs=runs) for runs in (16, 64, 132, 264, 528)])
+    bench.finish()
+
+
+def main() -> None:
+    part = sys.argv.pop(1) if sys.argv[1:2] in (["engines"], ["time"]) else ""
+    bench = start("sgns", __doc__)
+    if bench.device.type == "cpu" and not bench.quick:
+        raise SystemExit("the plain loop would take weeks; give --quick, or --device cuda")
+    corpus = prepare_corpus("lee", CorpusOptions(fraction=0.1, min_count=5)) if bench.quick else prepare_corpus("sotu")
+    parameters = Word2VecParameters(dim=10, epochs=1) if bench.quick else Word2VecParameters()
+    if part != "time":
+        compare(bench, corpus, parameters)
+    if part != "engines":
+        clock(bench, corpus, parameters)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,188 @@
+"""The benchmark of a machine: every step checked, timed and set beside the machine's ceilings."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import torch
+
+from gpustab.bench.bed import CPU_SIZE, GOAL_SIZE, Bed, Precision, Size
+from gpustab.bench.ceilings import Ceilings, measure_ceilings
+from gpustab.bench.clock import Timing, time_call
+from gpustab.bench.spaces import synthetic_runs
+from gpustab.bench.steps import STEPS, Job, Step
+from gpustab.device import CPU, is_out_of_memory
+from gpustab.engine import pip_pass
+from gpustab.engine.pip import worst_condition
+from gpustab.errors import InputError
+from gpustab.kernels.neighbours import Backend
+from gpustab.kernels.pip_loss import pip_loss
+from gpustab.progress import Progress, no_progress
+from gpustab.result import Result, environment
+from gpustab.runs import Runs
+
+_COLUMNS = {
+    "steps": ("step", "precision", "status", "seconds", "spread", "repeats", "error", "goal_seconds", "met"),
+    "rates": ("step", "precision", "tflop", "gigabytes", "percent_of_matmul", "percent_of_copy", "peak_gib"),
+}
+"""Two tables, because one is too wide for a terminal; the group's ``steps`` have all of it."""
+
+
+_MEASURED = ("seconds", "spread", "repeats", *_COLUMNS["rates"][2:])
+
+
+def bench(
+    runs: int | None = None,
+    words: int | None = None,
+    dimension: int | None = None,
+    *,
+    device: torch.device = CPU,
+    backend: Backend = "torch",
+    precision: str | None = None,
+    steps: Sequence[str] | None = None,
+    seconds: float = 2.0,
+    seed: int = 0,
+    progress: Progress = no_progress,
+) -> Result:
+    """Time the passes on synthetic runs that lie on the device, warm; what fails its check is refused, not timed.
+
+    Args:
+        runs: R; default 128 on CUDA, 8 on the CPU.
+        words: v; default 200,000 and 20,000.
+        dimension: d; default 300 and 100.
+        device: where.
+        backend: of the neighbour search.
+        precision: ``"auto"`` or ``"fast"`` (CUDA only) of the PIP losses; default: all that the device has.
+        steps: names from :data:`gpustab.bench.STEPS`; default: all.
+        seconds: time for the calls of one step; three calls at least unless one takes three times that.
+        seed: of the runs and the draws.
+        progress: called with the step at hand and the finished part.
+
+    Returns:
+        One group with the ceilings (bytes and operations per second) and all ``steps``; tables ``steps`` (seconds:
+        median; spread: distance of the quartiles; error: see :mod:`gpustab.bench.checks`) and ``rates`` (least work
+        of :mod:`gpustab.bench.costs` per second, in percent of the ceilings).
+
+    Raises:
+        InputError: for fewer than two runs, words or dimensions, an unknown step, or ``fast`` without CUDA.
+    """
+    started = time.perf_counter()
+    size = _size(runs, words, dimension, device)
+    todo = _todo(steps, precision, device)
+    if not 0 < seconds < math.inf:
+        raise InputError(f"seconds is {seconds}, wanted more than 0")
+    progress("ceilings", 0.0)
+    ceilings = measure_ceilings(device)
+    progress("synthetic runs", 0.0)
+    bed = Bed(synthetic_runs(*size, device, seed), backend, seed)
+    result = Result("bench", size._asdict() | {"seconds": seconds, "seed": seed, "backend": backend})
+    rows = []
+    for done, (name, kind) in enumerate(todo):
+        progress(name, done / len(todo))
+        rows.append(_measure(name, kind, bed, seconds, ceilings))
+        if rows[-1]["problem"]:
+            result.notes.append(f"{name}, {kind}: {rows[-1]['problem']}.")
+    result.groups = [_facts(bed.runs, ceilings) | {"steps": rows}]
+    result.tables = {
+        table: {column: [row[column] for row in rows] for column in columns} for table, columns in _COLUMNS.items()
+    }
+    result.environment = environment(device) | {"seconds": time.perf_counter() - started}
+    return result
+
+
+def refused(result: Result) -> bool:
+    """Tell whether a step failed its check."""
+    return "refused" in result.tables["steps"]["status"]
+
+
+def _size(runs: int | None, words: int | None, dimension: int | None, device: torch.device) -> Size:
+    default = GOAL_SIZE if device.type == "cuda" else CPU_SIZE
+    given = (runs, words, dimension)
+    size = Size(*(own if own is not None else usual for own, usual in zip(given, default, strict=True)))
+    for name, value in size._asdict().items():
+        if value < 2:
+            raise InputError(f"{name} is {value}, wanted at least 2")
+    return size
+
+
+def _todo(steps: Sequence[str] | None, precision: str | None, device: torch.device) -> list[tuple[str, Precision]]:
+    """The steps that were asked for, in the order of the table, each in every precision that was asked for."""
+    wanted = list(STEPS) if steps is None else list(steps)
+    unknown = [name for name in wanted if name not in STEPS]
+    if unknown or not wanted:
+        raise InputError(f"there is no step '{', '.join(unknown)}'; there are {', '.join(STEPS)}")
+    if precision not in {None, "auto", "fast"}:
+        raise InputError(f"precision is '{precision}', wanted auto or fast")
+    if precision == "fast" and device.type != "cuda":
+        raise InputError("precision 'fast' needs CUDA: a CPU has no fast bfloat16")
+    kinds = {precision} if precision else {"auto", "fast"} if device.type == "cuda" else {"auto"}
+    return [(n, kind) for n in STEPS if n in wanted for kind in STEPS[n].goals if kind in kinds | {"exact"}]
+
+
+class _Outcome(NamedTuple):
+    status: str
+    problem: str = ""
+    error: float | None = None
+    timing: Timing | None = None
+    job: Job | None = None
+
+
+def _run(step: Step, kind: Precision, bed: Bed, seconds: float) -> _Outcome:
+    """Check a step and time it; the checked call is also the warm-up."""
+    if not step.uses_basis:
+        bed.drop_basis()
+    try:
+        job = step.prepare(bed, kind)
+        error = float(job.check(job.call()))
+        if not error <= job.tolerance:  # nor NaN
+            return _Outcome("refused", f"error {error:.1e}, tolerated {job.tolerance:.0e}: not timed", error)
+        return _Outcome("checked", "", error, time_call(job.call, bed.runs.device, seconds), job)
+    except (RuntimeError, MemoryError) as failure:
+        if not is_out_of_memory(failure):
+            raise
+    # Outside the handler: the traceback would keep the failed call's tensors alive.
+    bed.drop_basis()
+    if bed.runs.device.type == "cuda":
+        torch.cuda.empty_cache()
+    return _Outcome("out of memory", "the device's memory does not suffice; the others go on")
+
+
+def _measure(name: str, kind: Precision, bed: Bed, seconds: float, ceilings: Ceilings) -> dict[str, Any]:
+    """One row, plain values; ``None`` for what was not measured."""
+    step, runs = STEPS[name], bed.runs
+    status, problem, error, timing, job = _run(step, kind, bed, seconds)
+    row: dict[str, Any] = {"step": name, "what": step.what, "precision": kind, "status": status, "problem": problem}
+    at_goal = Size(len(runs), runs.words, runs.dimension) == GOAL_SIZE
+    row |= {"error": error, "goal_seconds": step.goals[kind] if at_goal else None, "met": None}
+    if timing is None or job is None:
+        return row | dict.fromkeys(_MEASURED)
+    if at_goal:
+        row["met"] = "yes" if timing.seconds <= step.goals[kind] else "no"
+    measured = (
+        timing.seconds,
+        timing.spread,
+        timing.repeats,
+        job.cost.flop / 1e12,
+        job.cost.bytes / 1e9,
+        100 * job.cost.flop / timing.seconds / ceilings.matmul[job.arithmetic],
+        100 * job.cost.bytes / timing.seconds / ceilings.copy,
+        None if timing.peak is None else timing.peak / 2**30,
+    )
+    return row | dict(zip(_MEASURED, measured, strict=True))
+
+
+def _facts(runs: Runs, ceilings: Ceilings) -> dict[str, Any]:
+    """What is measured, how hard it is (of the first runs), and what the machine can do."""
+    few = pip_pass(runs.take(list(range(min(len(runs), 4)))))
+    scale = few.scale
+    return {
+        "name": f"{len(runs)} runs, {runs.words:,} words, {runs.dimension} dimensions, float32 on {runs.device}",
+        "reduced_pip": float(few.reduced.mean()),
+        "condition": worst_condition(pip_loss(few.basis.gram).condition),
+        "mean_cosine": None if scale is None else float(scale.mean_cosine.mean()),
+        "copy_gigabytes_per_second": ceilings.copy / 1e9,
+        **{f"{name}_matmul_tflop_per_second": rate / 1e12 for name, rate in ceilings.matmul.items()},
+    }

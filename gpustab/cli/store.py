@@ -1,0 +1,61 @@
+"""The command that stores runs for later: ``pack``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from gpustab.cli.app import app
+from gpustab.cli.options import Reading, Showing, takes
+from gpustab.cli.session import session, show
+from gpustab.errors import InputError
+
+
+@app.command()
+@takes(Reading, Showing)
+def pack(
+    reading: Reading,
+    showing: Showing,
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUNS", help="Vector files, leaf folders, run sets.", show_default=False)
+    ],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="RUNSET", help="Folder of the new run set.")
+    ] = None,
+    dtype: Annotated[
+        Literal["float32", "float16", "bfloat16"], typer.Option(help="How numbers are stored.")
+    ] = "float32",
+    vocabulary: Annotated[
+        Literal["joint", "union"], typer.Option(help="Words of all runs, or of at least --min-runs.")
+    ] = "joint",
+    min_runs: Annotated[int | None, typer.Option(min=1, help="With --vocabulary union; default 2.")] = None,
+    verify: Annotated[bool, typer.Option("--verify", help="Compare the packed RUNS with their checksums.")] = False,
+) -> None:
+    """Store runs as raw rows in one shared word order, read slice by slice; a stopped call goes on where it was."""
+    from gpustab.packing.pack import pack_runs
+    from gpustab.packing.verify import is_whole
+    from gpustab.packing.verify import verify as verify_pack
+
+    with session(showing) as progress:
+        if verify == (output is not None):
+            raise InputError("wanted: gpustab pack RUNS... -o RUNSET, or gpustab pack --verify RUNSET")
+        if output is not None:
+            result = pack_runs(
+                runs,
+                output,
+                vocabulary=vocabulary,
+                min_runs=min_runs,
+                dtype=dtype,
+                options=reading.options(),
+                progress=progress,
+            )
+            show(result, showing, reading)
+            return
+        if len(runs) > 1:
+            raise InputError(f"--verify takes one packed run set, not {len(runs)}")
+        result = verify_pack(runs[0], progress=progress)
+        show(result, showing)
+        if not is_whole(result):
+            raise typer.Exit(1)

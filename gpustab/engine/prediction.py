@@ -1,0 +1,265 @@
+"""Predicted p@n from the means and standard deviations of cosines over the runs, and how well it meets the measured.
+
+Three models of a target's cosines with all words (Rettenmeier 2020, §2.2.2): independent normals with the measured
+SDs (plain); the same with ``σ √(1 − ρ̄)``, ρ̄ the mean correlation among the target's top neighbours, whose common part
+moves no rank (corrected); one constant γ for all SDs, so that only the means speak (the structure factor ρ@n).
+
+The words stream past in tiles, all runs of a tile at a time. Beyond a tile ``(t, c)`` of cosines only the targets' own
+rows ``(R, t, d)``, the highest means and the candidates that a proven bound keeps are held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from gpustab.device import Compute, with_smaller_tiles
+from gpustab.errors import InputError
+from gpustab.kernels import cosine, prediction
+from gpustab.runs import Runs
+
+DEFAULT = Compute()
+
+CORRELATED = 30
+"""The mean correlation ρ̄ is that of so many neighbours of highest mean cosine."""
+
+_CHUNK = 1024
+"""Words beside which the targets of one block are counted; a tile of words then takes what is left."""
+
+
+class OverlapPrediction(NamedTuple):
+    """Predicted p@n of T targets at N list lengths.
+
+    Attributes:
+        lengths: the values of n.
+        plain: ``(N, T)`` in [0, 1], independent normals.
+        corrected: ``(N, T)``, with SDs ``σ √(1 − ρ̄)``.
+        structure: ``(N, T)``, the structure factor: with all SDs γ.
+        correlation: ``(T,)`` ρ̄; 0 where no two of the top neighbours vary.
+        gamma: mean SD over all pairs of a target and another word.
+        candidates: ``(3, T)`` int64, how many words entered into the three models.
+    """
+
+    lengths: tuple[int, ...]
+    plain: Tensor
+    corrected: Tensor
+    structure: Tensor
+    correlation: Tensor
+    gamma: float
+    candidates: Tensor
+
+
+class Agreement(NamedTuple):
+    """How a prediction meets the measured, over targets: every field ``(N,)``, at N list lengths.
+
+    Attributes:
+        pearson: correlation; NaN where one side is constant.
+        bias: mean of predicted − measured.
+        rmse: root mean square of predicted − measured.
+    """
+
+    pearson: Tensor
+    bias: Tensor
+    rmse: Tensor
+
+
+def agreement(predicted: Tensor, measured: Tensor) -> Agreement:
+    """Compare predicted with measured p@n, both ``(N, T)``.
+
+    >>> [x.item() for x in agreement(torch.tensor([[0.25, 0.75]]), torch.tensor([[0.5, 1.0]]))]
+    [1.0, -0.25, 0.25]
+    """
+    error = predicted - measured
+    a, b = (x - x.mean(1, keepdim=True) for x in (predicted, measured))
+    pearson = (a * b).sum(1) / (a.square().sum(1) * b.square().sum(1)).sqrt()
+    return Agreement(pearson, error.mean(1), error.square().mean(1).sqrt())
+
+
+def predict_pass(
+    runs: Runs, targets: Tensor, lengths: Sequence[int], compute: Compute = DEFAULT, *, epsilon: float = 1e-6
+) -> OverlapPrediction:
+    """Predict p@n of the targets by all three models; compare with ``overlap_pass(...).p_word``.
+
+    Means and SDs (``ddof = 1``) are estimates: with R runs the means scatter by σ/√R, which by itself spreads the
+    words and raises the prediction.
+
+    Args:
+        runs: at least 3 runs that all have all words.
+        targets: ``(T,)`` row numbers.
+        lengths: values of n, each in ``1 .. v − 1``.
+        compute: how to compute.
+        epsilon: words are left out as long as that changes p@n by no more than twice this.
+
+    Raises:
+        InputError: for fewer than 3 runs, a word that a run lacks, or a length out of range.
+        ComputationError: if probabilities do not add up, see
+            :func:`gpustab.kernels.prediction.top_n_probabilities`.
+    """
+    _check(runs, targets, lengths)
+    runs, targets = replace(runs, unit=True), targets.to(runs.device)
+    block = compute.tile(8 * (len(runs) * runs.dimension + 8 * _CHUNK), len(targets))
+
+    def work(tile: int) -> OverlapPrediction:
+        parts = targets.split(tile)
+        heads = [_head(runs, part, max(lengths), compute) for part in parts]
+        gamma = float(torch.cat([head.total for head in heads]).sum()) / (len(targets) * (runs.words - 1))
+        found = [
+            _predict(runs, part, head, gamma, lengths, compute, epsilon)
+            for part, head in zip(parts, heads, strict=True)
+        ]
+        p, candidates = (torch.cat(field, -1) for field in zip(*found, strict=True))
+        correlation = torch.cat([head.correlation for head in heads])
+        return OverlapPrediction(tuple(lengths), p[0], p[1], p[2], correlation, gamma, candidates)
+
+    return with_smaller_tiles(work, block)
+
+
+def pair_values(runs: Runs, first: Tensor, second: Tensor, compute: Compute = DEFAULT) -> Tensor:
+    """Return the cosines of word pairs in every run, ``(n, R)``; NaN where a run lacks a word.
+
+    Args:
+        runs: the runs.
+        first: ``(n,)`` row numbers.
+        second: ``(n,)`` row numbers, paired with the first.
+        compute: how to compute.
+    """
+    wanted, places = torch.cat([first, second]).to(runs.device).unique(return_inverse=True)
+    left, right = places.split([len(first), len(second)])
+    values = torch.empty(len(first), len(runs), dtype=torch.float64, device=runs.device)
+    pairs = torch.arange(len(first), device=runs.device).split(compute.tile(48 * runs.dimension, max(len(first), 1)))
+    for r in range(len(runs)):
+        rows = _rows(runs, r, wanted, compute)
+        for part in pairs:
+            values[part, r] = cosine.cosines(rows[left[part]], rows[right[part]])
+    return values
+
+
+def mean_correlation(values: Tensor) -> Tensor:
+    """Return the mean correlation over runs of all pairs of k words, ``(t,)``, of ``(t, k, R)`` values.
+
+    Words that do not vary are left out; 0 where fewer than two do.
+
+    >>> round(mean_correlation(torch.tensor([[[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [3.0, 2.0, 1.0]]])).item(), 6)
+    -0.333333
+    """
+    centred = values - values.mean(2, keepdim=True)
+    length = torch.linalg.vector_norm(centred, dim=2, keepdim=True)
+    varies = length > prediction.SHARP
+    unit = torch.where(varies, centred / length, 0)
+    k = varies.sum((1, 2))
+    mean: Tensor = (unit.sum(1).square().sum(1) - k) / (k * (k - 1))
+    return mean.where(k > 1, 0)
+
+
+class _Head(NamedTuple):
+    """What one pass over all words tells about t targets.
+
+    Attributes:
+        mean, sd: ``(t, M)`` of the words of highest mean, for the bounds on the candidates.
+        correlation: ``(t,)``.
+        total: ``(t,)`` sum of the SDs over all words.
+    """
+
+    mean: Tensor
+    sd: Tensor
+    correlation: Tensor
+    total: Tensor
+
+
+def _check(runs: Runs, targets: Tensor, lengths: Sequence[int]) -> None:
+    if len(runs) < 3:
+        raise InputError(f"{len(runs)} runs were given; a prediction wants at least 3 for means and SDs")
+    if lacking := int((~runs.joint).sum()):
+        raise InputError(
+            f"{lacking} words are not in all runs; the prediction wants runs joined with vocabulary='joint'"
+        )
+    if not len(targets) or not 0 <= int(targets.min()) <= int(targets.max()) < runs.words:
+        wrong = [t for t in targets.tolist() if not 0 <= t < runs.words]
+        raise InputError(f"target {wrong[0]} is no row of 0 .. {runs.words - 1}" if wrong else "no target was given")
+    if not lengths or min(lengths) < 1 or max(lengths) >= runs.words:
+        raise InputError(f"list lengths {list(lengths)} must lie in 1 .. {runs.words - 1}, the other words")
+
+
+def _head(runs: Runs, targets: Tensor, n: int, compute: Compute) -> _Head:
+    kept = min(max(2 * n + 10, CORRELATED), runs.words - 1)
+    mean, sd, words = (
+        torch.empty(len(targets), 0, dtype=t, device=runs.device) for t in (torch.float64, torch.float64, torch.long)
+    )
+    total = torch.zeros(len(targets), dtype=torch.float64, device=runs.device)
+    for start, new_mean, new_sd in _tiles(runs, targets, compute):
+        total += new_sd.sum(1)
+        new_words = torch.arange(start, start + new_mean.shape[1], device=runs.device).expand_as(new_mean)
+        mean, sd, words = (torch.cat(pair, 1) for pair in ((mean, new_mean), (sd, new_sd), (words, new_words)))
+        mean, places = mean.topk(min(kept, mean.shape[1]), dim=1)
+        sd, words = sd.gather(1, places), words.gather(1, places)
+    near = words[:, :CORRELATED]
+    values = pair_values(runs, targets.repeat_interleave(near.shape[1]), near.flatten(), compute)
+    return _Head(mean, sd, mean_correlation(values.view(*near.shape, -1)), total)
+
+
+def _predict(
+    runs: Runs,
+    targets: Tensor,
+    head: _Head,
+    gamma: float,
+    lengths: Sequence[int],
+    compute: Compute,
+    epsilon: float,
+) -> tuple[Tensor, Tensor]:
+    """Predicted p@n by the three models, ``(3, N, t)``, and their numbers of candidates, ``(3, t)``."""
+    factor = (1 - head.correlation).clamp(min=0).sqrt()[:, None]
+    models: list[Callable[[Tensor], Tensor]] = [
+        lambda sd: sd,
+        lambda sd: sd * factor,
+        lambda sd: torch.full_like(sd, gamma),
+    ]
+    limits = [prediction.top_n_threshold(head.mean, model(head.sd), max(lengths), epsilon) for model in models]
+    kept: list[list[Tensor]] = [[], [], []]
+    for _, mean, sd in _tiles(runs, targets, compute):
+        for model, limit, parts in zip(models, limits, kept, strict=True):
+            spread = model(sd)
+            near = prediction.reaches(mean, spread, limit, epsilon / (2 * runs.words))
+            parts.append(_packed(near, mean, spread))
+    p, candidates = [], []
+    numbers = compute.tile(16, 2**32)
+    for parts in kept:
+        mean, sd = torch.cat(parts, 2)
+        mean, sd = _packed(mean > -torch.inf, mean, sd)
+        found = prediction.top_n_probabilities(mean, sd, lengths, numbers=numbers)
+        p.append(prediction.predicted_overlap(found, lengths))
+        candidates.append((mean > -torch.inf).sum(1))
+    return torch.stack(p), torch.stack(candidates)
+
+
+def _packed(near: Tensor, mean: Tensor, sd: Tensor) -> Tensor:
+    """Move the marked columns of every row to the left, in their order, and fill up with −∞ and 0: ``(2, t, K)``."""
+    order = (~near).byte().argsort(dim=1, stable=True)[:, : int(near.sum(1).max())]
+    marked = near.gather(1, order)
+    return torch.stack([x.gather(1, order).where(marked, gap) for x, gap in ((mean, -torch.inf), (sd, 0.0))])
+
+
+def _tiles(runs: Runs, targets: Tensor, compute: Compute) -> Iterator[tuple[int, Tensor, Tensor]]:
+    """Yield first word, mean and SD ``(t, c)`` of the targets' cosines, tile by tile; a target's own mean is −∞."""
+    own = torch.stack([_rows(runs, r, targets, compute) for r in range(len(runs))])  # (R, t, d)
+    tile = compute.tile(64 * len(targets) + 24 * runs.dimension, runs.words)
+    for start in range(0, runs.words, tile):
+        stop = min(start + tile, runs.words)
+        found = cosine.over_runs(
+            (own[r] @ runs.run(r, start=start, stop=stop).mT).clamp(-1, 1) for r in range(len(runs))
+        )
+        itself = targets[:, None] == torch.arange(start, stop, device=runs.device)
+        yield start, found.mean.masked_fill(itself, -torch.inf), found.sd.masked_fill(itself, 0)
+
+
+def _rows(runs: Runs, r: int, wanted: Tensor, compute: Compute) -> Tensor:
+    """Some prepared rows of a run, ``(n, d)``, read in tiles."""
+    rows = torch.empty(len(wanted), runs.dimension, dtype=torch.float64, device=runs.device)
+    tile = compute.tile(24 * runs.dimension, runs.words)
+    for start in range(0, runs.words, tile):
+        here = (wanted >= start) & (wanted < start + tile)
+        rows[here] = runs.run(r, start=start, stop=start + tile)[wanted[here] - start]
+    return rows

@@ -1,0 +1,236 @@
+"""gensim's own files: a pickle with, for big arrays, ``.npy`` companions beside it; read without gensim.
+
+The layouts of gensim 1 to 4 (``gensim.utils.SaveLoad``, ``KeyedVectors._load_specials`` and the classes' attributes).
+The pickle is read as data (:mod:`gpustab.formats.safe_pickle`): nothing in such a file can run.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from gpustab.errors import InputError
+from gpustab.formats.fasttext_ngrams import ngram_buckets
+from gpustab.formats.format import Format
+from gpustab.formats.memory import PLACEHOLDERS, are_placeholders
+from gpustab.formats.npy import Matrix, NpyRows, check_dimension, rows_to_read, take_rows
+from gpustab.formats.options import LoadOptions
+from gpustab.formats.rows import RowTable
+from gpustab.formats.safe_pickle import Described, array_of, attributes_of, describe_pickle, pairs_of
+from gpustab.formats.sniff import foreign
+from gpustab.formats.source import Source
+from gpustab.space import Space
+from gpustab.vocabulary import as_word
+
+_WORDS = ("index_to_key", "index2word", "index2entity")  # gensim 4, and before
+_VECTORS = ("vectors", "syn0")  # gensim 3 and 4, and before
+_SHOWN = 10
+_LONGEST = 64  # characters of an n-gram; usual are 3 to 6
+_WORDS_AT_ONCE = 256
+_BLOCK = 1 << 22  # values of n-gram vectors gathered at a time
+
+
+def is_pickle(head: bytes) -> bool:
+    """Tell a pickle of protocol 2 to 5 by its first two bytes, which a word of a text may have too."""
+    return head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05") and foreign(head) is not None
+
+
+def read_gensim(source: Source, options: LoadOptions) -> Space:
+    """Read ``KeyedVectors``, ``Word2Vec`` or ``FastText`` as gensim's ``save`` wrote them.
+
+    Args:
+        source: the opened file, with its companions beside it.
+        options: how to read it.
+
+    Returns:
+        The space, its vectors ``(v, d)`` float32, with counts unless they are gensim's placeholders.
+
+    Raises:
+        InputError: if the file is packed, damaged, of another class, refers to what vectors do not need, or a
+            companion is missing or does not fit.
+    """
+    path = source.path
+    if source.compression:
+        raise InputError(
+            f"{path}: this is a pickle within {source.compression}, whose companions are packed too; "
+            "load it with gensim and save it under a name without .gz or .bz2"
+        )
+    try:
+        content = source.map()
+        root, names = describe_pickle(b"".join(source.blocks()) if content is None else memoryview(content))
+        if not isinstance(root, Described) or root.kind.module.partition(".")[0] != "gensim":
+            what = f"of {names[0]}" if names else "of plain data"
+            raise InputError(f"this is a pickle {what} and no file of gensim's KeyedVectors, Word2Vec or FastText")
+        return _Model(path, root).space(source, options)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
+
+
+class _Model:
+    """The attributes of the vectors in a gensim file, whichever object they belong to."""
+
+    def __init__(self, path: Path, root: Described) -> None:
+        self.path = path
+        self.kind = root.kind
+        self.notes: list[str] = []
+        self._attributes = attributes_of(root)
+        self._generation = _generation(self._attributes)
+        self._prefix = path.name
+        inner = self._attributes.get("wv")
+        if isinstance(inner, Described):
+            self.notes.append(f"of the full {root.kind.name} model, only the word vectors (wv) were read")
+            self._attributes, self._prefix = attributes_of(inner), f"{path.name}.wv"
+            self._generation = self._generation or _generation(self._attributes)
+
+    def space(self, source: Source, options: LoadOptions) -> Space:
+        words, matrix, counts = self._words, self._matrix(), self._counts()
+        v, d = matrix.shape
+        if len(words) != v:
+            raise InputError(f"there are {len(words)} words, but {v} vectors in {getattr(matrix, 'path', self.path)}")
+        check_dimension(d, options)
+        if counts is not None and are_placeholders(torch.tensor(counts)):
+            counts = None
+            self.notes.append(PLACEHOLDERS)
+        table = RowTable(d, rows_to_read(v, options), options, "row")
+        notes = take_rows(table, matrix, words, counts, options)
+        return table.space(source, f"gensim {self.kind.name}", notes=[*self.notes, *notes])
+
+    @cached_property
+    def _words(self) -> list[bytes]:
+        words = next((self._attributes[name] for name in _WORDS if name in self._attributes), None)
+        if not isinstance(words, list):
+            raise InputError(
+                f"this is a {self.kind}{self._generation}, which has no word vectors; "
+                "wanted KeyedVectors, Word2Vec or FastText"
+            )
+        if not all(isinstance(word, str) for word in words):
+            raise InputError(f"the keys of this {self.kind}{self._generation} are no words")
+        return [_as_word(word) for word in words]
+
+    def _matrix(self) -> Matrix:
+        for name in _VECTORS:
+            found = self._array(name)
+            if found is not None:
+                return found
+        words, ngrams = self._array("vectors_vocab"), self._array("vectors_ngrams")
+        if words is None or ngrams is None:
+            raise InputError(f"the {self.kind}{self._generation} was saved without its vectors")
+        if self._attributes.get("compatible_hash") is not True:
+            raise InputError(
+                f"the {self.kind}{self._generation} hashes its n-grams in gensim's former way; load it with gensim "
+                "3.8 and save its vectors alone"
+            )
+        self.notes.append("the word vectors were composed from those of the words and of their n-grams")
+        return _Composed(words, ngrams, self._words, self._attributes)
+
+    def _array(self, name: str) -> Matrix | None:
+        """Return an array of two dimensions from the pickle or its companion, ``None`` where it was not saved."""
+        if name in _names(self._attributes.get("__numpys")):
+            return self._companion(name)
+        value = self._attributes.get(name)
+        if value is None:
+            return None
+        array = array_of(value)
+        if array is None or array.ndim != 2 or not array.size:
+            shape = "no array of real numbers" if array is None else f"of shape {array.shape}"
+            raise InputError(f"'{name}' is {shape}, wanted real numbers of shape (v, d)")
+        return array
+
+    def _companion(self, name: str) -> NpyRows:
+        file = self.path.with_name(f"{self._prefix}.{name}.npy")
+        if not file.is_file():
+            there = sorted(other.name for other in self.path.parent.glob("*.npy"))
+            more = f" and {len(there) - _SHOWN} more" if len(there) > _SHOWN else ""
+            raise InputError(
+                f"its companion {file.name} is missing; found in the same folder: "
+                f"{', '.join(there[:_SHOWN]) or 'no .npy file'}{more}. A companion keeps the name of its main file"
+            )
+        return NpyRows(file)
+
+    def _counts(self) -> list[int] | None:
+        """Return gensim 4's array of counts, or those of the ``Vocab`` objects before it."""
+        counts = dict(pairs_of(self._attributes.get("expandos"))).get("count")
+        if counts is not None:
+            array = array_of(counts)
+            if array is None or array.dtype.kind not in "iu" or array.shape != (len(self._words),):
+                raise InputError("the counts are no whole numbers, one for each word")
+            if ((array < 0) | (array >= 1 << 63)).any():
+                raise InputError("a count is negative or beyond 64 bits")
+            return list(array.tolist())
+        by_word = {
+            _as_word(word): attributes_of(entry).get("count")
+            for word, entry in pairs_of(self._attributes.get("vocab"))
+            if isinstance(entry, Described)
+        }
+        found = [by_word.get(word) for word in self._words]
+        whole = [count for count in found if type(count) is int and 0 <= count < 1 << 63]
+        return whole if len(whole) == len(found) else None
+
+
+class _Composed:
+    """FastText's word vectors: the mean of a word's own vector and those of its n-grams (Bojanowski et al. 2017).
+
+    gensim 4 does not save them but ``vectors_vocab (v, d)`` and ``vectors_ngrams (bucket, d)``.
+    """
+
+    def __init__(self, own: Matrix, ngrams: Matrix, words: list[bytes], attributes: dict[str, Any]) -> None:
+        numbers = [attributes.get(name) for name in ("min_n", "max_n", "bucket")]
+        whole = [number for number in numbers if type(number) is int and 0 <= number < 1 << 32]
+        if len(whole) < len(numbers) or whole[1] > _LONGEST:
+            raise InputError(f"min_n, max_n or bucket is no whole number, or n-grams are longer than {_LONGEST}")
+        shortest, longest, self._buckets = whole
+        if self._buckets and ngrams.shape != (self._buckets, own.shape[1]):
+            raise InputError(f"the n-gram vectors have shape {ngrams.shape}, wanted {(self._buckets, own.shape[1])}")
+        self.shape, self.dtype = own.shape, own.dtype
+        self._own, self._words, self._lengths = own, words, (shortest, longest)
+        self._ngrams = ngrams.map() if isinstance(ngrams, NpyRows) else ngrams[:]  # rows are wanted in no order
+
+    def __getitem__(self, rows: slice, /) -> NDArray[Any]:
+        composed = np.array(self._own[rows], dtype=np.float32)
+        if self._buckets:
+            words = self._words[rows]
+            for start in range(0, len(words), _WORDS_AT_ONCE):
+                part = slice(start, start + _WORDS_AT_ONCE)
+                self._add_ngrams(composed[part], words[part])
+        return composed
+
+    def _add_ngrams(self, vectors: NDArray[np.float32], words: list[bytes]) -> None:
+        owners, buckets = ngram_buckets(words, *self._lengths, self._buckets)
+        order = np.argsort(owners, kind="stable")
+        step = max(1, _BLOCK // self.shape[1])
+        for start in range(0, len(order), step):
+            part = order[start : start + step]
+            firsts = np.flatnonzero(np.diff(owners[part], prepend=-1))
+            gathered = self._ngrams[buckets[part]]
+            vectors[owners[part][firsts]] += np.add.reduceat(gathered, firsts, axis=0)
+        vectors /= (np.bincount(owners, minlength=len(words)) + 1)[:, None]
+
+
+def _as_word(text: str) -> bytes:
+    try:
+        return as_word(text)
+    except UnicodeError:
+        raise InputError("a word is no text that UTF-8 could hold") from None
+
+
+def _names(value: Any) -> list[str]:
+    return [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
+
+
+def _generation(attributes: dict[str, Any]) -> str:
+    """Return what is known of the gensim that wrote an object, as an addition to its name."""
+    events = attributes.get("lifecycle_events")
+    for event in events if isinstance(events, list) else ():
+        version = dict(pairs_of(event)).get("gensim")
+        if isinstance(version, str):
+            return f" (gensim {version[:20]})"
+    layouts = {"index_to_key": "4", "vectors": "3", "syn0": "1 or 2"}
+    return next((f" (gensim {version})" for name, version in layouts.items() if name in attributes), "")
+
+
+GENSIM = Format("gensim", matches=is_pickle, read=read_gensim)

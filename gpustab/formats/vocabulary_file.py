@@ -1,0 +1,131 @@
+"""The file of words that goes with a format of vectors alone: one word a line, in the order of the rows."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from gpustab.errors import InputError
+from gpustab.formats.decimals import is_number_like
+from gpustab.formats.options import LoadOptions
+from gpustab.formats.sniff import UTF8_BOM, foreign
+from gpustab.formats.source import open_source
+
+_NAMES = ("{stem}.vocab", "{stem}.words", "{stem}.txt", "{stem}.vocab.txt", "vocab.txt", "words.txt")
+# At most 18 digits: these fit 64 bits.
+_COUNTED = {
+    "tab": re.compile(rb"([^\t]+)\t([0-9]{1,18})"),
+    "space": re.compile(rb"([^ \t]+) ([0-9]{1,18})"),
+}
+_SAMPLE = 20
+
+
+class WordList(NamedTuple):
+    """The words of a vocabulary file.
+
+    Attributes:
+        path: the file.
+        words: in the order of its lines.
+        counts: the second column, where every line has one.
+        notes: what was found and done.
+    """
+
+    path: Path
+    words: list[bytes]
+    counts: list[int] | None
+    notes: list[str]
+
+
+def words_for(path: Path, rows: int, options: LoadOptions) -> WordList:
+    """Read the words of a file that holds vectors alone: those of ``options.vocab``, else of the file beside it.
+
+    Args:
+        path: the file of vectors.
+        rows: how many vectors it has.
+        options: ``vocab``.
+
+    Returns:
+        As many words as rows.
+
+    Raises:
+        InputError: if there is no vocabulary file or more than one, or it cannot be read, or its words are more or
+            fewer than the rows; the message names the file of vectors where that is at fault.
+    """
+    found = read_words(find_words(path) if options.vocab is None else options.vocab)
+    if len(found.words) != rows:
+        raise InputError(f"{found.path}: there are {len(found.words)} words, but {rows} vectors in {path}")
+    return found
+
+
+def find_words(path: Path) -> Path:
+    """Return the vocabulary file that lies beside a file of vectors.
+
+    Raises:
+        InputError: if there is none, or more than one.
+    """
+    names = dict.fromkeys(name.format(stem=path.stem) for name in _NAMES)
+    found = [file for name in names if (file := path.with_name(name)).is_file() and file != path]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        there = ", ".join(file.name for file in found)
+        raise InputError(f"{path}: several files beside it may hold its words: {there}; choose one by vocab=")
+    raise InputError(
+        f"{path}: it holds no words, and beside it is no vocabulary file, one word a line "
+        f"(looked for {', '.join(names)}); name it by vocab="
+    )
+
+
+def read_words(path: str | os.PathLike[str]) -> WordList:
+    r"""Read a list of words as bytes; lines end at 0x0A only, a 0x0D right before it is dropped.
+
+    Where every line is one word and one whole number, parted by a single space or by a tab, as word2vec's
+    ``-save-vocab`` writes, the numbers are counts. Otherwise the whole line is the word.
+
+    Raises:
+        InputError: if the file cannot be read, is no text in UTF-8 or alike, has a blank line, or holds vectors.
+    """
+    with open_source(path) as source:
+        content = b"".join(source.blocks())
+    path = source.path
+    if source.damage:
+        raise InputError(f"{path}: incomplete or damaged download: {source.damage}")
+    if b"\x00" in source.head or content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise InputError(f"{path}: this is {foreign(source.head) or 'a binary file'}, wanted words, one a line")
+    lines = [line.removesuffix(b"\r") for line in content.removeprefix(UTF8_BOM).split(b"\n")]
+    if not lines[-1]:
+        del lines[-1]  # the end of the last line and no word
+    if b"" in lines:
+        raise InputError(f"{path}, line {lines.index(b'') + 1}: the line is blank, wanted a word")
+    if not lines:
+        raise InputError(f"{path}: this is an empty file, wanted words, one a line")
+    if _are_vectors(lines[1 : _SAMPLE + 1] or lines):
+        raise InputError(f"{path}: its lines end in several numbers, as vectors do; wanted words, one a line")
+    notes = ["a byte-order mark (UTF-8 BOM) at the start of the vocabulary file was removed"]
+    return _with_counts(path, lines, notes if content.startswith(UTF8_BOM) else [])
+
+
+def _are_vectors(lines: list[bytes]) -> bool:
+    ends = [line.split()[1:][-2:] for line in lines]
+    return all(len(fields) == 2 and all(map(is_number_like, fields)) for fields in ends)
+
+
+def _with_counts(path: Path, lines: list[bytes], notes: list[str]) -> WordList:
+    for separator, pattern in _COUNTED.items():
+        matches = [pattern.fullmatch(line) for line in lines]
+        rows = [match for match in matches if match]
+        if len(rows) == len(lines):
+            notes.append(
+                f"the words and their counts were read from {path.name}: each line is a word, a {separator}, "
+                "and a whole number"
+            )
+            return WordList(path, [row[1] for row in rows], [int(row[2]) for row in rows], notes)
+        if rows and matches[0]:
+            notes.append(
+                f"{len(rows)} of {len(lines)} lines of {path.name} end in a {separator} and a whole number: "
+                "no counts, it was taken for a part of the word"
+            )
+    notes.append(f"the words were read from {path.name}, one a line")
+    return WordList(path, lines, None, notes)

@@ -1,0 +1,40 @@
+"""What a pack records of its sources and of how they were read, as JSON values."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from gpustab.errors import InputError
+from gpustab.formats import LoadOptions
+from gpustab.formats.options import DEFAULTS
+
+
+def fingerprint(file: Path) -> dict[str, Any]:
+    """Return what tells a file from another, or from what it was before: path, bytes, time of change.
+
+    Raises:
+        InputError: if it is not there.
+    """
+    try:
+        status = file.stat()
+    except OSError as error:
+        reason = "there is no such file" if isinstance(error, FileNotFoundError) else error.strerror
+        raise InputError(f"{file}: {reason}") from None
+    return {"path": str(file.absolute()), "bytes": status.st_size, "mtime_ns": status.st_mtime_ns}
+
+
+def options_record(options: LoadOptions) -> dict[str, Any]:
+    """Return the options that are not the default ones, as JSON values.
+
+    >>> options_record(LoadOptions(limit=5))
+    {'limit': 5}
+    """
+    default = asdict(DEFAULTS)
+    chosen = {name: value for name, value in asdict(options).items() if value != default[name]}
+    if options.wanted is not None:
+        chosen["words"] = sorted(word.decode("utf-8", "surrogateescape") for word in options.wanted)
+    if options.vocab is not None:
+        chosen["vocab"] = str(Path(options.vocab).absolute())
+    return chosen

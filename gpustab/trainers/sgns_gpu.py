@@ -1,0 +1,173 @@
+"""Skip-gram with negative sampling, many runs at once on one GPU: the same technique as ``sgns`` by gensim."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from gpustab.corpus import Corpus
+from gpustab.device import choose_device, free_memory
+from gpustab.errors import ComputationError, InputError, OutOfMemoryError
+from gpustab.kernels import sgns
+from gpustab.kernels.dispatch import use_triton
+from gpustab.sampling import Sample
+from gpustab.trainers.base import Technique, Vectors
+from gpustab.trainers.word2vec import Word2VecParameters
+
+MAX_DIM, MAX_NEGATIVE, MAX_WINDOW = 512, 31, 64
+"""A pair's rows have to fit the registers of one multiprocessor's program, a window's noise words one tile."""
+
+_SHARE = 0.9
+"""Of the free memory; the rest is for what is made on the way."""
+
+
+class Trained(NamedTuple):
+    """One trained run.
+
+    Attributes:
+        words: ``(n,)`` ids in the corpus vocabulary of the words that the run read, ascending.
+        vectors: ``(n, d)`` float32.
+        counts: ``(n,)`` int64, how often the run read each.
+    """
+
+    words: NDArray[np.int64]
+    vectors: Vectors
+    counts: NDArray[np.int64]
+
+
+class _Text(NamedTuple):
+    """A corpus on a device: what :func:`gpustab.kernels.sgns.read_units` takes."""
+
+    tokens: Tensor
+    texts: Tensor
+    units: Tensor
+
+
+def train(samples: Sequence[Sample], parameters: Word2VecParameters, seeds: Sequence[int]) -> list[Vectors]:
+    """Train a run on each sample, all of one corpus, one program a run; see :func:`train_many`."""
+    draws = [one.draw for one in samples]
+    return [run.vectors for run in train_many(samples[0].corpus, draws, seeds, parameters)]
+
+
+def train_many(
+    corpus: Corpus,
+    draws: Sequence[NDArray[np.int64]],
+    seeds: Sequence[int],
+    parameters: Word2VecParameters,
+    *,
+    device: str = "auto",
+    programs_per_run: int = 1,
+    spread: float = 0.5,
+) -> Iterator[Trained]:
+    """Train R runs, as many at once as the memory holds, and yield them in order.
+
+    The corpus lies on the device once; what a run reads is put together there, epoch by epoch. On a CPU the plain loop
+    trains, which takes minutes for ten thousand tokens.
+
+    Args:
+        corpus: the whole.
+        draws: R arrays of the units that a run reads, in order, see :func:`gpustab.sampling.draw_units`.
+        seeds: R training seeds, see :func:`gpustab.sampling.training_seed`.
+        parameters: of technique ``sgns``.
+        device: ``"auto"``, ``"cpu"``, ``"cuda"`` or ``"cuda:N"``.
+        programs_per_run: 1 is word2vec with one thread, the same bits at every call on the same kind of card,
+            whichever runs are trained together. More are Hogwild: faster, and never twice the same.
+        spread: input rows start within ±spread/d; 0.5 as word2vec, gensim has 1.
+
+    Raises:
+        InputError: for parameters that this engine does not have.
+        OutOfMemoryError: if not even one run fits.
+        ComputationError: if a run diverged.
+    """
+    where = choose_device(device)
+    _check(parameters, programs_per_run, where)
+    text = _Text(*(torch.from_numpy(part).to(where) for part in (corpus.tokens, corpus.texts, corpus.units)))
+    words = len(corpus.vocabulary)
+    together = _runs_that_fit(corpus, draws, parameters.dim, where)
+    for first in range(0, len(draws), together):
+        some = [torch.from_numpy(draw).to(where) for draw in draws[first : first + together]]
+        yield from _train_batch(
+            text, words, some, seeds[first : first + together], parameters, programs_per_run, spread
+        )
+
+
+def _check(parameters: Word2VecParameters, programs_per_run: int, device: torch.device) -> None:
+    if parameters.hierarchical_softmax:
+        raise InputError("hierarchical_softmax is not trained on a GPU; take engine gensim")
+    for name, largest in (("dim", MAX_DIM), ("negative", MAX_NEGATIVE), ("window", MAX_WINDOW)):
+        value = getattr(parameters, name)
+        if not 1 <= value <= largest:
+            raise InputError(f"{name} is {value}, wanted 1 to {largest} on a GPU; else take engine gensim")
+    if programs_per_run < 1:
+        raise InputError(f"programs_per_run is {programs_per_run}, wanted 1 or more")
+    fused, reason = use_triton(torch.empty(1, parameters.dim, device=device))
+    if not fused and (device.type != "cpu" or programs_per_run > 1):
+        raise InputError(f"the fused skip-gram kernel cannot be used: {reason}")
+
+
+def _runs_that_fit(corpus: Corpus, draws: Sequence[NDArray[np.int64]], dim: int, device: torch.device) -> int:
+    """Return how many runs fit the free memory: two tables of vectors, two of noise, and the tokens of an epoch."""
+    tokens = np.diff(corpus.texts[corpus.units])
+    longest = max(int(tokens[draw].sum()) for draw in draws)
+    # Tokens twice: the runs' own and side by side. Making one run's takes eight numbers of eight bytes a token.
+    one = len(corpus.vocabulary) * (8 * dim + 24) + 8 * longest + 16 * (len(corpus.texts) + 1)
+    free = int(free_memory(device) * _SHARE) - 64 * longest
+    if free < one:
+        raise OutOfMemoryError(f"a run takes {one + 64 * longest:,} bytes, {device} has {free_memory(device):,} free")
+    return min(free // one, len(draws))
+
+
+def _train_batch(
+    text: _Text,
+    words: int,
+    draws: Sequence[Tensor],
+    seeds: Sequence[int],
+    parameters: Word2VecParameters,
+    programs_per_run: int,
+    spread: float,
+) -> Iterator[Trained]:
+    device = text.tokens.device
+    counts = [torch.bincount(sgns.read_units(*text, draw)[0], minlength=words).cpu() for draw in draws]
+    keep = [sgns.keep_thresholds(n, parameters.subsample).to(device) for n in counts]
+    # On the CPU: cumulative sums of floats on a GPU are not the same at every call.
+    tables = [sgns.noise_tables(n.double() ** 0.75) for n in counts]
+    noise = sgns.Noise(*(torch.stack(column).to(device) for column in zip(*tables, strict=True)))
+    model = sgns.start_model(words, parameters.dim, seeds, device, spread=spread)
+    recipe = sgns.Recipe(
+        parameters.window, parameters.negative, parameters.epochs, parameters.alpha, parameters.min_alpha
+    )
+    for epoch in range(parameters.epochs):
+        drawn = zip(draws, keep, seeds, strict=True)
+        parts = [sgns.thin(*sgns.read_units(*text, draw), kept, seed, epoch) for draw, kept, seed in drawn]
+        _train_epoch(sgns.side_by_side(parts), noise, model, seeds, epoch, recipe, programs_per_run)
+    for vectors, own, seed in zip(model.inputs, counts, seeds, strict=True):
+        here = own.nonzero().flatten()
+        found = vectors[here.to(device)].cpu()
+        if not found.isfinite().all():
+            raise ComputationError(f"skip-gram diverged in the run of seed {seed}; try a smaller alpha")
+        yield Trained(here.numpy(), found.numpy(), own[here].numpy())
+
+
+def _train_epoch(
+    reading: sgns.Reading,
+    noise: sgns.Noise,
+    model: sgns.Model,
+    seeds: Sequence[int],
+    epoch: int,
+    recipe: sgns.Recipe,
+    programs_per_run: int,
+) -> None:
+    if use_triton(model.inputs)[0]:
+        from gpustab.kernels.triton.sgns import train_epoch
+
+        train_epoch(reading, noise, model, seeds, epoch, recipe, programs_per_run=programs_per_run)
+    else:
+        sgns.train_epoch(reading, noise, model, seeds, epoch, recipe)
+
+
+TECHNIQUE = Technique("sgns", Word2VecParameters, train, together=128)

@@ -1,0 +1,97 @@
+"""The PIP loss of runs in one frame, as a function of their mean and their deviations: nothing cancels.
+
+With orthogonal ``A_i``, ``V_i A_i = M + E_i``; the loss does not see the rotation. For a pair, ``E = E_i − E_j`` and
+``S = 2M + E_i + E_j``, and ``V_iV_iᵀ − V_jV_jᵀ = ½ (E Sᵀ + S Eᵀ)`` (the aligned form of
+:mod:`gpustab.kernels.pip_loss`). All that it needs is the block Gram of ``(M, E_1, ..., E_R)``: as many products as the
+plain form takes, and each of them relative to the deviations. So inputs of 8 bits of precision give losses that the
+plain form does not give with 24.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from gpustab.kernels.gram import block_positions, runs_of
+from gpustab.kernels.pip_loss import PipLoss
+
+
+def centred_rows(chunk: Tensor, maps: Tensor) -> Tensor:
+    """Return the mean of the aligned runs and their deviations from it.
+
+    Args:
+        chunk: ``(R, c, d)`` rows of all runs, float64 or float32.
+        maps: ``(R, d, d)`` orthogonal maps ``A_i`` into one frame, in the dtype of ``chunk``. The nearer they bring the
+            runs to each other, the more accurate the losses; any orthogonal maps are right.
+
+    Returns:
+        ``(R + 1, c, d)``: first ``M``, then ``E_1 ... E_R``.
+    """
+    aligned = torch.bmm(chunk, maps)
+    mean = aligned.mean(0, keepdim=True)
+    return torch.cat([mean, aligned - mean])
+
+
+def centred_pip_loss(gram: Tensor) -> PipLoss:
+    """Return the PIP loss of every pair from the block Gram of mean and deviations.
+
+    ``total² = ½ [⟨EᵀE, SᵀS⟩ + ⟨EᵀS, SᵀE⟩]``
+
+    Args:
+        gram: ``((R+1)(R+2)/2, d, d)`` float64, of the rows of :func:`centred_rows`.
+
+    Returns:
+        The losses. Their condition is 1 where nothing cancels: ``(|⟨EᵀE, SᵀS⟩| + |⟨EᵀS, SᵀE⟩|) / (2 total²)``, times
+        ``(‖E_i‖² + ‖E_j‖²) / ‖E‖²``, which is large for two runs that are much nearer to each other than to the others.
+
+    Example:
+        >>> from gpustab.kernels.gram import block_gram
+        >>> x = torch.eye(2, dtype=torch.float64)
+        >>> y = torch.tensor([[1.0, 0.0], [1.0, 0.0]], dtype=torch.float64)
+        >>> rows = centred_rows(torch.stack([x, y]), torch.stack([x, x]))
+        >>> round(centred_pip_loss(block_gram(rows)).total.item(), 6)
+        1.414214
+    """
+    runs = runs_of(gram) - 1
+    positions = block_positions(runs + 1, gram.device)
+    mean = gram[positions[0, 0]]  # MᵀM
+    with_mean = gram[positions[0, 1:]]  # MᵀE_i, (R, d, d)
+    own = gram[positions.diagonal()[1:]]  # E_iᵀE_i, (R, d, d)
+    products, sizes = [], []
+    for i in range(runs - 1):  # (R - i - 1, d, d) at a time: all pairs at once would be gigabytes
+        cross = gram[positions[i + 1, i + 2 :]]  # E_iᵀE_j
+        square, other = own[i] + own[i + 1 :], with_mean[i] + with_mean[i + 1 :]
+        ee = square - cross - cross.mT
+        ss = 4 * mean + 2 * (other + other.mT) + square + cross + cross.mT
+        es = 2 * (with_mean[i] - with_mean[i + 1 :]).mT + own[i] - own[i + 1 :] + cross - cross.mT
+        terms = torch.stack([_inner(ee, ss), _inner(es, es.mT)])
+        products.append(terms.sum(0) / 2)
+        sizes.append(terms.abs().sum(0) / 2 * _trace(square) / _trace(ee))
+    squares = torch.cat(products).clamp(min=0)
+    return PipLoss(squares.sqrt(), torch.cat(sizes) / squares)
+
+
+def plain_gram(gram: Tensor, maps: Tensor) -> Tensor:
+    """Return the block Gram of the runs themselves, ``C_ij = A_i (M + E_i)ᵀ (M + E_j) A_jᵀ``.
+
+    Args:
+        gram: ``((R+1)(R+2)/2, d, d)`` of mean and deviations.
+        maps: ``(R, d, d)`` the maps ``A_i`` that were used.
+
+    Returns:
+        ``(R(R+1)/2, d, d)``, as :func:`gpustab.kernels.gram.block_gram` gives it.
+    """
+    runs = runs_of(gram) - 1
+    positions = block_positions(runs + 1, gram.device)
+    mean, with_mean = gram[positions[0, 0]], gram[positions[0, 1:]]
+    i, j = torch.triu_indices(runs, runs, device=gram.device)
+    aligned = mean + with_mean[j] + with_mean[i].mT + gram[positions[i + 1, j + 1]]
+    return torch.bmm(torch.bmm(maps[i], aligned), maps[j].mT)
+
+
+def _trace(x: Tensor) -> Tensor:
+    return x.diagonal(dim1=1, dim2=2).sum(1)
+
+
+def _inner(x: Tensor, y: Tensor) -> Tensor:
+    return torch.einsum("bij,bij->b", x, y)

@@ -1,0 +1,283 @@
+"""Predicted overlap of nearest-neighbour lists when the cosines of a target are independent normals.
+
+``p_#n(s) = ∫ φ_s(x) P[N_s(x) ≤ n − 1] dx`` is the probability that word s is among the n nearest neighbours of a
+target in one run, N_s(x) the number of other words above x (Poisson-binomial); ``p@n = (1/n) Σ_s p_#n(s)²`` is the
+expected overlap of two runs. Rettenmeier 2020, eq. 2.22 and A.9-A.16 for n = 1, 2, here for any n (2.23 lacks 1/n).
+
+Candidates of T targets are ``(T, K)`` means and standard deviations; a mean of −∞ fills up a row and is no candidate.
+A standard deviation of at most :data:`SHARP` is taken as the limit 0: the word always has its mean cosine, and words of
+equal mean rank by their place in the row.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from gpustab.errors import ComputationError
+from gpustab.kernels.overlap import shared_neighbours
+
+SHARP = 1e-9
+"""Standard deviations of cosines up to this count as 0; float32 vectors resolve no finer than 1e-8."""
+
+TOLERANCE = 1e-8
+"""Largest ``|Σ_s p_#n(s) − n|`` that is accepted."""
+
+_REACH = 8.5
+"""A normal is within so many standard deviations of its mean, up to 2e-17."""
+
+_SURE = 7.3
+"""A panel takes a word that is so many standard deviations above or below it to be there, up to 2e-13."""
+
+_NODES = 20
+_CUT = 1e-12
+"""Probability that the n-th neighbour lies below the first node."""
+
+
+def top_n_threshold(mean: Tensor, sd: Tensor, n: int, epsilon: float) -> Tensor:
+    """Return for every target a cosine that the n-th neighbour exceeds, but for a probability of ``epsilon / 2``.
+
+    Bisects ``P[N_T(x₀) ≤ n − 1] ≤ epsilon / 2``, T the 2n + 10 candidates of highest mean: any subset gives a valid
+    bound. A word that reaches x₀ with a probability of at most ``epsilon / (2 v)`` may then be dropped: all such words
+    together change any ``p_#n`` by at most epsilon and ``p@n`` by at most ``2 epsilon``, also for smaller n. (The
+    rule of Rettenmeier 2020, eq. A.1, compares with the first neighbour alone and holds for n = 1 only.)
+
+    Args:
+        mean: ``(T, K)``.
+        sd: ``(T, K)``.
+        n: list length, at most the number of candidates.
+        epsilon: the bound.
+
+    Returns:
+        ``(T,)``.
+    """
+    _check(mean, [n])
+    mean, sd = mean.double(), sd.double()
+    top, places = mean.topk(min(2 * n + 10, mean.shape[1]), dim=1)
+    spread = sd.gather(1, places)
+    # Not the lowest end itself: a word without spread is not above its own mean.
+    low = (top - _REACH * spread).masked_fill(top == -torch.inf, torch.inf).amin(1) - 1e-6
+    high = top[:, 0]
+    for _ in range(30):
+        middle = (low + high) / 2
+        law = top.new_zeros(n, len(top))
+        law[0] = 1
+        for q, rest in zip(*_above(top.mT, spread.mT, middle), strict=True):
+            law = _with_one_more(law, q, rest)
+        beyond = law.sum(0) <= epsilon / 2
+        low, high = torch.where(beyond, middle, low), torch.where(beyond, high, middle)
+    return low
+
+
+def reaches(mean: Tensor, sd: Tensor, threshold: Tensor, probability: float) -> Tensor:
+    """Tell which words lie above their target's threshold with more than this probability, ``(T, K)`` bool."""
+    return _above(mean, sd, threshold[:, None])[0] > probability
+
+
+def top_n_probabilities(mean: Tensor, sd: Tensor, lengths: Sequence[int], *, numbers: int = 2**22) -> Tensor:
+    """Return the probability of every candidate to be among the n nearest neighbours, for several n.
+
+    The integral is composite Gauss-Legendre on panels no wider than four standard deviations of any word that varies
+    there. A step of σ_min/4 over the whole range needs as many nodes for equal deviations, several times more for
+    unequal ones, and none suffices where one is 0. At each node the law of N_s comes from prefixes and suffixes of
+    the product over the candidates, in O(K n) non-negative terms; no factor is divided out, which loses all digits.
+
+    Args:
+        mean: ``(T, K)`` mean cosines.
+        sd: ``(T, K)`` their standard deviations, ≥ 0.
+        lengths: values of n, each in ``1 ..`` number of candidates.
+        numbers: how many numbers the recursion may hold; changes memory, never the result.
+
+    Returns:
+        ``(N, T, K)`` float64 in [0, 1], summing to n over the candidates within :data:`TOLERANCE`.
+
+    Raises:
+        ComputationError: if the sum stays off n with panels an eighth as wide.
+
+    Example:
+        >>> mean, sd = torch.tensor([[0.65, 0.633, 0.621]]), torch.tensor([[0.010, 0.011, 0.009]])
+        >>> [round(p, 3) for p in top_n_probabilities(mean, sd, [1])[0, 0].tolist()]
+        [0.867, 0.124, 0.009]
+    """
+    _check(mean, lengths)
+    if mean.isnan().any() or (mean == torch.inf).any() or not (sd.isfinite() & (sd >= 0)).all():
+        raise ValueError("means must be finite or −∞, and standard deviations finite and at least 0")
+    mean, sd = mean.double(), sd.double().masked_fill(sd <= SHARP, 0)
+    wanted = torch.tensor(lengths, dtype=torch.float64, device=mean.device)[:, None]
+    result = mean.new_empty(len(lengths), *mean.shape)
+    start = top_n_threshold(mean, sd, max(lengths), _CUT)
+    waiting = torch.arange(len(mean), device=mean.device)
+    # Many words of nearly equal mean make the integrand narrower than any one of them: then finer panels are needed.
+    for width in (4.0, 2.0, 1.0, 0.5):
+        found = _integrate(mean[waiting], sd[waiting], start[waiting], lengths, width, numbers)
+        result[:, waiting] = found
+        off = (found.sum(2) - wanted).abs().amax(0)
+        # Not >, or NaN would be accepted.
+        waiting = waiting[~(off <= TOLERANCE)]
+        if not len(waiting):
+            return result.clamp(max=1)
+    raise ComputationError(
+        f"target {int(waiting[0])}: the probabilities of its neighbours miss their sum by {float(off.max()):.1e}"
+    )
+
+
+def predicted_overlap(probabilities: Tensor, lengths: Sequence[int]) -> Tensor:
+    """Return ``p@n = (1/n) Σ_s p_#n(s)²``, ``(N, T)``, of ``(N, T, K)`` probabilities.
+
+    >>> predicted_overlap(torch.tensor([[[0.5, 0.5, 0.0]], [[1.0, 0.5, 0.5]]]), [1, 2]).flatten().tolist()
+    [0.5, 0.75]
+    """
+    return probabilities.square().sum(2) / torch.tensor(lengths, device=probabilities.device)[:, None]
+
+
+class Estimate(NamedTuple):
+    """A Monte Carlo mean and its standard error, both ``(N, T)``."""
+
+    mean: Tensor
+    se: Tensor
+
+
+def expected_jaccard(
+    mean: Tensor, sd: Tensor, lengths: Sequence[int], draws: int, generator: torch.Generator
+) -> Estimate:
+    """Return the expected j@n of two runs by Monte Carlo.
+
+    ``j = m / (2n − m)`` is not linear in the number m of shared neighbours, so it does not follow from ``p_#n``; only
+    for n = 1 is it p@1, which :func:`predicted_overlap` has exactly.
+
+    Args:
+        mean: ``(T, K)``.
+        sd: ``(T, K)``.
+        lengths: values of n.
+        draws: how many pairs of runs are drawn, at least 2.
+        generator: random numbers, on the device of the means.
+    """
+    _check(mean, lengths)
+    if draws < 2:
+        raise ValueError(f"draws is {draws}, wanted at least 2")
+    n = torch.tensor(lengths, dtype=torch.float64, device=mean.device)[:, None]
+    values = mean.new_empty(draws, len(lengths), len(mean), dtype=torch.float64)
+    for value in values:
+        noise = torch.randn(2, *mean.shape, dtype=torch.float64, generator=generator, device=mean.device)
+        lists = (mean + sd * noise).topk(max(lengths), dim=2).indices
+        shared = shared_neighbours(lists, lengths)[:, :, 0, 1].double()
+        value.copy_(shared / (2 * n - shared))
+    return Estimate(values.mean(0), values.std(0) / math.sqrt(draws))
+
+
+def _check(mean: Tensor, lengths: Sequence[int]) -> None:
+    candidates = int((mean > -torch.inf).sum(1).min())
+    if not lengths or min(lengths) < 1 or max(lengths) > candidates:
+        raise ValueError(f"list lengths {list(lengths)} must lie in 1 .. {candidates}, the fewest candidates")
+
+
+def _above(mean: Tensor, sd: Tensor, x: Tensor, first: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """Probabilities of lying above and below x; words without spread that equal x are above it where ``first``."""
+    z = (mean - x) / sd
+    step = mean > x if first is None else (mean > x) | ((mean == x) & first)
+    sharp = sd == 0
+    return torch.where(sharp, step, torch.special.ndtr(z)), torch.where(sharp, ~step, torch.special.ndtr(-z))
+
+
+def _with_one_more(law: Tensor, q: Tensor, rest: Tensor) -> Tensor:
+    """Law ``(n, ...)`` of a number of successes below n, after one more trial with probability q."""
+    more = law * rest
+    more[1:].addcmul_(law[:-1], q)
+    return more
+
+
+def _integrate(mean: Tensor, sd: Tensor, start: Tensor, lengths: Sequence[int], width: float, numbers: int) -> Tensor:
+    targets, words = mean.shape
+    result = mean.new_zeros(targets * words, len(lengths))
+    own, left, right = _panels(mean, sd, start, width)
+    for part in torch.arange(len(own), device=mean.device).split(max(1, numbers // (8 * words))):
+        for at, places, sure in _uncertain(mean, sd, own[part], left[part], right[part], max(lengths), numbers):
+            panels = part[at]
+            inside = _panel_integrals(
+                mean[own[panels, None], places].mT[..., None],
+                sd[own[panels, None], places].mT[..., None],
+                left[panels, None],
+                right[panels, None],
+                [n - sure for n in lengths],
+            )
+            result.index_add_(0, (own[panels, None] * words + places).flatten(), inside.flatten(0, 1))
+    result = result.view(targets, words, len(lengths))
+    _add_sharp(result, mean, sd, lengths, max(1, numbers // (words * max(lengths))))
+    return result.permute(2, 0, 1)
+
+
+def _uncertain(
+    mean: Tensor, sd: Tensor, own: Tensor, left: Tensor, right: Tensor, n: int, numbers: int
+) -> Iterator[tuple[Tensor, Tensor, int]]:
+    """Yield panels, the places ``(P, k)`` of the words that may lie on both sides, and how many surely lie above."""
+    surely = (mean[own] - right[:, None]) / sd[own] > _SURE
+    never = (mean[own] - left[:, None]) / sd[own] < -_SURE
+    places = (surely.byte() + (~never).byte()).argsort(dim=1, descending=True, stable=True)
+    first, last = surely.sum(1), (~never).sum(1)
+    waiting = last.argsort(descending=True)
+    while len(waiting):
+        most = int(last[waiting[0]])
+        tile = max(1, numbers // (max(most, 1) * n * _NODES))
+        at, waiting = waiting[:tile], waiting[tile:]
+        sure = int(first[at].min())
+        if sure < min(n, most):
+            yield at, places[at, sure:most], sure
+
+
+def _panel_integrals(mean: Tensor, sd: Tensor, left: Tensor, right: Tensor, lengths: Sequence[int]) -> Tensor:
+    """Integrate over P panels, ``(P, k, N)``, for ``(k, P, 1)`` words."""
+    nodes, weights = (torch.from_numpy(part).to(mean.device) for part in np.polynomial.legendre.leggauss(_NODES))
+    half = (right - left) / 2
+    x = left + half * (1 + nodes)  # (P, X)
+    density = torch.exp(-((x - mean) / sd).square() / 2) / (sd * math.sqrt(2 * math.pi))
+    mass = torch.where(sd > 0, density * (half * weights), 0)
+    return torch.einsum("knpx,kpx->pkn", _at_most(*_above(mean, sd, x), lengths), mass)
+
+
+def _add_sharp(result: Tensor, mean: Tensor, sd: Tensor, lengths: Sequence[int], tile: int) -> None:
+    """Fill in the words without spread: ``p_#n(s) = P[N_s(μ_s) ≤ n − 1]``; ``(T, K, N)``."""
+    places = torch.arange(mean.shape[1], device=mean.device)[:, None, None]
+    for own, word in (part.T for part in ((sd == 0) & (mean > -torch.inf)).nonzero().split(tile)):
+        x = mean[own, word][:, None]
+        sides = _above(mean[own].mT[..., None], sd[own].mT[..., None], x, places < word[:, None])
+        result[own, word] = _at_most(*sides, lengths)[word, :, torch.arange(len(word), device=mean.device), 0]
+
+
+def _panels(mean: Tensor, sd: Tensor, start: Tensor, width: float) -> tuple[Tensor, Tensor, Tensor]:
+    """Target, left and right end of every panel: at most ``width`` SDs of each word in reach, ends where one is 0."""
+    low, high = mean - _REACH * sd, mean + _REACH * sd
+    end = high.amax(1)
+    x = torch.maximum(start, low.masked_fill(mean == -torch.inf, torch.inf).amin(1)).minimum(end)
+    edges = [x]
+    while bool((x < end).any()):
+        at = x[:, None]
+        step = torch.where(at < low, torch.maximum(low - at, width * sd), width * sd)
+        x = torch.minimum(x + step.masked_fill(at >= high, torch.inf).amin(1), end)
+        edges.append(x)
+    grid = torch.stack(edges, 1)
+    own, place = (grid[:, 1:] > grid[:, :-1]).nonzero().unbind(1)
+    return own, grid[own, place], grid[own, place + 1]
+
+
+def _at_most(above: Tensor, below: Tensor, lengths: Sequence[int]) -> Tensor:
+    """Return ``P[N_s ≤ n − 1]`` without the word itself, ``(K, N, P, X)``, of ``(K, P, X)`` probabilities."""
+    words, most = len(above), max(lengths)
+    # Entry i holds P[fewer than most − i of the later words], so that equal indices of both sides meet.
+    later = above.new_ones(words, most, *above.shape[1:])
+    for s in range(words - 1, 0, -1):
+        torch.mul(later[s], below[s], out=later[s - 1])
+        later[s - 1, :-1].addcmul_(later[s, 1:], above[s])
+    law = torch.zeros_like(later[0])
+    law[0] = 1
+    inside = above.new_zeros(words, len(lengths), *above.shape[1:])
+    for s in range(words):
+        for i, n in enumerate(lengths):
+            if n > 0:
+                torch.sum(law[:n] * later[s, most - n :], 0, out=inside[s, i])
+        law = _with_one_more(law, above[s], below[s])
+    return inside

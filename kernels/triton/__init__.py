@@ -1,0 +1,1 @@
+"""Fused twins of kernels, in Triton; the plain twin of the same name is the oracle."""

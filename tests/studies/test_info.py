@@ -1,0 +1,72 @@
+import gzip
+
+import pytest
+
+from gpustab import InputError
+from gpustab.formats import LoadOptions
+from gpustab.formats.safetensors_file import write_safetensors
+from gpustab.runset import write_runset
+from gpustab.studies import info
+from tests.generators import spaces
+
+
+@pytest.fixture
+def files(tmp_path):
+    plain = tmp_path / "plain.txt"
+    plain.write_bytes(b"5 2\na 1 0\nb 0 0\na 3 3\n\xff 2 0\nd nan 1\n")
+    packed = tmp_path / "packed.txt.gz"
+    packed.write_bytes(gzip.compress(b"a 1 2\nb 3 4\n"))
+    page = tmp_path / "page.vec"
+    page.write_bytes(b"<!DOCTYPE html><html></html>")
+    return plain, packed, page
+
+
+def test_what_a_file_holds_and_what_is_odd_about_it(files):
+    plain, *_ = files
+    result = info([plain], LoadOptions(drop_nonfinite=True))
+    (group,) = result.groups
+    expected = {
+        "format": "word2vec text",
+        "header": "5 2",
+        "rows": 5,
+        "words": 3,
+        "dimension": 2,
+        "counts": False,
+        "duplicates": 1,
+        "undecodable": 1,
+        "nonfinite": 1,
+        "zero_vectors": 1,
+        "trailing_bytes": 0,
+        "mean_length": 1.0,
+        "first_words": ["a", "b", "\\xff"],
+        "compression": None,
+        "bytes": plain.stat().st_size,
+    }
+    assert {name: group[name] for name in expected} == expected
+    assert any("'a' on lines 2 and 4" in note for note in result.notes)
+
+
+def test_a_file_that_cannot_be_read_does_not_hide_the_others(files):
+    plain, packed, page = files
+    first, second, third = info([plain, packed, page]).groups
+    assert "not finite" in first["error"]
+    assert str(plain) not in first["error"]
+    assert (second["compression"], second["unpacked_bytes"], second["words"]) == ("gzip", 12, 2)
+    assert "HTML page" in third["error"]
+
+
+def test_folders_stand_for_their_files(tmp_path):
+    write_runset({"x/shuffled": spaces(2), "x/fixed": spaces(1)}, tmp_path / "set")
+    names = [group["name"] for group in info([tmp_path / "set"]).groups]
+    leaf = tmp_path / "set" / "x"
+    wanted = [leaf / "shuffled" / "run-000", leaf / "shuffled" / "run-001", leaf / "fixed" / "run-000"]
+    assert names == [f"{path}.safetensors" for path in wanted]
+    with pytest.raises(InputError, match="no run set"):
+        info([tmp_path])
+
+
+def test_what_the_maker_recorded(tmp_path):
+    (space,) = spaces(1)
+    space.metadata["seed"] = 7
+    write_safetensors(space, tmp_path / "x.safetensors")
+    assert info([tmp_path / "x.safetensors"]).groups[0]["made"]["seed"] == 7
