@@ -25,18 +25,23 @@ def prepare(
     centre: bool = False,
     unit: bool = True,
     notes: tuple[str, ...] = (),
+    lengths: Tensor | None = None,
 ) -> Runs:
-    """Make :class:`Runs` of raw rows: find which words are defined, the means and the lengths, one run at a time."""
+    """Make :class:`Runs` of raw rows: find which words are defined, the means and the lengths, one run at a time.
+
+    ``lengths`` are those of the raw rows, ``(R, v)``, where they are known; else all rows are read for them.
+    """
     runs, v = len(rows), len(vocabulary)
     d = max(part.shape[1] for part in rows)
-    lengths = torch.stack([_lengths(part, torch.zeros(part.shape[1], dtype=torch.float64)) for part in rows])
+    if lengths is None:
+        lengths = torch.stack([row_lengths(part) for part in rows])
     means = torch.zeros(runs, d, dtype=torch.float64)
     if centre:
         joint = (lengths > 0).all(0)
         for r, part in enumerate(rows):
             mean = _mean(part, joint)
             means[r, : len(mean)] = mean
-            lengths[r] = torch.where(lengths[r] > 0, _lengths(part, mean), 0)
+            lengths[r] = torch.where(lengths[r] > 0, row_lengths(part, mean), 0)
     present = lengths > 0
     if joining.rule == "joint" and not present.all():
         lost = (~present.all(0)).nonzero().flatten().tolist()
@@ -59,8 +64,9 @@ def _steps(rows: Rows) -> Iterator[slice]:
     return (slice(start, min(start + _STEP, rows.shape[0])) for start in range(0, rows.shape[0], _STEP))
 
 
-def _lengths(rows: Rows, mean: Tensor) -> Tensor:
-    """``(v,)`` float64 lengths of the rows less a mean row; a row equal to the mean up to rounding has none."""
+def row_lengths(rows: Rows, mean: Tensor | None = None) -> Tensor:
+    """Return ``(v,)`` float64 lengths of the rows less a mean row; a row equal to it up to rounding has none."""
+    mean = torch.zeros(rows.shape[1], dtype=torch.float64) if mean is None else mean
     lengths = []
     for part in _steps(rows):
         raw = rows[part].cpu().double()

@@ -123,7 +123,7 @@ def take_rows(
             block = np.ascontiguousarray(matrix[part], dtype=np.float32)
         table.add(words[part], block, range(v)[part], counts and counts[part])
     notes = [] if matrix.dtype == np.float32 else [f"the vectors were converted from {_name(matrix.dtype)} to float32"]
-    if getattr(matrix, "order", "C") == "F":
+    if _is_fortran(matrix):
         notes.append("the vectors were converted from Fortran to C order")
     return notes + ([f"limit={kept}: {v - kept} of {v} rows were not read"] if kept < v else [])
 
@@ -201,6 +201,12 @@ def _check_whether_companion(path: Path) -> None:
         if attribute in ("vectors", "syn0"):
             raise InputError(f"{error}; or, if it is a part of the gensim file {stem}, give that file") from error
         raise
+
+
+def _is_fortran(matrix: Matrix) -> bool:
+    if isinstance(matrix, np.ndarray):
+        return matrix.flags.f_contiguous and not matrix.flags.c_contiguous
+    return getattr(matrix, "order", "C") == "F"
 
 
 def _name(dtype: np.dtype[Any]) -> str:

@@ -61,6 +61,7 @@ def open_packed(
         centre=centre,
         unit=unit,
         notes=tuple(manifest["notes"]),
+        lengths=torch.stack([part.tensor("lengths", torch.float64) for part in rows]),
     )
 
 

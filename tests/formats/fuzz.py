@@ -72,7 +72,8 @@ def text(header, end=b"\n", separator=b" "):
         for word, row in zip(WORDS, VALUES, strict=True)
     ]
     content = (b"10 4" + end if header else b"") + b"".join(rows)
-    return content, spans(content, rows)
+    # The newline before a row belongs to it: where that moves, so does the row's first letter.
+    return content, [(max(start - 1, 0), stop) for start, stop in spans(content, rows)]
 
 
 def word2vec_binary(newline):

@@ -290,3 +290,15 @@ def test_mutations_give_a_space_or_a_refusal(tmp_path, protocol):
     assert 50 < spaces < 950
     assert all(str(path) in message for message in refused)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # KiB
+
+
+def test_fortran_order_is_said(tmp_path):
+    """One bit of the pickle tells it, and a reader that takes the wrong order gives wrong vectors without a sign."""
+    vectors = pytest.importorskip("gensim.models").KeyedVectors(3)
+    values = np.arange(12, dtype=np.float32).reshape(4, 3)
+    vectors.add_vectors(["a", "b", "c", "d"], values)
+    vectors.vectors = np.asfortranarray(values)
+    vectors.save(str(tmp_path / "x.kv"))
+    space = read(tmp_path / "x.kv")
+    assert np.array_equal(space.vectors.numpy(), values)
+    assert any("Fortran" in note for note in space.report.notes)
