@@ -175,17 +175,18 @@ def overlap_error(found: Overlap, truth: Tensor) -> float:
     return float((words.cpu() - truth).abs().max())
 
 
-def growth(bench: Bench, values: list[int], d: int, targets: int) -> None:
-    """Time for a fixed number of targets while the vocabulary grows."""
+def growth(bench: Bench, variable: str, values: list[int], rest: dict[str, int], targets: int) -> None:
+    """Time for a fixed number of targets while the vocabulary or the dimension grows."""
     rows: list[Row] = []
-    for v in values:
-        vectors = generators.anisotropic(v, d).to(bench.device)
+    for value in values:
+        size = {name: {**rest, variable: value}[name] for name in ("v", "d")}
+        vectors = generators.anisotropic(**size).to(bench.device)
         own = torch.arange(targets, device=bench.device)
         truth = full_sort(vectors, own[:50], 10)
-        size = {"v": v, "d": d, "targets": targets, "k": 10}
-        rows += bench.race("neighbours, growth", size, list(exact(bench, vectors, own, 10, truth)))
+        contenders = list(exact(bench, vectors, own, 10, truth))
+        rows += bench.race("neighbours, growth", {**size, "targets": targets, "k": 10}, contenders)
     for backend in ("torch", "faiss"):
-        bench.growth("v", [row for row in rows if row.method == f"gpustab, {backend}"])
+        bench.growth(variable, [row for row in rows if row.method == f"gpustab, {backend}"])
 
 
 def main() -> None:
@@ -197,7 +198,8 @@ def main() -> None:
     collapsed(bench, 20000 // step, 300, 2000 // step)
     for runs, set_targets in ((4, 1000), (16, 100), (128, 5))[: 2 if bench.quick else 3]:
         overlap(bench, runs, 1000, set_targets)
-    growth(bench, [v // step for v in (5000, 10000, 20000, 40000, 80000)], 100, 1000 // step)
+    growth(bench, "v", [v // step for v in (5000, 10000, 20000, 40000, 80000)], {"d": 100}, 1000 // step)
+    growth(bench, "d", [50, 100, 200, 400], {"v": 20000 // step}, 1000 // step)
     bench.finish()
 
 

@@ -184,16 +184,39 @@ def from_rows(bench: Bench, size: dict[str, int], runs: Runs, truth: Tensor) -> 
     bench.race(job, size, [peer, ours])
 
 
-def growth(bench: Bench, variable: str, values: list[int], rest: dict[str, int]) -> None:
-    """Time of all pairs' reduced PIP while one size grows."""
+def growth(bench: Bench, variable: str, values: list[int], rest: dict[str, int], *, words: bool = False) -> None:
+    """Time of all pairs' reduced or word-wise PIP while one size grows."""
     rows: list[Row] = []
     for value in values:
         size = {name: {**rest, variable: value}[name] for name in ("R", "v", "d")}
         runs = make(bench, **sizes(size))
-        truth = torch.tensor([by_identity(*pair_of(runs))], dtype=torch.float64)
-        rows += bench.race("reduced PIP, growth", size, passes(bench, runs, truth))
+        if words:
+            rows += bench.race("word-wise PIP, growth", size, word_passes(bench, runs))
+        else:
+            truth = torch.tensor([by_identity(*pair_of(runs))], dtype=torch.float64)
+            rows += bench.race("reduced PIP, growth", size, passes(bench, runs, truth))
     for precision in PRECISIONS:
         bench.growth(variable, [row for row in rows if row.method == f"gpustab {precision}"])
+
+
+def word_passes(bench: Bench, runs: Runs) -> list[Contender]:
+    """The engine in both precisions, from a Gram that is there; checked on the first words."""
+    few = 20
+
+    def naive(x: Tensor, y: Tensor) -> Tensor:
+        return torch.linalg.vector_norm(x[:few] @ x.mT - y[:few] @ y.mT, dim=1) / (2 * len(x) ** 0.5)
+
+    truth = all_pairs(runs.stack(), naive).mean(0)
+    return [
+        Contender(
+            f"gpustab {precision}",
+            partial(wordwise_pass, runs, gram_pass(runs, compute), compute),
+            lambda found: relative_error(found.mean[:few], truth),
+            tolerance,
+        )
+        for precision, tolerance in PRECISIONS.items()
+        for compute in [Compute(bench.device, precision)]
+    ]
 
 
 def sizes(size: dict[str, int]) -> dict[str, int]:
@@ -215,6 +238,9 @@ def main() -> None:
     growth(bench, "v", [v // step for v in (5000, 10000, 20000, 40000, 80000)], {"R": 4, "d": 100})
     growth(bench, "R", [2, 4, 8, 16, 32], {"v": 5000 // step, "d": 100})
     growth(bench, "d", [50, 100, 200, 400], {"R": 4, "v": 10000 // step})
+    growth(bench, "v", [v // step for v in (5000, 10000, 20000, 40000)], {"R": 4, "d": 100}, words=True)
+    growth(bench, "R", [2, 4, 8, 16], {"v": 5000 // step, "d": 100}, words=True)
+    growth(bench, "d", [50, 100, 200, 400], {"R": 4, "v": 5000 // step}, words=True)
     if bench.device.type == "cuda" and not bench.quick:
         reduced_large(bench, {"R": 16, "v": 200_000, "d": 300})
     bench.finish()

@@ -54,7 +54,7 @@ def load_space(source: Source, options: LoadOptions | None = None, *, number: in
 def load_groups(
     sources: Source | Iterable[Source],
     *,
-    vocabulary: Rule = "joint",
+    vocabulary: Rule | None = None,
     min_runs: int | None = None,
     centre: bool = False,
     unit: bool = True,
@@ -68,7 +68,8 @@ def load_groups(
 
     Args:
         sources: one source or several: files, leaf or run-set folders, or objects in memory.
-        vocabulary: ``"joint"``: words of all runs; ``"union"``: words of at least ``min_runs`` runs.
+        vocabulary: ``"joint"``: words of all runs; ``"union"``: words of at least ``min_runs`` runs. Default: as it was
+            packed, or ``"joint"``.
         min_runs: under ``"union"``, default 2.
         centre: subtract the mean over the joint words (before scaling to unit length).
         unit: scale rows to unit length.
@@ -81,7 +82,7 @@ def load_groups(
     """
     options = options or LoadOptions()
     choices: dict[str, Any] = {"centre": centre, "unit": unit}
-    rule: dict[str, Any] = {"vocabulary": vocabulary, "min_runs": min_runs}
+    rule: dict[str, Any] = {"vocabulary": vocabulary or "joint", "min_runs": min_runs}
     single, folders = sort_out(sources)
     groups = []
     if single:
@@ -89,7 +90,7 @@ def load_groups(
         groups.append(join(_spaces(single, options, jobs), **rule, **choices))
     for group in _distinct(measurable(folders)):
         if group.packed:
-            groups.append(open_packed(group, options=options, **rule, **choices))
+            groups.append(open_packed(group, vocabulary=vocabulary, min_runs=min_runs, options=options, **choices))
         else:
             groups.append(join(_spaces(group.files, options, jobs), group=group.name, **rule, **choices))
     if not groups:

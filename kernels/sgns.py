@@ -15,11 +15,11 @@ on the average that is ``σ(0.996 x·y − 0.03)``, which is taken here without 
 the mean cosine of 24 runs of a small corpus (9,000 tokens) is 0.511, with this 0.508, with gensim 0.507, each ± 0.0007.
 
 Where word2vec and gensim 4.4 differ from each other: a pair with ``|x·y| >= 6`` is passed over, as gensim does
-(word2vec takes σ as 0 or 1); input rows start uniformly within ±0.5/d, as in word2vec (gensim: ±1/d). On that small
-corpus the start is not forgotten: within the runs the reduced PIP loss is 0.0393 with ±0.5/d, 0.0453 with ±1/d, 0.0452
-with gensim, and 0.0452 between gensim and ±1/d. Where both are coarser than this: word2vec draws noise words from a
-table of 10⁸ places, and both lower the learning rate only every 10,000 tokens, which matters where an epoch has few
-times as many.
+(word2vec takes σ as 0 or 1); input rows start uniformly within ±0.5/d in word2vec and ±1/d in gensim, here as the
+caller wants. On that small corpus the start is not forgotten: within the runs the reduced PIP loss is 0.0393 with
+±0.5/d, 0.0453 with ±1/d, 0.0452 with gensim, and 0.0452 between gensim and ±1/d. Where both are coarser than this:
+word2vec draws noise words from a table of 10⁸ places, and both lower the learning rate only every 10,000 tokens, which
+matters where an epoch has few times as many.
 
 Random numbers are Philox words of key (training seed, purpose), so that the loop here and its fused twin draw alike:
 
@@ -42,9 +42,25 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from gpustab.kernels.philox import philox, random_words
+from gpustab.kernels.sgns_reading import Reading, keep_thresholds, read_units, side_by_side, thin
 
-START, THIN, TRAIN = 0, 1, 2
-"""Second word of the key."""
+__all__ = [
+    "Model",
+    "Noise",
+    "Reading",
+    "Recipe",
+    "draw_noise",
+    "keep_thresholds",
+    "noise_tables",
+    "read_units",
+    "side_by_side",
+    "start_model",
+    "thin",
+    "train_epoch",
+]
+
+START, TRAIN = 0, 2
+"""Second word of the key; 1 is that of thinning."""
 
 LARGEST = 6.0
 """Pairs whose product reaches it are passed over."""
@@ -72,20 +88,6 @@ class Recipe(NamedTuple):
     epochs: int
     rate: float
     last_rate: float
-
-
-class Reading(NamedTuple):
-    """What R runs read in one epoch.
-
-    Attributes:
-        tokens: ``(n,)`` int32 word numbers, run after run.
-        texts: ``(s + 1,)`` int64 offsets into ``tokens``.
-        runs: ``(R + 1,)`` int64 offsets into ``texts``.
-    """
-
-    tokens: Tensor
-    texts: Tensor
-    runs: Tensor
 
 
 class Noise(NamedTuple):
@@ -128,23 +130,6 @@ def start_model(
     return Model(inputs, torch.zeros_like(inputs))
 
 
-def keep_thresholds(counts: Tensor, subsample: float) -> Tensor:
-    """Return for every word its probability to be kept, ``min(1, (√(c/s) + 1) s/c)``, in units of 2⁻³², as gensim's.
-
-    Args:
-        counts: ``(v,)`` of the words in what a run reads.
-        subsample: ``s / Σ counts`` below 1; from 1 upwards ``s = ⌊subsample (3 + √5) / 2⌋``; 0 keeps everything.
-
-    Example:
-        >>> keep_thresholds(torch.tensor([1, 90, 909]), 0.01) / 2**32  # s = 10
-        tensor([1.0000, 0.4444, 0.1159])
-    """
-    c = counts.double().clamp(min=1)
-    s = float(counts.sum()) * subsample if subsample < 1 else math.floor(subsample * (3 + math.sqrt(5)) / 2)
-    kept = ((c / s).sqrt() + 1) * (s / c) if s else torch.ones_like(c)
-    return (kept.clamp(max=1) * 2**32).round().long()
-
-
 def noise_tables(weights: Tensor) -> Noise:
     """Return the tables of one run, ``(v,)`` each, that draw words in proportion to weights.
 
@@ -165,52 +150,6 @@ def noise_tables(weights: Tensor) -> Noise:
     own[heavy] = 1 + surplus - lack[end]
     alias[heavy] = torch.cat([heavy[1:], heavy[-1:]])
     return Noise((own * 2**31).round().clamp(0, 2**31 - 1).int(), alias.int())
-
-
-def read_units(tokens: Tensor, texts: Tensor, units: Tensor, draw: Tensor) -> tuple[Tensor, Tensor]:
-    """Return tokens and text offsets of the units of a corpus that a draw names, in its order.
-
-    Args:
-        tokens: ``(n,)`` of the corpus.
-        texts: ``(s + 1,)`` offsets into them.
-        units: ``(u + 1,)`` offsets into ``texts``.
-        draw: numbers of units.
-    """
-    chosen = _ranges(units[draw], units[draw + 1])
-    starts, stops = texts[chosen], texts[chosen + 1]
-    return tokens[_ranges(starts, stops)], pad((stops - starts).cumsum(0), (1, 0))
-
-
-def _ranges(starts: Tensor, stops: Tensor) -> Tensor:
-    """Return ``start, start + 1, ... stop - 1`` of all ranges, one after the other."""
-    lengths = stops - starts
-    shifts = torch.repeat_interleave(starts - (lengths.cumsum(0) - lengths), lengths)
-    return torch.arange(len(shifts), device=starts.device) + shifts
-
-
-def thin(tokens: Tensor, texts: Tensor, keep: Tensor, seed: int, epoch: int) -> tuple[Tensor, Tensor]:
-    """Return tokens and text offsets of one run's epoch after frequent words have been thinned out.
-
-    Args:
-        tokens: ``(n,)``.
-        texts: ``(s + 1,)`` offsets.
-        keep: ``(v,)``, see :func:`keep_thresholds`.
-        seed: of the run's training.
-        epoch: counted from 0.
-    """
-    kept = random_words(len(tokens), (seed, THIN), epoch, tokens.device) < keep[tokens]
-    return tokens[kept], pad(kept.cumsum(0), (1, 0))[texts]
-
-
-def side_by_side(parts: Sequence[tuple[Tensor, Tensor]]) -> Reading:
-    """Return the tokens and text offsets of several runs as one reading."""
-    texts, runs, tokens = [parts[0][1][:1]], [0], 0
-    for _, offsets in parts:
-        texts.append(offsets[1:] + tokens)
-        runs.append(runs[-1] + len(offsets) - 1)
-        tokens += int(offsets[-1])
-    device = parts[0][0].device
-    return Reading(torch.cat([part for part, _ in parts]), torch.cat(texts), torch.tensor(runs, device=device))
 
 
 def train_epoch(reading: Reading, noise: Noise, model: Model, seeds: Sequence[int], epoch: int, recipe: Recipe) -> None:

@@ -75,8 +75,9 @@ class Loading(Reading):
         bool, typer.Option("--center", help="Subtract the mean vector before scaling to unit length.")
     ] = False
     vocabulary: Annotated[
-        Literal["joint", "union"], typer.Option(help="Words of all runs, or of at least --min-runs.")
-    ] = "joint"
+        Literal["joint", "union"] | None,
+        typer.Option(help="Words of all runs (joint, the default), or of at least --min-runs."),
+    ] = None
     min_runs: Annotated[int | None, typer.Option(min=1, help="With --vocabulary union; default 2.")] = None
 
     def load(self, paths: list[Path]) -> list[Runs]:

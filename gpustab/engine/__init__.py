@@ -16,12 +16,16 @@ from gpustab.engine.pip import (
     pip_pass,
     place,
 )
+from gpustab.engine.prediction import Agreement, OverlapPrediction, agreement, pair_values, predict_pass
 from gpustab.engine.wordwise import pair_wordwise, wordwise_pass
 
 __all__ = [
+    "Agreement",
     "GramPass",
     "NeighbourPass",
+    "OverlapPrediction",
     "PipPass",
+    "agreement",
     "average_pass",
     "draw_proxy",
     "draw_targets",
@@ -30,9 +34,11 @@ __all__ = [
     "neighbour_pass",
     "overlap_pass",
     "pair_cosines",
+    "pair_values",
     "pair_wordwise",
     "pip_pass",
     "place",
+    "predict_pass",
     "procrustes_pass",
     "query_cosines",
     "wordwise_pass",

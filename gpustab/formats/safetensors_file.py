@@ -143,7 +143,7 @@ def _notes(rows: SafetensorsRows, kept: int, ours: bool) -> Iterator[str]:
         yield f"the vectors are the tensor '{rows.matrix}'"
     if rows.dtype != "F32":
         yield f"the vectors were converted from {rows.dtype} to float32"
-    known = {rows.matrix, *(_WORDS | {"counts", "draw"} if ours else ())}
+    known = {rows.matrix, *(_WORDS | {"counts", "draw", "lengths", "present"} if ours else ())}
     if unknown := sorted(set(rows.names) - known):
         yield f"{len(unknown)} tensor(s) of unknown meaning were not read: {', '.join(unknown[:3])}"
     if kept < len(rows):

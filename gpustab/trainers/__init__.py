@@ -1,26 +1,41 @@
 """Training techniques, one module each behind :class:`gpustab.trainers.base.Technique`.
 
-To add one: write a module with a ``TECHNIQUE`` and name it here.
+To add one: write a module with a ``TECHNIQUE`` and name it here. Where a second engine trains the same technique on a
+GPU, its module is named in ``ON_GPU``.
 """
 
 from importlib import import_module
+from typing import Literal
 
 from gpustab.errors import InputError
 from gpustab.trainers.base import Technique
 
 NAMES = ("sgns", "cbow", "fasttext", "lsa", "ppmi_svd", "glove")
+ON_GPU = {"sgns": "sgns_gpu"}
+
+Engine = Literal["gensim", "gpu"]
+"""What trains a technique of ``ON_GPU``; the others have one way only, which is what ``gensim`` gives for them."""
 
 
-def technique(name: str) -> Technique:
+def technique(name: str, engine: Engine = "gensim") -> Technique:
     """Return a technique by its name; its module is imported only now.
 
+    Both engines of a technique have the same parameters.
+
     Raises:
-        InputError: if there is none of this name, or its packages are missing.
+        InputError: if there is none of this name and engine, or its packages are missing.
+
+    Example:
+        >>> technique("sgns", "gpu").together
+        128
     """
     if name not in NAMES:
         raise InputError(f"technique '{name}' is unknown; there are {', '.join(NAMES)}")
+    if engine == "gpu" and name not in ON_GPU:
+        raise InputError(f"technique '{name}' has no engine gpu; {', '.join(ON_GPU)} has")
+    module = ON_GPU[name] if engine == "gpu" else name
     try:
-        found: Technique = import_module(f"gpustab.trainers.{name}").TECHNIQUE
+        found: Technique = import_module(f"gpustab.trainers.{module}").TECHNIQUE
     except ImportError as error:
         raise InputError(f"technique '{name}' needs {error.name}: pip install 'gpustab[train]'") from None
     return found

@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
-from gpustab.sampling import Sample
+from gpustab.corpus import Corpus
 
 Vectors = NDArray[np.float32]
+Draws = Sequence[NDArray[np.int64]]
+"""Of each run the units that it reads, see :func:`gpustab.sampling.draw_units`."""
 
 
 class Parameters(BaseModel):
@@ -28,13 +30,16 @@ class Technique:
     Attributes:
         name: as in ``--technique``.
         parameters: its parameters' model.
-        train: trains some runs: ``train(samples, parameters, seeds)`` returns for every sample a
+        train: trains some runs: ``train(samples, parameters, seeds)`` returns for every :class:`gpustab.sampling.Sample` a
             ``(len(sample.words), d)`` float32 array, rows in the order of ``sample.words``. Equal sample, parameters
             and seed give bit-equal vectors on the same machine; runs trained together do not influence each other.
+            An engine on a GPU also takes ``programs_per_run``; only with 1 does the above hold for it.
         together: how many runs are trained in one call; 1 where nothing is gained by more.
+        fitting: where memory may allow fewer: ``fitting(corpus, draws, parameters)`` returns how many of such runs.
     """
 
     name: str
     parameters: type[Parameters]
-    train: Callable[[Sequence[Sample], Any, Sequence[int]], list[Vectors]]
+    train: Callable[..., list[Vectors]]
     together: int = 1
+    fitting: Callable[[Corpus, Draws, Any], int] | None = None

@@ -15,8 +15,9 @@ from gpustab.device import choose_device, free_memory
 from gpustab.errors import ComputationError, InputError, OutOfMemoryError
 from gpustab.kernels import sgns
 from gpustab.kernels.dispatch import use_triton
+from gpustab.kernels.sgns_reading import Reading, keep_thresholds, read_units, side_by_side, thin
 from gpustab.sampling import Sample
-from gpustab.trainers.base import Technique, Vectors
+from gpustab.trainers.base import Draws, Technique, Vectors
 from gpustab.trainers.word2vec import Word2VecParameters
 
 MAX_DIM, MAX_NEGATIVE, MAX_WINDOW = 512, 31, 64
@@ -41,28 +42,30 @@ class Trained(NamedTuple):
 
 
 class _Text(NamedTuple):
-    """A corpus on a device: what :func:`gpustab.kernels.sgns.read_units` takes."""
+    """A corpus on a device: what :func:`gpustab.kernels.sgns_reading.read_units` takes."""
 
     tokens: Tensor
     texts: Tensor
     units: Tensor
 
 
-def train(samples: Sequence[Sample], parameters: Word2VecParameters, seeds: Sequence[int]) -> list[Vectors]:
-    """Train a run on each sample, all of one corpus, one program a run; see :func:`train_many`."""
+def train(
+    samples: Sequence[Sample], parameters: Word2VecParameters, seeds: Sequence[int], *, programs_per_run: int = 1
+) -> list[Vectors]:
+    """Train a run on each sample, all of one corpus; see :func:`train_many`."""
     draws = [one.draw for one in samples]
-    return [run.vectors for run in train_many(samples[0].corpus, draws, seeds, parameters)]
+    runs = train_many(samples[0].corpus, draws, seeds, parameters, programs_per_run=programs_per_run)
+    return [run.vectors for run in runs]
 
 
 def train_many(
     corpus: Corpus,
-    draws: Sequence[NDArray[np.int64]],
+    draws: Draws,
     seeds: Sequence[int],
     parameters: Word2VecParameters,
     *,
     device: str = "auto",
     programs_per_run: int = 1,
-    spread: float = 0.5,
 ) -> Iterator[Trained]:
     """Train R runs, as many at once as the memory holds, and yield them in order.
 
@@ -77,7 +80,6 @@ def train_many(
         device: ``"auto"``, ``"cpu"``, ``"cuda"`` or ``"cuda:N"``.
         programs_per_run: 1 is word2vec with one thread, the same bits at every call on the same kind of card,
             whichever runs are trained together. More are Hogwild: faster, and never twice the same.
-        spread: input rows start within ±spread/d; 0.5 as word2vec, gensim has 1.
 
     Raises:
         InputError: for parameters that this engine does not have.
@@ -91,18 +93,36 @@ def train_many(
     together = _runs_that_fit(corpus, draws, parameters.dim, where)
     for first in range(0, len(draws), together):
         some = [torch.from_numpy(draw).to(where) for draw in draws[first : first + together]]
-        yield from _train_batch(
-            text, words, some, seeds[first : first + together], parameters, programs_per_run, spread
-        )
+        yield from _train_batch(text, words, some, seeds[first : first + together], parameters, programs_per_run)
 
 
-def _check(parameters: Word2VecParameters, programs_per_run: int, device: torch.device) -> None:
+def fitting(corpus: Corpus, draws: Draws, parameters: Word2VecParameters) -> int:
+    """Return how many runs the memory of the device holds at once.
+
+    Raises:
+        OutOfMemoryError: if not even one.
+    """
+    return _runs_that_fit(corpus, draws, parameters.dim, choose_device())
+
+
+def unfit(parameters: Word2VecParameters) -> str:
+    """Return which parameter this engine cannot train with, as a clause; empty if there is none.
+
+    >>> unfit(Word2VecParameters(dim=600))
+    'dim is 600, wanted 1 to 512 on a GPU'
+    """
     if parameters.hierarchical_softmax:
-        raise InputError("hierarchical_softmax is not trained on a GPU; take engine gensim")
+        return "hierarchical_softmax is not trained on a GPU"
     for name, largest in (("dim", MAX_DIM), ("negative", MAX_NEGATIVE), ("window", MAX_WINDOW)):
         value = getattr(parameters, name)
         if not 1 <= value <= largest:
-            raise InputError(f"{name} is {value}, wanted 1 to {largest} on a GPU; else take engine gensim")
+            return f"{name} is {value}, wanted 1 to {largest} on a GPU"
+    return ""
+
+
+def _check(parameters: Word2VecParameters, programs_per_run: int, device: torch.device) -> None:
+    if problem := unfit(parameters):
+        raise InputError(f"{problem}; engine gensim trains it")
     if programs_per_run < 1:
         raise InputError(f"programs_per_run is {programs_per_run}, wanted 1 or more")
     fused, reason = use_triton(torch.empty(1, parameters.dim, device=device))
@@ -110,7 +130,7 @@ def _check(parameters: Word2VecParameters, programs_per_run: int, device: torch.
         raise InputError(f"the fused skip-gram kernel cannot be used: {reason}")
 
 
-def _runs_that_fit(corpus: Corpus, draws: Sequence[NDArray[np.int64]], dim: int, device: torch.device) -> int:
+def _runs_that_fit(corpus: Corpus, draws: Draws, dim: int, device: torch.device) -> int:
     """Return how many runs fit the free memory: two tables of vectors, two of noise, and the tokens of an epoch."""
     tokens = np.diff(corpus.texts[corpus.units])
     longest = max(int(tokens[draw].sum()) for draw in draws)
@@ -129,22 +149,21 @@ def _train_batch(
     seeds: Sequence[int],
     parameters: Word2VecParameters,
     programs_per_run: int,
-    spread: float,
 ) -> Iterator[Trained]:
     device = text.tokens.device
-    counts = [torch.bincount(sgns.read_units(*text, draw)[0], minlength=words).cpu() for draw in draws]
-    keep = [sgns.keep_thresholds(n, parameters.subsample).to(device) for n in counts]
+    counts = [torch.bincount(read_units(*text, draw)[0], minlength=words).cpu() for draw in draws]
+    keep = [keep_thresholds(n, parameters.subsample).to(device) for n in counts]
     # On the CPU: cumulative sums of floats on a GPU are not the same at every call.
     tables = [sgns.noise_tables(n.double() ** 0.75) for n in counts]
     noise = sgns.Noise(*(torch.stack(column).to(device) for column in zip(*tables, strict=True)))
-    model = sgns.start_model(words, parameters.dim, seeds, device, spread=spread)
+    model = sgns.start_model(words, parameters.dim, seeds, device, spread=parameters.spread)
     recipe = sgns.Recipe(
         parameters.window, parameters.negative, parameters.epochs, parameters.alpha, parameters.min_alpha
     )
     for epoch in range(parameters.epochs):
         drawn = zip(draws, keep, seeds, strict=True)
-        parts = [sgns.thin(*sgns.read_units(*text, draw), kept, seed, epoch) for draw, kept, seed in drawn]
-        _train_epoch(sgns.side_by_side(parts), noise, model, seeds, epoch, recipe, programs_per_run)
+        parts = [thin(*read_units(*text, draw), kept, seed, epoch) for draw, kept, seed in drawn]
+        _train_epoch(side_by_side(parts), noise, model, seeds, epoch, recipe, programs_per_run)
     for vectors, own, seed in zip(model.inputs, counts, seeds, strict=True):
         here = own.nonzero().flatten()
         found = vectors[here.to(device)].cpu()
@@ -154,7 +173,7 @@ def _train_batch(
 
 
 def _train_epoch(
-    reading: sgns.Reading,
+    reading: Reading,
     noise: sgns.Noise,
     model: sgns.Model,
     seeds: Sequence[int],
@@ -170,4 +189,4 @@ def _train_epoch(
         sgns.train_epoch(reading, noise, model, seeds, epoch, recipe)
 
 
-TECHNIQUE = Technique("sgns", Word2VecParameters, train, together=128)
+TECHNIQUE = Technique("sgns", Word2VecParameters, train, together=128, fitting=fitting)

@@ -11,10 +11,14 @@ from gpustab.corpus import Corpus
 from gpustab.errors import InputError
 from gpustab.formats.atomic import write_text
 from gpustab.sampling import Sampling
+from gpustab.trainers import Engine
+from gpustab.training.engines import engine_of, engine_record
 from gpustab.training.settings import TrainingSettings
 
 PLAN = "plan.json"
 _SCHEMA = "gpustab.plan/1"
+_BEFORE = {"engine": "gensim", "programs_per_run": 1, "parameters": {"spread": 1.0}}
+"""What a plan without these keys meant when it was written."""
 
 
 class Leaf(NamedTuple):
@@ -23,12 +27,14 @@ class Leaf(NamedTuple):
     Attributes:
         technique: its name.
         sampling: how each run's units are drawn.
+        engine: what trains them.
         name: path below the run set.
         folder: where it lies.
     """
 
     technique: str
     sampling: Sampling
+    engine: Engine
     name: str
     folder: Path
 
@@ -46,7 +52,7 @@ def leaf_name(technique: str, sampling: Sampling, settings: TrainingSettings) ->
 
 
 def plan_of(technique: str, sampling: Sampling, settings: TrainingSettings, corpus: Corpus) -> dict[str, Any]:
-    """Return everything that the vectors of a leaf depend on."""
+    """Return everything that the vectors of a leaf depend on; the settings must be resolved."""
     return {
         "schema": _SCHEMA,
         "technique": technique,
@@ -55,6 +61,7 @@ def plan_of(technique: str, sampling: Sampling, settings: TrainingSettings, corp
         "vary": sorted(settings.vary),
         "corpus": corpus_record(corpus),
         "options": asdict(settings.options),
+        **engine_record(technique, engine_of(technique, settings), settings.programs_per_run),
         "parameters": settings.parameters_of(technique).model_dump(mode="json"),
     }
 
@@ -76,7 +83,7 @@ def keep_to_plan(folder: Path, plan: dict[str, Any]) -> None:
         there = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise InputError(f"{path}: damaged: {error}") from None
-    differences = _differences(there, plan)
+    differences = _differences(_completed(there, plan), plan)
     if differences:
         # What was chosen explains what follows from it.
         chosen = [d for d in differences if not d.startswith("corpus.")] or differences
@@ -85,6 +92,14 @@ def keep_to_plan(folder: Path, plan: dict[str, Any]) -> None:
         )
     for leftover in folder.glob(".*.tmp"):
         leftover.unlink(missing_ok=True)
+
+
+def _completed(there: Any, plan: dict[str, Any], before: dict[str, Any] = _BEFORE) -> Any:
+    """Return an older plan with those keys of the new one that came later."""
+    if not isinstance(there, dict):
+        return there
+    new = {key: value for key, value in before.items() if key in plan and key not in there}
+    ...
 
 
 def _differences(there: Any, now: Any, key: str = "") -> list[str]:

@@ -30,8 +30,13 @@ class TrainingSettings(BaseModel):
         seed: of everything random.
         vary: which streams differ between runs. With ``["draw"]`` all runs train with one seed, as the C tools
             behind the papers do; with ``["training"]`` all runs read the same draw.
-        jobs: runs trained at the same time, one thread each.
-        parallel: joblib's back end: ``"loky"`` processes here, ``"dask"`` or ``"ray"`` for a cluster.
+        jobs: runs trained at the same time, one thread each. On a GPU as many are as its memory holds.
+        parallel: joblib's back end: ``"loky"`` processes here, ``"dask"`` or ``"ray"`` for a cluster. What is trained
+            on a GPU is trained in this process.
+        engine: of sgns: ``"gpu"`` trains many runs at once, ``"gensim"`` one after the other; ``"auto"`` is gpu where
+            that can be used. Same draws, start and distribution of runs, but not the same vectors.
+        programs_per_run: on a GPU. 1 is one thread's order of updates: the same vectors at every call on the same kind
+            of card. More are Hogwild: faster, and never twice the same.
         options: how the corpus is prepared.
         parameters: per technique, what differs from its defaults.
     """
@@ -46,6 +51,8 @@ class TrainingSettings(BaseModel):
     vary: list[Stream] = ["draw", "training"]
     jobs: int = Field(1, ge=1)
     parallel: str = "loky"
+    engine: Literal["auto", "gpu", "gensim"] = "auto"
+    programs_per_run: int = Field(1, ge=1, le=1024)
     options: CorpusOptions = CorpusOptions()
     parameters: dict[str, dict[str, Any]] = {}
 

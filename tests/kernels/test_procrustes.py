@@ -99,3 +99,41 @@ def test_a_failing_solver_is_retried_on_the_cpu(monkeypatch):
     matrix = torch.diag(torch.tensor([1.0, 0.0]))[None]
     assert orthogonal_error(procrustes(matrix).maps) < 1e-10
     assert len(calls) == 2
+
+
+@pytest.mark.parametrize("size", [(1, 1), (6, 7), (28, 20)])
+def test_the_ways_of_cpu_and_gpu_agree(size):
+    """One SVD each on a CPU, products of matrices elsewhere: the same maps and the same flags."""
+    batch, d = size
+    cross = torch.randn(batch, d, d, dtype=torch.float64, generator=generators.generator(d))
+    cross[-1, :, 0] = 0  # singular
+    cross[-1, 0, 0] = float(d == 1)
+    lapack, products = module._by_lapack(cross), module._by_products(cross)
+    well = products.unique  # elsewhere more than one map is right
+    np.testing.assert_allclose(lapack.maps[well], products.maps[well], atol=1e-11)
+    assert orthogonal_error(lapack.maps) < 1e-12
+    assert torch.equal(lapack.unique, products.unique)
+    assert torch.equal(lapack.by_svd, products.by_svd)
+    assert torch.equal(procrustes(cross).maps, module._by_lapack(cross / cross.abs().amax((1, 2), keepdim=True)).maps)
+
+
+def test_gradients_take_the_iteration_where_an_svd_has_none():
+    """Equal singular values: the polar factor is smooth there, singular vectors are not."""
+    values = torch.tensor([2.0, 2.0, 1.0, 1.0], dtype=torch.float64)
+    cross = torch.diag(values)[None].requires_grad_()
+    (gradient,) = torch.autograd.grad(procrustes(cross).maps[0, 0, 1], cross)
+    want = torch.zeros(4, 4, dtype=torch.float64)
+    want[0, 1], want[1, 0] = 1 / 4, -1 / 4  # dA_ij = (dC_ij − dC_ji) / (σ_i + σ_j)
+    torch.testing.assert_close(gradient[0], want, rtol=1e-5, atol=1e-7)
+
+
+def test_a_failing_batch_is_solved_by_the_iteration(monkeypatch):
+    def failing(matrix):
+        raise torch.linalg.LinAlgError("did not converge")
+
+    cross = torch.randn(3, 5, 5, dtype=torch.float64, generator=generators.generator(0))
+    want = procrustes(cross)
+    monkeypatch.setattr(module.torch.linalg, "svd", failing)
+    got = procrustes(cross)
+    torch.testing.assert_close(got.maps, want.maps)
+    assert got.unique.all()

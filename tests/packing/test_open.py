@@ -24,7 +24,7 @@ def test_a_pack_is_opened_as_it_was_packed(packed):
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        ({}, "packed with vocabulary union, not with vocabulary joint"),
+        ({"vocabulary": "joint"}, "packed with vocabulary union, not with vocabulary joint"),
         ({"vocabulary": "union", "min_runs": 2}, "packed with min_runs 3, not with min_runs 2"),
         ({"vocabulary": "union", "options": LoadOptions(limit=5)}, "packed with limit 40, not with limit 5"),
         ({"vocabulary": "union", "options": LoadOptions(words=["w1"])}, "packed without words, not with words w1"),
@@ -50,3 +50,7 @@ def test_loose_packed_files_are_no_leaf(packed):
     (packed / "runs/packed.json").unlink()
     with pytest.raises(InputError, match=r"no run-NNN\.safetensors"):
         open_leaf(packed / "runs")
+
+
+def test_what_is_not_asked_for_is_as_it_was_packed(packed):
+    assert load_runs(packed).joining == load_runs(packed, vocabulary="union", min_runs=3).joining
