@@ -21,6 +21,7 @@ class BlockRows(NamedTuple):
         vectors: ``(b, d)`` float32.
         lines: the line number of each.
         total: rows in the block, also those of words that nobody asked for or that are empty.
+        end: number of the line after the block.
         failed: line number and reason of a row that cannot be read; rows after it are not given.
     """
 
@@ -28,6 +29,7 @@ class BlockRows(NamedTuple):
     vectors: NDArray[np.float32]
     lines: list[int]
     total: int
+    end: int
     failed: tuple[int, RowError] | None
 
 
@@ -52,15 +54,15 @@ class BlockReader:
     def read(self, block: bytes, first: int) -> BlockRows:
         """Read some whole lines; ``first`` is the number of the first of them."""
         bulk = parse_block(block, self._dimension, self._options.wanted)
-        unwanted = block.count(b"\n") - len(bulk.lines) - len(bulk.odd)
+        unwanted, end = bulk.total - len(bulk.lines) - len(bulk.odd), first + bulk.total
         if not len(bulk.odd):
             count = unwanted + len(bulk.words)
-            return BlockRows(bulk.words, bulk.vectors, (bulk.lines + first).tolist(), count, None)
+            return BlockRows(bulk.words, bulk.vectors, (bulk.lines + first).tolist(), count, end, None)
         empty = self.empty.count
         careful, failed = self._read_with_care(block, bulk.odd.tolist(), first)
         words, vectors, lines = self._in_order(bulk, careful, len(block) if failed is None else failed[0] - first)
         count = unwanted + len(words) + self.empty.count - empty
-        return BlockRows(words, vectors, (lines + first).tolist(), count, failed)
+        return BlockRows(words, vectors, (lines + first).tolist(), count, end, failed)
 
     def _read_with_care(
         self, block: bytes, odd: list[int], first: int

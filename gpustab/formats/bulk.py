@@ -31,12 +31,14 @@ class BulkRows(NamedTuple):
         vectors: ``(n, d)``, each value the float64 nearest to its decimal, rounded to float32.
         lines: ``(n,)``, which line of the block each good row is, from 0.
         odd: the lines, from 0, that are not beyond doubt.
+        total: number of lines.
     """
 
     words: list[bytes]
     vectors: NDArray[np.float32]
     lines: NDArray[np.int64]
     odd: NDArray[np.int64]
+    total: int
 
 
 def parse_block(block: bytes, dimension: int, wanted: Set[bytes] | None = None) -> BulkRows:
@@ -56,19 +58,19 @@ def parse_block(block: bytes, dimension: int, wanted: Set[bytes] | None = None) 
 
     >>> parse_block(b"a 1 -0.5\nnew york 2e-05 .25 \nb 1,5 2\n", 2)
     BulkRows(words=[b'a', b'new york'], vectors=array([[ 1.0e+00, -5.0e-01],
-           [ 2.0e-05,  2.5e-01]], dtype=float32), lines=array([0, 1]), odd=array([2]))
+           [ 2.0e-05,  2.5e-01]], dtype=float32), lines=array([0, 1]), odd=array([2]), total=3)
     """
-    found = BulkRows([], np.empty((0, dimension), np.float32), np.empty(0, np.int64), np.empty(0, np.int64))
-    vectors, lines, odd = [found.vectors], [found.lines], [found.odd]
+    words: list[bytes] = []
+    vectors, lines, odd = [np.empty((0, dimension), np.float32)], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     first = 0
     for piece in _pieces(block):
-        rows, count = _parse_piece(piece, dimension, wanted)
-        found.words.extend(rows.words)
+        rows = _parse_piece(piece, dimension, wanted)
+        words.extend(rows.words)
         vectors.append(rows.vectors)
         lines.append(rows.lines + first)
         odd.append(rows.odd + first)
-        first += count
-    return BulkRows(found.words, np.concatenate(vectors), np.concatenate(lines), np.concatenate(odd))
+        first += rows.total
+    return BulkRows(words, np.concatenate(vectors), np.concatenate(lines), np.concatenate(odd), first)
 
 
 def _pieces(block: bytes) -> Iterator[bytes]:
@@ -80,8 +82,7 @@ def _pieces(block: bytes) -> Iterator[bytes]:
         start = stop
 
 
-def _parse_piece(piece: bytes, dimension: int, wanted: Set[bytes] | None) -> tuple[BulkRows, int]:
-    """Return what a piece holds, and the number of its lines."""
+def _parse_piece(piece: bytes, dimension: int, wanted: Set[bytes] | None) -> BulkRows:
     text = DecimalText(piece)
     begins, bounds, plain = _rows(text.bytes, dimension)
     lines = np.flatnonzero(plain)
@@ -93,7 +94,7 @@ def _parse_piece(piece: bytes, dimension: int, wanted: Set[bytes] | None) -> tup
     if not finite.all():
         plain[lines[~finite]] = False
         words, vectors, lines = list(compress(words, finite)), vectors[finite], lines[finite]
-    return BulkRows(words, vectors, lines, np.flatnonzero(~plain)), len(plain)
+    return BulkRows(words, vectors, lines, np.flatnonzero(~plain), len(plain))
 
 
 def _rows(text: NDArray[np.uint8], dimension: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:

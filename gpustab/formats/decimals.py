@@ -109,6 +109,10 @@ def parse_row(row: bytes, dimension: int) -> tuple[bytes, list[float]]:
     return _word(row[: len(word)]), values
 
 
+def _start(field: bytes) -> str:
+    return show(field[:60]) + "…" * (len(field) > 60)
+
+
 def _word(start: bytes) -> bytes:
     return b"" if start[:1] in (b" ", b"\t") else start.rstrip(SEPARATORS)
 
@@ -123,8 +127,8 @@ def _parse_field_by_field(row: bytes, dimension: int) -> tuple[bytes, list[float
         try:
             values.append(parse_number(field[0]))
         except RowError as error:
-            raise RowError(f"value {i} of {dimension}, '{show(field[0])}', {error}") from None
+            raise RowError(f"value {i} of {dimension}, '{_start(field[0])}', {error}") from None
     if len(values) < dimension:
         found = f"found {len(values)} value{'s' * (len(values) != 1)}, wanted {dimension}"
-        raise RowError(f"{found}, after the word '{show(fields[0][0])}'")
+        raise RowError(f"{found}, after the word '{_start(fields[0][0])}'")
     return _word(row[: vector[0].start()]), values

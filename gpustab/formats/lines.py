@@ -13,19 +13,19 @@ LONGEST_LINE = 1 << 26
 
 
 class Lines:
-    """The lines of a source with their numbers from 1 upwards, without a BOM.
+    """The lines of a source, without a BOM.
 
     A line ends only at 0x0A; a 0x0D right before it belongs to the end, anywhere else to the line.
 
     Attributes:
         has_bom: whether a UTF-8 byte-order mark was removed.
-        unfinished: number of a last line that has no 0x0A, once it was reached.
+        unfinished: whether the last line has no 0x0A, once it was reached.
     """
 
     def __init__(self, source: Source) -> None:
         self._source = source
         self.has_bom = source.head.startswith(UTF8_BOM)
-        self.unfinished: int | None = None
+        self.unfinished = False
 
     def sample(self) -> list[bytes]:
         """Return the complete lines of the head without their ends; of a short file all lines."""
@@ -34,28 +34,27 @@ class Lines:
             lines.append(rest)
         return [line.removesuffix(b"\r") for line in lines]
 
-    def blocks(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the number of a first line and the bytes of whole lines, each ended by 0x0A.
+    def blocks(self) -> Iterator[bytes]:
+        """Yield the bytes of whole lines, each ended by 0x0A.
 
-        A last line without an end comes alone, with an end added; :attr:`unfinished` is its number.
+        A last line without an end comes alone, with an end added; then :attr:`unfinished` is true.
 
         Raises:
             InputError: if a line is longer than 64 MiB; the message lacks the file's name.
         """
-        rest, number = b"", 1
+        rest = b""
         for block in _without_bom(self._source.blocks()):
             end = block.rfind(b"\n") + 1
             if not end:
                 rest += block
                 if len(rest) > LONGEST_LINE:
-                    raise InputError(f"line {number} is longer than {LONGEST_LINE >> 20} MiB: this is no vector file")
+                    raise InputError(f"a line is longer than {LONGEST_LINE >> 20} MiB: this is no vector file")
                 continue
             whole, rest = rest + block[:end], block[end:]
-            yield number, whole
-            number += whole.count(b"\n")
+            yield whole
         if rest and not self._source.damage:
-            self.unfinished = number
-            yield number, rest + b"\n"
+            self.unfinished = True
+            yield rest + b"\n"
 
 
 def _without_bom(blocks: Iterator[bytes]) -> Iterator[bytes]:

@@ -94,11 +94,15 @@ class RowTable:
             counts = None if counts is None else [counts[i] for i in chosen]
             vectors = vectors[chosen]
         start = len(self)
-        if len(set(words)) < len(words) or not self._index.keys().isdisjoint(words):
+        own = range(start, start + len(words))
+        rows = list(map(self._index.setdefault, words, own))
+        if rows != list(own):  # some word was there before
+            for word, row, number in zip(words, rows, own, strict=True):
+                if row == number:
+                    del self._index[word]
             self._add_one_by_one(words, vectors, places, counts)
             return
         self._grow(start + len(words))
-        self._index.update(zip(words, range(start, start + len(words)), strict=True))
         self._places += places
         self._counts += counts or ()
         self._put(slice(start, len(self)), vectors)

@@ -54,6 +54,8 @@ def foreign(head: bytes) -> str | None:
     for magic, what in _MAGIC:
         if head.startswith(magic):
             return what
+    if b"\n" not in head and head.count(b"\r") > 1:
+        return "text whose lines end in carriage returns alone, as on old Macs; convert them to newlines"
     return None if _rows_end_in_numbers(head) else _not_rows(head)
 
 

@@ -52,6 +52,7 @@ class _Reading:
         self._options = options
         self._lines = Lines(source)
         self._rows = 0
+        self._line = 1  # the next one
         self._notes: list[str] = []
 
     def run(self) -> Space:
@@ -73,20 +74,19 @@ class _Reading:
 
     def _read(self, layout: Layout) -> bool:
         """Take in the rows; return whether the end of the file was reached."""
-        for number, block in self._lines.blocks():
-            if number == 1 and layout.header:
-                number, block = 2, block[block.index(b"\n") + 1 :]
+        for block in self._lines.blocks():
+            if self._line == 1 and layout.header:
+                self._line, block = 2, block[block.index(b"\n") + 1 :]
             while block:
                 if self._rows == self._options.limit:
-                    self._notes.append(f"limit={self._rows}: the rows from line {number} on were not read")
+                    self._notes.append(f"limit={self._rows}: the rows from line {self._line} on were not read")
                     return False
                 if self._table.complete:
-                    self._notes.append(f"words: all were found before line {number}, and no more was read")
+                    self._notes.append(f"words: all were found before line {self._line}, and no more was read")
                     return False
                 part, block = self._within_limit(block)
-                if not self._take(part, number):
+                if not self._take(part):
                     return False
-                number += part.count(b"\n")
         return True
 
     def _within_limit(self, block: bytes) -> tuple[bytes, bytes]:
@@ -97,9 +97,10 @@ class _Reading:
         rest = lines.pop()
         return block[: len(block) - len(rest)], rest
 
-    def _take(self, block: bytes, first: int) -> bool:
-        """Take in some lines, number ``first`` the first of them; return whether to read on."""
-        rows = self._blocks.read(block, first)
+    def _take(self, block: bytes) -> bool:
+        """Take in some lines; return whether to read on."""
+        rows = self._blocks.read(block, self._line)
+        self._line = rows.end
         self._rows += rows.total
         self._table.add(rows.words, rows.vectors, rows.lines)
         if rows.failed:
@@ -111,7 +112,7 @@ class _Reading:
         if self._source.is_damaged():
             self._check_damage()
             return
-        if number != self._lines.unfinished:
+        if not (self._lines.unfinished and number == self._line - 1):
             raise RowError(f"line {number}: {error}") from error
         if not self._options.allow_truncated:
             raise RowError(
@@ -141,8 +142,7 @@ class _Reading:
         return self._options.allow_count_mismatch or self._options.allow_truncated
 
     def _count_rows(self) -> int:
-        blocks = (block for _, block in self._lines.blocks())
-        return sum(1 for block in blocks for line in block.split(b"\n") if line.strip(b" \t\r")) - 1
+        return sum(1 for block in self._lines.blocks() for line in block.split(b"\n") if line.strip(b" \t\r")) - 1
 
     def _check_damage(self) -> None:
         source = self._source
@@ -161,7 +161,7 @@ class _Reading:
         self._check_damage()
         if self._lines.unfinished:
             self._notes.append(
-                f"no newline at the end of line {self._lines.unfinished}: the last row may be cut within a number"
+                f"no newline at the end of line {self._line - 1}: the last row may be cut within a number"
             )
         if layout.header and layout.header[0] != self._rows:
             what = f"the header declares {layout.header[0]} rows, found {self._rows}"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from gpustab.load_report import Event
 from gpustab.vocabulary import show
+
+_NOT_PRINTABLE_ASCII = re.compile(rb"[^!-~]")
 
 
 class Unusual:
@@ -23,10 +26,13 @@ class Unusual:
         self.white = Event()
         self.undecodable = Event()
         self.control = Event()
-        for i in [i for i, word in enumerate(words) if not word.isalnum()]:  # ASCII letters and digits: nothing unusual
-            word, number = words[i], places[i]
-            example = f"'{show(word)}' {place} {number}"
+        search = _NOT_PRINTABLE_ASCII.search
+        for i in [i for i, word in enumerate(words) if search(word)]:
+            word = words[i]
             text = word.decode("utf-8", "surrogateescape")
+            if text.isprintable() and " " not in text:
+                continue
+            example = f"'{show(word)}' {place} {places[i]}"
             if b" " in word or b"\t" in word:
                 self.blank.add(example)
             if text.isspace():

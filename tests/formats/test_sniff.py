@@ -32,6 +32,7 @@ FOREIGN = {
     "zip archive": zipped(),
     "pickle": pickle.dumps({"a": [1.0, 2.0]}),
     "UTF-16": "2 2\na 1 2\nb 3 4\n".encode("utf-16"),
+    "carriage returns alone": TEXT.replace(b"\n", b"\r"),
     "gzip file inside": gzip.compress(TEXT),
     "no known kind": np.random.default_rng(0).standard_normal(12).tobytes(),
 }

@@ -118,6 +118,17 @@ def test_trap_c_header_wider_than_rows(save):
     assert "dim=4" in notes(space)
 
 
+def test_two_files_joined_name_the_line_of_the_second_header(save):
+    text = b"2 2\na 1 2\nb 3 4\n"
+    assert "line 4: found 1 value, wanted 2" in refusal(save(text + text.replace(b"a", b"c")))
+
+
+def test_file_padded_with_zero_bytes_is_refused_in_one_short_line(save):
+    message = refusal(save(b"2 2\na 1 2\nb 3 4\n" + bytes(4096)))
+    assert "line 4" in message
+    assert len(message) < 500
+
+
 def test_header_wanted_but_absent(save):
     assert "line 1 is 'a 1 2'" in refusal(save("a 1 2\nb 3 4\n"), header=True)
 
@@ -492,7 +503,7 @@ def test_endless_line_is_given_up(save, monkeypatch):
     """A gigabyte of zeros packs to a megabyte: it must not be unpacked into memory in search of a line end."""
     monkeypatch.setattr("gpustab.formats.lines.LONGEST_LINE", 5 << 20)
     message = refusal(save(gzip.compress(b"a 1 2\nb 3 4\n" + bytes(64 << 20))))
-    assert "line 3 is longer than 5 MiB" in message
+    assert "a line is longer than 5 MiB" in message
 
 
 def test_more_than_the_memory_holds(save, monkeypatch):
