@@ -69,7 +69,7 @@ def engines(bench: Bench, corpus: Corpus, parameters: Word2VecParameters) -> dic
     found = {
         "gensim": partial(by_gensim, corpus, parameters),
         "sequential": kernel,
-        "sequential, start ±1/d": partial(kernel, spread=1.0),
+        "sequential, start ±0.5/d": partial(by_kernel, bench, corpus, parameters.model_copy(update={"spread": 0.5})),
     }
     if bench.device.type == "cuda":
         found[f"Hogwild, {PROGRAMS} programs"] = partial(kernel, programs_per_run=PROGRAMS)

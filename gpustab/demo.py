@@ -14,7 +14,7 @@ EPOCHS = 30
 
 
 def train_demo_runs(folder: Path, progress: Progress) -> list[Runs]:
-    """Train skip-gram runs (100 dimensions, one thread each) of fixed, shuffled and bootstrap samples.
+    """Train skip-gram runs (100 dimensions) of fixed, shuffled and bootstrap samples, on a GPU where there is one.
 
     Args:
         folder: where the run set is made.

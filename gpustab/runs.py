@@ -134,20 +134,29 @@ class Runs:
     def run(self, r: int, *, dtype: torch.dtype = torch.float64, start: int = 0, stop: int | None = None) -> Tensor:
         """Return the prepared rows ``start .. stop`` of one run, ``(c, d)``: centred, unit, zero where absent."""
         part = slice(start, self.words if stop is None else min(stop, self.words))
-        return self._prepared(r, part, self.rows[r][part].to(self.device), dtype)
+        return self._prepared(r, part, self.rows[r][part].to(self.device), self._room(dtype, part.stop - part.start))
 
-    def _prepared(self, r: int, part: slice, raw: Tensor, dtype: torch.dtype) -> Tensor:
-        raw = raw.to(torch.float64)
+    def select(self, r: int, words: Tensor, *, dtype: torch.dtype = torch.float64) -> Tensor:
+        """Return the prepared rows of some words ``(n,)`` of one run, ``(n, d)``; of a file only these are read."""
+        raw = self.rows[r][0 : self.words]
+        return self._prepared(r, words, raw[words.to(raw.device)].to(self.device), self._room(dtype, len(words)))
+
+    def _room(self, dtype: torch.dtype, *rows: int) -> Tensor:
+        return torch.empty(*rows, self.dimension, dtype=dtype, device=self.device)
+
+    def _prepared(self, r: int, part: slice | Tensor, raw: Tensor, out: Tensor) -> Tensor:
+        """Prepare raw rows into ``out``, in float64 whatever its dtype; every copy more is a tenth of a pass."""
+        d = raw.shape[1]
         if self.centre:
-            raw = raw - self.means[r, : raw.shape[1]]
+            raw = raw.double() - self.means[r, :d]
         if self.unit:
-            raw = raw / self.lengths[r, part, None]
-        # Every step copies the chunk, and copying is half of a pass: take only those that change something.
+            torch.div(raw, self.lengths[r, part, None], out=out[:, :d])
+        else:
+            out[:, :d] = raw
         if r in self._incomplete:
-            raw = raw.masked_fill(~self.present[r, part, None], 0)
-        if raw.shape[1] < self.dimension:
-            raw = torch.nn.functional.pad(raw, (0, self.dimension - raw.shape[1]))
-        return raw.to(dtype)
+            out[:, :d].masked_fill_(~self.present[r, part, None], 0)
+        out[:, d:] = 0
+        return out
 
     @cached_property
     def _incomplete(self) -> frozenset[int]:
@@ -188,9 +197,9 @@ class Runs:
         return [rows[part].clone() for rows in self.rows]
 
     def _stacked(self, part: slice, raw: Sequence[Tensor], dtype: torch.dtype, joint: bool) -> Tensor:
-        out = torch.empty(len(self), part.stop - part.start, self.dimension, dtype=dtype, device=self.device)
+        out = self._room(dtype, len(self), part.stop - part.start)
         for r, rows in enumerate(raw):
-            out[r] = self._prepared(r, part, rows, dtype)
+            self._prepared(r, part, rows, out[r])
         if joint and self._incomplete:
             out *= self.joint[part, None]
         return out

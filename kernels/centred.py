@@ -84,9 +84,11 @@ def plain_gram(gram: Tensor, maps: Tensor) -> Tensor:
     runs = runs_of(gram) - 1
     positions = block_positions(runs + 1, gram.device)
     mean, with_mean = gram[positions[0, 0]], gram[positions[0, 1:]]
-    i, j = torch.triu_indices(runs, runs, device=gram.device)
-    aligned = mean + with_mean[j] + with_mean[i].mT + gram[positions[i + 1, j + 1]]
-    return torch.bmm(torch.bmm(maps[i], aligned), maps[j].mT)
+    plain = []
+    for i in range(runs):  # (R - i, d, d) at a time
+        aligned = mean + with_mean[i:] + with_mean[i].mT + gram[positions[i + 1, i + 1 :]]
+        plain.append(maps[i] @ aligned @ maps[i:].mT)
+    return torch.cat(plain)
 
 
 def _trace(x: Tensor) -> Tensor:

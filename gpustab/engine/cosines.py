@@ -27,7 +27,7 @@ def pair_cosines(runs: Runs, first: Tensor, second: Tensor) -> cosine.CosineStat
 
     def values() -> Iterator[Tensor]:
         for r in range(len(runs)):
-            rows = torch.cat([runs.run(r, start=k, stop=k + 1) for k in wanted.tolist()])
+            rows = runs.select(r, wanted)
             yield cosine.cosines(rows[left], rows[right])
 
     return cosine.over_runs(values())

@@ -1,4 +1,4 @@
-"""A Result as a folder: summary.json, Parquet tables, report.html."""
+"""A Result as a folder: summary.json, Parquet tables, SVG figures, report.html."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def check_folder(folder: Path) -> None:
 
 
 def write_files(result: Result, folder: Path) -> list[Path]:
-    """Write ``<table>.parquet``, ``report.html`` and, last, ``summary.json``; each appears whole or not at all.
+    """Write tables as Parquet, figures as SVG, ``report.html`` and ``summary.json`` last; each appears whole or not.
 
     Returns:
         The files written.
@@ -43,7 +43,9 @@ def write_files(result: Result, folder: Path) -> list[Path]:
         with replacing(path) as temporary:
             result.frame(name).to_parquet(temporary)
         written.append(path)
-    for name, text in (("report.html", to_html(result)), ("summary.json", to_json(result) + "\n")):
+    texts = {f"{name}.svg": svg for name, svg in result.figures.items()}
+    texts |= {"report.html": to_html(result), "summary.json": to_json(result) + "\n"}
+    for name, text in texts.items():
         write_text(folder / name, text)
         written.append(folder / name)
     return written

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
+from gpustab.report.figures import FIGURES
 from gpustab.report.json_text import plain
 from gpustab.report.shown import describe
 from gpustab.result import Result
@@ -18,6 +19,7 @@ def to_html(result: Result) -> str:
     return page.render(
         result=result,
         blocks=describe(result),
+        captions={name: caption for name, (caption, _) in FIGURES.items()},
         settings=plain(result.settings),
         environment=plain(result.environment),
     )

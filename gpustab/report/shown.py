@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gpustab.result import Result, Table
+from gpustab.studies.instability.titles import OBSERVATIONS, TITLES
 from gpustab.studies.notes import COLLAPSED
 
 
@@ -70,6 +71,7 @@ def describe(result: Result) -> list[Shown]:
         "neighbours": _neighbours,
         "average": _average,
         "info": _info,
+        "instability": _instability,
     }
     return describers.get(result.name, _generic)(result)
 
@@ -239,6 +241,30 @@ def _fact(value: Any) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     return ", ".join(value) if isinstance(value, list) else _cell(value)
+
+
+def _instability(result: Result) -> list[Shown]:
+    """The tables with a title, in the order of the titles; those of one row per word go to Parquet only."""
+    blocks = []
+    for group in result.groups:
+        runs = ", ".join(f"{len(names)} {sampling}" for sampling, names in group["runs"].items())
+        pip = [
+            (f"reduced PIP loss, {sampling}", number(x["reduced_pip"]), f"SE {number(x['se'], 2)}")
+            for sampling, x in group["pip"].items()
+        ]
+        extrinsic = ("extrinsic instability", number(group["extrinsic"]), "")
+        title = f"{group['name']}: {runs} runs, {group['words']:,} words, {group['dimension']} dimensions"
+        blocks.append(Shown(title, [*pip, extrinsic]))
+    seen = result.tables["observations"]
+    facts = [
+        (f"{source}  {technique}", agrees, f"{claim}: {shows}. Rule: {rule}.")
+        for source, claim, technique, shows, agrees, rule in zip(*seen.values(), strict=True)
+    ]
+    blocks.append(Shown(OBSERVATIONS, facts))
+    for name, title in TITLES.items():
+        if result.tables.get(name, {}).get("technique"):
+            blocks.append(Shown(title, [], [_whole("", result.tables[name])], [[0]]))
+    return blocks
 
 
 def _generic(result: Result) -> list[Shown]:

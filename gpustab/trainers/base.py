@@ -30,10 +30,10 @@ class Technique:
     Attributes:
         name: as in ``--technique``.
         parameters: its parameters' model.
-        train: trains some runs: ``train(samples, parameters, seeds)`` returns for every :class:`gpustab.sampling.Sample` a
-            ``(len(sample.words), d)`` float32 array, rows in the order of ``sample.words``. Equal sample, parameters
-            and seed give bit-equal vectors on the same machine; runs trained together do not influence each other.
-            An engine on a GPU also takes ``programs_per_run``; only with 1 does the above hold for it.
+        train: trains some runs: ``train(samples, parameters, seeds)``, of :class:`gpustab.sampling.Sample` and ints,
+            returns for every sample a ``(len(sample.words), d)`` float32 array, rows in the order of ``sample.words``.
+            Equal sample, parameters and seed give bit-equal vectors on the same machine; runs trained together do not
+            influence each other. An engine on a GPU also takes ``programs_per_run``; this holds with 1 alone.
         together: how many runs are trained in one call; 1 where nothing is gained by more.
         fitting: where memory may allow fewer: ``fitting(corpus, draws, parameters)`` returns how many of such runs.
     """

@@ -11,14 +11,13 @@ from gpustab.corpus import Corpus
 from gpustab.errors import InputError
 from gpustab.formats.atomic import write_text
 from gpustab.sampling import Sampling
-from gpustab.trainers import Engine
-from gpustab.training.engines import engine_of, engine_record
+from gpustab.training.engines import engine_of, engine_plan
 from gpustab.training.settings import TrainingSettings
 
 PLAN = "plan.json"
 _SCHEMA = "gpustab.plan/1"
-_BEFORE = {"engine": "gensim", "programs_per_run": 1, "parameters": {"spread": 1.0}}
-"""What a plan without these keys meant when it was written."""
+_BEFORE = {"engine": "gensim", "programs_per_run": 1, "parameters.spread": 1.0}
+"""What plans mean that were written when there were no such keys."""
 
 
 class Leaf(NamedTuple):
@@ -27,14 +26,12 @@ class Leaf(NamedTuple):
     Attributes:
         technique: its name.
         sampling: how each run's units are drawn.
-        engine: what trains them.
         name: path below the run set.
         folder: where it lies.
     """
 
     technique: str
     sampling: Sampling
-    engine: Engine
     name: str
     folder: Path
 
@@ -61,7 +58,7 @@ def plan_of(technique: str, sampling: Sampling, settings: TrainingSettings, corp
         "vary": sorted(settings.vary),
         "corpus": corpus_record(corpus),
         "options": asdict(settings.options),
-        **engine_record(technique, engine_of(technique, settings), settings.programs_per_run),
+        **engine_plan(technique, *engine_of(technique, settings)),
         "parameters": settings.parameters_of(technique).model_dump(mode="json"),
     }
 
@@ -80,32 +77,27 @@ def keep_to_plan(folder: Path, plan: dict[str, Any]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         write_text(path, json.dumps(plan, indent=2) + "\n")
     try:
-        there = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+        there = dict(json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, TypeError) as error:
         raise InputError(f"{path}: damaged: {error}") from None
-    differences = _differences(_completed(there, plan), plan)
+    differences = _differences(there, plan)
     if differences:
         # What was chosen explains what follows from it.
         chosen = [d for d in differences if not d.startswith("corpus.")] or differences
+        engine = there.get("engine", _BEFORE["engine"])
+        take = f"take --engine {engine}" if engine != plan.get("engine", engine) else "take those"
         raise InputError(
-            f"{folder}: trained with other settings: {'; '.join(chosen)}; take those, or another run set, or delete it"
+            f"{folder}: trained with other settings: {'; '.join(chosen)}; {take}, or another run set, or delete it"
         )
     for leftover in folder.glob(".*.tmp"):
         leftover.unlink(missing_ok=True)
 
 
-def _completed(there: Any, plan: dict[str, Any], before: dict[str, Any] = _BEFORE) -> Any:
-    """Return an older plan with those keys of the new one that came later."""
-    if not isinstance(there, dict):
-        return there
-    new = {key: value for key, value in before.items() if key in plan and key not in there}
-    ...
-
-
 def _differences(there: Any, now: Any, key: str = "") -> list[str]:
     if isinstance(there, dict) and isinstance(now, dict):
         names = sorted(set(there) | set(now))
-        return [d for n in names for d in _differences(there.get(n), now.get(n), f"{key}.{n}" if key else n)]
+        paths = [(n, f"{key}.{n}" if key else n) for n in names]
+        return [d for n, path in paths for d in _differences(there.get(n, _BEFORE.get(path)), now.get(n), path)]
     return [] if there == now else [f"{key} was {json.dumps(there)}, now {json.dumps(now)}"]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from gpustab.corpus import Corpus
-from gpustab.device import log
+from gpustab.device import choose_device, log
 from gpustab.errors import ComputationError, InputError
 from gpustab.formats import read_space
 from gpustab.formats.safetensors_file import read_metadata
@@ -18,9 +18,10 @@ from gpustab.formats.safetensors_rows import open_rows
 from gpustab.progress import Progress, no_progress
 from gpustab.result import Result, Table, environment
 from gpustab.runset import open_leaf, update_manifest
-from gpustab.sampling import training_seed
+from gpustab.sampling import draw_units, training_seed
 from gpustab.tokenise import prepare_corpus
 from gpustab.trainers import technique
+from gpustab.training.engines import engine_of, engine_record, resolve_engine
 from gpustab.training.leaves import Leaf, corpus_record, keep_to_plan, leaf_name, missing_runs, plan_of, run_file
 from gpustab.training.settings import TrainingSettings
 from gpustab.training.tasks import Task, attempt
@@ -32,7 +33,8 @@ def train_runs(settings: TrainingSettings, folder: Path, *, progress: Progress |
     """Train what a plan wants and the run set does not have yet; finished runs are kept.
 
     Every run appears whole or not at all, so that a call that was killed at any moment is taken up by the next one,
-    with the same vectors.
+    with the same vectors (but for Hogwild, see :class:`TrainingSettings`). Which engine trains is decided first, and
+    each leaf keeps to its own.
 
     Args:
         settings: the plan.
@@ -51,14 +53,15 @@ def train_runs(settings: TrainingSettings, folder: Path, *, progress: Progress |
     report("reading the corpus", 0.0)
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: is a file; a run set is a folder")
+    settings = resolve_engine(settings)
     corpus = prepare_corpus(settings.corpus, settings.options)
     if len(corpus) < 2:
         raise InputError(f"{corpus.name}: one {corpus.unit} is nothing to draw from; give more, or unit = sentence")
     leaves = _open_leaves(settings, corpus, folder)
-    tasks = [task for leaf in leaves for task in _tasks(settings, leaf)]
+    tasks = [task for leaf in leaves for task in _tasks(settings, leaf, corpus)]
     trained, failures = 0, []
     total = sum(len(task.runs) for task in tasks)
-    for task, failure in _in_parallel(tasks, corpus, settings):
+    for task, failure in _train(tasks, corpus, settings):
         trained += len(task.runs)
         report(f"trained {trained} of {total} runs, last {task.name} {task.sampling}", trained / total)
         if failure:
@@ -69,9 +72,10 @@ def train_runs(settings: TrainingSettings, folder: Path, *, progress: Progress |
     update_manifest(folder, {leaf.name: settings.runs for leaf in leaves}, _record(settings, corpus))
     result = Result("train", _record(settings, corpus), tables={"groups": _group_table(leaves, tasks)})
     result.groups = [{"name": leaf.name, "runs": settings.runs} for leaf in leaves]
-    result.notes = [*_corpus_notes(corpus)]
+    result.notes = [*_corpus_notes(corpus), *_engine_notes(tasks)]
     result.notes += [note for leaf in leaves for note in _copies(leaf, settings)]
-    result.environment = environment(torch.device("cpu")) | {"seconds": time.perf_counter() - started}
+    device = choose_device() if any(task.engine == "gpu" for task in tasks) else torch.device("cpu")
+    result.environment = environment(device) | {"seconds": time.perf_counter() - started}
     return result
 
 
@@ -85,27 +89,42 @@ def _open_leaves(settings: TrainingSettings, corpus: Corpus, folder: Path) -> li
     return leaves
 
 
-def _tasks(settings: TrainingSettings, leaf: Leaf) -> Iterator[Task]:
+def _tasks(settings: TrainingSettings, leaf: Leaf, corpus: Corpus) -> Iterator[Task]:
     missing = missing_runs(leaf.folder, settings.runs)
-    together = technique(leaf.technique).together
+    draws = [run if "draw" in settings.vary else 0 for run in missing]
+    engine, programs_per_run = engine_of(leaf.technique, settings)
+    found, parameters = technique(leaf.technique, engine), settings.parameters_of(leaf.technique)
+    together = found.together
+    if found.fitting and missing:
+        units = [draw_units(leaf.sampling, len(corpus), settings.seed, draw) for draw in draws]
+        together = min(together, found.fitting(corpus, units, parameters))
     for start in range(0, len(missing), together):
         runs = tuple(missing[start : start + together])
         yield Task(
             leaf.folder,
             leaf.technique,
             leaf.sampling,
-            settings.parameters_of(leaf.technique),
+            parameters,
             runs,
-            tuple(run if "draw" in settings.vary else 0 for run in runs),
+            tuple(draws[start : start + together]),
             tuple(training_seed(settings.seed, run if "training" in settings.vary else 0) for run in runs),
             settings.seed,
+            engine,
+            programs_per_run,
         )
+
+
+def _train(tasks: Sequence[Task], corpus: Corpus, settings: TrainingSettings) -> Iterator[tuple[Task, str | None]]:
+    """Train tasks, those of a GPU here and one after the other; yields each with why it failed, if it failed."""
+    yield from (attempt(task, corpus) for task in tasks if task.engine == "gpu")
+    if others := [task for task in tasks if task.engine != "gpu"]:
+        yield from _in_parallel(others, corpus, settings)
 
 
 def _in_parallel(
     tasks: Sequence[Task], corpus: Corpus, settings: TrainingSettings
 ) -> Iterator[tuple[Task, str | None]]:
-    """Train tasks as processes come free; yields each with the reason of its failure, if it failed."""
+    """Train tasks as processes come free."""
     import joblib
 
     try:
@@ -122,6 +141,7 @@ def _record(settings: TrainingSettings, corpus: Corpus) -> dict[str, Any]:
     return {
         **settings.model_dump(mode="json", exclude={"parameters", "jobs", "parallel"}),
         "parameters": parameters,
+        "engines": {name: engine_record(name, *engine_of(name, settings)) for name in settings.techniques},
         "corpus": corpus_record(corpus),
         "dropped": corpus.dropped,
     }
@@ -150,6 +170,15 @@ def _corpus_notes(corpus: Corpus) -> Iterator[str]:
     yield f"{corpus.name}: {size}{f'; left out: {left_out}' if left_out else ''}."
     if len(corpus) < _FEW_UNITS:
         yield f"{len(corpus)} {corpus.unit}s are few to draw from: what bootstrap runs differ by is a matter of chance."
+
+
+def _engine_notes(tasks: Sequence[Task]) -> Iterator[str]:
+    on_gpu = [task for task in tasks if task.engine == "gpu"]
+    if any(len(task.runs) > 1 for task in on_gpu):
+        largest = max(len(task.runs) for task in on_gpu)
+        yield f"Up to {largest} runs were trained at once by engine gpu: a run's seconds are its share of theirs."
+    if any(task.programs_per_run > 1 for task in on_gpu):
+        yield "Several programs trained a run (Hogwild): the same call again would give other vectors."
 
 
 def _copies(leaf: Leaf, settings: TrainingSettings) -> Iterator[str]:

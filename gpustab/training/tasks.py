@@ -14,8 +14,9 @@ from gpustab.errors import ComputationError, InputError
 from gpustab.formats.safetensors_file import write_safetensors
 from gpustab.sampling import Sample, Sampling, draw_units, sample
 from gpustab.space import Space
-from gpustab.trainers import technique
+from gpustab.trainers import Engine, technique
 from gpustab.trainers.base import Parameters, Vectors
+from gpustab.training.engines import engine_record
 from gpustab.training.leaves import run_file
 from gpustab.vocabulary import Vocabulary
 
@@ -33,6 +34,8 @@ class Task:
         draws: for each the run number that decides its draw.
         seeds: for each the training seed.
         seed: of the study.
+        engine: what trains them.
+        programs_per_run: of the engine gpu; more than 1 is Hogwild.
     """
 
     folder: Path
@@ -43,6 +46,8 @@ class Task:
     draws: tuple[int, ...]
     seeds: tuple[int, ...]
     seed: int
+    engine: Engine
+    programs_per_run: int
 
 
 def attempt(task: Task, corpus: Corpus) -> tuple[Task, str | None]:
@@ -54,7 +59,7 @@ def attempt(task: Task, corpus: Corpus) -> tuple[Task, str | None]:
     try:
         with threadpool_limits(1):
             _train(task, corpus)
-    except (ComputationError, InputError, OSError, MemoryError) as error:
+    except (ComputationError, InputError, OSError, MemoryError, torch.OutOfMemoryError) as error:
         return task, f"{task.name} {task.sampling}, run {task.runs[0]}: {error}"
     finally:
         torch.set_num_threads(threads)
@@ -66,8 +71,9 @@ def _train(task: Task, corpus: Corpus) -> None:
     empty = next((run for run, s in zip(task.runs, samples, strict=True) if len(s.words) < 2), None)
     if empty is not None:
         raise InputError(f"the sample of run {empty} holds fewer than two words")
+    options = {"programs_per_run": task.programs_per_run} if task.engine == "gpu" else {}
     started = time.perf_counter()
-    vectors = technique(task.name).train(samples, task.parameters, task.seeds)
+    vectors = technique(task.name, task.engine).train(samples, task.parameters, task.seeds, **options)
     seconds = (time.perf_counter() - started) / len(task.runs)
     for run, part, rows, seed in zip(task.runs, samples, vectors, task.seeds, strict=True):
         record = _record(task, corpus, run, seed) | {"seconds": round(seconds, 3)}
@@ -83,7 +89,8 @@ def _record(task: Task, corpus: Corpus, run: int, seed: int) -> dict[str, Any]:
         "training_seed": seed,
         "parameters": task.parameters.model_dump(mode="json"),
         "corpus": corpus.hash,
-        "deterministic": True,
+        **engine_record(task.name, task.engine, task.programs_per_run),
+        **({"card": torch.cuda.get_device_name()} if task.engine == "gpu" and torch.cuda.is_available() else {}),
         "trained_together": len(task.runs),
     }
 

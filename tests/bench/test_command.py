@@ -22,6 +22,7 @@ def test_the_page_names_every_step_and_the_files_hold_it(tmp_path):
         "summary.json",
         "steps.parquet",
         "rates.parquet",
+        "legend.parquet",
     }
     assert json.loads((tmp_path / "summary.json").read_text())["schema"] == "gpustab.bench/1"
 

@@ -4,8 +4,10 @@ import pytest
 import torch
 
 from gpustab import InputError
-from gpustab.bench import STEPS, bench, refused, steps, table
-from gpustab.bench.bed import GOAL_SIZE, Size
+from gpustab.bench import STEPS, bench, measure, refused, steps, table
+from gpustab.bench.bed import GOAL_SIZE, Bed, Size
+from gpustab.bench.spaces import synthetic_runs
+from gpustab.errors import OutOfMemoryError
 
 MEASURED = ("seconds", "spread", "repeats", "tflop", "gigabytes", "percent_of_matmul", "percent_of_copy")
 CUDA = torch.device("cuda")
@@ -25,7 +27,7 @@ def test_every_step_is_checked_and_measured(result):
     assert [row["step"] for row in rows] == list(STEPS)
     for row in rows:
         assert row["status"] == "checked"
-        assert not row["problem"]
+        assert not row["note"]
         assert all(math.isfinite(row[name]) for name in MEASURED)
         assert row["seconds"] > 0
         assert 0 <= row["error"] < 1e-4
@@ -87,6 +89,25 @@ def test_what_does_not_fit_says_so_and_the_others_go_on(monkeypatch, error):
     assert "memory" in result.notes[0]
 
 
+def test_runs_that_do_not_fit_are_refused_with_their_size(monkeypatch):
+    def full(*size):
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr(table, "synthetic_runs", full)
+    with pytest.raises(OutOfMemoryError, match=r"take 28\.6 GiB.*--runs"):
+        bench(128, 200_000, 300)
+
+
+def test_the_fast_steps_pass_their_checks_too():
+    """On a CPU that imitates bfloat16; without the fused kernel the row says so."""
+    bed = Bed(synthetic_runs(3, 3000, 20, torch.device("cpu")), "torch", 0)
+    for name, arithmetic in (("gram", "bf16"), ("words", "fp32")):
+        job = STEPS[name].prepare(bed, "fast")
+        assert job.arithmetic == arithmetic
+        assert 1e-9 < job.check(job.call()) < job.tolerance
+        assert job.note.startswith("by the plain kernel") == (name == "words")
+
+
 def test_other_failures_are_not_hidden(monkeypatch):
     def broken(rows):
         raise RuntimeError("a fault")
@@ -97,7 +118,7 @@ def test_other_failures_are_not_hidden(monkeypatch):
 
 
 def test_goals_are_shown_at_their_size_only(monkeypatch):
-    monkeypatch.setattr(table, "GOAL_SIZE", Size(3, 60, 5))
+    monkeypatch.setattr(measure, "GOAL_SIZE", Size(3, 60, 5))
     goals = tiny("overlap").tables["steps"]
     assert (goals["goal_seconds"], goals["met"]) == ([STEPS["overlap"].goals["exact"]], ["yes"])
     monkeypatch.setitem(STEPS, "overlap", STEPS["overlap"]._replace(goals={"exact": 0.0}))

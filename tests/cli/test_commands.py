@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 from gpustab import __version__, load_space
 from gpustab.doctor import Check
@@ -206,6 +207,41 @@ def test_every_command_has_help(call, command):
         assert all(option in page for option in ("--json", "--out"))
     if command not in {"doctor", "train"}:
         assert "--device" in page
+
+
+def test_training_prints_the_engine_that_it_takes(place):
+    (place / "text.txt").write_text("a b c a b\nb c a c\n")
+    command = "train text.txt -o made --runs 1 --min-count 1 --dim 2 --epochs 1 --sampling fixed --engine"
+    done = child(place, f"{command} gensim --json")
+    assert done.returncode == 0, done.stderr
+    settings = one_object(done.stdout.decode())["settings"]
+    assert (settings["engine"], settings["programs_per_run"]) == ("gensim", 1)
+    for line in ('engine = "gensim"', "programs_per_run = 1", "spread = 1.0"):
+        assert line in done.stderr.decode().splitlines()
+    auto = child(place, f"{command} auto -v", CUDA_VISIBLE_DEVICES="").stderr.decode()
+    assert "engine auto is gensim: there is no CUDA device here" in " ".join(auto.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--engine cuda", "'cuda' is not one of"),
+        ("--engine gpu", "engine gpu cannot be used: there is no CUDA device here"),
+        ("--engine gpu --technique glove", "it trains sgns, not glove"),
+        ("--engine gpu --dim 600", "dim is 600, wanted 1 to 512"),
+        ("--engine gpu --set sgns.hierarchical_softmax=true --set sgns.negative=0", "hierarchical_softmax is not"),
+        ("--engine gensim --programs-per-run 4", "programs_per_run is 4; more than 1 is for engine gpu"),
+        ("--programs-per-run 0", "--programs-per-run"),
+    ],
+)
+def test_an_engine_that_cannot_be_had_ends_with_2(call, place, monkeypatch, options, message):
+    monkeypatch.setattr("gpustab.training.engines.choose_device", lambda: torch.device("cpu"))
+    (place / "text.txt").write_text("a b c a b\nb c a c\n")
+    done = call(f"train text.txt -o made {options}")
+    assert done.exit_code == 2
+    assert message in done.stderr
+    assert done.stdout == ""
+    assert not (place / "made").exists()
 
 
 def test_demo_measures_what_was_trained(call, monkeypatch):

@@ -88,7 +88,7 @@ def test_words_of_one_topic_are_close_as_with_gensim():
     corpus = two_topics()
     parameters = Word2VecParameters(dim=8, window=4, epochs=5, alpha=0.1, subsample=0)
     draw = draw_units("fixed", len(corpus), 0, 0)
-    (run,) = train_many(corpus, [draw], [7], parameters, device="cpu", spread=1)
+    (run,) = train_many(corpus, [draw], [7], parameters, device="cpu")
     gensim = train_word2vec(sample(corpus, draw), parameters, 7, sg=1, batch_words=20)
     a, b = slice(0, 10), slice(10, 20)
     for rows, columns in ((a, a), (b, b), (a, b)):
@@ -99,11 +99,11 @@ def test_words_of_one_topic_are_close_as_with_gensim():
 
 @pytest.mark.slow
 def test_the_distribution_over_runs_is_that_of_gensim():
-    """With gensim's start, and its learning rate lowered after every text as ours is."""
+    """With gensim's learning rate lowered after every text as ours is."""
     corpus, runs = prepare_corpus("lee", CorpusOptions(min_count=5, fraction=0.2)), 6
     parameters = Word2VecParameters(dim=20, epochs=20, alpha=0.05)
     draws, seeds = draws_of(corpus, "shuffled", 2 * runs), [training_seed(0, run) for run in range(2 * runs)]
-    ours = [run.vectors for run in train_many(corpus, draws[:runs], seeds[:runs], parameters, device="cpu", spread=1)]
+    ours = [run.vectors for run in train_many(corpus, draws[:runs], seeds[:runs], parameters, device="cpu")]
     gensim = [
         train_word2vec(sample(corpus, draw), parameters, seed, sg=1, batch_words=50)
         for draw, seed in zip(draws[runs:], seeds[runs:], strict=True)
@@ -117,6 +117,16 @@ def test_the_distribution_over_runs_is_that_of_gensim():
     within = [float(losses[part, part].sum()) / (runs * (runs - 1)) for part in (slice(runs), slice(runs, None))]
     assert within[0] == pytest.approx(within[1], rel=0.03)
     assert float(losses[:runs, runs:].mean()) == pytest.approx(sum(within) / 2, rel=0.02)
+
+
+@pytest.mark.parametrize("spread", [1.0, 0.5])
+def test_both_engines_start_within_the_same_range(corpus, spread):
+    parameters = PARAMETERS.model_copy(update={"alpha": 1e-30, "min_alpha": 1e-30, "spread": spread})
+    draw = draw_units("fixed", len(corpus), 0, 0)
+    (ours,) = train_many(corpus, [draw], SEEDS[:1], parameters, device="cpu")
+    gensim = train_word2vec(sample(corpus, draw), parameters, SEEDS[0], sg=1)
+    for vectors in (ours.vectors, gensim):
+        assert 0.97 * spread < np.abs(vectors).max() * 5 <= spread
 
 
 @pytest.mark.parametrize(

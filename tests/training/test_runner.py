@@ -17,7 +17,7 @@ from gpustab.training import read_settings, train_runs
 from gpustab.training import tasks as module
 
 PLAN_LSA = {"runs": 3, "techniques": ["lsa"], "samplings": ["fixed"], "options": {"min_count": 3}}
-PLAN = {"runs": 3, "options": {"min_count": 3}, "sgns": {"dim": 8, "epochs": 2}}
+PLAN = {"runs": 3, "engine": "gensim", "options": {"min_count": 3}, "sgns": {"dim": 8, "epochs": 2}}
 
 
 def plan(corpus, **changes):
@@ -135,8 +135,8 @@ def test_what_varies(corpus, tmp_path):
 def test_a_diverged_run_counts_as_failed_and_the_others_are_kept(corpus, tmp_path, monkeypatch):
     real = module.technique
 
-    def diverging(name):
-        found = real(name)
+    def diverging(name, engine):
+        found = real(name, engine)
 
         def train(samples, parameters, seeds):
             rows = found.train(samples, parameters, seeds)
@@ -182,6 +182,7 @@ def test_killed_at_any_moment_the_next_call_finishes_with_the_same_vectors(corpu
         "6",
     ]
     command += ["--min-count", "3", "--dim", "8", "--epochs", "30", "--sampling", "shuffled,bootstrap"]
+    command += ["--engine", "gensim"]
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     deadline = time.monotonic() + 120
     while not list((tmp_path / "killed").rglob("run-*.safetensors")) and time.monotonic() < deadline:

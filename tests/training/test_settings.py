@@ -31,6 +31,10 @@ def test_the_effective_settings_read_back_as_themselves():
         ({"options": {"min_counts": 3}}, "options.*min_counts"),
         ({"options": {"fraction": 1.5}}, "fraction"),
         ({"vary": ["weather"]}, r"vary\.0 is 'weather'"),
+        ({"engine": "cuda"}, "engine is 'cuda'"),
+        ({"programs_per_run": 0}, "programs_per_run is 0"),
+        ({"programs_per_run": 2000}, "programs_per_run is 2000"),
+        ({"sgns": {"spread": 0}}, r"sgns\.spread is 0"),
     ],
 )
 def test_wrong_settings_are_named(change, message):

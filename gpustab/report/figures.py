@@ -1,0 +1,312 @@
+"""Figures of the study of instability as SVG, drawn from its tables.
+
+Colours are those of Okabe and Ito, which colour-blind people tell apart; series differ in marker or line too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+from gpustab.errors import InputError
+from gpustab.result import Result, Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+BLUE, ORANGE, GREEN, RED, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#666666"
+_SERIES = ((BLUE, "o", "-"), (RED, "s", "--"), (GREEN, "^", "-."), (ORANGE, "D", ":"), (GREY, "v", "-"))
+"""Colour, marker and line of the series of a panel."""
+_STYLE: Any = {
+    "font.size": 11,
+    "font.family": "sans-serif",
+    "svg.fonttype": "none",  # text stays text: small, sharp, searchable
+    "svg.hashsalt": "gpustab",  # the same tables give the same bytes
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+    "savefig.facecolor": "white",  # pages may be dark
+}
+_PANEL = (3.9, 3.3)
+_LABELS = 6
+_LABEL_SIZE = (0.4, 0.07)
+"""Width and height of a name, as parts of an axis."""
+
+
+def add_figures(result: Result) -> None:
+    """Draw every figure that the result's tables have the numbers for.
+
+    Raises:
+        InputError: if matplotlib, of the extra ``study``, is missing.
+    """
+    try:
+        import matplotlib as mpl
+    except ImportError:
+        raise InputError("figures need matplotlib: pip install 'gpustab[study]'") from None
+    with mpl.rc_context(_STYLE):
+        for name, (_, draw) in FIGURES.items():
+            svg = draw(result.tables)
+            if svg:
+                result.figures[name] = svg
+
+
+def whitened(tables: dict[str, Table]) -> str:
+    """Figure 2.5: histogram of whitened cosines beside the law of normals at R runs, and the normal."""
+
+    def draw(axes: Axes, rows: Table) -> None:
+        width = rows["z"][1] - rows["z"][0]
+        axes.bar(rows["z"], rows["density"], width, color=BLUE, alpha=0.4, label="cosines")
+        axes.step(rows["z"], rows["normals"], where="mid", color=RED, lw=2, label="normals, as many runs")
+        normal = [math.exp(-z * z / 2) / math.sqrt(2 * math.pi) for z in rows["z"]]
+        axes.plot(rows["z"], normal, ":", color=GREY, label="normals, many runs")
+        axes.set(xlabel="whitened cosine (SDs)", ylabel="density", ylim=(0, 1.45 * max(rows["density"])))
+
+    return _panels(tables.get("whitened"), draw)
+
+
+def p_values(tables: dict[str, Table]) -> str:
+    """Figures 2.3 and 2.4: shares of p-values beside those of simulated normals at the same R."""
+
+    def draw(axes: Axes, rows: Table) -> None:
+        for k, (test, part) in enumerate(_split(rows, "hypothesis")):
+            colour, marker, _ = _SERIES[k]
+            x = [low + 0.025 for low in part["p_from"]]
+            ratio = [a / b if b else math.nan for a, b in zip(part["share"], part["normals"], strict=True)]
+            axes.plot(x, ratio, color=colour, marker=marker, ms=4, lw=1, label=test)
+        axes.axhline(1, color=GREY, lw=1)
+        axes.set(xlabel="p-value", ylabel="pairs / simulated normals", ylim=(0, 2))
+
+    return _panels(tables.get("p_values"), draw)
+
+
+def predicted(tables: dict[str, Table]) -> str:
+    """Figure A.2: predicted against measured p@10, by both models."""
+    return _against_measured(tables, (("corrected", "with correlation"), ("plain", "independent")), 10)
+
+
+def structure(tables: dict[str, Table]) -> str:
+    """Figure 2.7: structure factor ρ@1 against measured p@1."""
+    return _against_measured(tables, (("structure", "structure factor"),), 1)
+
+
+def _against_measured(tables: dict[str, Table], models: Sequence[tuple[str, str]], n: int) -> str:
+    def draw(axes: Axes, rows: Table) -> None:
+        axes.plot([0, 1], [0, 1], color=GREY, lw=1)
+        for k, (model, label) in enumerate(models):
+            colour, marker, _ = _SERIES[k]
+            axes.plot(rows["measured"], rows[model], marker, color=colour, ms=4, alpha=0.6, mew=0, label=label)
+        for x, y, word in _furthest(rows["measured"], rows[models[0][0]], rows["word"]):
+            axes.annotate(
+                word, (x, y), xytext=(4, 3 if y > x else -9), textcoords="offset points", fontsize=9, parse_math=False
+            )
+        axes.set(xlabel=f"measured p@{n}", ylabel=f"predicted p@{n}", xlim=(-0.03, 1.25), ylim=(-0.03, 1.03))
+
+    table = tables.get("predictions")
+    return _panels(_where(table, "n", n) if table else None, draw)
+
+
+def _furthest(measured: list[float], values: list[float], words: list[str]) -> list[tuple[float, float, str]]:
+    """The points furthest from the diagonal whose names do not overlap."""
+    kept: list[tuple[float, float, str]] = []
+    for x, y, word in sorted(zip(measured, values, words, strict=True), key=lambda row: -abs(row[0] - row[1])):
+        if all(abs(x - a) > _LABEL_SIZE[0] or abs(y - b) > _LABEL_SIZE[1] for a, b, _ in kept):
+            kept.append((x, y, word))
+        if len(kept) == _LABELS:
+            break
+    return kept
+
+
+def frequency(tables: dict[str, Table]) -> str:
+    """Figures 2.8 and 2.9: intrinsic and extrinsic instability of words over their frequency."""
+    words, batches = tables.get("words"), tables.get("batches")
+    if not words or not batches or not batches["technique"]:
+        return ""
+    techniques = list(dict.fromkeys(words["technique"]))
+    figure = _figure(len(techniques), 2)
+    axes = figure.subplots(2, len(techniques), sharex=True, sharey="row", squeeze=False)
+    highest: list[list[float]] = [[], []]
+    for column, name in enumerate(techniques):
+        rows = _where(words, "technique", name)
+        # ⟨d²⟩ and J², so that batches can be averaged; signed roots are what is drawn.
+        squares = (rows["intrinsic_square"], rows["extrinsic_square"])
+        for row, (quantity, square) in enumerate(zip(("intrinsic", "extrinsic squared"), squares, strict=True)):
+            here = axes[row, column]
+            colour, marker, _ = _SERIES[row]
+            values = [math.copysign(math.sqrt(abs(x)), x) for x in square]
+            here.plot(rows["frequency"], values, ".", color=colour, ms=3, alpha=0.25, mew=0, rasterized=True)
+            part = _where(_where(batches, "technique", name), "quantity", quantity)
+            means = [x if row == 0 else math.copysign(math.sqrt(abs(x)), x) for x in part["mean"]]
+            here.plot(part["frequency"], means, marker + "-", color="black", ms=4, lw=1, label="mean of batches")
+            here.set_xscale("log")
+            highest[row] += [v for v in values if v == v]
+        axes[0, column].set_title(name, parse_math=False)
+        axes[1, column].set_xlabel("occurrences in the corpus")
+        style: dict[str, Any] = {"fontsize": 8, "rotation": 45, "parse_math": False}
+        for word in _frequent(rows):
+            axes[0, column].annotate(*word, xytext=(1, 3), textcoords="offset points", **style)
+    for row, label in enumerate(("intrinsic instability", "extrinsic instability")):
+        axes[row, 0].set_ylabel(label)
+        if highest[row]:
+            # A few outliers would flatten everything else.
+            top = sorted(highest[row])[int(0.999 * (len(highest[row]) - 1))]
+            axes[row, 0].set_ylim(min(0, min(highest[row])), 1.15 * top)
+    axes[0, 0].legend(loc="lower left")
+    return _svg(figure)
+
+
+def _frequent(rows: Table) -> list[tuple[str, tuple[float, float]]]:
+    """A few words along the frequencies, to be named where they stand."""
+    order = sorted(range(len(rows["word"])), key=lambda k: -rows["frequency"][k])
+    picked = [order[k] for k in (0, 12, 150) if k < len(order)]
+    return [(rows["word"][k], (rows["frequency"][k], rows["intrinsic"][k])) for k in picked]
+
+
+def averaging(tables: dict[str, Table]) -> str:
+    """Figure 3.5: loss between averages of n runs over n."""
+
+    def draw(axes: Axes, rows: Table) -> None:
+        plain, scaled = (_where(rows, "renormalised", choice) for choice in (False, True))
+        n = plain["runs_beneath"]
+        axes.plot(n, plain["one_over_root_n"], color=GREY, lw=2, label="1/√n")
+        for k, (part, column, label) in enumerate(
+            (
+                (plain, "ratio_cosine", "cosines"),
+                (scaled, "ratio_cosine", "cosines, levels renormalised"),
+                (plain, "ratio_dot", "dot products"),
+                (plain, "ratio_cosine_matrices", "means of cosine matrices"),
+            )
+        ):
+            colour, marker, line = _SERIES[k]
+            style: dict[str, Any] = {"color": colour, "marker": marker, "ls": line, "mfc": "none"}
+            axes.plot(part["runs_beneath"], part[column], **style, label=label)
+        axes.set_xscale("log", base=2)
+        axes.set_yscale("log", base=2)
+        axes.set_xticks(n, [str(x) for x in n])
+        ticks = [x for x in (1, 0.7, 0.5, 0.35, 0.25, 0.18, 0.125, 0.09) if x > 0.9 * min(plain["one_over_root_n"])]
+        axes.set_yticks(ticks, [str(x) for x in ticks])
+        axes.set(xlabel="runs averaged, n", ylabel="loss / loss between runs")
+
+    return _panels(tables.get("figure_3_5"), draw)
+
+
+def cosines(tables: dict[str, Table]) -> str:
+    """Figure 3.2: deviations of cosines and their means, of runs and of averages of two."""
+    table = tables.get("figure_3_2")
+    if not table or not table["technique"]:
+        return ""
+    techniques = list(dict.fromkeys(table["technique"]))
+    figure = _figure(len(techniques), 2)
+    axes = figure.subplots(2, len(techniques), squeeze=False)
+    for column, name in enumerate(techniques):
+        for row, panel in enumerate(("deviation", "mean")):
+            part = _where(_where(table, "technique", name), "panel", panel)
+            for k, (n, rows) in enumerate(_split(part, "runs_beneath")):
+                label = "runs" if n == 1 else f"averages of {n}"
+                axes[row, column].plot(
+                    rows["cosine"], rows["density"], _SERIES[k][2], color=_SERIES[k][0], lw=2, label=label
+                )
+        axes[0, column].set_title(name, parse_math=False)
+        axes[0, column].set_xlabel("cosine − its mean over runs")
+        axes[1, column].set(xlabel="mean cosine")
+    for row in range(2):
+        axes[row, 0].set_ylabel("density")
+    axes[0, 0].legend(loc="upper right", fontsize=9)
+    return _svg(figure)
+
+
+def scores(tables: dict[str, Table]) -> str:
+    """Figure 3.6: mean score of averages of n runs over n, as a difference from that of runs."""
+
+    def draw(axes: Axes, rows: Table) -> None:
+        for k, (test, part) in enumerate(_split(rows, "test")):
+            colour, marker, line = _SERIES[k]
+            base = part["mean"][0]
+            errors = [100 * (sd or 0) / math.sqrt(n) for sd, n in zip(part["sd"], part["spaces"], strict=True)]
+            shift = [n * 1.04 ** (k - 1) for n in part["runs_beneath"]]  # bars stand beside each other
+            gains = [100 * (x - base) for x in part["mean"]]
+            axes.errorbar(shift, gains, errors, color=colour, marker=marker, ls=line, label=test)
+        axes.axhline(0, color=GREY, lw=1)
+        axes.set_xscale("log", base=2)
+        ticks = sorted(set(rows["runs_beneath"]))
+        axes.set_xticks(ticks, [str(n) for n in ticks])
+        axes.set(xlabel="runs averaged, n", ylabel="gain (points) ± SE")
+
+    return _panels(tables.get("scores"), draw)
+
+
+def how_many(tables: dict[str, Table]) -> str:
+    """Relative standard error against the number of runs."""
+
+    def draw(axes: Axes, rows: Table) -> None:
+        for k, (quantity, part) in enumerate(_split(rows, "quantity")):
+            colour, marker, _ = _SERIES[k]
+            own, subsets = ([100 * x for x in part[column]] for column in ("jackknife", "subsampling"))
+            axes.plot(part["runs"], own, "-", color=colour, marker=marker, label=quantity)
+            axes.plot(part["runs"], subsets, ":", color=colour, marker=marker, mfc="none")
+        axes.plot([], [], ":o", color=GREY, mfc="none", label="by subsampling")
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        ticks = sorted(set(rows["runs"]))
+        shown = [n for n in ticks if n in (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)]
+        axes.set_xticks(shown, [str(n) for n in shown])
+        axes.xaxis.set_minor_formatter("")
+        axes.yaxis.set_major_formatter("{x:g} %")
+        axes.set(xlabel="runs, R", ylabel="standard error of the value")
+
+    return _panels(tables.get("how_many"), draw)
+
+
+def _panels(table: Table | None, draw: Callable[[Axes, Table], None]) -> str:
+    """One panel per technique and the legend beneath them; nothing without rows."""
+    if not table or not table["technique"]:
+        return ""
+    parts = _split(table, "technique")
+    figure = _figure(len(parts), 1)
+    axes = figure.subplots(1, len(parts), sharey=True, squeeze=False)[0]
+    for here, (name, rows) in zip(axes, parts, strict=True):
+        draw(here, rows)
+        here.set_title(name, parse_math=False)
+        if here is not axes[0]:
+            here.set_ylabel("")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=min(3, len(labels)))
+    return _svg(figure)
+
+
+def _figure(columns: int, rows: int) -> Figure:
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(max(columns, 1.5) * _PANEL[0], rows * _PANEL[1] + 0.5), layout="constrained")
+
+
+def _svg(figure: Figure) -> str:
+    text = StringIO()
+    figure.savefig(text, format="svg", metadata={"Date": None}, dpi=150)
+    svg = text.getvalue()
+    return svg[svg.index("<svg") :]  # without the XML head, which a page must not hold
+
+
+def _split(table: Table, column: str) -> list[tuple[Any, Table]]:
+    return [(value, _where(table, column, value)) for value in dict.fromkeys(table[column])]
+
+
+def _where(table: Table, column: str, wanted: Any) -> Table:
+    rows = [k for k, value in enumerate(table[column]) if value == wanted]
+    return {name: [values[k] for k in rows] for name, values in table.items()}
+
+
+FIGURES: dict[str, tuple[str, Callable[[dict[str, Table]], str]]] = {
+    "figure_2_3": ("Figures 2.3, 2.4: p-values against those of simulated normals at as many runs", p_values),
+    "figure_2_5": ("Figure 2.5: whitened cosines of random word pairs", whitened),
+    "figure_a_2": ("Figure A.2: predicted against measured p@10; the words furthest off are named", predicted),
+    "figure_2_7": ("Figure 2.7: structure factor, from means alone, against measured p@1", structure),
+    "figure_2_8": ("Figures 2.8, 2.9: instability of words over frequency", frequency),
+    "figure_3_2": ("Figure 3.2: cosines of runs and of averages of two", cosines),
+    "figure_3_5": ("Figure 3.5: loss between averages of n disjoint runs", averaging),
+    "figure_3_6": ("Figure 3.6: scores of averages of n runs, less those of runs", scores),
+    "how_many": ("How many runs: standard error by the jackknife (filled) and by subsampling (hollow)", how_many),
+}
+"""Caption and drawing of every figure, in reading order."""

@@ -1,0 +1,104 @@
+"""What aligning adds to an average, and why the tree is better than one reference. Rettenmeier 2020, §3.2.1-3.2.2."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from gpustab import engine
+from gpustab.distribution import draw_words
+from gpustab.kernels.averaging import aligned_average, cross_gram, leaf
+from gpustab.kernels.gram import block_gram
+from gpustab.kernels.pip_loss import pip_loss, reduced
+from gpustab.kernels.procrustes import procrustes
+from gpustab.result import Table
+from gpustab.runs import Runs
+from gpustab.studies.instability.trees import orders_of
+
+
+def naive_average(stack: Tensor, reference: int) -> Tensor:
+    """Return the mean ``(v, d)`` of all runs ``(R, v, d)`` turned onto one of them, eq. 3.7."""
+    cross = torch.stack([cross_gram(x, stack[reference]) for x in stack])
+    return (stack @ procrustes(cross).maps.to(stack.dtype)).mean(0)
+
+
+def alignment_tables(name: str, runs: Runs, pairs: int, seed: int) -> dict[str, Table]:
+    """Look at the second term of eq. 3.4 and compare the tree with averages onto one reference.
+
+    Returns:
+        ``alignment_term``: mean and variance over pairs of runs of ``m_k·m_l − (v_k·v_l + u_k·u_l)/2``, the variance as
+        a part of ``σ²/2``, that of the first term; ``mean_by_pair`` is the root mean square of what a word pair's own
+        mean is beyond noise, as a part of σ. ``table_tree``: losses between averages of the same runs by
+        another order or another reference, and between the two halves of the runs, as parts of the loss of runs.
+    """
+    joint = runs.joint.nonzero().flatten()
+    stack = runs.stack()[:, joint]
+    first, second = draw_words(len(joint), pairs, seed)[:, :2].to(joint.device).T
+    return {
+        "alignment_term": _term(name, stack, first, second),
+        "table_tree": _tree(name, runs, stack, joint, seed),
+    }
+
+
+def _term(name: str, stack: Tensor, first: Tensor, second: Tensor) -> Table:
+    cosine = torch.stack([(x[first] * x[second]).sum(1) for x in stack], 1)  # (pairs, R)
+    terms = []
+    for a in range(0, len(stack) - 1, 2):  # disjoint pairs of runs
+        middle = aligned_average(leaf(stack[a], a), leaf(stack[a + 1], a + 1)).vectors
+        terms.append((middle[first] * middle[second]).sum(1) - cosine[:, a : a + 2].mean(1))
+    term = torch.stack(terms, 1)
+    by_pair = term.mean(0)  # of runs
+    several = term.shape[1] > 1
+    return {
+        "technique": [name],
+        "pairs_of_runs": [term.shape[1]],
+        "mean": [float(term.mean())],
+        "se": [float(by_pair.std()) / math.sqrt(len(by_pair)) if several else math.nan],
+        "mean_cosine": [float(cosine.mean())],
+        "mean_by_pair": [_spread(term) / math.sqrt(float(cosine.var(1).mean()))],
+        "variance_of_half": [float(term.var(1).mean() / (cosine.var(1).mean() / 2)) if several else math.nan],
+    }
+
+
+def _spread(term: Tensor) -> float:
+    """Root mean square over word pairs of the mean over ``k`` columns, freed of its noise; NaN for one column."""
+    if term.shape[1] == 1:
+        return math.nan
+    square = term.mean(1).square().mean() - term.var(1).mean() / term.shape[1]
+    return math.sqrt(max(float(square), 0.0))
+
+
+def _tree(name: str, runs: Runs, stack: Tensor, joint: Tensor, seed: int) -> Table:
+    orders = orders_of(len(runs), seed)
+    half = len(runs) // 2
+    parts = (list(range(half)), list(range(half, 2 * half)))
+    tops = {
+        "tree": [_top(runs, order, joint) for order in orders],
+        "one reference": [naive_average(stack, reference) for reference in range(min(len(orders), len(runs)))],
+    }
+    halves = {
+        "tree": [_top(runs, part, joint) for part in parts],
+        "one reference": [naive_average(stack[part], 0) for part in parts],
+    }
+    base = _rms_loss(list(stack))
+    return {
+        "technique": [name] * 2,
+        "average": list(tops),
+        "same_runs": [_rms_loss(spaces) / base for spaces in tops.values()],
+        "halves_of": [half] * 2,
+        "between_halves": [_rms_loss(spaces) / base for spaces in halves.values()],
+        "one_over_root_n": [1 / math.sqrt(half)] * 2,
+    }
+
+
+def _top(runs: Runs, order: list[int], joint: Tensor) -> Tensor:
+    return engine.average_pass(runs.take(order))[-1][0].vectors[joint]
+
+
+def _rms_loss(spaces: Sequence[Tensor]) -> float:
+    """Root mean square reduced loss of all pairs of spaces, rows scaled to unit length."""
+    rows = torch.nn.functional.normalize(torch.stack(list(spaces)), dim=2)
+    return float(reduced(pip_loss(block_gram(rows)).total, rows.shape[1]).square().mean().sqrt())

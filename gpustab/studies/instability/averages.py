@@ -1,0 +1,151 @@
+"""What averaging does to distances and cosines, level by level of the tree. Rettenmeier 2020, §3.2."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from gpustab.distribution import draw_words
+from gpustab.kernels.averaging import Average
+from gpustab.kernels.gram import block_gram, diagonal_blocks, pair_blocks, run_pairs
+from gpustab.kernels.jackknife import pair_matrix
+from gpustab.kernels.pip_loss import pip_loss
+from gpustab.result import Table
+from gpustab.runs import Runs
+from gpustab.studies.instability.trees import Level, levels_of, orders_of
+
+
+def matrix_losses(squared_norms: Tensor, groups: list[list[int]], words: int) -> Tensor:
+    """Return the reduced losses between means of cosine matrices of disjoint groups of runs, ``(pairs,)``.
+
+    What averages would reach if aligning cost nothing: the mean of n cosine matrices is that of the concatenation,
+    divided by √n, and its loss falls as 1/√n in root mean square.
+
+    Args:
+        squared_norms: ``(R, R)``, ``‖C_ij‖²``.
+        groups: the runs of each mean.
+        words: of the vocabulary.
+    """
+    inner = torch.stack([torch.stack([squared_norms[a][:, b].mean() for b in groups]) for a in groups])
+    i, j = run_pairs(len(groups))
+    square: Tensor = (inner[i, i] + inner[j, j] - 2 * inner[i, j]).clamp(min=0)
+    return square.sqrt() / (2 * words)
+
+
+def averaging_tables(name: str, runs: Runs, pairs: int, seed: int) -> dict[str, Table]:
+    """Measure averages of n runs at every level of the tree, with and without renormalising the levels.
+
+    Losses are root mean squares over pairs of averages of disjoint runs and over several orders of the runs, as a part
+    of that of the runs. Means and SDs are over averages, of random word pairs' cosines; ⟨σ⟩ is freed of the bias of an
+    SD of few values, which differs between levels.
+
+    Returns:
+        ``figure_3_5`` (losses), ``cosine_ratios`` (eq. 3.6) and ``figure_3_2`` (histograms of runs and averages).
+    """
+    joint = runs.joint.nonzero().flatten()
+    first, second = joint[draw_words(len(joint), pairs, seed)[:, :2].to(joint.device)].T
+    norms = _squared_norms(runs.stack()[:, joint])
+    orders = orders_of(len(runs), seed)
+    losses: Table = {column: [] for column in _LOSS_COLUMNS}
+    ratios: Table = {column: [] for column in _RATIO_COLUMNS}
+    histogram: Table = {}
+    for renormalise in (False, True):
+        trees = [levels_of(runs, order, renormalise=renormalise) for order in orders]
+        base = _level_numbers([tree[0] for tree in trees[:1]], joint, norms, first, second)
+        for same in zip(*trees, strict=True):
+            level = _level_numbers(same, joint, norms, first, second)
+            n = same[0].beneath
+            of_base = [level.loss[k] / base.loss[k] for k in range(3)]
+            row = (name, renormalise, n, len(same[0].averages), *of_base, 1 / math.sqrt(n))
+            for values, value in zip(losses.values(), row, strict=True):
+                values.append(value)
+            row = (name, renormalise, n, *(x / y for x, y in zip(level.cosines, base.cosines, strict=True)))
+            for values, value in zip(ratios.values(), row, strict=True):
+                values.append(value)
+        if not renormalise and len(trees[0]) > 1:
+            histogram = _histograms(name, trees[0][:2], first, second)
+    return {"figure_3_5": losses, "cosine_ratios": ratios, "figure_3_2": histogram}
+
+
+_LOSS_COLUMNS = (
+    "technique",
+    "renormalised",
+    "runs_beneath",
+    "averages",
+    "ratio_dot",
+    "ratio_cosine",
+    "ratio_cosine_matrices",
+    "one_over_root_n",
+)
+_RATIO_COLUMNS = ("technique", "renormalised", "runs_beneath", "mean", "sd", "rms_sd", "dot_mean", "dot_sd")
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    """Losses by dot products, by cosines, and of the cosine matrices; ⟨μ⟩, ⟨σ⟩, √⟨σ²⟩ of cosines, ⟨μ⟩, ⟨σ⟩ of dots."""
+
+    loss: tuple[float, float, float]
+    cosines: tuple[float, ...]
+
+
+def _level_numbers(levels: Sequence[Level], joint: Tensor, norms: Tensor, first: Tensor, second: Tensor) -> _Numbers:
+    squares, statistics = [], []
+    for level in levels:
+        rows = torch.stack([node.vectors[joint] for node in level.averages])
+        unit = torch.nn.functional.normalize(rows, dim=2)
+        measured = [pip_loss(block_gram(x)).total / (2 * len(joint)) for x in (rows, unit)]
+        measured.append(matrix_losses(norms, level.runs, len(joint)))
+        squares.append(torch.stack([x.square().mean() for x in measured]))
+        dot, cosine = _values(level.averages, first, second)
+        unbiased = _expected_sd(len(level.averages))
+        numbers = [cosine.mean(), cosine.std(1).mean() / unbiased, cosine.var(1).mean().sqrt()]
+        statistics.append(torch.stack([*numbers, dot.mean(), dot.std(1).mean() / unbiased]))
+    dot_loss, cosine_loss, matrix_loss = torch.stack(squares).mean(0).sqrt().tolist()
+    return _Numbers((dot_loss, cosine_loss, matrix_loss), tuple(torch.stack(statistics).mean(0).tolist()))
+
+
+def _values(averages: Sequence[Average], first: Tensor, second: Tensor) -> tuple[Tensor, Tensor]:
+    """Dot products and cosines of word pairs in every average, each ``(pairs, k)``."""
+    dots, cosines = [], []
+    for node in averages:
+        x, y = node.vectors[first], node.vectors[second]
+        dots.append((x * y).sum(1))
+        cosines.append(dots[-1] / (torch.linalg.vector_norm(x, dim=1) * torch.linalg.vector_norm(y, dim=1)))
+    return torch.stack(dots, 1), torch.stack(cosines, 1)
+
+
+def _expected_sd(n: int) -> float:
+    """E[SD]/σ of n normal values, ddof 1: 0.798 for two, 0.965 for eight."""
+    return math.sqrt(2 / (n - 1)) * math.exp(math.lgamma(n / 2) - math.lgamma((n - 1) / 2))
+
+
+def _squared_norms(stack: Tensor) -> Tensor:
+    """``(R, R)``, ``‖C_ij‖²``."""
+    gram = block_gram(stack)
+    own = diagonal_blocks(gram).square().sum((1, 2))
+    return pair_matrix(pair_blocks(gram).square().sum((1, 2)), len(own)) + own.diag()
+
+
+def _histograms(name: str, levels: Sequence[Level], first: Tensor, second: Tensor, bins: int = 60) -> Table:
+    """Figure 3.2: deviations of cosines from their pair's mean, and these means, of runs and of averages of two."""
+    cosines = [_values(level.averages, first, second)[1] for level in levels]
+    # Deviations from a mean of k values are too small by √(1 − 1/k).
+    centred = [(x - x.mean(1, keepdim=True)) / math.sqrt(1 - 1 / x.shape[1]) for x in cosines]
+    reach = float(centred[0].abs().quantile(0.999)) if centred[0].numel() < 2**24 else float(centred[0].abs().max())
+    means = [x.mean(1) for x in cosines]
+    low, high = (float(f(torch.cat(means))) for f in (torch.min, torch.max))
+    table: Table = {column: [] for column in ("technique", "panel", "runs_beneath", "cosine", "density")}
+    for panel, values, span in (("deviation", centred, (-reach, reach)), ("mean", means, (low, high))):
+        width = (span[1] - span[0]) / bins
+        for level, x in zip(levels, values, strict=True):
+            density = torch.histc(x.cpu(), bins, *span) / x.numel() / width
+            table["technique"] += [name] * bins
+            table["panel"] += [panel] * bins
+            table["runs_beneath"] += [level.beneath] * bins
+            table["cosine"] += [span[0] + (k + 0.5) * width for k in range(bins)]
+            table["density"] += density.tolist()
+    return table

@@ -1,0 +1,105 @@
+"""Instability against word frequency: slopes with intervals, and 20 batches. Rettenmeier 2020, §2.3.1."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from gpustab.errors import InputError
+from gpustab.result import Table
+from gpustab.studies.instability.ranks import rank_correlation
+
+BATCHES = 20
+QUANTITIES = {"intrinsic": "intrinsic", "extrinsic squared": "extrinsic_square"}
+"""What is looked at, and its column of the table ``words``."""
+LEAST = (0, 100)
+"""Words of at least so many occurrences: rare words may follow another law, which one slope over all would hide."""
+_Z = 1.959964
+
+
+class Trend(NamedTuple):
+    """How values depend on frequency.
+
+    Attributes:
+        slope: per decade of frequency, least squares.
+        slope_se: heteroscedasticity-robust (White 1980), the words taken for a sample.
+        change: fitted change from the rarest to the most frequent batch, as a part of the mean.
+        low, high: 95 % interval of the change.
+        correlation: Spearman's ρ over the words.
+        batch_correlation: over the means of the batches.
+        batch_p: p-value of that.
+    """
+
+    slope: float
+    slope_se: float
+    change: float
+    low: float
+    high: float
+    correlation: float
+    batch_correlation: float
+    batch_p: float
+
+
+def trend(frequency: Tensor, values: Tensor, batches: int = BATCHES) -> Trend:
+    """Return the trend of ``(v,)`` values over ``(v,)`` frequencies above 0.
+
+    Raises:
+        InputError: for fewer words than twice the batches, or a frequency that is not above 0.
+    """
+    if len(values) < 2 * batches or not bool((frequency > 0).all()):
+        raise InputError(f"{len(values)} words in {batches} batches; wanted 2 a batch, and frequencies above 0")
+    x, y = frequency.double().log10(), values.double()
+    centred = x - x.mean()
+    spread = centred.square().sum()
+    slope = float((centred * y).sum() / spread)
+    rest = y - y.mean() - slope * centred
+    se = float((centred.square() * rest.square()).sum().sqrt() / spread)
+    mean_x, mean_y = (torch.stack([part.mean() for part in _batches(x, z, batches)]) for z in (x, y))
+    decades = float(mean_x[-1] - mean_x[0]) / float(y.mean())
+    change, half = slope * decades, _Z * se * abs(decades)
+    rho, p = rank_correlation(mean_x, mean_y)
+    return Trend(slope, se, change, change - half, change + half, rank_correlation(x, y)[0], rho, p)
+
+
+def frequency_tables(words: Table) -> dict[str, Table]:
+    """Return the trends and the batches of one technique's table ``words``; empty tables without counts.
+
+    Returns:
+        ``frequency`` (one row per quantity and least frequency) and ``batches`` (means by batch, for the figure).
+    """
+    frequencies: Table = {
+        column: [] for column in ("technique", "quantity", "least_frequency", "words", *Trend._fields)
+    }
+    batches: Table = {column: [] for column in ("technique", "quantity", "frequency", "mean", "se")}
+    for quantity, column in QUANTITIES.items():
+        pairs = [
+            (count, value)
+            for count, value in zip(words["frequency"], words[column], strict=True)
+            if count and value is not None and not math.isnan(value)
+        ]
+        if len(pairs) < 2 * BATCHES:
+            continue
+        frequency, values = torch.tensor(pairs, dtype=torch.float64).T
+        name = words["technique"][0]
+        for least in LEAST:
+            kept = frequency >= least
+            if int(kept.sum()) >= 2 * BATCHES:
+                row = (name, quantity, least, int(kept.sum()), *trend(frequency[kept], values[kept]))
+                for target, value in zip(frequencies.values(), row, strict=True):
+                    target.append(value)
+        for x, y in zip(_batches(frequency, frequency, BATCHES), _batches(frequency, values, BATCHES), strict=True):
+            error = float(y.std()) / math.sqrt(len(y))
+            geometric = float(x.log().mean().exp())
+            for target, value in zip(
+                batches.values(), (name, quantity, geometric, float(y.mean()), error), strict=True
+            ):
+                target.append(value)
+    return {"frequency": frequencies, "batches": batches}
+
+
+def _batches(x: Tensor, values: Tensor, batches: int) -> tuple[Tensor, ...]:
+    """Values in batches of equally many words (to one), by rising x."""
+    return values[x.argsort(stable=True)].tensor_split(batches)

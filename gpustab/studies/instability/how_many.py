@@ -1,0 +1,93 @@
+"""How many runs are enough? The standard error of three numbers against R, by the jackknife and by subsampling."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import torch
+from torch import Tensor
+
+from gpustab import engine
+from gpustab.device import Compute
+from gpustab.kernels.gram import block_positions, run_pairs
+from gpustab.kernels.jackknife import pair_matrix, pair_statistics
+from gpustab.result import Table
+from gpustab.runs import Runs
+
+SUBSETS = 300
+WORDS = 20
+LENGTH = 10
+
+
+def how_many_table(name: str, runs: Runs, seed: int, compute: Compute) -> Table:
+    """Return the standard error of the mean over pairs of R runs, for every R up to what there are.
+
+    For the reduced PIP loss, p@10, and the PIP loss of single words (root mean square error over 20 drawn words).
+    ``jackknife`` is the root mean square over subsets of R runs of what these runs would state themselves;
+    ``subsampling`` is the SD of the estimates of all the subsets (or 300 drawn ones), divided by √(1 − R/runs) for
+    runs that subsets share; both as a part of the value. ``for_1_percent`` extrapolates by 1/√R.
+    """
+    matrices = {"reduced PIP loss": [pair_matrix(engine.pip_pass(runs, compute).reduced.cpu(), len(runs))]}
+    k = min(LENGTH, int(runs.present.sum(1).min()) - 1)
+    found = engine.neighbour_pass(runs, engine.draw_targets(runs, seed=seed), k, compute)
+    matrices[f"p@{k}"] = [engine.overlap_pass(found, [k], compute).p[0].cpu()]
+    joint = runs.joint.nonzero().flatten()
+    drawn = joint[torch.randperm(len(joint), generator=torch.Generator().manual_seed(seed))[:WORDS]]
+    matrices["one word's PIP loss"] = list(word_matrices(runs, drawn, compute))
+    table: Table = {
+        column: [] for column in ("technique", "quantity", "runs", "jackknife", "subsampling", "for_1_percent")
+    }
+    for quantity, group in matrices.items():
+        for size in range(2, len(runs) + 1):
+            jackknife, subsampling = (_rms(x) for x in zip(*(errors(m, size, seed) for m in group), strict=True))
+            needed = math.ceil(size * (jackknife / 0.01) ** 2) if size == len(runs) else None
+            row = (name, quantity, size, jackknife, subsampling, needed)
+            for values, value in zip(table.values(), row, strict=True):
+                values.append(value)
+    return table
+
+
+def errors(matrix: Tensor, size: int, seed: int) -> tuple[float, float]:
+    """Return the relative standard error at so many of R runs, by the jackknife and by subsampling.
+
+    Args:
+        matrix: ``(R, R)`` pair matrix, zero diagonal.
+        size: of the subsets, 2 to R; the jackknife wants 3, subsampling fewer than R, and are NaN otherwise.
+        seed: of the drawn subsets.
+    """
+    runs = len(matrix)
+    value = pair_statistics(matrix).mean
+    parts = [matrix[subset][:, subset] for subset in _subsets(runs, size, seed)]
+    estimates = [pair_statistics(part) for part in parts]
+    jackknife = _rms([found.se for found in estimates])
+    if size == runs:
+        return jackknife / value, math.nan
+    means = torch.tensor([found.mean for found in estimates], dtype=torch.float64)
+    # All subsets of a finite set of runs scatter about its mean by 1 − size/runs of the variance of new runs.
+    return jackknife / value, float(means.std(correction=0)) / math.sqrt(1 - size / runs) / value
+
+
+def word_matrices(runs: Runs, rows: Tensor, compute: Compute) -> Tensor:
+    """Return the pair matrices ``(w, R, R)`` of the word-wise reduced PIP loss of some words."""
+    basis = engine.gram_pass(runs, compute, torch.float64)
+    positions = block_positions(len(runs), basis.gram.device)
+    chunk = torch.cat([runs.chunk(k, k + 1) for k in rows.tolist()], 1)  # (R, w, d)
+    own = torch.einsum("rwd,rde,rwe->rw", chunk, basis.gram[positions.diagonal()], chunk)
+    result = torch.zeros(len(rows), len(runs), len(runs), dtype=torch.float64)
+    for i, j in run_pairs(len(runs)).T.tolist():
+        both = ((chunk[i] @ basis.gram[positions[i, j]]) * chunk[j]).sum(1)
+        square = (own[i] + own[j] - 2 * both).clamp(min=0)
+        result[:, i, j] = result[:, j, i] = (square.sqrt() / (2 * math.sqrt(basis.words))).cpu()
+    return result
+
+
+def _subsets(runs: int, size: int, seed: int) -> list[list[int]]:
+    if math.comb(runs, size) <= SUBSETS:
+        return [list(subset) for subset in itertools.combinations(range(runs), size)]
+    generator = torch.Generator().manual_seed(seed)
+    return [torch.randperm(runs, generator=generator)[:size].tolist() for _ in range(SUBSETS)]
+
+
+def _rms(values: list[float] | tuple[float, ...]) -> float:
+    return math.sqrt(sum(value**2 for value in values) / len(values))

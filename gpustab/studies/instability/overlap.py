@@ -1,0 +1,102 @@
+"""Shared nearest neighbours: p@n and j@n, and whether different n agree. Rettenmeier 2020, §2.2.2 and A.1."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from torch import Tensor
+
+from gpustab import engine
+from gpustab.device import Compute
+from gpustab.kernels.jackknife import pair_statistics
+from gpustab.kernels.overlap import Overlap
+from gpustab.result import Table
+from gpustab.runs import Runs
+from gpustab.studies.instability.ranks import rank_correlation, rank_correlations
+from gpustab.studies.instability.techniques import Technique
+
+LENGTHS = (1, 2, 5, 10, 25, 50)
+
+
+class Measured(NamedTuple):
+    """Neighbour lists, their overlap, and the list lengths that the vocabulary allows."""
+
+    found: engine.NeighbourPass
+    overlap: Overlap
+    lengths: list[int]
+
+
+def measure(runs: Runs, seed: int, compute: Compute, targets: Tensor | None = None) -> Measured:
+    """Return p@n and j@n of all pairs of runs, by default of the targets of :func:`gpustab.engine.draw_targets`."""
+    targets = engine.draw_targets(runs, seed=seed) if targets is None else targets
+    found = engine.neighbour_pass(runs, targets, max(LENGTHS), compute)
+    lengths = [n for n in LENGTHS if n <= found.k]
+    return Measured(found, engine.overlap_pass(found, lengths, compute), lengths)
+
+
+def overlap_tables(technique: Technique, seed: int, compute: Compute) -> dict[str, Table]:
+    """Measure p@n and j@n in every group, and the consistency over n in the shuffled one.
+
+    Returns:
+        ``neighbours`` (every group and n), ``table_2_3`` (Spearman's ρ over words between different n) and
+        ``table_a_1`` (the same n between two halves of the runs).
+    """
+    measured = {sampling: measure(runs, seed, compute) for sampling, runs in technique.groups.items()}
+    neighbours: Table = {column: [] for column in _COLUMNS}
+    for sampling, (found, overlap, lengths) in measured.items():
+        others = technique.groups[sampling].words - 1
+        for m, n in enumerate(lengths):
+            p, j = pair_statistics(overlap.p[m]), pair_statistics(overlap.j[m])
+            row = (technique.name, sampling, n, len(found.targets), p.mean, p.se, j.mean, j.se, n / others)
+            for values, value in zip(neighbours.values(), row, strict=True):
+                values.append(value)
+    return {
+        "neighbours": neighbours,
+        "table_2_3": consistency(technique.name, measured["shuffled"]),
+        "table_a_1": halves(technique.name, measured["shuffled"], compute),
+    }
+
+
+_COLUMNS = ("technique", "sampling", "n", "targets", "p", "p_se", "j", "j_se", "chance_p")
+
+
+def consistency(name: str, measured: Measured) -> Table:
+    """Return Spearman's ρ over target words between p@n (and j@n) at different n, table 2.3."""
+    _, overlap, lengths = measured
+    table: Table = {column: [] for column in ("technique", "metric", "n", *(f"@{n}" for n in LENGTHS))}
+    for metric, by_word in (("p", overlap.p_word), ("j", overlap.j_word)):
+        correlations = rank_correlations(_tied(by_word).mT)
+        for m, n in enumerate(lengths):
+            row = dict(zip((f"@{k}" for k in lengths), correlations[m].tolist(), strict=True))
+            row_of = {"technique": name, "metric": metric, "n": n, **row}
+            for column, values in table.items():
+                values.append(row_of.get(column))
+    return table
+
+
+def halves(name: str, measured: Measured, compute: Compute) -> Table:
+    """Return Spearman's ρ over target words between two halves of the runs, table A.1; empty below 4 runs."""
+    found, _, lengths = measured
+    table: Table = {column: [] for column in ("technique", "n", "runs_each", "p", "j")}
+    half = len(found.indices) // 2
+    if half < 2:
+        return table
+    first, second = (
+        engine.overlap_pass(_of_runs(found, part), lengths, compute) for part in (slice(half), slice(half, 2 * half))
+    )
+    for m, n in enumerate(lengths):
+        p = rank_correlation(_tied(first.p_word[m]), _tied(second.p_word[m]))[0]
+        j = rank_correlation(_tied(first.j_word[m]), _tied(second.j_word[m]))[0]
+        for column, value in zip(table.values(), (name, n, half, p, j), strict=True):
+            column.append(value)
+    return table
+
+
+def _tied(shares: Tensor) -> Tensor:
+    """Free shares of rounding errors: words of equally many shared neighbours are tied."""
+    return shares.round(decimals=10)
+
+
+def _of_runs(found: engine.NeighbourPass, part: slice) -> engine.NeighbourPass:
+    fields = ("indices", "cosines", "tied", "present")
+    return found._replace(**{field: getattr(found, field)[part] for field in fields})

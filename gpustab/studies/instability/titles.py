@@ -1,0 +1,26 @@
+"""What the tables of the study are called, in reading order, and which of them are too long for a page."""
+
+OBSERVATIONS = "Observations of the thesis, and whether these runs show them"
+
+TITLES = {
+    "table_2_8": "Table 2.8: reduced PIP loss by sampling",
+    "table_2_11": "Table 2.11: extrinsic instability",
+    "distribution": "Figures 2.3, 2.4: p-values over random word pairs, beside those of simulated normals",
+    "neighbours": "p@n and j@n (§2.2.2)",
+    "table_2_3": "Table 2.3: Spearman's ρ over words of p@n (j@n) at different n",
+    "table_a_1": "Table A.1: Spearman's ρ over words between two halves of the runs",
+    "table_a_2": "Table A.2: predicted against measured p@n",
+    "table_2_5": "Table 2.5: structure factor against measured p@n",
+    "table_2_6": "Table 2.6: Spearman's ρ over words of the word-wise PIP loss over m words drawn at random",
+    "proxy": "Reduced PIP loss over m words drawn at random, as a part of the exact one",
+    "identity": "Eq. 2.35: ⟨d²⟩ from the Gram against Σσ²/(2v) from cosines",
+    "frequency": "Trends over word frequency (§2.3.1)",
+    "figure_3_5": "Figure 3.5: loss between averages of n runs, as a part of that of runs",
+    "cosine_ratios": "Eq. 3.6: means and SDs of cosines of averages, as parts of those of runs",
+    "alignment_term": "Eq. 3.4: the term that aligning adds",
+    "table_tree": "§3.2.2: the tree beside averages onto one reference",
+    "scores": "Table 2.10 and figure 3.6: scores of runs and of averages of n runs",
+    "table_3_6": "Table 3.6: gain of averages",
+    "how_many": "How many runs: relative standard error against R",
+}
+"""Tables on the page; the others go to Parquet only."""

@@ -1,0 +1,73 @@
+"""Which engine trains the technique that has two of them."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import torch
+
+from gpustab.device import choose_device, log
+from gpustab.errors import InputError
+from gpustab.kernels.dispatch import use_triton
+from gpustab.trainers import ON_GPU, Engine
+from gpustab.trainers.word2vec import Word2VecParameters
+from gpustab.training.settings import TrainingSettings
+
+
+def resolve_engine(settings: TrainingSettings) -> TrainingSettings:
+    """Return the settings with ``engine = "auto"`` decided: gpu where it can train what is asked for, else gensim.
+
+    An engine that is asked for is taken or refused, never replaced. Why ``auto`` is gensim stands in the log. Where no
+    technique has two engines nothing is decided.
+
+    Raises:
+        InputError: if the engine gpu is asked for and cannot be used, or ``programs_per_run`` without it.
+    """
+    asked, problem = settings.engine, _problem(settings)
+    if asked == "gpu" and problem:
+        raise InputError(f"engine gpu cannot be used: {problem}")
+    engine = asked if asked != "auto" else "gensim" if problem else "gpu"
+    if engine == "gensim" and settings.programs_per_run > 1:
+        why = f", which cannot be used: {problem}" if asked == "auto" else ""
+        raise InputError(f"programs_per_run is {settings.programs_per_run}; more than 1 is for engine gpu{why}")
+    if asked != "auto" or ON_GPU.keys().isdisjoint(settings.techniques):
+        return settings
+    log.info("engine auto is %s", f"gensim: {problem}" if problem else "gpu")
+    return settings.model_copy(update={"engine": engine})
+
+
+def _problem(settings: TrainingSettings) -> str:
+    """Return why the engine gpu cannot train what is asked for, as a clause; empty if it can."""
+    from gpustab.trainers.sgns_gpu import unfit
+
+    if ON_GPU.keys().isdisjoint(settings.techniques):
+        return f"it trains {', '.join(ON_GPU)}, not {', '.join(settings.techniques)}"
+    parameters = cast(Word2VecParameters, settings.parameters_of("sgns"))
+    if problem := unfit(parameters):
+        return problem
+    device = choose_device()
+    try:
+        fused, reason = use_triton(torch.empty(1, parameters.dim, device=device))
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    if device.type != "cuda" and not (fused and settings.engine == "gpu"):  # interpreted on the CPU: for tests
+        return "there is no CUDA device here; see gpustab doctor"
+    return "" if fused else reason
+
+
+def engine_of(technique: str, settings: TrainingSettings) -> tuple[Engine, int]:
+    """Return what trains a technique and by how many programs a run, by settings that are resolved."""
+    if settings.engine == "gpu" and technique in ON_GPU:
+        return "gpu", settings.programs_per_run
+    return "gensim", 1
+
+
+def engine_plan(technique: str, engine: Engine, programs_per_run: int) -> dict[str, Any]:
+    """Return what a plan says about the engine: nothing where the technique has only one."""
+    return {"engine": engine, "programs_per_run": programs_per_run} if technique in ON_GPU else {}
+
+
+def engine_record(technique: str, engine: Engine, programs_per_run: int) -> dict[str, Any]:
+    """Return what a run says about the engine, and whether it can be trained again with the same vectors."""
+    plan = engine_plan(technique, engine, programs_per_run)
+    return plan | ({"hogwild": programs_per_run > 1} if plan else {}) | {"deterministic": programs_per_run == 1}

@@ -1,0 +1,135 @@
+import math
+import re
+import sys
+from xml.etree import ElementTree
+
+import pytest
+
+from gpustab import InputError
+from gpustab.report.figures import BLUE, FIGURES, add_figures
+from gpustab.result import Result
+
+NAMES = ["sgns", "gl<ve"]
+
+
+def rows(*columns, names=NAMES):
+    """The same rows for every technique."""
+    body = dict(columns)
+    length = len(next(iter(body.values())))
+    return {"technique": [n for n in names for _ in range(length)]} | {k: v * len(names) for k, v in body.items()}
+
+
+@pytest.fixture
+def tables():
+    ramp = [k / 60 for k in range(60)]
+    quantities = ["intrinsic"] * 3 + ["extrinsic squared"] * 3
+    return {
+        "whitened": rows(("z", [-1.0, 0.0, 1.0]), ("density", [0.2, 0.4, 0.2]), ("normals", [0.2, 0.4, 0.2])),
+        "p_values": rows(
+            ("hypothesis", ["normal"] * 2), ("p_from", [0.0, 0.5]), ("share", [0.5, 0.5]), ("normals", [0.5, 0.0])
+        ),
+        "predictions": rows(
+            ("word", ["$x_1$", "cat", "dog"] * 2),
+            ("n", [1] * 3 + [10] * 3),
+            *((name, [0.1, 0.5, 0.9] * 2) for name in ("measured", "plain", "corrected")),
+            ("structure", [0.9, 0.5, 0.1] * 2),
+        ),
+        "words": rows(
+            ("word", [f"w{k}" for k in range(60)]),
+            ("frequency", [10.0 * (60 - k) for k in range(60)]),
+            ("intrinsic", ramp),
+            ("intrinsic_square", [x * x for x in ramp]),
+            ("extrinsic_square", [x * x - 0.01 for x in ramp]),  # some negative
+        ),
+        "batches": rows(
+            ("quantity", quantities), ("frequency", [10.0, 100.0, 600.0] * 2), ("mean", [0.1, 0.2, -0.1] * 2)
+        ),
+        "figure_3_2": rows(
+            ("panel", ["deviation"] * 4 + ["mean"] * 4),
+            ("runs_beneath", [1, 1, 2, 2] * 2),
+            ("cosine", [0.0, 1.0] * 4),
+            ("density", [1.0, 0.5] * 4),
+        ),
+        "figure_3_5": rows(
+            ("renormalised", [False] * 2 + [True] * 2),
+            ("runs_beneath", [1, 2] * 2),
+            *((f"ratio_{name}", [1.0, 0.7] * 2) for name in ("dot", "cosine", "cosine_matrices")),
+            ("one_over_root_n", [1.0, math.sqrt(0.5)] * 2),
+        ),
+        "scores": rows(
+            ("test", ["wordsim353"] * 2),
+            ("runs_beneath", [1, 2]),
+            ("spaces", [4, 2]),
+            ("mean", [0.4, 0.5]),
+            ("sd", [0.1, None]),
+        ),
+        "how_many": rows(
+            ("quantity", ["p@10"] * 3),
+            ("runs", [2, 3, 4]),
+            ("jackknife", [math.nan, 0.02, 0.01]),
+            ("subsampling", [0.03, 0.02, math.nan]),
+        ),
+    }
+
+
+def drawn(tables):
+    result = Result("instability", tables=tables)
+    add_figures(result)
+    return result.figures
+
+
+def test_every_figure_is_drawn_and_is_xml_with_its_labels_as_text(tables):
+    figures = drawn(tables)
+    assert list(figures) == list(FIGURES)
+    for name, svg in figures.items():
+        root = ElementTree.fromstring(svg)
+        texts = ["".join(text.itertext()) for text in root.iter("{http://www.w3.org/2000/svg}text")]
+        assert "sgns" in texts, name
+        assert "gl<ve" in texts, name
+        assert BLUE.lower() in svg or "base64" in svg, name  # of many points only a picture is kept
+    assert "measured p@10" in figures["figure_a_2"]
+    assert "runs averaged, n" in figures["figure_3_5"]
+
+
+def test_words_are_shown_as_they_are(tables):
+    assert ">$x_1$<" in drawn(tables)["figure_2_7"]
+
+
+def test_the_same_tables_give_the_same_bytes(tables):
+    assert drawn(tables) == drawn(tables)
+
+
+def test_a_table_that_is_missing_or_empty_leaves_its_figure_out(tables):
+    del tables["how_many"]
+    tables["scores"] = {name: [] for name in tables["scores"]}
+    assert set(FIGURES) - set(drawn(tables)) == {"how_many", "figure_3_6"}
+    assert drawn({}) == {}
+
+
+def test_without_bootstrap_runs_the_intrinsic_half_is_drawn(tables):
+    tables["words"]["extrinsic_square"] = [math.nan] * 120
+    tables["batches"] = {
+        name: [v for v, q in zip(values, tables["batches"]["quantity"], strict=True) if q == "intrinsic"]
+        for name, values in tables["batches"].items()
+    }
+    assert "intrinsic instability" in drawn(tables)["figure_2_8"]
+
+
+def test_one_technique_is_enough(tables):
+    one = {name: {c: v[: len(v) // 2] for c, v in table.items()} for name, table in tables.items()}
+    for svg in drawn(one).values():
+        assert float(re.search(r'width="([\d.]+)pt"', svg)[1]) > 300
+
+
+def test_the_styles_of_the_caller_stay_as_they_were(tables):
+    import matplotlib as mpl
+
+    before = dict(mpl.rcParams)
+    drawn(tables)
+    assert dict(mpl.rcParams) == before
+
+
+def test_without_matplotlib_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(InputError, match=r"gpustab\[study\]"):
+        add_figures(Result("instability"))

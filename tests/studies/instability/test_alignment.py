@@ -1,0 +1,45 @@
+import numpy as np
+import pytest
+import torch
+
+from gpustab.distribution import draw_words
+from gpustab.studies.instability.alignment import alignment_tables, naive_average
+from tests import oracles
+from tests.generators import noisy_copies, rotation, runs_of
+
+
+def test_equal_spaces_average_onto_the_reference():
+    base = noisy_copies(1, 50, 6)[0]
+    stack = torch.stack([base, base @ rotation(6, 1), base @ rotation(6, 2)])
+    torch.testing.assert_close(naive_average(stack, 1), stack[1])
+
+
+def test_the_naive_average_is_the_mean_of_aligned_runs():
+    stack = noisy_copies(3, 50, 6)
+    x = stack.numpy()
+    wanted = np.mean([a @ oracles.procrustes(a, x[2]) for a in x], axis=0)
+    np.testing.assert_allclose(naive_average(stack, 2), wanted, atol=1e-10)
+
+
+def test_the_aligning_term_is_that_of_equation_3_4():
+    stack = noisy_copies(4, 60, 6)
+    table = alignment_tables("x", runs_of(stack), 30, 0)["alignment_term"]
+    first, second = draw_words(60, 30, 0)[:, :2].T.numpy()
+    terms = []
+    for u, w in ((0, 1), (2, 3)):
+        x, y = oracles.unit(stack[u]), oracles.unit(stack[w])
+        rest = x @ oracles.procrustes(x, y) - y
+        terms.append(-(rest[first] * rest[second]).sum(1) / 4)
+    assert table["mean"] == pytest.approx([np.mean(terms)], abs=1e-8)
+    assert table["se"] == pytest.approx([np.mean(terms, axis=1).std(ddof=1) / np.sqrt(2)], abs=1e-8)
+    unit = oracles.unit(stack)
+    cosines = (unit[:, first] * unit[:, second]).sum(2)
+    wanted = np.var(terms, axis=0, ddof=1).mean() / (cosines.var(axis=0, ddof=1).mean() / 2)
+    assert table["variance_of_half"] == pytest.approx([wanted])
+
+
+def test_a_tree_depends_less_on_the_order_than_one_reference_on_its_choice():
+    table = alignment_tables("x", runs_of(noisy_copies(8, 80, 8, noise=0.4)), 30, 0)["table_tree"]
+    tree, reference = table["same_runs"]
+    assert 0 < tree < reference < 1
+    assert table["halves_of"] == [4, 4]

@@ -1,0 +1,87 @@
+import numpy as np
+import pytest
+import torch
+
+from gpustab.device import Compute
+from gpustab.engine import neighbour_pass
+from gpustab.studies.instability import averages, trees
+from gpustab.studies.instability.averages import averaging_tables, matrix_losses
+from gpustab.studies.instability.trees import as_runs, levels_of, orders_of
+from tests import oracles
+from tests.generators import noisy_copies, runs_of
+
+
+@pytest.mark.parametrize(
+    ("runs", "wanted"), [(3, [(1, 3)]), (4, [(1, 4), (2, 2)]), (5, [(1, 5), (2, 2)]), (7, [(1, 7), (2, 3)])]
+)
+def test_levels_hold_equal_averages_of_disjoint_runs(runs, wanted):
+    found = levels_of(runs_of(noisy_copies(runs, 40, 5)), orders_of(runs, 0)[1], renormalise=False)
+    assert [(level.beneath, len(level.averages)) for level in found] == wanted
+    for level in found:
+        beneath = [r for group in level.runs for r in group]
+        assert len(set(beneath)) == len(beneath) == level.beneath * len(level.averages)
+
+
+def test_an_average_knows_its_runs_in_any_order():
+    stack = noisy_copies(4, 40, 5)
+    level = levels_of(runs_of(stack), [2, 0, 3, 1], renormalise=False)[1]
+    assert level.runs == [[2, 0], [3, 1]]
+    wanted = oracles.aligned_average(stack[2].numpy(), stack[0].numpy())
+    np.testing.assert_allclose(level.averages[0].vectors, wanted, atol=1e-6)
+
+
+def test_averages_are_measured_as_runs_are():
+    runs = runs_of(noisy_copies(4, 40, 5))
+    nodes = levels_of(runs, [0, 1, 2, 3], renormalise=False)[1].averages
+    own = as_runs(runs, nodes)
+    torch.testing.assert_close(own.stack().norm(dim=2), torch.ones(2, 40, dtype=torch.float64))
+    found = neighbour_pass(own, torch.tensor([3]), 5, Compute()).indices[1, 0].tolist()
+    assert found == oracles.top_k(nodes[1].vectors.numpy(), 3, 5)
+
+
+def test_losses_of_means_of_cosine_matrices_are_the_naive_ones():
+    x = oracles.unit(noisy_copies(6, 30, 5))
+    norms = np.array([[np.linalg.norm(a.T @ b) ** 2 for b in x] for a in x])
+    means = [np.mean([x[r] @ x[r].T for r in group], axis=0) for group in ([0, 1, 2], [3, 4, 5])]
+    found = matrix_losses(torch.from_numpy(norms), [[0, 1, 2], [3, 4, 5]], 30)
+    assert found.tolist() == pytest.approx([np.linalg.norm(means[0] - means[1]) / 60])
+
+
+@pytest.mark.parametrize("n", [2, 3, 8])
+def test_the_bias_of_an_sd_of_few_values_is_known(n):
+    values = np.random.default_rng(0).normal(size=(200_000, n))
+    assert averages._expected_sd(n) == pytest.approx(values.std(axis=1, ddof=1).mean(), rel=5e-3)
+
+
+@pytest.fixture(scope="module")
+def tables():
+    return averaging_tables("x", runs_of(noisy_copies(8, 200, 10, noise=0.05)), 400, 0)
+
+
+def test_small_noise_falls_as_one_over_root_n(tables):
+    table = tables["figure_3_5"]
+    assert table["runs_beneath"] == [1, 2, 4] * 2
+    for column in ("ratio_dot", "ratio_cosine", "ratio_cosine_matrices"):
+        assert table[column] == pytest.approx(table["one_over_root_n"], rel=0.08)
+    assert table["ratio_cosine"][0] == pytest.approx(1)
+
+
+def test_means_rise_and_sds_fall_by_averaging_and_scaling_two_changes_no_cosine(tables):
+    table = tables["cosine_ratios"]
+    assert table["sd"][1] == pytest.approx(1 / np.sqrt(2), rel=0.06)
+    assert table["rms_sd"][1] == pytest.approx(1 / np.sqrt(2), rel=0.06)
+    assert table["mean"][1] > 1.0001
+    assert table["mean"][4] == pytest.approx(table["mean"][1])
+    assert table["dot_mean"][1] == pytest.approx(1, abs=1e-3)
+
+
+def test_the_histograms_are_densities(tables):
+    rows = list(zip(*tables["figure_3_2"].values(), strict=True))
+    for n in (1, 2):
+        part = [(x, y) for _, panel, k, x, y in rows if panel == "mean" and k == n]
+        assert sum(y for _, y in part) * (part[1][0] - part[0][0]) == pytest.approx(1)
+
+
+def test_the_orders_are_drawn_by_the_seed():
+    assert trees.orders_of(6, 3) == trees.orders_of(6, 3)
+    assert trees.orders_of(6, 3)[0] == list(range(6))

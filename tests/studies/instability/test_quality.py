@@ -1,0 +1,53 @@
+import importlib.util
+
+import pytest
+
+from gpustab import load_runs
+from gpustab.device import Compute
+from gpustab.evaluation import RunScores, files, read_similarity, score_similarity
+from gpustab.studies.instability.quality import gain, quality_tables
+from gpustab.studies.instability.trees import as_runs, levels_of
+from tests.generators import noisy_copies
+
+needs_gensim = pytest.mark.skipif(importlib.util.find_spec("gensim") is None, reason="the tests come with gensim")
+
+
+@pytest.fixture(scope="module")
+def runs():
+    words = sorted({w for pair in read_similarity("wordsim353").pairs[:60] for w in pair})
+    return load_runs([(words, x.numpy()) for x in noisy_copies(4, len(words), 6)])
+
+
+@needs_gensim
+def test_runs_and_averages_are_scored_by_the_same_pairs(runs):
+    tables, notes = quality_tables("x", runs, Compute())
+    rows = {
+        (test, n): (spaces, used, mean, best)
+        for test, n, spaces, used, mean, best in zip(
+            *(tables["scores"][c] for c in ("test", "runs_beneath", "spaces", "used", "mean", "best")), strict=True
+        )
+    }
+    test = read_similarity("wordsim353")
+    single = score_similarity(runs, test, ignore_case=True)
+    averages = levels_of(runs, [0, 1, 2, 3], renormalise=False)[1].averages
+    double = score_similarity(as_runs(runs, averages), test, ignore_case=True)
+    assert rows["wordsim353", 1] == (4, single.used, single.rho.mean, single.rho.best)
+    assert rows["wordsim353", 2] == (2, single.used, double.rho.mean, double.rho.best)
+    assert tables["table_3_6"]["gain"][0] == pytest.approx(double.rho.mean - single.rho.mean)
+    assert "questions-words" not in tables["scores"]["test"]  # no question has all its words
+    assert notes == []
+
+
+@needs_gensim
+def test_without_gensim_the_tests_are_named_that_were_not_done(runs, monkeypatch):
+    monkeypatch.setattr(files, "find_spec", lambda _: None)
+    tables, notes = quality_tables("x", runs, Compute())
+    assert tables["scores"]["test"] == []
+    assert len(notes) == 3
+    assert "'wordsim353' comes with the package gensim" in notes[0]
+
+
+def test_a_gain_of_one_average_has_no_error():
+    value, error = gain(RunScores((0.1, 0.2)), RunScores((0.4,)))
+    assert value == pytest.approx(0.25)
+    assert error != error

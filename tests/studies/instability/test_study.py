@@ -1,0 +1,127 @@
+import json
+import math
+
+import pytest
+from typer.testing import CliRunner
+
+from gpustab import InputError, load_groups
+from gpustab.cli import app
+from gpustab.report.json_text import to_json
+from gpustab.report.shown import describe
+from gpustab.runset import write_runset
+from gpustab.studies.instability import instability
+from gpustab.studies.instability.titles import OBSERVATIONS, TITLES
+from gpustab.studies.instability.verdicts import records
+from tests.generators import spaces
+
+
+def runset(folder, runs=4):
+    groups = {"sgns/shuffled": spaces(runs, 60, 5), "sgns/bootstrap": spaces(runs, 60, 5, seed=2)}
+    write_runset(groups | {"glove/shuffled": spaces(runs, 60, 5, seed=3)}, folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def groups(tmp_path_factory):
+    return load_groups(runset(tmp_path_factory.mktemp("study") / "set"))
+
+
+@pytest.fixture(scope="module")
+def steps():
+    return []
+
+
+@pytest.fixture(scope="module")
+def result(groups, steps):
+    return instability(groups, pairs=50, targets=10, progress=lambda work, part: steps.append((work, part)))
+
+
+def test_every_titled_table_is_there_and_none_is_ragged(result):
+    missing = set(TITLES) - set(result.tables)
+    assert missing <= {"scores", "table_3_6"}  # no word of the tests
+    assert next(iter(result.tables)) == "observations"
+    for name, table in result.tables.items():
+        assert len({len(column) for column in table.values()}) == 1, name
+        assert len(result.frame(name)) == len(table["technique"])
+
+
+def test_techniques_stand_beside_each_other_and_are_never_pooled(result):
+    assert [group["name"] for group in result.groups] == ["sgns", "glove"]
+    assert list(dict.fromkeys(result.tables["table_2_8"]["technique"])) == ["sgns", "glove"]
+    assert result.tables["table_2_11"]["technique"] == ["sgns"]
+    assert result.groups[1]["extrinsic"] is None
+    assert "glove: without bootstrap runs, no extrinsic part." in result.notes
+
+
+def test_the_counts_of_the_words_are_per_run(result):
+    words = [row["frequency"] for row in records(result.tables["words"], technique="sgns")]
+    assert words == list(range(60, 0, -1))
+
+
+def test_progress_rises_and_names_the_work(result, steps):
+    parts = [part for _, part in steps]
+    assert parts == sorted(parts)
+    assert 0 == parts[0] < parts[-1] < 1
+    assert steps[0][0] == "sgns: PIP loss"
+
+
+def test_the_json_has_every_observation(result):
+    content = json.loads(to_json(result))
+    assert content["schema"] == "gpustab.instability/1"
+    assert len(content["contrasts"]) == len(result.tables["observations"]["claim"]) > 20
+    assert {row["agrees"] for row in content["contrasts"]} <= {"yes", "no", "undecided"}
+    assert content["settings"]["targets"] == 10
+
+
+def test_the_page_shows_titled_tables_and_not_one_row_per_word(result):
+    titles = [block.title for block in describe(result)]
+    assert titles[0] == "sgns: 4 shuffled, 4 bootstrap runs, 60 words, 5 dimensions"
+    assert titles[2] == OBSERVATIONS
+    facts = describe(result)[2].facts
+    assert len(facts) == len(result.tables["observations"]["claim"])
+    assert facts[0][0] == "2.1.3  sgns"
+    assert max(len(table.rows) for block in describe(result) for table in block.tables) < 60
+
+
+def test_the_same_seed_gives_the_same_tables(groups, result):
+    again = instability(groups[:1], pairs=50, targets=10)
+    for name in ("predictions", "table_2_6", "figure_3_5"):
+        wanted = [row for row in records(result.tables[name]) if row["technique"] == "sgns"]
+        found = list(records(again.tables[name]))
+        assert [list(row.values()) for row in found] == [
+            pytest.approx(list(row.values()), nan_ok=True) for row in wanted
+        ]
+
+
+def test_three_runs_do_but_for_the_distribution_and_two_do_not(groups):
+    few = instability(groups[0].take([0, 1, 2]), pairs=20, targets=5)
+    assert "distribution" not in few.tables
+    assert any("wants at least 4 runs" in note for note in few.notes)
+    assert math.isfinite(few.tables["table_2_8"]["se"][0])
+    with pytest.raises(InputError, match="has 2 runs"):
+        instability(groups[0].take([0, 1]))
+    with pytest.raises(InputError, match="targets is 0"):
+        instability(groups, targets=0)
+
+
+def test_the_command_writes_a_folder_with_figures(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    runset(tmp_path / "set", 3)
+    command = "study instability set/sgns/shuffled set/sgns/bootstrap -o out --targets 5 --pairs 20 --json -q"
+    done = CliRunner().invoke(app, command.split(), catch_exceptions=False)
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["groups"][0]["name"] == "sgns"
+    assert done.stderr == ""
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert {"summary.json", "report.html", "observations.parquet", "figure_3_5.svg", "figure_2_8.svg"} <= names
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert page.count("<figure>") == len([name for name in names if name.endswith(".svg")])
+    assert "Figure 3.5: loss between averages" in page
+
+
+def test_the_command_refuses_two_runs_with_the_reason(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    runset(tmp_path / "set", 2)
+    done = CliRunner().invoke(app, ["study", "instability", "set"], catch_exceptions=False)
+    assert done.exit_code == 2
+    assert "wants at least 3" in done.stderr
