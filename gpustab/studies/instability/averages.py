@@ -16,6 +16,7 @@ from gpustab.kernels.jackknife import pair_matrix
 from gpustab.kernels.pip_loss import pip_loss
 from gpustab.result import Table
 from gpustab.runs import Runs
+from gpustab.studies.instability.rows import add_row
 from gpustab.studies.instability.trees import Level, levels_of, orders_of
 
 
@@ -61,11 +62,9 @@ def averaging_tables(name: str, runs: Runs, pairs: int, seed: int) -> dict[str, 
             n = same[0].beneath
             of_base = [level.loss[k] / base.loss[k] for k in range(3)]
             row = (name, renormalise, n, len(same[0].averages), *of_base, 1 / math.sqrt(n))
-            for values, value in zip(losses.values(), row, strict=True):
-                values.append(value)
+            add_row(losses, row)
             row = (name, renormalise, n, *(x / y for x, y in zip(level.cosines, base.cosines, strict=True)))
-            for values, value in zip(ratios.values(), row, strict=True):
-                values.append(value)
+            add_row(ratios, row)
         if not renormalise and len(trees[0]) > 1:
             histogram = _histograms(name, trees[0][:2], first, second)
     return {"figure_3_5": losses, "cosine_ratios": ratios, "figure_3_2": histogram}

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from math import sqrt
 
 from gpustab.result import Table
-from gpustab.studies.instability.verdicts import AS_IN_THESIS, Observation, Verdict, records, rising, within
+from gpustab.studies.instability.rows import records
+from gpustab.studies.instability.verdicts import AS_IN_THESIS, Observation, Verdict, rising, within
 
 
 def of_averaging(tables: dict[str, Table]) -> Iterator[Observation]:

@@ -12,6 +12,7 @@ from gpustab.device import Compute
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.kernels.pip_loss import WordwisePip
 from gpustab.result import Table
+from gpustab.studies.instability.rows import add_row
 from gpustab.studies.instability.techniques import Technique
 
 
@@ -66,18 +67,14 @@ def instability_tables(technique: Technique, compute: Compute) -> dict[str, Tabl
         spread = float((words[sampling].sd / words[sampling].mean).square().mean())
         # A χ of k degrees of freedom has a relative SD of 1/√(2k).
         row = (technique.name, sampling, len(runs), len(rows[sampling]), pip.mean, pip.sd, pip.se, relative)
-        for values, value in zip(
-            table_2_8.values(), (*row, math.sqrt(spread), 1 / (2 * spread), mean_cosine, chance), strict=True
-        ):
-            values.append(value)
+        add_row(table_2_8, (*row, math.sqrt(spread), 1 / (2 * spread), mean_cosine, chance))
     table_2_11: Table = {column: [] for column in _COLUMNS_2_11}
     if "bootstrap" in statistics:
         a, b = statistics["shuffled"], statistics["bootstrap"]
         found_extrinsic = extrinsic(a.mean, b.mean, a.se, b.se)
         square = words["bootstrap"].square - words["shuffled"].square
         row_2_11 = (technique.name, a.mean, b.mean, *found_extrinsic, float(square.mean()), int((square < 0).sum()))
-        for values, value in zip(table_2_11.values(), row_2_11, strict=True):
-            values.append(value)
+        add_row(table_2_11, row_2_11)
     return {"table_2_8": table_2_8, "table_2_11": table_2_11, "words": _word_table(technique, rows, words)}
 
 

@@ -11,6 +11,7 @@ from torch import Tensor
 from gpustab.errors import InputError
 from gpustab.result import Table
 from gpustab.studies.instability.ranks import rank_correlation
+from gpustab.studies.instability.rows import add_row
 
 BATCHES = 20
 QUANTITIES = {"intrinsic": "intrinsic", "extrinsic squared": "extrinsic_square"}
@@ -88,15 +89,11 @@ def frequency_tables(words: Table) -> dict[str, Table]:
             kept = frequency >= least
             if int(kept.sum()) >= 2 * BATCHES:
                 row = (name, quantity, least, int(kept.sum()), *trend(frequency[kept], values[kept]))
-                for target, value in zip(frequencies.values(), row, strict=True):
-                    target.append(value)
+                add_row(frequencies, row)
         for x, y in zip(_batches(frequency, frequency, BATCHES), _batches(frequency, values, BATCHES), strict=True):
             error = float(y.std()) / math.sqrt(len(y))
             geometric = float(x.log().mean().exp())
-            for target, value in zip(
-                batches.values(), (name, quantity, geometric, float(y.mean()), error), strict=True
-            ):
-                target.append(value)
+            add_row(batches, (name, quantity, geometric, float(y.mean()), error))
     return {"frequency": frequencies, "batches": batches}
 
 

@@ -14,6 +14,7 @@ from gpustab.kernels.gram import block_positions, run_pairs
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.result import Table
 from gpustab.runs import Runs
+from gpustab.studies.instability.rows import add_row
 
 SUBSETS = 300
 WORDS = 20
@@ -43,8 +44,7 @@ def how_many_table(name: str, runs: Runs, seed: int, compute: Compute) -> Table:
             jackknife, subsampling = (_rms(x) for x in zip(*(errors(m, size, seed) for m in group), strict=True))
             needed = math.ceil(size * (jackknife / 0.01) ** 2) if size == len(runs) else None
             row = (name, quantity, size, jackknife, subsampling, needed)
-            for values, value in zip(table.values(), row, strict=True):
-                values.append(value)
+            add_row(table, row)
     return table
 
 

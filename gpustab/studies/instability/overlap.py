@@ -13,6 +13,7 @@ from gpustab.kernels.overlap import Overlap
 from gpustab.result import Table
 from gpustab.runs import Runs
 from gpustab.studies.instability.ranks import rank_correlation, rank_correlations
+from gpustab.studies.instability.rows import add_row
 from gpustab.studies.instability.techniques import Technique
 
 LENGTHS = (1, 2, 5, 10, 25, 50)
@@ -48,8 +49,7 @@ def overlap_tables(technique: Technique, seed: int, compute: Compute) -> dict[st
         for m, n in enumerate(lengths):
             p, j = pair_statistics(overlap.p[m]), pair_statistics(overlap.j[m])
             row = (technique.name, sampling, n, len(found.targets), p.mean, p.se, j.mean, j.se, n / others)
-            for values, value in zip(neighbours.values(), row, strict=True):
-                values.append(value)
+            add_row(neighbours, row)
     return {
         "neighbours": neighbours,
         "table_2_3": consistency(technique.name, measured["shuffled"]),
@@ -87,8 +87,7 @@ def halves(name: str, measured: Measured, compute: Compute) -> Table:
     for m, n in enumerate(lengths):
         p = rank_correlation(_tied(first.p_word[m]), _tied(second.p_word[m]))[0]
         j = rank_correlation(_tied(first.j_word[m]), _tied(second.j_word[m]))[0]
-        for column, value in zip(table.values(), (name, n, half, p, j), strict=True):
-            column.append(value)
+        add_row(table, (name, n, half, p, j))
     return table
 
 

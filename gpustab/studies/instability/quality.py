@@ -18,6 +18,7 @@ from gpustab.evaluation import (
 )
 from gpustab.result import Table
 from gpustab.runs import Runs
+from gpustab.studies.instability.rows import add_row
 from gpustab.studies.instability.trees import as_runs, levels_of
 
 
@@ -40,13 +41,11 @@ def quality_tables(name: str, runs: Runs, compute: Compute) -> tuple[dict[str, T
                 continue
             statistics = (by_space.mean, by_space.sd, by_space.best, by_space.worst)
             row = (name, test, level.beneath, by_space.n, used, total, *statistics)
-            for cells, cell in zip(scores.values(), row, strict=True):
-                cells.append(cell)
+            add_row(scores, row)
             found.setdefault(test, []).append((level.beneath, by_space))
     for test, by_level in found.items():
         difference = gain(by_level[0][1], by_level[-1][1])
-        for values, value in zip(gains.values(), (name, test, by_level[-1][0], *difference), strict=True):
-            values.append(value)
+        add_row(gains, (name, test, by_level[-1][0], *difference))
     return {"scores": scores, "table_3_6": gains}, list(dict.fromkeys(notes))
 
 

@@ -23,8 +23,8 @@ from gpustab.studies.instability.overlap import overlap_tables
 from gpustab.studies.instability.pip import identity_table, proxy_tables
 from gpustab.studies.instability.prediction import prediction_tables
 from gpustab.studies.instability.quality import quality_tables
+from gpustab.studies.instability.rows import records
 from gpustab.studies.instability.techniques import Technique, techniques_of
-from gpustab.studies.instability.verdicts import records
 from gpustab.studies.tables import extend
 
 Tables = dict[str, Table]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from math import hypot, isnan
-from typing import Any, Literal, NamedTuple
-
-from gpustab.result import Table
+from typing import Literal, NamedTuple
 
 Verdict = Literal["yes", "no", "undecided"]
 
@@ -62,11 +60,3 @@ def rising(values: Sequence[tuple[float, float]]) -> Verdict:
     if not steps or any(isnan(step) for step in steps):
         return "undecided"
     return "yes" if min(steps) > 2 else "no" if min(steps) < -2 else "undecided"
-
-
-def records(table: Table | None, **wanted: Any) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a table that have the wanted values."""
-    for row in zip(*(table or {}).values(), strict=True):
-        record = dict(zip(table or {}, row, strict=True))
-        if all(record[column] == value for column, value in wanted.items()):
-            yield record

@@ -3,7 +3,8 @@ import math
 import pytest
 
 from gpustab.studies.instability.observations import observation_table
-from gpustab.studies.instability.verdicts import records, rising, within
+from gpustab.studies.instability.rows import records
+from gpustab.studies.instability.verdicts import rising, within
 
 LOSS = {"words": 100, "relative_sd": 0.005, "word_relative_sd": 0.1, "word_degrees_of_freedom": 50.0}
 
@@ -94,3 +95,13 @@ def test_the_rules():
     assert rising([(1.0, 0.0)]) == "undecided"
     assert rising([(0.0, 0.0), (1.0, 0.0)]) == "yes"
     assert rising([(1.0, 0.0), (0.5, 0.0)]) == "no"
+
+
+@pytest.mark.parametrize(
+    ("plain", "exact", "wanted"),
+    [(0.96, 0.94, "yes"), (0.93, 0.94, "undecided"), (0.91, 0.94, "no"), (0.94, 0.98, "no")],
+)
+def test_few_runs_that_keep_an_exact_model_from_agreeing_decide_nothing(plain, exact, wanted):
+    row = {"technique": "sgns", "n": 1, "plain_pearson": plain, "exact_pearson": exact, "corrected_pearson": plain}
+    row |= {f"{model}_{field}": 0.0 for model in ("plain", "exact", "corrected") for field in ("bias", "rmse")}
+    assert verdicts("A.4", table_a_2=table(row)) == [wanted]

@@ -10,8 +10,8 @@ from gpustab.report.json_text import to_json
 from gpustab.report.shown import describe
 from gpustab.runset import write_runset
 from gpustab.studies.instability import instability
+from gpustab.studies.instability.rows import records
 from gpustab.studies.instability.titles import OBSERVATIONS, TITLES
-from gpustab.studies.instability.verdicts import records
 from tests.generators import spaces
 
 

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Everything that needs a card, in the order of its worth: tests, the table of `gpustab bench`, training, the kernels.
+# Run it from the checkout on a machine with CUDA; about a quarter of an hour on an H100. Results go to benchmarks/results.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+export PYTHONPATH=. OMP_WAIT_POLICY=PASSIVE
+results=${1:-benchmarks/results}
+mkdir -p "$results"
+run() { echo "== $*"; timeout 300 "$@" || echo "== failed ($?): $*"; }
+
+run python -m pytest -m gpu -x -q
+run python -m gpustab bench --device cuda --out "$results/bench-cuda"
+run python -m benchmarks.bench_sgns engines --device cuda --out "$results"
+run python -m benchmarks.bench_sgns time --device cuda --out "$results"
+for name in pip_loss procrustes neighbours overlap averaging cosine prediction glove; do
+    run python -m "benchmarks.bench_$name" --device cuda --out "$results"
+done
