@@ -84,25 +84,27 @@ def p_values(tables: dict[str, Table]) -> str:
 
 def predicted(tables: dict[str, Table]) -> str:
     """Figure A.2: predicted against measured p@10, by both models."""
-    return _against_measured(tables, (("corrected", "with correlation"), ("plain", "independent")), 10)
+    models = (("plain", "independent"), ("corrected", "with their correlation"))
+    return _against_measured(tables, models, 10, "predicted p@10")
 
 
 def structure(tables: dict[str, Table]) -> str:
     """Figure 2.7: structure factor ρ@1 against measured p@1."""
-    return _against_measured(tables, (("structure", "structure factor"),), 1)
+    return _against_measured(tables, (("structure", "words"),), 1, "structure factor ρ@1")
 
 
-def _against_measured(tables: dict[str, Table], models: Sequence[tuple[str, str]], n: int) -> str:
+def _against_measured(tables: dict[str, Table], models: Sequence[tuple[str, str]], n: int, label: str) -> str:
     def draw(axes: Axes, rows: Table) -> None:
-        axes.plot([0, 1], [0, 1], color=GREY, lw=1)
-        for k, (model, label) in enumerate(models):
+        for k, (model, name) in enumerate(models[::-1]):
             colour, marker, _ = _SERIES[k]
-            axes.plot(rows["measured"], rows[model], marker, color=colour, ms=4, alpha=0.6, mew=0, label=label)
-        for x, y, word in _furthest(rows["measured"], rows[models[0][0]], rows["word"]):
-            axes.annotate(
-                word, (x, y), xytext=(4, 3 if y > x else -9), textcoords="offset points", fontsize=9, parse_math=False
-            )
-        axes.set(xlabel=f"measured p@{n}", ylabel=f"predicted p@{n}", xlim=(-0.03, 1.25), ylim=(-0.03, 1.03))
+            style: dict[str, Any] = {"color": colour, "mfc": "none" if k else colour, "alpha": 0.6, "zorder": 2 - k}
+            axes.plot(rows["measured"], rows[model], marker, ms=3 + 2 * k, mew=0.7 * k, label=name, **style)
+        axes.plot([0, 1], [0, 1], color="black", lw=1, zorder=3)
+        for x, y, word in _furthest(rows["measured"], rows[models[-1][0]], rows["word"]):
+            side: dict[str, Any] = {"xytext": (-4, 3), "ha": "right"} if y > x else {"xytext": (4, -9)}
+            axes.annotate(word, (x, y), textcoords="offset points", fontsize=9, parse_math=False, **side)
+        axes.set(xlabel=f"measured p@{n}", ylabel=label, xlim=(-0.03, 1.3), ylim=(-0.03, 1.03))
+        axes.set_xticks([0, 0.2, 0.4, 0.6, 0.8, 1])
 
     table = tables.get("predictions")
     return _panels(_where(table, "n", n) if table else None, draw)

@@ -14,11 +14,21 @@ from gpustab.studies.notes import COLLAPSED
 
 @dataclass
 class SmallTable:
-    """A table of text cells; the first column is words, the others are numbers."""
+    """A table of text cells; the first column is words, the others are numbers or words."""
 
     title: str
     header: list[str]
     rows: list[list[str]]
+
+    @property
+    def words(self) -> list[bool]:
+        """Which columns are read as words: they stand to the left, and fold where the page is narrow.
+
+        >>> SmallTable("", ["word", "loss", "agrees"], [["a", "0.1", "yes"], ["b", "–", "no"]]).words
+        [True, False, True]
+        """
+        columns = list(zip(*self.rows, strict=True)) or [()] * len(self.header)
+        return [k == 0 or not all(cell[:1] in "0123456789+-−–" for cell in column) for k, column in enumerate(columns)]
 
 
 @dataclass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 from rich.columns import Columns
 from rich.console import Console, Group, RenderableType
@@ -44,10 +44,9 @@ def _body(shown: Shown) -> RenderableType:
 def _table(small: SmallTable) -> RenderableType:
     """Numbers keep their width; words fold where the page is narrow."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for k, name in enumerate(small.header):
-        table.add_column(
-            Text(name), justify="left" if k == 0 else "right", header_style="dim", no_wrap=k > 0, overflow="fold"
-        )
+    for name, words in zip(small.header, small.words, strict=True):
+        justify: Literal["left", "right"] = "left" if words else "right"
+        table.add_column(Text(name), justify=justify, header_style="dim", no_wrap=not words, overflow="fold")
     for row in small.rows:
         table.add_row(*(Text(cell) for cell in row))
     return Group(Text(small.title), table) if small.title else table
