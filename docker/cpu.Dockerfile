@@ -9,7 +9,7 @@ ARG TORCH_INDEX=""
 WORKDIR /src
 COPY . .
 RUN pip install --no-cache-dir -c constraints.txt ${TORCH_INDEX:+-i "$TORCH_INDEX"} torch \
-    && pip install --no-cache-dir -c constraints.txt ".[cpu,train,report]" \
+    && pip install --no-cache-dir -c constraints.txt ".[cpu,train,study]" \
     && useradd --create-home gpustab
 
 # HOME is a folder that any --user may write: libraries keep their caches there.

@@ -13,7 +13,7 @@ WORKDIR /src
 COPY . .
 # The extra `gpu` pins the one torch that goes with faiss-gpu, so the constraint on torch is left out.
 RUN grep -v '^torch==' constraints.txt > /tmp/constraints.txt \
-    && pip install --no-cache-dir -c /tmp/constraints.txt ".[gpu,train,report]" \
+    && pip install --no-cache-dir -c /tmp/constraints.txt ".[gpu,train,study]" \
     && useradd --create-home gpustab
 
 # HOME is a folder that any --user may write: Triton and other libraries keep their caches there.

@@ -12,15 +12,15 @@ equal mean rank by their place in the row.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from gpustab.errors import ComputationError
 from gpustab.kernels.overlap import shared_neighbours
+from gpustab.kernels.panels import REACH, above, integrate, with_one_more
 
 SHARP = 1e-9
 """Standard deviations of cosines up to this count as 0; float32 vectors resolve no finer than 1e-8."""
@@ -28,13 +28,6 @@ SHARP = 1e-9
 TOLERANCE = 1e-8
 """Largest ``|Σ_s p_#n(s) − n|`` that is accepted."""
 
-_REACH = 8.5
-"""A normal is within so many standard deviations of its mean, up to 2e-17."""
-
-_SURE = 7.3
-"""A panel takes a word that is so many standard deviations above or below it to be there, up to 2e-13."""
-
-_NODES = 20
 _CUT = 1e-12
 """Probability that the n-th neighbour lies below the first node."""
 
@@ -61,14 +54,14 @@ def top_n_threshold(mean: Tensor, sd: Tensor, n: int, epsilon: float) -> Tensor:
     top, places = mean.topk(min(2 * n + 10, mean.shape[1]), dim=1)
     spread = sd.gather(1, places)
     # Not the lowest end itself: a word without spread is not above its own mean.
-    low = (top - _REACH * spread).masked_fill(top == -torch.inf, torch.inf).amin(1) - 1e-6
+    low = (top - REACH * spread).masked_fill(top == -torch.inf, torch.inf).amin(1) - 1e-6
     high = top[:, 0]
     for _ in range(30):
         middle = (low + high) / 2
         law = top.new_zeros(n, len(top))
         law[0] = 1
-        for q, rest in zip(*_above(top.mT, spread.mT, middle), strict=True):
-            law = _with_one_more(law, q, rest)
+        for q, rest in zip(*above(top.mT, spread.mT, middle), strict=True):
+            law = with_one_more(law, q, rest)
         beyond = law.sum(0) <= epsilon / 2
         low, high = torch.where(beyond, middle, low), torch.where(beyond, high, middle)
     return low
@@ -76,7 +69,7 @@ def top_n_threshold(mean: Tensor, sd: Tensor, n: int, epsilon: float) -> Tensor:
 
 def reaches(mean: Tensor, sd: Tensor, threshold: Tensor, probability: float) -> Tensor:
     """Tell which words lie above their target's threshold with more than this probability, ``(T, K)`` bool."""
-    return _above(mean, sd, threshold[:, None])[0] > probability
+    return above(mean, sd, threshold[:, None])[0] > probability
 
 
 def top_n_probabilities(mean: Tensor, sd: Tensor, lengths: Sequence[int], *, numbers: int = 2**22) -> Tensor:
@@ -114,7 +107,7 @@ def top_n_probabilities(mean: Tensor, sd: Tensor, lengths: Sequence[int], *, num
     waiting = torch.arange(len(mean), device=mean.device)
     # Many words of nearly equal mean make the integrand narrower than any one of them: then finer panels are needed.
     for width in (4.0, 2.0, 1.0, 0.5):
-        found = _integrate(mean[waiting], sd[waiting], start[waiting], lengths, width, numbers)
+        found = integrate(mean[waiting], sd[waiting], start[waiting], lengths, width, numbers)
         result[:, waiting] = found
         off = (found.sum(2) - wanted).abs().amax(0)
         # Not >, or NaN would be accepted.
@@ -174,110 +167,3 @@ def _check(mean: Tensor, lengths: Sequence[int]) -> None:
     candidates = int((mean > -torch.inf).sum(1).min())
     if not lengths or min(lengths) < 1 or max(lengths) > candidates:
         raise ValueError(f"list lengths {list(lengths)} must lie in 1 .. {candidates}, the fewest candidates")
-
-
-def _above(mean: Tensor, sd: Tensor, x: Tensor, first: Tensor | None = None) -> tuple[Tensor, Tensor]:
-    """Probabilities of lying above and below x; words without spread that equal x are above it where ``first``."""
-    z = (mean - x) / sd
-    step = mean > x if first is None else (mean > x) | ((mean == x) & first)
-    sharp = sd == 0
-    return torch.where(sharp, step, torch.special.ndtr(z)), torch.where(sharp, ~step, torch.special.ndtr(-z))
-
-
-def _with_one_more(law: Tensor, q: Tensor, rest: Tensor) -> Tensor:
-    """Law ``(n, ...)`` of a number of successes below n, after one more trial with probability q."""
-    more = law * rest
-    more[1:].addcmul_(law[:-1], q)
-    return more
-
-
-def _integrate(mean: Tensor, sd: Tensor, start: Tensor, lengths: Sequence[int], width: float, numbers: int) -> Tensor:
-    targets, words = mean.shape
-    result = mean.new_zeros(targets * words, len(lengths))
-    own, left, right = _panels(mean, sd, start, width)
-    for part in torch.arange(len(own), device=mean.device).split(max(1, numbers // (8 * words))):
-        for at, places, sure in _uncertain(mean, sd, own[part], left[part], right[part], max(lengths), numbers):
-            panels = part[at]
-            inside = _panel_integrals(
-                mean[own[panels, None], places].mT[..., None],
-                sd[own[panels, None], places].mT[..., None],
-                left[panels, None],
-                right[panels, None],
-                [n - sure for n in lengths],
-            )
-            result.index_add_(0, (own[panels, None] * words + places).flatten(), inside.flatten(0, 1))
-    result = result.view(targets, words, len(lengths))
-    _add_sharp(result, mean, sd, lengths, max(1, numbers // (words * max(lengths))))
-    return result.permute(2, 0, 1)
-
-
-def _uncertain(
-    mean: Tensor, sd: Tensor, own: Tensor, left: Tensor, right: Tensor, n: int, numbers: int
-) -> Iterator[tuple[Tensor, Tensor, int]]:
-    """Yield panels, the places ``(P, k)`` of the words that may lie on both sides, and how many surely lie above."""
-    surely = (mean[own] - right[:, None]) / sd[own] > _SURE
-    never = (mean[own] - left[:, None]) / sd[own] < -_SURE
-    places = (surely.byte() + (~never).byte()).argsort(dim=1, descending=True, stable=True)
-    first, last = surely.sum(1), (~never).sum(1)
-    waiting = last.argsort(descending=True)
-    while len(waiting):
-        most = int(last[waiting[0]])
-        tile = max(1, numbers // (max(most, 1) * n * _NODES))
-        at, waiting = waiting[:tile], waiting[tile:]
-        sure = int(first[at].min())
-        if sure < min(n, most):
-            yield at, places[at, sure:most], sure
-
-
-def _panel_integrals(mean: Tensor, sd: Tensor, left: Tensor, right: Tensor, lengths: Sequence[int]) -> Tensor:
-    """Integrate over P panels, ``(P, k, N)``, for ``(k, P, 1)`` words."""
-    nodes, weights = (torch.from_numpy(part).to(mean.device) for part in np.polynomial.legendre.leggauss(_NODES))
-    half = (right - left) / 2
-    x = left + half * (1 + nodes)  # (P, X)
-    density = torch.exp(-((x - mean) / sd).square() / 2) / (sd * math.sqrt(2 * math.pi))
-    mass = torch.where(sd > 0, density * (half * weights), 0)
-    return torch.einsum("knpx,kpx->pkn", _at_most(*_above(mean, sd, x), lengths), mass)
-
-
-def _add_sharp(result: Tensor, mean: Tensor, sd: Tensor, lengths: Sequence[int], tile: int) -> None:
-    """Fill in the words without spread: ``p_#n(s) = P[N_s(μ_s) ≤ n − 1]``; ``(T, K, N)``."""
-    places = torch.arange(mean.shape[1], device=mean.device)[:, None, None]
-    for own, word in (part.T for part in ((sd == 0) & (mean > -torch.inf)).nonzero().split(tile)):
-        x = mean[own, word][:, None]
-        sides = _above(mean[own].mT[..., None], sd[own].mT[..., None], x, places < word[:, None])
-        result[own, word] = _at_most(*sides, lengths)[word, :, torch.arange(len(word), device=mean.device), 0]
-
-
-def _panels(mean: Tensor, sd: Tensor, start: Tensor, width: float) -> tuple[Tensor, Tensor, Tensor]:
-    """Target, left and right end of every panel: at most ``width`` SDs of each word in reach, ends where one is 0."""
-    low, high = mean - _REACH * sd, mean + _REACH * sd
-    end = high.amax(1)
-    x = torch.maximum(start, low.masked_fill(mean == -torch.inf, torch.inf).amin(1)).minimum(end)
-    edges = [x]
-    while bool((x < end).any()):
-        at = x[:, None]
-        step = torch.where(at < low, torch.maximum(low - at, width * sd), width * sd)
-        x = torch.minimum(x + step.masked_fill(at >= high, torch.inf).amin(1), end)
-        edges.append(x)
-    grid = torch.stack(edges, 1)
-    own, place = (grid[:, 1:] > grid[:, :-1]).nonzero().unbind(1)
-    return own, grid[own, place], grid[own, place + 1]
-
-
-def _at_most(above: Tensor, below: Tensor, lengths: Sequence[int]) -> Tensor:
-    """Return ``P[N_s ≤ n − 1]`` without the word itself, ``(K, N, P, X)``, of ``(K, P, X)`` probabilities."""
-    words, most = len(above), max(lengths)
-    # Entry i holds P[fewer than most − i of the later words], so that equal indices of both sides meet.
-    later = above.new_ones(words, most, *above.shape[1:])
-    for s in range(words - 1, 0, -1):
-        torch.mul(later[s], below[s], out=later[s - 1])
-        later[s - 1, :-1].addcmul_(later[s, 1:], above[s])
-    law = torch.zeros_like(later[0])
-    law[0] = 1
-    inside = above.new_zeros(words, len(lengths), *above.shape[1:])
-    for s in range(words):
-        for i, n in enumerate(lengths):
-            if n > 0:
-                torch.sum(law[:n] * later[s, most - n :], 0, out=inside[s, i])
-        law = _with_one_more(law, above[s], below[s])
-    return inside

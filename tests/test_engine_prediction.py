@@ -6,7 +6,10 @@ import torch
 
 from gpustab import InputError, engine
 from gpustab.device import Compute
-from gpustab.engine.prediction import agreement, mean_correlation, pair_values, predict_pass
+from gpustab.engine.cosines import pair_values
+from gpustab.engine.prediction import agreement, predict_pass
+from gpustab.engine.target_cosines import mean_correlation
+from gpustab.kernels import cosine
 from gpustab.kernels.prediction import predicted_overlap, top_n_probabilities
 from tests import generators
 from tests.generators import runs_of
@@ -114,8 +117,8 @@ class Stored:
 
 
 def test_tiles_streams_and_lengths_of_rows_change_nothing():
-    stack = generators.noisy_copies(4, 120, 5)
-    targets = torch.tensor([5, 0, 77, 119])
+    stack = generators.noisy_copies(4, 61, 5)
+    targets = torch.tensor([5, 0, 37, 60])
     wanted = predict_pass(runs_of(stack), targets, LENGTHS)
     long = runs_of(2 * stack, unit=False)
     stored = replace(long, rows=tuple(Stored(rows) for rows in long.rows))
@@ -128,20 +131,20 @@ def test_tiles_streams_and_lengths_of_rows_change_nothing():
 
 def test_no_array_of_all_targets_words_and_runs(monkeypatch):
     """Beyond the tile of its budget a pass holds no cosines of all words."""
-    runs = runs_of(generators.noisy_copies(5, 900, 4, noise=0.01))
+    runs = runs_of(generators.noisy_copies(5, 450, 4, noise=0.01))
     seen = []
-    real = engine.prediction.cosine.over_runs
+    real = cosine.over_runs
 
     def over_runs(values):
         found = real(values)
         seen.append(found.mean.numel())
         return found
 
-    monkeypatch.setattr(engine.prediction.cosine, "over_runs", over_runs)
+    monkeypatch.setattr(cosine, "over_runs", over_runs)
     memory = 200_000
     predict_pass(runs, torch.arange(40), [1, 5], Compute(memory=memory))
     assert max(seen) <= memory / 64
-    assert sum(seen) == 2 * 40 * 900
+    assert sum(seen) == 2 * 40 * 450
 
 
 def test_cosines_of_pairs_in_every_run():

@@ -18,7 +18,7 @@ from gpustab.distribution.hypotheses import (
     uniformity,
 )
 from gpustab.distribution.normals import kurtosis, whiten
-from gpustab.engine.prediction import pair_values
+from gpustab.engine.cosines import pair_values
 from gpustab.errors import InputError
 from gpustab.runs import Runs
 

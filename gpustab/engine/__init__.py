@@ -5,7 +5,7 @@ all runs have; word by word, and for neighbours, every run takes part that has t
 """
 
 from gpustab.engine.alignment import average_pass, procrustes_pass
-from gpustab.engine.cosines import pair_cosines, query_cosines
+from gpustab.engine.cosines import pair_cosines, pair_values, query_cosines
 from gpustab.engine.neighbours import NeighbourPass, draw_targets, neighbour_pass, overlap_pass
 from gpustab.engine.pip import (
     GramPass,
@@ -16,7 +16,7 @@ from gpustab.engine.pip import (
     pip_pass,
     place,
 )
-from gpustab.engine.prediction import Agreement, OverlapPrediction, agreement, pair_values, predict_pass
+from gpustab.engine.prediction import Agreement, OverlapPrediction, agreement, predict_pass
 from gpustab.engine.wordwise import pair_wordwise, wordwise_pass
 
 __all__ = [

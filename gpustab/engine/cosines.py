@@ -7,8 +7,11 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
+from gpustab.device import Compute
 from gpustab.kernels import cosine
 from gpustab.runs import Runs
+
+DEFAULT = Compute()
 
 
 def pair_cosines(runs: Runs, first: Tensor, second: Tensor) -> cosine.CosineStatistics:
@@ -33,6 +36,26 @@ def pair_cosines(runs: Runs, first: Tensor, second: Tensor) -> cosine.CosineStat
     return cosine.over_runs(values())
 
 
+def pair_values(runs: Runs, first: Tensor, second: Tensor, compute: Compute = DEFAULT) -> Tensor:
+    """Return the cosines of word pairs in every run, ``(n, R)``; NaN where a run lacks a word.
+
+    Args:
+        runs: the runs.
+        first: ``(n,)`` row numbers.
+        second: ``(n,)`` row numbers, paired with the first.
+        compute: how to compute.
+    """
+    wanted, places = torch.cat([first, second]).to(runs.device).unique(return_inverse=True)
+    left, right = places.split([len(first), len(second)])
+    values = torch.empty(len(first), len(runs), dtype=torch.float64, device=runs.device)
+    pairs = torch.arange(len(first), device=runs.device).split(compute.tile(48 * runs.dimension, max(len(first), 1)))
+    for r in range(len(runs)):
+        rows = rows_of(runs, r, wanted, compute)
+        for part in pairs:
+            values[part, r] = cosine.cosines(rows[left[part]], rows[right[part]])
+    return values
+
+
 def query_cosines(runs: Runs, queries: Tensor) -> cosine.CosineStatistics:
     """Return mean and SD over the runs of the cosines of query words with all words, one run at a time.
 
@@ -44,3 +67,13 @@ def query_cosines(runs: Runs, queries: Tensor) -> cosine.CosineStatistics:
         Every field ``(q, v)``; runs that lack a word are left out of its statistics.
     """
     return cosine.over_runs(cosine.query_cosines(runs.run(r), queries) for r in range(len(runs)))
+
+
+def rows_of(runs: Runs, r: int, wanted: Tensor, compute: Compute) -> Tensor:
+    """Return some prepared rows of a run, ``(n, d)``, read in tiles."""
+    rows = torch.empty(len(wanted), runs.dimension, dtype=torch.float64, device=runs.device)
+    tile = compute.tile(24 * runs.dimension, runs.words)
+    for start in range(0, runs.words, tile):
+        here = (wanted >= start) & (wanted < start + tile)
+        rows[here] = runs.run(r, start=start, stop=start + tile)[wanted[here] - start]
+    return rows

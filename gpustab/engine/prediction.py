@@ -10,7 +10,7 @@ rows ``(R, t, d)``, the highest means and the candidates that a proven bound kee
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -18,14 +18,12 @@ import torch
 from torch import Tensor
 
 from gpustab.device import Compute, with_smaller_tiles
+from gpustab.engine.target_cosines import TargetCosines, cosine_tiles, target_cosines
 from gpustab.errors import InputError
-from gpustab.kernels import cosine, prediction
+from gpustab.kernels import prediction
 from gpustab.runs import Runs
 
 DEFAULT = Compute()
-
-CORRELATED = 30
-"""The mean correlation ρ̄ is that of so many neighbours of highest mean cosine."""
 
 _CHUNK = 1024
 """Words beside which the targets of one block are counted; a tile of words then takes what is left."""
@@ -105,7 +103,7 @@ def predict_pass(
 
     def work(tile: int) -> OverlapPrediction:
         parts = targets.split(tile)
-        heads = [_head(runs, part, max(lengths), compute) for part in parts]
+        heads = [target_cosines(runs, part, max(lengths), compute) for part in parts]
         gamma = float(torch.cat([head.total for head in heads]).sum()) / (len(targets) * (runs.words - 1))
         found = [
             _predict(runs, part, head, gamma, lengths, compute, epsilon)
@@ -116,58 +114,6 @@ def predict_pass(
         return OverlapPrediction(tuple(lengths), p[0], p[1], p[2], correlation, gamma, candidates)
 
     return with_smaller_tiles(work, block)
-
-
-def pair_values(runs: Runs, first: Tensor, second: Tensor, compute: Compute = DEFAULT) -> Tensor:
-    """Return the cosines of word pairs in every run, ``(n, R)``; NaN where a run lacks a word.
-
-    Args:
-        runs: the runs.
-        first: ``(n,)`` row numbers.
-        second: ``(n,)`` row numbers, paired with the first.
-        compute: how to compute.
-    """
-    wanted, places = torch.cat([first, second]).to(runs.device).unique(return_inverse=True)
-    left, right = places.split([len(first), len(second)])
-    values = torch.empty(len(first), len(runs), dtype=torch.float64, device=runs.device)
-    pairs = torch.arange(len(first), device=runs.device).split(compute.tile(48 * runs.dimension, max(len(first), 1)))
-    for r in range(len(runs)):
-        rows = _rows(runs, r, wanted, compute)
-        for part in pairs:
-            values[part, r] = cosine.cosines(rows[left[part]], rows[right[part]])
-    return values
-
-
-def mean_correlation(values: Tensor) -> Tensor:
-    """Return the mean correlation over runs of all pairs of k words, ``(t,)``, of ``(t, k, R)`` values.
-
-    Words that do not vary are left out; 0 where fewer than two do.
-
-    >>> round(mean_correlation(torch.tensor([[[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [3.0, 2.0, 1.0]]])).item(), 6)
-    -0.333333
-    """
-    centred = values - values.mean(2, keepdim=True)
-    length = torch.linalg.vector_norm(centred, dim=2, keepdim=True)
-    varies = length > prediction.SHARP
-    unit = torch.where(varies, centred / length, 0)
-    k = varies.sum((1, 2))
-    mean: Tensor = (unit.sum(1).square().sum(1) - k) / (k * (k - 1))
-    return mean.where(k > 1, 0)
-
-
-class _Head(NamedTuple):
-    """What one pass over all words tells about t targets.
-
-    Attributes:
-        mean, sd: ``(t, M)`` of the words of highest mean, for the bounds on the candidates.
-        correlation: ``(t,)``.
-        total: ``(t,)`` sum of the SDs over all words.
-    """
-
-    mean: Tensor
-    sd: Tensor
-    correlation: Tensor
-    total: Tensor
 
 
 def _check(runs: Runs, targets: Tensor, lengths: Sequence[int]) -> None:
@@ -184,27 +130,10 @@ def _check(runs: Runs, targets: Tensor, lengths: Sequence[int]) -> None:
         raise InputError(f"list lengths {list(lengths)} must lie in 1 .. {runs.words - 1}, the other words")
 
 
-def _head(runs: Runs, targets: Tensor, n: int, compute: Compute) -> _Head:
-    kept = min(max(2 * n + 10, CORRELATED), runs.words - 1)
-    mean, sd, words = (
-        torch.empty(len(targets), 0, dtype=t, device=runs.device) for t in (torch.float64, torch.float64, torch.long)
-    )
-    total = torch.zeros(len(targets), dtype=torch.float64, device=runs.device)
-    for start, new_mean, new_sd in _tiles(runs, targets, compute):
-        total += new_sd.sum(1)
-        new_words = torch.arange(start, start + new_mean.shape[1], device=runs.device).expand_as(new_mean)
-        mean, sd, words = (torch.cat(pair, 1) for pair in ((mean, new_mean), (sd, new_sd), (words, new_words)))
-        mean, places = mean.topk(min(kept, mean.shape[1]), dim=1)
-        sd, words = sd.gather(1, places), words.gather(1, places)
-    near = words[:, :CORRELATED]
-    values = pair_values(runs, targets.repeat_interleave(near.shape[1]), near.flatten(), compute)
-    return _Head(mean, sd, mean_correlation(values.view(*near.shape, -1)), total)
-
-
 def _predict(
     runs: Runs,
     targets: Tensor,
-    head: _Head,
+    head: TargetCosines,
     gamma: float,
     lengths: Sequence[int],
     compute: Compute,
@@ -219,7 +148,7 @@ def _predict(
     ]
     limits = [prediction.top_n_threshold(head.mean, model(head.sd), max(lengths), epsilon) for model in models]
     kept: list[list[Tensor]] = [[], [], []]
-    for _, mean, sd in _tiles(runs, targets, compute):
+    for _, mean, sd in cosine_tiles(runs, targets, compute):
         for model, limit, parts in zip(models, limits, kept, strict=True):
             spread = model(sd)
             near = prediction.reaches(mean, spread, limit, epsilon / (2 * runs.words))
@@ -240,26 +169,3 @@ def _packed(near: Tensor, mean: Tensor, sd: Tensor) -> Tensor:
     order = (~near).byte().argsort(dim=1, stable=True)[:, : int(near.sum(1).max())]
     marked = near.gather(1, order)
     return torch.stack([x.gather(1, order).where(marked, gap) for x, gap in ((mean, -torch.inf), (sd, 0.0))])
-
-
-def _tiles(runs: Runs, targets: Tensor, compute: Compute) -> Iterator[tuple[int, Tensor, Tensor]]:
-    """Yield first word, mean and SD ``(t, c)`` of the targets' cosines, tile by tile; a target's own mean is −∞."""
-    own = torch.stack([_rows(runs, r, targets, compute) for r in range(len(runs))])  # (R, t, d)
-    tile = compute.tile(64 * len(targets) + 24 * runs.dimension, runs.words)
-    for start in range(0, runs.words, tile):
-        stop = min(start + tile, runs.words)
-        found = cosine.over_runs(
-            (own[r] @ runs.run(r, start=start, stop=stop).mT).clamp(-1, 1) for r in range(len(runs))
-        )
-        itself = targets[:, None] == torch.arange(start, stop, device=runs.device)
-        yield start, found.mean.masked_fill(itself, -torch.inf), found.sd.masked_fill(itself, 0)
-
-
-def _rows(runs: Runs, r: int, wanted: Tensor, compute: Compute) -> Tensor:
-    """Some prepared rows of a run, ``(n, d)``, read in tiles."""
-    rows = torch.empty(len(wanted), runs.dimension, dtype=torch.float64, device=runs.device)
-    tile = compute.tile(24 * runs.dimension, runs.words)
-    for start in range(0, runs.words, tile):
-        here = (wanted >= start) & (wanted < start + tile)
-        rows[here] = runs.run(r, start=start, stop=start + tile)[wanted[here] - start]
-    return rows

@@ -54,7 +54,8 @@ def _fused_wordwise(
     if not able:
         log.info("words are measured by the plain kernel: %s", reason)
         return None
-    from gpustab.kernels.triton.wordwise import pack_gram, packed_wordwise
+    from gpustab.kernels.triton.packed_gram import pack_gram
+    from gpustab.kernels.triton.wordwise import packed_wordwise
 
     packed = pack_gram(basis.gram, basis.words, "fp16", terms=2)
     return lambda chunk, present: packed_wordwise(chunk, packed, present)

@@ -10,18 +10,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from gpustab.errors import InputError
-from gpustab.formats.fasttext_ngrams import ngram_buckets
+from gpustab.formats.described import Described, array_of, attributes_of, pairs_of
+from gpustab.formats.fasttext_composed import ComposedRows
 from gpustab.formats.format import Format
 from gpustab.formats.memory import PLACEHOLDERS, are_placeholders
-from gpustab.formats.npy import Matrix, NpyRows, check_dimension, rows_to_read, take_rows
+from gpustab.formats.npy import check_dimension, rows_to_read, take_rows
+from gpustab.formats.npy_rows import Matrix, NpyRows
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.rows import RowTable
-from gpustab.formats.safe_pickle import Described, array_of, attributes_of, describe_pickle, pairs_of
+from gpustab.formats.safe_pickle import describe_pickle
 from gpustab.formats.sniff import foreign
 from gpustab.formats.source import Source
 from gpustab.space import Space
@@ -30,9 +30,6 @@ from gpustab.vocabulary import as_word
 _WORDS = ("index_to_key", "index2word", "index2entity")  # gensim 4, and before
 _VECTORS = ("vectors", "syn0")  # gensim 3 and 4, and before
 _SHOWN = 10
-_LONGEST = 64  # characters of an n-gram; usual are 3 to 6
-_WORDS_AT_ONCE = 256
-_BLOCK = 1 << 22  # values of n-gram vectors gathered at a time
 
 
 def is_pickle(head: bytes) -> bool:
@@ -126,7 +123,7 @@ class _Model:
                 "3.8 and save its vectors alone"
             )
         self.notes.append("the word vectors were composed from those of the words and of their n-grams")
-        return _Composed(words, ngrams, self._words, self._attributes)
+        return ComposedRows(words, ngrams, self._words, self._attributes)
 
     def _array(self, name: str) -> Matrix | None:
         """Return an array of two dimensions from the pickle or its companion, ``None`` where it was not saved."""
@@ -170,45 +167,6 @@ class _Model:
         found = [by_word.get(word) for word in self._words]
         whole = [count for count in found if type(count) is int and 0 <= count < 1 << 63]
         return whole if len(whole) == len(found) else None
-
-
-class _Composed:
-    """FastText's word vectors: the mean of a word's own vector and those of its n-grams (Bojanowski et al. 2017).
-
-    gensim 4 does not save them but ``vectors_vocab (v, d)`` and ``vectors_ngrams (bucket, d)``.
-    """
-
-    def __init__(self, own: Matrix, ngrams: Matrix, words: list[bytes], attributes: dict[str, Any]) -> None:
-        numbers = [attributes.get(name) for name in ("min_n", "max_n", "bucket")]
-        whole = [number for number in numbers if type(number) is int and 0 <= number < 1 << 32]
-        if len(whole) < len(numbers) or whole[1] > _LONGEST:
-            raise InputError(f"min_n, max_n or bucket is no whole number, or n-grams are longer than {_LONGEST}")
-        shortest, longest, self._buckets = whole
-        if self._buckets and ngrams.shape != (self._buckets, own.shape[1]):
-            raise InputError(f"the n-gram vectors have shape {ngrams.shape}, wanted {(self._buckets, own.shape[1])}")
-        self.shape, self.dtype = own.shape, own.dtype
-        self._own, self._words, self._lengths = own, words, (shortest, longest)
-        self._ngrams = ngrams.map() if isinstance(ngrams, NpyRows) else ngrams[:]  # rows are wanted in no order
-
-    def __getitem__(self, rows: slice, /) -> NDArray[Any]:
-        composed = np.array(self._own[rows], dtype=np.float32)
-        if self._buckets:
-            words = self._words[rows]
-            for start in range(0, len(words), _WORDS_AT_ONCE):
-                part = slice(start, start + _WORDS_AT_ONCE)
-                self._add_ngrams(composed[part], words[part])
-        return composed
-
-    def _add_ngrams(self, vectors: NDArray[np.float32], words: list[bytes]) -> None:
-        owners, buckets = ngram_buckets(words, *self._lengths, self._buckets)
-        order = np.argsort(owners, kind="stable")
-        step = max(1, _BLOCK // self.shape[1])
-        for start in range(0, len(order), step):
-            part = order[start : start + step]
-            firsts = np.flatnonzero(np.diff(owners[part], prepend=-1))
-            gathered = self._ngrams[buckets[part]]
-            vectors[owners[part][firsts]] += np.add.reduceat(gathered, firsts, axis=0)
-        vectors /= (np.bincount(owners, minlength=len(words)) + 1)[:, None]
 
 
 def _as_word(text: str) -> bytes:

@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from gpustab.errors import InputError
-from gpustab.formats.npy import NPY, NpyRows
+from gpustab.formats.npy import NPY
+from gpustab.formats.npy_rows import NpyRows
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.source import open_source
 

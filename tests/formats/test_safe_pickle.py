@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from gpustab.errors import InputError
-from gpustab.formats.safe_pickle import Described, Global, array_of, attributes_of, describe_pickle, pairs_of
+from gpustab.formats.described import Described, Global, array_of, attributes_of, pairs_of
+from gpustab.formats.safe_pickle import describe_pickle
 
 COMMAND = "echo > {}"
 

@@ -220,7 +220,7 @@ def test_nan_is_refused(field):
 
 def test_a_sum_that_misses_n_is_an_error(monkeypatch):
     mean, sd = random_targets(2, 30)
-    real = prediction._integrate
-    monkeypatch.setattr(prediction, "_integrate", lambda *arguments: real(*arguments) * 1.001)
+    real = prediction.integrate
+    monkeypatch.setattr(prediction, "integrate", lambda *arguments: real(*arguments) * 1.001)
     with pytest.raises(ComputationError, match="target 0: the probabilities of its neighbours miss their sum"):
         top_n_probabilities(mean, sd, [5])

@@ -19,8 +19,10 @@ from gpustab.kernels.dispatch import use_triton
 from gpustab.kernels.gram import block_gram
 from gpustab.kernels.jackknife import pair_matrix
 from gpustab.kernels.pip_loss import WordwisePip, wordwise_pip
-from gpustab.kernels.triton import wordwise
-from gpustab.kernels.triton.wordwise import pack_gram, packed_wordwise, wordwise_statistics, wordwise_sums
+from gpustab.kernels.triton import packed_gram
+from gpustab.kernels.triton.packed_gram import PRODUCTS, fitting_tile, pack_gram, padded_width
+from gpustab.kernels.triton.wordwise import packed_wordwise, wordwise_statistics
+from gpustab.kernels.triton.wordwise_kernel import _wordwise_kernel, wordwise_sums
 from tests import generators, oracles
 
 ROOT = Path(__file__).parents[2]
@@ -201,10 +203,10 @@ def test_dispatch_to_the_kernel(device, monkeypatch):
 @pytest.mark.parametrize("precision", ["fp16", "tf32", "fp32"])
 @pytest.mark.parametrize("memory", [232_448, 166_912, 101_376])  # bytes: Hopper, A100, consumer cards
 def test_tiles_fit_every_dimension(precision, memory, monkeypatch):
-    monkeypatch.setattr(wordwise, "_SHARED_MEMORY", memory)
+    monkeypatch.setattr(packed_gram, "SHARED_MEMORY", memory)
     for d in range(1, 513):
-        width = wordwise._width(d)
-        tile, columns, stages = wordwise._tile(width, precision, torch.device("cpu"))
+        width = padded_width(d)
+        tile, columns, stages = fitting_tile(width, precision, torch.device("cpu"))
         assert d <= width <= max(16, 2 * d)
         assert width.bit_count() <= 2
         assert width % columns == 0
@@ -220,28 +222,27 @@ def test_compiles_for_hopper_within_its_shared_memory(precision, d):
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
 
-    width = wordwise._width(d)
-    tile, columns, stages = wordwise._tile(width, precision, torch.device("cpu"))
+    width = padded_width(d)
+    tile, columns, stages = fitting_tile(width, precision, torch.device("cpu"))
     head = 1 << (width.bit_length() - 1)
     constants = {
         "HEAD": head, "TAIL": width - head, "COLUMNS": columns, "TERMS": 2, "TILE": tile,
-        "PRODUCTS": wordwise._PRODUCTS[precision], "WIDEN": False,
+        "PRODUCTS": PRODUCTS[precision], "WIDEN": False,
     }  # fmt: skip
     pointers = {"rows": precision, "own": "fp32", "blocks": precision, "present": "u8", "sums": "fp64", "total": "fp64"}
-    kernel = wordwise._wordwise_kernel
     compiled = triton.compile(
         ASTSource(
-            kernel,
+            _wordwise_kernel,
             {name: f"*{kind}" for name, kind in pointers.items()}
             | {"runs": "i32", "words": "i32"}
             | dict.fromkeys(constants, "constexpr"),
             constants,
-            {(kernel.arg_names.index(name),): [["tt.divisibility", 16]] for name in (*pointers, "words")},
+            {(_wordwise_kernel.arg_names.index(name),): [["tt.divisibility", 16]] for name in (*pointers, "words")},
         ),
         target=GPUTarget("cuda", 90, 32),
         options={"num_warps": 8 if tile == 128 else 4, "num_stages": stages, "enable_fp_fusion": True},
     )
-    assert compiled.metadata.shared <= wordwise._SHARED_MEMORY
+    assert compiled.metadata.shared <= packed_gram.SHARED_MEMORY
     assert "wgmma" in compiled.asm["ptx"]
     assert "cp.async" in compiled.asm["ptx"]
 
