@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,7 +19,8 @@ from gpustab.errors import InputError
 _Option = Annotated[int | None, typer.Option(min=1, help="Of every technique that has it.")]
 
 
-def _require_training() -> None:
+def require_training() -> None:
+    """Refuse to go on without the packages that train."""
     missing = [name for name in ("gensim", "joblib", "pydantic", "sklearn") if find_spec(name) is None]
     if missing:
         raise InputError(f"training needs {', '.join(missing)}: pip install 'gpustab[train]'")
@@ -73,18 +75,18 @@ def train(
 ) -> None:
     """Train runs for `gpustab stability`; a stopped call goes on where it was, with the same vectors."""
     with session(showing) as progress:
-        _require_training()
+        require_training()
         from gpustab.training import read_settings, resolve_engine, to_toml, train_runs
         from gpustab.training.settings import read_toml
 
         content: dict[str, Any] = read_toml(config) if config else {}
         given = {
             "corpus": corpus,
-            "techniques": _names(technique),
-            "samplings": _names(sampling),
+            "techniques": names_in(technique),
+            "samplings": names_in(sampling),
             "runs": runs,
             "seed": seed,
-            "vary": _names(vary),
+            "vary": names_in(vary),
             "jobs": jobs,
             "parallel": parallel,
             "engine": engine,
@@ -95,7 +97,7 @@ def train(
         content.setdefault("options", {}).update({key: value for key, value in options.items() if value is not None})
         common = {"dim": dim, "window": window, "epochs": epochs}
         _spread(content, {key: value for key, value in common.items() if value is not None})
-        _assign(content, settings or [])
+        assign(content, settings or [])
         plan = resolve_engine(read_settings(content))
         if not showing.quiet:
             Console(stderr=True).print(to_toml(plan), markup=False, highlight=False, style="dim")
@@ -112,7 +114,7 @@ def demo(computing: Computing, showing: Showing) -> None:
     from gpustab import studies
 
     with session(showing) as progress:
-        _require_training()
+        require_training()
         from gpustab.demo import train_demo_runs
 
         compute = computing.compute()
@@ -121,7 +123,8 @@ def demo(computing: Computing, showing: Showing) -> None:
         show(studies.stability(groups, compute=compute, progress=progress), showing)
 
 
-def _names(text: str | None) -> list[str] | None:
+def names_in(text: str | None) -> list[str] | None:
+    """Return the names in a list with commas."""
     return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
 
 
@@ -137,11 +140,19 @@ def _spread(content: dict[str, Any], common: dict[str, Any]) -> None:
         raise InputError(f"--{unknown[0]}: none of these techniques has it")
 
 
-def _assign(content: dict[str, Any], settings: list[str]) -> None:
+def assign(content: dict[str, Any], settings: list[str]) -> None:
     """Apply ``--set technique.parameter=value``."""
     for text in settings:
         key, equals, value = text.partition("=")
         name, dot, parameter = key.partition(".")
         if not (equals and dot and name and parameter):
             raise InputError(f"--set '{text}', wanted TECHNIQUE.PARAMETER=VALUE")
-        content.setdefault(name, {})[parameter] = value
+        content.setdefault(name, {})[parameter] = value_of(value)
+
+
+def value_of(text: str) -> Any:
+    """Return what is typed as a number or truth value where it is one, else the text."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

@@ -36,7 +36,7 @@ def quality_tables(name: str, runs: Runs, compute: Compute) -> tuple[dict[str, T
     found: dict[str, list[tuple[int, RunScores]]] = {}
     for level in levels:
         spaces = runs if level.beneath == 1 else as_runs(runs, level.averages)
-        for test, used, total, by_space in _scores(spaces, compute, notes):
+        for test, used, total, by_space in scores_of(spaces, compute, notes):
             if by_space.mean is None:
                 continue
             statistics = (by_space.mean, by_space.sd, by_space.best, by_space.worst)
@@ -78,7 +78,7 @@ def gain(single: RunScores, averaged: RunScores) -> tuple[float, float]:
     return averaged.mean - single.mean, math.hypot(*sds)
 
 
-def _scores(runs: Runs, compute: Compute, notes: list[str]) -> Iterator[tuple[str, int, int, RunScores]]:
+def scores_of(runs: Runs, compute: Compute, notes: list[str]) -> Iterator[tuple[str, int, int, RunScores]]:
     for test in SIMILARITY_TESTS:
         try:
             similarity = score_similarity(runs, read_similarity(test), ignore_case=True)

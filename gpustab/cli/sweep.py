@@ -1,0 +1,89 @@
+"""The command ``sweep``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from gpustab.cli.app import app
+from gpustab.cli.make import assign, names_in, require_training, value_of
+from gpustab.cli.options import Computing, Showing, takes
+from gpustab.cli.session import session, show
+from gpustab.errors import InputError
+
+
+@app.command()
+@takes(Computing, Showing)
+def sweep(
+    corpus: Annotated[
+        str, typer.Argument(help="A text file, a folder of them, or 'sotu' or 'lee'.", show_default=False)
+    ],
+    computing: Computing,
+    showing: Showing,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder of the run sets.")],
+    vary: Annotated[
+        list[str],
+        typer.Option(metavar="PARAMETER=VALUE,VALUE,...", help="Of the technique, or an option of the corpus."),
+    ],
+    technique: Annotated[str, typer.Option(metavar="T", help="sgns, cbow, fasttext, lsa, ppmi_svd or glove.")] = "sgns",
+    sampling: Annotated[
+        str, typer.Option(metavar="S,S,...", help="fixed, shuffled, bootstrap.")
+    ] = "shuffled,bootstrap",
+    runs: Annotated[int, typer.Option(min=2, help="Runs per setting and sampling.")] = 4,
+    grid: Annotated[
+        bool, typer.Option("--grid/--one-at-a-time", help="All combinations, or one parameter at a time.")
+    ] = False,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="T.PARAMETER=VALUE", help="Of the baseline, or options.NAME of the corpus."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of everything random.")] = 0,
+    jobs: Annotated[int, typer.Option(min=1, help="Runs trained at once.")] = 1,
+    engine: Annotated[
+        Literal["auto", "gpu", "gensim"], typer.Option(help="Of sgns: gpu trains many runs at once, gensim one by one.")
+    ] = "auto",
+) -> None:
+    """Train a technique with several values of its parameters: what do they do to stability and scores?
+
+    The baseline is trained first; a stopped sweep goes on where it was.
+    """
+    with session(showing) as progress:
+        require_training()
+        from gpustab import studies
+        from gpustab.training import read_settings
+
+        content: dict[str, Any] = {}
+        assign(content, settings or [])
+        content = {name: {key: _value(text) for key, text in table.items()} for name, table in content.items()}
+        content |= {
+            "corpus": corpus,
+            "techniques": names_in(technique),
+            "samplings": names_in(sampling),
+            "runs": runs,
+            "seed": seed,
+            "jobs": jobs,
+            "engine": engine,
+        }
+        result = studies.sweep(
+            read_settings(content),
+            _values(vary),
+            output,
+            grid=grid,
+            compute=computing.compute(),
+            progress=progress,
+        )
+        show(result, showing)
+
+
+def _values(texts: list[str]) -> dict[str, list[Any]]:
+    """Read ``PARAMETER=VALUE,VALUE,...``; a parameter that is named twice takes the values of both."""
+    vary: dict[str, list[Any]] = {}
+    for text in texts:
+        parameter, equals, listed = text.partition("=")
+        values = names_in(listed) or []
+        if not (equals and parameter.strip() and values):
+            raise InputError(f"--vary '{text}', wanted PARAMETER=VALUE,VALUE,...")
+        vary.setdefault(parameter.strip(), []).extend(value_of(value) for value in values)
+    return vary

@@ -1,0 +1,8 @@
+"""What do a trainer's parameters do to stability and quality? Rettenmeier 2020, §3.1, tables 3.1-3.4.
+
+Where the thesis is compared with: tables 3.1-3.3 have Chinese and Czech swapped, table 3.4 has not.
+"""
+
+from gpustab.studies.sweep.study import sweep
+
+__all__ = ["sweep"]

@@ -1,0 +1,124 @@
+"""What is measured of the runs of one setting."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from gpustab import engine
+from gpustab.device import Compute
+from gpustab.kernels.jackknife import PairStatistics, pair_matrix, pair_statistics
+from gpustab.result import Table
+from gpustab.runs import Runs
+from gpustab.studies import notes as sentences
+from gpustab.studies.instability.extrinsic import extrinsic
+from gpustab.studies.instability.quality import scores_of
+from gpustab.studies.instability.rows import add_row
+from gpustab.studies.instability.techniques import Technique
+
+NEIGHBOURS = 10
+EXTRINSIC = "extrinsic"
+_SETTING_COLUMNS = (
+    "setting",
+    "sampling",
+    "words",
+    "reduced_pip",
+    "se",
+    "chance",
+    "mean_cosine",
+    f"p@{NEIGHBOURS}",
+    f"p@{NEIGHBOURS}_se",
+    "seconds",
+)
+_SCORE_COLUMNS = ("setting", "sampling", "test", "used", "total", "runs", "mean", "sd")
+
+
+class Measured(NamedTuple):
+    """The numbers of one setting.
+
+    Attributes:
+        words: what they are over: the words of all runs of all samplings.
+        settings: one row per sampling; where runs are shuffled and bootstrap ones, a row ``extrinsic`` too.
+        scores: one row per sampling and test; tests without a score are left out.
+    """
+
+    words: frozenset[bytes]
+    settings: Table
+    scores: Table
+
+
+def measure(
+    name: str,
+    groups: Mapping[str, Runs],
+    seconds: Mapping[str, float],
+    seed: int,
+    compute: Compute,
+    notes: dict[str, list[str]],
+) -> Measured:
+    """Measure reduced PIP loss, p@10 and scores of a setting's samplings, all over the same words.
+
+    Args:
+        name: of the setting.
+        groups: its runs by sampling.
+        seconds: per run, by sampling.
+        seed: of the draw of target words where there are more than 20,000.
+        compute: device, precision, back end.
+        notes: by group; those on this setting are added.
+
+    Returns:
+        The numbers; SEs of losses and p@10 are jackknife errors over runs, NaN for fewer than three.
+    """
+    if "shuffled" in groups:
+        groups, _ = Technique(name, dict(groups)).over_common_words()
+    settings: Table = {column: [] for column in _SETTING_COLUMNS}
+    scores: Table = {column: [] for column in _SCORE_COLUMNS}
+    losses: dict[str, PairStatistics] = {}
+    words = frozenset.intersection(*(_joint_words(runs) for runs in groups.values()))
+    for sampling, there in groups.items():
+        runs = engine.place(there, compute)
+        told = notes[f"{name}/{sampling}"] = []
+        losses[sampling], others = _stability(runs, seed, compute, told)
+        loss = losses[sampling]
+        add_row(settings, (name, sampling, int(runs.joint.sum()), loss.mean, loss.se, *others, seconds[sampling]))
+        for row in _score_rows(runs, compute, told):
+            add_row(scores, (name, sampling, *row))
+    if losses.keys() >= {"shuffled", "bootstrap"}:
+        added = _extrinsic(losses, notes[f"{name}/bootstrap"])
+        add_row(settings, (name, EXTRINSIC, len(words), *added, *(None,) * 5))
+    return Measured(words, settings, scores)
+
+
+def _stability(
+    runs: Runs, seed: int, compute: Compute, notes: list[str]
+) -> tuple[PairStatistics, tuple[float, float, float, float]]:
+    """Return the reduced PIP loss; and its chance level, the mean cosine, p@10 and its error."""
+    pip = engine.pip_pass(runs, compute)
+    found = engine.neighbour_pass(runs, engine.draw_targets(runs, None, seed), NEIGHBOURS, compute)
+    overlap = pair_statistics(engine.overlap_pass(found, [found.k], compute).p[0])
+    mean_cosine = math.nan if pip.scale is None else float(pip.scale.mean_cosine.mean())
+    chance = math.nan if pip.scale is None else float(pip.scale.chance.square().mean().sqrt())
+    ties = {found.k: int(found.tied[:, :, found.k - 1].sum())}
+    notes += sentences.of_group(runs, pip, found, [NEIGHBOURS], ties)
+    loss = pair_statistics(pair_matrix(pip.reduced, len(runs)))
+    return loss, (chance, mean_cosine, overlap.mean, overlap.se)
+
+
+def _score_rows(runs: Runs, compute: Compute, notes: list[str]) -> Iterator[tuple[str, int, int, int, float, float]]:
+    for test, used, total, by_run in scores_of(runs, compute, notes):
+        if by_run.mean is None:
+            notes.append(f"Not scored: {test}, of which {used} of {total} can be asked.")
+        else:
+            yield test, used, total, by_run.n, by_run.mean, math.nan if by_run.sd is None else by_run.sd
+
+
+def _extrinsic(losses: Mapping[str, PairStatistics], notes: list[str]) -> tuple[float, float]:
+    shuffled, bootstrap = losses["shuffled"], losses["bootstrap"]
+    added = extrinsic(shuffled.mean, bootstrap.mean, shuffled.se, bootstrap.se)
+    if added.value is None:
+        notes.append(f"These differ less than shuffled runs: the extrinsic square is {added.signed_square:.2g}.")
+    return math.nan if added.value is None else added.value, math.nan if added.se is None else added.se
+
+
+def _joint_words(runs: Runs) -> frozenset[bytes]:
+    return frozenset(word for word, joint in zip(runs.vocabulary, runs.joint.tolist(), strict=True) if joint)

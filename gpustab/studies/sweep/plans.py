@@ -1,0 +1,119 @@
+"""The settings of a sweep: which parameters take which values, and what their run sets are called."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, fields, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
+
+from gpustab.corpus import CorpusOptions
+from gpustab.errors import InputError
+
+if TYPE_CHECKING:
+    from gpustab.training import TrainingSettings
+
+BASELINE = "baseline"
+
+
+class Setting(NamedTuple):
+    """One thing to train.
+
+    Attributes:
+        label: ``<parameter>=<value>,...`` of what differs from the baseline, or ``baseline``.
+        changed: parameters that differ from the baseline, checked values.
+        plan: what is trained.
+    """
+
+    label: str
+    changed: dict[str, Any]
+    plan: TrainingSettings
+
+    @property
+    def name(self) -> str:
+        """Name of its run set: ``<technique>-<label>``."""
+        return f"{self.plan.techniques[0]}-{self.label}"
+
+
+def settings_of(base: TrainingSettings, vary: Mapping[str, Sequence[Any]], *, grid: bool = False) -> list[Setting]:
+    """Return the baseline and every setting that differs from it, each once.
+
+    Args:
+        base: the baseline's plan, of one technique.
+        vary: values by parameter of the technique, or by option of the corpus.
+        grid: all combinations of the values, not one parameter at a time.
+
+    Raises:
+        InputError: for several techniques, an unknown parameter, a value out of range, or fewer than two values.
+
+    Example:
+        >>> from gpustab.training import read_settings
+        >>> base = read_settings({"corpus": "lee", "sgns": {"epochs": 10}})
+        >>> vary = {"epochs": [10, 20], "negative": [5, 10]}
+        >>> [setting.name for setting in settings_of(base, vary)]
+        ['sgns-baseline', 'sgns-epochs=20', 'sgns-negative=10']
+        >>> [setting.label for setting in settings_of(base, vary, grid=True)]
+        ['baseline', 'negative=10', 'epochs=20', 'epochs=20,negative=10']
+    """
+    if len(base.techniques) != 1:
+        raise InputError(f"techniques are {', '.join(base.techniques)}; a sweep is of one")
+    if not vary:
+        raise InputError("nothing varies; name a parameter and its values")
+    _check_names(base, vary)
+    found: dict[str, Setting] = {}
+    for choice in ({}, *_choices(vary, grid)):
+        setting = _setting(base, choice)
+        found.setdefault(setting.name, setting)
+    for parameter, values in vary.items():
+        if len({_setting(base, {parameter: value}).name for value in values}) < 2:
+            shown = ", ".join(map(str, values)) or "none"
+            raise InputError(f"{parameter} has fewer than two different values ({shown}), so nothing varies")
+    return list(found.values())
+
+
+def _choices(vary: Mapping[str, Sequence[Any]], grid: bool) -> Iterator[dict[str, Any]]:
+    if grid:
+        yield from (dict(zip(vary, values, strict=True)) for values in itertools.product(*vary.values()))
+    else:
+        yield from ({parameter: value} for parameter, values in vary.items() for value in values)
+
+
+def _check_names(base: TrainingSettings, vary: Mapping[str, Sequence[Any]]) -> None:
+    (name,) = base.techniques
+    own, options = list(_values(base)), [field.name for field in fields(CorpusOptions)]
+    if unknown := [parameter for parameter in vary if parameter not in own]:
+        own = [parameter for parameter in own if parameter not in options]
+        raise InputError(
+            f"{', '.join(unknown)}: no parameter of {name}, which has {', '.join(own)}; "
+            f"and no option of the corpus, which are {', '.join(options)}"
+        )
+
+
+def _values(plan: TrainingSettings) -> dict[str, Any]:
+    """Every value that may vary, checked and with defaults filled in."""
+    return {**plan.parameters_of(plan.techniques[0]).model_dump(), **asdict(plan.options)}
+
+
+def _setting(base: TrainingSettings, choice: Mapping[str, Any]) -> Setting:
+    (name,) = base.techniques
+    before = _values(base)
+    options = {key: value for key, value in choice.items() if hasattr(base.options, key)}
+    for key, value in options.items():
+        if isinstance(before[key], bool) and not isinstance(value, bool):
+            raise InputError(f"{key} is {value!r}, wanted true or false")
+    parameters = {key: value for key, value in choice.items() if key not in options}
+    update = {
+        "options": replace(base.options, **options),
+        "parameters": base.parameters | {name: base.parameters.get(name, {}) | parameters},
+    }
+    plan = base.model_copy(update=update)
+    changed = {key: value for key, value in _values(plan).items() if value != before[key]}
+    named = ",".join(f"{key}={_text(value)}" for key, value in changed.items())
+    return Setting(named or BASELINE, changed, plan)
+
+
+def _text(value: Any) -> str:
+    """A value as part of a folder's name."""
+    return quote(value if isinstance(value, str) else json.dumps(value), safe="")

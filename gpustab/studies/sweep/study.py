@@ -1,0 +1,165 @@
+"""The sweep: settings are trained one after the other, measured, and compared with the first."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gpustab.device import Compute
+from gpustab.errors import ComputationError, InputError
+from gpustab.load import load_runs
+from gpustab.progress import Progress, no_progress
+from gpustab.result import Result, Table, environment
+from gpustab.runs import Runs
+from gpustab.studies import notes as sentences
+from gpustab.studies.instability.rows import records
+from gpustab.studies.sweep.changes import change_table
+from gpustab.studies.sweep.measure import Measured, measure
+from gpustab.studies.sweep.plans import BASELINE, Setting, settings_of
+from gpustab.studies.tables import extend
+
+if TYPE_CHECKING:
+    from gpustab.training import TrainingSettings
+
+
+def sweep(
+    settings: TrainingSettings,
+    vary: Mapping[str, Sequence[Any]],
+    output: Path,
+    *,
+    grid: bool = False,
+    compute: Compute | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Train a technique with several values of its parameters, and compare stability and scores with the baseline's.
+
+    Rettenmeier 2020, §3.1. Every setting is a run set ``output/<technique>-<parameter>=<value>``, the baseline
+    (``settings`` as they are) ``output/<technique>-baseline``; finished runs are kept, so that a stopped sweep goes on
+    where it was. All settings are checked before the first is trained, and have the same seed.
+
+    Args:
+        settings: the baseline, of one technique, two or more runs.
+        vary: values by parameter of the technique, or option of the corpus; a value of the baseline is trained once.
+        output: the folder of the run sets.
+        grid: all combinations of values; else one parameter at a time.
+        compute: device, precision, back end of what is measured.
+        progress: called with the name of the work at hand and its finished part in 0 .. 1.
+
+    Returns:
+        Tables ``settings`` (reduced PIP loss, its chance level and p@10 by setting and sampling, over the words of all
+        samplings; in rows ``extrinsic`` the extrinsic instability), ``scores`` (mean and SD over runs) and ``changes``
+        (against the baseline, each with its standard error). One group per setting; every change is a contrast.
+
+    Raises:
+        InputError: if the settings or values cannot be used.
+        ComputationError: if runs failed; the others are there.
+    """
+    started = time.perf_counter()
+    if settings.runs < 2:
+        raise InputError(f"runs is {settings.runs}; a sweep compares pairs of runs and wants at least 2")
+    if output.exists() and not output.is_dir():
+        raise InputError(f"{output}: is a file; a sweep is a folder of run sets")
+    plans, notes = _one_engine(settings_of(settings, vary, grid=grid))
+    compute, report = compute or Compute(), progress or no_progress
+    result = Result("sweep", _record(settings, vary, grid), tables={"settings": {}, "scores": {}})
+    measured: dict[str, Measured] = {}
+    about: dict[str, list[str]] = {}
+    for number, setting in enumerate(plans):
+        steps = _Steps(report, setting.name, number, len(plans))
+        groups, seconds, trained = _train(setting, output, steps)
+        steps("measuring", 1.0)
+        found = measured[setting.label] = measure(setting.label, groups, seconds, settings.seed, compute, about)
+        extend(result.tables["settings"], found.settings)
+        extend(result.tables["scores"], found.scores)
+        result.groups.append(_summary(setting, found, trained))
+    baseline = measured.pop(BASELINE)
+    result.tables["changes"] = change_table(baseline, measured)
+    result.contrasts = [{"name": "change", **row} for row in records(result.tables["changes"])]
+    result.notes = [*notes, *_notes(baseline, measured, result.tables["changes"]), *sentences.merged(about)]
+    result.environment = environment(compute.device) | {"seconds": time.perf_counter() - started}
+    return result
+
+
+class _Steps:
+    """Progress of one setting as a part of all."""
+
+    def __init__(self, report: Progress, name: str, number: int, total: int) -> None:
+        self._report, self._name, self._number, self._total = report, name, number, total
+
+    def __call__(self, work: str, part: float) -> None:
+        self._report(f"{self._name}: {work}", (self._number + 0.9 * part) / self._total)
+
+
+def _one_engine(plans: list[Setting]) -> tuple[list[Setting], list[str]]:
+    """Decide ``engine = "auto"`` for all settings alike: engines give different vectors."""
+    from gpustab.training import resolve_engine
+
+    resolved = [setting._replace(plan=resolve_engine(setting.plan)) for setting in plans]
+    unfit = [setting.name for setting in resolved if setting.plan.engine == "gensim"]
+    if not unfit or len(unfit) == len(resolved):
+        return resolved, []
+    plans = [setting._replace(plan=setting.plan.model_copy(update={"engine": "gensim"})) for setting in plans]
+    return plans, [f"Trained by engine gensim throughout: engine gpu cannot train {', '.join(unfit)}."]
+
+
+def _train(setting: Setting, output: Path, progress: Progress) -> tuple[dict[str, Runs], dict[str, float], int]:
+    """Train what is missing; returns runs and seconds per run by sampling, and how many runs were trained."""
+    from gpustab.training import train_runs
+    from gpustab.training.leaves import leaf_name, run_file
+
+    plan, folder = setting.plan, output / setting.name
+    try:
+        table = train_runs(plan, folder, progress=progress).tables["groups"]
+    except (InputError, ComputationError) as error:
+        raise type(error)(f"{setting.name}: {error}") from None
+    groups: dict[str, Runs] = {}
+    for sampling in plan.samplings:
+        leaf = folder / leaf_name(plan.techniques[0], sampling, plan)
+        # Not the whole leaf: there may be more runs in it than this plan has.
+        runs = load_runs([run_file(leaf, run) for run in range(plan.runs)])
+        groups[sampling] = replace(runs, group=f"{setting.label}/{sampling}")
+    seconds: dict[str, float] = dict(zip(plan.samplings, table["seconds_per_run"], strict=True))
+    return groups, seconds, sum(table["trained_now"])
+
+
+def _summary(setting: Setting, measured: Measured, trained: int) -> dict[str, Any]:
+    return {
+        "name": setting.label,
+        "runset": setting.name,
+        "runs": setting.plan.runs,
+        "trained_now": trained,
+        "engine": setting.plan.engine,
+        "changed": setting.changed,
+        "samplings": [{k: v for k, v in row.items() if k != "setting"} for row in records(measured.settings)],
+        "scores": [{k: v for k, v in row.items() if k != "setting"} for row in records(measured.scores)],
+    }
+
+
+def _record(settings: TrainingSettings, vary: Mapping[str, Sequence[Any]], grid: bool) -> dict[str, Any]:
+    (name,) = settings.techniques
+    return {
+        **settings.model_dump(mode="json", exclude={"parameters", "jobs", "parallel"}),
+        "parameters": {name: settings.parameters_of(name).model_dump(mode="json")},
+        "swept": {parameter: list(values) for parameter, values in vary.items()},
+        "grid": grid,
+    }
+
+
+def _notes(baseline: Measured, others: Mapping[str, Measured], changes: Table) -> list[str]:
+    notes = [
+        "Changes against the baseline: percent of the reduced PIP loss is what tables 3.1 and 3.2 of Rettenmeier "
+        "(2020) show, differences of scores are what tables 3.3 and 3.4 show. Errors take a setting and the baseline "
+        "for independent, though they read the same draws.",
+    ]
+    if any(not was > 0 for was in changes["baseline"]):
+        notes.append("There is no percent of a baseline that is not above 0: see the difference.")
+    apart = [f"{name} ({len(found.words):,})" for name, found in others.items() if found.words != baseline.words]
+    if apart:
+        notes.append(
+            f"Over other words than the baseline's {len(baseline.words):,}: {', '.join(apart)}. These changes are of "
+            "the vocabulary too."
+        )
+    return notes

@@ -1,0 +1,306 @@
+import itertools
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+from typer.testing import CliRunner
+
+from gpustab import ComputationError, InputError
+from gpustab.cli import app
+from gpustab.evaluation import read_similarity
+from gpustab.formats import read_space
+from gpustab.report.json_text import plain
+from gpustab.studies import sweep
+from gpustab.studies.instability.rows import records
+from gpustab.studies.sweep.changes import change
+from gpustab.studies.sweep.plans import settings_of
+from gpustab.training import read_settings
+from tests import oracles
+
+RUNS = 3
+VARY = {"dim": [6, 4], "min_count": [2, 12]}
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    """40 documents of words of a similarity test, by topic; some words are in one document, twice."""
+    words = sorted({w.decode() for pair in read_similarity("wordsim353").pairs[:40] for w in pair if w.isalpha()})
+    rng = np.random.default_rng(0)
+    lines = []
+    for document in range(40):
+        weights = np.where(np.arange(len(words)) % 4 == document % 4, 6.0, 1.0)
+        lines.append(
+            " ".join(rng.choice(words, size=50, p=weights / weights.sum())) + f" {'once' * (document % 5 == 0)}"
+        )
+        if document % 8 == 0:
+            lines[-1] += f" rare{'abcde'[document // 8]}" * 2
+    path = tmp_path_factory.mktemp("corpus") / "documents.txt"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def base(corpus, **changes):
+    plan = {
+        "corpus": str(corpus),
+        "samplings": ["shuffled", "bootstrap"],
+        "runs": RUNS,
+        "engine": "gensim",
+        "options": {"min_count": 2},
+        "sgns": {"dim": 6, "epochs": 3, "alpha": 0.2},
+    }
+    return read_settings(plan | changes)
+
+
+@pytest.fixture(scope="module")
+def swept(corpus, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("sweep")
+    return sweep(base(corpus), VARY, folder), folder
+
+
+def spaces(folder, samplings=("shuffled", "bootstrap")):
+    """By sampling, the unit vectors of its runs over the words of all runs of all samplings; and these words."""
+    found = {s: [read_space(f) for f in sorted(folder.glob(f"sgns/{s}/run-*"))] for s in samplings}
+    common = set.intersection(*(set(space.vocabulary) for runs in found.values() for space in runs))
+    words = sorted(common)
+    rows = {
+        s: [oracles.unit(x.vectors.numpy()[[x.vocabulary.index_of(w) for w in words]]) for x in runs]
+        for s, runs in found.items()
+    }
+    return rows, words
+
+
+def pair_values(runs, function):
+    matrix = np.zeros((len(runs), len(runs)))
+    for i, j in itertools.combinations(range(len(runs)), 2):
+        matrix[i, j] = matrix[j, i] = function(runs[i], runs[j])
+    return matrix
+
+
+def mean_and_se(matrix):
+    return matrix[np.triu_indices(len(matrix), 1)].mean(), oracles.jackknife(matrix)
+
+
+def shared(x, y, n=10):
+    lists = [[set(oracles.top_k(space, k, n)) for k in range(len(space))] for space in (x, y)]
+    return np.mean([len(a & b) / n for a, b in zip(*lists, strict=True)])
+
+
+def row(result, table, **wanted):
+    (found,) = records(result.tables[table], **wanted)
+    return found
+
+
+@pytest.mark.parametrize("setting", ["baseline", "dim=4", "min_count=12"])
+def test_every_number_of_a_setting_against_the_naive_one(swept, setting):
+    result, folder = swept
+    rows, words = spaces(folder / f"sgns-{setting}")
+    losses = {}
+    for sampling, runs in rows.items():
+        got = row(result, "settings", setting=setting, sampling=sampling)
+        losses[sampling] = mean_and_se(pair_values(runs, oracles.reduced_pip))
+        assert got["words"] == len(words)
+        assert (got["reduced_pip"], got["se"]) == pytest.approx(losses[sampling], rel=1e-6)
+        assert (got["p@10"], got["p@10_se"]) == pytest.approx(mean_and_se(pair_values(runs, shared)))
+        assert got["mean_cosine"] == pytest.approx(np.mean([oracles.mean_cosine(x) for x in runs]), abs=1e-6)
+        permuted = [
+            oracles.chance_pip(x, y, 200, np.random.default_rng(1)) ** 2 for x, y in itertools.combinations(runs, 2)
+        ]
+        assert got["chance"] == pytest.approx(np.sqrt(np.mean(permuted)), rel=0.01)
+    (a, a_se), (b, b_se) = losses["shuffled"], losses["bootstrap"]
+    assert b > a
+    got = row(result, "settings", setting=setting, sampling="extrinsic")
+    value = math.sqrt(b**2 - a**2)
+    assert got["reduced_pip"] == pytest.approx(value, rel=1e-5)
+    assert got["se"] == pytest.approx(math.hypot(b * b_se, a * a_se) / value, rel=1e-5)
+
+
+def test_words_that_bootstrap_runs_lack_are_left_out_of_all_samplings(swept):
+    _, folder = swept
+    alone, together = (spaces(folder / "sgns-baseline", s)[1] for s in (["shuffled"], ["shuffled", "bootstrap"]))
+    assert len(together) < len(alone)  # else the comparison above would not see it
+
+
+def test_scores_are_means_over_runs_of_the_pairs_that_all_samplings_have(swept):
+    result, folder = swept
+    rows, words = spaces(folder / "sgns-dim=4")
+    test = read_similarity("wordsim353")
+    index = {word.lower(): k for k, word in enumerate(words)}
+    known = [(index[a.lower()], index[b.lower()], gold) for (a, b), gold in zip(test.pairs, test.gold, strict=True)
+             if a.lower() in index and b.lower() in index]  # fmt: skip
+    i, j, gold = map(list, zip(*known, strict=True))
+    for sampling, runs in rows.items():
+        rho = [spearmanr((x[i] * x[j]).sum(1), gold).statistic for x in runs]
+        got = row(result, "scores", setting="dim=4", sampling=sampling, test="wordsim353")
+        assert (got["used"], got["total"], got["runs"]) == (len(known), 353, RUNS)
+        assert (got["mean"], got["sd"]) == pytest.approx((np.mean(rho), np.std(rho, ddof=1)))
+    assert any("Not scored: questions-words" in note for note in result.notes)
+
+
+def test_changes_are_the_differences_of_the_tables(swept):
+    result, _ = swept
+    before, after = (row(result, "settings", setting=s, sampling="shuffled") for s in ("baseline", "dim=4"))
+    a, b, a_se, b_se = before["reduced_pip"], after["reduced_pip"], before["se"], after["se"]
+    got = row(result, "changes", setting="dim=4", sampling="shuffled", measure="reduced_pip")
+    assert (got["baseline"], got["value"], got["difference"]) == (a, b, b - a)
+    assert got["percent"] == pytest.approx(100 * (b - a) / a)
+    assert got["percent_se"] == pytest.approx(100 * b / a * math.sqrt((a_se / a) ** 2 + (b_se / b) ** 2))
+    score = row(result, "changes", setting="dim=4", sampling="shuffled", measure="wordsim353")
+    by_setting = [
+        row(result, "scores", setting=s, sampling="shuffled", test="wordsim353") for s in ("baseline", "dim=4")
+    ]
+    assert score["difference"] == by_setting[1]["mean"] - by_setting[0]["mean"]
+    assert score["se"] == pytest.approx(math.sqrt(sum(x["sd"] ** 2 / RUNS for x in by_setting)))
+    assert {r["sampling"] for r in records(result.tables["changes"])} == {"shuffled", "bootstrap", "extrinsic"}
+    assert "baseline" not in result.tables["changes"]["setting"]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "wanted"),
+    [
+        ((2.0, 1.5, 0.0, 0.0), (-0.5, 0.0, -25.0, 0.0)),
+        ((2.0, 3.0, 0.3, 0.4), (1.0, 0.5, 50.0, 50 * math.sqrt(0.4**2 + (1.5 * 0.3) ** 2))),
+        ((0.0, 1.0, 0.1, 0.0), (1.0, 0.1, math.nan, math.nan)),
+        ((-0.1, 0.1, 0.0, 0.0), (0.2, 0.0, math.nan, math.nan)),
+        ((4.0, 5.0, math.nan, 0.1), (1.0, math.nan, 25.0, math.nan)),
+        ((math.nan, 5.0, 0.1, 0.1), (math.nan, math.hypot(0.1, 0.1), math.nan, math.nan)),
+    ],
+)
+def test_percent_by_hand(numbers, wanted):
+    assert change(*numbers) == pytest.approx(wanted, nan_ok=True)
+
+
+def test_percent_errors_are_those_of_many_draws():
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(0.02, 0.0004, 200_000), rng.normal(0.016, 0.0006, 200_000)
+    assert change(0.02, 0.016, 0.0004, 0.0006).percent_se == pytest.approx(np.std(100 * (b / a - 1)), rel=0.01)
+
+
+def test_the_baseline_is_trained_once_and_first(swept):
+    result, folder = swept
+    assert [group["name"] for group in result.groups] == ["baseline", "dim=4", "min_count=12"]
+    assert [group["changed"] for group in result.groups] == [{}, {"dim": 4}, {"min_count": 12}]
+    assert sorted(path.name for path in folder.iterdir()) == ["sgns-baseline", "sgns-dim=4", "sgns-min_count=12"]
+    assert [group["trained_now"] for group in result.groups] == [2 * RUNS] * 3
+
+
+def test_other_words_than_the_baselines_are_said(swept):
+    result, folder = swept
+    (note,) = (note for note in result.notes if note.startswith("Over other words"))
+    assert f"min_count=12 ({len(spaces(folder / 'sgns-min_count=12')[1])})" in note
+    assert "dim" not in note
+
+
+def test_a_percentage_of_a_negative_score_is_undefined_and_that_is_said(swept):
+    result, _ = swept
+    rows = list(records(result.tables["changes"]))
+    undefined = [x for x in rows if np.isnan(x["percent"])]
+    assert undefined
+    assert all(x["baseline"] <= 0 and x["difference"] == x["value"] - x["baseline"] for x in undefined)
+    assert any("no percent of a baseline that is not above 0" in note for note in result.notes)
+
+
+def test_nothing_is_trained_twice(corpus, swept):
+    result, folder = swept
+    files = sorted(folder.rglob("run-*.safetensors"))
+    before = {file: (file.stat().st_mtime_ns, file.read_bytes()) for file in files}
+    lost = folder / "sgns-dim=4/sgns/bootstrap/run-001.safetensors"
+    lost.unlink()
+    again = sweep(base(corpus), VARY, folder)
+    assert [group["trained_now"] for group in again.groups] == [0, 1, 0]
+    assert all(file.stat().st_mtime_ns == time for file, (time, _) in before.items() if file != lost)
+    assert again.tables["changes"] == result.tables["changes"]
+    assert again.tables["scores"] == result.tables["scores"]
+    more = sweep(base(corpus), {"dim": [4, 6], "epochs": [3, 2]}, folder, grid=True)
+    trained = {group["name"]: group["trained_now"] for group in more.groups}
+    assert trained == {"baseline": 0, "dim=4,epochs=2": 6, "dim=4": 0, "epochs=2": 6}
+    fewer = sweep(base(corpus, runs=2), {"dim": [4, 6]}, folder)
+    assert np.isnan(fewer.tables["changes"]["se"][0])  # two runs have no jackknife error
+    assert fewer.groups[0]["trained_now"] == 0
+
+
+def test_a_failing_setting_is_named_and_the_others_stay(corpus, tmp_path):
+    plan = read_settings({"corpus": str(corpus), "techniques": ["lsa"], "samplings": ["bootstrap"], "runs": 2,
+                          "options": {"min_count": 2}, "lsa": {"dim": 5}})  # fmt: skip
+    with pytest.raises(ComputationError, match=r"^lsa-dim=500: .*dim 500 needs"):
+        sweep(plan, {"dim": [5, 4, 500]}, tmp_path)
+    result = sweep(plan, {"dim": [5, 4]}, tmp_path)
+    assert [group["trained_now"] for group in result.groups] == [0, 0]
+    assert set(result.tables["settings"]["sampling"]) == {"bootstrap"}
+
+
+def test_engines_are_the_same_for_all_settings(corpus, tmp_path, monkeypatch):
+    def decide(plan):
+        fit = plan.parameters_of("sgns").dim < 6
+        return plan.model_copy(update={"engine": "gpu" if fit else "gensim"}) if plan.engine == "auto" else plan
+
+    monkeypatch.setattr("gpustab.training.resolve_engine", decide)
+    result = sweep(base(corpus, engine="auto", samplings=["shuffled"], runs=2), {"dim": [6, 4]}, tmp_path)
+    assert [group["engine"] for group in result.groups] == ["gensim", "gensim"]
+    assert "engine gpu cannot train sgns-baseline" in result.notes[0]
+
+
+def test_settings_are_named_by_what_differs(corpus):
+    plan = base(corpus)
+    labels = [s.label for s in settings_of(plan, {"alpha": [0.2, 1e-5], "hierarchical_softmax": [True, False]})]
+    assert labels == ["baseline", "alpha=1e-05", "hierarchical_softmax=true"]
+    assert [s.label for s in settings_of(plan, {"language": ["en", "../x"]})][1] == "language=..%2Fx"
+    assert plan == base(corpus)
+
+
+@pytest.mark.parametrize(
+    ("vary", "message"),
+    [
+        ({}, "nothing varies"),
+        ({"nope": [1, 2]}, "nope: no parameter of sgns, which has dim, window, .*min_count"),
+        ({"dim": [0, 6]}, "sgns.dim is 0: Input should be greater than or equal to 1"),
+        ({"min_count": [0, 2]}, "min_count is 0, wanted a whole number"),
+        ({"lowercase": [True, "flase"]}, "lowercase is 'flase', wanted true or false"),
+        ({"dim": [4]}, r"dim has fewer than two different values \(4\)"),
+        ({"dim": [6, 6]}, "dim has fewer than two"),
+        ({"dim": []}, r"dim has fewer than two different values \(none\)"),
+    ],
+)
+def test_values_that_cannot_be_used_train_nothing(corpus, tmp_path, vary, message):
+    with pytest.raises(InputError, match=message):
+        sweep(base(corpus), vary, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_plans_that_cannot_be_swept(corpus, tmp_path):
+    with pytest.raises(InputError, match="lsa, sgns; a sweep is of one"):
+        sweep(read_settings({"corpus": str(corpus), "techniques": ["lsa", "sgns"]}), VARY, tmp_path)
+    with pytest.raises(InputError, match="at least 2"):
+        sweep(base(corpus, runs=1), VARY, tmp_path)
+    with pytest.raises(InputError, match="is a file"):
+        sweep(base(corpus), VARY, corpus)
+    with pytest.raises(InputError, match="window: no parameter of lsa, which has dim;"):
+        sweep(read_settings({"corpus": str(corpus), "techniques": ["lsa"]}), {"window": [2, 5]}, tmp_path)
+
+
+def call(*arguments):
+    return CliRunner().invoke(app, ["sweep", *map(str, arguments)], catch_exceptions=False)
+
+
+def test_the_command_gives_the_numbers_of_the_library(corpus, swept):
+    result, folder = swept
+    sets = [x for s in ("sgns.dim=6", "sgns.epochs=3", "sgns.alpha=0.2", "options.min_count=2") for x in ("--set", s)]
+    chosen = ("--runs", RUNS, "--engine", "gensim", "--device", "cpu")
+    done = call(corpus, "-o", folder, "--vary", "dim=6,4", "--vary", "min_count=2,12", *sets, *chosen, "--json")
+    assert done.exit_code == 0
+    got = json.loads(done.stdout)
+    assert got["schema"] == "gpustab.sweep/1"
+    assert [group["trained_now"] for group in got["groups"]] == [0, 0, 0]
+    assert [x["percent"] for x in got["contrasts"]] == plain(result.tables["changes"]["percent"])
+    assert got["settings"]["swept"] == {"dim": [6, 4], "min_count": [2, 12]}
+    page = call(corpus, "-o", folder, "--vary", "dim=6,4", *sets, *chosen)
+    assert "tables 3.1 and 3.2" in page.stdout
+
+
+@pytest.mark.parametrize("vary", ["dim", "dim=", "=4,5", "dim=x,y", "dim=4", "nope=1,2"])
+def test_the_command_refuses_with_exit_code_2(corpus, tmp_path, vary):
+    done = call(corpus, "-o", tmp_path / "out", "--vary", vary)
+    assert done.exit_code == 2
+    assert done.stderr.startswith("error:")
+    assert not (tmp_path / "out").exists()
