@@ -79,6 +79,7 @@ def gain(single: RunScores, averaged: RunScores) -> tuple[float, float]:
 
 
 def scores_of(runs: Runs, compute: Compute, notes: list[str]) -> Iterator[tuple[str, int, int, RunScores]]:
+    """Yield every test that is installed: its name, questions used and asked, and the score of every run."""
     for test in SIMILARITY_TESTS:
         try:
             similarity = score_similarity(runs, read_similarity(test), ignore_case=True)
