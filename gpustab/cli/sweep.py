@@ -56,7 +56,6 @@ def sweep(
 
         content: dict[str, Any] = {}
         assign(content, settings or [])
-        content = {name: {key: value_of(text) for key, text in table.items()} for name, table in content.items()}
         content |= {
             "corpus": corpus,
             "techniques": names_in(technique),
