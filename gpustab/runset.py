@@ -122,7 +122,8 @@ def _what_instead(folder: Path) -> str:
         return "it is an unfinished pack: finish it by the same call of gpustab pack"
     inside = sorted(str(leaf.relative_to(folder)) for leaf in folder.glob("**/") if is_leaf(leaf))
     if inside:
-        return f"groups are below it: {', '.join(inside[:6])}; finish a stopped training by the same call"
+        groups = ", ".join(inside[:6])
+        return f"groups are below it: {groups}; give these folders, or finish a stopped training by the same call"
     return "if it holds vector files, name the files"
 
 

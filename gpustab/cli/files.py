@@ -9,7 +9,7 @@ import typer
 
 from gpustab.cli.app import app
 from gpustab.cli.options import Reading, Showing, takes
-from gpustab.cli.session import session, show
+from gpustab.cli.session import as_typed, session, show
 from gpustab.errors import InputError
 
 
@@ -25,6 +25,8 @@ def info(
 
     with session(showing) as progress:
         result = studies.info(files, reading.options(), progress)
+        for group in result.groups:
+            group |= {"error": as_typed(group["error"])} if "error" in group else {}
         show(result, showing, reading)
         if refused := [group for group in result.groups if "error" in group]:
             raise InputError(f"{len(refused)} of {len(result.groups)} files cannot be read")

@@ -54,10 +54,15 @@ def session(showing: Showing) -> Iterator[Progress]:
 
 
 def _complain(errors: Console, kind: str, error: BaseException) -> None:
-    line = " ".join(str(error).split()) or type(error).__name__
-    for name in (field.name for field in fields(LoadOptions) if "_" in field.name):
-        line = line.replace(name, f"--{name.replace('_', '-')}")  # the library's names of what is typed here
+    line = as_typed(" ".join(str(error).split())) or type(error).__name__
     errors.print(f"[bold red]{kind}:[/] {escape(line)}", highlight=False, soft_wrap=True)
+
+
+def as_typed(text: str) -> str:
+    """Return a message of the library with its names of load options as they are typed here."""
+    for name in (field.name for field in fields(LoadOptions) if "_" in field.name):
+        text = text.replace(name, f"--{name.replace('_', '-')}")
+    return text.replace("vocab=", "--vocab").replace("dim=", "--dim ").replace("tensor=", "--tensor ")
 
 
 @contextmanager

@@ -14,13 +14,16 @@ from rich.text import Text
 from gpustab.report.shown import Shown, SmallTable, describe
 from gpustab.result import Result
 
+_FOLDED = 24
+"""Width that a column of words is given where the page is narrow."""
+
 
 def print_result(result: Result, console: Console) -> None:
     """Print a result: every group's numbers beside their scale, contrasts, notes, time and memory."""
     with console.capture() as page:
         for shown in describe(result):
             console.print(Text(shown.title, style="bold"))
-            console.print(Padding(_body(shown), (0, 0, 1, 2)))
+            console.print(Padding(_body(shown, console.width - 2), (0, 0, 1, 2)))
         for note in result.notes:
             console.print(Text.assemble(("! ", "yellow"), note))
         console.print(Text(_closing(result.environment), style="dim"))
@@ -28,7 +31,7 @@ def print_result(result: Result, console: Console) -> None:
     console.file.write("".join(line.rstrip() + "\n" for line in page.get().splitlines()))
 
 
-def _body(shown: Shown) -> RenderableType:
+def _body(shown: Shown, width: int) -> RenderableType:
     parts: list[RenderableType] = []
     if shown.facts:
         grid = Table.grid(padding=(0, 3))
@@ -36,9 +39,35 @@ def _body(shown: Shown) -> RenderableType:
             grid.add_row(Text(name), Text(value, style="bold cyan"), Text(explanation, style="dim"))
         parts.append(grid)
     for beside in shown.layout:
-        tables = [_table(shown.tables[k]) for k in beside]
-        parts.append(Padding(Columns(tables, padding=(0, 4)) if len(tables) > 1 else tables[0], (1, 0, 0, 0)))
+        if len(beside) > 1:
+            parts.append(Padding(Columns([_table(shown.tables[k]) for k in beside], padding=(0, 4)), (1, 0, 0, 0)))
+        else:
+            parts += [Padding(_table(part), (1, 0, 0, 0)) for part in _fitting(shown.tables[beside[0]], width)]
     return Group(*parts)
+
+
+def _fitting(small: SmallTable, width: int) -> list[SmallTable]:
+    """Part a table that is too wide into several of fewer columns, each with the words that begin its rows."""
+    columns = list(zip(small.header, *small.rows, strict=True))
+    needs = [
+        2 + min(max(map(len, column)), _FOLDED if words else width)
+        for column, words in zip(columns, small.words, strict=True)
+    ]
+    keys = [k for k, words in enumerate(small.words) if all(small.words[: k + 1])][:3]
+    parts, room = [list(keys)], width - sum(needs[k] for k in keys)
+    left = room
+    for k in range(len(keys), len(columns)):
+        if needs[k] > left and len(parts[-1]) > len(keys):
+            parts.append(list(keys))
+            left = room
+        parts[-1].append(k)
+        left -= needs[k]
+    return [
+        SmallTable(
+            small.title if not n else "", [small.header[k] for k in part], [[r[k] for k in part] for r in small.rows]
+        )
+        for n, part in enumerate(parts)
+    ]
 
 
 def _table(small: SmallTable) -> RenderableType:

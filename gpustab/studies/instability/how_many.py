@@ -42,7 +42,7 @@ def how_many_table(name: str, runs: Runs, seed: int, compute: Compute) -> Table:
     for quantity, group in matrices.items():
         for size in range(2, len(runs) + 1):
             jackknife, subsampling = (_rms(x) for x in zip(*(errors(m, size, seed) for m in group), strict=True))
-            needed = math.ceil(size * (jackknife / 0.01) ** 2) if size == len(runs) else None
+            needed = max(2, math.ceil(size * (jackknife / 0.01) ** 2)) if size == len(runs) else None
             row = (name, quantity, size, jackknife, subsampling, needed)
             add_row(table, row)
     return table
