@@ -50,7 +50,7 @@ def pair_values(runs: Runs, first: Tensor, second: Tensor, compute: Compute = DE
     values = torch.empty(len(first), len(runs), dtype=torch.float64, device=runs.device)
     pairs = torch.arange(len(first), device=runs.device).split(compute.tile(48 * runs.dimension, max(len(first), 1)))
     for r in range(len(runs)):
-        rows = rows_of(runs, r, wanted, compute)
+        rows = runs.select(r, wanted)
         for part in pairs:
             values[part, r] = cosine.cosines(rows[left[part]], rows[right[part]])
     return values
@@ -67,13 +67,3 @@ def query_cosines(runs: Runs, queries: Tensor) -> cosine.CosineStatistics:
         Every field ``(q, v)``; runs that lack a word are left out of its statistics.
     """
     return cosine.over_runs(cosine.query_cosines(runs.run(r), queries) for r in range(len(runs)))
-
-
-def rows_of(runs: Runs, r: int, wanted: Tensor, compute: Compute) -> Tensor:
-    """Return some prepared rows of a run, ``(n, d)``, read in tiles."""
-    rows = torch.empty(len(wanted), runs.dimension, dtype=torch.float64, device=runs.device)
-    tile = compute.tile(24 * runs.dimension, runs.words)
-    for start in range(0, runs.words, tile):
-        here = (wanted >= start) & (wanted < start + tile)
-        rows[here] = runs.run(r, start=start, stop=start + tile)[wanted[here] - start]
-    return rows

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from gpustab.device import Compute
-from gpustab.engine.cosines import pair_values, rows_of
+from gpustab.engine.cosines import pair_values
 from gpustab.kernels import cosine, prediction
 from gpustab.runs import Runs
 
@@ -73,7 +73,7 @@ def mean_correlation(values: Tensor) -> Tensor:
 
 def cosine_tiles(runs: Runs, targets: Tensor, compute: Compute) -> Iterator[tuple[int, Tensor, Tensor]]:
     """Yield first word, mean and SD ``(t, c)`` of the targets' cosines, tile by tile; a target's own mean is −∞."""
-    own = torch.stack([rows_of(runs, r, targets, compute) for r in range(len(runs))])  # (R, t, d)
+    own = torch.stack([runs.select(r, targets) for r in range(len(runs))])  # (R, t, d)
     tile = compute.tile(64 * len(targets) + 24 * runs.dimension, runs.words)
     for start in range(0, runs.words, tile):
         stop = min(start + tile, runs.words)

@@ -54,7 +54,6 @@ class RowTable:
         self.implausible = Event()
         self._place = "on line" if place == "line" else "in row"
         self._options = options
-        self._unwanted = 0
         self._plausible: float | None = None
         self._index: dict[bytes, int] = {}
         self._places: list[int] = []
@@ -162,7 +161,6 @@ class RowTable:
         """Return the rows to take: those that were asked for, and finite where others are left out."""
         wanted = self._options.wanted
         chosen = list(range(len(words))) if wanted is None else [i for i, word in enumerate(words) if word in wanted]
-        self._unwanted += len(words) - len(chosen)
         if not vectors.size:
             return chosen
         with np.errstate(over="ignore", invalid="ignore"):  # beyond float32: becomes inf, which is looked for here
