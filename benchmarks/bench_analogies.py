@@ -18,8 +18,8 @@ import torch
 
 from benchmarks.harness import Bench, Contender, start
 from gpustab import Runs, load_runs
-from gpustab.device import Compute
 from gpustab.evaluation import AnalogyScore, AnalogyTest, read_analogies, score_analogies
+from gpustab.machine.device import Compute
 
 PAIRS = 40
 """Pairs of words in one section; each is asked with every other."""

@@ -11,9 +11,9 @@ import numpy as np
 from scipy import sparse
 
 from benchmarks.harness import Bench, Contender, Row, start
-from gpustab.cooccurrence import Weighting, count
 from gpustab.corpus import Corpus
-from gpustab.tokenise import CorpusOptions, prepare_corpus
+from gpustab.corpus.cooccurrence import Weighting, count
+from gpustab.corpus.tokenise import CorpusOptions, prepare_corpus
 
 SHARE = 20
 """The loop counts one text in so many."""

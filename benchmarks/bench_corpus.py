@@ -18,8 +18,8 @@ import numpy as np
 
 from benchmarks.harness import Bench, Contender, start
 from gpustab.corpus import Corpus
-from gpustab.documents import open_documents
-from gpustab.tokenise import CorpusOptions, prepare_corpus
+from gpustab.corpus.documents import open_documents
+from gpustab.corpus.tokenise import CorpusOptions, prepare_corpus
 
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 NO_LETTERS = re.compile("[½¼¾]")  # numbers, which \w matches

@@ -15,10 +15,10 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from benchmarks.harness import Bench, Contender, start
-from gpustab.cooccurrence import count_sample
 from gpustab.corpus import Corpus
-from gpustab.sampling import Sample, draw_units, sample
-from gpustab.tokenise import CorpusOptions, prepare_corpus
+from gpustab.corpus.cooccurrence import count_sample
+from gpustab.corpus.sampling import Sample, draw_units, sample
+from gpustab.corpus.tokenise import CorpusOptions, prepare_corpus
 from gpustab.trainers.base import Vectors
 from gpustab.trainers.glove import GloveParameters, fit
 

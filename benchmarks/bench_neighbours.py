@@ -15,10 +15,10 @@ import torch
 from torch import Tensor
 
 from benchmarks.harness import Bench, Contender, Row, start
-from gpustab.device import Compute, choose_backend
 from gpustab.engine import NeighbourPass, overlap_pass
 from gpustab.kernels.neighbours import RESOLUTION, Neighbours, top_k
 from gpustab.kernels.overlap import Overlap
+from gpustab.machine.device import Compute, choose_backend
 from tests import generators, oracles
 
 BLOCK = 1000

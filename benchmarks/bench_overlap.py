@@ -8,8 +8,8 @@ import torch
 
 from benchmarks.bench_neighbours import LENGTHS, by_sets, overlap_error, planted_lists
 from benchmarks.harness import Bench, Contender, Row, start
-from gpustab.device import Compute
 from gpustab.engine import NeighbourPass, overlap_pass
+from gpustab.machine.device import Compute
 
 Size = dict[str, int]
 

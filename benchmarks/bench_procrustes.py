@@ -13,10 +13,10 @@ from torch import Tensor
 
 from benchmarks.bench_pip_loss import make, svd_maps
 from benchmarks.harness import Bench, Contender, Row, start
-from gpustab.device import Compute
 from gpustab.engine import gram_pass, procrustes_pass
 from gpustab.kernels.gram import block_gram, pair_blocks, run_pairs
 from gpustab.kernels.procrustes import _by_products, procrustes
+from gpustab.machine.device import Compute
 from tests import generators
 
 TOLERANCE = 1e-9

@@ -31,14 +31,14 @@ from torch.nn.functional import normalize
 from benchmarks.bench_glove import word_similarity
 from benchmarks.harness import Bench, Contender, start
 from gpustab.corpus import Corpus
+from gpustab.corpus.sampling import draw_units, sample, training_seed
+from gpustab.corpus.tokenise import CorpusOptions, prepare_corpus
 from gpustab.kernels.cosine import cosines, over_runs
 from gpustab.kernels.gram import block_gram
 from gpustab.kernels.jackknife import pair_matrix
 from gpustab.kernels.neighbours import top_k
 from gpustab.kernels.overlap import neighbour_overlap
 from gpustab.kernels.pip_loss import pip_loss, reduced
-from gpustab.sampling import draw_units, sample, training_seed
-from gpustab.tokenise import CorpusOptions, prepare_corpus
 from gpustab.trainers.base import Vectors
 from gpustab.trainers.sgns_gpu import train_many
 from gpustab.trainers.word2vec import Word2VecParameters, train_word2vec

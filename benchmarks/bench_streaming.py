@@ -16,11 +16,11 @@ import torch
 
 from benchmarks.harness import Bench, Contender, relative_error, start
 from gpustab import engine, load_runs
-from gpustab.device import Compute
 from gpustab.formats.memory import from_pair
-from gpustab.packing.pack import pack_runs
+from gpustab.machine.device import Compute
 from gpustab.runs import Runs
-from gpustab.runset import write_leaf
+from gpustab.runs.packing.pack import pack_runs
+from gpustab.runs.runset import write_leaf
 
 CHUNK = 64 << 20
 

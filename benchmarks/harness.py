@@ -32,7 +32,7 @@ from rich.box import MARKDOWN
 from rich.console import Console
 from rich.table import Table
 
-from gpustab.device import choose_device
+from gpustab.machine.device import choose_device
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("gpustab", "torch", "numpy", "faiss-cpu", "faiss-gpu", "torchmetrics")

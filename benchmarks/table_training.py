@@ -18,7 +18,7 @@ from gensim.test.utils import datapath
 from benchmarks.harness import ROOT, environment
 from gpustab import load_groups
 from gpustab.formats import read_space
-from gpustab.runset import open_runset
+from gpustab.runs.runset import open_runset
 from gpustab.studies import stability
 
 

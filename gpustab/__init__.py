@@ -12,11 +12,11 @@ import logging
 from gpustab.errors import ComputationError, GpustabError, InputError
 from gpustab.formats import LoadOptions
 from gpustab.formats.writers import write_space
-from gpustab.load import load_groups, load_runs, load_space
 from gpustab.runs import Runs
-from gpustab.space import Space
+from gpustab.runs.load import load_groups, load_runs, load_space
+from gpustab.spaces.space import Space
+from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.studies import average, neighbours_of, stability
-from gpustab.vocabulary import Vocabulary
 
 __version__ = "0.1.0"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gpustab.load import load_groups
-from gpustab.progress import Progress
+from gpustab.machine.progress import Progress
 from gpustab.runs import Runs
+from gpustab.runs.load import load_groups
 
 RUNS = 5
 EPOCHS = 30

@@ -16,7 +16,7 @@ def run(program):
     return child.stdout.split()
 
 
-@pytest.mark.parametrize("module", ["gpustab", "gpustab.kernels", "gpustab.doctor"])
+@pytest.mark.parametrize("module", ["gpustab", "gpustab.kernels", "gpustab.machine.doctor"])
 def test_importing_the_library_loads_nothing_heavy_or_optional(module):
     heavy = {"faiss", "gensim", "fasttext", "matplotlib", "sklearn", "pandas", "statsmodels", "typer"}
     assert not heavy.intersection(run(f"import sys, {module}; print(*sys.modules)"))

@@ -8,7 +8,7 @@ import pytest
 PROGRAM = """
 import resource, torch
 from gpustab import Vocabulary, engine
-from gpustab.prepare import prepare
+from gpustab.runs.prepare import prepare
 from gpustab.runs import Joining
 import faiss
 

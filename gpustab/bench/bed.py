@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple
 from torch import Tensor
 
 from gpustab import engine
-from gpustab.device import Compute
 from gpustab.kernels.neighbours import Backend
+from gpustab.machine.device import Compute
 from gpustab.runs import Runs
 
 TARGETS, LONGEST = 1000, 50

@@ -10,7 +10,7 @@ from gpustab.bench.bed import GOAL_SIZE, Bed, Precision, Size
 from gpustab.bench.ceilings import Ceilings
 from gpustab.bench.clock import Timing, time_call
 from gpustab.bench.steps import STEPS, Job, Step
-from gpustab.device import is_out_of_memory
+from gpustab.machine.device import is_out_of_memory
 
 TIMES = ("seconds", "spread", "repeats")
 RATES = ("tflop", "gigabytes", "percent_of_matmul", "percent_of_copy", "peak_gib")

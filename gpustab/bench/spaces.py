@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from gpustab.runs import Joining, Runs
-from gpustab.vocabulary import Vocabulary
+from gpustab.spaces.vocabulary import Vocabulary
 
 LOSS = 0.013
 """Reduced PIP loss that the runs are made to have, that of a stable technique (LSA on sotu: 0.014)."""

@@ -14,14 +14,14 @@ from gpustab.bench.ceilings import Ceilings, measure_ceilings
 from gpustab.bench.measure import RATES, measure_step
 from gpustab.bench.spaces import synthetic_runs
 from gpustab.bench.steps import STEPS
-from gpustab.device import CPU, Compute, is_out_of_memory
 from gpustab.engine import pip_pass
 from gpustab.engine.pip import worst_condition
 from gpustab.errors import InputError, OutOfMemoryError
 from gpustab.kernels.neighbours import Backend
 from gpustab.kernels.pip_loss import pip_loss
-from gpustab.progress import Progress, no_progress
-from gpustab.result import Result, environment
+from gpustab.machine.device import CPU, Compute, is_out_of_memory
+from gpustab.machine.progress import Progress, no_progress
+from gpustab.results import Result, environment
 from gpustab.runs import Runs
 
 _COLUMNS = {

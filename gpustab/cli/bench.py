@@ -9,7 +9,7 @@ import typer
 from gpustab.cli.app import app
 from gpustab.cli.options import Showing, takes
 from gpustab.cli.session import session, show
-from gpustab.device import choose_backend, choose_device
+from gpustab.machine.device import choose_backend, choose_device
 
 
 @app.command()

@@ -13,7 +13,7 @@ from gpustab.cli.app import app
 @app.command()
 def doctor() -> None:
     """Tell what will run here, and how to mend what will not."""
-    from gpustab.doctor import diagnose
+    from gpustab.machine.doctor import diagnose
 
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     colours = {"ok": "green", "warn": "yellow", "fail": "red"}

@@ -10,11 +10,11 @@ from typing import Annotated, Any, Literal, TypeVar, get_type_hints
 
 import typer
 
-from gpustab.device import Compute, choose_backend, choose_device
 from gpustab.errors import InputError
 from gpustab.formats import LoadOptions
-from gpustab.load import load_groups
+from gpustab.machine.device import Compute, choose_backend, choose_device
 from gpustab.runs import Runs
+from gpustab.runs.load import load_groups
 
 T = TypeVar("T")
 

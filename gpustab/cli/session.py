@@ -19,11 +19,11 @@ from rich.markup import escape
 from gpustab.cli.options import Reading, Showing
 from gpustab.errors import ComputationError, InputError
 from gpustab.formats import LoadOptions
-from gpustab.progress import Progress, no_progress
+from gpustab.machine.progress import Progress, no_progress
 from gpustab.report.files import check_folder, write_files
 from gpustab.report.json_text import to_json
 from gpustab.report.terminal import print_result
-from gpustab.result import Result
+from gpustab.results import Result
 
 log = logging.getLogger("gpustab")
 

@@ -34,9 +34,9 @@ def pack(
     verify: Annotated[bool, typer.Option("--verify", help="Compare the packed RUNS with their checksums.")] = False,
 ) -> None:
     """Store runs as raw rows in one shared word order, read slice by slice; a stopped call goes on where it was."""
-    from gpustab.packing.pack import pack_runs
-    from gpustab.packing.verify import is_whole
-    from gpustab.packing.verify import verify as verify_pack
+    from gpustab.runs.packing.pack import pack_runs
+    from gpustab.runs.packing.verify import is_whole
+    from gpustab.runs.packing.verify import verify as verify_pack
 
     with session(showing) as progress:
         if verify == (output is not None):

@@ -13,7 +13,7 @@ from gpustab.cli.app import app
 from gpustab.cli.options import Computing, Reading, Showing, takes
 from gpustab.cli.session import session, show
 from gpustab.errors import InputError
-from gpustab.load import load_groups
+from gpustab.runs.load import load_groups
 
 study = typer.Typer(no_args_is_help=True, help="Answer a research question on a run set, with tables and figures.")
 app.add_typer(study, name="study")

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from gpustab.device import Compute
 from gpustab.kernels import cosine
+from gpustab.machine.device import Compute
 from gpustab.runs import Runs
 
 DEFAULT = Compute()

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gpustab.device import Compute, with_smaller_tiles
 from gpustab.kernels import centred, gram, procrustes
 from gpustab.kernels.pip_loss import PipLoss
+from gpustab.machine.device import Compute, with_smaller_tiles
 from gpustab.runs import Runs
 
 _FRAME_WORDS = 4 * gram.ROWS_PER_MATMUL

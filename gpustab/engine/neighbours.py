@@ -8,8 +8,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gpustab.device import Compute, with_smaller_tiles
 from gpustab.kernels import neighbours, overlap
+from gpustab.machine.device import Compute, with_smaller_tiles
 from gpustab.runs import Runs
 
 DEFAULT = Compute()

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gpustab.device import Compute, free_memory, log, with_smaller_tiles
 from gpustab.engine.fast import fast_pass
 from gpustab.errors import InputError
 from gpustab.kernels import gram, pip_loss
+from gpustab.machine.device import Compute, free_memory, log, with_smaller_tiles
 from gpustab.runs import Runs
 
 DEFAULT = Compute()

@@ -17,10 +17,10 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gpustab.device import Compute, with_smaller_tiles
 from gpustab.engine.target_cosines import TargetCosines, cosine_tiles, target_cosines
 from gpustab.errors import InputError
 from gpustab.kernels import prediction
+from gpustab.machine.device import Compute, with_smaller_tiles
 from gpustab.runs import Runs
 
 DEFAULT = Compute()

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gpustab.device import Compute
 from gpustab.engine.cosines import pair_values
 from gpustab.kernels import cosine, prediction
+from gpustab.machine.device import Compute
 from gpustab.runs import Runs
 
 CORRELATED = 30

@@ -7,11 +7,11 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from gpustab.device import Compute, log, with_smaller_tiles
 from gpustab.engine.pip import DEFAULT, GramPass, worst_condition
 from gpustab.errors import InputError
 from gpustab.kernels import gram, pip_loss, procrustes
 from gpustab.kernels.dispatch import use_triton
+from gpustab.machine.device import Compute, log, with_smaller_tiles
 from gpustab.runs import Runs
 
 _FUSED_CONDITION = 1000

@@ -10,13 +10,13 @@ import torch
 from torch import Tensor
 
 from gpustab import engine
-from gpustab.device import Compute, with_smaller_tiles
 from gpustab.errors import InputError
 from gpustab.evaluation.analogy_file import AnalogyTest
 from gpustab.evaluation.asked import Asked, ask
 from gpustab.evaluation.lookup import Lookup
 from gpustab.evaluation.scores import RunScores
 from gpustab.kernels.analogies import Method, solve_analogies
+from gpustab.machine.device import Compute, with_smaller_tiles
 from gpustab.runs import Runs
 
 _TILE = {"cpu": 2**20, "cuda": 2**26}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -15,7 +16,8 @@ from gpustab.evaluation.scores import RunScores
 from gpustab.evaluation.similarity_file import SimilarityTest
 from gpustab.kernels.cosine import cosines
 from gpustab.runs import Runs
-from gpustab.vocabulary import some_words
+from gpustab.spaces.vocabulary import some_words
+from gpustab.statistics.ranks import spearman
 
 OutOfVocabulary = Literal["drop", "zero", "error"]
 
@@ -97,7 +99,9 @@ def score_similarity(
     if reason is None:
         similarity = np.zeros((len(runs), len(rows)))
         similarity[:, known] = _cosines(runs, [row for row, yes in zip(rows, known, strict=True) if yes])
-        values = tuple(spearman(gold, own) for own in similarity[:, used])
+        own = torch.from_numpy(similarity[:, used])
+        rho = spearman(torch.from_numpy(gold).expand_as(own), own)
+        values = tuple(None if math.isnan(value) else value for value in rho.tolist())
         flat = [name for name, value in zip(runs.names, values, strict=True) if value is None]
         reason = f"all cosines are equal in {', '.join(flat)}" if flat else None
     return SimilarityScore(
@@ -110,25 +114,6 @@ def score_similarity(
         reason,
         test.notes + lookup.notes,
     )
-
-
-def spearman(x: NDArray[np.float64], y: NDArray[np.float64]) -> float | None:
-    """Return Spearman's rank correlation (Spearman 1904), ties sharing their mean rank; ``None`` if one is constant.
-
-    >>> spearman(np.array([1.0, 2.0, 2.0, 4.0]), np.array([1.0, 3.0, 2.0, 4.0]))
-    0.9486832980505138
-    """
-    a, b = _ranks(x), _ranks(y)
-    scale = float(np.sqrt((a @ a) * (b @ b)))
-    return min(1.0, max(-1.0, float(a @ b) / scale)) if scale else None
-
-
-def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Mean ranks less their mean, which is exact: ranks are multiples of one half."""
-    _, place, times = np.unique(values, return_inverse=True, return_counts=True)
-    last = times.cumsum()
-    ranks: NDArray[np.float64] = (last - (times - 1) / 2)[place] - (len(values) + 1) / 2
-    return ranks
 
 
 def _undefined(gold: NDArray[np.float64]) -> str | None:

@@ -2,6 +2,6 @@
 
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.registry import FORMATS, read_space
-from gpustab.formats.write import write_word2vec_text
+from gpustab.formats.text.write import write_word2vec_text
 
 __all__ = ["FORMATS", "LoadOptions", "read_space", "write_word2vec_text"]

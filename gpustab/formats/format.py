@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.source import Source
-from gpustab.space import Space
+from gpustab.spaces.space import Space
 
 
 @dataclass(frozen=True)

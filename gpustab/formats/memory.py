@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from gpustab.errors import InputError
-from gpustab.load_report import LoadReport
-from gpustab.space import Space
-from gpustab.vocabulary import Vocabulary
+from gpustab.spaces.load_report import LoadReport
+from gpustab.spaces.space import Space
+from gpustab.spaces.vocabulary import Vocabulary
 
 PLACEHOLDERS = "the counts v, v - 1, ..., 1 are gensim's placeholders and were left out"
 

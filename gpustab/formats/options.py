@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gpustab.errors import InputError
-from gpustab.vocabulary import as_word
+from gpustab.spaces.vocabulary import as_word
 
 
 @dataclass(frozen=True)

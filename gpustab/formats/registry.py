@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 
 from gpustab.errors import InputError
-from gpustab.formats.fasttext_bin import FASTTEXT
+from gpustab.formats.binary.npy import NPY
+from gpustab.formats.binary.safetensors import SAFETENSORS
+from gpustab.formats.binary.word2vec import WORD2VEC_BINARY
+from gpustab.formats.fasttext.reader import FASTTEXT
 from gpustab.formats.format import Format
-from gpustab.formats.gensim_native import GENSIM
-from gpustab.formats.npy import NPY
+from gpustab.formats.gensim.native import GENSIM
 from gpustab.formats.options import DEFAULTS, LoadOptions
-from gpustab.formats.safetensors_file import SAFETENSORS
 from gpustab.formats.sniff import foreign
 from gpustab.formats.source import open_source
-from gpustab.formats.text import TEXT
-from gpustab.formats.word2vec_binary import WORD2VEC_BINARY
-from gpustab.space import Space
+from gpustab.formats.text.reader import TEXT
+from gpustab.spaces.space import Space
 
 # The first that matches reads the file. TEXT is last: it takes whatever is not known to be something else.
 FORMATS: tuple[Format, ...] = (

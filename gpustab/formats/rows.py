@@ -10,14 +10,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from gpustab.device import available_memory
 from gpustab.errors import InputError, OutOfMemoryError
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.source import Source
 from gpustab.formats.words import Unusual, name_of
-from gpustab.load_report import Event, LoadReport
-from gpustab.space import Space
-from gpustab.vocabulary import Vocabulary, show, some_words
+from gpustab.machine.device import available_memory
+from gpustab.spaces.load_report import Event, LoadReport
+from gpustab.spaces.space import Space
+from gpustab.spaces.vocabulary import Vocabulary, show, some_words
 
 _FIRST = 1000
 _IMPLAUSIBLE = 1e6

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gpustab.formats.decimals import SEPARATORS, is_number_like
+from gpustab.formats.text.decimals import SEPARATORS, is_number_like
 
 UTF8_BOM = b"\xef\xbb\xbf"
 

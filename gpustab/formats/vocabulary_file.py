@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gpustab.errors import InputError
-from gpustab.formats.decimals import is_number_like
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.sniff import UTF8_BOM, foreign
 from gpustab.formats.source import open_source
+from gpustab.formats.text.decimals import is_number_like
 
 _NAMES = ("{stem}.vocab", "{stem}.words", "{stem}.txt", "{stem}.vocab.txt", "vocab.txt", "words.txt")
 # At most 18 digits: these fit 64 bits.

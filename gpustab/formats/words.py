@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from gpustab.load_report import Event
-from gpustab.vocabulary import show
+from gpustab.spaces.load_report import Event
+from gpustab.spaces.vocabulary import show
 
 _NOT_PRINTABLE_ASCII = re.compile(rb"[^!-~]")
 

@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 
 from gpustab.errors import InputError
-from gpustab.formats.safetensors_file import write_safetensors
-from gpustab.formats.write import write_word2vec_text
-from gpustab.space import Space
+from gpustab.formats.binary.safetensors import write_safetensors
+from gpustab.formats.text.write import write_word2vec_text
+from gpustab.spaces.space import Space
 
 _WRITERS = {
     ".txt": write_word2vec_text,

@@ -11,7 +11,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from gpustab.errors import InputError
-from gpustab.result import Result, Table
+from gpustab.results import Result, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

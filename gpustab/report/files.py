@@ -9,7 +9,7 @@ from pathlib import Path
 from gpustab.errors import InputError
 from gpustab.formats.atomic import replacing, write_text
 from gpustab.report.json_text import to_json
-from gpustab.result import Result
+from gpustab.results import Result
 
 
 def check_folder(folder: Path) -> None:

@@ -7,7 +7,7 @@ from importlib.resources import files
 from gpustab.report.figures import FIGURES
 from gpustab.report.json_text import plain
 from gpustab.report.shown import describe
-from gpustab.result import Result
+from gpustab.results import Result
 
 
 def to_html(result: Result) -> str:

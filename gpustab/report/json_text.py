@@ -6,7 +6,7 @@ import json
 import math
 from typing import Any
 
-from gpustab.result import Result
+from gpustab.results import Result
 
 
 def to_json(result: Result) -> str:

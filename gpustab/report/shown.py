@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from gpustab.result import Result, Table
+from gpustab.results import Result, Table
 from gpustab.studies.instability.titles import OBSERVATIONS, TITLES
 from gpustab.studies.notes import COLLAPSED
 

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gpustab.report.shown import Shown, SmallTable, describe
-from gpustab.result import Result
+from gpustab.results import Result
 
 _FOLDED = 24
 """Width that a column of words is given where the page is narrow."""

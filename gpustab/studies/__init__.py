@@ -1,4 +1,4 @@
-"""One module per research question; each returns a :class:`gpustab.result.Result`."""
+"""One module per research question; each returns a :class:`gpustab.results.result.Result`."""
 
 from gpustab.studies.average import average
 from gpustab.studies.info import info

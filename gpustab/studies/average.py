@@ -11,14 +11,14 @@ import torch
 from torch import Tensor
 
 from gpustab import engine
-from gpustab.device import Compute
 from gpustab.kernels.averaging import Average
 from gpustab.kernels.gram import block_gram
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.kernels.pip_loss import pip_loss, reduced
-from gpustab.result import Result, Table, environment
+from gpustab.machine.device import Compute
+from gpustab.results import Result, Table, environment
 from gpustab.runs import Runs
-from gpustab.space import Space
+from gpustab.spaces.space import Space
 
 
 def average(runs: Runs, *, renormalise: bool = False, compute: Compute | None = None) -> tuple[Space, Result]:

@@ -9,8 +9,8 @@ from dataclasses import replace
 import torch
 
 from gpustab import engine
-from gpustab.device import Compute
-from gpustab.result import Result
+from gpustab.machine.device import Compute
+from gpustab.results import Result
 from gpustab.runs import Runs
 
 

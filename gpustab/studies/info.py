@@ -12,10 +12,10 @@ import torch
 
 from gpustab.errors import InputError
 from gpustab.formats import LoadOptions, read_space
-from gpustab.progress import Progress, no_progress
-from gpustab.result import Result, environment
-from gpustab.runset import open_runset
-from gpustab.space import Space
+from gpustab.machine.progress import Progress, no_progress
+from gpustab.results import Result, environment
+from gpustab.runs.runset import open_runset
+from gpustab.spaces.space import Space
 
 _FIRST = 5
 

@@ -9,14 +9,14 @@ from typing import Any
 import torch
 
 from gpustab import engine
-from gpustab.device import Compute
 from gpustab.errors import InputError
 from gpustab.kernels.cosine import CosineStatistics
 from gpustab.kernels.jackknife import pair_statistics
-from gpustab.result import Result, Table, environment
+from gpustab.machine.device import Compute
+from gpustab.results import Result, Table, environment
 from gpustab.runs import Runs
-from gpustab.statistics import wilson
-from gpustab.vocabulary import as_word, show
+from gpustab.spaces.vocabulary import as_word, show
+from gpustab.statistics.shares import wilson
 
 
 def neighbours_of(runs: Runs, word: str | bytes, n: int = 10, *, compute: Compute | None = None) -> Result:

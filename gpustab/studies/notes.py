@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from gpustab import engine
 from gpustab.kernels.gram import run_pairs
 from gpustab.runs import Joining, Runs
-from gpustab.vocabulary import some_words
+from gpustab.spaces.vocabulary import some_words
 
 COLLAPSED = 0.9
 """Mean cosine above which a space says little: nearly all words point the same way."""

@@ -14,16 +14,16 @@ import torch
 from torch import Tensor
 
 from gpustab import engine
-from gpustab.device import CPU, Compute, log
 from gpustab.errors import InputError, OutOfMemoryError
-from gpustab.progress import Progress, no_progress
-from gpustab.result import Result, environment
+from gpustab.machine.device import CPU, Compute, log
+from gpustab.machine.progress import Progress, no_progress
+from gpustab.results import Result, environment
 from gpustab.runs import Runs
+from gpustab.spaces.vocabulary import as_word, show, some_words
 from gpustab.studies import notes as sentences
 from gpustab.studies.contrast import add_extrinsic
 from gpustab.studies.summary import summarise
 from gpustab.studies.tables import extend, pair_table, word_table
-from gpustab.vocabulary import as_word, show, some_words
 
 LENGTHS = (1, 2, 5, 10, 25, 50)
 

@@ -11,7 +11,7 @@ from gpustab import engine
 from gpustab.kernels.gram import run_pairs
 from gpustab.kernels.overlap import Overlap
 from gpustab.kernels.pip_loss import WordwisePip
-from gpustab.result import Table
+from gpustab.results import Table
 from gpustab.runs import Runs
 
 

@@ -14,7 +14,7 @@ from gpustab.corpus import Corpus
 
 Vectors = NDArray[np.float32]
 Draws = Sequence[NDArray[np.int64]]
-"""Of each run the units that it reads, see :func:`gpustab.sampling.draw_units`."""
+"""Of each run the units that it reads, see :func:`gpustab.corpus.sampling.draw_units`."""
 
 
 class Parameters(BaseModel):
@@ -30,10 +30,11 @@ class Technique:
     Attributes:
         name: as in ``--technique``.
         parameters: its parameters' model.
-        train: trains some runs: ``train(samples, parameters, seeds)``, of :class:`gpustab.sampling.Sample` and ints,
-            returns for every sample a ``(len(sample.words), d)`` float32 array, rows in the order of ``sample.words``.
-            Equal sample, parameters and seed give bit-equal vectors on the same machine; runs trained together do not
-            influence each other. An engine on a GPU also takes ``programs_per_run``; this holds with 1 alone.
+        train: trains some runs: ``train(samples, parameters, seeds)``, of :class:`~gpustab.corpus.sampling.Sample` and
+            ints, returns for every sample a ``(len(sample.words), d)`` float32 array, rows in the order of
+            ``sample.words``. Equal sample, parameters and seed give bit-equal vectors on the same machine; runs trained
+            together do not influence each other. An engine on a GPU also takes ``programs_per_run``; this holds with 1
+            alone.
         together: how many runs are trained in one call; 1 where nothing is gained by more.
         fitting: where memory may allow fewer: ``fitting(corpus, draws, parameters)`` returns how many of such runs.
     """

@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
+from gpustab.corpus.sampling import Sample
 from gpustab.errors import ComputationError, InputError
-from gpustab.sampling import Sample
 from gpustab.trainers.base import Parameters, Technique, Vectors
 
 _END_OF_LINE = b"</s>"

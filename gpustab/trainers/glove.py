@@ -11,11 +11,11 @@ from pydantic import Field
 from scipy import sparse
 from torch import Tensor
 
-from gpustab import cooccurrence
-from gpustab.device import choose_device
+from gpustab.corpus import cooccurrence
+from gpustab.corpus.sampling import Sample
 from gpustab.errors import ComputationError
-from gpustab.kernels.glove import Batch, Table, descend, make_tables
-from gpustab.sampling import Sample
+from gpustab.kernels.training.glove import Batch, Table, descend, make_tables
+from gpustab.machine.device import choose_device
 from gpustab.trainers.base import Parameters, Technique, Vectors
 from gpustab.trainers.glove_batches import make_batches, side_by_side
 

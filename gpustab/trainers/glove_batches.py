@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from scipy import sparse
 
-from gpustab.kernels.glove import Batch, block_diagonal, weighting
+from gpustab.kernels.training.glove import Batch, block_diagonal, weighting
 
 Numbers = NDArray[np.integer]
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from pydantic import Field
 from scipy import sparse
 
+from gpustab.corpus.sampling import Sample
 from gpustab.errors import ComputationError, InputError
-from gpustab.sampling import Sample
 from gpustab.trainers.base import Parameters, Technique, Vectors
 
 

@@ -11,10 +11,10 @@ from pydantic import Field
 from scipy import sparse
 from scipy.sparse.linalg import svds
 
-from gpustab import cooccurrence
-from gpustab.cooccurrence import Kept
+from gpustab.corpus import cooccurrence
+from gpustab.corpus.cooccurrence import Kept
+from gpustab.corpus.sampling import Sample
 from gpustab.errors import InputError
-from gpustab.sampling import Sample
 from gpustab.trainers.base import Parameters, Technique, Vectors
 
 log = logging.getLogger("gpustab")

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from gpustab.corpus import Corpus
-from gpustab.device import choose_device, free_memory
+from gpustab.corpus.sampling import Sample
 from gpustab.errors import ComputationError, InputError, OutOfMemoryError
-from gpustab.kernels import sgns
 from gpustab.kernels.dispatch import use_triton
-from gpustab.kernels.sgns_reading import Reading, keep_thresholds, read_units, side_by_side, thin
-from gpustab.sampling import Sample
+from gpustab.kernels.training import sgns
+from gpustab.kernels.training.sgns_reading import Reading, keep_thresholds, read_units, side_by_side, thin
+from gpustab.machine.device import choose_device, free_memory
 from gpustab.trainers.base import Draws, Technique, Vectors
 from gpustab.trainers.word2vec import Word2VecParameters
 
@@ -42,7 +42,7 @@ class Trained(NamedTuple):
 
 
 class _Text(NamedTuple):
-    """A corpus on a device: what :func:`gpustab.kernels.sgns_reading.read_units` takes."""
+    """A corpus on a device: what :func:`gpustab.kernels.training.sgns_reading.read_units` takes."""
 
     tokens: Tensor
     texts: Tensor
@@ -74,8 +74,8 @@ def train_many(
 
     Args:
         corpus: the whole.
-        draws: R arrays of the units that a run reads, in order, see :func:`gpustab.sampling.draw_units`.
-        seeds: R training seeds, see :func:`gpustab.sampling.training_seed`.
+        draws: R arrays of the units that a run reads, in order, see :func:`gpustab.corpus.sampling.draw_units`.
+        seeds: R training seeds, see :func:`gpustab.corpus.sampling.training_seed`.
         parameters: of technique ``sgns``.
         device: ``"auto"``, ``"cpu"``, ``"cuda"`` or ``"cuda:N"``.
         programs_per_run: 1 is word2vec with one thread, the same bits at every call on the same kind of card,
@@ -182,7 +182,7 @@ def _train_epoch(
     programs_per_run: int,
 ) -> None:
     if use_triton(model.inputs)[0]:
-        from gpustab.kernels.triton.sgns import train_epoch
+        from gpustab.kernels.training.triton_sgns import train_epoch
 
         train_epoch(reading, noise, model, seeds, epoch, recipe, programs_per_run=programs_per_run)
     else:

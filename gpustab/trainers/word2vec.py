@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
+from gpustab.corpus.sampling import Sample
 from gpustab.errors import ComputationError, InputError
-from gpustab.sampling import Sample
 from gpustab.trainers.base import Parameters, Vectors
 
 LONGEST = 10_000

@@ -6,9 +6,9 @@ from typing import Any, cast
 
 import torch
 
-from gpustab.device import choose_device, log
 from gpustab.errors import InputError
 from gpustab.kernels.dispatch import use_triton
+from gpustab.machine.device import choose_device, log
 from gpustab.trainers import ON_GPU, Engine
 from gpustab.trainers.word2vec import Word2VecParameters
 from gpustab.training.settings import TrainingSettings

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gpustab.corpus import Corpus
+from gpustab.corpus.sampling import Sampling
 from gpustab.errors import InputError
 from gpustab.formats.atomic import write_text
-from gpustab.sampling import Sampling
 from gpustab.training.engines import engine_of, engine_plan
 from gpustab.training.settings import TrainingSettings
 

@@ -10,16 +10,16 @@ from typing import Any
 import torch
 
 from gpustab.corpus import Corpus
-from gpustab.device import choose_device, log
+from gpustab.corpus.sampling import draw_units, training_seed
+from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.errors import ComputationError, InputError
 from gpustab.formats import read_space
-from gpustab.formats.safetensors_file import read_metadata
-from gpustab.formats.safetensors_rows import open_rows
-from gpustab.progress import Progress, no_progress
-from gpustab.result import Result, Table, environment
-from gpustab.runset import open_leaf, update_manifest
-from gpustab.sampling import draw_units, training_seed
-from gpustab.tokenise import prepare_corpus
+from gpustab.formats.binary.safetensors import read_metadata
+from gpustab.formats.binary.safetensors_rows import open_rows
+from gpustab.machine.device import choose_device, log
+from gpustab.machine.progress import Progress, no_progress
+from gpustab.results import Result, Table, environment
+from gpustab.runs.runset import open_leaf, update_manifest
 from gpustab.trainers import technique
 from gpustab.training.engines import engine_of, engine_record, resolve_engine
 from gpustab.training.leaves import Leaf, corpus_record, keep_to_plan, leaf_name, missing_runs, plan_of, run_file

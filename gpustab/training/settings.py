@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from gpustab.corpus.sampling import SAMPLINGS, Sampling
+from gpustab.corpus.tokenise import CorpusOptions
 from gpustab.errors import InputError
-from gpustab.sampling import SAMPLINGS, Sampling
-from gpustab.tokenise import CorpusOptions
 from gpustab.trainers import technique
 from gpustab.trainers.base import Parameters
 

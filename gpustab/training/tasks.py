@@ -10,15 +10,15 @@ from typing import Any
 import torch
 
 from gpustab.corpus import Corpus
+from gpustab.corpus.sampling import Sample, Sampling, draw_units, sample
 from gpustab.errors import ComputationError, InputError
-from gpustab.formats.safetensors_file import write_safetensors
-from gpustab.sampling import Sample, Sampling, draw_units, sample
-from gpustab.space import Space
+from gpustab.formats.binary.safetensors import write_safetensors
+from gpustab.spaces.space import Space
+from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.trainers import Engine, technique
 from gpustab.trainers.base import Parameters, Vectors
 from gpustab.training.engines import engine_record
 from gpustab.training.leaves import run_file
-from gpustab.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from typer.testing import CliRunner
 
 from gpustab.cli import app
 from gpustab.formats.writers import write_space
-from gpustab.runset import write_runset
+from gpustab.runs.runset import write_runset
 from tests.generators import spaces
 
 

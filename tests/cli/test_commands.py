@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from gpustab import __version__, load_space
-from gpustab.doctor import Check
+from gpustab.machine.doctor import Check
 from tests import oracles
 from tests.cli.conftest import one_object
 from tests.generators import noisy_copies, runs_of
@@ -179,7 +179,7 @@ def test_doctor_checks_this_place(tmp_path):
 
 def test_doctor_shows_remedies_and_fails_with_what_fails(call, monkeypatch):
     checks = [Check("one", "ok", "fine"), Check("two", "warn", "[so] so", "pip install 'x[y]'")]
-    monkeypatch.setattr("gpustab.doctor.diagnose", lambda: checks)
+    monkeypatch.setattr("gpustab.machine.doctor.diagnose", lambda: checks)
     done = call("doctor")
     assert done.exit_code == 0
     assert "[so] so" in done.stdout

@@ -7,9 +7,9 @@ from gensim.models import KeyedVectors, Word2Vec
 from gensim.test.utils import datapath
 
 from gpustab import InputError, Space, Vocabulary, load_runs
-from gpustab.device import Compute
 from gpustab.evaluation import AnalogySection, AnalogyTest, read_analogies, score_analogies
-from gpustab.join import join
+from gpustab.machine.device import Compute
+from gpustab.runs.join import join
 
 ROYAL = {"man": (1, 0, 0), "woman": (1, 1, 0), "king": (1, 0, 1), "queen": (1, 1, 1), "rock": (-1, 0, 0.1)}
 

@@ -4,7 +4,7 @@ import torch
 
 from gpustab import InputError, Space, Vocabulary, load_runs
 from gpustab.evaluation.lookup import Lookup
-from gpustab.join import join
+from gpustab.runs.join import join
 from tests.generators import noisy_copies, runs_of, spaces
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from gpustab import InputError
 from gpustab.report.figures import BLUE, FIGURES, add_figures
-from gpustab.result import Result
+from gpustab.results import Result
 
 NAMES = ["sgns", "gl<ve"]
 

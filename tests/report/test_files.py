@@ -7,10 +7,10 @@ import pytest
 
 from gpustab import InputError
 from gpustab.formats.memory import from_pair
-from gpustab.join import join
 from gpustab.report import files
 from gpustab.report.files import check_folder, write_files
 from gpustab.report.json_text import to_json
+from gpustab.runs.join import join
 from gpustab.studies import stability
 from tests.generators import noisy_copies
 

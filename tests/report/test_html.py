@@ -2,7 +2,7 @@ import re
 from html.parser import HTMLParser
 
 from gpustab.report.html import to_html
-from gpustab.result import Result
+from gpustab.results import Result
 
 
 class Outline(HTMLParser):

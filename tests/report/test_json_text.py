@@ -2,7 +2,7 @@ import json
 import math
 
 from gpustab.report.json_text import plain, to_json
-from gpustab.result import Result
+from gpustab.results import Result
 from gpustab.studies import stability
 from tests.generators import noisy_copies, runs_of
 

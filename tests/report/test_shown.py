@@ -5,7 +5,7 @@ import pytest
 
 from gpustab import InputError, load_runs
 from gpustab.report.shown import describe, number
-from gpustab.result import Result
+from gpustab.results import Result
 from gpustab.studies import stability
 from tests.generators import collapsed, noisy_copies, runs_of
 

@@ -6,8 +6,8 @@ from rich.console import Console
 
 from gpustab import load_runs
 from gpustab.formats.memory import from_pair
-from gpustab.join import join
 from gpustab.report.terminal import print_result
+from gpustab.runs.join import join
 from gpustab.studies import neighbours_of, stability
 from tests.generators import noisy_copies, runs_of
 

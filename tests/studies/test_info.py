@@ -4,8 +4,8 @@ import pytest
 
 from gpustab import InputError
 from gpustab.formats import LoadOptions
-from gpustab.formats.safetensors_file import write_safetensors
-from gpustab.runset import write_runset
+from gpustab.formats.binary.safetensors import write_safetensors
+from gpustab.runs.runset import write_runset
 from gpustab.studies import info
 from tests.generators import spaces
 

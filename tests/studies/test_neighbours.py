@@ -6,7 +6,7 @@ import torch
 
 from gpustab import InputError, load_runs
 from gpustab.formats.memory import from_pair
-from gpustab.join import join
+from gpustab.runs.join import join
 from gpustab.studies import neighbours_of, stability
 from tests import oracles
 from tests.generators import noisy_copies, runs_of

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from gpustab import InputError, load_runs
-from gpustab.device import Compute
 from gpustab.errors import OutOfMemoryError
+from gpustab.machine.device import Compute
 from gpustab.report.json_text import plain
 from gpustab.studies import stability
 from tests import generators, oracles

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from gpustab.corpus import Corpus
-from gpustab.sampling import draw_units, sample
-from gpustab.vocabulary import Vocabulary
+from gpustab.corpus.sampling import draw_units, sample
+from gpustab.spaces.vocabulary import Vocabulary
 
 
 def make_corpus(lengths, v=60, seed=0):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gpustab import InputError, Vocabulary
-from gpustab.sampling import sample
+from gpustab.corpus.sampling import sample
 from gpustab.trainers import fasttext, technique
 from tests import oracles
 from tests.trainers.conftest import make_corpus

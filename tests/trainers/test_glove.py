@@ -4,13 +4,13 @@ import torch
 from pydantic import ValidationError
 from scipy import sparse
 
-from gpustab.cooccurrence import count_sample
+from gpustab.corpus.cooccurrence import count_sample
+from gpustab.corpus.sampling import draw_units, sample
 from gpustab.errors import ComputationError, InputError
-from gpustab.sampling import draw_units, sample
 from gpustab.trainers import glove
 from gpustab.trainers.glove import TECHNIQUE, GloveParameters, fit, train
 from gpustab.trainers.glove_batches import make_batches
-from tests.kernels import glove_oracle as oracle
+from tests.kernels.training import glove_oracle as oracle
 from tests.trainers.conftest import make_corpus
 
 SMALL = GloveParameters(dim=11, window=4, epochs=3, device="cpu")

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from gpustab.corpus.sampling import Sample, draw_units, sample
 from gpustab.errors import ComputationError, InputError
-from gpustab.sampling import Sample, draw_units, sample
 from gpustab.trainers.lsa import TECHNIQUE, LsaParameters, train, unit_counts
 from tests.trainers.conftest import make_corpus
 

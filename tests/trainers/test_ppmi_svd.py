@@ -5,8 +5,8 @@ import pytest
 from pydantic import ValidationError
 from scipy import sparse
 
+from gpustab.corpus.sampling import draw_units, sample
 from gpustab.errors import InputError
-from gpustab.sampling import draw_units, sample
 from gpustab.trainers.ppmi_svd import TECHNIQUE, PpmiSvdParameters, factor, ppmi, subsample, train
 from tests.trainers.conftest import make_corpus
 

@@ -4,16 +4,16 @@ import torch
 from torch.nn.functional import normalize
 
 from gpustab.corpus import Corpus
+from gpustab.corpus.sampling import draw_units, sample, training_seed
+from gpustab.corpus.tokenise import CorpusOptions, prepare_corpus
 from gpustab.errors import ComputationError, InputError, OutOfMemoryError
 from gpustab.kernels.gram import block_gram
 from gpustab.kernels.jackknife import pair_matrix
 from gpustab.kernels.pip_loss import pip_loss, reduced
-from gpustab.sampling import draw_units, sample, training_seed
-from gpustab.tokenise import CorpusOptions, prepare_corpus
+from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.trainers import sgns_gpu
 from gpustab.trainers.sgns_gpu import TECHNIQUE, train_many
 from gpustab.trainers.word2vec import Word2VecParameters, train_word2vec
-from gpustab.vocabulary import Vocabulary
 from tests.trainers.conftest import make_corpus
 
 PARAMETERS = Word2VecParameters(dim=5, window=2, epochs=2, negative=5, subsample=0.05)

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from gpustab import ComputationError, InputError, load_groups
+from gpustab.corpus.sampling import draw_units
 from gpustab.formats import read_space
-from gpustab.sampling import draw_units
 from gpustab.studies import stability
 from gpustab.training import read_settings, train_runs
 from gpustab.training import tasks as module

@@ -9,13 +9,13 @@ import torch
 from torch import Tensor
 
 from gpustab import engine
-from gpustab.distribution import draw_words
 from gpustab.kernels.averaging import aligned_average, cross_gram, leaf
 from gpustab.kernels.gram import block_gram
 from gpustab.kernels.pip_loss import pip_loss, reduced
 from gpustab.kernels.procrustes import procrustes
-from gpustab.result import Table
+from gpustab.results import Table
 from gpustab.runs import Runs
+from gpustab.studies.instability.cosines import draw_words
 from gpustab.studies.instability.trees import orders_of
 
 

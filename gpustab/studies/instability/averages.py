@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from gpustab.distribution import draw_words
 from gpustab.kernels.averaging import Average
 from gpustab.kernels.gram import block_gram, diagonal_blocks, pair_blocks, run_pairs
 from gpustab.kernels.jackknife import pair_matrix
 from gpustab.kernels.pip_loss import pip_loss
-from gpustab.result import Table
+from gpustab.results import Table
 from gpustab.runs import Runs
+from gpustab.studies.instability.cosines import draw_words
 from gpustab.studies.instability.rows import add_row
 from gpustab.studies.instability.trees import Level, levels_of, orders_of
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from math import sqrt
 
-from gpustab.result import Table
+from gpustab.results import Table
 from gpustab.studies.instability.rows import records
 from gpustab.studies.instability.verdicts import AS_IN_THESIS, Observation, Verdict, rising, within
 

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from torch import Tensor
 
 from gpustab import engine
-from gpustab.device import Compute
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.kernels.pip_loss import WordwisePip
-from gpustab.result import Table
+from gpustab.machine.device import Compute
+from gpustab.results import Table
 from gpustab.studies.instability.rows import add_row
 from gpustab.studies.instability.techniques import Technique
 

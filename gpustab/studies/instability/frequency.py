@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from gpustab.errors import InputError
-from gpustab.result import Table
-from gpustab.studies.instability.ranks import rank_correlation
+from gpustab.results import Table
+from gpustab.statistics.ranks import rank_correlation
 from gpustab.studies.instability.rows import add_row
 
 BATCHES = 20

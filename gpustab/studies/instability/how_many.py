@@ -9,10 +9,10 @@ import torch
 from torch import Tensor
 
 from gpustab import engine
-from gpustab.device import Compute
 from gpustab.kernels.gram import block_positions, run_pairs
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
-from gpustab.result import Table
+from gpustab.machine.device import Compute
+from gpustab.results import Table
 from gpustab.runs import Runs
 from gpustab.studies.instability.rows import add_row
 

@@ -7,20 +7,13 @@ import math
 import torch
 from torch import Tensor
 
-from gpustab.device import Compute
-from gpustab.distribution import (
-    Independence,
-    Uniformity,
-    cosine_distribution,
-    shapiro_p,
-    simulated_p,
-    spearman_p,
-    whiten,
-    whitened_density,
-    whitened_kurtosis,
-)
-from gpustab.result import Table
+from gpustab.machine.device import Compute
+from gpustab.results import Table
 from gpustab.runs import Runs
+from gpustab.statistics.hypotheses import Independence, Uniformity, shapiro_p, simulated_p
+from gpustab.statistics.normals import whiten, whitened_density, whitened_kurtosis
+from gpustab.statistics.ranks import spearman_p
+from gpustab.studies.instability.cosines import cosine_distribution
 
 _BIN = 0.25
 _REACH = 4.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpustab.result import Table
+from gpustab.results import Table
 from gpustab.studies.instability.averaging_observations import of_averaging
 from gpustab.studies.instability.rows import records
 from gpustab.studies.instability.verdicts import AS_IN_THESIS, WORD_BASED, Observation, Verdict, rising, within

@@ -7,12 +7,12 @@ from typing import NamedTuple
 from torch import Tensor
 
 from gpustab import engine
-from gpustab.device import Compute
 from gpustab.kernels.jackknife import pair_statistics
 from gpustab.kernels.overlap import Overlap
-from gpustab.result import Table
+from gpustab.machine.device import Compute
+from gpustab.results import Table
 from gpustab.runs import Runs
-from gpustab.studies.instability.ranks import rank_correlation, rank_correlations
+from gpustab.statistics.ranks import rank_correlation, rank_correlations
 from gpustab.studies.instability.rows import add_row
 from gpustab.studies.instability.techniques import Technique
 

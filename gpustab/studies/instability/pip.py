@@ -8,11 +8,11 @@ import torch
 from torch import Tensor
 
 from gpustab import engine
-from gpustab.device import Compute
 from gpustab.kernels.gram import run_pairs
-from gpustab.result import Table
+from gpustab.machine.device import Compute
+from gpustab.results import Table
 from gpustab.runs import Runs
-from gpustab.studies.instability.ranks import rank_correlations
+from gpustab.statistics.ranks import rank_correlations
 from gpustab.studies.instability.rows import add_row
 
 PROXIES = (100, 1000, 10_000, 100_000)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 
 from gpustab import engine
-from gpustab.device import Compute
-from gpustab.result import Table
+from gpustab.machine.device import Compute
+from gpustab.results import Table
 from gpustab.runs import Runs
 from gpustab.studies.instability.exact_model import exact_agreement
 from gpustab.studies.instability.overlap import measure

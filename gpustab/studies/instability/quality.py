@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from gpustab.device import Compute
 from gpustab.errors import InputError
 from gpustab.evaluation import (
     ANALOGY_TESTS,
@@ -16,7 +15,8 @@ from gpustab.evaluation import (
     score_analogies,
     score_similarity,
 )
-from gpustab.result import Table
+from gpustab.machine.device import Compute
+from gpustab.results import Table
 from gpustab.runs import Runs
 from gpustab.studies.instability.rows import add_row
 from gpustab.studies.instability.trees import as_runs, levels_of

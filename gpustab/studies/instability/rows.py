@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gpustab.result import Table
+from gpustab.results import Table
 
 
 def add_row(table: Table, row: Sequence[Any]) -> None:

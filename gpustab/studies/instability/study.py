@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gpustab import engine
-from gpustab.device import Compute
 from gpustab.errors import InputError
-from gpustab.progress import Progress, no_progress
-from gpustab.result import Result, Table, environment
+from gpustab.machine.device import Compute
+from gpustab.machine.progress import Progress, no_progress
+from gpustab.results import Result, Table, environment
 from gpustab.runs import Runs
 from gpustab.studies.instability.alignment import alignment_tables
 from gpustab.studies.instability.averages import averaging_tables

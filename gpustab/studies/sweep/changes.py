@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from gpustab.result import Table
+from gpustab.results import Table
 from gpustab.studies.instability.rows import add_row, records
 from gpustab.studies.sweep.measure import EXTRINSIC, NEIGHBOURS, Measured
 

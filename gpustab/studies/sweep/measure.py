@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from gpustab import engine
-from gpustab.device import Compute
 from gpustab.kernels.jackknife import PairStatistics, pair_matrix, pair_statistics
-from gpustab.result import Table
+from gpustab.machine.device import Compute
+from gpustab.results import Table
 from gpustab.runs import Runs
 from gpustab.studies import notes as sentences
 from gpustab.studies.instability.extrinsic import extrinsic

@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpustab.device import Compute
 from gpustab.errors import ComputationError, InputError
-from gpustab.load import load_runs
-from gpustab.progress import Progress, no_progress
-from gpustab.result import Result, Table, environment
+from gpustab.machine.device import Compute
+from gpustab.machine.progress import Progress, no_progress
+from gpustab.results import Result, Table, environment
 from gpustab.runs import Runs
+from gpustab.runs.load import load_runs
 from gpustab.studies import notes as sentences
 from gpustab.studies.instability.rows import records
 from gpustab.studies.sweep.changes import change_table

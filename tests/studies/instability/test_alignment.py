@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 import torch
 
-from gpustab.distribution import draw_words
 from gpustab.studies.instability.alignment import alignment_tables, naive_average
+from gpustab.studies.instability.cosines import draw_words
 from tests import oracles
 from tests.generators import noisy_copies, rotation, runs_of
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 import torch
 
-from gpustab.device import Compute
 from gpustab.engine import neighbour_pass
+from gpustab.machine.device import Compute
 from gpustab.studies.instability import averages, trees
 from gpustab.studies.instability.averages import averaging_tables, matrix_losses
 from gpustab.studies.instability.trees import as_runs, levels_of, orders_of

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from gpustab.device import Compute
+from gpustab.machine.device import Compute
 from gpustab.studies.instability.extrinsic import extrinsic, instability_tables
 from gpustab.studies.instability.techniques import Technique
 from tests import oracles

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from gpustab.device import Compute
+from gpustab.machine.device import Compute
 from gpustab.studies.instability.how_many import errors, how_many_table, word_matrices
 from tests import oracles
 from tests.generators import noisy_copies, runs_of

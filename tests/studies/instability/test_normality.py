@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from gpustab.device import Compute
+from gpustab.machine.device import Compute
 from gpustab.studies.instability.normality import distribution_tables
 from tests.generators import generator, noisy_copies, runs_of
 

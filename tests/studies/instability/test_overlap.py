@@ -2,8 +2,8 @@ import pytest
 import torch
 from scipy.stats import spearmanr
 
-from gpustab.device import Compute
 from gpustab.kernels.overlap import neighbour_overlap
+from gpustab.machine.device import Compute
 from gpustab.studies.instability.overlap import consistency, halves, measure
 from tests import oracles
 from tests.generators import noisy_copies, runs_of

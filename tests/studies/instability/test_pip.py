@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from gpustab.device import Compute
+from gpustab.machine.device import Compute
 from gpustab.studies.instability import pip
 from tests import oracles
 from tests.generators import noisy_copies, runs_of

@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from gpustab import engine
-from gpustab.device import Compute
+from gpustab.machine.device import Compute
 from gpustab.studies.instability.prediction import prediction_tables
 from tests import oracles
 from tests.generators import noisy_copies, runs_of

@@ -3,8 +3,8 @@ import importlib.util
 import pytest
 
 from gpustab import load_runs
-from gpustab.device import Compute
 from gpustab.evaluation import RunScores, files, read_similarity, score_similarity
+from gpustab.machine.device import Compute
 from gpustab.studies.instability.quality import gain, quality_tables
 from gpustab.studies.instability.trees import as_runs, levels_of
 from tests.generators import noisy_copies

@@ -8,7 +8,7 @@ from gpustab import InputError, load_groups
 from gpustab.cli import app
 from gpustab.report.json_text import to_json
 from gpustab.report.shown import describe
-from gpustab.runset import write_runset
+from gpustab.runs.runset import write_runset
 from gpustab.studies.instability import instability
 from gpustab.studies.instability.rows import records
 from gpustab.studies.instability.titles import OBSERVATIONS, TITLES

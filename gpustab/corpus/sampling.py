@@ -1,0 +1,130 @@
+"""Fixed, shuffled and bootstrap samples of a corpus (Antoniak & Mimno 2018, §4), and the seeds of a run.
+
+A draw is determined by (seed, sampling, run) alone and is the same on every machine: it uses only the raw output of
+PCG64 seeded by a SeedSequence, both of which numpy promises never to change. The training seed is a second stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpustab.corpus import Corpus, Ids, Offsets
+from gpustab.corpus.documents import check_choice
+from gpustab.errors import InputError
+
+Sampling = Literal["fixed", "shuffled", "bootstrap"]
+SAMPLINGS: tuple[Sampling, ...] = ("fixed", "shuffled", "bootstrap")
+
+_TRAINING = 3
+"""Number of the stream of training seeds, after the three samplings' own."""
+
+
+def draw_units(sampling: Sampling, units: int, seed: int, run: int) -> NDArray[np.int64]:
+    """Return which units a run reads, in order.
+
+    Args:
+        sampling: ``"fixed"``: each once, in corpus order; ``"shuffled"``: each once, in random order;
+            ``"bootstrap"``: as many as there are, drawn with replacement, in random order.
+        units: number of units in the corpus.
+        seed: of the study.
+        run: number of the run.
+
+    Raises:
+        InputError: if the sampling is none of the three, or seed or run lies outside 0 to 2³² − 1.
+
+    Example:
+        >>> draw_units("fixed", 4, seed=0, run=0).tolist()
+        [0, 1, 2, 3]
+        >>> sorted(draw_units("shuffled", 4, seed=0, run=0).tolist())
+        [0, 1, 2, 3]
+    """
+    if sampling == "fixed":
+        return np.arange(units, dtype=np.int64)
+    check_choice("sampling", sampling, SAMPLINGS)
+    random = np.random.PCG64(_stream(seed, SAMPLINGS.index(sampling), run)).random_raw(units)
+    if sampling == "shuffled":
+        return np.argsort(random, kind="stable").astype(np.int64)
+    return (random % np.uint64(max(units, 1))).astype(np.int64)  # bias below units / 2⁶⁴
+
+
+def training_seed(seed: int, run: int) -> int:
+    """Return the seed of a run's training, 1 to 2³¹ − 1, from a stream that shares nothing with the draws.
+
+    >>> training_seed(0, 0) != training_seed(0, 1)
+    True
+    """
+    state = _stream(seed, _TRAINING, run).generate_state(1)
+    return int(state[0]) % (2**31 - 1) + 1
+
+
+def _stream(seed: int, number: int, run: int) -> np.random.SeedSequence:
+    for name, value in (("seed", seed), ("run", run)):
+        # A larger number takes two of the sequence's 32-bit words, and two streams could become the same.
+        if not 0 <= value < 2**32:
+            raise InputError(f"{name} is {value}, wanted a whole number from 0 to {2**32 - 1}")
+    return np.random.SeedSequence([seed, number, run])
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The part of a corpus that one run trains on.
+
+    Attributes:
+        corpus: the whole.
+        draw: ``(n,)`` int64, the units in reading order.
+        tokens: ``(m,)`` int32 word ids of the corpus vocabulary.
+        texts: ``(s + 1,)`` int64 offsets into ``tokens``; empty texts are left out.
+    """
+
+    corpus: Corpus
+    draw: NDArray[np.int64]
+    tokens: Ids
+    texts: Offsets
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """``(v,)`` counts in the sample of every word of the corpus vocabulary."""
+        return np.bincount(self.tokens, minlength=len(self.corpus.vocabulary)).astype(np.int64)
+
+    @cached_property
+    def words(self) -> NDArray[np.int64]:
+        """Ids of the words that the sample holds, ascending: most frequent in the corpus first."""
+        return np.flatnonzero(self.counts)
+
+    @cached_property
+    def local(self) -> Ids:
+        """``(m,)`` the tokens as positions in :attr:`words`."""
+        position = np.zeros(len(self.counts), dtype=np.int32)
+        position[self.words] = np.arange(len(self.words), dtype=np.int32)
+        return position[self.tokens]
+
+    def pieces(self, longest: int) -> Iterator[Ids]:
+        """Yield the texts in order, cut into pieces of at most ``longest`` tokens; together they are all tokens."""
+        for start, stop in zip(self.texts[:-1].tolist(), self.texts[1:].tolist(), strict=True):
+            for begin in range(start, stop, longest):
+                yield self.tokens[begin : min(begin + longest, stop)]
+
+
+def sample(corpus: Corpus, draw: NDArray[np.int64]) -> Sample:
+    """Return the sample that a draw of units makes of a corpus."""
+    texts = _ranges(corpus.units[draw], corpus.units[draw + 1])
+    starts, stops = corpus.texts[texts], corpus.texts[texts + 1]
+    full = stops > starts
+    starts, stops = starts[full], stops[full]
+    offsets = np.concatenate([[0], np.cumsum(stops - starts)]).astype(np.int64)
+    return Sample(corpus, draw, corpus.tokens[_ranges(starts, stops)], offsets)
+
+
+def _ranges(starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return ``start, start + 1, ... stop - 1`` of all ranges, one after the other, without a loop."""
+    lengths = stops - starts
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    shifts: NDArray[np.int64] = np.repeat(starts - (ends - lengths), lengths)
+    return np.arange(total, dtype=np.int64) + shifts

@@ -1,0 +1,198 @@
+"""From documents to a corpus: words cut out, duplicates and rare words left out (Antoniak & Mimno 2018, §3 and §4)."""
+
+from __future__ import annotations
+
+import logging
+import math
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpustab.corpus import Corpus, Ids, Offsets
+from gpustab.corpus import CorpusOptions as CorpusOptions
+from gpustab.corpus.documents import Documents, open_documents
+from gpustab.errors import InputError
+from gpustab.spaces.vocabulary import Vocabulary, show
+
+log = logging.getLogger("gpustab")
+
+_END = 0
+"""Id of the newline that ends every text while words are being numbered."""
+
+
+_DEFAULTS = CorpusOptions()
+
+
+@dataclass(frozen=True, eq=False)
+class _Numbered:
+    """Words of a whole source in order, before any is left out.
+
+    Attributes:
+        words: by id; the newline first.
+        ids: all tokens, every text ended by :data:`_END`.
+        documents: offsets into the texts.
+        duplicates: number of documents that were left out.
+    """
+
+    words: list[str]
+    ids: Ids
+    documents: Offsets
+    duplicates: int
+
+
+def prepare_corpus(source: str | Path, options: CorpusOptions = _DEFAULTS) -> Corpus:
+    """Read a source and return it as a corpus.
+
+    Letters of any script are composed (NFC), so that a word has one spelling; soft hyphens are left out. A context
+    ends where a sentence ends that is a line of the input or a unit.
+
+    Args:
+        source: a file, a folder or a name, see :func:`gpustab.corpus.documents.open_documents`.
+        options: what is left out, and what sampling draws.
+
+    Raises:
+        InputError: if the source cannot be read, or leaves no words.
+
+    >>> corpus = prepare_corpus("lee", CorpusOptions(min_count=5))  # needs gensim
+    >>> corpus
+    Corpus('lee': 293 documents, 49,172 tokens, 1,738 words)
+    >>> corpus.vocabulary[0]
+    b'the'
+    """
+    documents = open_documents(source, options.layout, options.errors)
+    numbered = _number(documents, options)
+    if documents.replaced:
+        log.warning("%s: %d characters stand for bytes that are not UTF-8", source, documents.replaced)
+    return _select(documents, numbered, options)
+
+
+def tokeniser(options: CorpusOptions) -> Callable[[Sequence[str]], list[str]]:
+    r"""Return a function that cuts texts into words, with a newline after each text.
+
+    >>> tokeniser(CorpusOptions())(["Don't panic: 42!", "It's mañana's 'naïve' co-op."])
+    ["don't", 'panic', '\n', "it's", "mañana's", 'naïve', 'co', 'op', '\n']
+    """
+    find = _pattern(not options.drop_numbers, not options.drop_punctuation).findall
+
+    def tokenise(texts: Sequence[str]) -> list[str]:
+        joined = "".join(text.replace("\n", " ") + "\n" for text in texts).replace("\u00ad", "")
+        return find(unicodedata.normalize("NFC", joined.lower() if options.lowercase else joined))
+
+    return tokenise
+
+
+def _number(documents: Documents, options: CorpusOptions) -> _Numbered:
+    tokenise, texts_of = tokeniser(options), _splitter(documents, options)
+    numbers: defaultdict[str, int] = defaultdict()
+    numbers.default_factory = numbers.__len__
+    numbers["\n"] = _END
+    parts, texts, seen, duplicates = [np.zeros(0, np.int32)], [0], set(), 0
+    for document in documents:
+        tokens = tokenise(texts_of(document))
+        ids = np.fromiter(map(numbers.__getitem__, tokens), np.int32, len(tokens))
+        words = ids[ids != _END]
+        if options.drop_duplicates and len(words):
+            key = blake2b(words.tobytes(), digest_size=16).digest()
+            if key in seen:
+                duplicates += 1
+                continue
+            seen.add(key)
+        parts.append(ids)
+        texts.append(len(ids) - len(words))
+    return _Numbered(list(numbers), np.concatenate(parts), np.cumsum(texts, dtype=np.int64), duplicates)
+
+
+def _select(documents: Documents, numbered: _Numbered, options: CorpusOptions) -> Corpus:
+    """Leave out rare words, then the documents beyond the fraction."""
+    counts = np.bincount(numbered.ids, minlength=len(numbered.words))
+    counts[_END] = 0
+    vocabulary, rank = _rank(numbered.words, counts, options.min_count)
+    if not len(vocabulary):
+        raise InputError(f"{documents.name}: {_why_no_words(numbered.words, counts, options)}")
+    new = rank[numbered.ids]
+    texts = np.concatenate([[0], np.cumsum(new >= 0)[numbered.ids == _END]]).astype(np.int64)
+
+    # The decimal that was written, not the binary number next to it: 0.07 of 100 documents are 7.
+    most = math.ceil(Fraction(str(options.fraction)) * (len(numbered.documents) - 1))
+    units = numbered.documents[: most + 1]
+    texts = texts[: units[-1] + 1]
+    tokens = new[new >= 0][: texts[-1]]
+    if not len(tokens):
+        raise InputError(f"{documents.name}: fraction={options.fraction} keeps {most} documents without any words")
+    if options.unit == "sentence":
+        units = np.arange(len(texts), dtype=np.int64)
+    dropped = {
+        "duplicate_documents": numbered.duplicates,
+        "rare_words": len(numbered.words) - 1 - len(vocabulary),
+        "rare_tokens": int(counts[rank < 0].sum()),
+        "replaced_characters": documents.replaced,
+    }
+    return Corpus(documents.name, vocabulary, tokens, texts, units, options.unit, dropped)
+
+
+def _rank(words: list[str], counts: NDArray[np.int64], min_count: int) -> tuple[Vocabulary, Ids]:
+    """Return the frequent words, most frequent first, ties by bytes; and every word's place there or −1."""
+    frequent = [(-int(counts[i]), words[i].encode(), int(i)) for i in np.flatnonzero(counts >= min_count)]
+    frequent.sort()
+    rank = np.full(len(words), -1, dtype=np.int32)
+    rank[[i for _, _, i in frequent]] = np.arange(len(frequent))
+    return Vocabulary(word for _, word, _ in frequent), rank
+
+
+def _why_no_words(words: list[str], counts: NDArray[np.int64], options: CorpusOptions) -> str:
+    if not counts.any():
+        return "there are no words in this text"
+    top = show(words[int(counts.argmax())].encode())
+    return f"no word occurs min_count={options.min_count} times; the most frequent is '{top}', {counts.max()} times"
+
+
+def _splitter(documents: Documents, options: CorpusOptions) -> Callable[[list[str]], list[str]]:
+    """Return the function that makes a document's texts of its lines."""
+    if options.unit == "document" or documents.kind == "blocks":
+        return lambda texts: texts
+    try:
+        from sentencex import segment
+    except ImportError:
+        raise InputError("unit='sentence' needs the package sentencex here: pip install sentencex") from None
+
+    def split(texts: list[str]) -> list[str]:
+        # Only plain spaces: it fails at a next-line character (U+0085) before a full stop.
+        plain = (re.sub(r"[^\S\n]", " ", text) for text in texts)
+        return [sentence for text in plain for sentence in segment(options.language, text) if not sentence.isspace()]
+
+    return split
+
+
+@cache
+def _pattern(numbers: bool, punctuation: bool) -> re.Pattern[str]:
+    """Return the expression of one token: a word with its inner apostrophes, a sign, or the end of a text."""
+    letters, inside = (_run("LN"), _run("LMN")) if numbers else (_run("L"), _run("LM"))
+    sign = f"|{_run('PS', '')}" if punctuation else ""
+    return re.compile(f"{letters}(?:{inside}|['’]{letters})*{sign}|\n")
+
+
+def _run(majors: str, repeat: str = "+") -> str:
+    """Return an expression of characters whose general categories begin with one of the letters."""
+    basic = "".join(f"\\U{a:08x}-\\U{z:08x}" for a, z in _ranges(majors) if a < 0x10000)
+    other = "".join(f"\\U{a:08x}-\\U{z:08x}" for a, z in _ranges(majors) if z >= 0x10000)
+    # Long lists of ranges are searched one by one beyond U+FFFF: do not let spaces get there.
+    return f"(?:[{basic}]{repeat}|(?![\\0-\\uffff])[{other}]{repeat})"
+
+
+def _ranges(majors: str) -> Iterator[tuple[int, int]]:
+    return ((run.start(), run.end() - 1) for run in re.finditer(f"[{majors}]+", _categories()))
+
+
+@cache
+def _categories() -> str:
+    """Return the first letter of every code point's general category."""
+    return "".join(unicodedata.category(chr(code))[0] for code in range(0x110000))

@@ -1,0 +1,1 @@
+"""Vectors as bytes: word2vec binary, NumPy arrays, safetensors."""

@@ -1,0 +1,153 @@
+"""One space as one safetensors file, the form that run sets are made of.
+
+Tensors: ``vectors (v, d)``, ``words (n_bytes,)`` uint8 with ``offsets (v + 1,)`` int64, and where known ``counts (v,)``
+and ``draw (n,)`` int64. String metadata: key ``gpustab``, a JSON object. Nothing in such a file can run code.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from safetensors.torch import save_file
+
+from gpustab.errors import InputError
+from gpustab.formats.atomic import replacing
+from gpustab.formats.binary.npy import check_dimension, rows_to_read
+from gpustab.formats.binary.safetensors_rows import SafetensorsRows, open_rows
+from gpustab.formats.format import Format
+from gpustab.formats.options import DEFAULTS, LoadOptions
+from gpustab.formats.rows import RowTable
+from gpustab.formats.source import Source
+from gpustab.formats.vocabulary_file import WordList, words_for
+from gpustab.spaces.space import Space
+from gpustab.spaces.vocabulary import Vocabulary
+
+METADATA_KEY = "gpustab"
+
+_WORDS = frozenset({"words", "offsets"})
+_STEP = 1 << 16
+
+
+def is_safetensors(head: bytes) -> bool:
+    """Tell a safetensors file by its start: eight bytes of header length, then JSON.
+
+    >>> is_safetensors((2).to_bytes(8, "little") + b"{}"), is_safetensors(b"the 0.1 {")
+    (True, False)
+    """
+    # The format limits the header to 100 MB (safetensors' README, "Format").
+    return head[8:9] == b"{" and int.from_bytes(head[:8], "little") <= 100_000_000
+
+
+def read_safetensors(source: Source, options: LoadOptions = DEFAULTS) -> Space:
+    """Read a space; a file without ``words`` and ``offsets`` takes its words from the vocabulary file beside it.
+
+    Args:
+        source: the opened file.
+        options: how to read it; ``tensor`` names the vectors. Where that is left open and no tensor is called
+            ``vectors``, the only matrix of floats is taken.
+
+    Returns:
+        The space, its vectors ``(v, d)`` float32.
+
+    Raises:
+        InputError: if the file is cut, a tensor is missing or misshapen, the words are more or fewer than the rows, or
+            a row is refused.
+    """
+    path = source.path
+    if source.compression:
+        raise InputError(f"{path}: a safetensors file within {source.compression} cannot be mapped; unpack it first")
+    with open_rows(path, options.tensor, or_only=options.tensor == DEFAULTS.tensor) as rows:
+        ours = not _WORDS.isdisjoint(rows.names)
+        found = _own_words(rows, options) if ours else words_for(path, len(rows), options)
+        draw = rows.tensor("draw", torch.int64) if ours and "draw" in rows.names else None
+        metadata = read_metadata(rows)
+        try:
+            check_dimension(rows.shape[1], options)
+            kept = rows_to_read(len(rows), options)
+            table = RowTable(rows.shape[1], kept, options, "row")
+            for start in range(0, kept, _STEP):
+                part = slice(start, min(start + _STEP, kept))
+                table.add(found.words[part], rows[part].numpy(), range(kept)[part], found.counts and found.counts[part])
+            notes = [*found.notes, *_notes(rows, kept, ours)]
+            return table.space(source, "safetensors", notes=notes, metadata=metadata, draw=draw)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from error
+
+
+def write_safetensors(space: Space, path: str | os.PathLike[str]) -> None:
+    """Write a space with all that it has, except its name and report; the file appears whole or not at all.
+
+    Args:
+        space: words, ``(v, d)`` vectors, and where known counts, draw and metadata.
+        path: the file to write.
+
+    Raises:
+        InputError: if the metadata is not JSON, or the file cannot be written.
+    """
+    words, offsets = space.vocabulary.to_tensors()
+    tensors = {"vectors": space.vectors.to(torch.float32), "words": words, "offsets": offsets}
+    for name, tensor in (("counts", space.counts), ("draw", space.draw)):
+        if tensor is not None:
+            tensors[name] = tensor.to(torch.int64)
+    try:
+        metadata = json.dumps(space.metadata, allow_nan=False, sort_keys=True)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{path}: the metadata cannot be written as JSON: {error}") from error
+    with replacing(path) as temporary:
+        # contiguous().cpu(): a view or a tensor on a GPU has no bytes that could be written as they are.
+        save_file({n: t.detach().contiguous().cpu() for n, t in tensors.items()}, temporary, {METADATA_KEY: metadata})
+
+
+def _own_words(rows: SafetensorsRows, options: LoadOptions) -> WordList:
+    buffer, offsets = rows.tensor("words", torch.uint8), rows.tensor("offsets", torch.int64)
+    try:
+        vocabulary = Vocabulary.from_tensors(buffer, offsets)
+    except InputError as error:
+        raise InputError(f"{rows.path}: {error}") from error
+    if len(vocabulary) != len(rows):
+        raise InputError(f"{rows.path}: there are {len(vocabulary)} words, but {len(rows)} vectors")
+    unread = [] if options.vocab is None else [f"vocab={options.vocab} was not read: the file holds its words"]
+    return WordList(rows.path, list(vocabulary), _read_counts(rows), unread)
+
+
+def _read_counts(rows: SafetensorsRows) -> list[int] | None:
+    if "counts" not in rows.names:
+        return None
+    counts = rows.tensor("counts", torch.int64)
+    if len(counts) != len(rows):
+        raise InputError(f"{rows.path}: there are {len(counts)} counts, but {len(rows)} vectors")
+    return list(counts.tolist())
+
+
+def read_metadata(rows: SafetensorsRows) -> dict[str, Any]:
+    """Return what the maker of a space recorded, without reading its vectors.
+
+    Raises:
+        InputError: if it is no JSON object.
+    """
+    try:
+        metadata = json.loads(rows.metadata.get(METADATA_KEY, "{}"))
+    except json.JSONDecodeError as error:
+        raise InputError(f"{rows.path}: the metadata '{METADATA_KEY}' is no JSON: {error}") from error
+    if not isinstance(metadata, dict):
+        raise InputError(f"{rows.path}: the metadata '{METADATA_KEY}' is no JSON object")
+    return metadata
+
+
+def _notes(rows: SafetensorsRows, kept: int, ours: bool) -> Iterator[str]:
+    if rows.matrix != "vectors":
+        yield f"the vectors are the tensor '{rows.matrix}'"
+    if rows.dtype != "F32":
+        yield f"the vectors were converted from {rows.dtype} to float32"
+    known = {rows.matrix, *(_WORDS | {"counts", "draw", "lengths", "present"} if ours else ())}
+    if unknown := sorted(set(rows.names) - known):
+        yield f"{len(unknown)} tensor(s) of unknown meaning were not read: {', '.join(unknown[:3])}"
+    if kept < len(rows):
+        yield f"limit={kept}: {len(rows) - kept} of {len(rows)} rows were not read"
+
+
+SAFETENSORS = Format("safetensors", matches=is_safetensors, read=read_safetensors)

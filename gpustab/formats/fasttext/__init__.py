@@ -1,0 +1,1 @@
+"""fastText's own models."""

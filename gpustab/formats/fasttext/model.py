@@ -1,0 +1,156 @@
+"""The parts of a fastText model file: arguments, dictionary, input matrix, output matrix."""
+
+from __future__ import annotations
+
+import re
+import struct
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpustab.errors import InputError
+from gpustab.formats.binary.cursor import Cursor, CutError
+
+MAGIC = b"\xba\x16\x4f\x2f"
+
+_LONGEST_WORD = 1 << 16
+_STEP = 1 << 20
+_SUPERVISED = 3
+
+# Word, zero byte, count, type; whatever is no entry is matched in one piece, so that the search does not try each byte.
+_ENTRY = re.compile(rb"([^\0]{0,%d})\0(.{8})(.)|.+" % _LONGEST_WORD, re.DOTALL)
+
+
+@dataclass(frozen=True)
+class FastTextModel:
+    """What a model file says about its words.
+
+    Attributes:
+        dimension: number of values ``d``.
+        shortest: characters of the shortest n-grams.
+        longest: characters of the longest; 0 where there are none.
+        buckets: number of hash buckets.
+        supervised: whether it is a classifier of texts.
+        words: ``v`` words, by descending count.
+        counts: ``(v,)`` how often each occurred.
+        labels: number of labels, which are no words.
+        matrix: ``(v + buckets, d)`` the input vectors of words and then of buckets; perhaps mapped and not aligned.
+        cut: what is missing after the input matrix, if anything.
+    """
+
+    dimension: int
+    shortest: int
+    longest: int
+    buckets: int
+    supervised: bool
+    words: list[bytes]
+    counts: list[int]
+    labels: int
+    matrix: NDArray[np.float32]
+    cut: str | None
+
+
+def read_model(cursor: Cursor) -> FastTextModel:
+    """Read a model of version 11 or 12 up to the end of its file.
+
+    Raises:
+        InputError: if the version is unknown, the model is quantised, the parts contradict each other, or bytes follow
+            the last part.
+        CutError: if the file ends before the end of the input matrix.
+    """
+    magic, version = struct.unpack("<4si", cursor.take(8, "the signature"))
+    if magic != MAGIC or version not in (11, 12):
+        raise InputError(f"byte 4: this is a fastText model of version {version}, wanted 11 or 12")
+    arguments = struct.unpack("<12id", cursor.take(56, "the list of arguments"))
+    dimension, model, buckets, shortest, longest = (arguments[i] for i in (0, 7, 8, 9, 10))
+    supervised = model == _SUPERVISED
+    if version == 11 and supervised:
+        longest = 0  # as in fastText: classifiers of that version had no n-grams, whatever their arguments say
+    if dimension < 1 or buckets < 0 or (longest > 0 and not buckets):
+        raise InputError(
+            f"byte 8: the arguments contradict each other: {dimension} dimensions, {buckets} buckets, "
+            f"n-grams of {shortest} to {longest} characters"
+        )
+    words, counts, labels = _read_dictionary(cursor)
+    rows = _read_shape(cursor, "input", dimension)
+    if rows != len(words) + buckets:
+        raise InputError(
+            f"byte {cursor.offset - 16}: the input matrix has {rows} rows, wanted {len(words) + buckets}, "
+            f"for {len(words)} words and {buckets} buckets"
+        )
+    matrix = cursor.matrix(rows, dimension, "the input matrix")
+    try:
+        cut = None
+        _read_end(cursor, dimension)
+    except CutError as error:
+        cut = str(error)
+    return FastTextModel(dimension, shortest, longest, buckets, supervised, words, counts, labels, matrix, cut)
+
+
+def _read_dictionary(cursor: Cursor) -> tuple[list[bytes], list[int], int]:
+    """Read the dictionary and the flag after it; return words, their counts, and the number of labels."""
+    start = cursor.offset
+    size, n_words, n_labels, _, pruned = struct.unpack("<3i2q", cursor.take(28, "the head of the dictionary"))
+    if n_words < 0 or n_labels < 0 or size != n_words + n_labels:
+        raise InputError(f"byte {start}: {size} entries, but {n_words} words and {n_labels} labels: damaged file")
+    entries, counts, kinds = _read_entries(cursor, size)
+    if kinds != b"\0" * n_words + b"\1" * n_labels:
+        raise InputError(f"byte {start}: the entries are not {n_words} words and then {n_labels} labels: damaged file")
+    for _ in cursor.pieces(8 * max(pruned, 0), "the list of kept n-grams"):
+        pass
+    quantised = cursor.take(1, "the mark of quantised models")[0]
+    if quantised not in (0, 1):
+        raise InputError(f"byte {cursor.offset - 1}: wanted 0 or 1, found {quantised}: damaged file")
+    if quantised:
+        raise InputError(
+            "this is a quantised fastText model (.ftz), whose vectors are compressed beyond use here; give the model "
+            "it was made from"
+        )
+    if pruned >= 0:
+        raise InputError(f"byte {start + 20}: the dictionary is pruned, which only quantised models can be")
+    return entries[:n_words], counts[:n_words], n_labels
+
+
+def _read_entries(cursor: Cursor, size: int) -> tuple[list[bytes], list[int], bytes]:
+    """Read the entries: words or labels, their counts, and a byte each for their kind."""
+    words: list[bytes] = []
+    counts: list[int] = []
+    kinds = b""
+    while len(words) < size:
+        window = cursor.peek(_STEP)[:_STEP]
+        found = _ENTRY.findall(window)
+        if found and not found[-1][2]:
+            found.pop()
+        del found[size - len(words) :]
+        if not found:
+            what = f"entry {len(words)} of {size} of the dictionary"
+            if len(window) < _STEP:
+                cursor.take(max(10, len(window) + 1), what)
+            raise InputError(f"byte {cursor.offset}: no zero byte within {_LONGEST_WORD} bytes in {what}")
+        words += [word for word, _, _ in found]
+        counts += np.frombuffer(b"".join([count for _, count, _ in found]), dtype="<i8").tolist()
+        kinds += b"".join([kind for _, _, kind in found])
+        cursor.skip(sum(len(word) + 10 for word, _, _ in found))
+    return words, counts, kinds
+
+
+def _read_shape(cursor: Cursor, name: str, dimension: int) -> int:
+    rows, columns = struct.unpack("<2q", cursor.take(16, f"the shape of the {name} matrix"))
+    if rows < 0 or columns != dimension:
+        raise InputError(
+            f"byte {cursor.offset - 16}: the {name} matrix is {rows} x {columns}, wanted {dimension} columns"
+        )
+    return int(rows)
+
+
+def _read_end(cursor: Cursor, dimension: int) -> None:
+    """Pass over the output matrix, which is of no use here, but shows that the file is whole."""
+    cursor.take(1, "the mark of a quantised output")
+    rows = _read_shape(cursor, "output", dimension)
+    for _ in cursor.pieces(4 * rows * dimension, "the output matrix"):
+        pass
+    offset, trailing = cursor.offset, cursor.count_rest()
+    if trailing:
+        raise InputError(f"byte {offset}: wanted the end of the file, found {trailing} more bytes: damaged file")
+    cursor.check_damage("the end of the file")

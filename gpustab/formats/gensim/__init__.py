@@ -1,0 +1,1 @@
+"""What gensim saves: a pickle that is read as data and never executed."""

@@ -1,0 +1,194 @@
+"""gensim's own files: a pickle with, for big arrays, ``.npy`` companions beside it; read without gensim.
+
+The layouts of gensim 1 to 4 (``gensim.utils.SaveLoad``, ``KeyedVectors._load_specials`` and the classes' attributes).
+The pickle is read as data (:mod:`gpustab.formats.gensim.safe_pickle`): nothing in such a file can run.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from gpustab.errors import InputError
+from gpustab.formats.binary.npy import check_dimension, rows_to_read, take_rows
+from gpustab.formats.binary.npy_rows import Matrix, NpyRows
+from gpustab.formats.fasttext.composed import ComposedRows
+from gpustab.formats.format import Format
+from gpustab.formats.gensim.described import Described, array_of, attributes_of, pairs_of
+from gpustab.formats.gensim.safe_pickle import describe_pickle
+from gpustab.formats.memory import PLACEHOLDERS, are_placeholders
+from gpustab.formats.options import LoadOptions
+from gpustab.formats.rows import RowTable
+from gpustab.formats.sniff import foreign
+from gpustab.formats.source import Source
+from gpustab.spaces.space import Space
+from gpustab.spaces.vocabulary import as_word
+
+_WORDS = ("index_to_key", "index2word", "index2entity")  # gensim 4, and before
+_VECTORS = ("vectors", "syn0")  # gensim 3 and 4, and before
+_SHOWN = 10
+
+
+def is_pickle(head: bytes) -> bool:
+    """Tell a pickle of protocol 2 to 5 by its first two bytes, which a word of a text may have too."""
+    return head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05") and foreign(head) is not None
+
+
+def read_gensim(source: Source, options: LoadOptions) -> Space:
+    """Read ``KeyedVectors``, ``Word2Vec`` or ``FastText`` as gensim's ``save`` wrote them.
+
+    Args:
+        source: the opened file, with its companions beside it.
+        options: how to read it.
+
+    Returns:
+        The space, its vectors ``(v, d)`` float32, with counts unless they are gensim's placeholders.
+
+    Raises:
+        InputError: if the file is packed, damaged, of another class, refers to what vectors do not need, or a
+            companion is missing or does not fit.
+    """
+    path = source.path
+    if source.compression:
+        raise InputError(
+            f"{path}: this is a pickle within {source.compression}, whose companions are packed too; "
+            "load it with gensim and save it under a name without .gz or .bz2"
+        )
+    try:
+        content = source.map()
+        root, names = describe_pickle(b"".join(source.blocks()) if content is None else memoryview(content))
+        if not isinstance(root, Described) or root.kind.module.partition(".")[0] != "gensim":
+            what = f"of {names[0]}" if names else "of plain data"
+            raise InputError(f"this is a pickle {what} and no file of gensim's KeyedVectors, Word2Vec or FastText")
+        return _Model(path, root).space(source, options)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
+
+
+class _Model:
+    """The attributes of the vectors in a gensim file, whichever object they belong to."""
+
+    def __init__(self, path: Path, root: Described) -> None:
+        self.path = path
+        self.kind = root.kind
+        self.notes: list[str] = []
+        self._attributes = attributes_of(root)
+        self._generation = _generation(self._attributes)
+        self._prefix = path.name
+        inner = self._attributes.get("wv")
+        if isinstance(inner, Described):
+            self.notes.append(f"of the full {root.kind.name} model, only the word vectors (wv) were read")
+            self._attributes, self._prefix = attributes_of(inner), f"{path.name}.wv"
+            self._generation = self._generation or _generation(self._attributes)
+
+    def space(self, source: Source, options: LoadOptions) -> Space:
+        words, matrix, counts = self._words, self._matrix(), self._counts()
+        v, d = matrix.shape
+        if len(words) != v:
+            raise InputError(f"there are {len(words)} words, but {v} vectors in {getattr(matrix, 'path', self.path)}")
+        check_dimension(d, options)
+        if counts is not None and are_placeholders(torch.tensor(counts)):
+            counts = None
+            self.notes.append(PLACEHOLDERS)
+        table = RowTable(d, rows_to_read(v, options), options, "row")
+        notes = take_rows(table, matrix, words, counts, options)
+        return table.space(source, f"gensim {self.kind.name}", notes=[*self.notes, *notes])
+
+    @cached_property
+    def _words(self) -> list[bytes]:
+        words = next((self._attributes[name] for name in _WORDS if name in self._attributes), None)
+        if not isinstance(words, list):
+            raise InputError(
+                f"this is a {self.kind}{self._generation}, which has no word vectors; "
+                "wanted KeyedVectors, Word2Vec or FastText"
+            )
+        if not all(isinstance(word, str) for word in words):
+            raise InputError(f"the keys of this {self.kind}{self._generation} are no words")
+        return [_as_word(word) for word in words]
+
+    def _matrix(self) -> Matrix:
+        for name in _VECTORS:
+            found = self._array(name)
+            if found is not None:
+                return found
+        words, ngrams = self._array("vectors_vocab"), self._array("vectors_ngrams")
+        if words is None or ngrams is None:
+            raise InputError(f"the {self.kind}{self._generation} was saved without its vectors")
+        if self._attributes.get("compatible_hash") is not True:
+            raise InputError(
+                f"the {self.kind}{self._generation} hashes its n-grams in gensim's former way; load it with gensim "
+                "3.8 and save its vectors alone"
+            )
+        self.notes.append("the word vectors were composed from those of the words and of their n-grams")
+        return ComposedRows(words, ngrams, self._words, self._attributes)
+
+    def _array(self, name: str) -> Matrix | None:
+        """Return an array of two dimensions from the pickle or its companion, ``None`` where it was not saved."""
+        if name in _names(self._attributes.get("__numpys")):
+            return self._companion(name)
+        value = self._attributes.get(name)
+        if value is None:
+            return None
+        array = array_of(value)
+        if array is None or array.ndim != 2 or not array.size:
+            shape = "no array of real numbers" if array is None else f"of shape {array.shape}"
+            raise InputError(f"'{name}' is {shape}, wanted real numbers of shape (v, d)")
+        return array
+
+    def _companion(self, name: str) -> NpyRows:
+        file = self.path.with_name(f"{self._prefix}.{name}.npy")
+        if not file.is_file():
+            there = sorted(other.name for other in self.path.parent.glob("*.npy"))
+            more = f" and {len(there) - _SHOWN} more" if len(there) > _SHOWN else ""
+            raise InputError(
+                f"its companion {file.name} is missing; found in the same folder: "
+                f"{', '.join(there[:_SHOWN]) or 'no .npy file'}{more}. A companion keeps the name of its main file"
+            )
+        return NpyRows(file)
+
+    def _counts(self) -> list[int] | None:
+        """Return gensim 4's array of counts, or those of the ``Vocab`` objects before it."""
+        counts = dict(pairs_of(self._attributes.get("expandos"))).get("count")
+        if counts is not None:
+            array = array_of(counts)
+            if array is None or array.dtype.kind not in "iu" or array.shape != (len(self._words),):
+                raise InputError("the counts are no whole numbers, one for each word")
+            if ((array < 0) | (array >= 1 << 63)).any():
+                raise InputError("a count is negative or beyond 64 bits")
+            return list(array.tolist())
+        by_word = {
+            _as_word(word): attributes_of(entry).get("count")
+            for word, entry in pairs_of(self._attributes.get("vocab"))
+            if isinstance(entry, Described)
+        }
+        found = [by_word.get(word) for word in self._words]
+        whole = [count for count in found if type(count) is int and 0 <= count < 1 << 63]
+        return whole if len(whole) == len(found) else None
+
+
+def _as_word(text: str) -> bytes:
+    try:
+        return as_word(text)
+    except UnicodeError:
+        raise InputError("a word is no text that UTF-8 could hold") from None
+
+
+def _names(value: Any) -> list[str]:
+    return [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
+
+
+def _generation(attributes: dict[str, Any]) -> str:
+    """Return what is known of the gensim that wrote an object, as an addition to its name."""
+    events = attributes.get("lifecycle_events")
+    for event in events if isinstance(events, list) else ():
+        version = dict(pairs_of(event)).get("gensim")
+        if isinstance(version, str):
+            return f" (gensim {version[:20]})"
+    layouts = {"index_to_key": "4", "vectors": "3", "syn0": "1 or 2"}
+    return next((f" (gensim {version})" for name, version in layouts.items() if name in attributes), "")
+
+
+GENSIM = Format("gensim", matches=is_pickle, read=read_gensim)

@@ -1,0 +1,1 @@
+"""Vectors as text: word2vec, GloVe and fastText."""

@@ -1,0 +1,184 @@
+"""Vectors as text: one word and its values a line, with word2vec's header or, as GloVe writes, without.
+
+Everything happens on bytes. Rows end only at 0x0A (a 0x0D right before it is dropped), fields are parted only by
+0x20 and 0x09, and the last ``d`` fields of a row are its vector: so a word may hold spaces, no-break spaces, or bytes
+that are no UTF-8, and none of it depends on the platform. Whole blocks of lines are parsed at once; a line that is not
+beyond doubt is read again with care.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpustab.errors import InputError
+from gpustab.formats.format import Format
+from gpustab.formats.options import LoadOptions
+from gpustab.formats.rows import RowTable
+from gpustab.formats.sniff import foreign
+from gpustab.formats.source import Source
+from gpustab.formats.text.blocks import BlockReader
+from gpustab.formats.text.decimals import RowError
+from gpustab.formats.text.layout import Layout, settle
+from gpustab.formats.text.lines import Lines
+from gpustab.spaces.space import Space
+
+
+def read_text(source: Source, options: LoadOptions) -> Space:
+    """Read word2vec or GloVe text, plain or compressed.
+
+    Args:
+        source: the opened file.
+        options: how to read it.
+
+    Returns:
+        The space, its vectors ``(v, d)`` float32 rounded from the decimals' float64 values, without counts.
+
+    Raises:
+        InputError: if the file is damaged, ambiguous, or has rows that the options do not let pass.
+    """
+    try:
+        return _Reading(source, options).run()
+    except RowError as error:
+        raise InputError(f"{source.path}, {error}") from error
+    except InputError as error:
+        raise InputError(f"{source.path}: {error}") from error
+
+
+class _Reading:
+    """One pass over one file: the rows taken in so far, and what happened on the way."""
+
+    def __init__(self, source: Source, options: LoadOptions) -> None:
+        self._source = source
+        self._options = options
+        self._lines = Lines(source)
+        self._rows = 0
+        self._line = 1  # the next one
+        self._notes: list[str] = []
+
+    def run(self) -> Space:
+        sample = self._lines.sample()
+        layout = self._settle(sample)
+        self._blocks = BlockReader(layout.dimension, self._options)
+        self._table = RowTable(layout.dimension, self._capacity(layout, sample), self._options)
+        if self._read(layout):
+            self._check_end(layout)
+        form = "word2vec text" if layout.header else "GloVe text"
+        return self._table.space(self._source, form, header=layout.header, notes=[*self._notes, *self._events(layout)])
+
+    def _settle(self, sample: list[bytes]) -> Layout:
+        try:
+            return settle(sample, self._options)
+        except InputError:
+            self._check_damage()  # where few rows are left, the damage is the reason to name
+            raise
+
+    def _read(self, layout: Layout) -> bool:
+        """Take in the rows; return whether the end of the file was reached."""
+        for block in self._lines.blocks():
+            if self._line == 1 and layout.header:
+                self._line, block = 2, block[block.index(b"\n") + 1 :]
+            while block:
+                if self._rows == self._options.limit:
+                    self._notes.append(f"limit={self._rows}: the rows from line {self._line} on were not read")
+                    return False
+                if self._table.complete:
+                    self._notes.append(f"words: all were found before line {self._line}, and no more was read")
+                    return False
+                part, block = self._within_limit(block)
+                if not self._take(part):
+                    return False
+        return True
+
+    def _within_limit(self, block: bytes) -> tuple[bytes, bytes]:
+        """Part the lines that can still be taken from the others."""
+        if self._options.limit is None:
+            return block, b""
+        lines = block.split(b"\n", self._options.limit - self._rows)
+        rest = lines.pop()
+        return block[: len(block) - len(rest)], rest
+
+    def _take(self, block: bytes) -> bool:
+        """Take in some lines; return whether to read on."""
+        rows = self._blocks.read(block, self._line)
+        self._line = rows.end
+        self._rows += rows.total
+        self._table.add(rows.words, rows.vectors, rows.lines)
+        if rows.failed:
+            self._stop_at(*rows.failed)
+        return rows.failed is None
+
+    def _stop_at(self, number: int, error: RowError) -> None:
+        """End the reading at an unreadable row if damage explains it, else refuse the file."""
+        if self._source.is_damaged():
+            self._check_damage()
+            return
+        if not (self._lines.unfinished and number == self._line - 1):
+            raise RowError(f"line {number}: {error}") from error
+        if not self._options.allow_truncated:
+            raise RowError(
+                f"line {number}: {error}; the file ends within this row: incomplete or damaged download "
+                f"(allow_truncated keeps the {self._rows} complete rows)"
+            ) from error
+        self._notes.append(f"allow_truncated: the last row, line {number}, is cut and was left out")
+
+    def _capacity(self, layout: Layout, sample: list[bytes]) -> int:
+        """Return the rows to make room for: never more than the file can hold, whatever its header promises."""
+        size = self._source.most_bytes()
+        # The shortest row is a word of one byte, d digits, d separators and a line end; the last end may be missing.
+        possible = None if size is None else (size + 1) // (2 * layout.dimension + 2)
+        if layout.header:
+            rows = layout.header[0]
+            if possible is not None and rows > possible and not self._may_be_short():
+                raise InputError(
+                    f"the header promises {rows} rows of {layout.dimension} values, which {size} bytes cannot hold; "
+                    f"found {self._count_rows()} rows: incomplete or damaged download"
+                )
+        else:
+            mean = sum(map(len, sample)) / len(sample) + 1
+            rows = int(self._source.likely_bytes() / mean * 1.05) + 1
+        return min([rows, *(bound for bound in (possible, self._options.limit) if bound is not None)])
+
+    def _may_be_short(self) -> bool:
+        return self._options.allow_count_mismatch or self._options.allow_truncated
+
+    def _count_rows(self) -> int:
+        return sum(1 for block in self._lines.blocks() for line in block.split(b"\n") if line.strip(b" \t\r")) - 1
+
+    def _check_damage(self) -> None:
+        source = self._source
+        if not source.damage:
+            return
+        what = (
+            f"incomplete or damaged download ({source.damage.rstrip('.')}): "
+            f"{source.bytes_read} decompressed bytes and {self._rows} complete rows could be read"
+        )
+        if not self._options.allow_truncated:
+            raise InputError(f"{what}; allow_truncated keeps these rows")
+        self._notes.append(f"allow_truncated: {what}")
+
+    def _check_end(self, layout: Layout) -> None:
+        """Compare what was read with what the file should hold."""
+        self._check_damage()
+        if self._lines.unfinished:
+            self._notes.append(
+                f"no newline at the end of line {self._line - 1}: the last row may be cut within a number"
+            )
+        if layout.header and layout.header[0] != self._rows:
+            what = f"the header declares {layout.header[0]} rows, found {self._rows}"
+            if self._rows < layout.header[0] and not self._may_be_short():
+                raise InputError(f"{what}; allow_count_mismatch accepts this")
+            self._notes.append(f"{what}; all of them were read")
+
+    def _events(self, layout: Layout) -> Iterator[str]:
+        if self._lines.has_bom:
+            yield "a byte-order mark (UTF-8 BOM) at the start was removed"
+        if layout.header and layout.header[1] != layout.dimension:
+            yield f"the header declares {layout.header[1]} values a row, but dim={layout.dimension} was asked for"
+        blank, empty = self._blocks.blank, self._blocks.empty
+        if blank.count:
+            yield f"{blank.count} blank line(s) passed over: {blank}"
+        if empty.count:
+            yield f"skip_empty_tokens: {empty.count} row(s) with an empty word left out: {empty}"
+
+
+TEXT = Format("text", matches=lambda head: foreign(head) is None, read=read_text)

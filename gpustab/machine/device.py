@@ -1,0 +1,163 @@
+"""Where and how exactly to compute: device, precision, tile sizes, and what to do when memory runs out."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Literal, TypeVar
+
+import torch
+
+from gpustab.errors import InputError, OutOfMemoryError
+from gpustab.kernels.neighbours import Backend
+from gpustab.machine import probe
+
+log = logging.getLogger("gpustab")
+
+Precision = Literal["auto", "fp64", "fp32", "fast"]
+BackendChoice = Literal["auto", "torch", "faiss"]
+
+_SMALLEST_TILE = 16
+
+CPU = torch.device("cpu")
+
+T = TypeVar("T")
+
+
+def choose_device(name: str = "auto") -> torch.device:
+    """Return the device of a name; ``"auto"`` is the first CUDA device, or the CPU without one.
+
+    Raises:
+        InputError: if there is no such device here.
+    """
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        device = torch.device(name)
+    except RuntimeError:
+        raise InputError(f"device '{name}' is unknown; wanted auto, cpu, cuda or cuda:N") from None
+    if device.type == "cuda" and (not torch.cuda.is_available() or (device.index or 0) >= torch.cuda.device_count()):
+        raise InputError(f"device '{name}' is not here: {torch.cuda.device_count()} CUDA devices; see gpustab doctor")
+    if device.type not in {"cpu", "cuda"}:
+        raise InputError(f"device '{name}' is not supported; wanted auto, cpu, cuda or cuda:N")
+    return device
+
+
+def cheap_float64(capability: tuple[int, int]) -> bool:
+    """Tell whether a card of this compute capability computes float64 at about half its float32 rate.
+
+    These are the datacentre cards; all others, 8.6, 8.9, 10.3 and 12.0 among them, do it at 1/32 or slower.
+
+    >>> cheap_float64((9, 0)), cheap_float64((8, 9))
+    (True, False)
+    """
+    return capability in {(6, 0), (7, 0), (8, 0), (9, 0), (10, 0)}
+
+
+def float64_is_cheap(device: torch.device) -> bool:
+    """Tell whether float64 runs near float32's speed on a device: on CPUs and datacentre cards."""
+    return device.type == "cpu" or cheap_float64(torch.cuda.get_device_capability(device))
+
+
+def choose_backend(name: BackendChoice, device: torch.device) -> Backend:
+    """Return the back end of the neighbour search; both give the same neighbours.
+
+    ``"auto"`` is FAISS on Linux CPUs that have it (up to twice as fast there), else torch: on a GPU torch is as fast,
+    and elsewhere two OpenMP runtimes may clash. A FAISS that is asked for is first tried in a child process; if it
+    fails, torch searches on the same device and the log says why.
+    """
+    if name == "torch":
+        return "torch"
+    if name == "auto":
+        return "faiss" if device.type == "cpu" and sys.platform == "linux" and find_spec("faiss") else "torch"
+    works, reason = probe.probe_faiss() if device.type == "cpu" else probe.probe_faiss_gpu()
+    if not works:
+        log.warning("FAISS cannot be used (%s); torch searches on %s", reason, device)
+    return "faiss" if works else "torch"
+
+
+def available_memory() -> int | None:
+    """Return the bytes of main memory that are free, or ``None`` where the system does not tell (only Linux does)."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:  # noqa: PTH123  # no file of ours
+            available = next(line for line in lines if line.startswith("MemAvailable"))
+        return int(available.split()[1]) * 1024
+    except (OSError, StopIteration):
+        return None
+
+
+def free_memory(device: torch.device) -> int:
+    """Return the bytes that may still be taken on a device."""
+    if device.type == "cuda":
+        return torch.cuda.mem_get_info(device)[0] + (
+            torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+        )
+    available = available_memory()
+    return 2 << 30 if available is None else available
+
+
+@dataclass(frozen=True)
+class Compute:
+    """How the passes compute.
+
+    Attributes:
+        device: where.
+        precision: ``"auto"`` is float64 where that is cheap, else float32 in short accumulations; ``"fast"`` is
+            bfloat16 tensor cores (made for CUDA; a CPU only imitates them, slowly). Whatever the products cannot
+            resolve to 1e-3 is done again in float64.
+        backend: of the neighbour search.
+        memory: bytes that one tile may take; default a quarter of what is free, at most 128 MiB on the CPU.
+    """
+
+    device: torch.device = CPU
+    precision: Precision = "auto"
+    backend: Backend = "torch"
+    memory: int | None = None
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The dtype of products."""
+        if self.precision == "auto":
+            return torch.float64 if float64_is_cheap(self.device) else torch.float32
+        return torch.float64 if self.precision == "fp64" else torch.float32  # fast: what is not a Gram is float32
+
+    def tile(self, bytes_per_row: int, rows: int) -> int:
+        """Return how many rows of so many bytes fit one tile, between 1 and ``rows``."""
+        budget = self.memory
+        if budget is None:
+            budget = free_memory(self.device) // 4
+            if self.device.type == "cpu":
+                budget = min(budget, 1 << 27)
+        return max(1, min(rows, budget // max(bytes_per_row, 1)))
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Return whether an error says that memory ran out, on any device."""
+    if isinstance(error, MemoryError | torch.OutOfMemoryError):
+        return True
+    text = str(error).lower()
+    return isinstance(error, RuntimeError) and ("out of memory" in text or "can't allocate memory" in text)
+
+
+def with_smaller_tiles(work: Callable[[int], T], tile: int) -> T:
+    """Call ``work(tile)``; when memory runs out, start it again with half the tile. Tiles never change results.
+
+    Raises:
+        OutOfMemoryError: if even the smallest tile does not fit.
+    """
+    while True:
+        try:
+            return work(tile)
+        except (RuntimeError, MemoryError) as error:
+            if not is_out_of_memory(error):
+                raise
+            if tile <= _SMALLEST_TILE:
+                raise OutOfMemoryError(f"out of memory even with {tile} rows at a time: {error}") from error
+            tile //= 2
+        # Outside the handler: the traceback would keep the failed tile's tensors alive.
+        log.warning("out of memory; trying again with %d rows at a time", tile)
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()

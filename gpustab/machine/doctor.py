@@ -1,0 +1,163 @@
+"""What will run on this machine, and how to mend what will not.
+
+What must be fixed comes first; nothing is imported that could crash this process.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import packages_distributions, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+
+import torch
+
+from gpustab.machine.device import available_memory, cheap_float64
+from gpustab.machine.probe import probe_faiss, probe_faiss_first, probe_faiss_gpu
+
+Status = Literal["ok", "warn", "fail"]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at.
+
+    Attributes:
+        name: what was looked at.
+        status: ``"ok"``; ``"warn"`` if gpustab works without it, or slower; ``"fail"`` if something
+            required is missing, or something installed is broken.
+        detail: what was found.
+        remedy: what to do about it; empty when all is well.
+    """
+
+    name: str
+    status: Status
+    detail: str
+    remedy: str = ""
+
+
+# module, first version that works, first that may not, the extra that brings it ("" = always required)
+_PACKAGES: tuple[tuple[str, str, str, str], ...] = (
+    ("torch", "2.10", "3", ""),
+    ("numpy", "2.0", "", ""),
+    ("safetensors", "0.5", "", ""),
+    ("typer", "0.15", "", ""),
+    ("rich", "13", "", ""),
+    ("gensim", "4.4", "", "train"),  # older ones call what scipy 1.13 removed
+    ("fasttext", "0.11.9", "", "train"),  # older ones break on numpy 2
+    ("sklearn", "1.5", "", "train"),
+    ("joblib", "1.4", "", "train"),
+    ("scipy", "1.14", "", "train"),
+    ("pydantic", "2.10", "", "train"),
+    ("sentencex", "1.0", "", "train"),
+    ("threadpoolctl", "3.5", "", "train"),
+    ("pandas", "2.2", "", "report"),
+    ("pyarrow", "17", "", "report"),
+    ("jinja2", "3.1", "", "report"),
+    ("matplotlib", "3.9", "", "study"),
+)
+
+
+def diagnose() -> list[Check]:
+    """Look at everything that decides what runs here; takes some seconds for its child processes.
+
+    Returns:
+        the checks, in the order in which a person would mend them.
+    """
+    python = Check("python", "ok", f"{sys.version.split()[0]} at {sys.executable}")
+    return [python, *_packages(), *_cuda(), *_faiss(), _threads(), _room()]
+
+
+def _check(name: str, ok: bool, detail: str, remedy: str, otherwise: Status = "warn") -> Check:
+    return Check(name, "ok", detail) if ok else Check(name, otherwise, detail, remedy)
+
+
+def _install(extra: str) -> str:
+    return f'pip install "gpustab[{extra}]"' if extra else "pip install --upgrade gpustab"
+
+
+def _release(text: str) -> tuple[int, ...]:
+    """Return the leading numbers of a version: ``"2.13.0+cpu"`` is ``(2, 13, 0)``."""
+    leading = re.match(r"\d+(\.\d+)*", text)
+    return tuple(int(part) for part in leading[0].split(".")) if leading else ()
+
+
+def _packages() -> Iterator[Check]:
+    """Check versions without importing anything: some of these take seconds, or crash."""
+    distributions = packages_distributions()
+    for module, low, high, extra in _PACKAGES:
+        fits, detail = False, "not installed"
+        if find_spec(module) is not None:
+            # fasttext comes under several names, so the distribution is looked up by its module
+            name = distributions.get(module, [module])[0]
+            found = version(name) if module in distributions else "of unknown version"
+            release = _release(found)
+            fits = _release(low) <= release and not (high and release >= _release(high))
+            detail = f"{name} {found}" + ("" if fits else f", wanted >={low}" + f",<{high}" * bool(high))
+        yield _check(module, fits, detail, _install(extra), "warn" if extra else "fail")
+
+
+def _cuda() -> Iterator[Check]:
+    if not torch.cuda.is_available():
+        built = f"torch is built for CUDA {torch.version.cuda}" if torch.version.cuda else "torch is a CPU build"
+        driver = shutil.which("nvidia-smi") is not None
+        detail = f"{built}, {'an' if driver else 'no'} NVIDIA driver: everything runs on the CPU"
+        yield _check("cuda", not driver, detail, "install a CUDA build of torch that the driver supports")
+    for i in range(torch.cuda.device_count()):
+        card = torch.cuda.get_device_properties(i)
+        try:
+            # a card may be listed that this build has no kernels for
+            torch.ones(2, device=f"cuda:{i}").sum().item()
+            free, total = torch.cuda.mem_get_info(i)
+        except RuntimeError as error:
+            detail = f"{card.name}: {str(error).splitlines()[0]}"
+            yield Check(f"cuda:{i}", "fail", detail, "install a torch that supports the card, or free the card")
+            continue
+        speed = "cheap" if cheap_float64((card.major, card.minor)) else "slow"
+        detail = f"{card.name}, compute capability {card.major}.{card.minor}, float64 is {speed}"
+        yield Check(f"cuda:{i}", "ok", f"{detail}, {_gib(free)} of {_gib(total)} free")
+
+
+def _faiss() -> Iterator[Check]:
+    if find_spec("faiss") is None:
+        yield Check("faiss", "warn", "not installed: torch searches the neighbours", _install("cpu"))
+        return
+    ok, reason = probe_faiss()
+    remedy = f"pip uninstall faiss-cpu faiss-gpu, then {_install('cpu')}"
+    yield _check("faiss", ok, reason, remedy, "fail")
+    if ok:
+        ok, reason = probe_faiss_first()
+        yield _check("faiss before torch", ok, reason, "import torch (or gpustab) before faiss in your own scripts")
+    if torch.cuda.is_available():
+        ok, reason = probe_faiss_gpu()
+        detail = reason if ok else f"{reason}: torch searches on the GPU"
+        remedy = f"pip uninstall faiss-cpu, then {_install('gpu')}, which changes torch to 2.10"
+        yield _check("faiss on GPU", ok, detail, remedy)
+
+
+def _threads() -> Check:
+    detail = f"{torch.get_num_threads()} of torch on {os.cpu_count()} cores"
+    if os.environ.get("KMP_DUPLICATE_LIB_OK"):
+        remedy = "unset KMP_DUPLICATE_LIB_OK: two OpenMP runtimes in one process may compute wrong results"
+        return Check("threads", "warn", f"{detail}, KMP_DUPLICATE_LIB_OK is set", remedy)
+    policy = os.environ.get("OMP_WAIT_POLICY", "not set")
+    remedy = "export OMP_WAIT_POLICY=PASSIVE where other processes use the cores too"
+    return _check("threads", policy.upper() == "PASSIVE", f"{detail}, OMP_WAIT_POLICY is {policy}", remedy)
+
+
+def _room() -> Check:
+    here, scratch = shutil.disk_usage(Path.cwd()).free, shutil.disk_usage(tempfile.gettempdir()).free
+    available = available_memory()
+    memory = "" if available is None else f", memory: {_gib(available)} free"
+    return Check("room", "ok", f"disk: {_gib(here)} free here, {_gib(scratch)} for temporary files{memory}")
+
+
+def _gib(size: int) -> str:
+    return f"{size / 2**30:.1f} GiB"

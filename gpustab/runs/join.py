@@ -1,0 +1,97 @@
+"""Joining several runs into one vocabulary, by word and never by row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from gpustab.runs import Rule, Runs
+from gpustab.runs.plan import header, plan_join, take_rows
+from gpustab.runs.prepare import prepare
+from gpustab.spaces.load_report import LoadReport
+from gpustab.spaces.space import Space
+from gpustab.spaces.vocabulary import as_word, show
+
+
+class Named(Protocol):
+    """What has a name and perhaps a report, as a :class:`Space` has."""
+
+    @property
+    def name(self) -> str:
+        """Short name."""
+
+    @property
+    def report(self) -> LoadReport | None:
+        """What reading it found."""
+
+
+def join(
+    spaces: Iterable[Space],
+    *,
+    vocabulary: Rule = "joint",
+    min_runs: int | None = None,
+    centre: bool = False,
+    unit: bool = True,
+    group: str = "runs",
+    notes: tuple[str, ...] = (),
+) -> Runs:
+    """Bring spaces to one vocabulary; the spaces themselves are not changed.
+
+    Args:
+        spaces: the runs.
+        vocabulary: see :func:`gpustab.runs.plan.plan_join`.
+        min_runs: see :func:`gpustab.runs.plan.plan_join`.
+        centre: subtract the mean over the joint words.
+        unit: scale rows to unit length.
+        group: name of the group.
+        notes: sentences to keep with the runs.
+
+    Example:
+        >>> import torch
+        >>> from gpustab.formats.memory import from_pair
+        >>> a = from_pair(["x", "y", "z"], torch.eye(3), "a")
+        >>> b = from_pair(["z", "x", "w"], torch.eye(3), "b")
+        >>> runs = join([a, b])
+        >>> list(runs.vocabulary), runs.joining.dropped
+        ([b'x', b'z'], 2)
+    """
+    waiting = list(spaces)
+    plan = plan_join([header(space) for space in waiting], vocabulary=vocabulary, min_runs=min_runs)
+    names = run_names(waiting)
+    notes += load_notes(waiting, names)
+    # Each space is let go as soon as its rows are taken: two copies of all vectors never exist at once.
+    rows = tuple(take_rows(waiting.pop(0).vectors, where) for where in plan.rows)
+    return prepare(
+        plan.vocabulary,
+        rows,
+        names,
+        plan.joining,
+        group=group,
+        counts=plan.counts,
+        centre=centre,
+        unit=unit,
+        notes=notes,
+    )
+
+
+def run_names(spaces: Sequence[Named]) -> tuple[str, ...]:
+    """Return short names where they differ, the full sources where they do not."""
+    # Names come from files: their bytes may be no text, or control a terminal.
+    short = tuple(show(as_word(space.name)) for space in spaces)
+    full = tuple(show(as_word(space.report.source if space.report else space.name)) for space in spaces)
+    for names in (short, full):
+        if len(set(names)) == len(names):
+            return names
+    return tuple(f"{name} #{i}" for i, name in enumerate(short))
+
+
+def load_notes(spaces: Sequence[Named], names: Sequence[str]) -> tuple[str, ...]:
+    """Return what reading the runs found; the same sentence about many runs is said once."""
+    about: dict[str, list[str]] = {}
+    for space, name in zip(spaces, names, strict=True):
+        for note in space.report.notes if space.report else ():
+            about.setdefault(note, []).append(name)
+    return tuple(
+        f"{', '.join(those[:3])}{f' and {len(those) - 3} more' if len(those) > 3 else ''}: {note}"
+        for note, those in about.items()
+    )

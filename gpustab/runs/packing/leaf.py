@@ -1,0 +1,103 @@
+"""One group on its way: its order, then run by run, then ``packed.json``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from gpustab.runs.packing.order import Reading, find_order
+from gpustab.runs.packing.output import clear_leftovers, writing
+from gpustab.runs.packing.records import options_record
+from gpustab.runs.packing.request import Request
+from gpustab.runs.packing.stage import Stage
+from gpustab.runs.packing.write import write_packed
+from gpustab.runs.runset import PACKED, PACKED_SCHEMA, write_manifest
+
+
+class Leaf:
+    """A group that is being packed; finding its order reads every run, unless a stopped call has found it.
+
+    Args:
+        wanted: how runs are read, joined and stored.
+        name: of the group.
+        sources: what its files were when the pack was begun.
+        folder: the leaf.
+        shop: where what is needed on the way lies.
+        report: called with every file that is read to find the order.
+    """
+
+    def __init__(
+        self,
+        wanted: Request,
+        name: str,
+        sources: Sequence[dict[str, Any]],
+        folder: Path,
+        shop: Path,
+        report: Reading,
+    ) -> None:
+        self.name = name
+        self.folder = folder
+        self._wanted = wanted
+        self._shop = shop
+        self._stage = Stage(wanted.groups[name], sources, wanted.options, shop)
+        self.order = find_order(wanted, self._stage, shop, report)
+
+    def missing(self) -> list[int]:
+        """Return the runs that are not packed yet."""
+        return [
+            run
+            for run in range(len(self.order.names))
+            if not (self._record(run).is_file() and self._path(run).is_file())
+        ]
+
+    def missing_bytes(self) -> int:
+        """Return what the missing runs will take: vectors, words, counts; what is beside them is little."""
+        words = self.order.vocabulary
+        width = self._wanted.torch_dtype.itemsize
+        per_run = sum(map(len, words)) + 16 * len(words)
+        return sum(len(words) * self.order.dimensions[run] * width + per_run for run in self.missing())
+
+    def pack(self, run: int) -> None:
+        """Write one run, then the record without which it does not count, then let go what it was read from."""
+        done = write_packed(
+            self._stage.read(run),
+            self.order.vocabulary,
+            self.order.rows(run),
+            self._path(run),
+            dtype=self._wanted.torch_dtype,
+            with_presence=self._wanted.vocabulary == "union",
+        )
+        with writing(self._record(run)):
+            write_manifest(self._record(run), done)
+        self._stage.remove(run)
+
+    def finish(self) -> None:
+        """Write ``packed.json``, which makes the folder a leaf; one that is there already is the same."""
+        clear_leftovers(self.folder)
+        if (self.folder / PACKED).is_file():
+            return
+        runs: list[dict[str, Any]] = []
+        for run, (name, source) in enumerate(zip(self.order.names, self._stage.sources, strict=True)):
+            runs.append({"name": name, **json.loads(self._record(run).read_text("utf-8")), "source": source})
+        notes = list(self.order.notes)
+        if largest := max(run["rounding"] for run in runs):
+            notes.append(f"The vectors were rounded to {self._wanted.dtype}, by at most {largest:.1e} of their length.")
+        content = {
+            "schema": PACKED_SCHEMA,
+            "dtype": self._wanted.dtype,
+            "words": len(self.order.vocabulary),
+            "joining": self.order.joining,
+            "options": options_record(self._wanted.options),
+            "notes": notes,
+            "runs": runs,
+        }
+        with writing(self.folder / PACKED):
+            write_manifest(self.folder / PACKED, content)
+
+    def _path(self, run: int) -> Path:
+        return self.folder / f"packed-{run:03d}.safetensors"
+
+    def _record(self, run: int) -> Path:
+        return self._shop / f"packed-{run:03d}.json"

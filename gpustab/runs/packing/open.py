@@ -1,0 +1,106 @@
+"""Opening a packed leaf: its rows stay on disk."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from gpustab.errors import InputError
+from gpustab.formats import LoadOptions
+from gpustab.formats.binary.safetensors_rows import SafetensorsRows, open_rows
+from gpustab.formats.options import DEFAULTS
+from gpustab.runs import Joining, Rule, Runs
+from gpustab.runs.packing.records import options_record
+from gpustab.runs.prepare import prepare
+from gpustab.runs.runset import PACKED, PACKED_SCHEMA, Group, read_manifest
+from gpustab.spaces.vocabulary import Vocabulary
+
+
+def open_packed(
+    group: Group,
+    *,
+    vocabulary: Rule | None = None,
+    min_runs: int | None = None,
+    options: LoadOptions = DEFAULTS,
+    centre: bool = False,
+    unit: bool = True,
+) -> Runs:
+    """Return the runs of a packed leaf; their rows are read from disk slice by slice, as float32.
+
+    Args:
+        group: the leaf.
+        vocabulary: ``"joint"`` or ``"union"``, which must be as it was packed; ``None`` takes what is there.
+        min_runs: likewise.
+        options: likewise, where they are not the default ones.
+        centre: subtract the mean over the joint words.
+        unit: scale rows to unit length.
+
+    Raises:
+        InputError: if a file is missing or has another size, or the leaf was packed with other choices.
+    """
+    manifest = read_manifest(group.folder / PACKED, PACKED_SCHEMA)
+    _check_choices(group, manifest, vocabulary, min_runs, options)
+    rows = tuple(_open(group, run) for run in manifest["runs"])
+    words = Vocabulary.from_tensors(rows[0].tensor("words", torch.uint8), rows[0].tensor("offsets", torch.int64))
+    for part in rows:
+        if len(part) != len(words):
+            raise InputError(f"{part.path}: {len(part)} rows, but the shared vocabulary has {len(words)} words")
+    counts = None
+    if all("counts" in part.names for part in rows):
+        counts = torch.zeros(len(words), dtype=torch.int64)
+        for part in rows:
+            counts += part.tensor("counts", torch.int64)
+    return prepare(
+        words,
+        rows,
+        tuple(run["name"] for run in manifest["runs"]),
+        _joining(manifest["joining"]),
+        group=group.name,
+        counts=counts,
+        centre=centre,
+        unit=unit,
+        notes=tuple(manifest["notes"]),
+        lengths=torch.stack([part.tensor("lengths", torch.float64) for part in rows]),
+    )
+
+
+def _open(group: Group, run: dict[str, Any]) -> SafetensorsRows:
+    path = group.folder / run["file"]
+    size = path.stat().st_size if path.is_file() else None
+    if size != run["bytes"]:
+        found = "is missing" if size is None else f"has {size} bytes, packed were {run['bytes']}"
+        raise InputError(f"{path}: {found}; gpustab pack --verify tells what is damaged, packing again mends it")
+    return open_rows(path)
+
+
+def _check_choices(
+    group: Group, manifest: dict[str, Any], vocabulary: Rule | None, min_runs: int | None, options: LoadOptions
+) -> None:
+    """Refuse choices other than those of the packing: what was packed is what is opened."""
+    there = {"vocabulary": manifest["joining"]["rule"], "min_runs": manifest["joining"]["min_runs"]}
+    asked: dict[str, Any] = {} if vocabulary is None else {"vocabulary": vocabulary}
+    if vocabulary == "union" and min_runs is not None:
+        asked["min_runs"] = min_runs
+    for name, value in (asked | options_record(options)).items():
+        was = (there | manifest["options"]).get(name)
+        if value != was:
+            raise InputError(
+                f"{group.folder}: was packed {_short(name, was)}, not {_short(name, value)}: "
+                "ask for what it holds, or pack the runs again as you want them, into another folder"
+            )
+
+
+def _short(name: str, value: Any) -> str:
+    if value is None:
+        return f"without {name}"
+    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return f"with {name} {text if len(text) < 60 else f'{text[:60]} ...'}"
+
+
+def _joining(account: dict[str, Any]) -> Joining:
+    samples = {
+        key: tuple(word.encode("utf-8", "surrogateescape") for word in account[key])
+        for key in ("dropped_sample", "undefined_sample")
+    }
+    return Joining(**{**account, **samples})

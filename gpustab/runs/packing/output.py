@@ -1,0 +1,133 @@
+"""The output folder: whether it may be used, and what a stopped pack left there."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from hashlib import file_digest
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError
+
+from gpustab.errors import ComputationError, InputError
+from gpustab.runs.runset import MANIFEST, PACKED, PACKED_SCHEMA, SCHEMA, UNFINISHED, read_manifest, write_manifest
+
+_REQUEST = "request.json"
+_REQUEST_SCHEMA = "gpustab.pack-request/1"
+
+
+def begin(output: Path, record: Mapping[str, Any]) -> bool:
+    """Make the output folder, or see that it holds the same pack: unfinished or, then True is returned, finished.
+
+    Raises:
+        InputError: if it holds anything else.
+    """
+    if output.exists() and not output.is_dir():
+        raise InputError(f"{output}: is a file; a run set is a folder")
+    if (output / MANIFEST).is_file():
+        return _is_finished(output, record)
+    others = sorted(path.name for path in output.iterdir() if path.name != UNFINISHED) if output.is_dir() else []
+    shop, bound = output / UNFINISHED, output / UNFINISHED / _REQUEST
+    if bound.is_file():
+        there = read_manifest(bound, _REQUEST_SCHEMA)["request"]
+        if there == record:
+            return False
+        if others:  # packed runs; what was only read and staged binds nobody
+            raise InputError(
+                f"{output}: holds an unfinished pack, and {_difference(there, record)}; "
+                "finish it by the same call as before, or remove the folder"
+            )
+        for done in (*shop.glob("group-*/plan.json"), *shop.glob("group-*/packed-*.json")):
+            done.unlink()
+    elif others:
+        raise InputError(f"{output}: holds other things ({', '.join(others[:3])}); give a new or an empty folder")
+    with writing(output):
+        shop.mkdir(parents=True, exist_ok=True)
+        write_manifest(bound, {"schema": _REQUEST_SCHEMA, "request": record})
+    return False
+
+
+def workshop(output: Path, group: int) -> Path:
+    """Return the folder of what is needed on the way of one group, without what a killed call left half-written."""
+    folder = output / UNFINISHED / f"group-{group}"
+    with writing(folder):
+        folder.mkdir(exist_ok=True)
+    clear_leftovers(folder)
+    return folder
+
+
+def clear_leftovers(folder: Path) -> None:
+    """Remove the temporary files of a call that was killed."""
+    # Ours, and the one that safetensors makes beside the file it was told to write.
+    for leftover in (*folder.glob(".*.tmp"), *folder.glob(".tmp??????")):
+        leftover.unlink(missing_ok=True)
+
+
+def require_space(folder: Path, needed: int, what: str) -> None:
+    """See that the disk has room.
+
+    Raises:
+        ComputationError: if it has not.
+    """
+    free = shutil.disk_usage(folder).free
+    if needed > free:
+        raise ComputationError(f"{folder}: {what} takes {size_text(needed)}, {size_text(free)} are free on the disk")
+
+
+def size_text(size: float) -> str:
+    """Return a number of bytes for people.
+
+    >>> size_text(31_200_000_000), size_text(4_000), size_text(7)
+    ('31.2 GB', '4 kB', '7 B')
+    """
+    unit = max((n for n in range(4) if size >= 1000**n), default=0)
+    return f"{size / 1000**unit:.3g} {('B', 'kB', 'MB', 'GB')[unit]}"
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn the system's complaint that a file cannot be written into one that says what to do.
+
+    Raises:
+        ComputationError: if the disk is full, or anything else goes wrong there.
+    """
+    try:
+        yield
+    except (OSError, SafetensorError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ComputationError(
+            f"{path}: cannot be written: {reason}; what is finished stays, and the same call goes on from there"
+        ) from error
+
+
+def checksum(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
+def _is_finished(output: Path, record: Mapping[str, Any]) -> bool:
+    groups = read_manifest(output / MANIFEST, SCHEMA)["groups"]
+    if not all("packed" in group["made"] for group in groups):
+        raise InputError(f"{output}: a run set is already there; give another folder")
+    leaves = {group["path"]: read_manifest(output / group["path"] / PACKED, PACKED_SCHEMA) for group in groups}
+    sources = {name: [run["source"] for run in leaf["runs"]] for name, leaf in leaves.items()}
+    there = {**groups[0]["made"]["packed"], "groups": sources}
+    if there != record:
+        raise InputError(f"{output}: a pack is already there, and {_difference(there, record)}; give another folder")
+    return True
+
+
+def _difference(there: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """Return the first thing in which two requests differ."""
+    for key in ("vocabulary", "min_runs", "dtype", "options"):
+        if there.get(key) != now[key]:
+            return f"its {key} was {there.get(key)}, now {now[key]}"
+    before = [file for files in there["groups"].values() for file in files]
+    after = [file for files in now["groups"].values() for file in files]
+    if [file["path"] for file in before] != [file["path"] for file in after]:
+        return f"it is of other runs: {len(before)} from {before[0]['path']} on, now {len(after)}"
+    changed = [file["path"] for old, file in zip(before, after, strict=True) if old != file]
+    return f"{changed[0]} has changed since" if changed else "its groups had other names"

@@ -1,0 +1,131 @@
+"""Packing runs into a run set; a stopped call is taken up by the next one, with the same bytes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from gpustab.errors import InputError
+from gpustab.formats import LoadOptions
+from gpustab.machine.device import log
+from gpustab.machine.progress import Progress, no_progress
+from gpustab.results import Result, environment
+from gpustab.runs import Rule
+from gpustab.runs.packing.leaf import Leaf
+from gpustab.runs.packing.output import begin, checksum, clear_leftovers, require_space, size_text, workshop, writing
+from gpustab.runs.packing.request import Request, Stored, request
+from gpustab.runs.runset import MANIFEST, PACKED, PACKED_SCHEMA, SCHEMA, UNFINISHED, read_manifest, update_manifest
+
+
+def pack_runs(
+    sources: Iterable[str | os.PathLike[str]],
+    output: str | os.PathLike[str],
+    *,
+    vocabulary: Rule = "joint",
+    min_runs: int | None = None,
+    dtype: Stored = "float32",
+    options: LoadOptions | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Pack runs: the rows of every run become the same words in the same canonical order, raw, in a run set.
+
+    Memory holds the vectors of one run and of its packed form, however many runs there are.
+
+    Args:
+        sources: vector files, which form one group named ``runs``, leaf folders and run sets.
+        output: folder of the new run set.
+        vocabulary: ``"joint"``: words of all runs of a group; ``"union"``: of at least ``min_runs`` of them.
+        min_runs: under ``"union"``, default 2.
+        dtype: how numbers are stored; they are read back as float32.
+        options: how files are read.
+        progress: called with the name of the work and its finished part.
+
+    Returns:
+        Per group: runs, words, bytes, how many runs were packed now, the largest rounding of a vector.
+
+    Raises:
+        InputError: for unusable sources, or an output folder that holds anything but the same pack, stopped or done.
+        ComputationError: if the disk is full; the same call goes on from there.
+    """
+    started, output, report = time.perf_counter(), Path(output), progress or no_progress
+    paths = [Path(source) for source in sources]
+    _keep_apart(output, paths)
+    wanted = request(paths, vocabulary=vocabulary, min_runs=min_runs, dtype=dtype, options=options)
+    record = wanted.record()
+    result = Result("pack", {key: record[key] for key in ("vocabulary", "min_runs", "dtype", "options")})
+    now = [0] * len(wanted.groups)
+    if begin(output, record):
+        result.notes.append(f"{output}: was packed already; nothing was done.")
+    else:
+        now = _pack(wanted, record, output, report)
+    _clear(output)
+    _summarise(result, output, now)
+    result.environment = environment(torch.device("cpu")) | {"seconds": time.perf_counter() - started}
+    return result
+
+
+def _pack(wanted: Request, record: Mapping[str, Any], output: Path, report: Progress) -> list[int]:
+    """Return how many runs of each group were written now."""
+    total, seen, done = sum(map(len, wanted.groups.values())), 0, 0
+    leaves = []
+    for number, name in enumerate(wanted.groups):
+
+        def reading(file: Path, part: float, seen: int = seen) -> None:
+            report(f"reading {file.name}", (seen + part) / total / 2)
+
+        leaves.append(Leaf(wanted, name, record["groups"][name], output / name, workshop(output, number), reading))
+        seen += len(wanted.groups[name])
+    require_space(output, sum(leaf.missing_bytes() for leaf in leaves), "what is still to be packed")
+    written = [leaf.missing() for leaf in leaves]
+    for leaf, missing in zip(leaves, written, strict=True):
+        for run in missing:
+            report(f"packing {leaf.name}: {leaf.order.names[run]}", 0.5 + done / sum(map(len, written)) / 2)
+            leaf.pack(run)
+            done += 1
+        leaf.finish()
+    made = {
+        "packed": {key: value for key, value in record.items() if key != "groups"},
+        "sha256": {leaf.name: checksum(leaf.folder / PACKED) for leaf in leaves},
+    }
+    with writing(output / MANIFEST):
+        update_manifest(output, {leaf.name: len(leaf.order.names) for leaf in leaves}, made)
+    return [len(missing) for missing in written]
+
+
+def _keep_apart(output: Path, sources: Iterable[Path]) -> None:
+    """Refuse an output within a folder of runs: the two would be taken for one."""
+    for source in sources:
+        if source.is_dir() and output.resolve().is_relative_to(source.resolve()):
+            raise InputError(f"{output}: lies within {source}, which is to be packed; give a folder of its own")
+
+
+def _clear(output: Path) -> None:
+    if (output / UNFINISHED).is_dir():
+        shutil.rmtree(output / UNFINISHED)
+    clear_leftovers(output)
+
+
+def _summarise(result: Result, output: Path, now: Sequence[int]) -> None:
+    for entry, packed_now in zip(read_manifest(output / MANIFEST, SCHEMA)["groups"], now, strict=True):
+        leaf = read_manifest(output / entry["path"] / PACKED, PACKED_SCHEMA)
+        size = sum(run["bytes"] for run in leaf["runs"])
+        group = {
+            "name": entry["path"],
+            "runs": entry["runs"],
+            "packed_now": packed_now,
+            "words": leaf["words"],
+            "dtype": leaf["dtype"],
+            "bytes": size,
+            "size": size_text(size),
+            "rounding": max(run["rounding"] for run in leaf["runs"]),
+            "folder": str(output / entry["path"]),
+        }
+        log.info("%s: %d runs, %d words", group["folder"], group["runs"], group["words"])
+        result.groups.append(group)
+        result.notes += [f"{entry['path']}: {note}" for note in leaf["notes"]]

@@ -1,0 +1,147 @@
+"""Planning one vocabulary for several runs: which words, in which order, and where each run has them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from gpustab.errors import InputError
+from gpustab.runs import Joining, Rule
+from gpustab.spaces.space import Space
+from gpustab.spaces.vocabulary import Vocabulary, show
+
+_SAMPLE = 5
+
+
+class Header(NamedTuple):
+    """What joining needs to know of one run: everything but its vectors.
+
+    Attributes:
+        name: of the run.
+        vocabulary: its ``v_r`` words.
+        counts: ``(v_r,)`` or ``None``.
+        defined: ``(v_r,)`` bool; False for a zero vector, which has no cosine.
+    """
+
+    name: str
+    vocabulary: Vocabulary
+    counts: Tensor | None
+    defined: Tensor
+
+
+def header(space: Space) -> Header:
+    """Return the header of a run."""
+    return Header(space.name, space.vocabulary, space.counts, space.vectors.any(dim=1))
+
+
+class Plan(NamedTuple):
+    """A joined vocabulary and where its words stand in every run.
+
+    Attributes:
+        vocabulary: the joined words in canonical order.
+        counts: ``(v,)`` total counts, or ``None`` unless every run has counts.
+        joining: the account of what was kept and dropped.
+        rows: for every run ``(v,)`` row numbers, −1 where the run lacks the word.
+    """
+
+    vocabulary: Vocabulary
+    counts: Tensor | None
+    joining: Joining
+    rows: list[Tensor]
+
+
+def plan_join(headers: Sequence[Header], *, vocabulary: Rule = "joint", min_runs: int | None = None) -> Plan:
+    """Find the joined vocabulary of several runs.
+
+    The order is: descending total count where every run has counts, else mean position in the runs; ties by bytes.
+    So nothing depends on the order in which the runs are given. A zero vector is undefined in its run: under the
+    joint rule the word is left out and reported.
+
+    Args:
+        headers: one per run.
+        vocabulary: ``"joint"`` keeps the words of all runs, ``"union"`` those of at least ``min_runs``.
+        min_runs: under ``"union"``; default 2, since a word in one run has no stability.
+
+    Raises:
+        InputError: if fewer than two words are left, or ``min_runs`` is impossible.
+    """
+    runs = len(headers)
+    need = runs if vocabulary == "joint" else (min(2, runs) if min_runs is None else min_runs)
+    if not 1 <= need <= runs:
+        raise InputError(f"min_runs is {min_runs}, wanted 1 to {runs} for {runs} runs")
+    index: dict[bytes, int] = {}
+    ids = [
+        np.fromiter((index.setdefault(w, len(index)) for w in h.vocabulary), np.int64, len(h.vocabulary))
+        for h in headers
+    ]
+    words = list(index)
+    has, defined = np.zeros(len(words), np.int64), np.zeros(len(words), np.int64)
+    for own, one in zip(ids, headers, strict=True):
+        has[own] += 1
+        defined[own] += one.defined.numpy()
+    counts = _total_counts(ids, headers, len(words))
+    order = _canonical_order(words, ids, has, counts)
+    keep = order[defined[order] >= need]
+    if len(keep) < 2:
+        raise InputError(_nothing_shared(headers, len(keep), need))
+    undefined = order[(has[order] >= need) & (defined[order] < has[order])]
+    dropped = order[has[order] < need]
+    return Plan(
+        Vocabulary(words[i] for i in keep),
+        None if counts is None else torch.from_numpy(counts[keep]),
+        Joining(
+            vocabulary,
+            need,
+            len(words),
+            len(dropped),
+            tuple(words[i] for i in dropped[:_SAMPLE]),
+            len(undefined),
+            tuple(words[i] for i in undefined[:_SAMPLE]),
+        ),
+        [_rows_of(own, keep, len(words)) for own in ids],
+    )
+
+
+def take_rows(vectors: Tensor, rows: Tensor) -> Tensor:
+    """Return a copy of the given rows, zero where the row number is −1."""
+    return vectors[rows.clamp(min=0)].masked_fill_((rows < 0)[:, None], 0)
+
+
+def _total_counts(ids: list[NDArray[np.int64]], headers: Sequence[Header], n: int) -> NDArray[np.int64] | None:
+    total = np.zeros(n, np.int64)
+    for own, one in zip(ids, headers, strict=True):
+        if one.counts is None:
+            return None
+        total[own] += one.counts.numpy()
+    return total
+
+
+def _canonical_order(
+    words: Sequence[bytes], ids: list[NDArray[np.int64]], has: NDArray[np.int64], counts: NDArray[np.int64] | None
+) -> NDArray[np.int64]:
+    positions = np.zeros(len(words), np.int64)
+    for own in ids:
+        positions[own] += np.arange(len(own))
+    key = (positions / has if counts is None else -counts).tolist()
+    return np.array(sorted(range(len(words)), key=lambda i: (key[i], words[i])), dtype=np.int64)
+
+
+def _rows_of(own: NDArray[np.int64], keep: NDArray[np.int64], n: int) -> Tensor:
+    row_of = np.full(n, -1, np.int64)
+    row_of[own] = np.arange(len(own))
+    return torch.from_numpy(row_of[keep])
+
+
+def _nothing_shared(headers: Sequence[Header], kept: int, need: int) -> str:
+    lower = set.intersection(*({word.lower() for word in h.vocabulary} for h in headers))
+    case = f"; {len(lower):,} would be if letter case did not count" if len(lower) > 1 else ""
+    examples = "; ".join(f"{h.name} has {', '.join(show(w) for w in list(h.vocabulary)[:3])} ..." for h in headers[:2])
+    return (
+        f"the runs have {'no word' if not kept else 'only one word'} in common "
+        f"({need} of {len(headers)} runs must have it with a non-zero vector){case}: {examples}"
+    )

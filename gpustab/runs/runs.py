@@ -1,0 +1,209 @@
+"""R runs over one vocabulary: row k of every run is the same word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal, Protocol
+
+import torch
+from torch import Tensor
+
+from gpustab.runs.read_ahead import read_ahead
+from gpustab.spaces.vocabulary import Vocabulary
+
+Rule = Literal["joint", "union"]
+
+
+class Rows(Protocol):
+    """The raw vectors of one run: a tensor, or a slice-by-slice view of a file."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """``(v, d)``."""
+
+    def __getitem__(self, rows: slice) -> Tensor:
+        """Return ``(c, d)`` rows."""
+
+
+@dataclass(frozen=True)
+class Joining:
+    """How the vocabularies of the runs were joined, and which words did not come along.
+
+    Attributes:
+        rule: ``"joint"``: words present in all runs; ``"union"``: words present in ``min_runs`` of them.
+        min_runs: least number of runs that a word must be in.
+        seen: number of distinct words over all runs.
+        dropped: words left out because too few runs have them.
+        dropped_sample: the first of these in canonical order.
+        undefined: words whose vector is zero in some run, so that they have no cosine there.
+        undefined_sample: the first of these in canonical order.
+    """
+
+    rule: Rule
+    min_runs: int
+    seen: int
+    dropped: int = 0
+    dropped_sample: tuple[bytes, ...] = ()
+    undefined: int = 0
+    undefined_sample: tuple[bytes, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """R runs of the same technique on the same corpus, joined by word.
+
+    Raw vectors are kept as they are; centring and unit length are applied to every chunk that is read, in float64,
+    in the order centre → unit. Made by :func:`gpustab.load_runs`.
+
+    Attributes:
+        vocabulary: the ``v`` words in canonical order.
+        rows: R times the raw ``(v, d_r)`` vectors; zero where a run lacks the word.
+        names: a name for every run.
+        joining: what became of the runs' own vocabularies.
+        group: name of the group that the runs form.
+        counts: ``(v,)`` int64 total counts, if every run has counts.
+        centre: whether the mean over the joint words is subtracted.
+        unit: whether rows are scaled to unit length.
+        notes: sentences on what was found and done while loading.
+        present: ``(R, v)`` bool: the run has the word with a defined (non-zero) vector.
+        means: ``(R, d)`` float64 mean rows over the joint words (zero without centring).
+        lengths: ``(R, v)`` float64 lengths of the (centred) rows, 1 where absent.
+    """
+
+    vocabulary: Vocabulary
+    rows: tuple[Rows, ...]
+    names: tuple[str, ...]
+    joining: Joining
+    present: Tensor
+    means: Tensor
+    lengths: Tensor
+    group: str = "runs"
+    counts: Tensor | None = None
+    centre: bool = False
+    unit: bool = True
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def words(self) -> int:
+        """Size ``v`` of the vocabulary."""
+        return len(self.vocabulary)
+
+    @property
+    def dimension(self) -> int:
+        """Largest ``d``; runs with fewer dimensions are padded with zeros, which changes no inner product."""
+        return max(rows.shape[1] for rows in self.rows)
+
+    @cached_property
+    def joint(self) -> Tensor:
+        """``(v,)`` bool: the words that all runs have. Global numbers are over these."""
+        return self.present.all(0)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the masks lie, and the rows if they are tensors."""
+        return self.present.device
+
+    def __repr__(self) -> str:
+        return (
+            f"Runs({self.group!r}: {len(self)} runs, {self.words:,} words ({self.joining.rule}), "
+            f"{self.dimension} dimensions, {self.device})"
+        )
+
+    def to(self, device: torch.device | str, *, rows: bool = True) -> Runs:
+        """Return the same runs on a device, with their rows or without; rows of files stay files."""
+        moved = tuple(part.to(device) if rows and isinstance(part, Tensor) else part for part in self.rows)
+        tensors = {name: getattr(self, name).to(device) for name in ("present", "means", "lengths")}
+        return replace(self, rows=moved, **tensors)
+
+    def take(self, order: list[int]) -> Runs:
+        """Return some of the runs, in the given order, over the same vocabulary."""
+        return replace(
+            self,
+            rows=tuple(self.rows[r] for r in order),
+            names=tuple(self.names[r] for r in order),
+            present=self.present[order],
+            means=self.means[order],
+            lengths=self.lengths[order],
+        )
+
+    def run(self, r: int, *, dtype: torch.dtype = torch.float64, start: int = 0, stop: int | None = None) -> Tensor:
+        """Return the prepared rows ``start .. stop`` of one run, ``(c, d)``: centred, unit, zero where absent."""
+        part = slice(start, self.words if stop is None else min(stop, self.words))
+        return self._prepared(r, part, self.rows[r][part].to(self.device), self._room(dtype, part.stop - part.start))
+
+    def select(self, r: int, words: Tensor, *, dtype: torch.dtype = torch.float64) -> Tensor:
+        """Return the prepared rows of some words ``(n,)`` of one run, ``(n, d)``; of a file only these are read."""
+        raw = self.rows[r][0 : self.words]
+        return self._prepared(r, words, raw[words.to(raw.device)].to(self.device), self._room(dtype, len(words)))
+
+    def _room(self, dtype: torch.dtype, *rows: int) -> Tensor:
+        return torch.empty(*rows, self.dimension, dtype=dtype, device=self.device)
+
+    def _prepared(self, r: int, part: slice | Tensor, raw: Tensor, out: Tensor) -> Tensor:
+        """Prepare raw rows into ``out``, in float64 whatever its dtype; every copy more is a tenth of a pass."""
+        d = raw.shape[1]
+        if self.centre:
+            raw = raw.double() - self.means[r, :d]
+        if self.unit:
+            torch.div(raw, self.lengths[r, part, None], out=out[:, :d])
+        else:
+            out[:, :d] = raw
+        if r in self._incomplete:
+            out[:, :d].masked_fill_(~self.present[r, part, None], 0)
+        out[:, d:] = 0
+        return out
+
+    @cached_property
+    def _incomplete(self) -> frozenset[int]:
+        """The runs that lack words; asked once, since on a GPU the question waits for all work before it."""
+        return frozenset((~self.present.all(1)).nonzero().flatten().tolist())
+
+    def directions(self, r: int) -> Tensor:
+        """Return rows of one run that point as its prepared rows do, ``(v, d_r)``, in the dtype that loses nothing."""
+        return self.run(r) if self.centre else self.rows[r][0 : self.words].to(self.device)
+
+    def chunk(self, start: int, stop: int, *, dtype: torch.dtype = torch.float64, joint: bool = False) -> Tensor:
+        """Return the prepared rows ``start .. stop`` of all runs, ``(R, c, d)``.
+
+        Args:
+            start: first row.
+            stop: one beyond the last row.
+            dtype: of the result; preparation is always done in float64.
+            joint: leave zeros also where another run lacks the word.
+        """
+        part = slice(start, min(stop, self.words))
+        return self._stacked(part, [rows[part].to(self.device) for rows in self.rows], dtype, joint)
+
+    def chunks(
+        self, size: int, *, dtype: torch.dtype = torch.float64, joint: bool = False
+    ) -> Iterator[tuple[int, Tensor]]:
+        """Yield the first row of every chunk of at most ``size`` words, and its rows as :meth:`chunk` gives them.
+
+        Rows that lie elsewhere (on disk, or in main memory while the work is on a GPU) are read one chunk ahead.
+        """
+        parts = [slice(start, min(start + size, self.words)) for start in range(0, self.words, size)]
+        here = all(isinstance(rows, Tensor) and rows.device == self.device for rows in self.rows)
+        at_hand = ((part, [rows[part] for rows in self.rows]) for part in parts)
+        for part, raw in at_hand if here else read_ahead(self._read, parts, self.device):
+            yield part.start, self._stacked(part, raw, dtype, joint)
+
+    def _read(self, part: slice) -> list[Tensor]:
+        # A slice of a mapped file is read only when it is touched: the copy is what reads ahead.
+        return [rows[part].clone() for rows in self.rows]
+
+    def _stacked(self, part: slice, raw: Sequence[Tensor], dtype: torch.dtype, joint: bool) -> Tensor:
+        out = self._room(dtype, len(self), part.stop - part.start)
+        for r, rows in enumerate(raw):
+            self._prepared(r, part, rows, out[r])
+        if joint and self._incomplete:
+            out *= self.joint[part, None]
+        return out
+
+    def stack(self, dtype: torch.dtype = torch.float64) -> Tensor:
+        """Return all prepared rows at once, ``(R, v, d)``."""
+        return self.chunk(0, self.words, dtype=dtype)

@@ -1,0 +1,111 @@
+"""Tests of normality and of independence over R runs, calibrated by simulated normals and by permuted runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from gpustab.errors import InputError
+from gpustab.statistics.ranks import centred_ranks, spearman_p
+
+SIMULATED = 10_000
+"""Default number of rows of simulated normals."""
+
+
+class Uniformity(NamedTuple):
+    """Whether p-values look as they would if the null hypothesis were true.
+
+    Attributes:
+        tested: how many there are; undefined ones are left out.
+        low: share of them below 0.05.
+        null_low: share of the simulated ones below 0.05.
+        distance: largest distance between their distribution and the simulated one, in [0, 1].
+        p: of that distance.
+        naive_p: Kolmogorov-Smirnov test against the uniform law, which is wrong for few runs.
+    """
+
+    tested: int
+    low: float
+    null_low: float
+    distance: float
+    p: float
+    naive_p: float
+
+
+class Independence(NamedTuple):
+    """Spearman correlations over runs between the cosines of two word pairs, for many such couples.
+
+    Attributes:
+        correlation: their mean, in [−1, 1].
+        p: of that mean, two-sided: share of permutations of the *runs* with a mean as far from 0. Couples of the same
+            runs stay together, so it holds also where couples depend on each other.
+        p_values: ``(M,)`` of every couple.
+        uniformity: of the p-values, which takes the couples for independent of each other.
+    """
+
+    correlation: float
+    p: float
+    p_values: Tensor
+    uniformity: Uniformity
+
+
+def shapiro_p(values: Tensor) -> Tensor:
+    """Return Shapiro-Wilk p-values of ``(N, R)`` values, R ≥ 3, ``(N,)``; NaN for a pair that does not vary."""
+    from scipy.stats import shapiro
+
+    if values.ndim != 2 or values.shape[1] < 3:
+        raise InputError(f"values have shape {tuple(values.shape)}, wanted (N, R) with R of at least 3")
+    p = [float(shapiro(row).pvalue) if np.ptp(row) > 0 else math.nan for row in values.double().numpy()]
+    return torch.tensor(p, dtype=torch.float64)
+
+
+def independence(
+    first: Tensor, second: Tensor, seed: int, *, permutations: int = 999, simulated: int = SIMULATED
+) -> Independence:
+    """Test whether paired rows are independent over the runs; rows that do not vary are left out.
+
+    Args:
+        first: ``(M, R)``, R ≥ 3.
+        second: ``(M, R)``.
+        seed: of the permutations and the simulated normals.
+        permutations: how many orders of the runs are drawn.
+        simulated: rows of normals that the p-values are compared with, two rows to a p-value.
+    """
+    correlation, p_values = spearman_p(first, second)
+    # Ranks of unit length, so that a correlation is a product; NaN where a row does not vary.
+    a, b = (torch.nn.functional.normalize(centred_ranks(x), dim=1, eps=0) for x in (first, second))
+    varies = ~(a.isnan() | b.isnan()).any(1)
+    # The mean over couples is a product of an (R, R) matrix with a permutation: no couple is looked at again.
+    table = a[varies].mT @ b[varies] / int(varies.sum())  # (R, R)
+    generator = torch.Generator().manual_seed(seed)
+    places = torch.arange(a.shape[1])
+    orders = (torch.randperm(a.shape[1], generator=generator) for _ in range(permutations))
+    means = torch.stack([table[places, order].sum() for order in orders])
+    mean = float(correlation[varies].mean())
+    p = (1 + int((means.abs() >= abs(mean) - 1e-12).sum())) / (1 + permutations)
+    null = simulated_p(lambda x: spearman_p(x[0::2], x[1::2])[1], first.shape[1], seed, count=simulated)
+    return Independence(mean, p, p_values, uniformity(p_values, null))
+
+
+def simulated_p(test: Callable[[Tensor], Tensor], runs: int, seed: int, *, count: int = SIMULATED) -> Tensor:
+    """Return the p-values that a test gives for ``(count, R)`` independent normals."""
+    generator = torch.Generator().manual_seed(seed)
+    return test(torch.randn(count, runs, dtype=torch.float64, generator=generator))
+
+
+def uniformity(p_values: Tensor, null: Tensor) -> Uniformity:
+    """Compare p-values with those that simulated normals give at the same R (two-sample Kolmogorov-Smirnov)."""
+    from scipy.stats import ks_2samp, kstest
+
+    found, simulated = (x[~x.isnan()].numpy() for x in (p_values, null))
+    if not len(found) or not len(simulated):
+        raise InputError("no p-value is defined: no word pair varies over the runs")
+    test = ks_2samp(found, simulated, method="asymp")
+    low, null_low = (float((x < 0.05).mean()) for x in (found, simulated))
+    naive = float(kstest(found, "uniform", method="asymp").pvalue)
+    return Uniformity(len(found), low, null_low, float(test.statistic), float(test.pvalue), naive)

@@ -1,0 +1,1 @@
+"""Kernels that train many runs at once."""

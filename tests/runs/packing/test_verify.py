@@ -1,0 +1,67 @@
+import json
+from hashlib import sha256
+
+import pytest
+
+from gpustab import InputError
+from gpustab.runs.packing.pack import pack_runs
+from gpustab.runs.packing.verify import is_whole, verify
+from gpustab.runs.runset import write_runset
+from tests.generators import spaces
+
+
+@pytest.fixture
+def packed(tmp_path):
+    write_runset({"a/x": spaces(3), "a/y": spaces(2, seed=1)}, tmp_path / "set")
+    pack_runs([tmp_path / "set"], tmp_path / "out")
+    return tmp_path / "out"
+
+
+def found(folder):
+    result = verify(folder)
+    assert is_whole(result) == (not any(group["status"] for group in result.groups))
+    return {f"{group['name']}/{file}": status for group in result.groups for file, status in group["status"].items()}
+
+
+def test_a_whole_pack(packed):
+    assert found(packed) == {}
+    assert found(packed / "a/x") == {}
+    assert verify(packed).tables["files"]["status"] == ["ok"] * 7
+
+
+@pytest.mark.parametrize("file", ["packed-001.safetensors", "packed.json"])
+@pytest.mark.parametrize("place", [0.0, 0.3, 0.99])
+def test_one_flipped_bit(packed, file, place):
+    path = packed / "a/x" / file
+    content = bytearray(path.read_bytes())
+    content[int(place * len(content))] ^= 4
+    path.write_bytes(content)
+    assert found(packed) == {f"a/x/{file}": "damaged"}
+
+
+def test_missing_and_extra_files(packed):
+    (packed / "a/x/packed-000.safetensors").unlink()
+    (packed / "a/y/packed.json").unlink()
+    (packed / "a/x/packed-003.safetensors").touch()
+    assert found(packed) == {
+        "a/x/packed-000.safetensors": "missing",
+        "a/x/packed-003.safetensors": "not packed here",
+        "a/y/packed.json": "missing",
+    }
+
+
+def test_words_that_differ_are_damage_whatever_the_checksums_say(packed):
+    file, manifest = packed / "a/x/packed-002.safetensors", packed / "a/x/packed.json"
+    content = file.read_bytes().replace(b"w10w11", b"w10w99")
+    file.write_bytes(content)
+    leaf = json.loads(manifest.read_text())
+    leaf["runs"][2]["sha256"] = sha256(content).hexdigest()
+    manifest.write_text(json.dumps(leaf))
+    assert found(packed / "a/x") == {"x/packed-002.safetensors": "damaged"}
+
+
+def test_what_is_no_pack(packed):
+    with pytest.raises(InputError, match="not a packed one"):
+        verify(packed.parent / "set")
+    with pytest.raises(InputError, match="no run set"):
+        verify(packed / "nothing")

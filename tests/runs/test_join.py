@@ -1,0 +1,107 @@
+import itertools
+from dataclasses import replace
+
+import pytest
+import torch
+
+from gpustab import InputError, Space, Vocabulary
+from gpustab.runs.join import join
+from gpustab.spaces.load_report import LoadReport
+from tests import generators
+
+
+def space(words, counts=None, d=3, seed=0, name="run"):
+    vectors = torch.randn(len(words), d, generator=generators.generator(seed))
+    return Space(Vocabulary(words), vectors, None if counts is None else torch.tensor(counts), name)
+
+
+def test_words_meet_by_word_not_by_row():
+    a, b = space("abcd", seed=1), space("dbxa", seed=2)
+    runs = join([a, b], unit=False)
+    for i, word in enumerate(runs.vocabulary):
+        for r, s in enumerate((a, b)):
+            torch.testing.assert_close(runs.run(r)[i].float(), s.vectors[s.vocabulary.index_of(word)])
+
+
+def test_canonical_order_by_counts_ties_by_bytes():
+    runs = join([space("abcd", [1, 5, 2, 9]), space("dcba", [9, 3, 5, 4])])
+    assert list(runs.vocabulary) == [b"d", b"b", b"a", b"c"]
+    assert runs.counts.tolist() == [18, 10, 5, 5]
+
+
+def test_canonical_order_by_mean_position_where_one_run_has_no_counts():
+    runs = join([space("abcd", [1, 5, 2, 9]), space("abdc")])
+    assert list(runs.vocabulary) == [b"a", b"b", b"c", b"d"]
+    assert runs.counts is None
+
+
+@pytest.mark.parametrize("rule", ["joint", "union"])
+def test_no_result_depends_on_the_order_of_the_runs(rule):
+    spaces = [space("abcde", seed=1), space("edcf", seed=2), space("xcdeb", seed=3)]
+    wanted = list(join(spaces, vocabulary=rule).vocabulary)
+    for order in itertools.permutations(spaces):
+        assert list(join(order, vocabulary=rule).vocabulary) == wanted
+
+
+def test_joint_and_union():
+    spaces = [space("abc"), space("bcd"), space("cdx")]
+    joint = join([*spaces[:2]])
+    assert set(joint.vocabulary) == {b"b", b"c"}
+    assert (joint.joining.seen, joint.joining.dropped) == (4, 2)
+    assert set(joint.joining.dropped_sample) == {b"a", b"d"}
+    union = join(spaces, vocabulary="union", min_runs=2)
+    assert set(union.vocabulary) == {b"b", b"c", b"d"}
+    assert union.present[:, union.vocabulary.index_of("b")].tolist() == [True, True, False]
+    assert union.joint.sum() == 1
+    assert (union.run(2)[union.vocabulary.index_of("b")] == 0).all()
+    assert len(join(spaces, vocabulary="union", min_runs=1).vocabulary) == 5
+
+
+def test_a_zero_vector_is_undefined_not_a_neighbour():
+    a, b = space("abcd"), space("abcd", seed=1)
+    a.vectors[1] = 0
+    joint = join([a, b])
+    assert b"b" not in joint.vocabulary
+    assert (joint.joining.undefined, joint.joining.undefined_sample) == (1, (b"b",))
+    assert joint.joining.dropped == 0
+    union = join([a, b, space("abcd", seed=2)], vocabulary="union")
+    assert union.present[:, union.vocabulary.index_of("b")].tolist() == [False, True, True]
+
+
+def test_tiny_vectors_are_vectors():
+    a, b = space("abc"), space("abc", seed=1)
+    a.vectors[0] *= 1e-30
+    assert join([a, b]).run(0)[0].norm() == pytest.approx(1)
+
+
+def test_unequal_dimensions_are_padded_and_said():
+    runs = join([space("abcd", d=3), space("abcd", d=5, seed=1)])
+    assert runs.chunk(0, 4).shape == (2, 4, 5)
+    assert (runs.run(0)[:, 3:] == 0).all()
+    assert "3, 5 dimensions" in runs.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("spaces", "choices", "message"),
+    [
+        (["ab", "cd"], {}, "no word in common"),
+        (["ab", "bd"], {}, "only one word in common"),
+        (["abc", "abd"], {"vocabulary": "union", "min_runs": 3}, "min_runs is 3, wanted 1 to 2"),
+    ],
+)
+def test_what_cannot_be_joined(spaces, choices, message):
+    with pytest.raises(InputError, match=message):
+        join([space(words) for words in spaces], **choices)
+
+
+def test_equal_names_become_different_ones():
+    assert len(set(join([space("abc", name="x"), space("abc", name="x", seed=1)]).names)) == 2
+
+
+def test_what_loading_found_is_told_once():
+    note = "2 row(s) of a word that occurs more than once"
+    spaces = [
+        replace(space("abc", seed=i, name=f"r{i}"), report=LoadReport(f"r{i}.txt", "text", notes=(note,)))
+        for i in range(5)
+    ]
+    assert join(spaces).notes == (f"r0, r1, r2 and 2 more: {note}",)

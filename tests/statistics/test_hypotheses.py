@@ -1,0 +1,156 @@
+import math
+
+import numpy as np
+import pytest
+import torch
+from scipy import stats
+
+from gpustab import InputError
+from gpustab.statistics import hypotheses, ranks
+from gpustab.statistics import normals as law
+from gpustab.studies.instability import cosines
+from tests import generators
+
+
+def normals(rows, runs, seed=0):
+    return torch.randn(rows, runs, dtype=torch.float64, generator=generators.generator(seed))
+
+
+def test_p_values_are_those_of_scipy_row_by_row():
+    a, b = normals(20, 9), normals(20, 9, 1)
+    a[3, :4] = a[3, 0]  # tied ranks
+    np.testing.assert_allclose(hypotheses.shapiro_p(a), [stats.shapiro(row).pvalue for row in a.numpy()], rtol=1e-12)
+    correlation, p = ranks.spearman_p(a, b)
+    wanted = [stats.spearmanr(x, y) for x, y in zip(a.numpy(), b.numpy(), strict=True)]
+    np.testing.assert_allclose(correlation, [w.statistic for w in wanted], atol=1e-12)
+    np.testing.assert_allclose(p, [w.pvalue for w in wanted], rtol=1e-9)
+
+
+def test_truly_normal_data_fail_the_uniform_law_but_not_the_calibrated_test():
+    for test, runs in ((hypotheses.shapiro_p, 16), (lambda x: ranks.spearman_p(x[0::2], x[1::2])[1], 8)):
+        null = hypotheses.simulated_p(test, runs, seed=1)
+        got = hypotheses.uniformity(test(normals(6000, runs, 2)), null)
+        assert got.naive_p < 1e-3
+        assert got.p > 0.01
+        assert got.low == pytest.approx(got.null_low, abs=0.02)
+
+
+def test_the_calibrated_test_keeps_its_level():
+    def test(values):
+        return ranks.spearman_p(values[0::2], values[1::2])[1]
+
+    null = hypotheses.simulated_p(test, 8, seed=3)
+    p = [hypotheses.uniformity(test(normals(400, 8, s)), null).p for s in range(100, 200)]
+    assert np.mean(np.array(p) < 0.1) < 0.22  # 0.1 expected; 4 standard errors
+    assert np.mean(p) > 0.35
+
+
+def test_values_that_are_not_normal_are_found():
+    skewed = normals(500, 32).exp()
+    p = hypotheses.shapiro_p(skewed)
+    got = hypotheses.uniformity(p, hypotheses.simulated_p(hypotheses.shapiro_p, 32, seed=0, count=2000))
+    assert got.p < 1e-6
+    assert got.low > 0.8
+
+
+def test_independence_and_a_common_part():
+    a, b, common = normals(300, 16), normals(300, 16, 1), normals(300, 16, 2)
+    independent = hypotheses.independence(a, b, seed=0)
+    assert independent.p > 0.01
+    assert independent.uniformity.p > 0.01
+    assert abs(independent.correlation) < 0.05
+    dependent = hypotheses.independence(a + 0.7 * common, b + 0.7 * common, seed=0)
+    assert dependent.p == 1 / 1000
+    assert dependent.uniformity.p < 1e-6
+    # Spearman's of normals with correlation r is (6/π) asin(r/2).
+    assert dependent.correlation == pytest.approx(6 / math.pi * math.asin(0.49 / 1.49 / 2), abs=0.05)
+
+
+def test_couples_that_depend_on_each_other_do_not_fool_the_permutation_of_runs():
+    """All couples are nearly the same one: one weak correlation, 300 times."""
+    found = []
+    for seed in range(60):
+        a, b = (x + 0.3 * normals(300, 12, 500 + seed) for x in (normals(1, 12, seed), normals(1, 12, 1000 + seed)))
+        found.append(hypotheses.independence(a, b, seed, permutations=199, simulated=50).p)
+    assert np.mean(np.array(found) < 0.1) < 0.27
+
+
+def test_permuted_means_are_those_of_permuted_runs():
+    a, b = normals(7, 5), normals(7, 5, 1)
+    got = hypotheses.independence(a, b, seed=4, permutations=20)
+    generator = torch.Generator().manual_seed(4)
+    means = [ranks.spearman_p(a, b[:, torch.randperm(5, generator=generator)])[0].mean().item() for _ in range(20)]
+    observed = abs(ranks.spearman_p(a, b)[0].mean().item())
+    assert got.p == (1 + sum(abs(m) >= observed - 1e-12 for m in means)) / 21
+
+
+@pytest.mark.parametrize("runs", [3, 4, 16, 101])
+def test_whitened_normals(runs):
+    z = law.whiten(normals(20_000, runs) * 7 + 3)
+    assert z.abs().max() <= (runs - 1) / math.sqrt(runs) + 1e-12
+    np.testing.assert_allclose(z.mean(1), 0, atol=1e-12)
+    np.testing.assert_allclose(z.std(1), 1, rtol=1e-12)
+    assert law.kurtosis(z) == pytest.approx(law.whitened_kurtosis(runs), rel=0.02)
+    if runs > 3:  # for 3 the density has poles at its ends
+        x = torch.linspace(-4, 4, 20_001, dtype=torch.float64)
+        density = law.whitened_density(x, runs)
+        assert torch.trapezoid(density, x).item() == pytest.approx(1, abs=2e-3)
+        below = torch.trapezoid(density.where(x <= 0.5, 0), x).item()
+        assert below == pytest.approx((z < 0.5).double().mean().item(), abs=0.01)
+
+
+def test_the_bound_of_whitened_values_is_reached():
+    z = law.whiten(torch.tensor([[0.0, 0.0, 0.0, 0.0, 1.0]]))
+    assert z.max().item() == pytest.approx(4 / math.sqrt(5))
+
+
+def test_words_of_a_row_differ_and_all_come_before_one_comes_again():
+    drawn = cosines.draw_words(11, 7, seed=1)
+    assert drawn.shape == (7, 4)
+    assert all(len(set(row)) == 4 for row in drawn.tolist())
+    assert len(set(drawn[:2].flatten().tolist())) == 8
+    assert torch.equal(drawn, cosines.draw_words(11, 7, seed=1))
+    assert not torch.equal(drawn, cosines.draw_words(11, 7, seed=2))
+
+
+@pytest.mark.filterwarnings("error")
+def test_pairs_that_do_not_vary_are_left_out():
+    a, b = normals(30, 6), normals(30, 6, 1)
+    a[4] = 0.25
+    assert hypotheses.shapiro_p(a).isnan().tolist() == [i == 4 for i in range(30)]
+    got = hypotheses.independence(a, b, seed=0)
+    assert got.p_values.isnan().sum() == 1
+    assert got.uniformity.tested == 29
+    assert law.whiten(a)[4].isnan().all()
+    with pytest.raises(InputError, match="no word pair varies"):
+        hypotheses.independence(a[4:5], b[4:5], seed=0)
+
+
+def test_cosines_of_runs():
+    stack = generators.noisy_copies(8, 100, 6)
+    runs = generators.runs_of(stack)
+    got = cosines.cosine_distribution(runs, 25, seed=3, simulated=500)
+    vectors = runs.stack()
+    for row, (a, b, c, d) in enumerate(got.words[:5].tolist()):
+        np.testing.assert_allclose(got.values[row], (vectors[:, a] * vectors[:, b]).sum(1), atol=1e-12)
+        ab, ac, cd = ((vectors[:, x] * vectors[:, y]).sum(1).numpy() for x, y in ((a, b), (a, c), (c, d)))
+        assert got.disjoint.p_values[row].item() == pytest.approx(stats.spearmanr(ab, cd).pvalue)
+        assert got.sharing.p_values[row].item() == pytest.approx(stats.spearmanr(ab, ac).pvalue)
+    assert got.kurtosis == pytest.approx(law.whitened_kurtosis(8), abs=0.4)
+    again = cosines.cosine_distribution(runs, 25, seed=3, simulated=500)
+    assert torch.equal(got.normal_p, again.normal_p)
+    assert got.disjoint.p == again.disjoint.p
+
+
+def test_wrong_inputs():
+    runs = generators.runs_of(generators.noisy_copies(3, 20, 4))
+    with pytest.raises(InputError, match="3 runs were given"):
+        cosines.cosine_distribution(runs, 5, seed=0)
+    with pytest.raises(InputError, match="of 3 words"):
+        cosines.draw_words(3, 5, seed=0)
+    with pytest.raises(InputError, match="R of at least 3"):
+        hypotheses.shapiro_p(normals(4, 2))
+    with pytest.raises(InputError, match=r"\(4, 5\) and \(4, 6\)"):
+        ranks.spearman_p(normals(4, 5), normals(4, 6))
+    with pytest.raises(InputError, match="runs is 2"):
+        law.whitened_density(torch.zeros(1), 2)
