@@ -13,7 +13,8 @@ from gpustab.errors import ComputationError, GpustabError, InputError
 from gpustab.formats import LoadOptions
 from gpustab.formats.writers import write_space
 from gpustab.runs import Runs
-from gpustab.runs.load import load_groups, load_runs, load_space
+from gpustab.runs.load import load_groups, load_runs
+from gpustab.runs.sources import load_space
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.studies import average, neighbours_of, stability

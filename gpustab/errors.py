@@ -4,9 +4,45 @@
 ``ComputationError`` means that the work itself failed (exit code 1).
 """
 
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+_MARKED = re.compile("\ue000([a-z_]+)(?:=([^\ue001]*))?\ue001")
+
+
+def option(name: str, value: Any = None) -> str:
+    """Return the name of an option, or an option with its value (``...``: any), for the message of an error.
+
+    A library names it ``dim=300`` and a command line ``--dim 300``; the error knows what of its text is an option.
+
+    >>> str(InputError(f"x.txt: rows of 4 values; say {option('dim', 4)} or {option('allow_truncated')}"))
+    'x.txt: rows of 4 values; say dim=4 or allow_truncated'
+    """
+    return f"\ue000{name}\ue001" if value is None else f"\ue000{name}={'...' if value is ... else repr(value)}\ue001"
+
+
+def marked(error: BaseException) -> str:
+    """Return the message of an error so that another error can hold it: what is an option stays known as one."""
+    return error.marked if isinstance(error, GpustabError) else str(error)
+
 
 class GpustabError(Exception):
     """Base of every error that gpustab raises on purpose."""
+
+    def __str__(self) -> str:
+        return self.spelled(lambda name, value: name if value is None else f"{name}={value}")
+
+    @property
+    def marked(self) -> str:
+        """The message with its options marked."""
+        return super().__str__()
+
+    def spelled(self, spell: Callable[[str, str | None], str]) -> str:
+        """Return the message with its options as ``spell(name, value)`` writes them; values are Python literals."""
+        return _MARKED.sub(lambda found: spell(found[1], found[2]), self.marked)
 
 
 class InputError(GpustabError, ValueError):

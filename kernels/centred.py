@@ -1,19 +1,21 @@
 """The PIP loss of runs in one frame, as a function of their mean and their deviations: nothing cancels.
 
 With orthogonal ``A_i``, ``V_i A_i = M + E_i``; the loss does not see the rotation. For a pair, ``E = E_i − E_j`` and
-``S = 2M + E_i + E_j``, and ``V_iV_iᵀ − V_jV_jᵀ = ½ (E Sᵀ + S Eᵀ)`` (the aligned form of
-:mod:`gpustab.kernels.pip_loss`). All that it needs is the block Gram of ``(M, E_1, ..., E_R)``: as many products as the
-plain form takes, and each of them relative to the deviations. So inputs of 8 bits of precision give losses that the
-plain form does not give with 24.
+``S = 2M + E_i + E_j``, and ``V_iV_iᵀ − V_jV_jᵀ = ½ (E Sᵀ + S Eᵀ)``. All that it needs is the block Gram of
+``(M, E_1, ..., E_R)``: as many products as the plain form takes, and each of them relative to the deviations. So inputs
+of 8 bits of precision give losses that the plain form does not give with 24; and float64 resolves runs that are equal
+but for their last bits, where the plain form finds noise.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from gpustab.kernels.gram import block_positions, runs_of
-from gpustab.kernels.pip_loss import PipLoss
+from gpustab.kernels.pip_loss import PipLoss, WordwisePip, over_pairs, row_dot
 
 
 def centred_rows(chunk: Tensor, maps: Tensor) -> Tensor:
@@ -52,23 +54,67 @@ def centred_pip_loss(gram: Tensor) -> PipLoss:
         >>> round(centred_pip_loss(block_gram(rows)).total.item(), 6)
         1.414214
     """
-    runs = runs_of(gram) - 1
-    positions = block_positions(runs + 1, gram.device)
-    mean = gram[positions[0, 0]]  # MᵀM
-    with_mean = gram[positions[0, 1:]]  # MᵀE_i, (R, d, d)
-    own = gram[positions.diagonal()[1:]]  # E_iᵀE_i, (R, d, d)
+    pairs = _PairGrams.of(gram)
     products, sizes = [], []
-    for i in range(runs - 1):  # (R - i - 1, d, d) at a time: all pairs at once would be gigabytes
-        cross = gram[positions[i + 1, i + 2 :]]  # E_iᵀE_j
-        square, other = own[i] + own[i + 1 :], with_mean[i] + with_mean[i + 1 :]
-        ee = square - cross - cross.mT
-        ss = 4 * mean + 2 * (other + other.mT) + square + cross + cross.mT
-        es = 2 * (with_mean[i] - with_mean[i + 1 :]).mT + own[i] - own[i + 1 :] + cross - cross.mT
+    for i in range(len(pairs.own) - 1):
+        ee, es, ss = pairs.of_run(i)
         terms = torch.stack([_inner(ee, ss), _inner(es, es.mT)])
         products.append(terms.sum(0) / 2)
-        sizes.append(terms.abs().sum(0) / 2 * _trace(square) / _trace(ee))
+        sizes.append(terms.abs().sum(0) / 2 * _trace(pairs.own[i] + pairs.own[i + 1 :]) / _trace(ee))
     squares = torch.cat(products).clamp(min=0)
     return PipLoss(squares.sqrt(), torch.cat(sizes) / squares)
+
+
+def distances(gram: Tensor) -> Tensor:
+    """Return ``‖E_i − E_j‖`` of every pair, ``(R(R-1)/2,)``: how far apart the frames leave the runs."""
+    pairs = _PairGrams.of(gram)
+    return torch.cat([_trace(pairs.of_run(i)[0]) for i in range(len(pairs.own) - 1)]).clamp(min=0).sqrt()
+
+
+def centred_wordwise_pip(rows: Tensor, gram: Tensor, words: int, present: Tensor) -> WordwisePip:
+    """Return mean, SD and standard error over all pairs of the word-wise reduced PIP loss; nothing cancels.
+
+    ``4 word² = e SᵀS eᵀ + s EᵀE sᵀ + 2 e SᵀE sᵀ``
+
+    Args:
+        rows: ``(R + 1, c, d)`` mean and deviations, of :func:`centred_rows`.
+        gram: ``((R+1)(R+2)/2, d, d)`` of these over the whole vocabulary.
+        words: size ``v`` of the vocabulary behind ``gram``.
+        present: ``(R, c)`` bool, which run has which word.
+    """
+    pairs, mean, deviations = _PairGrams.of(gram), rows[0], rows[1:]
+
+    def squares(i: int) -> Tensor:
+        e, s = deviations[i] - deviations[i + 1 :], 2 * mean + deviations[i] + deviations[i + 1 :]
+        ee, es, ss = (block.to(rows.dtype) for block in pairs.of_run(i))
+        square = row_dot(e @ ss, e) + row_dot(s @ ee, s) + 2 * row_dot(e @ es.mT, s)
+        return square.clamp(min=0).double() / (16 * words)
+
+    return over_pairs(squares, present)
+
+
+class _PairGrams(NamedTuple):
+    """Blocks of which the Grams of ``E`` and ``S`` of a pair are sums."""
+
+    mean: Tensor  # MᵀM
+    with_mean: Tensor  # MᵀE_i, (R, d, d)
+    own: Tensor  # E_iᵀE_i, (R, d, d)
+    gram: Tensor
+    positions: Tensor
+
+    @classmethod
+    def of(cls, gram: Tensor) -> _PairGrams:
+        positions = block_positions(runs_of(gram), gram.device)
+        return cls(gram[0], gram[positions[0, 1:]], gram[positions.diagonal()[1:]], gram, positions)
+
+    def of_run(self, i: int) -> tuple[Tensor, Tensor, Tensor]:
+        """``EᵀE``, ``EᵀS``, ``SᵀS`` of the pairs ``(i, j)``, each ``(R - i - 1, d, d)``: all at once are gigabytes."""
+        cross = self.gram[self.positions[i + 1, i + 2 :]]  # E_iᵀE_j
+        square, other = self.own[i] + self.own[i + 1 :], self.with_mean[i] + self.with_mean[i + 1 :]
+        ee = square - cross - cross.mT
+        ss = 4 * self.mean + 2 * (other + other.mT) + square + cross + cross.mT
+        es = 2 * (self.with_mean[i] - self.with_mean[i + 1 :]).mT + self.own[i] - self.own[i + 1 :] + cross - cross.mT
+        return ee, es, ss
 
 
 def plain_gram(gram: Tensor, maps: Tensor) -> Tensor:

@@ -6,8 +6,14 @@ vocabulary, so it is accumulated chunk by chunk and never needs a ``v × v`` arr
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from functools import reduce
+from typing import NamedTuple
+
 import torch
 from torch import Tensor
+
+from gpustab.kernels.arithmetic import full_precision
 
 ROWS_PER_MATMUL = 4096
 """Longest accumulation inside one matmul: float32 sums over 200,000 rows lose two digits, over 4,096 they do not."""
@@ -42,43 +48,104 @@ def runs_of(gram: Tensor) -> int:
     return runs
 
 
-def empty_gram(runs: int, dimension: int, device: torch.device | None = None) -> Tensor:
-    """Return a zero block Gram ``(R(R+1)/2, d, d)`` in float64, to be filled by :func:`add_rows`."""
-    return torch.zeros(runs * (runs + 1) // 2, dimension, dimension, dtype=torch.float64, device=device)
+class Moments(NamedTuple):
+    """What is summed over the words: everything that is said of whole spaces is a function of it.
+
+    Sums of disjoint words add up, so that it may be collected chunk by chunk, on several devices, or over time.
+
+    Attributes:
+        gram: ``(R(R+1)/2, d, d)`` float64 block Gram, ``C_ij = V_iᵀ V_j`` for ``i <= j`` in the order of
+            ``torch.triu_indices``.
+        sums: ``(R, d)`` float64, the sum of each run's rows.
+        words: ``()`` int64, how many words were summed.
+    """
+
+    gram: Tensor
+    sums: Tensor
+    words: Tensor
 
 
-def add_rows(gram: Tensor, chunk: Tensor) -> Tensor:
-    """Add the products of some rows of all runs to a block Gram, in place.
+def empty_moments(runs: int, dimension: int, device: torch.device | None = None) -> Moments:
+    """Return the moments of no words, to be filled by :func:`add_` or :func:`add`."""
+    blocks = runs * (runs + 1) // 2
+    return Moments(
+        torch.zeros(blocks, dimension, dimension, dtype=torch.float64, device=device),
+        torch.zeros(runs, dimension, dtype=torch.float64, device=device),
+        torch.zeros((), dtype=torch.int64, device=device),
+    )
 
-    Products are formed in the dtype of ``chunk``, at most :data:`ROWS_PER_MATMUL` rows at a time, and summed in
-    float64. Products of bfloat16 rows are exact in float32 and are added up in float32.
+
+def moments(stack: Tensor, dtype: torch.dtype | None = None) -> Moments:
+    """Return the moments of some words of all runs.
+
+    Products are formed in one dtype, at most :data:`ROWS_PER_MATMUL` rows at a time, and summed in float64. Products of
+    bfloat16 rows are exact in float32 and are added up in float32. Nothing happens in place, so that gradients flow and
+    ``torch.func.vmap`` works.
 
     Args:
-        gram: ``(R(R+1)/2, d, d)`` float64, see :func:`empty_gram`.
-        chunk: ``(R, c, d)``, row k of every run being the same word.
-
-    Returns:
-        ``gram`` itself.
+        stack: ``(R, c, d)``, row k of every run being the same word.
+        dtype: of the products; default: that of the rows.
     """
-    runs = chunk.shape[0]
-    for rows in chunk.split(ROWS_PER_MATMUL, dim=1):
+    runs, words, _ = stack.shape
+    gram = _summed([_products(part, i) for i in range(runs)] for part in _short(stack, dtype))
+    sums = stack.sum(1, dtype=torch.float64)
+    return Moments(gram, sums, torch.full((), words, dtype=torch.int64, device=stack.device))
+
+
+def add(some: Moments, stack: Tensor, dtype: torch.dtype | None = None) -> Moments:
+    """Return moments with more words; see :func:`moments`."""
+    return merge(some, moments(stack, dtype))
+
+
+def merge(a: Moments, b: Moments) -> Moments:
+    """Return the moments of two disjoint sets of words together."""
+    return Moments(a.gram + b.gram, a.sums + b.sums, a.words + b.words)
+
+
+def add_(some: Moments, stack: Tensor, counted: Tensor | None = None, dtype: torch.dtype | None = None) -> Moments:
+    """Add words to moments in place, as :func:`add` does without a second copy of the Gram.
+
+    Args:
+        some: changed and returned.
+        stack: ``(R, c, d)``; rows that are not counted must be zero.
+        counted: ``(c,)`` bool, which words count; default: all.
+        dtype: of the products; default: that of the rows.
+    """
+    runs, words, _ = stack.shape
+    for part in _short(stack, dtype):
         start = 0
         for i in range(runs):
-            blocks = gram[start : start + runs - i]
+            blocks = some.gram[start : start + runs - i]
             start += runs - i
-            left = rows[i].mT.expand(runs - i, -1, -1)  # (R - i, d, c)
-            if rows.dtype == gram.dtype:
-                blocks.baddbmm_(left, rows[i:])
+            if part.dtype == blocks.dtype:
+                with full_precision(part.device):
+                    blocks.baddbmm_(part[i].mT.expand(runs - i, -1, -1), part[i:])
             else:
-                blocks += _product(left, rows[i:])
-    return gram
+                blocks += _products(part, i)
+    some.sums.add_(stack.sum(1, dtype=torch.float64))
+    some.words.add_(words if counted is None else counted.sum())
+    return some
 
 
-def _product(x: Tensor, y: Tensor) -> Tensor:
-    """``x @ y`` in float32; a CPU would round a bfloat16 result to 8 bits, and only CUDA can be told not to."""
-    if x.dtype != torch.bfloat16:
-        return torch.bmm(x, y)
-    return torch.bmm(x, y, out_dtype=torch.float32) if x.is_cuda else torch.bmm(x.float(), y.float())
+def _short(stack: Tensor, dtype: torch.dtype | None) -> Iterator[Tensor]:
+    return (part.to(dtype or stack.dtype) for part in stack.split(ROWS_PER_MATMUL, dim=1))
+
+
+def _summed(parts: Iterable[list[Tensor]]) -> Tensor:
+    """Sum blocks over parts of the rows in float64; those of one part alone are only put together."""
+    first, *others = (torch.cat(blocks).double() for blocks in parts)
+    return reduce(torch.add, others, first)
+
+
+def _products(rows: Tensor, i: int) -> Tensor:
+    """``V_iᵀ V_j`` for ``j >= i``, ``(R - i, d, d)``; of bfloat16 rows in float32: a CPU would round to 8 bits."""
+    left, right = rows[i].mT.expand(len(rows) - i, -1, -1), rows[i:]
+    with full_precision(rows.device):
+        if rows.dtype != torch.bfloat16:
+            return torch.bmm(left, right)
+        if rows.is_cuda:
+            return torch.bmm(left, right, out_dtype=torch.float32)
+        return torch.bmm(left.float(), right.float())
 
 
 def block_gram(stack: Tensor) -> Tensor:
@@ -90,8 +157,7 @@ def block_gram(stack: Tensor) -> Tensor:
     Returns:
         ``(R(R+1)/2, d, d)`` float64: ``C_ij = V_iᵀ V_j`` for ``i <= j`` in the order of ``torch.triu_indices``.
     """
-    runs, _, dimension = stack.shape
-    return add_rows(empty_gram(runs, dimension, stack.device), stack)
+    return moments(stack).gram
 
 
 def diagonal_blocks(gram: Tensor) -> Tensor:
@@ -103,3 +169,11 @@ def pair_blocks(gram: Tensor) -> Tensor:
     """Return ``C_ij`` of every pair ``i < j``, ``(R(R-1)/2, d, d)``, in the order of :func:`run_pairs`."""
     i, j = run_pairs(runs_of(gram), gram.device)
     return gram[block_positions(runs_of(gram), gram.device)[i, j]]
+
+
+def squared_norms(gram: Tensor) -> Tensor:
+    """Return ``‖C_ij‖²`` of all pairs of runs and of every run with itself, ``(R, R)`` float64."""
+    # Row by row: a norm makes no copy of the blocks, and short sums keep the last digit.
+    norms = torch.linalg.vector_norm(gram, dim=2).square().sum(1)
+    table: Tensor = norms[block_positions(runs_of(gram), gram.device)]
+    return table

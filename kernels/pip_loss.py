@@ -8,12 +8,13 @@ All of them are functions of the block Gram ``C_ij = V_iᵀ V_j``: no ``v × v``
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from gpustab.kernels.gram import block_positions, diagonal_blocks, pair_blocks, run_pairs, runs_of
+from gpustab.kernels.gram import block_positions, diagonal_blocks, run_pairs, runs_of, squared_norms
 from gpustab.kernels.jackknife import jackknife
 
 
@@ -30,7 +31,7 @@ class PipLoss(NamedTuple):
     condition: Tensor
 
 
-def pip_loss(gram: Tensor) -> PipLoss:
+def pip_from_gram(gram: Tensor) -> PipLoss:
     """Return the PIP loss of every pair from the block Gram: ``total² = ‖C_ii‖² + ‖C_jj‖² − 2‖C_ij‖²``.
 
     Args:
@@ -40,15 +41,18 @@ def pip_loss(gram: Tensor) -> PipLoss:
         >>> from gpustab.kernels.gram import block_gram
         >>> x = torch.eye(2, dtype=torch.float64)
         >>> y = torch.tensor([[1.0, 0.0], [1.0, 0.0]], dtype=torch.float64)
-        >>> round(pip_loss(block_gram(torch.stack([x, y]))).total.item(), 6)  # the cosine is 0 in x, 1 in y: √(1² + 1²)
-        1.414214
+        >>> pip_from_gram(block_gram(torch.stack([x, y]))).total.round(decimals=6).tolist()  # cosine 0 in x, 1 in y
+        [1.414214]
     """
-    i, j = run_pairs(runs_of(gram), gram.device)
-    own = diagonal_blocks(gram).square().sum((1, 2))  # (R,)
-    both = pair_blocks(gram).square().sum((1, 2))  # (pairs,)
-    size = own[i] + own[j]
+    return pip_from_norms(squared_norms(gram))
+
+
+def pip_from_norms(norms: Tensor) -> PipLoss:
+    """Return the PIP loss of every pair from ``‖C_ij‖²``, ``(R, R)`` float64: all that it needs of a block Gram."""
+    i, j = run_pairs(len(norms), norms.device)
+    size = norms.diagonal()[i] + norms.diagonal()[j]
     # Equal spaces can come out at −5e-9: rounding, not a distance.
-    square = (size - 2 * both).clamp(min=0)
+    square = (size - 2 * norms[i, j]).clamp(min=0)
     return PipLoss(square.sqrt(), size / square)
 
 
@@ -89,17 +93,32 @@ def wordwise_pip(chunk: Tensor, gram: Tensor, words: int, present: Tensor | None
     """
     runs, rows, _ = chunk.shape
     have = torch.ones(runs, rows, dtype=torch.bool, device=chunk.device) if present is None else present
-    own = _row_dot(torch.bmm(chunk, diagonal_blocks(gram).to(chunk.dtype)), chunk)  # (R, c)
+    own = row_dot(torch.bmm(chunk, diagonal_blocks(gram).to(chunk.dtype)), chunk)  # (R, c)
     positions = block_positions(runs, gram.device)
-    sums = torch.zeros(runs, rows, dtype=torch.float64, device=chunk.device)  # Σ_j d_ij per run
-    square, moment, mean, pairs = torch.zeros(4, rows, dtype=torch.float64, device=chunk.device)
-    for i in range(runs - 1):
+
+    def squares(i: int) -> Tensor:
         cross = gram[positions[i, i + 1 :]].to(chunk.dtype)  # (R - i - 1, d, d)
-        both = _row_dot(torch.matmul(chunk[i], cross), chunk[i + 1 :])  # (R - i - 1, c)
-        losses = (own[i] + own[i + 1 :] - 2 * both).clamp(min=0).double() / (4 * words)
+        both = row_dot(torch.matmul(chunk[i], cross), chunk[i + 1 :])  # (R - i - 1, c)
+        return (own[i] + own[i + 1 :] - 2 * both).clamp(min=0).double() / (4 * words)
+
+    return over_pairs(squares, have)
+
+
+def over_pairs(squares: Callable[[int], Tensor], have: Tensor) -> WordwisePip:
+    """Return the statistics over pairs of squared losses that are given run by run; only one run's are held.
+
+    Args:
+        squares: of ``i``: the squared losses ``(R - i - 1, c)`` of the pairs ``(i, j)``, ``j > i``.
+        have: ``(R, c)`` bool, which run has which word.
+    """
+    runs, rows = have.shape
+    sums = torch.zeros(runs, rows, dtype=torch.float64, device=have.device)  # Σ_j d_ij per run
+    square, moment, mean, pairs = torch.zeros(4, rows, dtype=torch.float64, device=have.device)
+    for i in range(runs - 1):
         valid = have[i] & have[i + 1 :]
-        square += torch.where(valid, losses, 0).sum(0)
-        losses = torch.where(valid, losses.sqrt(), 0)
+        losses = torch.where(valid, squares(i), 0)
+        square += losses.sum(0)
+        losses = losses.sqrt()
         sums[i] += losses.sum(0)
         sums[i + 1 :] += losses
         mean, moment, pairs = _merge(mean, moment, pairs, losses, valid)
@@ -115,57 +134,6 @@ def _merge(mean: Tensor, moment: Tensor, n: Tensor, values: Tensor, valid: Tenso
     total = (n + m).clamp(min=1)
     shift = batch_mean - mean
     return mean + shift * m / total, moment + batch_moment + shift.square() * n * m / total, n + m
-
-
-def aligned_difference(x: Tensor, y: Tensor, alignment: Tensor) -> Tensor:
-    """Return ``E = X A − Y`` and ``S = X A + Y`` as a stack, the parts of the aligned form.
-
-    For any orthogonal A, ``XXᵀ − YYᵀ = ½ (E Sᵀ + S Eᵀ)``. E is the only difference of nearly equal numbers, so it
-    alone is formed in float64; everything after it keeps its relative accuracy in float32.
-
-    Args:
-        x: ``(c, d)`` rows of the one run, float64.
-        y: ``(c, d)`` the same words' rows of the other, float64.
-        alignment: ``(d, d)`` orthogonal, float64; the smaller it makes E, the more accurate the result.
-
-    Returns:
-        ``(2, c, d)`` float64.
-    """
-    rotated = x @ alignment
-    return torch.stack([rotated - y, rotated + y])
-
-
-def aligned_pip_loss(gram: Tensor) -> Tensor:
-    """Return the PIP loss of one pair from the block Gram of ``(E, S)``, without a cancelling subtraction.
-
-    ``total² = ½ [⟨EᵀE, SᵀS⟩ + ⟨EᵀS, SᵀE⟩]``
-
-    Args:
-        gram: ``(3, d, d)``: ``EᵀE, EᵀS, SᵀS`` over the whole vocabulary, see :func:`aligned_difference`.
-    """
-    ee, es, ss = gram
-    square: Tensor = ((ee * ss).sum() + (es * es.mT).sum()) / 2
-    return square.clamp(min=0).sqrt()
-
-
-def aligned_wordwise_pip(difference: Tensor, gram: Tensor, words: int) -> Tensor:
-    """Return the word-wise reduced PIP loss of one pair, without a cancelling subtraction.
-
-    ``word² = ¼ [e SᵀS eᵀ + s EᵀE sᵀ + 2 e SᵀE sᵀ]``
-
-    Args:
-        difference: ``(2, c, d)`` rows of E and S; its dtype is the dtype of the arithmetic.
-        gram: ``(3, d, d)``: ``EᵀE, EᵀS, SᵀS`` over the whole vocabulary.
-        words: size ``v`` of the vocabulary behind ``gram``.
-
-    Returns:
-        ``(c,)``.
-    """
-    e, s = difference
-    ee, es, ss = gram.to(difference.dtype)
-    square = _row_dot(e @ ss, e) + _row_dot(s @ ee, s) + 2 * _row_dot(e @ es.mT, s)
-    loss: Tensor = square.clamp(min=0).sqrt() / (4 * words**0.5)
-    return loss
 
 
 class Scale(NamedTuple):
@@ -194,10 +162,11 @@ def scale(gram: Tensor, row_sums: Tensor, words: int) -> Scale:
     """
     i, j = run_pairs(runs_of(gram), gram.device)
     mean = (row_sums.square().sum(1) - words) / (words * (words - 1))
-    own = diagonal_blocks(gram).square().sum((1, 2))
+    own = squared_norms(gram).diagonal()
     square = own[i] + own[j] - 2 * (words + words * (words - 1) * mean[i] * mean[j])
     return Scale(mean, square.clamp(min=0).sqrt() / (2 * words))
 
 
-def _row_dot(x: Tensor, y: Tensor) -> Tensor:
+def row_dot(x: Tensor, y: Tensor) -> Tensor:
+    """Return the inner products of equal rows, ``(..., d)`` twice to ``(...)``."""
     return torch.einsum("...d,...d->...", x, y)  # six times as fast as (x * y).sum(-1) on a CPU

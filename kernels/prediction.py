@@ -11,15 +11,11 @@ equal mean rank by their place in the row.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from gpustab.errors import ComputationError
-from gpustab.kernels.overlap import shared_neighbours
 from gpustab.kernels.panels import REACH, above, integrate, with_one_more
 
 SHARP = 1e-9
@@ -90,7 +86,7 @@ def top_n_probabilities(mean: Tensor, sd: Tensor, lengths: Sequence[int], *, num
         ``(N, T, K)`` float64 in [0, 1], summing to n over the candidates within :data:`TOLERANCE`.
 
     Raises:
-        ComputationError: if the sum stays off n with panels an eighth as wide.
+        ArithmeticError: if the sum stays off n with panels an eighth as wide.
 
     Example:
         >>> mean, sd = torch.tensor([[0.65, 0.633, 0.621]]), torch.tensor([[0.010, 0.011, 0.009]])
@@ -114,7 +110,7 @@ def top_n_probabilities(mean: Tensor, sd: Tensor, lengths: Sequence[int], *, num
         waiting = waiting[~(off <= TOLERANCE)]
         if not len(waiting):
             return result.clamp(max=1)
-    raise ComputationError(
+    raise ArithmeticError(
         f"target {int(waiting[0])}: the probabilities of its neighbours miss their sum by {float(off.max()):.1e}"
     )
 
@@ -126,41 +122,6 @@ def predicted_overlap(probabilities: Tensor, lengths: Sequence[int]) -> Tensor:
     [0.5, 0.75]
     """
     return probabilities.square().sum(2) / torch.tensor(lengths, device=probabilities.device)[:, None]
-
-
-class Estimate(NamedTuple):
-    """A Monte Carlo mean and its standard error, both ``(N, T)``."""
-
-    mean: Tensor
-    se: Tensor
-
-
-def expected_jaccard(
-    mean: Tensor, sd: Tensor, lengths: Sequence[int], draws: int, generator: torch.Generator
-) -> Estimate:
-    """Return the expected j@n of two runs by Monte Carlo.
-
-    ``j = m / (2n − m)`` is not linear in the number m of shared neighbours, so it does not follow from ``p_#n``; only
-    for n = 1 is it p@1, which :func:`predicted_overlap` has exactly.
-
-    Args:
-        mean: ``(T, K)``.
-        sd: ``(T, K)``.
-        lengths: values of n.
-        draws: how many pairs of runs are drawn, at least 2.
-        generator: random numbers, on the device of the means.
-    """
-    _check(mean, lengths)
-    if draws < 2:
-        raise ValueError(f"draws is {draws}, wanted at least 2")
-    n = torch.tensor(lengths, dtype=torch.float64, device=mean.device)[:, None]
-    values = mean.new_empty(draws, len(lengths), len(mean), dtype=torch.float64)
-    for value in values:
-        noise = torch.randn(2, *mean.shape, dtype=torch.float64, generator=generator, device=mean.device)
-        lists = (mean + sd * noise).topk(max(lengths), dim=2).indices
-        shared = shared_neighbours(lists, lengths)[:, :, 0, 1].double()
-        value.copy_(shared / (2 * n - shared))
-    return Estimate(values.mean(0), values.std(0) / math.sqrt(draws))
 
 
 def _check(mean: Tensor, lengths: Sequence[int]) -> None:

@@ -1,8 +1,11 @@
 """Stacks of runs whose answers are known by construction."""
 
+from dataclasses import replace
+
 import torch
 
 from gpustab import Space, Vocabulary, load_runs
+from gpustab.runs.key import Key
 
 SIZES = [(2, 63, 7), (3, 127, 10), (5, 200, 16), (3, 5, 9)]  # (R, v, d): odd sizes, R not a power of two, v < d
 
@@ -51,6 +54,11 @@ def runs_of(stack, **choices):
     """The stack as runs over the words w0, w1, ..."""
     words = [f"w{i}" for i in range(stack.shape[1])]
     return load_runs([(words, run.numpy()) for run in stack], **choices)
+
+
+def named(path, runs=3, v=12, d=4):
+    """Noisy copies as a group of a name."""
+    return replace(runs_of(noisy_copies(runs, v, d)), key=Key.of_path(path))
 
 
 def spaces(runs=3, v=30, d=4, seed=0):

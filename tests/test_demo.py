@@ -9,7 +9,7 @@ def test_the_demonstration_trains_the_same_runs_every_time(tmp_path, monkeypatch
     monkeypatch.setattr(demo, "EPOCHS", 1)
     progress = []
     first, second = (demo.train_demo_runs(tmp_path / n, lambda *report: progress.append(report)) for n in "ab")
-    assert [runs.group for runs in first] == ["sgns/fixed", "sgns/shuffled", "sgns/bootstrap"]
+    assert [runs.name for runs in first] == ["sgns/fixed", "sgns/shuffled", "sgns/bootstrap"]
     assert first[1].dimension == 100
     assert first[1].words > 1000
     assert all(torch.equal(a.stack(), b.stack()) for a, b in zip(first, second, strict=True))

@@ -7,6 +7,7 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from gpustab.runs import Joining, Runs
+from gpustab.runs.key import Key
 from gpustab.spaces.vocabulary import Vocabulary
 
 LOSS = 0.013
@@ -39,7 +40,7 @@ def synthetic_runs(runs: int, words: int, dimension: int, device: torch.device, 
         present=torch.ones(runs, words, dtype=torch.bool, device=device),
         means=torch.zeros(runs, dimension, dtype=torch.float64, device=device),
         lengths=lengths,
-        group="synthetic",
+        key=Key("synthetic"),
     )
 
 

@@ -18,10 +18,11 @@ from gpustab.engine import pip_pass
 from gpustab.engine.pip import worst_condition
 from gpustab.errors import InputError, OutOfMemoryError
 from gpustab.kernels.neighbours import Backend
-from gpustab.kernels.pip_loss import pip_loss
+from gpustab.kernels.pip_loss import pip_from_gram
 from gpustab.machine.device import CPU, Compute, is_out_of_memory
+from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress, no_progress
-from gpustab.results import Result, environment
+from gpustab.results import Result, Table
 from gpustab.runs import Runs
 
 _COLUMNS = {
@@ -88,7 +89,8 @@ def bench(
             result.notes.append(f"{name}, {kind}: {rows[-1]['note']}.")
     result.groups = [facts | {"steps": rows}]
     result.tables = {
-        table: {column: [row[column] for row in rows] for column in columns} for table, columns in _COLUMNS.items()
+        table: Table({column: [row[column] for row in rows] for column in columns})
+        for table, columns in _COLUMNS.items()
     }
     result.environment = environment(device) | {"seconds": time.perf_counter() - started}
     return result
@@ -142,7 +144,7 @@ def _facts(runs: Runs, ceilings: Ceilings) -> dict[str, Any]:
     return {
         "name": f"{len(runs)} runs, {runs.words:,} words, {runs.dimension} dimensions, float32 on {runs.device}",
         "reduced_pip": float(few.reduced.mean()),
-        "condition": worst_condition(pip_loss(few.basis.gram).condition),
+        "condition": worst_condition(pip_from_gram(few.basis.gram).condition),
         "mean_cosine": None if scale is None else float(scale.mean_cosine.mean()),
         "copy_gigabytes_per_second": ceilings.copy / 1e9,
         **{f"{name}_matmul_tflop_per_second": rate / 1e12 for name, rate in ceilings.matmul.items()},

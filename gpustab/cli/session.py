@@ -8,17 +8,13 @@ import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, fields
 
-import typer
 from rich import progress as bars
 from rich.console import Console
 from rich.logging import RichHandler
-from rich.markup import escape
 
-from gpustab.cli.options import Reading, Showing
-from gpustab.errors import ComputationError, InputError
-from gpustab.formats import LoadOptions
+from gpustab.cli.complaints import complaining
+from gpustab.cli.options import Showing
 from gpustab.machine.progress import Progress, no_progress
 from gpustab.report.files import check_folder, write_files
 from gpustab.report.json_text import to_json
@@ -36,33 +32,13 @@ def session(showing: Showing) -> Iterator[Progress]:
     handler = RichHandler(console=errors, show_time=False, show_path=False)
     log.addHandler(handler)
     try:
-        if showing.out is not None:
-            check_folder(showing.out)
-        with _progress(errors, showing.quiet) as progress:
-            yield progress
-    except InputError as error:
-        _complain(errors, "error", error)
-        raise typer.Exit(2) from None
-    except KeyboardInterrupt:
-        errors.print("stopped; what is finished stays, and the same call goes on from there", style="yellow")
-        raise typer.Exit(130) from None
-    except (ComputationError, MemoryError, OSError) as error:
-        _complain(errors, "failed", error)
-        raise typer.Exit(1) from None
+        with complaining():
+            if showing.out is not None:
+                check_folder(showing.out)
+            with _progress(errors, showing.quiet) as progress:
+                yield progress
     finally:
         log.removeHandler(handler)
-
-
-def _complain(errors: Console, kind: str, error: BaseException) -> None:
-    line = as_typed(" ".join(str(error).split())) or type(error).__name__
-    errors.print(f"[bold red]{kind}:[/] {escape(line)}", highlight=False, soft_wrap=True)
-
-
-def as_typed(text: str) -> str:
-    """Return a message of the library with its names of load options as they are typed here."""
-    for name in (field.name for field in fields(LoadOptions) if "_" in field.name):
-        text = text.replace(name, f"--{name.replace('_', '-')}")
-    return text.replace("vocab=", "--vocab").replace("dim=", "--dim ").replace("tensor=", "--tensor ")
 
 
 @contextmanager
@@ -82,10 +58,8 @@ def _progress(errors: Console, quiet: bool) -> Iterator[Progress]:
         yield lambda work, part: bar.update(task, description=work, completed=part)
 
 
-def show(result: Result, showing: Showing, loading: Reading | None = None) -> None:
+def show(result: Result, showing: Showing) -> None:
     """Print a result, and write it where ``--out`` says; call it inside the session, where its errors are caught."""
-    if loading is not None:
-        result.settings["loading"] = asdict(loading)
     result.environment["command"] = shlex.join(["gpustab", *sys.argv[1:]])
     if showing.out is not None:
         written = write_files(result, showing.out)

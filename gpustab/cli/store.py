@@ -8,15 +8,16 @@ from typing import Annotated, Literal
 import typer
 
 from gpustab.cli.app import app
-from gpustab.cli.options import Reading, Showing, takes
+from gpustab.cli.options import Showing, takes
 from gpustab.cli.session import session, show
 from gpustab.errors import InputError
+from gpustab.formats import LoadOptions
 
 
 @app.command()
-@takes(Reading, Showing)
+@takes(LoadOptions, Showing)
 def pack(
-    reading: Reading,
+    load_options: LoadOptions,
     showing: Showing,
     runs: Annotated[
         list[Path], typer.Argument(metavar="RUNS", help="Vector files, leaf folders, run sets.", show_default=False)
@@ -48,10 +49,10 @@ def pack(
                 vocabulary=vocabulary,
                 min_runs=min_runs,
                 dtype=dtype,
-                options=reading.options(),
+                options=load_options,
                 progress=progress,
             )
-            show(result, showing, reading)
+            show(result, showing)
             return
         if len(runs) > 1:
             raise InputError(f"--verify takes one packed run set, not {len(runs)}")

@@ -10,10 +10,12 @@ from typing import Annotated
 import typer
 
 from gpustab.cli.app import app
-from gpustab.cli.options import Computing, Reading, Showing, takes
+from gpustab.cli.options import Computing, Showing, open_runs, takes
 from gpustab.cli.session import session, show
 from gpustab.errors import InputError
-from gpustab.runs.load import load_groups
+from gpustab.formats import LoadOptions
+from gpustab.options import Option
+from gpustab.studies.instability import InstabilityOptions
 
 study = typer.Typer(no_args_is_help=True, help="Answer a research question on a run set, with tables and figures.")
 app.add_typer(study, name="study")
@@ -25,35 +27,27 @@ class Writing(Showing):
 
     out: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="Write summary.json, Parquet tables, report.html, figures."),
+        Option("Write summary.json, Parquet tables, report.html, figures.", ("--output", "-o"), "DIR"),
     ] = None
 
 
 @study.command("instability")
-@takes(Reading, Computing, Writing)
+@takes(LoadOptions, Computing, Writing, InstabilityOptions)
 def instability(
     runs: Annotated[
         list[Path], typer.Argument(metavar="RUNSET", help="A run set, or leaf folders of one.", show_default=False)
     ],
-    reading: Reading,
+    load_options: LoadOptions,
     computing: Computing,
     writing: Writing,
-    targets: Annotated[int, typer.Option(min=1, help="Words whose shared neighbours are predicted.")] = 300,
-    pairs: Annotated[int, typer.Option(min=1, help="Random word pairs of the distribution tests.")] = 10_000,
-    seed: Annotated[int, typer.Option(help="Of every random draw.")] = 0,
+    instability_options: InstabilityOptions,
 ) -> None:
     """Repeat chapters 2 and 3 of Rettenmeier (2020): how unstable, why, and does averaging help? 3 runs a group."""
     with session(writing) as progress:
         if missing := [name for name in ("matplotlib", "scipy") if find_spec(name) is None]:
             raise InputError(f"this study needs {', '.join(missing)}: pip install 'gpustab[study]'")
-        from gpustab.report.figures import add_figures
-        from gpustab.studies import instability as question
+        from gpustab.studies.instability import instability as study
 
         compute = computing.compute()
-        groups = load_groups(runs, options=reading.options())
-        result = question.instability(
-            groups, pairs=pairs, targets=targets, seed=seed, compute=compute, progress=progress
-        )
-        if writing.out is not None:
-            add_figures(result)
-        show(result, writing, reading)
+        groups = open_runs(runs, load_options)
+        show(study(groups, instability_options, compute=compute, progress=progress), writing)

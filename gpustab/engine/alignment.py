@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from gpustab.engine.pip import GramPass
+from gpustab.engine.gram import GramPass
 from gpustab.errors import InputError
 from gpustab.kernels import averaging, gram, procrustes
 from gpustab.runs import Runs

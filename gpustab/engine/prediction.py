@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from gpustab.engine.target_cosines import TargetCosines, cosine_tiles, target_cosines
-from gpustab.errors import InputError
+from gpustab.errors import ComputationError, InputError
 from gpustab.kernels import prediction
 from gpustab.machine.device import Compute, with_smaller_tiles
 from gpustab.runs import Runs
@@ -94,8 +94,7 @@ def predict_pass(
 
     Raises:
         InputError: for fewer than 3 runs, a word that a run lacks, or a length out of range.
-        ComputationError: if probabilities do not add up, see
-            :func:`gpustab.kernels.prediction.top_n_probabilities`.
+        ComputationError: if probabilities do not add up, see :func:`top_n_probabilities`.
     """
     _check(runs, targets, lengths)
     runs, targets = replace(runs, unit=True), targets.to(runs.device)
@@ -158,10 +157,22 @@ def _predict(
     for parts in kept:
         mean, sd = torch.cat(parts, 2)
         mean, sd = _packed(mean > -torch.inf, mean, sd)
-        found = prediction.top_n_probabilities(mean, sd, lengths, numbers=numbers)
+        found = top_n_probabilities(mean, sd, lengths, numbers=numbers)
         p.append(prediction.predicted_overlap(found, lengths))
         candidates.append((mean > -torch.inf).sum(1))
     return torch.stack(p), torch.stack(candidates)
+
+
+def top_n_probabilities(mean: Tensor, sd: Tensor, lengths: Sequence[int], **choices: int) -> Tensor:
+    """Return :func:`gpustab.kernels.prediction.top_n_probabilities`.
+
+    Raises:
+        ComputationError: if the probabilities do not add up.
+    """
+    try:
+        return prediction.top_n_probabilities(mean, sd, lengths, **choices)
+    except ArithmeticError as error:
+        raise ComputationError(str(error)) from error
 
 
 def _packed(near: Tensor, mean: Tensor, sd: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from gpustab.errors import InputError
+from gpustab.errors import InputError, marked
 from gpustab.spaces.load_report import LoadReport
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
@@ -44,7 +44,7 @@ def from_pair(words: Iterable[str | bytes], array: NDArray[Any] | Tensor, name: 
     try:
         vocabulary = Vocabulary(words)
     except InputError as error:
-        raise InputError(f"{name}: {error}") from error
+        raise InputError(f"{name}: {marked(error)}") from error
     report = LoadReport(source=name, format="words and array", rows=len(vocabulary), notes=note)
     return Space(vocabulary, vectors, name=name, report=report)
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import Annotated, Literal
 
-from gpustab.errors import InputError
+from gpustab.errors import InputError, option
+from gpustab.formats.word_list import read_word_list
+from gpustab.options import Option
 from gpustab.spaces.vocabulary import as_word
 
 
@@ -17,7 +20,7 @@ class LoadOptions:
 
     Attributes:
         limit: read at most this many rows (the first ones), per file.
-        words: read these words only; text or bytes, kept as a frozen set of bytes.
+        only: read these words only; text or bytes, kept as a frozen set of bytes.
         dim: number of dimensions, where the file does not settle it.
         header: ``True``/``False`` to insist on or deny a header line, ``None`` to find out.
         keep_duplicate: which row of a word that occurs twice is kept; ``"error"`` refuses the file.
@@ -30,37 +33,47 @@ class LoadOptions:
         tensor: name of the tensor that holds the vectors of a safetensors file.
 
     Raises:
-        InputError: if ``limit`` or ``dim`` is less than 1, ``keep_duplicate`` is none of its three words, or ``words``
+        InputError: if ``limit`` or ``dim`` is less than 1, ``keep_duplicate`` is none of its three words, or ``only``
             is one word instead of several.
     """
 
-    limit: int | None = None
-    words: Iterable[str | bytes] | None = None
-    dim: int | None = None
-    header: bool | None = None
-    keep_duplicate: Literal["first", "last", "error"] = "first"
-    allow_count_mismatch: bool = False
-    allow_truncated: bool = False
-    drop_nonfinite: bool = False
-    skip_empty_tokens: bool = False
-    vocab: str | os.PathLike[str] | None = None
-    tensor: str = "vectors"
+    limit: Annotated[int | None, Option("Read at most N rows of each file, before joining.", low=1)] = None
+    only: Annotated[
+        Iterable[str | bytes] | None,
+        Option("Read only these words, one a line.", metavar="FILE", parse=read_word_list),
+    ] = None
+    dim: Annotated[int | None, Option("Dimensions of text files that do not settle them.", low=1)] = None
+    header: Annotated[bool | None, Option("Text files have a header line, or none.", ("--header/--no-header",))] = None
+    vocab: Annotated[
+        str | os.PathLike[str] | None,
+        Option("Words of .npy files, one a line; default the file beside.", metavar="FILE", parse=Path),
+    ] = None
+    tensor: Annotated[str, Option("Name of the vectors in safetensors files.")] = "vectors"
+    keep_duplicate: Annotated[Literal["first", "last", "error"], Option("Which row of a repeated word counts.")] = (
+        "first"
+    )
+    allow_truncated: Annotated[bool, Option("Take the whole rows of a cut or damaged file.")] = False
+    allow_count_mismatch: Annotated[bool, Option("Take fewer rows than the header declares.")] = False
+    drop_nonfinite: Annotated[bool, Option("Leave out words whose vector has NaN or infinity.")] = False
+    skip_empty_tokens: Annotated[bool, Option("Leave out rows whose word is empty.")] = False
 
     def __post_init__(self) -> None:
         for name, value in (("limit", self.limit), ("dim", self.dim)):
             if value is not None and value < 1:
-                raise InputError(f"{name} is {value}, wanted a whole number from 1 upwards")
+                raise InputError(f"{option(name)} is {value}, wanted a whole number from 1 upwards")
         if self.keep_duplicate not in ("first", "last", "error"):
-            raise InputError(f"keep_duplicate is {self.keep_duplicate!r}, wanted 'first', 'last' or 'error'")
-        if isinstance(self.words, str | bytes):
-            raise InputError(f"words is {self.words!r}, wanted several words")
-        if self.words is not None:
-            object.__setattr__(self, "words", frozenset(map(as_word, self.words)))
+            raise InputError(
+                f"{option('keep_duplicate')} is {self.keep_duplicate!r}, wanted 'first', 'last' or 'error'"
+            )
+        if isinstance(self.only, str | bytes):
+            raise InputError(f"{option('only')} is {self.only!r}, wanted several words")
+        if self.only is not None:
+            object.__setattr__(self, "only", frozenset(map(as_word, self.only)))
 
     @property
     def wanted(self) -> frozenset[bytes] | None:
         """The words to read, or ``None`` for all of them."""
-        return self.words if isinstance(self.words, frozenset) else None
+        return self.only if isinstance(self.only, frozenset) else None
 
 
 DEFAULTS = LoadOptions()

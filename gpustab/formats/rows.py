@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from gpustab.errors import InputError, OutOfMemoryError
+from gpustab.errors import InputError, OutOfMemoryError, option
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.source import Source
 from gpustab.formats.words import Unusual, name_of
@@ -132,7 +132,7 @@ class RowTable:
             InputError: if there are no rows, or rows that the options refuse; the message lacks the file's name.
         """
         if self.nonfinite.count and not self._options.drop_nonfinite:
-            raise InputError(f"{self._describe_nonfinite()}; drop_nonfinite leaves such words out")
+            raise InputError(f"{self._describe_nonfinite()}; {option('drop_nonfinite')} leaves such words out")
         if self.duplicates.count and self._options.keep_duplicate == "error":
             raise InputError(self._describe_duplicates())
         if not len(self):
@@ -257,6 +257,6 @@ def affordable(rows: int, dimension: int) -> int:
     if free is not None and size > free:
         raise OutOfMemoryError(
             f"{rows} rows of {dimension} values take {size / 2**30:.1f} GiB, {free / 2**30:.1f} are free; "
-            "limit or words reads less"
+            f"{option('limit')} or {option('only')} reads less"
         )
     return rows

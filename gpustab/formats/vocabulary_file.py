@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from gpustab.errors import InputError
+from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.sniff import UTF8_BOM, foreign
 from gpustab.formats.source import open_source
@@ -71,10 +71,12 @@ def find_words(path: Path) -> Path:
         return found[0]
     if found:
         there = ", ".join(file.name for file in found)
-        raise InputError(f"{path}: several files beside it may hold its words: {there}; choose one by vocab=")
+        raise InputError(
+            f"{path}: several files beside it may hold its words: {there}; choose one by {option('vocab', ...)}"
+        )
     raise InputError(
         f"{path}: it holds no words, and beside it is no vocabulary file, one word a line "
-        f"(looked for {', '.join(names)}); name it by vocab="
+        f"(looked for {', '.join(names)}); name it by {option('vocab', ...)}"
     )
 
 

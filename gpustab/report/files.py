@@ -8,6 +8,8 @@ from pathlib import Path
 
 from gpustab.errors import InputError
 from gpustab.formats.atomic import replacing, write_text
+from gpustab.report.describe import draw
+from gpustab.report.html import to_html
 from gpustab.report.json_text import to_json
 from gpustab.results import Result
 
@@ -34,8 +36,7 @@ def write_files(result: Result, folder: Path) -> list[Path]:
     Returns:
         The files written.
     """
-    from gpustab.report.html import to_html
-
+    figures = draw(result)
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for name in result.tables:
@@ -43,8 +44,8 @@ def write_files(result: Result, folder: Path) -> list[Path]:
         with replacing(path) as temporary:
             result.frame(name).to_parquet(temporary)
         written.append(path)
-    texts = {f"{name}.svg": svg for name, svg in result.figures.items()}
-    texts |= {"report.html": to_html(result), "summary.json": to_json(result) + "\n"}
+    texts = {f"{name}.svg": svg for name, svg in figures.items()}
+    texts |= {"report.html": to_html(result, figures), "summary.json": to_json(result) + "\n"}
     for name, text in texts.items():
         write_text(folder / name, text)
         written.append(folder / name)

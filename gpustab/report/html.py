@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from html import escape
 from importlib.resources import files
 
-from gpustab.report.figures import FIGURES
+from gpustab.report.describe import describe, draw, figures_of
 from gpustab.report.json_text import plain
-from gpustab.report.shown import describe
 from gpustab.results import Result
 
 
-def to_html(result: Result) -> str:
-    """Return a self-contained page: the blocks of the terminal page, figures, notes, settings and environment."""
+def to_html(result: Result, figures: dict[str, str] | None = None) -> str:
+    """Return a self-contained page: the blocks of the terminal page, figures, notes, settings and environment.
+
+    Args:
+        result: what is shown.
+        figures: SVG texts by name; default: they are drawn.
+    """
     from jinja2 import Environment
 
     template = (files("gpustab.report") / "page.html").read_text(encoding="utf-8")
@@ -19,7 +24,14 @@ def to_html(result: Result) -> str:
     return page.render(
         result=result,
         blocks=describe(result),
-        captions={name: caption for name, (caption, _) in FIGURES.items()},
+        figures=draw(result) if figures is None else figures,
+        captions={name: caption for name, (caption, _) in figures_of(result).items()},
         settings=plain(result.settings),
         environment=plain(result.environment),
     )
+
+
+def to_notebook(result: Result) -> str:
+    """Return the page for a notebook's cell, in a frame of its own, so that its style stays within."""
+    page = escape(to_html(result), quote=True)
+    return f'<iframe srcdoc="{page}" style="width:100%;height:40em;border:0" sandbox="allow-scripts"></iframe>'

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import re
 from typing import Any
 
+import numpy as np
+
 from gpustab.results import Result
+from gpustab.spaces.vocabulary import show
+
+_LONE = re.compile("[\ud800-\udfff]")
+"""Surrogates: bytes of file names that are no UTF-8, which no JSON may hold."""
 
 
 def to_json(result: Result) -> str:
-    """Return the result as one JSON object; NaN and infinities become ``null``. Tables are left to Parquet.
+    """Return the result as one JSON object; NaN and infinities become ``null``. Long tables are left to files.
 
     >>> to_json(Result("stability", settings={"sd": math.nan})).splitlines()[:2]
     ['{', '  "schema": "gpustab.stability/1",']
@@ -19,6 +27,7 @@ def to_json(result: Result) -> str:
         "schema": result.schema,
         "groups": result.groups,
         "contrasts": result.contrasts,
+        "tables": {name: table for name, table in result.tables.items() if not table.long},
         "notes": result.notes,
         "settings": result.settings,
         "environment": result.environment,
@@ -27,11 +36,21 @@ def to_json(result: Result) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Return a value with every number that is not finite replaced by ``None``, at any depth."""
+    """Return a value as JSON has it, at any depth: numbers that are not finite as ``None``, words and paths as text."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
     if isinstance(value, float):
         return value if math.isfinite(value) else None
+    if isinstance(value, bytes):
+        return show(value)
+    if isinstance(value, str):
+        return _LONE.sub(lambda byte: f"\\x{ord(byte[0]) & 0xFF:02x}", value)
+    if isinstance(value, os.PathLike):
+        return plain(os.fspath(value))
     if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
+        return {plain(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
+    if isinstance(value, set | frozenset):
+        return sorted(map(plain, value))
     return value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from io import StringIO
 from typing import Any, Literal
 
 from rich.columns import Columns
@@ -11,8 +12,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from gpustab.report.shown import Shown, SmallTable, describe
-from gpustab.results import Result
+from gpustab.report.describe import describe
+from gpustab.results import Block, Result, SmallTable
 
 _FOLDED = 24
 """Width that a column of words is given where the page is narrow."""
@@ -21,9 +22,9 @@ _FOLDED = 24
 def print_result(result: Result, console: Console) -> None:
     """Print a result: every group's numbers beside their scale, contrasts, notes, time and memory."""
     with console.capture() as page:
-        for shown in describe(result):
-            console.print(Text(shown.title, style="bold"))
-            console.print(Padding(_body(shown, console.width - 2), (0, 0, 1, 2)))
+        for block in describe(result):
+            console.print(Text(block.title, style="bold"))
+            console.print(Padding(_body(block, console.width - 2), (0, 0, 1, 2)))
         for note in result.notes:
             console.print(Text.assemble(("! ", "yellow"), note))
         console.print(Text(_closing(result.environment), style="dim"))
@@ -31,18 +32,25 @@ def print_result(result: Result, console: Console) -> None:
     console.file.write("".join(line.rstrip() + "\n" for line in page.get().splitlines()))
 
 
-def _body(shown: Shown, width: int) -> RenderableType:
+def to_text(result: Result, width: int = 100) -> str:
+    """Return the page as plain text."""
+    text = StringIO()
+    print_result(result, Console(file=text, width=width, no_color=True, highlight=False))
+    return text.getvalue()
+
+
+def _body(block: Block, width: int) -> RenderableType:
     parts: list[RenderableType] = []
-    if shown.facts:
+    if block.facts:
         grid = Table.grid(padding=(0, 3))
-        for name, value, explanation in shown.facts:
+        for name, value, explanation in block.facts:
             grid.add_row(Text(name), Text(value, style="bold cyan"), Text(explanation, style="dim"))
         parts.append(grid)
-    for beside in shown.layout:
+    for beside in block.layout:
         if len(beside) > 1:
-            parts.append(Padding(Columns([_table(shown.tables[k]) for k in beside], padding=(0, 4)), (1, 0, 0, 0)))
+            parts.append(Padding(Columns([_table(block.tables[k]) for k in beside], padding=(0, 4)), (1, 0, 0, 0)))
         else:
-            parts += [Padding(_table(part), (1, 0, 0, 0)) for part in _fitting(shown.tables[beside[0]], width)]
+            parts += [Padding(_table(part), (1, 0, 0, 0)) for part in _fitting(block.tables[beside[0]], width)]
     return Group(*parts)
 
 

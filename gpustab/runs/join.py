@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from gpustab.runs import Rule, Runs
+from gpustab.runs.key import Key
 from gpustab.runs.plan import header, plan_join, take_rows
 from gpustab.runs.prepare import prepare
+from gpustab.runs.runs import Rule, Runs
 from gpustab.spaces.load_report import LoadReport
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import as_word, show
@@ -32,7 +33,7 @@ def join(
     min_runs: int | None = None,
     centre: bool = False,
     unit: bool = True,
-    group: str = "runs",
+    key: Key = Key(),
     notes: tuple[str, ...] = (),
 ) -> Runs:
     """Bring spaces to one vocabulary; the spaces themselves are not changed.
@@ -43,7 +44,7 @@ def join(
         min_runs: see :func:`gpustab.runs.plan.plan_join`.
         centre: subtract the mean over the joint words.
         unit: scale rows to unit length.
-        group: name of the group.
+        key: what group they form.
         notes: sentences to keep with the runs.
 
     Example:
@@ -66,7 +67,7 @@ def join(
         rows,
         names,
         plan.joining,
-        group=group,
+        key=key,
         counts=plan.counts,
         centre=centre,
         unit=unit,

@@ -3,52 +3,41 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from gpustab.errors import InputError
-from gpustab.formats import LoadOptions, read_space
-from gpustab.formats.memory import from_keyed_vectors, from_pair
+from gpustab.formats import LoadOptions
 from gpustab.machine.device import log
-from gpustab.runs import Rule, Runs
-from gpustab.runs.join import join
-from gpustab.runs.packing.open import open_packed
-from gpustab.runs.runset import Group, open_runset
+from gpustab.runs.group import Group, Loading, want_two
+from gpustab.runs.key import Key
+from gpustab.runs.runs import Rule, Runs
+from gpustab.runs.runset import open_runset
+from gpustab.runs.sources import Source
 from gpustab.spaces.space import Space
 
-Source = Any
-"""A path (file, leaf or run set), gensim KeyedVectors, a ``(words, array)`` pair, or a :class:`Space`."""
 
-
-def load_space(source: Source, options: LoadOptions | None = None, *, number: int = 0) -> Space:
-    """Return one run from a file or an object in memory.
+def open_groups(
+    sources: Source | Iterable[Source], loading: Loading | None = None, *, name: str | None = None
+) -> list[Group]:
+    """Return the groups of runs behind some sources; nothing of the runs is read before :meth:`Group.load`.
 
     Args:
-        source: a path, :class:`Space`, ``KeyedVectors`` (or a model with ``.wv``), or ``(words, array)``.
-        options: how a file is read.
-        number: used to name an object that has no name.
+        sources: one source or several: files, leaf or run-set folders, or objects in memory. Every leaf of a run set is
+            a group of its own; everything else forms one group.
+        loading: how the groups are read when they are.
+        name: of the group that files and objects form; default ``"runs"``.
 
     Raises:
-        InputError: if the source cannot be used; the message names the place.
+        InputError: for folders that are no run set, or fewer than two runs in a group.
     """
-    options = options or LoadOptions()
-    name = f"run-{number:03d}"
-    if isinstance(source, Space):
-        return source
-    if isinstance(source, str | os.PathLike):
-        space = read_space(Path(source), options)
-        log.info("%s", space.report)
-        return space
-    if hasattr(source, "index_to_key") or hasattr(source, "wv"):
-        return from_keyed_vectors(source, name)
-    if isinstance(source, tuple) and len(source) == 2:
-        return from_pair(source[0], source[1], name)
-    raise InputError(
-        f"source {number} is a {type(source).__name__}; wanted a path, KeyedVectors or a (words, array) pair"
-    )
+    single, folders = sort_out(sources)
+    groups = [want_two(Group(Key(name or "runs"), tuple(single)))] if single else []
+    groups += _distinct(measurable(folders))
+    if not groups:
+        raise InputError("no runs were given")
+    return [replace(group, loading=loading or Loading()) for group in groups]
 
 
 def load_groups(
@@ -61,10 +50,12 @@ def load_groups(
     options: LoadOptions | None = None,
     device: str = "cpu",
     jobs: int | None = None,
+    name: str | None = None,
 ) -> list[Runs]:
     """Return the groups of runs behind some sources.
 
-    Every leaf of a run set is a group of its own; everything else that is given forms one group named ``runs``.
+    Every leaf of a run set is a group of its own; everything else that is given forms one group. Those who have many
+    groups hold one at a time by :func:`open_groups`.
 
     Args:
         sources: one source or several: files, leaf or run-set folders, or objects in memory.
@@ -76,30 +67,28 @@ def load_groups(
         options: how files are read.
         device: where tensors shall lie: ``"cpu"``, ``"cuda"``, ... or ``"auto"``.
         jobs: files read at once, by threads; default one per core.
+        name: of the group that files and objects form; default ``"runs"``.
 
     Raises:
         InputError: for unusable sources, fewer than two runs in a group, or runs without common words.
     """
-    options = options or LoadOptions()
-    choices: dict[str, Any] = {"centre": centre, "unit": unit}
-    rule: dict[str, Any] = {"vocabulary": vocabulary or "joint", "min_runs": min_runs}
-    single, folders = sort_out(sources)
-    groups = []
-    if single:
-        _want_two(len(single), "runs")
-        groups.append(join(_spaces(single, options, jobs), **rule, **choices))
-    for group in _distinct(measurable(folders)):
-        if group.packed:
-            groups.append(open_packed(group, vocabulary=vocabulary, min_runs=min_runs, options=options, **choices))
-        else:
-            groups.append(join(_spaces(group.files, options, jobs), group=group.name, **rule, **choices))
-    if not groups:
-        raise InputError("no runs were given")
-    return [runs if device == "cpu" else runs.to(_device(device)) for runs in groups]
+    loading = Loading(vocabulary, min_runs, centre, unit, options or LoadOptions(), device, jobs)
+    return [group.load() for group in open_groups(sources, loading, name=name)]
 
 
-def load_runs(sources: Source | Iterable[Source], **choices: Any) -> Runs:
-    """Return the runs of one group; see :func:`load_groups` for sources and choices.
+def load_runs(
+    sources: Source | Iterable[Source],
+    *,
+    vocabulary: Rule | None = None,
+    min_runs: int | None = None,
+    centre: bool = False,
+    unit: bool = True,
+    options: LoadOptions | None = None,
+    device: str = "cpu",
+    jobs: int | None = None,
+    name: str | None = None,
+) -> Runs:
+    """Return the runs of one group; see :func:`load_groups` for the arguments.
 
     Raises:
         InputError: as :func:`load_groups`, and if the sources form several groups: groups are never pooled.
@@ -110,9 +99,16 @@ def load_runs(sources: Source | Iterable[Source], **choices: Any) -> Runs:
         >>> load_runs([(words, rng.normal(size=(4, 3))) for _ in range(2)])
         Runs('runs': 2 runs, 4 words (joint), 3 dimensions, cpu)
     """
-    groups = load_groups(sources, **choices)
+    loading = Loading(vocabulary, min_runs, centre, unit, options or LoadOptions(), device, jobs)
+    return only_group(open_groups(sources, loading, name=name)).load()
+
+
+def only_group(groups: Sequence[Group]) -> Group:
+    """Return the only group, or refuse several."""
     if len(groups) > 1:
-        raise InputError(f"{len(groups)} groups, wanted one of them: {', '.join(g.group for g in groups)}")
+        raise InputError(
+            f"{len(groups)} groups, and groups are never pooled; name one of them: {', '.join(g.name for g in groups)}"
+        )
     return groups[0]
 
 
@@ -135,43 +131,22 @@ def measurable(groups: list[Group]) -> list[Group]:
     Raises:
         InputError: if no group has two.
     """
-    thick = [group for group in groups if len(group.files) > 1]
+    thick = [group for group in groups if len(group) > 1]
     for group in groups if thick else ():
-        if group not in thick:
-            log.warning("group '%s' has only %d run and was left out", group.name, len(group.files))
+        if len(group) < 2:
+            log.warning("group '%s' has only %d run and was left out", group.name, len(group))
     return thick or [want_two(group) for group in groups]
 
 
-def want_two(group: Group) -> Group:
-    """Return the group, or refuse it with fewer than two runs."""
-    _want_two(len(group.files), group.name)
-    return group
-
-
 def _distinct(groups: list[Group]) -> list[Group]:
-    """Groups of several run sets may have one name; then each is called by its folder."""
-    names = [group.name for group in groups]
-    return [replace(g, name=str(g.folder)) if names.count(g.name) > 1 else g for g in groups]
+    """Groups of several run sets may have one key; then each is also called by its run set."""
+    if len({group.key for group in groups}) == len(groups):
+        return groups
+    parts = [(*group.key.part, ("runset", _runset(group))) for group in groups]
+    return [replace(group, key=replace(group.key, part=part)) for group, part in zip(groups, parts, strict=True)]
 
 
-def _spaces(sources: Sequence[Source], options: LoadOptions, jobs: int | None) -> Iterator[Space]:
-    """Yield the runs in order; they are read by threads, of which NumPy and the decompressors let several work."""
-    with ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
-        waiting = [pool.submit(load_space, source, options, number=number) for number, source in enumerate(sources)]
-        try:
-            yield from (space.result() for space in waiting)
-        finally:
-            pool.shutdown(cancel_futures=True)
-
-
-def _want_two(runs: int, group: str) -> None:
-    if runs < 2:
-        raise InputError(
-            f"group '{group}' has only {runs} run; give at least two, since stability is measured between runs"
-        )
-
-
-def _device(name: str) -> str:
-    from gpustab.machine.device import choose_device
-
-    return str(choose_device(name))
+def _runset(group: Group) -> str:
+    """The run set that a group lies in, as it was typed where that says something."""
+    folder = str(group.folder).removesuffix(group.key.path).rstrip("/")
+    return folder if folder.strip("./") else str(Path(folder).resolve())

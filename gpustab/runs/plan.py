@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from gpustab.errors import InputError
-from gpustab.runs import Joining, Rule
+from gpustab.runs.runs import Joining, Rule
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary, show
 

@@ -8,7 +8,8 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from gpustab.runs import Joining, Rows, Runs
+from gpustab.runs.key import Key
+from gpustab.runs.runs import Joining, Rows, Runs
 from gpustab.spaces.vocabulary import Vocabulary
 
 _STEP = 8192
@@ -20,7 +21,7 @@ def prepare(
     names: tuple[str, ...],
     joining: Joining,
     *,
-    group: str = "runs",
+    key: Key = Key(),
     counts: Tensor | None = None,
     centre: bool = False,
     unit: bool = True,
@@ -57,7 +58,7 @@ def prepare(
         notes += (f"The runs have {', '.join(map(str, widths))} dimensions; they are padded with zeros to {d}.",)
     lengths = lengths.masked_fill(~present, 1)
     assert lengths.shape == (runs, v)  # noqa: S101  # rows and vocabulary were joined together
-    return Runs(vocabulary, rows, names, joining, present, means, lengths, group, counts, centre, unit, notes)
+    return Runs(vocabulary, rows, names, joining, present, means, lengths, key, counts, centre, unit, notes)
 
 
 def _steps(rows: Rows) -> Iterator[slice]:

@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 import torch
 from torch import Tensor
 
+from gpustab.runs.key import Key
 from gpustab.runs.read_ahead import read_ahead
 from gpustab.spaces.vocabulary import Vocabulary
 
@@ -54,6 +55,8 @@ class Joining:
 class Runs:
     """R runs of the same technique on the same corpus, joined by word.
 
+    What a word is does not matter: rows may stand for sentences or documents as well, with their ids as words.
+
     Raw vectors are kept as they are; centring and unit length are applied to every chunk that is read, in float64,
     in the order centre → unit. Made by :func:`gpustab.load_runs`.
 
@@ -62,7 +65,7 @@ class Runs:
         rows: R times the raw ``(v, d_r)`` vectors; zero where a run lacks the word.
         names: a name for every run.
         joining: what became of the runs' own vocabularies.
-        group: name of the group that the runs form.
+        key: what group the runs form.
         counts: ``(v,)`` int64 total counts, if every run has counts.
         centre: whether the mean over the joint words is subtracted.
         unit: whether rows are scaled to unit length.
@@ -79,7 +82,7 @@ class Runs:
     present: Tensor
     means: Tensor
     lengths: Tensor
-    group: str = "runs"
+    key: Key = Key()
     counts: Tensor | None = None
     centre: bool = False
     unit: bool = True
@@ -87,6 +90,11 @@ class Runs:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    @property
+    def name(self) -> str:
+        """Name of the group that the runs form."""
+        return str(self.key)
 
     @property
     def words(self) -> int:
@@ -110,7 +118,7 @@ class Runs:
 
     def __repr__(self) -> str:
         return (
-            f"Runs({self.group!r}: {len(self)} runs, {self.words:,} words ({self.joining.rule}), "
+            f"Runs({self.name!r}: {len(self)} runs, {self.words:,} words ({self.joining.rule}), "
             f"{self.dimension} dimensions, {self.device})"
         )
 
@@ -130,6 +138,24 @@ class Runs:
             means=self.means[order],
             lengths=self.lengths[order],
         )
+
+    def joint_words(self) -> list[bytes]:
+        """Return the words that all runs have, in canonical order."""
+        return [self.vocabulary[k] for k in self.joint.nonzero().flatten().tolist()]
+
+    def rows_of(self, words: Sequence[bytes]) -> Tensor:
+        """Return the row numbers of words, ``(n,)``.
+
+        Raises:
+            InputError: if one is not in the vocabulary.
+        """
+        return torch.tensor([self.vocabulary.index_of(word) for word in words], dtype=torch.long)
+
+    def restricted(self, words: Sequence[bytes]) -> Runs:
+        """Return the runs with no words but these; rows keep their numbers, all other words are absent."""
+        mask = torch.zeros(self.words, dtype=torch.bool)
+        mask[self.rows_of(words)] = True
+        return replace(self, present=self.present & mask.to(self.device))
 
     def run(self, r: int, *, dtype: torch.dtype = torch.float64, start: int = 0, stop: int | None = None) -> Tensor:
         """Return the prepared rows ``start .. stop`` of one run, ``(c, d)``: centred, unit, zero where absent."""
@@ -167,41 +193,46 @@ class Runs:
         """Return rows of one run that point as its prepared rows do, ``(v, d_r)``, in the dtype that loses nothing."""
         return self.run(r) if self.centre else self.rows[r][0 : self.words].to(self.device)
 
-    def chunk(self, start: int, stop: int, *, dtype: torch.dtype = torch.float64, joint: bool = False) -> Tensor:
-        """Return the prepared rows ``start .. stop`` of all runs, ``(R, c, d)``.
+    def chunk(self, start: int, stop: int, *, dtype: torch.dtype = torch.float64) -> Tensor:
+        """Return the prepared rows ``start .. stop`` of all runs, ``(R, c, d)``, zero where a run lacks the word.
 
         Args:
             start: first row.
             stop: one beyond the last row.
             dtype: of the result; preparation is always done in float64.
-            joint: leave zeros also where another run lacks the word.
         """
         part = slice(start, min(stop, self.words))
-        return self._stacked(part, [rows[part].to(self.device) for rows in self.rows], dtype, joint)
+        return self._stacked(part, [rows[part].to(self.device) for rows in self.rows], dtype)
 
     def chunks(
-        self, size: int, *, dtype: torch.dtype = torch.float64, joint: bool = False
+        self, size: int, *, dtype: torch.dtype = torch.float64, share: tuple[int, int] = (0, 1)
     ) -> Iterator[tuple[int, Tensor]]:
         """Yield the first row of every chunk of at most ``size`` words, and its rows as :meth:`chunk` gives them.
 
         Rows that lie elsewhere (on disk, or in main memory while the work is on a GPU) are read one chunk ahead.
+
+        Args:
+            size: words of a chunk.
+            dtype: see :meth:`chunk`.
+            share: ``(rank, world)``: only every ``world``-th chunk, from chunk number ``rank`` on. The chunks
+                themselves are the same whatever the share, so that several processes sum up what one would.
         """
-        parts = [slice(start, min(start + size, self.words)) for start in range(0, self.words, size)]
+        rank, world = share
+        starts = range(rank * size, self.words, world * size)
+        parts = [slice(start, min(start + size, self.words)) for start in starts]
         here = all(isinstance(rows, Tensor) and rows.device == self.device for rows in self.rows)
         at_hand = ((part, [rows[part] for rows in self.rows]) for part in parts)
         for part, raw in at_hand if here else read_ahead(self._read, parts, self.device):
-            yield part.start, self._stacked(part, raw, dtype, joint)
+            yield part.start, self._stacked(part, raw, dtype)
 
     def _read(self, part: slice) -> list[Tensor]:
         # A slice of a mapped file is read only when it is touched: the copy is what reads ahead.
         return [rows[part].clone() for rows in self.rows]
 
-    def _stacked(self, part: slice, raw: Sequence[Tensor], dtype: torch.dtype, joint: bool) -> Tensor:
+    def _stacked(self, part: slice, raw: Sequence[Tensor], dtype: torch.dtype) -> Tensor:
         out = self._room(dtype, len(self), part.stop - part.start)
         for r, rows in enumerate(raw):
             self._prepared(r, part, rows, out[r])
-        if joint and self._incomplete:
-            out *= self.joint[part, None]
         return out
 
     def stack(self, dtype: torch.dtype = torch.float64) -> Tensor:

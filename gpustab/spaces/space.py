@@ -19,6 +19,8 @@ _ROWS = 4096
 class Space:
     """One run: ``v`` words and their raw (not normalised) vectors.
 
+    Items other than words (sentences, documents) have their ids as words: an item is a unique byte string.
+
     Attributes:
         vocabulary: the ``v`` words, in the order of the rows.
         vectors: ``(v, d)`` float32 tensor, finite.

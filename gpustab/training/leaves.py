@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gpustab.corpus import Corpus
-from gpustab.corpus.sampling import Sampling
 from gpustab.errors import InputError
 from gpustab.formats.atomic import write_text
+from gpustab.runs.key import Key
 from gpustab.training.engines import engine_of, engine_plan
 from gpustab.training.settings import TrainingSettings
 
@@ -24,15 +24,11 @@ class Leaf(NamedTuple):
     """One group of runs to train.
 
     Attributes:
-        technique: its name.
-        sampling: how each run's units are drawn.
-        name: path below the run set.
+        key: what it is.
         folder: where it lies.
     """
 
-    technique: str
-    sampling: Sampling
-    name: str
+    key: Key
     folder: Path
 
 
@@ -41,19 +37,13 @@ def corpus_record(corpus: Corpus) -> dict[str, Any]:
     return {"name": corpus.name, "hash": corpus.hash, "units": len(corpus), "tokens": len(corpus.tokens)}
 
 
-def leaf_name(technique: str, sampling: Sampling, settings: TrainingSettings) -> str:
-    """Return ``<technique>/<sampling>[-<unit>][-<fraction>]``; documents and the whole corpus go without saying."""
-    unit = "" if settings.options.unit == "document" else f"-{settings.options.unit}"
-    fraction = "" if settings.options.fraction == 1 else f"-{settings.options.fraction:g}"
-    return f"{technique}/{sampling}{unit}{fraction}"
-
-
-def plan_of(technique: str, sampling: Sampling, settings: TrainingSettings, corpus: Corpus) -> dict[str, Any]:
+def plan_of(key: Key, settings: TrainingSettings, corpus: Corpus) -> dict[str, Any]:
     """Return everything that the vectors of a leaf depend on; the settings must be resolved."""
+    technique = key.technique
     return {
         "schema": _SCHEMA,
         "technique": technique,
-        "sampling": sampling,
+        "sampling": key.sampling,
         "seed": settings.seed,
         "vary": sorted(settings.vary),
         "corpus": corpus_record(corpus),

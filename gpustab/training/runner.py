@@ -5,24 +5,26 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 import torch
 
 from gpustab.corpus import Corpus
-from gpustab.corpus.sampling import draw_units, training_seed
+from gpustab.corpus.sampling import Sampling, draw_units, training_seed
 from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.errors import ComputationError, InputError
 from gpustab.formats import read_space
 from gpustab.formats.binary.safetensors import read_metadata
 from gpustab.formats.binary.safetensors_rows import open_rows
 from gpustab.machine.device import choose_device, log
+from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress, no_progress
-from gpustab.results import Result, Table, environment
+from gpustab.results import Result, Table
+from gpustab.runs.key import Key
 from gpustab.runs.runset import open_leaf, update_manifest
 from gpustab.trainers import technique
 from gpustab.training.engines import engine_of, engine_record, resolve_engine
-from gpustab.training.leaves import Leaf, corpus_record, keep_to_plan, leaf_name, missing_runs, plan_of, run_file
+from gpustab.training.leaves import Leaf, corpus_record, keep_to_plan, missing_runs, plan_of, run_file
 from gpustab.training.settings import TrainingSettings
 from gpustab.training.tasks import Task, attempt
 
@@ -69,9 +71,9 @@ def train_runs(settings: TrainingSettings, folder: Path, *, progress: Progress |
     if failures:
         others = "none is there" if len(failures) == len(tasks) else "the others are there"
         raise ComputationError(f"{len(failures)} of {len(tasks)} trainings failed, {others}: {'; '.join(failures[:3])}")
-    update_manifest(folder, {leaf.name: settings.runs for leaf in leaves}, _record(settings, corpus))
+    update_manifest(folder, {leaf.key: settings.runs for leaf in leaves}, _record(settings, corpus))
     result = Result("train", _record(settings, corpus), tables={"groups": _group_table(leaves, tasks)})
-    result.groups = [{"name": leaf.name, "runs": settings.runs} for leaf in leaves]
+    result.groups = [{"name": str(leaf.key), "runs": settings.runs} for leaf in leaves]
     result.notes = [*_corpus_notes(corpus), *_engine_notes(tasks)]
     result.notes += [note for leaf in leaves for note in _copies(leaf, settings)]
     device = choose_device() if any(task.engine == "gpu" for task in tasks) else torch.device("cpu")
@@ -83,27 +85,27 @@ def _open_leaves(settings: TrainingSettings, corpus: Corpus, folder: Path) -> li
     leaves = []
     for technique_name in settings.techniques:
         for sampling in settings.samplings:
-            name = leaf_name(technique_name, sampling, settings)
-            keep_to_plan(folder / name, plan_of(technique_name, sampling, settings, corpus))
-            leaves.append(Leaf(technique_name, sampling, name, folder / name))
+            key = Key(technique_name, sampling, settings.options.unit, settings.options.fraction)
+            keep_to_plan(folder / key.path, plan_of(key, settings, corpus))
+            leaves.append(Leaf(key, folder / key.path))
     return leaves
 
 
 def _tasks(settings: TrainingSettings, leaf: Leaf, corpus: Corpus) -> Iterator[Task]:
-    missing = missing_runs(leaf.folder, settings.runs)
+    missing, sampling = missing_runs(leaf.folder, settings.runs), cast(Sampling, leaf.key.sampling)
     draws = [run if "draw" in settings.vary else 0 for run in missing]
-    engine, programs_per_run = engine_of(leaf.technique, settings)
-    found, parameters = technique(leaf.technique, engine), settings.parameters_of(leaf.technique)
+    engine, programs_per_run = engine_of(leaf.key.technique, settings)
+    found, parameters = technique(leaf.key.technique, engine), settings.parameters_of(leaf.key.technique)
     together = found.together
     if found.fitting and missing:
-        units = [draw_units(leaf.sampling, len(corpus), settings.seed, draw) for draw in draws]
+        units = [draw_units(sampling, len(corpus), settings.seed, draw) for draw in draws]
         together = min(together, found.fitting(corpus, units, parameters))
     for start in range(0, len(missing), together):
         runs = tuple(missing[start : start + together])
         yield Task(
             leaf.folder,
-            leaf.technique,
-            leaf.sampling,
+            leaf.key.technique,
+            sampling,
             parameters,
             runs,
             tuple(draws[start : start + together]),
@@ -147,11 +149,21 @@ def _record(settings: TrainingSettings, corpus: Corpus) -> dict[str, Any]:
     }
 
 
+class _Trained(NamedTuple):
+    """The runs of one leaf."""
+
+    group: str
+    runs: int
+    trained_now: int
+    seconds_per_run: float
+    words: str
+
+
 def _group_table(leaves: Sequence[Leaf], tasks: Sequence[Task]) -> Table:
-    table: Table = {"group": [], "runs": [], "trained_now": [], "seconds_per_run": [], "words": []}
+    table = []
     for leaf in leaves:
         runs, seconds, words = 0, 0.0, []
-        for file in open_leaf(leaf.folder).files:
+        for file in open_leaf(leaf.folder, leaf.key).sources:
             with open_rows(file) as rows:  # not the vectors, which may be gigabytes
                 runs += 1
                 seconds += read_metadata(rows)["seconds"]
@@ -159,9 +171,8 @@ def _group_table(leaves: Sequence[Leaf], tasks: Sequence[Task]) -> Table:
         words.sort()
         now = sum(len(task.runs) for task in tasks if task.folder == leaf.folder)
         span = f"{words[0]:,}" if words[0] == words[-1] else f"{words[0]:,} – {words[-1]:,}"
-        for column, value in zip(table.values(), (leaf.name, runs, now, seconds / runs, span), strict=True):
-            column.append(value)
-    return table
+        table.append(_Trained(str(leaf.key), runs, now, seconds / runs, span))
+    return Table.of(table)
 
 
 def _corpus_notes(corpus: Corpus) -> Iterator[str]:
@@ -187,8 +198,8 @@ def _copies(leaf: Leaf, settings: TrainingSettings) -> Iterator[str]:
         return
     first, second = (read_space(run_file(leaf.folder, run)) for run in (0, 1))
     if first.vocabulary == second.vocabulary and torch.equal(first.vectors, second.vectors):
-        planned = "training" not in settings.vary and ("draw" not in settings.vary or leaf.sampling == "fixed")
+        planned = "training" not in settings.vary and ("draw" not in settings.vary or leaf.key.sampling == "fixed")
         why = "as planned: nothing varies between them" if planned else "the seed has no effect on this technique"
-        message = f"{leaf.name}: runs 0 and 1 are equal, {why}."
+        message = f"{leaf.key}: runs 0 and 1 are equal, {why}."
         log.warning(message)
         yield message

@@ -27,7 +27,7 @@ from torch import Tensor
 
 from gpustab.kernels.gram import diagonal_blocks, runs_of
 
-Precision = Literal["fp32", "tf32", "fp16", "bf16"]
+Format = Literal["fp32", "tf32", "fp16", "bf16"]
 """Format of the factors; sums are float32. ``fp32`` multiplies as three products of ``tf32`` on a GPU."""
 
 DTYPES = {"fp32": torch.float32, "tf32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
@@ -35,9 +35,6 @@ DTYPES = {"fp32": torch.float32, "tf32": torch.float32, "fp16": torch.float16, "
 
 PRODUCTS = {"fp32": "tf32x3", "tf32": "tf32", "fp16": "ieee", "bf16": "ieee"}
 """Triton's ``input_precision``."""
-
-OWN: dict[torch.dtype, Precision] = {torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16"}
-"""The precision that a dtype has of its own."""
 
 _EXPONENT = 14
 """Binary exponent of a packed Gram's largest entry. float16 ends at 2^16; the other end is for the second terms."""
@@ -62,10 +59,10 @@ class PackedGram(NamedTuple):
     blocks: Tensor
     own: Tensor
     factor: Tensor
-    precision: Precision
+    precision: Format
 
 
-def pack_gram(gram: Tensor, words: int, precision: Precision, terms: int = 1) -> PackedGram:
+def pack_gram(gram: Tensor, words: int, precision: Format, terms: int = 1) -> PackedGram:
     """Return a block Gram scaled by a power of two σ, so that no format overflows, rounded and padded.
 
     Args:
@@ -90,7 +87,7 @@ def pack_gram(gram: Tensor, words: int, precision: Precision, terms: int = 1) ->
     return PackedGram(packed, (own * scale).float(), 1 / (4 * words * scale), precision)
 
 
-def rounded_to(x: Tensor, precision: Precision) -> Tensor:
+def rounded_to(x: Tensor, precision: Format) -> Tensor:
     """Round to nearest; ``tf32`` keeps 10 bits of the fraction, in float32.
 
     >>> rounded_to(torch.tensor([1 + 2**-10, 1 + 2**-12]), "tf32").tolist()
@@ -119,7 +116,7 @@ def _power_of_two(number: int) -> int:
     return 1 << (number - 1).bit_length()
 
 
-def fitting_tile(width: int, precision: Precision, device: torch.device) -> tuple[int, int, int]:
+def fitting_tile(width: int, precision: Format, device: torch.device) -> tuple[int, int, int]:
     """Return the first of :data:`_TILES` that fits the shared memory, its columns cut to the width."""
     memory = SHARED_MEMORY
     if device.type == "cuda":

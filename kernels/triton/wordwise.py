@@ -8,7 +8,7 @@ from torch.nn.functional import pad
 
 from gpustab.kernels.jackknife import jackknife
 from gpustab.kernels.pip_loss import WordwisePip
-from gpustab.kernels.triton.packed_gram import OWN, PRODUCTS, PackedGram, Precision, fitting_tile, pack_gram, rounded_to
+from gpustab.kernels.triton.packed_gram import PRODUCTS, PackedGram, fitting_tile, rounded_to
 from gpustab.kernels.triton.wordwise_kernel import wordwise_sums
 
 
@@ -20,7 +20,7 @@ def packed_wordwise(
     Args:
         rows: ``(R, c, d)`` of any floating dtype, rounded to the precision of ``gram``; in float16 no entry may
             exceed 65,504. Many words at a time fill a GPU: one program takes up to 128.
-        gram: from :func:`pack_gram`.
+        gram: from :func:`~gpustab.kernels.triton.packed_gram.pack_gram`.
         present: ``(R, c)`` bool, which run has which word; default: all of them.
         tile: words per program, 16 to 128, a power of two; default: what fits the device.
     """
@@ -43,34 +43,6 @@ def packed_wordwise(
         PRODUCTS[gram.precision],
     )
     return _statistics(sums[:, :words] * gram.factor.sqrt(), total[:words] * gram.factor, have)
-
-
-def wordwise_statistics(
-    rows: Tensor,
-    gram: Tensor,
-    words: int,
-    present: Tensor | None = None,
-    precision: Precision | None = None,
-    terms: int = 1,
-) -> WordwisePip:
-    """Return what :func:`gpustab.kernels.pip_loss.wordwise_pip` returns, by the fused kernel.
-
-    For many chunks of one vocabulary call :func:`pack_gram` once and :func:`packed_wordwise` for every chunk.
-
-    Args:
-        rows: ``(R, c, d)``, ``d`` at most 512.
-        gram: ``(R(R+1)/2, d, d)`` float64 over the whole vocabulary.
-        words: size ``v`` of the vocabulary behind ``gram``.
-        present: ``(R, c)`` bool; default: all.
-        precision: of the factors; default: that of ``rows``.
-        terms: 1, or 2 for twice the digits of C.
-
-    Raises:
-        ValueError: for float64 rows without a precision, which is the plain twin's work.
-    """
-    if precision is None and rows.dtype not in OWN:
-        raise ValueError(f"rows are {rows.dtype}: give a precision, or use the plain kernel")
-    return packed_wordwise(rows, pack_gram(gram, words, precision or OWN[rows.dtype], terms), present)
 
 
 def _quadratic(x: Tensor, block: Tensor) -> Tensor:

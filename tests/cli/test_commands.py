@@ -108,8 +108,8 @@ def test_average_tells_what_it_wrote(call):
 
 def test_words_file_may_have_a_mark_and_carriage_returns(call):
     content = one_object(call("stability r0.txt r1.txt --words words.txt --json").stdout)
-    assert content["settings"]["targets"] == "words"
-    assert content["settings"]["measured"][0]["targets"] == 2
+    assert content["settings"]["words"] == ["w1", "w2"]
+    assert content["groups"][0]["targets"]["words"] == 2
 
 
 def test_targets_and_seed_reach_the_study(call):
@@ -118,7 +118,7 @@ def test_targets_and_seed_reach_the_study(call):
 
     drawn = measure("--targets 7 --seed 3")
     assert drawn["settings"]["seed"] == 3
-    assert drawn["settings"]["measured"][0]["targets"] == 7
+    assert drawn["groups"][0]["targets"]["words"] == 7
     assert measure("--targets all")["groups"] == measure("--seed 1")["groups"] != drawn["groups"]
 
 
@@ -141,9 +141,9 @@ def test_nan_rows_can_be_dropped(call):
 def test_limit_union_and_centring_reach_the_loader(call):
     limited = one_object(call("stability r0.txt r1.txt --limit 12 --center --json").stdout)
     assert limited["groups"][0]["vocabulary"]["joint"] == 12
-    assert limited["settings"]["centre"] is True
+    assert limited["settings"]["loading"]["centre"] is True
     union = one_object(call("stability r0.txt r1.txt r2.txt --vocabulary union --min-runs 1 --json").stdout)
-    assert union["settings"]["vocabulary"] == union["groups"][0]["vocabulary"]["rule"] == "union"
+    assert union["settings"]["loading"]["vocabulary"] == union["groups"][0]["vocabulary"]["rule"] == "union"
 
 
 def test_settings_hold_the_options_of_the_loader(call):

@@ -3,6 +3,8 @@ import pytest
 import torch
 
 from gpustab.kernels import centred, gram
+from gpustab.kernels.pip_loss import wordwise_pip
+from gpustab.kernels.procrustes import procrustes
 from tests import oracles
 from tests.generators import SIZES, anisotropic, generator, noisy_copies, rotation
 
@@ -12,8 +14,7 @@ def rotations(runs, d):
 
 
 def losses(rows, dtype=torch.float64):
-    total = gram.empty_gram(len(rows), rows.shape[2])
-    return centred.centred_pip_loss(gram.add_rows(total, rows.to(dtype)))
+    return centred.centred_pip_loss(gram.moments(rows, dtype).gram)
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -59,3 +60,36 @@ def test_equal_runs_have_no_loss():
     stack = noisy_copies(1, 50, 5).expand(3, -1, -1)
     maps = torch.eye(5, dtype=torch.float64).expand(3, -1, -1)
     assert (losses(centred.centred_rows(stack, maps)).total < 1e-13).all()
+
+
+@pytest.mark.parametrize("noise", [1e-2, 1e-5, 1e-9, 1e-13])
+def test_float64_deviations_resolve_losses_down_to_the_last_bits_of_the_rows(noise):
+    """Where the plain form finds noise: a loss near 1e-10 is the difference of two numbers near 1."""
+    stack = noisy_copies(2, 300, 20, noise=noise)
+    maps = torch.stack([torch.eye(20, dtype=torch.float64), procrustes((stack[1].T @ stack[0])[None]).maps[0]])
+    rows = centred.centred_rows(stack, maps)
+    frame = gram.block_gram(rows)
+    # v × v differences of the aligned rows, in extended precision: E and S are exact to the last bit of the rows.
+    x, y = (part.astype(np.longdouble) for part in (rows[0] + rows[1:]).numpy())
+    e, s = x - y, x + y
+    difference = (e @ s.T + s @ e.T) / 2
+    rtol = max(1e-9, 1e-15 / noise)
+    np.testing.assert_allclose(centred.centred_pip_loss(frame).total, float(np.sqrt((difference**2).sum())), rtol=rtol)
+    np.testing.assert_allclose(centred.distances(frame), float(np.sqrt((e**2).sum())), rtol=rtol)
+    words = centred.centred_wordwise_pip(rows, frame, 300, torch.ones(2, 300, dtype=torch.bool))
+    np.testing.assert_allclose(
+        words.mean, np.sqrt((difference**2).sum(1)).astype(float) / (2 * 300**0.5), rtol=1e3 * rtol
+    )
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_words_are_those_of_the_plain_form(size):
+    runs, v, d = size
+    stack, maps = noisy_copies(runs, v, d), rotations(runs, d)
+    present = torch.ones(runs, v, dtype=torch.bool)
+    present[1, 3] = False
+    stack = stack * present[:, :, None]
+    rows = centred.centred_rows(stack, maps)
+    found = centred.centred_wordwise_pip(rows, gram.block_gram(rows), v, present)
+    for got, want in zip(found, wordwise_pip(stack, gram.block_gram(stack), v, present), strict=True):
+        torch.testing.assert_close(got, want, rtol=1e-7, atol=1e-12, equal_nan=True)

@@ -46,6 +46,6 @@ def test_the_page_holds_the_numbers_notes_settings_and_environment(result):
 
 
 def test_figures_stand_in_the_page_and_notes_are_escaped():
-    page = to_html(Result("x", figures={"a": "<svg></svg>"}, notes=["a < b & <b>c</b>"]))
+    page = to_html(Result("x", notes=["a < b & <b>c</b>"]), {"a": "<svg></svg>"})
     assert "<svg></svg>" in page
     assert "a &lt; b &amp; &lt;b&gt;c" in page

@@ -17,17 +17,18 @@ def parsed(result):
 
 def test_the_object_has_the_keys_of_the_schema(result):
     content = parsed(result)
-    assert list(content) == ["schema", "groups", "contrasts", "notes", "settings", "environment"]
+    assert list(content) == ["schema", "groups", "contrasts", "tables", "notes", "settings", "environment"]
     assert content["schema"] == "gpustab.stability/1"
     (group,) = content["groups"]
-    assert set(group) == {"name", "runs", "vocabulary", "dimension", "scale", "pip", "neighbours", "words"}
+    measured = {"vocabulary", "dimension", "scale", "pip", "neighbours", "words", "precision", "targets"}
+    assert set(group) == {"name", "runs", *measured}
     assert set(group["vocabulary"]) == {"rule", "joint", "dropped", "undefined"}
     assert set(group["scale"]) == {"mean_cosine", "chance_reduced_pip"}
     assert set(group["pip"]["reduced"]) == {"mean", "sd", "se", "pairs"}
     assert set(group["neighbours"]) == {"1", "5"}
     assert set(group["neighbours"]["5"]) == {"p", "p_sd", "p_se", "j", "j_sd", "j_se", "chance_p", "ties"}
     assert set(group["words"]) == {"least_stable", "most_stable"}
-    assert {"seed", "neighbours", "targets", "vocabulary", "precision"} <= set(content["settings"])
+    assert {"seed", "neighbours", "targets", "loading", "precision"} <= set(content["settings"])
     assert {"gpustab", "torch", "device", "seconds"} <= set(content["environment"])
 
 

@@ -2,7 +2,8 @@ import math
 
 import torch
 
-from gpustab.results import Result, environment, peak_memory
+from gpustab.machine.environment import environment, peak_memory
+from gpustab.results import Result
 
 
 def test_a_table_is_a_frame_with_its_columns_in_order():

@@ -80,5 +80,5 @@ def test_a_damaged_file_among_many_is_named(files):
 
 
 def test_only_some_words(files):
-    runs = load_runs(files, options=LoadOptions(words=["w1", "w2", "w5"]))
+    runs = load_runs(files, options=LoadOptions(only=["w1", "w2", "w5"]))
     assert set(runs.vocabulary) == {b"w1", b"w2", b"w5"}

@@ -44,13 +44,23 @@ def test_chunks_are_the_stack():
     assert torch.equal(whole, pieces)
 
 
-def test_joint_chunks_leave_out_what_a_run_lacks():
-    stack = generators.noisy_copies(3, 10, 4)
-    stack[1, 2] = 0
-    runs = runs_of(stack, vocabulary="union")
-    at = runs.vocabulary.index_of("w2")
-    assert (runs.chunk(0, 10, joint=True)[:, at] == 0).all()
-    assert runs.chunk(0, 10)[0, at].norm() == pytest.approx(1)
+def test_the_chunks_of_several_processes_are_those_of_one():
+    runs = runs_of(generators.noisy_copies(3, 50, 5))
+    alone = [(start, chunk) for start, chunk in runs.chunks(7)]
+    for world in (1, 2, 3, 20):
+        shared = [part for rank in range(world) for part in runs.chunks(7, share=(rank, world))]
+        for (start, chunk), (want, other) in zip(sorted(shared, key=lambda part: part[0]), alone, strict=True):
+            assert start == want
+            assert torch.equal(chunk, other)
+
+
+def test_restricted_runs_keep_their_rows_and_lack_all_other_words():
+    runs = runs_of(generators.noisy_copies(3, 10, 4))
+    some = runs.restricted([b"w7", b"w2"])
+    assert some.joint_words() == [b"w2", b"w7"]
+    assert some.rows_of([b"w7", b"w2"]).tolist() == [7, 2]
+    assert torch.equal(some.run(1)[2], runs.run(1)[2])
+    assert (some.run(1)[3] == 0).all()
 
 
 def test_taking_runs_keeps_rows_and_names_together():
@@ -72,16 +82,15 @@ class OnDisk:
 
 
 @pytest.mark.parametrize("size", [1, 7, 50, 99])
-@pytest.mark.parametrize("joint", [False, True])
-def test_chunks_from_disk_are_those_from_memory(size, joint):
+def test_chunks_from_disk_are_those_from_memory(size):
     stack = generators.noisy_copies(3, 50, 5)
     stack[1, 2] = 0
     runs = runs_of(stack, vocabulary="union", centre=True)
     files = tuple(OnDisk(rows) for rows in runs.rows)
-    from_disk = list(replace(runs, rows=files).chunks(size, joint=joint))
-    from_memory = list(runs.chunks(size, joint=joint))
+    from_disk = list(replace(runs, rows=files).chunks(size))
+    from_memory = list(runs.chunks(size))
     assert [start for start, _ in from_disk] == list(range(0, 50, size))
     for (_, one), (start, other) in zip(from_disk, from_memory, strict=True):
         assert torch.equal(one, other)
-        assert torch.equal(other, runs.chunk(start, start + size, joint=joint))
+        assert torch.equal(other, runs.chunk(start, start + size))
     assert all(file.reads == list(range(0, 50, size)) for file in files)

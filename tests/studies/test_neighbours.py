@@ -37,7 +37,7 @@ def test_nine_of_ten_runs_have_the_wilson_interval_of_the_paper():
     stack = torch.eye(4, dtype=torch.float64).repeat(10, 1, 1)
     stack[:, 1] = torch.tensor([0.9, 0.1, 0, 0])
     stack[9, 2] = torch.tensor([0.99, 0, 0.01, 0])  # nearer than w1 in the last run only
-    first, second = neighbours_of(runs_of(stack), "w0", 1).groups[0]["neighbours"]
+    first, second = (list(row.values()) for row in neighbours_of(runs_of(stack), "w0", 1).tables["shares"].rows())
     assert (first[0], first[1], first[2]) == ("w1", 9, 0.9)
     assert [round(x, 2) for x in first[3:5]] == [0.60, 0.98]
     assert (second[0], second[1]) == ("w2", 1)
@@ -46,7 +46,7 @@ def test_nine_of_ten_runs_have_the_wilson_interval_of_the_paper():
 def test_overlap_is_that_of_the_stability_study():
     runs = runs_of(noisy_copies(4, 40, 6))
     group = neighbours_of(runs, b"w3", 5).groups[0]
-    wanted = stability(runs, neighbours=[5], targets=["w3"]).groups[0]["neighbours"]["5"]
+    wanted = stability(runs, neighbours=[5], words=["w3"]).groups[0]["neighbours"]["5"]
     for name in ("p", "p_sd", "p_se", "chance_p"):
         assert group[name] == pytest.approx(wanted[name])
 
@@ -76,8 +76,8 @@ def some_lack_w2(runs):
 
 def test_shares_are_of_the_runs_that_have_the_word():
     result = neighbours_of(some_lack_w2(1), "w2", 19)
-    assert all(share == 1 for _, _, share, *_ in result.groups[0]["neighbours"])
-    assert all(not math.isnan(row[5]) for row in result.groups[0]["neighbours"])
+    assert all(row["share"] == 1 for row in result.tables["shares"].rows())
+    assert all(not math.isnan(row["cosine"]) for row in result.tables["shares"].rows())
     assert len(set(result.tables["lists"]["run"])) == 2
     assert result.groups[0]["lists"][2] == []
     assert any("1 of 3 runs do not have the word" in note for note in result.notes)

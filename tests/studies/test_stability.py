@@ -1,18 +1,24 @@
+import gc
 import importlib
 import math
+import weakref
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
-from gpustab import InputError, load_runs
+from gpustab import InputError, load_groups, load_runs
 from gpustab.errors import OutOfMemoryError
 from gpustab.machine.device import Compute
 from gpustab.report.json_text import plain
+from gpustab.runs.group import Group
+from gpustab.runs.key import Key
+from gpustab.runs.load import open_groups
+from gpustab.runs.runset import write_runset
 from gpustab.studies import stability
 from tests import generators, oracles
-from tests.generators import noisy_copies, runs_of
+from tests.generators import noisy_copies, runs_of, spaces
 
 LENGTHS = (1, 3, 7)
 
@@ -46,8 +52,8 @@ def pair(stack, words):
     return [(words, run.numpy()) for run in stack]
 
 
-def named(runs, group):
-    return replace(runs, group=group)
+def named(runs, path):
+    return replace(runs, key=Key.of_path(path))
 
 
 @pytest.mark.parametrize("runs", [2, 3, 5])
@@ -111,11 +117,11 @@ def test_targets_as_all_a_seeded_number_or_words():
     everything = stability(runs, neighbours=[5])
     assert stability(runs, neighbours=[5], targets="all").groups == everything.groups
     words = ["w3", b"w40", "w7"]
-    some = stability(runs, neighbours=[5], targets=words)
+    some = stability(runs, neighbours=[5], words=words)
     lists = [[oracles.top_k(x.numpy(), t, 5) for t in (3, 40, 7)] for x in stack]
     assert some.groups[0]["neighbours"]["5"]["p"] == pytest.approx(oracles.overlap(lists, 5)[0].mean())
     assert some.groups[0]["pip"] == everything.groups[0]["pip"]
-    assert some.settings["measured"][0]["targets"] == 3
+    assert some.groups[0]["targets"]["words"] == 3
     drawn = [stability(runs, neighbours=[5], targets=10, seed=seed) for seed in (1, 1, 2)]
     measured = [{w for w, p in zip(*map(r.tables["words"].get, ("word", "p@5")), strict=True) if p == p} for r in drawn]
     assert len(measured[0]) == 10
@@ -124,11 +130,11 @@ def test_targets_as_all_a_seeded_number_or_words():
 
 def test_a_missing_target_word_is_named():
     runs = runs_of(noisy_copies(2, 20, 4))
-    result = stability(runs, targets=["w3", "zebra"])
-    assert result.settings["measured"][0]["missing_targets"] == 1
+    result = stability(runs, words=["w3", "zebra"])
+    assert result.groups[0]["targets"] == {"words": 1, "missing": 1}
     assert any("not there: zebra (1)" in note for note in result.notes)
     with pytest.raises(InputError, match=r"'runs': no target word is there: zebra"):
-        stability(runs, targets=["zebra"])
+        stability(runs, words=["zebra"])
 
 
 @pytest.mark.parametrize("lengths", [[], [0], [5, -1]])
@@ -178,7 +184,7 @@ def test_tables_have_a_row_per_pair_and_per_word():
 
 
 def test_targets_that_were_not_drawn_have_no_overlap_in_the_word_table():
-    words = stability(runs_of(noisy_copies(2, 30, 5)), neighbours=[3], targets=["w4"]).frame("words")
+    words = stability(runs_of(noisy_copies(2, 30, 5)), neighbours=[3], words=["w4"]).frame("words")
     assert words.word[words["p@3"].notna()].tolist() == ["w4"]
     assert words.pip_mean.notna().all()
 
@@ -210,7 +216,7 @@ def test_groups_of_different_size_give_rectangular_tables():
     large = named(runs_of(noisy_copies(3, 40, 6)), "large")
     for groups in ([small, large], [large, small]):
         result = stability(groups, neighbours=[2, 10])
-        assert [group["name"] for group in result.groups] == [runs.group for runs in groups]
+        assert [group["name"] for group in result.groups] == [runs.name for runs in groups]
         assert [len(result.frame(name)) for name in ("pairs", "words")] == [1 + 3, 5 + 40]
         pairs = result.frame("pairs").set_index("group")
         assert math.isnan(pairs.loc["small", "p@10"])
@@ -329,15 +335,18 @@ def test_order_of_the_runs_changes_nothing_but_their_order():
     assert a.notes == b.notes
 
 
-@pytest.mark.parametrize("targets", [0, [], pytest.param("w3", id="one word")])
-def test_targets_that_make_no_sense_are_refused(targets):
-    with pytest.raises(InputError, match="target"):
-        stability(runs_of(noisy_copies(2, 20, 4)), neighbours=[1], targets=targets)
+@pytest.mark.parametrize(
+    "choice",
+    [{"targets": 0}, {"targets": "many"}, {"words": []}, {"words": "w3"}, {"words": ["w3"], "targets": 5}, {"word": 3}],
+)
+def test_targets_that_make_no_sense_are_refused(choice):
+    with pytest.raises(InputError, match=r"target|words"):
+        stability(runs_of(noisy_copies(2, 20, 4)), neighbours=[1], **choice)
 
 
 def test_a_target_given_twice_counts_once():
     runs = runs_of(noisy_copies(2, 20, 4))
-    once, twice = (stability(runs, neighbours=[3], targets=t) for t in (["w1", "w2"], ["w1", "w2", "w2", "w2"]))
+    once, twice = (stability(runs, neighbours=[3], words=t) for t in (["w1", "w2"], ["w1", "w2", "w2", "w2"]))
     assert plain(once.groups) == plain(twice.groups)
 
 
@@ -347,17 +356,18 @@ def test_no_groups_are_refused():
 
 
 def test_a_device_without_memory_leaves_the_work_to_the_cpu(monkeypatch):
-    module = importlib.import_module("gpustab.studies.stability")
+    module = importlib.import_module("gpustab.studies.stability.study")
+    frame = importlib.import_module("gpustab.studies.frame")
     real = module._measure
 
-    def measure(runs, question, compute, report, result, notes):
+    def measure(runs, options, compute, answer):
         if compute.device.type == "cuda":
             raise OutOfMemoryError("out of memory even with 16 rows at a time")
-        real(runs, question, compute, report, result, notes)
+        real(runs, options, compute, answer)
 
     monkeypatch.setattr(module, "_measure", measure)
     monkeypatch.setattr(module.engine, "place", lambda runs, compute: runs)
-    monkeypatch.setattr(module, "environment", lambda device: {})
+    monkeypatch.setattr(frame, "environment", lambda device: {})
     runs = runs_of(noisy_copies(3, 20, 4))
     result = stability(runs, compute=Compute(torch.device("cuda"), "fp64"))
     assert plain(result.groups) == plain(stability(runs).groups)
@@ -372,3 +382,25 @@ def test_a_proxy_is_said_to_be_one():
     exact, proxy = (stability(runs, neighbours=[1], proxy=m, seed=1) for m in (None, 20))
     assert any("sampled proxy of 20 words" in note for note in proxy.notes)
     assert exact.groups[0]["pip"] != proxy.groups[0]["pip"]
+
+
+def test_groups_are_loaded_when_their_family_is_measured_and_let_go_after(tmp_path, monkeypatch):
+    names = ["a/shuffled", "b/shuffled", "a/bootstrap"]
+    write_runset({name: spaces(3, 30, 4, seed=k) for k, name in enumerate(names)}, tmp_path / "set")
+    loaded, alive = [], []
+    real = Group.load
+
+    def load(group):
+        gc.collect()
+        alive.append(sum(reference() is not None for reference in loaded))
+        runs = real(group)
+        loaded.append(weakref.ref(runs))
+        return runs
+
+    monkeypatch.setattr(Group, "load", load)
+    result = stability(open_groups(tmp_path / "set"), neighbours=[1])
+    assert [group["name"] for group in result.groups] == ["a/shuffled", "a/bootstrap", "b/shuffled"]
+    assert alive == [0, 1, 0]  # the two of a family together, as their contrast wants both
+    assert result.contrasts[0]["groups"] == ["a/shuffled", "a/bootstrap"]
+    at_once = stability(load_groups(tmp_path / "set"), neighbours=[1])
+    assert plain(at_once.groups) == plain(result.groups)

@@ -9,7 +9,7 @@ from gpustab.corpus.tokenise import CorpusOptions, prepare_corpus
 from gpustab.errors import ComputationError, InputError, OutOfMemoryError
 from gpustab.kernels.gram import block_gram
 from gpustab.kernels.jackknife import pair_matrix
-from gpustab.kernels.pip_loss import pip_loss, reduced
+from gpustab.kernels.pip_loss import pip_from_gram, reduced
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.trainers import sgns_gpu
 from gpustab.trainers.sgns_gpu import TECHNIQUE, train_many
@@ -113,7 +113,7 @@ def test_the_distribution_over_runs_is_that_of_gensim():
     assert float(means[:runs].mean()) == pytest.approx(
         float(means[runs:].mean()), abs=4 * float(means.var() / runs * 2) ** 0.5
     )
-    losses = pair_matrix(reduced(pip_loss(block_gram(unit)).total, unit.shape[1]), 2 * runs)
+    losses = pair_matrix(reduced(pip_from_gram(block_gram(unit)).total, unit.shape[1]), 2 * runs)
     within = [float(losses[part, part].sum()) / (runs * (runs - 1)) for part in (slice(runs), slice(runs, None))]
     assert within[0] == pytest.approx(within[1], rel=0.03)
     assert float(losses[:runs, runs:].mean()) == pytest.approx(sum(within) / 2, rel=0.02)

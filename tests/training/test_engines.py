@@ -90,7 +90,7 @@ def usable(monkeypatch):
 
 def test_the_kernel_makes_a_run_set_that_is_measured_like_any_other(made):
     groups = load_groups(made / "whole")
-    assert [(group.group, len(group)) for group in groups] == [("sgns/bootstrap", 3)]
+    assert [(group.name, len(group)) for group in groups] == [("sgns/bootstrap", 3)]
 
 
 def test_its_vectors_are_those_of_the_plain_loop(made):

@@ -36,7 +36,7 @@ def test_a_run_set_of_three_samplings_is_measured_with_its_contrast(corpus, tmp_
     result = train_runs(plan(corpus), tmp_path)
     assert result.tables["groups"]["trained_now"] == [3, 3, 3]
     groups = load_groups(tmp_path)
-    assert [g.group for g in groups] == ["sgns/fixed", "sgns/shuffled", "sgns/bootstrap"]
+    assert [g.name for g in groups] == ["sgns/fixed", "sgns/shuffled", "sgns/bootstrap"]
     measured = stability(groups, neighbours=[5])
     assert measured.contrasts[0]["groups"] == ["sgns/shuffled", "sgns/bootstrap"]
     means = {g["name"]: g["pip"]["reduced"]["mean"] for g in measured.groups}
@@ -225,5 +225,5 @@ def test_a_run_set_is_no_file(corpus, tmp_path):
 def test_a_thin_group_does_not_keep_the_others_from_being_measured(corpus, tmp_path, caplog):
     train_runs(plan(corpus, runs=2, samplings=["shuffled"]), tmp_path)
     train_runs(plan(corpus, runs=1, samplings=["fixed"]), tmp_path)
-    assert [group.group for group in load_groups(tmp_path)] == ["sgns/shuffled"]
+    assert [group.name for group in load_groups(tmp_path)] == ["sgns/shuffled"]
     assert "'sgns/fixed' has only 1 run" in caplog.text

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.lib import format as npy_format
 
-from gpustab.errors import InputError
+from gpustab.errors import InputError, marked, option
 from gpustab.formats.binary.npy_rows import Matrix, NpyRows
 from gpustab.formats.format import Format
 from gpustab.formats.options import LoadOptions
@@ -57,7 +57,7 @@ def rows_to_read(rows: int, options: LoadOptions) -> int:
 def check_dimension(dimension: int, options: LoadOptions) -> None:
     """Refuse another number of dimensions than ``dim`` asks for; the message lacks the file's name."""
     if options.dim not in (None, dimension):
-        raise InputError(f"the vectors have {dimension} dimensions, but dim={options.dim} was asked for")
+        raise InputError(f"the vectors have {dimension} dimensions, but {option('dim', options.dim)} was asked for")
 
 
 def read_npy(source: Source, options: LoadOptions) -> Space:
@@ -88,7 +88,7 @@ def read_npy(source: Source, options: LoadOptions) -> Space:
         notes = take_rows(table, matrix, found.words, found.counts, options)
         return table.space(source, "NumPy array", notes=[*found.notes, *notes])
     except InputError as error:
-        raise InputError(f"{path}: {error}") from error
+        raise InputError(f"{path}: {marked(error)}") from error
 
 
 def _check_whether_companion(path: Path) -> None:
@@ -101,7 +101,9 @@ def _check_whether_companion(path: Path) -> None:
             if main.is_file():
                 raise InputError(f"{path}: this looks like a part of the gensim file {main}; give that file") from error
         if attribute in ("vectors", "syn0"):
-            raise InputError(f"{error}; or, if it is a part of the gensim file {stem}, give that file") from error
+            raise InputError(
+                f"{marked(error)}; or, if it is a part of the gensim file {stem}, give that file"
+            ) from error
         raise
 
 

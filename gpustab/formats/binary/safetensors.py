@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from safetensors.torch import save_file
 
-from gpustab.errors import InputError
+from gpustab.errors import InputError, marked
 from gpustab.formats.atomic import replacing
 from gpustab.formats.binary.npy import check_dimension, rows_to_read
 from gpustab.formats.binary.safetensors_rows import SafetensorsRows, open_rows
@@ -75,7 +75,7 @@ def read_safetensors(source: Source, options: LoadOptions = DEFAULTS) -> Space:
             notes = [*found.notes, *_notes(rows, kept, ours)]
             return table.space(source, "safetensors", notes=notes, metadata=metadata, draw=draw)
         except InputError as error:
-            raise InputError(f"{path}: {error}") from error
+            raise InputError(f"{path}: {marked(error)}") from error
 
 
 def write_safetensors(space: Space, path: str | os.PathLike[str]) -> None:
@@ -96,7 +96,7 @@ def write_safetensors(space: Space, path: str | os.PathLike[str]) -> None:
     try:
         metadata = json.dumps(space.metadata, allow_nan=False, sort_keys=True)
     except (TypeError, ValueError) as error:
-        raise InputError(f"{path}: the metadata cannot be written as JSON: {error}") from error
+        raise InputError(f"{path}: the metadata cannot be written as JSON: {marked(error)}") from error
     with replacing(path) as temporary:
         # contiguous().cpu(): a view or a tensor on a GPU has no bytes that could be written as they are.
         save_file({n: t.detach().contiguous().cpu() for n, t in tensors.items()}, temporary, {METADATA_KEY: metadata})
@@ -107,7 +107,7 @@ def _own_words(rows: SafetensorsRows, options: LoadOptions) -> WordList:
     try:
         vocabulary = Vocabulary.from_tensors(buffer, offsets)
     except InputError as error:
-        raise InputError(f"{rows.path}: {error}") from error
+        raise InputError(f"{rows.path}: {marked(error)}") from error
     if len(vocabulary) != len(rows):
         raise InputError(f"{rows.path}: there are {len(vocabulary)} words, but {len(rows)} vectors")
     unread = [] if options.vocab is None else [f"vocab={options.vocab} was not read: the file holds its words"]
@@ -132,7 +132,7 @@ def read_metadata(rows: SafetensorsRows) -> dict[str, Any]:
     try:
         metadata = json.loads(rows.metadata.get(METADATA_KEY, "{}"))
     except json.JSONDecodeError as error:
-        raise InputError(f"{rows.path}: the metadata '{METADATA_KEY}' is no JSON: {error}") from error
+        raise InputError(f"{rows.path}: the metadata '{METADATA_KEY}' is no JSON: {marked(error)}") from error
     if not isinstance(metadata, dict):
         raise InputError(f"{rows.path}: the metadata '{METADATA_KEY}' is no JSON object")
     return metadata

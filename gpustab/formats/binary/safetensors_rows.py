@@ -11,7 +11,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from gpustab.errors import InputError
+from gpustab.errors import InputError, marked, option
 
 _FLOATS = ("F16", "BF16", "F32", "F64")
 _SHOWN = 10
@@ -91,7 +91,9 @@ class SafetensorsRows:
         if len(floats) > 1:
             there = ", ".join(f"{name} {shapes[name]}" for name in floats[:_SHOWN])
             more = f" and {len(floats) - _SHOWN} more" if len(floats) > _SHOWN else ""
-            raise InputError(f"{self.path}: there are several matrices: {there}{more}; choose the vectors by tensor=")
+            raise InputError(
+                f"{self.path}: there are several matrices: {there}{more}; choose the vectors by {option('tensor', ...)}"
+            )
         if not floats and sum(len(shape) == 1 for shape in shapes.values()) > _ONE_PER_WORD:
             raise InputError(
                 f"{self.path}: {len(shapes)} tensors of one dimension, as if each word had one; save the vectors as "
@@ -133,4 +135,4 @@ def _open(path: Path) -> Any:  # safetensors types none of the methods
     try:
         return safe_open(path, framework="pt")
     except (SafetensorError, OSError) as error:
-        raise InputError(f"{path}: no complete safetensors file, perhaps cut or damaged: {error}") from error
+        raise InputError(f"{path}: no complete safetensors file, perhaps cut or damaged: {marked(error)}") from error

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gpustab.errors import InputError
+from gpustab.errors import InputError, marked, option
 from gpustab.formats.binary.cursor import Cursor
 from gpustab.formats.binary.word2vec_rows import LONGEST_WORD, BinaryRows, ends_rows_with_newline
 from gpustab.formats.format import Format
@@ -52,7 +52,7 @@ def read_word2vec_binary(source: Source, options: LoadOptions = DEFAULTS) -> Spa
     try:
         return _Reading(source, options).run()
     except InputError as error:
-        raise InputError(f"{source.path}: {error}") from error
+        raise InputError(f"{source.path}: {marked(error)}") from error
 
 
 class _Reading:
@@ -84,12 +84,14 @@ class _Reading:
         if header is None:
             raise InputError("byte 0: wanted the number of rows and of values in one line")
         if self._options.header is False:
-            raise InputError("header=False, but a word2vec binary file cannot be read without its header")
+            raise InputError(f"{option('header', False)}, but a word2vec binary file cannot be read without its header")
         d = header[1]
         if not 1 <= d <= _MOST_VALUES:
             raise InputError(f"the header declares {d} values a row, wanted 1 to {_MOST_VALUES}")
         if self._options.dim not in (None, d):
-            raise InputError(f"the header declares {d} values a row, but dim={self._options.dim} was asked for")
+            raise InputError(
+                f"the header declares {d} values a row, but {option('dim', self._options.dim)} was asked for"
+            )
         self._cursor.skip(len(line) + 1)
         return header
 
@@ -155,7 +157,9 @@ class _Reading:
                 continue
             place = f"byte {self._cursor.offset + start - 1}"
             if not self._options.skip_empty_tokens:
-                reason = f"{place}: the word before this space is empty; skip_empty_tokens passes over such rows"
+                reason = (
+                    f"{place}: the word before this space is empty; {option('skip_empty_tokens')} passes over such rows"
+                )
                 self._stop(reason)
                 raise InputError(reason)
             self._empty.add(place)
@@ -203,10 +207,12 @@ class _Reading:
             )
         if damage or left:
             if not self._options.allow_truncated:
-                raise InputError(f"{what}; allow_truncated keeps the complete rows")
+                raise InputError(f"{what}; {option('allow_truncated')} keeps the complete rows")
             self._notes.append(f"allow_truncated: {what}")
         elif not self._may_be_short():
-            raise InputError(f"{what}: the file ends at byte {self._cursor.offset}; allow_count_mismatch accepts this")
+            raise InputError(
+                f"{what}: the file ends at byte {self._cursor.offset}; {option('allow_count_mismatch')} accepts this"
+            )
         else:
             self._notes.append(f"{what}; all of them were read")
 
@@ -219,7 +225,7 @@ class _Reading:
         if trailing and start != b"\n":
             what = f"byte {offset}: wanted the end of the file after {self._rows} rows, found {trailing} more bytes"
             if not self._options.allow_count_mismatch:
-                raise InputError(f"{what}; allow_count_mismatch leaves them out")
+                raise InputError(f"{what}; {option('allow_count_mismatch')} leaves them out")
             self._notes.append(f"allow_count_mismatch: {what}")
         return trailing
 

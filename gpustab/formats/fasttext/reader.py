@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch.nn.functional import embedding_bag
 
-from gpustab.errors import InputError
+from gpustab.errors import InputError, marked, option
 from gpustab.formats.binary.cursor import Cursor
 from gpustab.formats.fasttext.model import MAGIC, FastTextModel, read_model
 from gpustab.formats.fasttext.ngrams import ngram_buckets
@@ -56,7 +56,7 @@ def read_fasttext(source: Source, options: LoadOptions = DEFAULTS) -> Space:
             table.add(words, compose(model, rows), rows, counts)
         return table.space(source, "fastText binary", header=(len(model.words), model.dimension), notes=notes)
     except InputError as error:
-        raise InputError(f"{source.path}: {error}") from error
+        raise InputError(f"{source.path}: {marked(error)}") from error
 
 
 def compose(model: FastTextModel, rows: Sequence[int]) -> NDArray[np.float32]:
@@ -87,10 +87,12 @@ def compose(model: FastTextModel, rows: Sequence[int]) -> NDArray[np.float32]:
 
 def _notes(model: FastTextModel, options: LoadOptions) -> Iterator[str]:
     if options.dim not in (None, model.dimension):
-        raise InputError(f"the vectors have {model.dimension} dimensions, but dim={options.dim} was asked for")
+        raise InputError(
+            f"the vectors have {model.dimension} dimensions, but {option('dim', options.dim)} was asked for"
+        )
     if model.cut:
         if not options.allow_truncated:
-            raise InputError(f"{model.cut}; the word vectors are complete, allow_truncated reads them")
+            raise InputError(f"{model.cut}; the word vectors are complete, {option('allow_truncated')} reads them")
         yield f"allow_truncated: {model.cut}; the word vectors are complete"
     if model.longest > 0:
         yield (

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from gpustab.errors import InputError
+from gpustab.errors import InputError, marked
 from gpustab.formats.binary.npy import check_dimension, rows_to_read, take_rows
 from gpustab.formats.binary.npy_rows import Matrix, NpyRows
 from gpustab.formats.fasttext.composed import ComposedRows
@@ -65,7 +65,7 @@ def read_gensim(source: Source, options: LoadOptions) -> Space:
             raise InputError(f"this is a pickle {what} and no file of gensim's KeyedVectors, Word2Vec or FastText")
         return _Model(path, root).space(source, options)
     except InputError as error:
-        raise InputError(f"{path}: {error}") from error
+        raise InputError(f"{path}: {marked(error)}") from error
 
 
 class _Model:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gpustab.errors import option
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.text.bulk import BulkRows, parse_block
 from gpustab.formats.text.decimals import SEPARATORS, RowError, parse_row
@@ -87,7 +88,9 @@ class BlockReader:
 
     def _pass_over_empty(self, number: int) -> None:
         if not self._options.skip_empty_tokens:
-            raise RowError("the row begins with a separator, so its word is empty; skip_empty_tokens passes over it")
+            raise RowError(
+                f"the row begins with a separator, so its word is empty; {option('skip_empty_tokens')} passes over it"
+            )
         self.empty.add(f"line {number}")
 
     def _in_order(

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gpustab.errors import InputError
+from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.sniff import read_header
 from gpustab.formats.text.decimals import SEPARATORS, count_values, is_sparse
@@ -44,7 +44,9 @@ def settle(lines: Sequence[bytes], options: LoadOptions) -> Layout:
     first = lines[0] if lines else b""
     declared = None if options.header is False else read_header(first)
     if options.header and declared is None:
-        raise InputError(f"line 1 is '{_start(first)}', but header=True wants the two integers of a header")
+        raise InputError(
+            f"line 1 is '{_start(first)}', but {option('header', True)} wants the two integers of a header"
+        )
     _refuse_sparse(lines)
     rows = [line for line in lines[1 if declared else 0 :] if line.strip(SEPARATORS)]
     widths = Counter(count_values(row) for row in rows[:SAMPLE_ROWS])
@@ -62,7 +64,8 @@ def _is_header(declared: tuple[int, int], widths: Counter[int], dim: int | None)
     following = ", ".join(str(width) for width, _ in widths.most_common(3)) or "no"
     raise InputError(
         f"line 1, '{rows} {dimension}', is either a header ({rows} rows of {dimension} values) or the word '{rows}' "
-        f"with 1 value, but the rows after it have {following} values; say header=True or header=False, and dim="
+        f"with 1 value, but the rows after it have {following} values; say "
+        f"{option('header', True)} or {option('header', False)}, and {option('dim', ...)}"
     )
 
 
@@ -72,7 +75,9 @@ def _majority(widths: Counter[int]) -> int:
     (width, count), *_ = widths.most_common(1)
     if 2 * count <= widths.total():
         found = ", ".join(str(width) for width in sorted(widths))
-        raise InputError(f"the first rows have {found} values and no width is that of most rows; say dim=")
+        raise InputError(
+            f"the first rows have {found} values and no width is that of most rows; say {option('dim', ...)}"
+        )
     if not width:
         raise InputError("the rows do not end in numbers: this is no file of vectors")
     return width
@@ -89,7 +94,7 @@ def _refuse_sparse(lines: Sequence[bytes]) -> None:
 
 def _positive(dimension: int) -> int:
     if not dimension:
-        raise InputError("line 1 declares rows of 0 values; say dim=")
+        raise InputError(f"line 1 declares rows of 0 values; say {option('dim', ...)}")
     return dimension
 
 

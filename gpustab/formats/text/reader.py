@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpustab.errors import InputError
+from gpustab.errors import InputError, marked, option
 from gpustab.formats.format import Format
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.rows import RowTable
@@ -39,9 +39,9 @@ def read_text(source: Source, options: LoadOptions) -> Space:
     try:
         return _Reading(source, options).run()
     except RowError as error:
-        raise InputError(f"{source.path}, {error}") from error
+        raise InputError(f"{source.path}, {marked(error)}") from error
     except InputError as error:
-        raise InputError(f"{source.path}: {error}") from error
+        raise InputError(f"{source.path}: {marked(error)}") from error
 
 
 class _Reading:
@@ -113,11 +113,11 @@ class _Reading:
             self._check_damage()
             return
         if not (self._lines.unfinished and number == self._line - 1):
-            raise RowError(f"line {number}: {error}") from error
+            raise RowError(f"line {number}: {marked(error)}") from error
         if not self._options.allow_truncated:
             raise RowError(
                 f"line {number}: {error}; the file ends within this row: incomplete or damaged download "
-                f"(allow_truncated keeps the {self._rows} complete rows)"
+                f"({option('allow_truncated')} keeps the {self._rows} complete rows)"
             ) from error
         self._notes.append(f"allow_truncated: the last row, line {number}, is cut and was left out")
 
@@ -153,7 +153,7 @@ class _Reading:
             f"{source.bytes_read} decompressed bytes and {self._rows} complete rows could be read"
         )
         if not self._options.allow_truncated:
-            raise InputError(f"{what}; allow_truncated keeps these rows")
+            raise InputError(f"{what}; {option('allow_truncated')} keeps these rows")
         self._notes.append(f"allow_truncated: {what}")
 
     def _check_end(self, layout: Layout) -> None:
@@ -166,7 +166,7 @@ class _Reading:
         if layout.header and layout.header[0] != self._rows:
             what = f"the header declares {layout.header[0]} rows, found {self._rows}"
             if self._rows < layout.header[0] and not self._may_be_short():
-                raise InputError(f"{what}; allow_count_mismatch accepts this")
+                raise InputError(f"{what}; {option('allow_count_mismatch')} accepts this")
             self._notes.append(f"{what}; all of them were read")
 
     def _events(self, layout: Layout) -> Iterator[str]:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from gpustab.errors import InputError
+from gpustab.errors import InputError, marked
 from gpustab.formats.atomic import replacing
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.text.decimals import SEPARATORS
@@ -65,4 +65,4 @@ def _refuse_ambiguity(space: Space, path: Path) -> None:
     try:
         settle(lines, LoadOptions())
     except InputError as error:
-        raise InputError(f"{path}: reading back would not restore the words: {error}") from error
+        raise InputError(f"{path}: reading back would not restore the words: {marked(error)}") from error

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from gpustab.runs.key import Key
+from gpustab.runs.manifest import PACKED, PACKED_SCHEMA, write_manifest
 from gpustab.runs.packing.order import Reading, find_order
 from gpustab.runs.packing.output import clear_leftovers, writing
 from gpustab.runs.packing.records import options_record
 from gpustab.runs.packing.request import Request
 from gpustab.runs.packing.stage import Stage
 from gpustab.runs.packing.write import write_packed
-from gpustab.runs.runset import PACKED, PACKED_SCHEMA, write_manifest
 
 
 class Leaf:
@@ -21,7 +22,7 @@ class Leaf:
 
     Args:
         wanted: how runs are read, joined and stored.
-        name: of the group.
+        key: the group.
         sources: what its files were when the pack was begun.
         folder: the leaf.
         shop: where what is needed on the way lies.
@@ -31,17 +32,17 @@ class Leaf:
     def __init__(
         self,
         wanted: Request,
-        name: str,
+        key: Key,
         sources: Sequence[dict[str, Any]],
         folder: Path,
         shop: Path,
         report: Reading,
     ) -> None:
-        self.name = name
+        self.key = key
         self.folder = folder
         self._wanted = wanted
         self._shop = shop
-        self._stage = Stage(wanted.groups[name], sources, wanted.options, shop)
+        self._stage = Stage(wanted.groups[key], sources, wanted.options, shop)
         self.order = find_order(wanted, self._stage, shop, report)
 
     def missing(self) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -10,16 +11,20 @@ from gpustab.errors import InputError
 from gpustab.formats import LoadOptions
 from gpustab.formats.binary.safetensors_rows import SafetensorsRows, open_rows
 from gpustab.formats.options import DEFAULTS
-from gpustab.runs import Joining, Rule, Runs
+from gpustab.runs.key import Key
+from gpustab.runs.manifest import PACKED, PACKED_SCHEMA, inside, read_manifest
 from gpustab.runs.packing.records import options_record
 from gpustab.runs.prepare import prepare
-from gpustab.runs.runset import PACKED, PACKED_SCHEMA, Group, read_manifest
+from gpustab.runs.runs import Joining, Rule, Runs
 from gpustab.spaces.vocabulary import Vocabulary
+
+_REQUIRED = ("runs", "joining", "options", "notes")
 
 
 def open_packed(
-    group: Group,
+    folder: Path,
     *,
+    key: Key = Key(),
     vocabulary: Rule | None = None,
     min_runs: int | None = None,
     options: LoadOptions = DEFAULTS,
@@ -29,7 +34,8 @@ def open_packed(
     """Return the runs of a packed leaf; their rows are read from disk slice by slice, as float32.
 
     Args:
-        group: the leaf.
+        folder: the leaf.
+        key: what group it is.
         vocabulary: ``"joint"`` or ``"union"``, which must be as it was packed; ``None`` takes what is there.
         min_runs: likewise.
         options: likewise, where they are not the default ones.
@@ -39,9 +45,9 @@ def open_packed(
     Raises:
         InputError: if a file is missing or has another size, or the leaf was packed with other choices.
     """
-    manifest = read_manifest(group.folder / PACKED, PACKED_SCHEMA)
-    _check_choices(group, manifest, vocabulary, min_runs, options)
-    rows = tuple(_open(group, run) for run in manifest["runs"])
+    manifest = read_manifest(folder / PACKED, PACKED_SCHEMA, required=_REQUIRED)
+    _check_choices(folder, manifest, vocabulary, min_runs, options)
+    rows = tuple(_open(folder, run) for run in manifest["runs"])
     words = Vocabulary.from_tensors(rows[0].tensor("words", torch.uint8), rows[0].tensor("offsets", torch.int64))
     for part in rows:
         if len(part) != len(words):
@@ -56,7 +62,7 @@ def open_packed(
         rows,
         tuple(run["name"] for run in manifest["runs"]),
         _joining(manifest["joining"]),
-        group=group.name,
+        key=key,
         counts=counts,
         centre=centre,
         unit=unit,
@@ -65,8 +71,8 @@ def open_packed(
     )
 
 
-def _open(group: Group, run: dict[str, Any]) -> SafetensorsRows:
-    path = group.folder / run["file"]
+def _open(folder: Path, run: dict[str, Any]) -> SafetensorsRows:
+    path = inside(folder, run["file"])
     size = path.stat().st_size if path.is_file() else None
     if size != run["bytes"]:
         found = "is missing" if size is None else f"has {size} bytes, packed were {run['bytes']}"
@@ -75,7 +81,7 @@ def _open(group: Group, run: dict[str, Any]) -> SafetensorsRows:
 
 
 def _check_choices(
-    group: Group, manifest: dict[str, Any], vocabulary: Rule | None, min_runs: int | None, options: LoadOptions
+    folder: Path, manifest: dict[str, Any], vocabulary: Rule | None, min_runs: int | None, options: LoadOptions
 ) -> None:
     """Refuse choices other than those of the packing: what was packed is what is opened."""
     there = {"vocabulary": manifest["joining"]["rule"], "min_runs": manifest["joining"]["min_runs"]}
@@ -86,7 +92,7 @@ def _check_choices(
         was = (there | manifest["options"]).get(name)
         if value != was:
             raise InputError(
-                f"{group.folder}: was packed {_short(name, was)}, not {_short(name, value)}: "
+                f"{folder}: was packed {_short(name, was)}, not {_short(name, value)}: "
                 "ask for what it holds, or pack the runs again as you want them, into another folder"
             )
 

@@ -14,11 +14,11 @@ from torch import Tensor
 
 from gpustab.formats.atomic import replacing
 from gpustab.runs.join import load_notes, run_names
+from gpustab.runs.manifest import read_manifest, write_manifest
 from gpustab.runs.packing.output import writing
 from gpustab.runs.packing.request import Request
 from gpustab.runs.packing.stage import Stage
 from gpustab.runs.plan import Header, header, plan_join
-from gpustab.runs.runset import read_manifest, write_manifest
 from gpustab.spaces.load_report import LoadReport
 from gpustab.spaces.vocabulary import Vocabulary
 

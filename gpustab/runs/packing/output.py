@@ -12,7 +12,8 @@ from typing import Any
 from safetensors import SafetensorError
 
 from gpustab.errors import ComputationError, InputError
-from gpustab.runs.runset import MANIFEST, PACKED, PACKED_SCHEMA, SCHEMA, UNFINISHED, read_manifest, write_manifest
+from gpustab.runs.manifest import MANIFEST, PACKED, PACKED_SCHEMA, UNFINISHED, read_manifest, write_manifest
+from gpustab.runs.runset import read_entries
 
 _REQUEST = "request.json"
 _REQUEST_SCHEMA = "gpustab.pack-request/1"
@@ -109,12 +110,12 @@ def checksum(path: Path) -> str:
 
 
 def _is_finished(output: Path, record: Mapping[str, Any]) -> bool:
-    groups = read_manifest(output / MANIFEST, SCHEMA)["groups"]
-    if not all("packed" in group["made"] for group in groups):
+    groups = read_entries(output)
+    if not all("packed" in group.made for group in groups):
         raise InputError(f"{output}: a run set is already there; give another folder")
-    leaves = {group["path"]: read_manifest(output / group["path"] / PACKED, PACKED_SCHEMA) for group in groups}
+    leaves = {group.path: read_manifest(output / group.path / PACKED, PACKED_SCHEMA) for group in groups}
     sources = {name: [run["source"] for run in leaf["runs"]] for name, leaf in leaves.items()}
-    there = {**groups[0]["made"]["packed"], "groups": sources}
+    there = {**groups[0].made["packed"], "groups": sources}
     if there != record:
         raise InputError(f"{output}: a pack is already there, and {_difference(there, record)}; give another folder")
     return True

@@ -14,13 +14,15 @@ import torch
 from gpustab.errors import InputError
 from gpustab.formats import LoadOptions
 from gpustab.machine.device import log
+from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress, no_progress
-from gpustab.results import Result, environment
-from gpustab.runs import Rule
+from gpustab.results import Result
+from gpustab.runs.manifest import MANIFEST, PACKED, PACKED_SCHEMA, UNFINISHED, read_manifest
 from gpustab.runs.packing.leaf import Leaf
 from gpustab.runs.packing.output import begin, checksum, clear_leftovers, require_space, size_text, workshop, writing
 from gpustab.runs.packing.request import Request, Stored, request
-from gpustab.runs.runset import MANIFEST, PACKED, PACKED_SCHEMA, SCHEMA, UNFINISHED, read_manifest, update_manifest
+from gpustab.runs.runs import Rule
+from gpustab.runs.runset import read_entries, update_manifest
 
 
 def pack_runs(
@@ -74,27 +76,28 @@ def _pack(wanted: Request, record: Mapping[str, Any], output: Path, report: Prog
     """Return how many runs of each group were written now."""
     total, seen, done = sum(map(len, wanted.groups.values())), 0, 0
     leaves = []
-    for number, name in enumerate(wanted.groups):
+    for number, key in enumerate(wanted.groups):
 
         def reading(file: Path, part: float, seen: int = seen) -> None:
             report(f"reading {file.name}", (seen + part) / total / 2)
 
-        leaves.append(Leaf(wanted, name, record["groups"][name], output / name, workshop(output, number), reading))
-        seen += len(wanted.groups[name])
+        sources, folder = record["groups"][key.path], output / key.path
+        leaves.append(Leaf(wanted, key, sources, folder, workshop(output, number), reading))
+        seen += len(wanted.groups[key])
     require_space(output, sum(leaf.missing_bytes() for leaf in leaves), "what is still to be packed")
     written = [leaf.missing() for leaf in leaves]
     for leaf, missing in zip(leaves, written, strict=True):
         for run in missing:
-            report(f"packing {leaf.name}: {leaf.order.names[run]}", 0.5 + done / sum(map(len, written)) / 2)
+            report(f"packing {leaf.key}: {leaf.order.names[run]}", 0.5 + done / sum(map(len, written)) / 2)
             leaf.pack(run)
             done += 1
         leaf.finish()
     made = {
         "packed": {key: value for key, value in record.items() if key != "groups"},
-        "sha256": {leaf.name: checksum(leaf.folder / PACKED) for leaf in leaves},
+        "sha256": {leaf.key.path: checksum(leaf.folder / PACKED) for leaf in leaves},
     }
     with writing(output / MANIFEST):
-        update_manifest(output, {leaf.name: len(leaf.order.names) for leaf in leaves}, made)
+        update_manifest(output, {leaf.key: len(leaf.order.names) for leaf in leaves}, made)
     return [len(missing) for missing in written]
 
 
@@ -112,20 +115,20 @@ def _clear(output: Path) -> None:
 
 
 def _summarise(result: Result, output: Path, now: Sequence[int]) -> None:
-    for entry, packed_now in zip(read_manifest(output / MANIFEST, SCHEMA)["groups"], now, strict=True):
-        leaf = read_manifest(output / entry["path"] / PACKED, PACKED_SCHEMA)
+    for entry, packed_now in zip(read_entries(output), now, strict=True):
+        leaf = read_manifest(output / entry.path / PACKED, PACKED_SCHEMA)
         size = sum(run["bytes"] for run in leaf["runs"])
         group = {
-            "name": entry["path"],
-            "runs": entry["runs"],
+            "name": str(entry.key),
+            "runs": entry.runs,
             "packed_now": packed_now,
             "words": leaf["words"],
             "dtype": leaf["dtype"],
             "bytes": size,
             "size": size_text(size),
             "rounding": max(run["rounding"] for run in leaf["runs"]),
-            "folder": str(output / entry["path"]),
+            "folder": str(output / entry.path),
         }
         log.info("%s: %d runs, %d words", group["folder"], group["runs"], group["words"])
         result.groups.append(group)
-        result.notes += [f"{entry['path']}: {note}" for note in leaf["notes"]]
+        result.notes += [f"{entry.key}: {note}" for note in leaf["notes"]]

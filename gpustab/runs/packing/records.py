@@ -34,6 +34,7 @@ def options_record(options: LoadOptions) -> dict[str, Any]:
     default = asdict(DEFAULTS)
     chosen = {name: value for name, value in asdict(options).items() if value != default[name]}
     if options.wanted is not None:
+        del chosen["only"]
         chosen["words"] = sorted(word.decode("utf-8", "surrogateescape") for word in options.wanted)
     if options.vocab is not None:
         chosen["vocab"] = str(Path(options.vocab).absolute())

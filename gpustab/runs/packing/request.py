@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 import torch
@@ -13,10 +13,11 @@ import torch
 from gpustab.errors import InputError
 from gpustab.formats import LoadOptions
 from gpustab.formats.options import DEFAULTS
-from gpustab.runs import Rule
-from gpustab.runs.load import measurable, sort_out, want_two
+from gpustab.runs.group import Group, want_two
+from gpustab.runs.key import Key
+from gpustab.runs.load import measurable, sort_out
 from gpustab.runs.packing.records import fingerprint, options_record
-from gpustab.runs.runset import UNFINISHED, Group
+from gpustab.runs.runs import Rule
 
 Stored = Literal["float32", "float16", "bfloat16"]
 """How numbers are stored."""
@@ -34,7 +35,7 @@ class Request:
         options: how files are read.
     """
 
-    groups: Mapping[str, tuple[Path, ...]]
+    groups: Mapping[Key, tuple[Path, ...]]
     vocabulary: Rule = "joint"
     min_runs: int | None = None
     dtype: Stored = "float32"
@@ -52,7 +53,7 @@ class Request:
             InputError: if a file is missing.
         """
         return {
-            "groups": {name: [fingerprint(file) for file in files] for name, files in self.groups.items()},
+            "groups": {key.path: [fingerprint(file) for file in files] for key, files in self.groups.items()},
             "vocabulary": self.vocabulary,
             "min_runs": self.min_runs,
             "dtype": self.dtype,
@@ -76,26 +77,18 @@ def request(
     if dtype not in get_args(Stored):
         raise InputError(f"dtype is {dtype!r}, wanted {', '.join(get_args(Stored))}")
     single, folders = sort_out(sources)
-    groups: dict[str, Group] = {}
-    loose = [Group("runs", Path(), tuple(Path(source) for source in single))] if single else []
+    groups: dict[Key, Group] = {}
+    loose = [Group(Key(), tuple(Path(source) for source in single))] if single else []
     for group in [*map(want_two, loose), *measurable(folders)]:
         if group.packed:
             raise InputError(f"{group.folder}: is packed already; pack again the runs that it was made of")
-        if group.name in groups:
+        if group.key in groups:
             raise InputError(
-                f"two groups are called '{group.name}': {groups[group.name].folder} and {group.folder}; "
+                f"two groups are called '{group.name}': {groups[group.key].folder} and {group.folder}; "
                 "pack them into run sets of their own"
             )
-        _check_name(group.name)
-        groups[group.name] = group
+        groups[group.key] = group
     if not groups:
         raise InputError("no runs were given")
-    named = {name: group.files for name, group in groups.items()}
-    return Request(named, vocabulary, min_runs, dtype, options or LoadOptions())
-
-
-def _check_name(name: str) -> None:
-    """Refuse a name that is no path below the run set."""
-    parts = PurePath(name).parts
-    if not parts or PurePath(name).is_absolute() or ".." in parts or parts[0] == UNFINISHED:
-        raise InputError(f"a group called '{name}' cannot be a folder of a run set")
+    files = {key: group.sources for key, group in groups.items()}
+    return Request(files, vocabulary, min_runs, dtype, options or LoadOptions())

@@ -11,10 +11,10 @@ from typing import Any
 from gpustab.errors import InputError
 from gpustab.formats import LoadOptions, read_space
 from gpustab.formats.binary.safetensors import write_safetensors
-from gpustab.runs.load import load_space
+from gpustab.runs.manifest import write_manifest
 from gpustab.runs.packing.output import require_space, writing
 from gpustab.runs.packing.records import fingerprint, options_record
-from gpustab.runs.runset import write_manifest
+from gpustab.runs.sources import load_space
 from gpustab.spaces.load_report import LoadReport
 from gpustab.spaces.space import Space
 

@@ -6,16 +6,18 @@ import time
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
 from gpustab.errors import InputError
 from gpustab.formats.binary.safetensors_rows import open_rows
+from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress, no_progress
-from gpustab.results import Result, environment
+from gpustab.results import Result, Table
+from gpustab.runs.manifest import MANIFEST, PACKED, PACKED_SCHEMA, inside, read_manifest
 from gpustab.runs.packing.output import checksum
-from gpustab.runs.runset import MANIFEST, PACKED, PACKED_SCHEMA, SCHEMA, packed_files, read_manifest
+from gpustab.runs.runset import packed_files, read_entries
 
 OK, DAMAGED, MISSING, UNKNOWN = "ok", "damaged", "missing", "not packed here"
 
@@ -33,23 +35,29 @@ def verify(folder: Path, *, progress: Progress | None = None) -> Result:
     started, report = time.perf_counter(), progress or no_progress
     leaves = _leaves(folder)
     result = Result("verify", {"folder": str(folder)})
-    table: dict[str, list[Any]] = {"file": [], "bytes": [], "status": []}
+    checked: list[_Checked] = []
     for k, (name, leaf, digest) in enumerate(leaves):
 
         def reading(part: float, name: str = name, k: int = k) -> None:
             report(f"reading {name}", (k + part) / len(leaves))
 
         files = list(_check(leaf, digest, reading))
-        for file, size, status in files:
-            for column, value in zip(table.values(), (f"{name}/{file}", size, status), strict=True):
-                column.append(value)
+        checked += [_Checked(f"{name}/{file}", size, status) for file, size, status in files]
         wrong = {file: status for file, _, status in files if status != OK}
         result.groups.append({"name": name, "files": len(files), "wrong": len(wrong), "status": wrong})
-    result.tables["files"] = table
+    result.tables["files"] = Table.of(checked, _Checked._fields)
     if not is_whole(result):
         result.notes.append("What is damaged or missing is mended by packing the runs again, into another folder.")
     result.environment = environment(torch.device("cpu")) | {"seconds": time.perf_counter() - started}
     return result
+
+
+class _Checked(NamedTuple):
+    """One file, and whether it is what was written."""
+
+    file: str
+    bytes: int | None
+    status: str
 
 
 def is_whole(result: Result) -> bool:
@@ -61,10 +69,10 @@ def _leaves(folder: Path) -> list[tuple[str, Path, str | None]]:
     """Name, folder and checksum of the manifest, for every leaf."""
     if (folder / PACKED).is_file() and not (folder / MANIFEST).is_file():
         return [(folder.name, folder, None)]  # the run set has the checksum
-    entries = read_manifest(folder / MANIFEST, SCHEMA)["groups"]
-    if any("packed" not in entry["made"] for entry in entries):
+    entries = read_entries(folder)
+    if any("packed" not in entry.made for entry in entries):
         raise InputError(f"{folder}: is a run set, but not a packed one, so there are no checksums")
-    return [(entry["path"], folder / entry["path"], entry["made"]["sha256"][entry["path"]]) for entry in entries]
+    return [(str(entry.key), inside(folder, entry.path), entry.made["sha256"].get(entry.path)) for entry in entries]
 
 
 def _check(leaf: Path, digest: str | None, reading: Callable[[float], None]) -> Iterator[tuple[str, int | None, str]]:
@@ -74,18 +82,18 @@ def _check(leaf: Path, digest: str | None, reading: Callable[[float], None]) -> 
     yield PACKED, _size(path), OK if whole else DAMAGED if path.is_file() else MISSING
     if not whole:  # what it says of the others is worth nothing
         return
-    manifest = read_manifest(path, PACKED_SCHEMA)
+    manifest = read_manifest(path, PACKED_SCHEMA, required=["runs"])
     words = None
     for k, run in enumerate(manifest["runs"]):
         reading(k / len(manifest["runs"]))
-        file = leaf / run["file"]
+        file = inside(leaf, run["file"])
         status = _status(file, run)
         if status == OK:
             found = _words(file)
             words = words or found
             status = OK if found == words else DAMAGED
         yield run["file"], _size(file), status
-    known = {PACKED, *packed_files(manifest)}
+    known = {PACKED, *packed_files(leaf)}
     for file in sorted(leaf.iterdir()):
         if file.is_file() and file.name not in known:
             yield file.name, _size(file), UNKNOWN

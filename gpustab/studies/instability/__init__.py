@@ -3,6 +3,6 @@
 One module per section; each returns plain tables, :func:`instability` collects them.
 """
 
-from gpustab.studies.instability.study import instability
+from gpustab.studies.instability.study import InstabilityOptions, instability
 
-__all__ = ["instability"]
+__all__ = ["InstabilityOptions", "instability"]

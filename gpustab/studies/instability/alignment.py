@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -11,7 +12,7 @@ from torch import Tensor
 from gpustab import engine
 from gpustab.kernels.averaging import aligned_average, cross_gram, leaf
 from gpustab.kernels.gram import block_gram
-from gpustab.kernels.pip_loss import pip_loss, reduced
+from gpustab.kernels.pip_loss import pip_from_gram, reduced
 from gpustab.kernels.procrustes import procrustes
 from gpustab.results import Table
 from gpustab.runs import Runs
@@ -38,12 +39,24 @@ def alignment_tables(name: str, runs: Runs, pairs: int, seed: int) -> dict[str, 
     stack = runs.stack()[:, joint]
     first, second = draw_words(len(joint), pairs, seed)[:, :2].to(joint.device).T
     return {
-        "alignment_term": _term(name, stack, first, second),
-        "table_tree": _tree(name, runs, stack, joint, seed),
+        "alignment_term": Table.of([_term(name, stack, first, second)]),
+        "table_tree": Table.of(_trees(name, runs, stack, joint, seed)),
     }
 
 
-def _term(name: str, stack: Tensor, first: Tensor, second: Tensor) -> Table:
+class Term(NamedTuple):
+    """The second term of eq. 3.4, over disjoint pairs of runs."""
+
+    technique: str
+    pairs_of_runs: int
+    mean: float
+    se: float
+    mean_cosine: float
+    mean_by_pair: float
+    variance_of_half: float
+
+
+def _term(name: str, stack: Tensor, first: Tensor, second: Tensor) -> Term:
     cosine = torch.stack([(x[first] * x[second]).sum(1) for x in stack], 1)  # (pairs, R)
     terms = []
     for a in range(0, len(stack) - 1, 2):  # disjoint pairs of runs
@@ -52,15 +65,15 @@ def _term(name: str, stack: Tensor, first: Tensor, second: Tensor) -> Table:
     term = torch.stack(terms, 1)
     by_pair = term.mean(0)  # of runs
     several = term.shape[1] > 1
-    return {
-        "technique": [name],
-        "pairs_of_runs": [term.shape[1]],
-        "mean": [float(term.mean())],
-        "se": [float(by_pair.std()) / math.sqrt(len(by_pair)) if several else math.nan],
-        "mean_cosine": [float(cosine.mean())],
-        "mean_by_pair": [_spread(term) / math.sqrt(float(cosine.var(1).mean()))],
-        "variance_of_half": [float(term.var(1).mean() / (cosine.var(1).mean() / 2)) if several else math.nan],
-    }
+    return Term(
+        technique=name,
+        pairs_of_runs=term.shape[1],
+        mean=float(term.mean()),
+        se=float(by_pair.std()) / math.sqrt(len(by_pair)) if several else math.nan,
+        mean_cosine=float(cosine.mean()),
+        mean_by_pair=_spread(term) / math.sqrt(float(cosine.var(1).mean())),
+        variance_of_half=float(term.var(1).mean() / (cosine.var(1).mean() / 2)) if several else math.nan,
+    )
 
 
 def _spread(term: Tensor) -> float:
@@ -71,7 +84,18 @@ def _spread(term: Tensor) -> float:
     return math.sqrt(max(float(square), 0.0))
 
 
-def _tree(name: str, runs: Runs, stack: Tensor, joint: Tensor, seed: int) -> Table:
+class TreeRow(NamedTuple):
+    """Losses between averages of one kind, as parts of that between runs."""
+
+    technique: str
+    average: str
+    same_runs: float
+    halves_of: int
+    between_halves: float
+    one_over_root_n: float
+
+
+def _trees(name: str, runs: Runs, stack: Tensor, joint: Tensor, seed: int) -> Iterator[TreeRow]:
     orders = orders_of(len(runs), seed)
     half = len(runs) // 2
     parts = (list(range(half)), list(range(half, 2 * half)))
@@ -84,14 +108,9 @@ def _tree(name: str, runs: Runs, stack: Tensor, joint: Tensor, seed: int) -> Tab
         "one reference": [naive_average(stack[part], 0) for part in parts],
     }
     base = _rms_loss(list(stack))
-    return {
-        "technique": [name] * 2,
-        "average": list(tops),
-        "same_runs": [_rms_loss(spaces) / base for spaces in tops.values()],
-        "halves_of": [half] * 2,
-        "between_halves": [_rms_loss(spaces) / base for spaces in halves.values()],
-        "one_over_root_n": [1 / math.sqrt(half)] * 2,
-    }
+    for kind, spaces in tops.items():
+        between = _rms_loss(halves[kind]) / base
+        yield TreeRow(name, kind, _rms_loss(spaces) / base, half, between, 1 / math.sqrt(half))
 
 
 def _top(runs: Runs, order: list[int], joint: Tensor) -> Tensor:
@@ -101,4 +120,4 @@ def _top(runs: Runs, order: list[int], joint: Tensor) -> Tensor:
 def _rms_loss(spaces: Sequence[Tensor]) -> float:
     """Root mean square reduced loss of all pairs of spaces, rows scaled to unit length."""
     rows = torch.nn.functional.normalize(torch.stack(list(spaces)), dim=2)
-    return float(reduced(pip_loss(block_gram(rows)).total, rows.shape[1]).square().mean().sqrt())
+    return float(reduced(pip_from_gram(block_gram(rows)).total, rows.shape[1]).square().mean().sqrt())

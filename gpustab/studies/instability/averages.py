@@ -3,35 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from gpustab.kernels.averaging import Average
-from gpustab.kernels.gram import block_gram, diagonal_blocks, pair_blocks, run_pairs
-from gpustab.kernels.jackknife import pair_matrix
-from gpustab.kernels.pip_loss import pip_loss
+from gpustab.kernels.gram import block_gram, run_pairs, squared_norms
+from gpustab.kernels.pip_loss import pip_from_gram
 from gpustab.results import Table
 from gpustab.runs import Runs
 from gpustab.studies.instability.cosines import draw_words
-from gpustab.studies.instability.rows import add_row
 from gpustab.studies.instability.trees import Level, levels_of, orders_of
 
 
-def matrix_losses(squared_norms: Tensor, groups: list[list[int]], words: int) -> Tensor:
+def matrix_losses(norms: Tensor, groups: list[list[int]], words: int) -> Tensor:
     """Return the reduced losses between means of cosine matrices of disjoint groups of runs, ``(pairs,)``.
 
     What averages would reach if aligning cost nothing: the mean of n cosine matrices is that of the concatenation,
     divided by √n, and its loss falls as 1/√n in root mean square.
 
     Args:
-        squared_norms: ``(R, R)``, ``‖C_ij‖²``.
+        norms: ``(R, R)``, ``‖C_ij‖²``.
         groups: the runs of each mean.
         words: of the vocabulary.
     """
-    inner = torch.stack([torch.stack([squared_norms[a][:, b].mean() for b in groups]) for a in groups])
+    inner = torch.stack([torch.stack([norms[a][:, b].mean() for b in groups]) for a in groups])
     i, j = run_pairs(len(groups))
     square: Tensor = (inner[i, i] + inner[j, j] - 2 * inner[i, j]).clamp(min=0)
     return square.sqrt() / (2 * words)
@@ -49,38 +48,60 @@ def averaging_tables(name: str, runs: Runs, pairs: int, seed: int) -> dict[str, 
     """
     joint = runs.joint.nonzero().flatten()
     first, second = joint[draw_words(len(joint), pairs, seed)[:, :2].to(joint.device)].T
-    norms = _squared_norms(runs.stack()[:, joint])
+    norms = squared_norms(block_gram(runs.stack()[:, joint]))
     orders = orders_of(len(runs), seed)
-    losses: Table = {column: [] for column in _LOSS_COLUMNS}
-    ratios: Table = {column: [] for column in _RATIO_COLUMNS}
-    histogram: Table = {}
+    losses, ratios = [], []
+    histogram = Table.of([], Bin._fields, long=True)
     for renormalise in (False, True):
         trees = [levels_of(runs, order, renormalise=renormalise) for order in orders]
         base = _level_numbers([tree[0] for tree in trees[:1]], joint, norms, first, second)
         for same in zip(*trees, strict=True):
             level = _level_numbers(same, joint, norms, first, second)
             n = same[0].beneath
-            of_base = [level.loss[k] / base.loss[k] for k in range(3)]
-            row = (name, renormalise, n, len(same[0].averages), *of_base, 1 / math.sqrt(n))
-            add_row(losses, row)
-            row = (name, renormalise, n, *(x / y for x, y in zip(level.cosines, base.cosines, strict=True)))
-            add_row(ratios, row)
+            dot, cosine, matrices = (level.loss[k] / base.loss[k] for k in range(3))
+            averages = len(same[0].averages)
+            losses.append(LevelLoss(name, renormalise, n, averages, dot, cosine, matrices, 1 / math.sqrt(n)))
+            parts = (x / y for x, y in zip(level.cosines, base.cosines, strict=True))
+            ratios.append(CosineRatios(name, renormalise, n, *parts))
         if not renormalise and len(trees[0]) > 1:
-            histogram = _histograms(name, trees[0][:2], first, second)
-    return {"figure_3_5": losses, "cosine_ratios": ratios, "figure_3_2": histogram}
+            histogram = Table.of(_histograms(name, trees[0][:2], first, second), long=True)
+    return {"figure_3_5": Table.of(losses), "cosine_ratios": Table.of(ratios), "figure_3_2": histogram}
 
 
-_LOSS_COLUMNS = (
-    "technique",
-    "renormalised",
-    "runs_beneath",
-    "averages",
-    "ratio_dot",
-    "ratio_cosine",
-    "ratio_cosine_matrices",
-    "one_over_root_n",
-)
-_RATIO_COLUMNS = ("technique", "renormalised", "runs_beneath", "mean", "sd", "rms_sd", "dot_mean", "dot_sd")
+class LevelLoss(NamedTuple):
+    """Figure 3.5: the loss between averages of n runs, as a part of that between runs."""
+
+    technique: str
+    renormalised: bool
+    runs_beneath: int
+    averages: int
+    ratio_dot: float
+    ratio_cosine: float
+    ratio_cosine_matrices: float
+    one_over_root_n: float
+
+
+class CosineRatios(NamedTuple):
+    """Eq. 3.6: means and SDs of cosines of averages, as parts of those of runs."""
+
+    technique: str
+    renormalised: bool
+    runs_beneath: int
+    mean: float
+    sd: float
+    rms_sd: float
+    dot_mean: float
+    dot_sd: float
+
+
+class Bin(NamedTuple):
+    """Figure 3.2: one bar of a histogram of cosines."""
+
+    technique: str
+    panel: str
+    runs_beneath: int
+    cosine: float
+    density: float
 
 
 @dataclass(frozen=True)
@@ -96,7 +117,7 @@ def _level_numbers(levels: Sequence[Level], joint: Tensor, norms: Tensor, first:
     for level in levels:
         rows = torch.stack([node.vectors[joint] for node in level.averages])
         unit = torch.nn.functional.normalize(rows, dim=2)
-        measured = [pip_loss(block_gram(x)).total / (2 * len(joint)) for x in (rows, unit)]
+        measured = [pip_from_gram(block_gram(x)).total / (2 * len(joint)) for x in (rows, unit)]
         measured.append(matrix_losses(norms, level.runs, len(joint)))
         squares.append(torch.stack([x.square().mean() for x in measured]))
         dot, cosine = _values(level.averages, first, second)
@@ -122,14 +143,7 @@ def _expected_sd(n: int) -> float:
     return math.sqrt(2 / (n - 1)) * math.exp(math.lgamma(n / 2) - math.lgamma((n - 1) / 2))
 
 
-def _squared_norms(stack: Tensor) -> Tensor:
-    """``(R, R)``, ``‖C_ij‖²``."""
-    gram = block_gram(stack)
-    own = diagonal_blocks(gram).square().sum((1, 2))
-    return pair_matrix(pair_blocks(gram).square().sum((1, 2)), len(own)) + own.diag()
-
-
-def _histograms(name: str, levels: Sequence[Level], first: Tensor, second: Tensor, bins: int = 60) -> Table:
+def _histograms(name: str, levels: Sequence[Level], first: Tensor, second: Tensor, bins: int = 60) -> Iterator[Bin]:
     """Figure 3.2: deviations of cosines from their pair's mean, and these means, of runs and of averages of two."""
     cosines = [_values(level.averages, first, second)[1] for level in levels]
     # Deviations from a mean of k values are too small by √(1 − 1/k).
@@ -137,14 +151,9 @@ def _histograms(name: str, levels: Sequence[Level], first: Tensor, second: Tenso
     reach = float(centred[0].abs().quantile(0.999)) if centred[0].numel() < 2**24 else float(centred[0].abs().max())
     means = [x.mean(1) for x in cosines]
     low, high = (float(f(torch.cat(means))) for f in (torch.min, torch.max))
-    table: Table = {column: [] for column in ("technique", "panel", "runs_beneath", "cosine", "density")}
     for panel, values, span in (("deviation", centred, (-reach, reach)), ("mean", means, (low, high))):
         width = (span[1] - span[0]) / bins
         for level, x in zip(levels, values, strict=True):
             density = torch.histc(x.cpu(), bins, *span) / x.numel() / width
-            table["technique"] += [name] * bins
-            table["panel"] += [panel] * bins
-            table["runs_beneath"] += [level.beneath] * bins
-            table["cosine"] += [span[0] + (k + 0.5) * width for k in range(bins)]
-            table["density"] += density.tolist()
-    return table
+            for k, value in enumerate(density.tolist()):
+                yield Bin(name, panel, level.beneath, span[0] + (k + 0.5) * width, value)

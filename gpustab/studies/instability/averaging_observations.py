@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import sqrt
 
 from gpustab.results import Table
-from gpustab.studies.instability.rows import records
-from gpustab.studies.instability.verdicts import AS_IN_THESIS, Observation, Verdict, rising, within
+from gpustab.studies.instability.verdicts import AS_IN_THESIS, Observation, Verdict, rising, rows, within
 
 
-def of_averaging(tables: dict[str, Table]) -> Iterator[Observation]:
+def of_averaging(tables: Mapping[str, Table]) -> Iterator[Observation]:
     """Yield what the tables of averages and scores tell."""
     yield from _of_two(tables)
     yield from _of_trees(tables)
     yield from _of_scores(tables)
 
 
-def _of_two(tables: dict[str, Table]) -> Iterator[Observation]:
-    for row in records(tables.get("cosine_ratios"), renormalised=False, runs_beneath=2):
+def _of_two(tables: Mapping[str, Table]) -> Iterator[Observation]:
+    for row in rows(tables, "cosine_ratios", renormalised=False, runs_beneath=2):
         claim = "Averages of two have an SD of cosines smaller by 1.28 to 1.39, eq. 3.6"
         shows = f"⟨σ⟩ × {row['sd']:.3f} (1/{1 / row['sd']:.3f}); dot products × {row['dot_sd']:.3f}"
         agrees, rule = within(row["sd"], 0, 1 / 1.39, 1 / 1.28), "between 1/1.39 and 1/1.28"
@@ -28,7 +27,7 @@ def _of_two(tables: dict[str, Table]) -> Iterator[Observation]:
         shows = f"⟨μ⟩ × {row['mean']:.3f}; dot products × {row['dot_mean']:.4f}"
         agrees, rule = within(row["mean"], 0, 1.01, 1.22), "between 1.01 and 1.22"
         yield Observation("3.2.1", claim, row["technique"], shows, agrees, rule)
-    for row in records(tables.get("alignment_term")):
+    for row in rows(tables, "alignment_term"):
         claim = "The second term of eq. 3.4 has zero mean and less variance than σ²/2"
         shows = (
             f"mean {row['mean']:.1e} ± {row['se']:.0e}, of single word pairs {row['mean_by_pair']:.1%} of σ; "
@@ -46,8 +45,8 @@ def _of_two(tables: dict[str, Table]) -> Iterator[Observation]:
         yield Observation("3.2.1", claim, row["technique"], shows, verdict, rule)
 
 
-def _of_trees(tables: dict[str, Table]) -> Iterator[Observation]:
-    highest = {row["technique"]: row for row in records(tables.get("figure_3_5"), renormalised=False)}
+def _of_trees(tables: Mapping[str, Table]) -> Iterator[Observation]:
+    highest = {row["technique"]: row for row in rows(tables, "figure_3_5", renormalised=False)}
     for technique, row in highest.items():
         n = row["runs_beneath"]
         if n == 1:
@@ -59,7 +58,7 @@ def _of_trees(tables: dict[str, Table]) -> Iterator[Observation]:
         )
         claim, rule = "Losses between averages fall nearly as 1/√n, figure 3.5", "within 10 % of 1/√n"
         yield Observation("3.2.3", claim, technique, shows, within(excess, 0, 0.9, 1.1), rule)
-    trees = {(row["technique"], row["average"]): row for row in records(tables.get("table_tree"))}
+    trees = {(row["technique"], row["average"]): row for row in rows(tables, "table_tree")}
     for (technique, average), row in trees.items():
         if average != "tree":
             continue
@@ -73,8 +72,8 @@ def _of_trees(tables: dict[str, Table]) -> Iterator[Observation]:
         yield Observation("3.2.2", claim, technique, shows, agrees, rule)
 
 
-def _of_scores(tables: dict[str, Table]) -> Iterator[Observation]:
-    for row in records(tables.get("table_3_6")):
+def _of_scores(tables: Mapping[str, Table]) -> Iterator[Observation]:
+    for row in rows(tables, "table_3_6"):
         if row["runs_beneath"] == 1:
             continue
         claim = f"Averaging raises the score, {row['test']}"
@@ -83,7 +82,7 @@ def _of_scores(tables: dict[str, Table]) -> Iterator[Observation]:
         yield Observation("3.2.3", claim, row["technique"], shows, agrees, rule)
     scores = {
         row["technique"]: row
-        for row in records(tables.get("scores"), test="questions-words", runs_beneath=1)
+        for row in rows(tables, "scores", test="questions-words", runs_beneath=1)
         if row["technique"] in AS_IN_THESIS and row["sd"] is not None
     }
     if "fasttext" in scores and len(scores) > 1:

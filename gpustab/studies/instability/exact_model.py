@@ -46,5 +46,5 @@ def _simulated(
     sd = found.sd.cpu().gather(1, words)
     values = mean + sd * torch.randn(len(runs), *mean.shape, dtype=torch.float64, generator=generator)
     nearest = values.topk(max(lengths), dim=2).indices
-    probabilities = prediction.top_n_probabilities(values.mean(0), values.std(0), lengths)
+    probabilities = engine.top_n_probabilities(values.mean(0), values.std(0), lengths)
     return prediction.predicted_overlap(probabilities, lengths), neighbour_overlap(nearest, lengths).p_word

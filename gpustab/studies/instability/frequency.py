@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -11,7 +11,6 @@ from torch import Tensor
 from gpustab.errors import InputError
 from gpustab.results import Table
 from gpustab.statistics.ranks import rank_correlation
-from gpustab.studies.instability.rows import add_row
 
 BATCHES = 20
 QUANTITIES = {"intrinsic": "intrinsic", "extrinsic squared": "extrinsic_square"}
@@ -44,6 +43,16 @@ class Trend(NamedTuple):
     batch_p: float
 
 
+class Batch(NamedTuple):
+    """The mean of a quantity over words of like frequency."""
+
+    technique: str
+    quantity: str
+    frequency: float
+    mean: float
+    se: float
+
+
 def trend(frequency: Tensor, values: Tensor, batches: int = BATCHES) -> Trend:
     """Return the trend of ``(v,)`` values over ``(v,)`` frequencies above 0.
 
@@ -71,10 +80,8 @@ def frequency_tables(words: Table) -> dict[str, Table]:
     Returns:
         ``frequency`` (one row per quantity and least frequency) and ``batches`` (means by batch, for the figure).
     """
-    frequencies: Table = {
-        column: [] for column in ("technique", "quantity", "least_frequency", "words", *Trend._fields)
-    }
-    batches: Table = {column: [] for column in ("technique", "quantity", "frequency", "mean", "se")}
+    trends: list[dict[str, Any]] = []
+    batches: list[Batch] = []
     for quantity, column in QUANTITIES.items():
         pairs = [
             (count, value)
@@ -88,13 +95,14 @@ def frequency_tables(words: Table) -> dict[str, Table]:
         for least in LEAST:
             kept = frequency >= least
             if int(kept.sum()) >= 2 * BATCHES:
-                row = (name, quantity, least, int(kept.sum()), *trend(frequency[kept], values[kept]))
-                add_row(frequencies, row)
+                what = {"technique": name, "quantity": quantity, "least_frequency": least, "words": int(kept.sum())}
+                trends.append(what | trend(frequency[kept], values[kept])._asdict())
         for x, y in zip(_batches(frequency, frequency, BATCHES), _batches(frequency, values, BATCHES), strict=True):
             error = float(y.std()) / math.sqrt(len(y))
             geometric = float(x.log().mean().exp())
-            add_row(batches, (name, quantity, geometric, float(y.mean()), error))
-    return {"frequency": frequencies, "batches": batches}
+            batches.append(Batch(name, quantity, geometric, float(y.mean()), error))
+    columns = ("technique", "quantity", "least_frequency", "words", *Trend._fields)
+    return {"frequency": Table.of(trends, columns), "batches": Table.of(batches, Batch._fields, long=True)}
 
 
 def _batches(x: Tensor, values: Tensor, batches: int) -> tuple[Tensor, ...]:

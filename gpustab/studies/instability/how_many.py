@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -14,11 +15,21 @@ from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.machine.device import Compute
 from gpustab.results import Table
 from gpustab.runs import Runs
-from gpustab.studies.instability.rows import add_row
 
 SUBSETS = 300
 WORDS = 20
 LENGTH = 10
+
+
+class Error(NamedTuple):
+    """Relative standard error of a quantity from so many runs, and how many would give 1 %."""
+
+    technique: str
+    quantity: str
+    runs: int
+    jackknife: float
+    subsampling: float
+    for_1_percent: int | None
 
 
 def how_many_table(name: str, runs: Runs, seed: int, compute: Compute) -> Table:
@@ -36,16 +47,13 @@ def how_many_table(name: str, runs: Runs, seed: int, compute: Compute) -> Table:
     joint = runs.joint.nonzero().flatten()
     drawn = joint[torch.randperm(len(joint), generator=torch.Generator().manual_seed(seed))[:WORDS]]
     matrices["one word's PIP loss"] = list(word_matrices(runs, drawn, compute))
-    table: Table = {
-        column: [] for column in ("technique", "quantity", "runs", "jackknife", "subsampling", "for_1_percent")
-    }
+    rows = []
     for quantity, group in matrices.items():
         for size in range(2, len(runs) + 1):
             jackknife, subsampling = (_rms(x) for x in zip(*(errors(m, size, seed) for m in group), strict=True))
             needed = max(2, math.ceil(size * (jackknife / 0.01) ** 2)) if size == len(runs) else None
-            row = (name, quantity, size, jackknife, subsampling, needed)
-            add_row(table, row)
-    return table
+            rows.append(Error(name, quantity, size, jackknife, subsampling, needed))
+    return Table.of(rows)
 
 
 def errors(matrix: Tensor, size: int, seed: int) -> tuple[float, float]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -45,9 +47,11 @@ def distribution_tables(name: str, runs: Runs, pairs: int, seed: int, compute: C
     rows = [_row(name, runs, test, uniformity, part) for test, uniformity, part, _, _ in tests]
     rows[0] |= {"kurtosis": found.kurtosis, "kurtosis_normal": whitened_kurtosis(len(runs))}
     return {
-        "distribution": {column: [row[column] for row in rows] for column in rows[0]},
+        "distribution": Table.of(rows),
         "whitened": _whitened(name, found.values, len(runs)),
-        "p_values": _merge([_histogram(name, test, p, null) for test, _, _, p, null in tests]),
+        "p_values": Table.of(
+            (bar for test, _, _, p, null in tests for bar in _histogram(name, test, p, null)), long=True
+        ),
     }
 
 
@@ -79,28 +83,31 @@ def _whitened(name: str, values: Tensor, runs: int) -> Table:
     counts = torch.histogram(z[~z.isnan()], edges).hist
     within = torch.linspace(0, _BIN, 51, dtype=torch.float64)
     law = whitened_density((edges[:-1, None] + within).flatten(), runs).view(-1, 51)
-    return {
-        "technique": [name] * len(counts),
-        "z": (edges[:-1] + _BIN / 2).tolist(),
-        "density": (counts / counts.sum() / _BIN).tolist(),
-        "normals": law.mean(1).tolist(),
-    }
+    return Table(
+        {
+            "technique": [name] * len(counts),
+            "z": (edges[:-1] + _BIN / 2).tolist(),
+            "density": (counts / counts.sum() / _BIN).tolist(),
+            "normals": law.mean(1).tolist(),
+        },
+        long=True,
+    )
 
 
-def _histogram(name: str, test: str, p: Tensor, null: Tensor) -> Table:
+class Bar(NamedTuple):
+    """Figures 2.3, 2.4: the share of p-values in a bin, and that of simulated normals."""
+
+    technique: str
+    hypothesis: str
+    p_from: float
+    share: float
+    normals: float
+
+
+def _histogram(name: str, test: str, p: Tensor, null: Tensor) -> Iterator[Bar]:
     shares = []
     for values in (p, null):
         counts = torch.histc(values[~values.isnan()], _P_BINS, 0, 1)
         shares.append((counts / counts.sum()).tolist())
-    edges = [k / _P_BINS for k in range(_P_BINS)]
-    return {
-        "technique": [name] * _P_BINS,
-        "hypothesis": [test] * _P_BINS,
-        "p_from": edges,
-        "share": shares[0],
-        "normals": shares[1],
-    }
-
-
-def _merge(tables: list[Table]) -> Table:
-    return {column: [value for table in tables for value in table[column]] for column in tables[0]}
+    for k, (share, normal) in enumerate(zip(*shares, strict=True)):
+        yield Bar(name, test, k / _P_BINS, share, normal)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from gpustab.results import Table
 from gpustab.studies.instability.averaging_observations import of_averaging
-from gpustab.studies.instability.rows import records
-from gpustab.studies.instability.verdicts import AS_IN_THESIS, WORD_BASED, Observation, Verdict, rising, within
+from gpustab.studies.instability.verdicts import AS_IN_THESIS, WORD_BASED, Observation, Verdict, rising, rows, within
 
 _ORDERS = {
     "fixed": ("sgns", "glove", "fasttext"),
@@ -17,19 +16,18 @@ _ORDERS = {
 """Table 2.9, from stable to unstable."""
 
 
-def observation_table(tables: dict[str, Table]) -> Table:
+def observation_table(tables: Mapping[str, Table]) -> Table:
     """Return the table of all observations that the other tables of the study tell something of."""
     found = [*_of_cosines(tables), *_of_neighbours(tables), *_of_spaces(tables), *_of_words(tables)]
-    rows = [*found, *of_averaging(tables)]
-    return {field: [getattr(row, field) for row in rows] for field in Observation._fields}
+    return Table.of([*found, *of_averaging(tables)], Observation._fields)
 
 
-def _of_cosines(tables: dict[str, Table]) -> Iterator[Observation]:
+def _of_cosines(tables: Mapping[str, Table]) -> Iterator[Observation]:
     claims = {
         "normal": "Cosines of a word pair are normal over runs",
         "independent, disjoint": "Cosines of disjoint word pairs are independent over runs",
     }
-    for row in records(tables.get("distribution")):
+    for row in rows(tables, "distribution"):
         if row["hypothesis"] in claims:
             shows = (
                 f"p < 0.05 in {row['below_0.05']:.1%} of {row['tested']:,} (normals: {row['normals_below_0.05']:.1%}); "
@@ -40,9 +38,9 @@ def _of_cosines(tables: dict[str, Table]) -> Iterator[Observation]:
             yield Observation("2.1.3", claims[row["hypothesis"]], row["technique"], shows, agrees, rule)
 
 
-def _of_neighbours(tables: dict[str, Table]) -> Iterator[Observation]:
-    halves = {row["technique"]: row["p"] for row in records(tables.get("table_a_1"), n=2)}
-    for row in records(tables.get("table_2_3"), metric="p", n=2):
+def _of_neighbours(tables: Mapping[str, Table]) -> Iterator[Observation]:
+    halves = {row["technique"]: row["p"] for row in rows(tables, "table_a_1", n=2)}
+    for row in rows(tables, "table_2_3", metric="p", n=2):
         if row["@50"] is not None:
             claim = "p@n is inconsistent over n"
             rule = "Spearman's ρ over words of p@2 and p@50 below 0.9"
@@ -50,7 +48,7 @@ def _of_neighbours(tables: dict[str, Table]) -> Iterator[Observation]:
             if row["technique"] in halves:
                 shows += f"; p@2 of two halves of the runs {halves[row['technique']]:.2f}"
             yield Observation("2.2.2", claim, row["technique"], shows, within(row["@50"], 0, -1, 0.9), rule)
-    for row in records(tables.get("table_a_2"), n=1):
+    for row in rows(tables, "table_a_2", n=1):
         shows = (
             f"ρ = {row['plain_pearson']:.3f}, bias {row['plain_bias']:+.3f}, RMSE {row['plain_rmse']:.3f}; corrected "
             f"{row['corrected_pearson']:.3f}, {row['corrected_bias']:+.3f}, {row['corrected_rmse']:.3f}; "
@@ -62,11 +60,11 @@ def _of_neighbours(tables: dict[str, Table]) -> Iterator[Observation]:
         claim = "p@1 is predicted by independent normals"
         rule = "Pearson's ρ > 0.95; undecided where few runs keep an exact model below 0.95 too, at most 0.02 above"
         yield Observation("A.4", claim, row["technique"], shows, agrees, rule)
-    for row in records(tables.get("table_2_5"), n=1):
+    for row in rows(tables, "table_2_5", n=1):
         shows = f"ρ = {row['pearson']:.3f}, bias {row['bias']:+.3f}"
         agrees = within(row["pearson"], 0, 0.95, 1)
         yield Observation("2.2.2", "p@1 is its structure factor", row["technique"], shows, agrees, "Pearson's ρ > 0.95")
-    for row in records(tables.get("table_2_6"), words="all"):
+    for row in rows(tables, "table_2_6", words="all"):
         if row["1000"] == row["1000"]:  # NaN where there are fewer words
             shows = f"ρ = {row['1000']:.3f} of 1,000 words with all (thesis: 0.974 to 0.981)"
             agrees = within(row["1000"], 0, 0.95, 1)
@@ -74,8 +72,8 @@ def _of_neighbours(tables: dict[str, Table]) -> Iterator[Observation]:
             yield Observation("2.2.3", claim, row["technique"], shows, agrees, "Spearman's ρ above 0.95")
 
 
-def _of_spaces(tables: dict[str, Table]) -> Iterator[Observation]:
-    losses = {(row["technique"], row["sampling"]): row for row in records(tables["table_2_8"])}
+def _of_spaces(tables: Mapping[str, Table]) -> Iterator[Observation]:
+    losses = {(row["technique"], row["sampling"]): row for row in rows(tables, "table_2_8")}
     for (technique, sampling), row in losses.items():
         shows = (
             f"SD {row['relative_sd']:.2%} of the loss; of one word {row['word_relative_sd']:.1%}, as of "
@@ -93,7 +91,7 @@ def _of_spaces(tables: dict[str, Table]) -> Iterator[Observation]:
             rule = "each step larger than 2 SE; no if one is as far the other way"
             yield Observation("2.3, 2", claim, "", shows, agrees, rule)
     yield from _of_fixed_glove(losses)
-    for row in records(tables.get("table_2_11")):
+    for row in rows(tables, "table_2_11"):
         shows = f"I² = {row['signed_square']:.3g} ± {row['square_se']:.1g}; {row['negative_words']} words negative"
         agrees = rising([(0.0, 0.0), (row["signed_square"], row["square_se"])])
         claim = "Bootstrap runs differ more than shuffled ones: an extrinsic part"
@@ -114,13 +112,13 @@ def _of_fixed_glove(losses: dict[tuple[str, str], dict[str, float]]) -> Iterator
         yield Observation("2.3, 2", claim, "glove", "no fixed runs", "undecided", "difference below 2 SE")
 
 
-def _of_words(tables: dict[str, Table]) -> Iterator[Observation]:
+def _of_words(tables: Mapping[str, Table]) -> Iterator[Observation]:
     frequent = {
         (row["technique"], row["quantity"]): f"; of words with {row['least_frequency']} or more {row['change']:+.1%}"
-        for row in records(tables.get("frequency"))
+        for row in rows(tables, "frequency")
         if row["least_frequency"]
     }
-    for row in records(tables.get("frequency"), least_frequency=0):
+    for row in rows(tables, "frequency", least_frequency=0):
         technique, half = row["technique"], (row["high"] - row["low"]) / 2
         shows = (
             f"{row['change']:+.1%} [{row['low']:+.1%}, {row['high']:+.1%}] from rare to frequent; 20 batches: "

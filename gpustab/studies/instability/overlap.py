@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from torch import Tensor
@@ -13,13 +14,11 @@ from gpustab.machine.device import Compute
 from gpustab.results import Table
 from gpustab.runs import Runs
 from gpustab.statistics.ranks import rank_correlation, rank_correlations
-from gpustab.studies.instability.rows import add_row
-from gpustab.studies.instability.techniques import Technique
 
 LENGTHS = (1, 2, 5, 10, 25, 50)
 
 
-class Measured(NamedTuple):
+class Lists(NamedTuple):
     """Neighbour lists, their overlap, and the list lengths that the vocabulary allows."""
 
     found: engine.NeighbourPass
@@ -27,68 +26,87 @@ class Measured(NamedTuple):
     lengths: list[int]
 
 
-def measure(runs: Runs, seed: int, compute: Compute, targets: Tensor | None = None) -> Measured:
+def measure(runs: Runs, seed: int, compute: Compute, targets: Tensor | None = None) -> Lists:
     """Return p@n and j@n of all pairs of runs, by default of the targets of :func:`gpustab.engine.draw_targets`."""
     targets = engine.draw_targets(runs, seed=seed) if targets is None else targets
     found = engine.neighbour_pass(runs, targets, max(LENGTHS), compute)
     lengths = [n for n in LENGTHS if n <= found.k]
-    return Measured(found, engine.overlap_pass(found, lengths, compute), lengths)
+    return Lists(found, engine.overlap_pass(found, lengths, compute), lengths)
 
 
-def overlap_tables(technique: Technique, seed: int, compute: Compute) -> dict[str, Table]:
+def overlap_tables(name: str, groups: Mapping[str, Runs], seed: int, compute: Compute) -> dict[str, Table]:
     """Measure p@n and j@n in every group, and the consistency over n in the shuffled one.
 
     Returns:
         ``neighbours`` (every group and n), ``table_2_3`` (Spearman's ρ over words between different n) and
         ``table_a_1`` (the same n between two halves of the runs).
     """
-    measured = {sampling: measure(runs, seed, compute) for sampling, runs in technique.groups.items()}
-    neighbours: Table = {column: [] for column in _COLUMNS}
+    measured = {sampling: measure(runs, seed, compute) for sampling, runs in groups.items()}
+    neighbours = []
     for sampling, (found, overlap, lengths) in measured.items():
-        others = technique.groups[sampling].words - 1
+        others = groups[sampling].words - 1
         for m, n in enumerate(lengths):
             p, j = pair_statistics(overlap.p[m]), pair_statistics(overlap.j[m])
-            row = (technique.name, sampling, n, len(found.targets), p.mean, p.se, j.mean, j.se, n / others)
-            add_row(neighbours, row)
+            shares = (p.mean, p.se, j.mean, j.se, n / others)
+            neighbours.append(Shared(name, sampling, n, len(found.targets), *shares))
     return {
-        "neighbours": neighbours,
-        "table_2_3": consistency(technique.name, measured["shuffled"]),
-        "table_a_1": halves(technique.name, measured["shuffled"], compute),
+        "neighbours": Table.of(neighbours),
+        "table_2_3": consistency(name, measured["shuffled"]),
+        "table_a_1": halves(name, measured["shuffled"], compute),
     }
 
 
-_COLUMNS = ("technique", "sampling", "n", "targets", "p", "p_se", "j", "j_se", "chance_p")
+class Shared(NamedTuple):
+    """Shared neighbours of one group at one list length."""
+
+    technique: str
+    sampling: str
+    n: int
+    targets: int
+    p: float
+    p_se: float
+    j: float
+    j_se: float
+    chance_p: float
 
 
-def consistency(name: str, measured: Measured) -> Table:
+def consistency(name: str, measured: Lists) -> Table:
     """Return Spearman's ρ over target words between p@n (and j@n) at different n, table 2.3."""
     _, overlap, lengths = measured
-    table: Table = {column: [] for column in ("technique", "metric", "n", *(f"@{n}" for n in LENGTHS))}
+    rows = []
     for metric, by_word in (("p", overlap.p_word), ("j", overlap.j_word)):
         correlations = rank_correlations(_tied(by_word).mT)
         for m, n in enumerate(lengths):
-            row = dict(zip((f"@{k}" for k in lengths), correlations[m].tolist(), strict=True))
-            row_of = {"technique": name, "metric": metric, "n": n, **row}
-            for column, values in table.items():
-                values.append(row_of.get(column))
-    return table
+            found = dict(zip(lengths, correlations[m].tolist(), strict=True))
+            rows.append({"technique": name, "metric": metric, "n": n} | {f"@{k}": found.get(k) for k in LENGTHS})
+    return Table.of(rows)
 
 
-def halves(name: str, measured: Measured, compute: Compute) -> Table:
+class Halves(NamedTuple):
+    """Table A.1: Spearman's ρ over words between two halves of the runs."""
+
+    technique: str
+    n: int
+    runs_each: int
+    p: float
+    j: float
+
+
+def halves(name: str, measured: Lists, compute: Compute) -> Table:
     """Return Spearman's ρ over target words between two halves of the runs, table A.1; empty below 4 runs."""
     found, _, lengths = measured
-    table: Table = {column: [] for column in ("technique", "n", "runs_each", "p", "j")}
     half = len(found.indices) // 2
     if half < 2:
-        return table
+        return Table.of([], Halves._fields)
     first, second = (
         engine.overlap_pass(_of_runs(found, part), lengths, compute) for part in (slice(half), slice(half, 2 * half))
     )
+    rows = []
     for m, n in enumerate(lengths):
         p = rank_correlation(_tied(first.p_word[m]), _tied(second.p_word[m]))[0]
         j = rank_correlation(_tied(first.j_word[m]), _tied(second.j_word[m]))[0]
-        add_row(table, (name, n, half, p, j))
-    return table
+        rows.append(Halves(name, n, half, p, j))
+    return Table.of(rows)
 
 
 def _tied(shares: Tensor) -> Tensor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -13,7 +14,6 @@ from gpustab.machine.device import Compute
 from gpustab.results import Table
 from gpustab.runs import Runs
 from gpustab.statistics.ranks import rank_correlations
-from gpustab.studies.instability.rows import add_row
 
 PROXIES = (100, 1000, 10_000, 100_000)
 PAIRS = 10
@@ -52,17 +52,30 @@ def proxy_tables(name: str, runs: Runs, seed: int, compute: Compute) -> dict[str
     mean = torch.stack(correlations).mean(0)
     ratios = torch.tensor(squares, dtype=torch.float64).mean(0).sqrt()
     labels = [str(m) for m in sizes[:-1]] + ["all"]
-    table_2_6: Table = {"technique": [name] * len(sizes), "words": labels, "pairs_of_runs": [len(pairs)] * len(sizes)}
+    table_2_6 = Table({"technique": [name] * len(sizes), "words": labels, "pairs_of_runs": [len(pairs)] * len(sizes)})
     for label in (*map(str, PROXIES), "all"):
         column = mean[:, labels.index(label)].tolist() if label in labels else [math.nan] * len(sizes)
         table_2_6[label] = column
-    proxy: Table = {
-        "technique": [name] * len(sizes),
-        "words": sizes,
-        "ratio": ratios.tolist(),
-        "expected": [math.sqrt((1 - 1 / m) / (1 - 1 / words)) for m in sizes],
-    }
+    proxy = Table(
+        {
+            "technique": [name] * len(sizes),
+            "words": sizes,
+            "ratio": ratios.tolist(),
+            "expected": [math.sqrt((1 - 1 / m) / (1 - 1 / words)) for m in sizes],
+        }
+    )
     return {"table_2_6": table_2_6, "proxy": proxy}
+
+
+class Identity(NamedTuple):
+    """Eq. 2.35: mean squared losses from the Gram and from variances of cosines."""
+
+    technique: str
+    scope: str
+    mean_square: float
+    from_variances: float
+    largest_difference: float
+    squared_mean: float
 
 
 def identity_table(name: str, runs: Runs, words: int, seed: int, compute: Compute) -> Table:
@@ -78,17 +91,13 @@ def identity_table(name: str, runs: Runs, words: int, seed: int, compute: Comput
     joint = runs.joint.nonzero().flatten()
     drawn = joint[torch.randperm(len(joint), generator=torch.Generator().manual_seed(seed))[:words]]
     scopes = [(f"{len(drawn)} words", drawn)] + ([("all words", joint)] if len(joint) <= WHOLE else [])
-    table: Table = {
-        column: []
-        for column in ("technique", "scope", "mean_square", "from_variances", "largest_difference", "squared_mean")
-    }
+    rows_found = []
     for scope, rows in scopes:
         left, right = measured.square[rows].cpu(), _from_variances(runs, rows, joint).cpu()
         difference = float(((left - right).abs() / right.clamp(min=torch.finfo(right.dtype).tiny)).max())
         jensen = float((measured.mean[rows].square() / measured.square[rows]).mean())
-        row = (name, scope, float(left.mean()), float(right.mean()), difference, jensen)
-        add_row(table, row)
-    return table
+        rows_found.append(Identity(name, scope, float(left.mean()), float(right.mean()), difference, jensen))
+    return Table.of(rows_found)
 
 
 def _from_variances(runs: Runs, rows: Tensor, joint: Tensor) -> Tensor:

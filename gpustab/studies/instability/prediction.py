@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 
 from gpustab import engine
@@ -41,21 +43,24 @@ def prediction_tables(name: str, runs: Runs, targets: int, seed: int, compute: C
     models = {model: getattr(found, model).cpu() for model in MODELS}
     agreements = {model: engine.agreement(values, p_word) for model, values in models.items()}
     words = [runs.vocabulary.text(k) for k in rows.tolist()]
-    predictions: Table = {
-        "technique": [name] * (len(words) * len(lengths)),
-        "word": words * len(lengths),
-        "n": [n for n in lengths for _ in words],
-        "measured": p_word.flatten().tolist(),
-        **{model: values.flatten().tolist() for model, values in models.items()},
-        "correlation": found.correlation.tolist() * len(lengths),
-    }
-    accuracy: Table = {"technique": [name] * len(lengths), "n": list(lengths), "targets": [len(words)] * len(lengths)}
+    predictions = Table(
+        {
+            "technique": [name] * (len(words) * len(lengths)),
+            "word": words * len(lengths),
+            "n": [n for n in lengths for _ in words],
+            "measured": p_word.flatten().tolist(),
+            **{model: values.flatten().tolist() for model, values in models.items()},
+            "correlation": found.correlation.tolist() * len(lengths),
+        },
+        long=True,
+    )
+    accuracy = Table({"technique": [name] * len(lengths), "n": list(lengths), "targets": [len(words)] * len(lengths)})
     accuracy["measured"] = p_word.mean(1).tolist()
     for model in MODELS[:2]:
         accuracy |= {f"{model}_{field}": getattr(agreements[model], field).tolist() for field in _FIELDS}
     exact = exact_agreement(runs, rows, lengths, seed)
     accuracy |= {f"exact_{field}": getattr(exact, field).tolist() for field in _FIELDS}
-    structure: Table = {
+    structure: dict[str, Any] = {
         "technique": [name] * len(lengths),
         "n": list(lengths),
         "pearson": agreements["structure"].pearson.tolist(),
@@ -64,7 +69,7 @@ def prediction_tables(name: str, runs: Runs, targets: int, seed: int, compute: C
         "candidates": [int(found.candidates[2].double().mean())] * len(lengths),
         "pearson_with_pip": _with_pip(runs, rows, p_word, compute),
     }
-    return {"predictions": predictions, "table_a_2": accuracy, "table_2_5": structure}
+    return {"predictions": predictions, "table_a_2": accuracy, "table_2_5": Table(structure)}
 
 
 _FIELDS = ("pearson", "bias", "rmse")

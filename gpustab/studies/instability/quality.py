@@ -3,23 +3,39 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from typing import NamedTuple
 
-from gpustab.errors import InputError
-from gpustab.evaluation import (
-    ANALOGY_TESTS,
-    SIMILARITY_TESTS,
-    RunScores,
-    read_analogies,
-    read_similarity,
-    score_analogies,
-    score_similarity,
-)
+from gpustab.evaluation import RunScores
+from gpustab.evaluation.usual import usual_scores
 from gpustab.machine.device import Compute
 from gpustab.results import Table
 from gpustab.runs import Runs
-from gpustab.studies.instability.rows import add_row
 from gpustab.studies.instability.trees import as_runs, levels_of
+
+
+class Score(NamedTuple):
+    """Table 2.10 and figure 3.6: scores of runs, or of averages of n runs, on one test."""
+
+    technique: str
+    test: str
+    runs_beneath: int
+    spaces: int
+    used: int
+    total: int
+    mean: float
+    sd: float | None
+    best: float | None
+    worst: float | None
+
+
+class Gain(NamedTuple):
+    """Table 3.6: mean score of averages less that of runs."""
+
+    technique: str
+    test: str
+    runs_beneath: int
+    gain: float
+    se: float
 
 
 def quality_tables(name: str, runs: Runs, compute: Compute) -> tuple[dict[str, Table], list[str]]:
@@ -30,38 +46,22 @@ def quality_tables(name: str, runs: Runs, compute: Compute) -> tuple[dict[str, T
         level with several averages less that of the runs); and sentences on tests that could not be done.
     """
     levels = levels_of(runs, list(range(len(runs))), renormalise=False)
-    scores: Table = {column: [] for column in _SCORE_COLUMNS}
-    gains: Table = {column: [] for column in _GAIN_COLUMNS}
+    scores: list[Score] = []
     notes: list[str] = []
     found: dict[str, list[tuple[int, RunScores]]] = {}
     for level in levels:
         spaces = runs if level.beneath == 1 else as_runs(runs, level.averages)
-        for test, used, total, by_space in scores_of(spaces, compute, notes):
+        for test, used, total, by_space in usual_scores(spaces, compute, notes):
             if by_space.mean is None:
                 continue
             statistics = (by_space.mean, by_space.sd, by_space.best, by_space.worst)
-            row = (name, test, level.beneath, by_space.n, used, total, *statistics)
-            add_row(scores, row)
+            scores.append(Score(name, test, level.beneath, by_space.n, used, total, *statistics))
             found.setdefault(test, []).append((level.beneath, by_space))
-    for test, by_level in found.items():
-        difference = gain(by_level[0][1], by_level[-1][1])
-        add_row(gains, (name, test, by_level[-1][0], *difference))
-    return {"scores": scores, "table_3_6": gains}, list(dict.fromkeys(notes))
-
-
-_SCORE_COLUMNS = (
-    "technique",
-    "test",
-    "runs_beneath",
-    "spaces",
-    "used",
-    "total",
-    "mean",
-    "sd",
-    "best",
-    "worst",
-)
-_GAIN_COLUMNS = ("technique", "test", "runs_beneath", "gain", "se")
+    gains = [
+        Gain(name, test, by_level[-1][0], *gain(by_level[0][1], by_level[-1][1])) for test, by_level in found.items()
+    ]
+    tables = {"scores": Table.of(scores, Score._fields), "table_3_6": Table.of(gains, Gain._fields)}
+    return tables, list(dict.fromkeys(notes))
 
 
 def gain(single: RunScores, averaged: RunScores) -> tuple[float, float]:
@@ -76,21 +76,3 @@ def gain(single: RunScores, averaged: RunScores) -> tuple[float, float]:
         return math.nan, math.nan
     sds = [math.nan if scores.sd is None else scores.sd / math.sqrt(scores.n) for scores in (single, averaged)]
     return averaged.mean - single.mean, math.hypot(*sds)
-
-
-def scores_of(runs: Runs, compute: Compute, notes: list[str]) -> Iterator[tuple[str, int, int, RunScores]]:
-    """Yield every test that is installed: its name, questions used and asked, and the score of every run."""
-    for test in SIMILARITY_TESTS:
-        try:
-            similarity = score_similarity(runs, read_similarity(test), ignore_case=True)
-        except InputError as error:
-            notes.append(f"Not scored: {error}")
-            continue
-        yield test, similarity.used, similarity.total, similarity.rho
-    for test in ANALOGY_TESTS:
-        try:
-            analogies = score_analogies(runs, read_analogies(test), ignore_case=True, compute=compute)
-        except InputError as error:
-            notes.append(f"Not scored: {error}")
-            continue
-        yield test, analogies.total.answered, analogies.total.questions, analogies.total.accuracy

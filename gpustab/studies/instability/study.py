@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
 from gpustab import engine
 from gpustab.errors import InputError
 from gpustab.machine.device import Compute
-from gpustab.machine.progress import Progress, no_progress
-from gpustab.results import Result, Table, environment
+from gpustab.machine.progress import Progress
+from gpustab.options import Option, chosen
+from gpustab.results import Result, Table
 from gpustab.runs import Runs
+from gpustab.runs.families import Family, families
+from gpustab.runs.group import Group, loaded
+from gpustab.studies.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.instability.alignment import alignment_tables
 from gpustab.studies.instability.averages import averaging_tables
 from gpustab.studies.instability.extrinsic import instability_tables
@@ -23,76 +27,121 @@ from gpustab.studies.instability.overlap import overlap_tables
 from gpustab.studies.instability.pip import identity_table, proxy_tables
 from gpustab.studies.instability.prediction import prediction_tables
 from gpustab.studies.instability.quality import quality_tables
-from gpustab.studies.instability.rows import records
-from gpustab.studies.instability.techniques import Technique, techniques_of
-from gpustab.studies.tables import extend
+
+FEWEST = 3
+"""Runs per group: below, no standard error of a mean over pairs is defined."""
 
 Tables = dict[str, Table]
 
 _IDENTITY_WORDS = 100
 
 
+@dataclass(frozen=True)
+class InstabilityOptions:
+    """How much is drawn.
+
+    Attributes:
+        targets: words whose p@n is predicted.
+        pairs: random word pairs of the distribution tests and of the averages' cosines.
+        seed: of every draw.
+
+    Raises:
+        InputError: for numbers below 1.
+    """
+
+    targets: Annotated[int, Option("Words whose shared neighbours are predicted.", low=1)] = 300
+    pairs: Annotated[int, Option("Random word pairs of the distribution tests.", low=1)] = 10_000
+    seed: Annotated[int, Option("Of every random draw.")] = 0
+
+    def __post_init__(self) -> None:
+        if self.pairs < 1 or self.targets < 1:
+            raise InputError(f"pairs is {self.pairs}, targets is {self.targets}; wanted at least 1 of each")
+
+
 def instability(
-    groups: Runs | Sequence[Runs],
+    groups: Groups,
+    options: InstabilityOptions | None = None,
     *,
-    pairs: int = 10_000,
-    targets: int = 300,
-    seed: int = 0,
     compute: Compute | None = None,
     progress: Progress | None = None,
+    **choices: Any,
 ) -> Result:
     """Repeat the measurements of the thesis' chapters 2 and 3 on some groups of runs.
 
-    Groups ``<technique>/shuffled``, ``/bootstrap`` and ``/fixed`` are matched by technique; without bootstrap runs
-    there is no extrinsic instability, the rest is there. Groups are never pooled. Averages hold all runs of a technique
-    in float64, several times.
+    Groups that differ in sampling alone (shuffled, bootstrap, fixed) are one technique; techniques are measured, and
+    held in memory, one after the other. Without bootstrap runs there is no extrinsic instability, the rest is there.
+    Groups are never pooled. Averages hold all runs of a technique in float64, several times.
 
     Args:
-        groups: from :func:`gpustab.load_groups`, joined by ``"joint"``, 3 or more runs each.
-        pairs: random word pairs of the distribution tests and of the averages' cosines.
-        targets: words whose p@n is predicted.
-        seed: of every draw.
+        groups: from :func:`gpustab.load_groups` or :func:`gpustab.open_groups`, joined by ``"joint"``, 3 or more runs
+            each. A group of unknown sampling (plain files) is taken for shuffled runs.
+        options: how much is drawn.
         compute: device, precision, back end; default: where the runs lie.
         progress: called with the name of the work at hand and its finished part in 0 .. 1.
+        **choices: options one by one, see :class:`InstabilityOptions`.
 
     Returns:
-        Tables named by the thesis' numbers, see :mod:`gpustab.studies.instability.titles`; ``observations`` says what
-        agrees. One group per technique; every observation is also a contrast.
+        Tables named by the thesis' numbers, see :mod:`gpustab.studies.instability.page`; ``observations`` says what
+        agrees. One group per technique.
 
     Raises:
-        InputError: for fewer than 3 runs in a group, no shuffled runs, or numbers below 1.
+        InputError: for fewer than 3 runs in a group, or no shuffled runs.
     """
-    started = time.perf_counter()
-    groups = [groups] if isinstance(groups, Runs) else list(groups)
-    if not groups or pairs < 1 or targets < 1:
-        raise InputError(f"{len(groups)} groups, pairs is {pairs}, targets is {targets}; wanted at least 1 of each")
-    compute = compute or Compute(groups[0].device)
-    techniques, notes = techniques_of([engine.place(runs, compute) for runs in groups])
-    result = Result("instability", {"pairs": pairs, "targets": targets, "seed": seed}, notes=notes)
-    report = progress or no_progress
-    for number, technique in enumerate(techniques):
-        steps = _steps(technique, pairs, targets, seed, compute, result.notes)
-        for step, (title, work) in enumerate(steps):
-            report(f"{technique.name}: {title}", (number + step / len(steps)) / len(techniques))
-            for name, table in work().items():
-                if table:
-                    extend(result.tables.setdefault(name, {}), table)
-        trends = frequency_tables(_of_technique(result.tables["words"], technique.name))
-        for name, table in trends.items():
-            extend(result.tables.setdefault(name, {}), table)
-    result.tables = {"observations": observation_table(result.tables), **result.tables}
-    result.groups = [_summary(technique, result.tables) for technique in techniques]
-    result.contrasts = [{"name": "observation", **row} for row in records(result.tables["observations"])]
-    result.notes = list(dict.fromkeys(result.notes)) + _general_notes(techniques)
-    result.settings |= {"centre": groups[0].centre, "unit": groups[0].unit, "precision": compute.precision}
-    result.environment = environment(compute.device) | {"seconds": time.perf_counter() - started}
+    options = chosen(InstabilityOptions, options, choices)
+    with answering("instability", options, groups, compute, progress) as answer:
+        result = answer.result
+        techniques = _techniques(groups_of(groups), result.notes)
+        for number, technique in enumerate(techniques):
+            _measure(technique, options, answer, number, len(techniques))
+        result.tables = {"observations": observation_table(result.tables), **result.tables}
+        result.notes = list(dict.fromkeys(result.notes)) + _general_notes(techniques)
     return result
 
 
+def _techniques(groups: Sequence[Runs | Group], notes: list[str]) -> list[Family[Runs | Group]]:
+    """Return the families that have shuffled runs; what is left out or taken for something is noted."""
+    known = []
+    for group in groups:
+        if len(group) < FEWEST:
+            raise InputError(
+                f"group '{group.name}' has {len(group)} runs; this study wants at least {FEWEST} in each, since with "
+                "fewer no standard error is defined"
+            )
+        if not group.key.sampling:
+            notes.append(f"{group.name}: taken for runs that differ by shuffling and training seed only.")
+            group = replace(group, key=replace(group.key, sampling="shuffled"))
+        known.append(group)
+    if len({group.key for group in known}) < len(known):
+        raise InputError(f"several groups are shuffled runs of one technique: {', '.join(g.name for g in groups)}")
+    found = families(known)
+    lacking = [family.name for family in found if family.of("shuffled") is None]
+    if len(lacking) == len(found):
+        raise InputError(f"no technique has shuffled runs; groups are {', '.join(group.name for group in groups)}")
+    notes += [f"{name}: left out, it has no shuffled runs." for name in lacking]
+    return [family for family in found if family.name not in lacking]
+
+
+def _measure(
+    technique: Family[Runs | Group], options: InstabilityOptions, answer: Answer, number: int, of: int
+) -> None:
+    """Add everything about one technique to the answer."""
+    name, result = technique.name, answer.result
+    groups = {member.key.sampling: engine.place(loaded(member), answer.compute) for member in technique.members}
+    own: Tables = {}
+    steps = list(_steps(name, groups, options, answer.compute, result.notes))
+    for step, (title, work) in enumerate(steps):
+        answer.report(f"{name}: {title}", (number + step / len(steps)) / of)
+        own |= work()
+    own |= frequency_tables(own["words"])
+    for table_name, table in own.items():
+        result.tables.setdefault(table_name, Table(long=table.long)).extend(table)
+    result.groups.append(_summary(name, groups, own))
+
+
 def _steps(
-    technique: Technique, pairs: int, targets: int, seed: int, compute: Compute, notes: list[str]
-) -> list[tuple[str, Callable[[], Tables]]]:
-    name, runs = technique.name, technique.shuffled
+    name: str, groups: Mapping[str, Runs], options: InstabilityOptions, compute: Compute, notes: list[str]
+) -> Iterator[tuple[str, Callable[[], Tables]]]:
+    runs, seed, pairs = groups["shuffled"], options.seed, options.pairs
 
     def distribution() -> Tables:
         if len(runs) > 3:
@@ -105,45 +154,37 @@ def _steps(
         notes.extend(reasons)
         return tables
 
-    return [
-        ("PIP loss", lambda: instability_tables(technique, compute)),
-        ("distribution of cosines", distribution),
-        ("neighbours", lambda: overlap_tables(technique, seed, compute)),
-        ("sampled proxies", lambda: proxy_tables(name, runs, seed, compute)),
-        ("variances", lambda: {"identity": identity_table(name, runs, _IDENTITY_WORDS, seed, compute)}),
-        ("averages", lambda: averaging_tables(name, runs, pairs, seed)),
-        ("alignment", lambda: alignment_tables(name, runs, pairs, seed)),
-        ("scores", quality),
-        ("how many runs", lambda: {"how_many": how_many_table(name, runs, seed, compute)}),
-        ("prediction", lambda: prediction_tables(name, runs, targets, seed, compute)),
-    ]
+    yield "PIP loss", lambda: instability_tables(name, groups, compute)
+    yield "distribution of cosines", distribution
+    yield "neighbours", lambda: overlap_tables(name, groups, seed, compute)
+    yield "sampled proxies", lambda: proxy_tables(name, runs, seed, compute)
+    yield "variances", lambda: {"identity": identity_table(name, runs, _IDENTITY_WORDS, seed, compute)}
+    yield "averages", lambda: averaging_tables(name, runs, pairs, seed)
+    yield "alignment", lambda: alignment_tables(name, runs, pairs, seed)
+    yield "scores", quality
+    yield "how many runs", lambda: {"how_many": how_many_table(name, runs, seed, compute)}
+    yield "prediction", lambda: prediction_tables(name, runs, options.targets, seed, compute)
 
 
-def _of_technique(table: Table, name: str) -> Table:
-    here = [k for k, technique in enumerate(table["technique"]) if technique == name]
-    return {column: [values[k] for k in here] for column, values in table.items()}
-
-
-def _summary(technique: Technique, tables: Tables) -> dict[str, Any]:
-    losses = {row["sampling"]: row for row in records(tables["table_2_8"], technique=technique.name)}
-    extrinsic = next(records(tables.get("table_2_11"), technique=technique.name), {})
+def _summary(name: str, groups: Mapping[str, Runs], tables: Tables) -> dict[str, Any]:
+    losses = {row["sampling"]: row for row in tables["table_2_8"].rows()}
+    extrinsic = next(tables["table_2_11"].rows(), {})
     return {
-        "name": technique.name,
-        "runs": {sampling: list(runs.names) for sampling, runs in technique.groups.items()},
+        "name": name,
+        "runs": {sampling: list(runs.names) for sampling, runs in groups.items()},
         "words": losses["shuffled"]["words"],
-        "dimension": technique.shuffled.dimension,
+        "dimension": groups["shuffled"].dimension,
         "pip": {sampling: {key: row[key] for key in ("reduced_pip", "sd", "se")} for sampling, row in losses.items()},
         "extrinsic": extrinsic.get("extrinsic"),
         "signed_square": extrinsic.get("signed_square"),
     }
 
 
-def _general_notes(techniques: Sequence[Technique]) -> list[str]:
-    fewest = min(len(technique.shuffled) for technique in techniques)
-    notes = [f"{t.name}: without bootstrap runs, no extrinsic part." for t in techniques if "bootstrap" not in t.groups]
+def _general_notes(techniques: Sequence[Family[Runs | Group]]) -> list[str]:
+    shuffled = [member for family in techniques for member in family.members if member.key.sampling == "shuffled"]
     return [
-        *notes,
-        f"Means and SDs that predict p@n are estimates from {fewest} or more runs, the same that are measured: the "
-        "means scatter by σ/√R, which spreads the words and raises the prediction.",
+        *(f"{t.name}: without bootstrap runs, no extrinsic part." for t in techniques if t.of("bootstrap") is None),
+        f"Means and SDs that predict p@n are estimates from {min(map(len, shuffled))} or more runs, the same that are "
+        "measured: the means scatter by σ/√R, which spreads the words and raises the prediction.",
         "Intervals of trends take words for a sample of the language's; all of them are measured by the same runs.",
     ]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import hypot, isnan
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
+
+from gpustab.results import Table
 
 Verdict = Literal["yes", "no", "undecided"]
 
@@ -32,6 +34,11 @@ class Observation(NamedTuple):
     shows: str
     agrees: Verdict
     rule: str
+
+
+def rows(tables: Mapping[str, Table], name: str, **wanted: Any) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a table that have the wanted values; none of a table that is not there."""
+    return tables[name].rows(**wanted) if name in tables else iter(())
 
 
 def within(value: float, half: float, low: float, high: float) -> Verdict:

@@ -6,20 +6,21 @@ import math
 from typing import NamedTuple
 
 from gpustab.results import Table
-from gpustab.studies.instability.rows import add_row, records
 from gpustab.studies.sweep.measure import EXTRINSIC, NEIGHBOURS, Measured
 
-COLUMNS = (
-    "setting",
-    "sampling",
-    "measure",
-    "baseline",
-    "value",
-    "difference",
-    "se",
-    "percent",
-    "percent_se",
-)
+
+class Row(NamedTuple):
+    """One measure of one setting against the baseline."""
+
+    setting: str
+    sampling: str
+    measure: str
+    baseline: float
+    value: float
+    difference: float
+    se: float
+    percent: float
+    percent_se: float
 
 
 class Change(NamedTuple):
@@ -53,25 +54,24 @@ def change(baseline: float, value: float, baseline_se: float, value_se: float) -
 
 def change_table(baseline: Measured, others: dict[str, Measured]) -> Table:
     """Return one row per setting, sampling and measure that both the setting and the baseline have."""
-    table: Table = {column: [] for column in COLUMNS}
-    before = _numbers(baseline)
+    before, rows = _numbers(baseline), []
     for name, measured in others.items():
         for (sampling, what), (value, se) in _numbers(measured).items():
             if (sampling, what) not in before:
                 continue
             was, was_se = before[sampling, what]
-            add_row(table, (name, sampling, what, was, value, *change(was, value, was_se, se)))
-    return table
+            rows.append(Row(name, sampling, what, was, value, *change(was, value, was_se, se)))
+    return Table.of(rows, Row._fields)
 
 
 def _numbers(measured: Measured) -> dict[tuple[str, str], tuple[float, float]]:
     """Values with their standard errors, by sampling and measure."""
     overlap = f"p@{NEIGHBOURS}"
     found = {}
-    for row in records(measured.settings):
+    for row in measured.settings.rows():
         found[row["sampling"], "reduced_pip"] = row["reduced_pip"], row["se"]
         if row["sampling"] != EXTRINSIC:
             found[row["sampling"], overlap] = row[overlap], row[f"{overlap}_se"]
-    for row in records(measured.scores):
+    for row in measured.scores.rows():
         found[row["sampling"], row["test"]] = row["mean"], row["sd"] / math.sqrt(row["runs"])
     return found

@@ -4,34 +4,35 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gpustab import engine
+from gpustab.evaluation.usual import usual_scores
 from gpustab.kernels.jackknife import PairStatistics, pair_matrix, pair_statistics
 from gpustab.machine.device import Compute
 from gpustab.results import Table
 from gpustab.runs import Runs
-from gpustab.studies import notes as sentences
-from gpustab.studies.instability.extrinsic import extrinsic
-from gpustab.studies.instability.quality import scores_of
-from gpustab.studies.instability.rows import add_row
-from gpustab.studies.instability.techniques import Technique
+from gpustab.runs.families import over_common_words
+from gpustab.statistics.extrinsic import extrinsic
+from gpustab.studies.shared import notes as sentences
 
 NEIGHBOURS = 10
 EXTRINSIC = "extrinsic"
-_SETTING_COLUMNS = (
-    "setting",
-    "sampling",
-    "words",
-    "reduced_pip",
-    "se",
-    "chance",
-    "mean_cosine",
-    f"p@{NEIGHBOURS}",
-    f"p@{NEIGHBOURS}_se",
-    "seconds",
-)
-_SCORE_COLUMNS = ("setting", "sampling", "test", "used", "total", "runs", "mean", "sd")
+_P = f"p@{NEIGHBOURS}"
+_REST = ("chance", "mean_cosine", _P, f"{_P}_se", "seconds")
+
+
+class Score(NamedTuple):
+    """Scores of one sampling of a setting on one test."""
+
+    setting: str
+    sampling: str
+    test: str
+    used: int
+    total: int
+    runs: int
+    mean: float
+    sd: float
 
 
 class Measured(NamedTuple):
@@ -69,24 +70,27 @@ def measure(
     Returns:
         The numbers; SEs of losses and p@10 are jackknife errors over runs, NaN for fewer than three.
     """
-    if "shuffled" in groups:
-        groups, _ = Technique(name, dict(groups)).over_common_words()
-    settings: Table = {column: [] for column in _SETTING_COLUMNS}
-    scores: Table = {column: [] for column in _SCORE_COLUMNS}
+    restricted, _ = over_common_words(list(groups.values()))
+    settings: list[dict[str, Any]] = []
+    scores: list[Score] = []
     losses: dict[str, PairStatistics] = {}
-    words = frozenset.intersection(*(_joint_words(runs) for runs in groups.values()))
-    for sampling, there in groups.items():
+    words = frozenset(restricted[0].joint_words())
+    for sampling, there in zip(groups, restricted, strict=True):
         runs = engine.place(there, compute)
         told = notes[f"{name}/{sampling}"] = []
         losses[sampling], others = _stability(runs, seed, compute, told)
         loss = losses[sampling]
-        add_row(settings, (name, sampling, int(runs.joint.sum()), loss.mean, loss.se, *others, seconds[sampling]))
-        for row in _score_rows(runs, compute, told):
-            add_row(scores, (name, sampling, *row))
+        rest = dict(zip(_REST, (*others, seconds[sampling]), strict=True))
+        settings.append(_setting(name, sampling, int(runs.joint.sum()), loss.mean, loss.se) | rest)
+        scores += [Score(name, sampling, *row) for row in _score_rows(runs, compute, told)]
     if losses.keys() >= {"shuffled", "bootstrap"}:
         added = _extrinsic(losses, notes[f"{name}/bootstrap"])
-        add_row(settings, (name, EXTRINSIC, len(words), *added, *(None,) * 5))
-    return Measured(words, settings, scores)
+        settings.append(_setting(name, EXTRINSIC, len(words), *added) | dict.fromkeys(_REST))
+    return Measured(words, Table.of(settings), Table.of(scores, Score._fields))
+
+
+def _setting(name: str, sampling: str, words: int, loss: float, se: float) -> dict[str, Any]:
+    return {"setting": name, "sampling": sampling, "words": words, "reduced_pip": loss, "se": se}
 
 
 def _stability(
@@ -105,7 +109,7 @@ def _stability(
 
 
 def _score_rows(runs: Runs, compute: Compute, notes: list[str]) -> Iterator[tuple[str, int, int, int, float, float]]:
-    for test, used, total, by_run in scores_of(runs, compute, notes):
+    for test, used, total, by_run in usual_scores(runs, compute, notes):
         if by_run.mean is None:
             notes.append(f"Not scored: {test}, of which {used} of {total} can be asked.")
         else:
@@ -118,7 +122,3 @@ def _extrinsic(losses: Mapping[str, PairStatistics], notes: list[str]) -> tuple[
     if added.value is None:
         notes.append(f"These differ less than shuffled runs: the extrinsic square is {added.signed_square:.2g}.")
     return math.nan if added.value is None else added.value, math.nan if added.se is None else added.se
-
-
-def _joint_words(runs: Runs) -> frozenset[bytes]:
-    return frozenset(word for word, joint in zip(runs.vocabulary, runs.joint.tolist(), strict=True) if joint)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,16 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from gpustab.errors import ComputationError, InputError
 from gpustab.machine.device import Compute
-from gpustab.machine.progress import Progress, no_progress
-from gpustab.results import Result, Table, environment
+from gpustab.machine.progress import Progress
+from gpustab.results import Result, Table
 from gpustab.runs import Runs
-from gpustab.runs.load import load_runs
-from gpustab.studies import notes as sentences
-from gpustab.studies.instability.rows import records
+from gpustab.runs.group import Group
+from gpustab.runs.key import Key
+from gpustab.studies.frame import answering
 from gpustab.studies.sweep.changes import change_table
 from gpustab.studies.sweep.measure import Measured, measure
 from gpustab.studies.sweep.plans import BASELINE, Setting, settings_of
-from gpustab.studies.tables import extend
 
 if TYPE_CHECKING:
     from gpustab.training import TrainingSettings
@@ -57,29 +55,28 @@ def sweep(
         InputError: if the settings or values cannot be used.
         ComputationError: if runs failed; the others are there.
     """
-    started = time.perf_counter()
     if settings.runs < 2:
         raise InputError(f"runs is {settings.runs}; a sweep compares pairs of runs and wants at least 2")
     if output.exists() and not output.is_dir():
         raise InputError(f"{output}: is a file; a sweep is a folder of run sets")
     plans, notes = _one_engine(settings_of(settings, vary, grid=grid))
-    compute, report = compute or Compute(), progress or no_progress
-    result = Result("sweep", _record(settings, vary, grid), tables={"settings": {}, "scores": {}})
-    measured: dict[str, Measured] = {}
-    about: dict[str, list[str]] = {}
-    for number, setting in enumerate(plans):
-        steps = _Steps(report, setting.name, number, len(plans))
-        groups, seconds, trained = _train(setting, output, steps)
-        steps("measuring", 1.0)
-        found = measured[setting.label] = measure(setting.label, groups, seconds, settings.seed, compute, about)
-        extend(result.tables["settings"], found.settings)
-        extend(result.tables["scores"], found.scores)
-        result.groups.append(_summary(setting, found, trained))
-    baseline = measured.pop(BASELINE)
-    result.tables["changes"] = change_table(baseline, measured)
-    result.contrasts = [{"name": "change", **row} for row in records(result.tables["changes"])]
-    result.notes = [*notes, *_notes(baseline, measured, result.tables["changes"]), *sentences.merged(about)]
-    result.environment = environment(compute.device) | {"seconds": time.perf_counter() - started}
+    with answering("sweep", compute=compute, progress=progress) as answer:
+        result, tables = answer.result, {"settings": Table(), "scores": Table()}
+        measured: dict[str, Measured] = {}
+        for number, setting in enumerate(plans):
+            steps = _Steps(answer.report, setting.name, number, len(plans))
+            groups, seconds, trained = _train(setting, output, steps)
+            steps("measuring", 1.0)
+            found = measure(setting.label, groups, seconds, settings.seed, answer.compute, answer.notes)
+            measured[setting.label] = found
+            tables["settings"].extend(found.settings)
+            tables["scores"].extend(found.scores)
+            result.groups.append(_summary(setting, found, trained))
+        baseline = measured.pop(BASELINE)
+        changes = change_table(baseline, measured)
+        result.settings = _record(settings, vary, grid)
+        result.tables = {**tables, "changes": changes}
+        result.notes = [*notes, *_notes(baseline, measured, changes)]
     return result
 
 
@@ -108,7 +105,7 @@ def _one_engine(plans: list[Setting]) -> tuple[list[Setting], list[str]]:
 def _train(setting: Setting, output: Path, progress: Progress) -> tuple[dict[str, Runs], dict[str, float], int]:
     """Train what is missing; returns runs and seconds per run by sampling, and how many runs were trained."""
     from gpustab.training import train_runs
-    from gpustab.training.leaves import leaf_name, run_file
+    from gpustab.training.leaves import run_file
 
     plan, folder = setting.plan, output / setting.name
     try:
@@ -117,10 +114,10 @@ def _train(setting: Setting, output: Path, progress: Progress) -> tuple[dict[str
         raise type(error)(f"{setting.name}: {error}") from None
     groups: dict[str, Runs] = {}
     for sampling in plan.samplings:
-        leaf = folder / leaf_name(plan.techniques[0], sampling, plan)
+        key = Key(plan.techniques[0], sampling, plan.options.unit, plan.options.fraction)
         # Not the whole leaf: there may be more runs in it than this plan has.
-        runs = load_runs([run_file(leaf, run) for run in range(plan.runs)])
-        groups[sampling] = replace(runs, group=f"{setting.label}/{sampling}")
+        files = tuple(run_file(folder / key.path, run) for run in range(plan.runs))
+        groups[sampling] = Group(replace(key, part=(("setting", setting.label),)), files).load()
     seconds: dict[str, float] = dict(zip(plan.samplings, table["seconds_per_run"], strict=True))
     return groups, seconds, sum(table["trained_now"])
 
@@ -133,8 +130,8 @@ def _summary(setting: Setting, measured: Measured, trained: int) -> dict[str, An
         "trained_now": trained,
         "engine": setting.plan.engine,
         "changed": setting.changed,
-        "samplings": [{k: v for k, v in row.items() if k != "setting"} for row in records(measured.settings)],
-        "scores": [{k: v for k, v in row.items() if k != "setting"} for row in records(measured.scores)],
+        "samplings": [{k: v for k, v in row.items() if k != "setting"} for row in measured.settings.rows()],
+        "scores": [{k: v for k, v in row.items() if k != "setting"} for row in measured.scores.rows()],
     }
 
 

@@ -156,7 +156,7 @@ def test_packed_and_options(save):
     space = read(path, limit=2)
     assert list(space.vocabulary) == [b"a", b"b"]
     assert "limit=2: 3 of 5 rows were not read" in space.report.notes
-    assert list(read(path, words=["d", "b"]).vocabulary) == [b"b", b"d"]
+    assert list(read(path, only=["d", "b"]).vocabulary) == [b"b", b"d"]
     path.write_bytes(gzip.compress(path.read_bytes()))
     assert "unpack it first" in refusal(path)
 

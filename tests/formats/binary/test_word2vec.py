@@ -313,10 +313,10 @@ def test_limit_reads_no_more_than_needed(save, newline):
 def test_wanted_words_only(save):
     values = np.arange(40_000, dtype="<f4").reshape(10_000, 4)
     path = save(word2vec([b"w%d" % i for i in range(10_000)], values))
-    space = read(WORD2VEC_BINARY, path, words=["w7", "w3", "nowhere"])
+    space = read(WORD2VEC_BINARY, path, only=["w7", "w3", "nowhere"])
     assert same(space, [b"w3", b"w7"], values[[3, 7]])
     big = np.zeros((10_000, 60), dtype="<f4")
-    space = read(WORD2VEC_BINARY, save(word2vec([b"w%d" % i for i in range(10_000)], big)), words=["w7"])
+    space = read(WORD2VEC_BINARY, save(word2vec([b"w%d" % i for i in range(10_000)], big)), only=["w7"])
     assert any("all were found before byte" in note for note in space.report.notes)
 
 

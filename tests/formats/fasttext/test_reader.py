@@ -101,7 +101,7 @@ def test_many_words_in_several_steps(save):
     space = read(FASTTEXT, save(binary_files.fasttext(words, matrix, 3, 6, 777)))
     wanted = binary_files.composed(words, matrix, 3, 6, 777)
     np.testing.assert_allclose(space.vectors.numpy(), wanted, rtol=1e-5, atol=1e-6)
-    some = read(FASTTEXT, save(binary_files.fasttext(words, matrix, 3, 6, 777)), words=[words[4000], words[7], "none"])
+    some = read(FASTTEXT, save(binary_files.fasttext(words, matrix, 3, 6, 777)), only=[words[4000], words[7], "none"])
     assert list(some.vocabulary) == [words[7], words[4000]]
     np.testing.assert_allclose(some.vectors.numpy(), wanted[[7, 4000]], rtol=1e-5, atol=1e-6)
     assert some.counts.tolist() == [5001 - 7, 5001 - 4000]

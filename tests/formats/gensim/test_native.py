@@ -158,7 +158,7 @@ def test_a_companion_is_named_by_us_alone(tmp_path):
 def test_options(tmp_path):
     path = save(keyed_vectors(), tmp_path / "x.kv", separately=["vectors"])
     assert [word.decode() for word in read(path, limit=2).vocabulary] == WORDS[:2]
-    assert [word.decode() for word in read(path, words=["a", "the"]).vocabulary] == ["the", "a"]
+    assert [word.decode() for word in read(path, only=["a", "the"]).vocabulary] == ["the", "a"]
     assert "dim=7" in refusal(path, dim=7)
 
 

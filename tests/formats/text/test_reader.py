@@ -458,7 +458,7 @@ def test_limit_counts_rows_and_not_lines(save, limit):
 def test_only_the_words_asked_for(save):
     text, values = rows_of_text(200, 4)
     path = save(text)
-    space = read_space(path, LoadOptions(words=["w150", "w3", "nobody"]))
+    space = read_space(path, LoadOptions(only=["w150", "w3", "nobody"]))
     assert list(space.vocabulary) == [b"w3", b"w150"]
     assert np.array_equal(space.vectors.numpy(), values[[3, 150]])
     assert "2 of the 3 words asked for were found" in notes(space)
@@ -468,18 +468,18 @@ def test_only_the_words_asked_for(save):
 
 def test_words_asked_for_spare_the_rest_of_the_file(save):
     text, _ = rows_of_text(6000, 30)
-    space = read_space(save(text + b"damaged row\n"), LoadOptions(words=["w1", "w2"]))
+    space = read_space(save(text + b"damaged row\n"), LoadOptions(only=["w1", "w2"]))
     assert list(space.vocabulary) == [b"w1", b"w2"]
     assert "no more was read" in notes(space)
 
 
 def test_no_word_asked_for_is_there(save):
-    assert "none of the 1 words asked for is there" in refusal(save("a 1 2\nb 3 4\n"), words=["z"])
+    assert "none of the 1 words asked for is there" in refusal(save("a 1 2\nb 3 4\n"), only=["z"])
 
 
 def test_one_word_is_not_several():
     with pytest.raises(InputError, match="several"):
-        LoadOptions(words="the")
+        LoadOptions(only="the")
 
 
 @pytest.mark.parametrize("header", [True, False])
@@ -509,6 +509,6 @@ def test_endless_line_is_given_up(save, monkeypatch):
 def test_more_than_the_memory_holds(save, monkeypatch):
     monkeypatch.setattr("gpustab.formats.rows.available_memory", lambda: 4096)
     path = save(rows_of_text(100, 20)[0])
-    with pytest.raises(OutOfMemoryError, match=r"100 rows of 20 values take .* limit or words"):
+    with pytest.raises(OutOfMemoryError, match=r"100 rows of 20 values take .* limit or only"):
         read_space(path)
     assert len(read_space(path, LoadOptions(limit=10)).vocabulary) == 10

@@ -15,9 +15,10 @@ import pytest
 
 from gpustab import ComputationError, InputError, load_groups
 from gpustab.formats import write_word2vec_text
+from gpustab.runs.manifest import UNFINISHED
 from gpustab.runs.packing.pack import pack_runs
 from gpustab.runs.packing.verify import is_whole, verify
-from gpustab.runs.runset import UNFINISHED, open_leaf, write_runset
+from gpustab.runs.runset import open_leaf, write_runset
 from tests.generators import spaces
 
 CONTEXT = multiprocessing.get_context("forkserver")

@@ -14,8 +14,8 @@ def packed(sources, tmp_path):
 
 
 def test_a_pack_is_opened_as_it_was_packed(packed):
-    leaf = open_leaf(packed / "runs")
-    assert open_packed(leaf).joining.min_runs == 3
+    assert open_leaf(packed / "runs").packed
+    assert open_packed(packed / "runs").joining.min_runs == 3
     union = {"vocabulary": "union"}
     for choices in (union, {"min_runs": 3}, {"options": LoadOptions(limit=40)}):
         assert load_runs(packed, **union | choices).joining.min_runs == 3
@@ -27,7 +27,7 @@ def test_a_pack_is_opened_as_it_was_packed(packed):
         ({"vocabulary": "joint"}, "packed with vocabulary union, not with vocabulary joint"),
         ({"vocabulary": "union", "min_runs": 2}, "packed with min_runs 3, not with min_runs 2"),
         ({"vocabulary": "union", "options": LoadOptions(limit=5)}, "packed with limit 40, not with limit 5"),
-        ({"vocabulary": "union", "options": LoadOptions(words=["w1"])}, "packed without words, not with words w1"),
+        ({"vocabulary": "union", "options": LoadOptions(only=["w1"])}, "packed without words, not with words w1"),
     ],
 )
 def test_other_choices_are_refused(packed, choices, message):

@@ -10,9 +10,10 @@ from gpustab import InputError, Space, Vocabulary, load_groups, load_runs, load_
 from gpustab.formats import LoadOptions, read_space, write_word2vec_text
 from gpustab.formats.binary.safetensors import write_safetensors
 from gpustab.report.json_text import plain
+from gpustab.runs.manifest import UNFINISHED
 from gpustab.runs.packing import stage
 from gpustab.runs.packing.pack import pack_runs
-from gpustab.runs.runset import UNFINISHED, write_runset
+from gpustab.runs.runset import write_runset
 from gpustab.studies import stability
 from tests.generators import spaces
 from tests.runs.packing.kills import contents
@@ -26,7 +27,7 @@ def test_a_pack_is_the_loose_runs(sources, tmp_path, rule, centre):
     pack_runs(sources, tmp_path / "out", **rule)
     loose, packed = (load_runs(s, centre=centre, **rule) for s in (sources, tmp_path / "out"))
     assert not any(isinstance(rows, torch.Tensor) for rows in packed.rows)
-    for name in ("vocabulary", "names", "joining", "notes", "group"):
+    for name in ("vocabulary", "names", "joining", "notes", "key"):
         assert getattr(packed, name) == getattr(loose, name), name
     for name in ("present", "means", "lengths"):
         assert torch.equal(getattr(packed, name), getattr(loose, name)), name
@@ -103,9 +104,9 @@ def test_groups_keep_their_names_and_files_form_one_more(sources, tmp_path):
     result = pack_runs([tmp_path / "set", *sources[:2]], tmp_path / "out")
     names = ["runs", "sgns/fixed", "sgns/bootstrap"]
     assert [group["name"] for group in result.groups] == names
-    assert [(g.group, len(g)) for g in load_groups(tmp_path / "out")] == list(zip(names, (2, 2, 3), strict=True))
+    assert [(g.name, len(g)) for g in load_groups(tmp_path / "out")] == list(zip(names, (2, 2, 3), strict=True))
     alone = load_runs(tmp_path / "out/sgns/fixed")
-    assert alone.group == "sgns/fixed"
+    assert alone.name == "sgns/fixed"
     assert alone.names == ("run-000", "run-001")
 
 
@@ -216,7 +217,7 @@ def test_wrong_inputs(sources, tmp_path):
         ([sources[0], tmp_path / "none.txt"], new, "none.txt: there is no such file"),
         ([tmp_path / "one/set", tmp_path / "two/set"], new, "two groups are called 'a/b'"),
         ([tmp_path / "packed"], new, "is packed already"),
-        ([tmp_path / "escaping"], new, "cannot be a folder of a run set"),
+        ([tmp_path / "escaping"], new, "is no name"),
         ([tmp_path / "one/set"], tmp_path / "one/set/new", "lies within"),
         ([tmp_path / "one/set"], tmp_path / "one/set", "lies within"),
         (sources, tmp_path / "one/set", "a run set is already there"),
@@ -245,7 +246,7 @@ def test_a_source_that_changes_on_the_way_is_refused(sources, tmp_path, monkeypa
 
 
 def test_the_record_names_the_sources(sources, tmp_path):
-    pack_runs(sources, tmp_path / "out", options=LoadOptions(words=[b"w1", b"w2", b"w3", b"w4", b"ab\xff"]))
+    pack_runs(sources, tmp_path / "out", options=LoadOptions(only=[b"w1", b"w2", b"w3", b"w4", b"ab\xff"]))
     leaf = json.loads((tmp_path / "out/runs/packed.json").read_text())
     assert [run["source"]["path"] for run in leaf["runs"]] == [str(path) for path in sources]
     assert leaf["options"] == {"words": ["ab\udcff", "w1", "w2", "w3", "w4"]}

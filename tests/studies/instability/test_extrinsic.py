@@ -3,8 +3,8 @@ import pytest
 import torch
 
 from gpustab.machine.device import Compute
-from gpustab.studies.instability.extrinsic import extrinsic, instability_tables
-from gpustab.studies.instability.techniques import Technique
+from gpustab.statistics.extrinsic import extrinsic
+from gpustab.studies.instability.extrinsic import instability_tables
 from tests import oracles
 from tests.generators import noisy_copies, runs_of
 
@@ -67,7 +67,7 @@ def stacks():
 
 @pytest.fixture(scope="module")
 def tables(stacks):
-    return instability_tables(Technique("x", {name: runs_of(x) for name, x in stacks.items()}), Compute())
+    return instability_tables("x", {name: runs_of(x) for name, x in stacks.items()}, Compute())
 
 
 def losses(stack):
@@ -95,12 +95,12 @@ def test_the_extrinsic_squares_of_words_have_the_global_one_as_their_mean(stacks
 
 def test_words_that_one_sampling_lacks_take_no_part(stacks):
     fewer = runs_of(stacks["bootstrap"][:, :40])
-    found = instability_tables(Technique("x", {"shuffled": runs_of(stacks["shuffled"]), "bootstrap": fewer}), Compute())
+    found = instability_tables("x", {"shuffled": runs_of(stacks["shuffled"]), "bootstrap": fewer}, Compute())
     assert found["words"]["word"] == [f"w{k}" for k in range(40)]
     assert found["table_2_8"]["reduced_pip"][0] == pytest.approx(losses(stacks["shuffled"][:, :40]).mean())
 
 
 def test_without_bootstrap_there_is_no_extrinsic_part(stacks):
-    found = instability_tables(Technique("x", {"shuffled": runs_of(stacks["shuffled"])}), Compute())
+    found = instability_tables("x", {"shuffled": runs_of(stacks["shuffled"])}, Compute())
     assert found["table_2_11"]["technique"] == []
     assert np.isnan(found["words"]["extrinsic_square"]).all()

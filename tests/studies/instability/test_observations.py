@@ -2,15 +2,15 @@ import math
 
 import pytest
 
+from gpustab.results import Table
 from gpustab.studies.instability.observations import observation_table
-from gpustab.studies.instability.rows import records
 from gpustab.studies.instability.verdicts import rising, within
 
 LOSS = {"words": 100, "relative_sd": 0.005, "word_relative_sd": 0.1, "word_degrees_of_freedom": 50.0}
 
 
 def table(*rows):
-    return {column: [row[column] for row in rows] for column in rows[0]}
+    return Table.of(rows)
 
 
 def losses(values, sampling="shuffled", se=0.1):
@@ -24,7 +24,7 @@ def losses(values, sampling="shuffled", se=0.1):
 def verdicts(source, **tables):
     tables.setdefault("table_2_8", losses({"sgns": 2.0}))
     found = observation_table(tables)
-    return [row["agrees"] for row in records(found) if row["source"] == source]
+    return [row["agrees"] for row in found.rows() if row["source"] == source]
 
 
 @pytest.mark.parametrize(
@@ -38,14 +38,14 @@ def verdicts(source, **tables):
 )
 def test_the_order_of_table_2_9_wants_two_errors_between_neighbours(values, wanted):
     found = observation_table({"table_2_8": losses(values)})
-    (row,) = (r for r in records(found, source="2.3, 2") if r["claim"].startswith("shuffled"))
+    (row,) = (r for r in found.rows(source="2.3, 2") if r["claim"].startswith("shuffled"))
     assert row["agrees"] == wanted
 
 
 def test_fixed_and_shuffled_glove_must_not_differ():
     near, far = ({"glove": 1.0}, {"glove": 1.1}), ({"glove": 1.0}, {"glove": 2.0})
     for (fixed, shuffled), wanted in ((near, "yes"), (far, "no")):
-        both = table(*records(losses(fixed, "fixed")), *records(losses(shuffled)))
+        both = table(*losses(fixed, "fixed").rows(), *losses(shuffled).rows())
         assert verdicts("2.3, 2", table_2_8=both) == [wanted]
     assert verdicts("2.3, 2", table_2_8=losses({"glove": 1.0})) == ["undecided"]
 

@@ -6,12 +6,11 @@ from typer.testing import CliRunner
 
 from gpustab import InputError, load_groups
 from gpustab.cli import app
+from gpustab.report.describe import describe
 from gpustab.report.json_text import to_json
-from gpustab.report.shown import describe
 from gpustab.runs.runset import write_runset
 from gpustab.studies.instability import instability
-from gpustab.studies.instability.rows import records
-from gpustab.studies.instability.titles import OBSERVATIONS, TITLES
+from gpustab.studies.instability.page import OBSERVATIONS, TITLES
 from tests.generators import spaces
 
 
@@ -54,7 +53,7 @@ def test_techniques_stand_beside_each_other_and_are_never_pooled(result):
 
 
 def test_the_counts_of_the_words_are_per_run(result):
-    words = [row["frequency"] for row in records(result.tables["words"], technique="sgns")]
+    words = [row["frequency"] for row in result.tables["words"].rows(technique="sgns")]
     assert words == list(range(60, 0, -1))
 
 
@@ -68,8 +67,9 @@ def test_progress_rises_and_names_the_work(result, steps):
 def test_the_json_has_every_observation(result):
     content = json.loads(to_json(result))
     assert content["schema"] == "gpustab.instability/1"
-    assert len(content["contrasts"]) == len(result.tables["observations"]["claim"]) > 20
-    assert {row["agrees"] for row in content["contrasts"]} <= {"yes", "no", "undecided"}
+    seen = content["tables"]["observations"]
+    assert len(seen["claim"]) == len(result.tables["observations"]["claim"]) > 20
+    assert set(seen["agrees"]) <= {"yes", "no", "undecided"}
     assert content["settings"]["targets"] == 10
 
 
@@ -86,8 +86,8 @@ def test_the_page_shows_titled_tables_and_not_one_row_per_word(result):
 def test_the_same_seed_gives_the_same_tables(groups, result):
     again = instability(groups[:1], pairs=50, targets=10)
     for name in ("predictions", "table_2_6", "figure_3_5"):
-        wanted = [row for row in records(result.tables[name]) if row["technique"] == "sgns"]
-        found = list(records(again.tables[name]))
+        wanted = [row for row in result.tables[name].rows() if row["technique"] == "sgns"]
+        found = list(again.tables[name].rows())
         assert [list(row.values()) for row in found] == [
             pytest.approx(list(row.values()), nan_ok=True) for row in wanted
         ]

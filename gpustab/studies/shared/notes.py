@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from gpustab import engine
 from gpustab.kernels.gram import run_pairs
@@ -44,20 +44,6 @@ def of_group(
         *_lists(found, lengths, ties),
         *_precision(pip),
     ]
-
-
-def merged(notes: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the notes of all groups with the groups before them; a sentence about several is said once.
-
-    >>> merged({"a": ["Few runs."], "b": ["Few runs.", "Collapsed."]})
-    ['all groups: Few runs.', 'b: Collapsed.']
-    """
-    about: dict[str, list[str]] = {}
-    for group, sentences in notes.items():
-        for sentence in sentences:
-            about.setdefault(sentence, []).append(group)
-    everyone = len(notes) if len(notes) > 1 else 0
-    return [f"{'all groups' if len(g) == everyone else ', '.join(g)}: {sentence}" for sentence, g in about.items()]
 
 
 def _small(runs: Runs) -> Iterator[str]:

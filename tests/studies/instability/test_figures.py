@@ -6,8 +6,10 @@ from xml.etree import ElementTree
 import pytest
 
 from gpustab import InputError
-from gpustab.report.figures import BLUE, FIGURES, add_figures
+from gpustab.report.describe import draw
+from gpustab.report.plots import BLUE
 from gpustab.results import Result
+from gpustab.studies.instability.figures import FIGURES
 
 NAMES = ["sgns", "gl<ve"]
 
@@ -74,8 +76,7 @@ def tables():
 
 def drawn(tables):
     result = Result("instability", tables=tables)
-    add_figures(result)
-    return result.figures
+    return draw(result)
 
 
 def test_every_figure_is_drawn_and_is_xml_with_its_labels_as_text(tables):
@@ -132,4 +133,4 @@ def test_the_styles_of_the_caller_stay_as_they_were(tables):
 def test_without_matplotlib_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(InputError, match=r"gpustab\[study\]"):
-        add_figures(Result("instability"))
+        draw(Result("instability"))

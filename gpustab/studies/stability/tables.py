@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import math
+from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -18,42 +19,34 @@ from gpustab.runs import Runs
 def pair_table(runs: Runs, pip: engine.PipPass, overlaps: Overlap, lengths: list[int]) -> Table:
     """Return one row per pair of runs: reduced PIP loss, chance level, p@n and j@n."""
     i, j = run_pairs(len(runs))
-    table: Table = {
-        "group": [runs.group] * len(i),
+    columns: dict[str, Any] = {
+        "group": [runs.name] * len(i),
         "run_i": [runs.names[k] for k in i.tolist()],
         "run_j": [runs.names[k] for k in j.tolist()],
-        "reduced_pip": pip.reduced.tolist(),
-        "chance_reduced_pip": [math.nan] * len(i) if pip.scale is None else pip.scale.chance.tolist(),
+        "reduced_pip": pip.reduced.cpu().numpy(),
+        "chance_reduced_pip": np.full(len(i), np.nan) if pip.scale is None else pip.scale.chance.cpu().numpy(),
     }
     for m, n in enumerate(lengths):
-        table[f"p@{n}"] = overlaps.p[m].cpu()[i, j].tolist()
-        table[f"j@{n}"] = overlaps.j[m].cpu()[i, j].tolist()
-    return table
+        columns[f"p@{n}"] = overlaps.p[m].cpu()[i, j].numpy()
+        columns[f"j@{n}"] = overlaps.j[m].cpu()[i, j].numpy()
+    return Table(columns, long=True)
 
 
 def word_table(runs: Runs, words: WordwisePip, overlaps: Overlap, lengths: list[int], targets: Tensor) -> Table:
     """Return one row per word: its PIP loss over pairs, and for targets p@n and j@n (NaN for other words)."""
-    table: Table = {
-        "group": [runs.group] * runs.words,
+    columns: dict[str, Any] = {
+        "group": [runs.name] * runs.words,
         "word": [runs.vocabulary.text(k) for k in range(runs.words)],
-        "count": [None] * runs.words if runs.counts is None else runs.counts.tolist(),
-        "runs": runs.present.sum(0).tolist(),
-        "pip_mean": words.mean.tolist(),
-        "pip_sd": words.sd.tolist(),
-        "pip_se": words.se.tolist(),
-        "pairs": words.pairs.tolist(),
+        "count": [None] * runs.words if runs.counts is None else runs.counts.cpu().numpy(),
+        "runs": runs.present.sum(0).cpu().numpy(),
+        "pip_mean": words.mean.cpu().numpy(),
+        "pip_sd": words.sd.cpu().numpy(),
+        "pip_se": words.se.cpu().numpy(),
+        "pairs": words.pairs.cpu().numpy(),
     }
     for m, n in enumerate(lengths):
         for name, values in (("p", overlaps.p_word[m]), ("j", overlaps.j_word[m])):
             column = torch.full((runs.words,), torch.nan, dtype=torch.float64)
-            column[targets] = values.cpu()
-            table[f"{name}@{n}"] = column.tolist()
-    return table
-
-
-def extend(table: Table, more: Table) -> None:
-    """Append rows; a column that one side lacks (a list length too long for a small group) is filled with None."""
-    before = len(next(iter(table.values()), []))
-    rows = len(next(iter(more.values())))
-    for name in {**table, **more}:
-        table.setdefault(name, [None] * before).extend(more.get(name, [None] * rows))
+            column[targets.cpu()] = values.cpu()
+            columns[f"{name}@{n}"] = column.numpy()
+    return Table(columns, long=True)

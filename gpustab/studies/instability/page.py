@@ -1,4 +1,9 @@
-"""What the tables of the study are called, in reading order, and which of them are too long for a page."""
+"""The page of the study: what is found of each technique, the observations, then the tables by the thesis' numbers."""
+
+from __future__ import annotations
+
+from gpustab.results import Block, Result
+from gpustab.results.page import number, whole
 
 OBSERVATIONS = "Observations of the thesis, and whether these runs show them"
 
@@ -24,3 +29,26 @@ TITLES = {
     "how_many": "How many runs: relative standard error against R",
 }
 """Tables on the page; the others go to Parquet only."""
+
+
+def page(result: Result) -> list[Block]:
+    """Return the tables with a title, in the order of the titles."""
+    blocks = []
+    for group in result.groups:
+        runs = ", ".join(f"{len(names)} {sampling}" for sampling, names in group["runs"].items())
+        pip = [
+            (f"reduced PIP loss, {sampling}", number(x["reduced_pip"]), f"SE {number(x['se'], 2)}")
+            for sampling, x in group["pip"].items()
+        ]
+        extrinsic = ("extrinsic instability", number(group["extrinsic"]), "")
+        title = f"{group['name']}: {runs} runs, {group['words']:,} words, {group['dimension']} dimensions"
+        blocks.append(Block(title, [*pip, extrinsic]))
+    facts = [
+        (f"{row['source']}  {row['technique']}", row["agrees"], f"{row['claim']}: {row['shows']}. Rule: {row['rule']}.")
+        for row in result.tables["observations"].rows()
+    ]
+    blocks.append(Block(OBSERVATIONS, facts))
+    for name, title in TITLES.items():
+        if name in result.tables and result.tables[name].height:
+            blocks.append(Block(title, [], [whole("", result.tables[name])]))
+    return blocks

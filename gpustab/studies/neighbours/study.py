@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Iterator
 from difflib import get_close_matches
-from typing import Any
+from typing import NamedTuple
 
 import torch
 
 from gpustab import engine
 from gpustab.errors import InputError
-from gpustab.kernels.cosine import CosineStatistics
 from gpustab.kernels.jackknife import pair_statistics
 from gpustab.machine.device import Compute
-from gpustab.results import Result, Table, environment
+from gpustab.results import Result, Table
 from gpustab.runs import Runs
+from gpustab.runs.group import Group, loaded
 from gpustab.spaces.vocabulary import as_word, show
 from gpustab.statistics.shares import wilson
+from gpustab.studies.frame import Answer, answering
 
 
-def neighbours_of(runs: Runs, word: str | bytes, n: int = 10, *, compute: Compute | None = None) -> Result:
+def neighbours_of(group: Runs | Group, word: str | bytes, n: int = 10, *, compute: Compute | None = None) -> Result:
     """Return the n nearest neighbours of a word in every run, and for each in how many runs it is among them.
 
     The share of runs carries its 95 % Wilson interval. The same runs that choose the neighbours judge them, so shares
     look too stable; what an unseen run would share is told by ``p``, the mean p@n over pairs of runs.
 
     Args:
-        runs: one group.
+        group: one group.
         word: the query.
         n: length of the lists.
         compute: device, precision, back end; default: where the runs lie.
@@ -34,40 +35,28 @@ def neighbours_of(runs: Runs, word: str | bytes, n: int = 10, *, compute: Comput
     Raises:
         InputError: if the word is not in the vocabulary, or n is below 1.
     """
-    started = time.perf_counter()
     if n < 1:
         raise InputError(f"n is {n}, wanted at least 1")
-    if word not in runs.vocabulary:
-        raise InputError(_why_missing(runs, as_word(word)))
-    compute = compute or Compute(runs.device)
-    query = runs.vocabulary.index_of(word)
-    runs = engine.place(runs, compute)
+    with answering("neighbours", groups=group, compute=compute) as answer:
+        runs = loaded(group)
+        if word not in runs.vocabulary:
+            raise InputError(_why_missing(runs, as_word(word)))
+        _find(runs, runs.vocabulary.index_of(word), n, answer)
+    return answer.result
+
+
+def _find(there: Runs, query: int, n: int, answer: Answer) -> None:
+    result, compute = answer.result, answer.compute
+    runs = engine.place(there, compute)
     found = engine.neighbour_pass(runs, torch.tensor([query]), n, compute)
     lists = found.indices[:, 0].cpu()  # (R, k)
-    overlaps = engine.overlap_pass(found, [found.k], compute)
-    p = pair_statistics(overlaps.p[0])
-    candidates, hits = lists[lists >= 0].unique(return_counts=True)
-    statistics = engine.pair_cosines(runs, torch.full_like(candidates, query), candidates)
-    # The most certain first, then the nearest.
-    order = sorted(
-        range(len(candidates)), key=lambda c: (-int(hits[c]), -float(statistics.mean[c]), int(candidates[c]))
-    )
+    p = pair_statistics(engine.overlap_pass(found, [found.k], compute).p[0])
     having = int(found.present[:, 0].sum())
-    shares = [_share(runs, candidates, hits, statistics, c, having) for c in order]
-    result = Result(
-        "neighbours",
-        {
-            "word": runs.vocabulary.text(query),
-            "n": found.k,
-            "centre": runs.centre,
-            "unit": runs.unit,
-            "vocabulary": runs.joining.rule,
-            "min_runs": runs.joining.min_runs,
-        },
-    )
+    shares = Table.of(_shares(runs, query, lists, having))
+    result.settings |= {"word": runs.vocabulary.text(query), "n": found.k}
     result.groups = [
         {
-            "name": runs.group,
+            "name": runs.name,
             "word": runs.vocabulary.text(query),
             "n": found.k,
             "runs": list(runs.names),
@@ -75,14 +64,10 @@ def neighbours_of(runs: Runs, word: str | bytes, n: int = 10, *, compute: Comput
             "p_sd": p.sd,
             "p_se": p.se,
             "chance_p": found.k / (runs.words - 1),
-            "neighbours": [list(row.values()) for row in shares],
             "lists": [[runs.vocabulary.text(k) for k in row if k >= 0] for row in lists.tolist()],
         }
     ]
-    result.tables = {
-        "shares": {name: [row[name] for row in shares] for name in shares[0]},
-        "lists": _list_table(runs, found),
-    }
+    result.tables = {"shares": shares, "lists": Table.of(_listed(runs, found), _Listed._fields, long=True)}
     if found.k < n:
         result.notes.append(f"There are only {found.k} other words, so the lists are that long.")
     if having < len(runs):
@@ -92,34 +77,46 @@ def neighbours_of(runs: Runs, word: str | bytes, n: int = 10, *, compute: Comput
             f"These {having} runs both chose and judge the neighbours; of an unseen run's {found.k} neighbours "
             f"expect {p.mean:.0%} to be the same as any one run's."
         )
-    result.environment = environment(compute.device) | {"seconds": time.perf_counter() - started}
-    return result
 
 
-def _share(
-    runs: Runs, candidates: torch.Tensor, hits: torch.Tensor, statistics: CosineStatistics, c: int, having: int
-) -> dict[str, Any]:
-    low, high = wilson(int(hits[c]), having)
-    return {
-        "neighbour": runs.vocabulary.text(int(candidates[c])),
-        "runs": int(hits[c]),
-        "share": int(hits[c]) / having,
-        "low": low,
-        "high": high,
-        "cosine": float(statistics.mean[c]),
-        "cosine_sd": float(statistics.sd[c]),
-    }
+class _Share(NamedTuple):
+    """How sure one neighbour is."""
+
+    neighbour: str
+    runs: int
+    share: float
+    low: float
+    high: float
+    cosine: float
+    cosine_sd: float
 
 
-def _list_table(runs: Runs, found: engine.NeighbourPass) -> Table:
-    """One row per run and rank."""
-    table: Table = {"run": [], "rank": [], "neighbour": [], "cosine": []}
+def _shares(runs: Runs, query: int, lists: torch.Tensor, having: int) -> list[_Share]:
+    """All words that are neighbours in some run, the most certain first, then the nearest."""
+    candidates, hits = lists[lists >= 0].unique(return_counts=True)
+    statistics = engine.pair_cosines(runs, torch.full_like(candidates, query), candidates)
+    cosines, sds = statistics.mean.tolist(), statistics.sd.tolist()
+    rows = zip(candidates.tolist(), hits.tolist(), cosines, sds, strict=True)
+    return [
+        _Share(runs.vocabulary.text(row), n, n / having, *wilson(n, having), cosine, sd)
+        for row, n, cosine, sd in sorted(rows, key=lambda x: (-x[1], -x[2], x[0]))
+    ]
+
+
+class _Listed(NamedTuple):
+    """One neighbour of one run."""
+
+    run: str
+    rank: int
+    neighbour: str
+    cosine: float
+
+
+def _listed(runs: Runs, found: engine.NeighbourPass) -> Iterator[_Listed]:
     for name, row, values in zip(runs.names, found.indices[:, 0].tolist(), found.cosines[:, 0].tolist(), strict=True):
         for rank, (k, cosine) in enumerate(zip(row, values, strict=True), 1):
             if k >= 0:
-                for column, value in zip(table.values(), (name, rank, runs.vocabulary.text(k), cosine), strict=True):
-                    column.append(value)
-    return table
+                yield _Listed(name, rank, runs.vocabulary.text(k), cosine)
 
 
 def _why_missing(runs: Runs, word: bytes) -> str:
@@ -129,4 +126,4 @@ def _why_missing(runs: Runs, word: bytes) -> str:
         hint = f"; near it are {', '.join(near)}"
     if runs.joining.rule == "joint" and runs.joining.dropped:
         hint += f"; {runs.joining.dropped:,} words are not in all runs: --vocabulary union keeps those in several"
-    return f"the word '{show(word)}' is not in the vocabulary of group '{runs.group}'{hint}"
+    return f"the word '{show(word)}' is not in the vocabulary of group '{runs.name}'{hint}"

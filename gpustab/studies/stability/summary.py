@@ -27,7 +27,7 @@ def summarise(
         ties: for every list length, how many lists have a tie at the cut.
     """
     return {
-        "name": runs.group,
+        "name": runs.name,
         "runs": list(runs.names),
         "vocabulary": _vocabulary(runs),
         "dimension": runs.dimension,
@@ -35,6 +35,7 @@ def summarise(
         "pip": {"reduced": _pip(pip, len(runs))},
         "neighbours": {str(n): _overlap(overlaps, m, n, runs.words, ties[n]) for m, n in enumerate(ties)},
         "words": _extremes(runs, words),
+        "precision": {"products": pip.precision, "relative_error": pip.error},
     }
 
 

@@ -4,10 +4,12 @@ from dataclasses import replace
 import pytest
 
 from gpustab import InputError, load_runs
-from gpustab.report.shown import describe, number
+from gpustab.report.describe import describe
 from gpustab.results import Result
+from gpustab.results.page import number
+from gpustab.runs.key import Key
 from gpustab.studies import stability
-from tests.generators import collapsed, noisy_copies, runs_of
+from tests.generators import collapsed, named, noisy_copies, runs_of
 
 
 @pytest.mark.parametrize(
@@ -38,35 +40,35 @@ def test_a_number_that_is_rounded_up_keeps_its_digits(value, digits, text):
 
 
 def texts(result):
-    for shown in describe(result):
-        yield shown.title
-        yield from (part for fact in shown.facts for part in fact)
-        for table in shown.tables:
+    for block in describe(result):
+        yield block.title
+        yield from (part for fact in block.facts for part in fact)
+        for table in block.tables:
             yield from (cell for row in [table.header, *table.rows] for cell in row)
 
 
 def test_every_table_has_its_place_and_every_row_its_cells(each):
-    for shown in describe(each):
-        assert sorted(k for beside in shown.layout for k in beside) == list(range(len(shown.tables)))
-        assert all(len(row) == len(table.header) for table in shown.tables for row in table.rows)
+    for block in describe(each):
+        assert sorted(k for beside in block.layout for k in beside) == list(range(len(block.tables)))
+        assert all(len(row) == len(table.header) for table in block.tables for row in table.rows)
 
 
 def test_a_number_stands_beside_its_scale(result):
-    (shown,) = describe(result)
-    facts = {name.strip(): value for name, value, _ in shown.facts}
+    (block,) = describe(result)
+    facts = {name.strip(): value for name, value, _ in block.facts}
     group = result.groups[0]
     assert facts == {
         "reduced PIP loss": number(group["pip"]["reduced"]["mean"]),
         "chance level": number(group["scale"]["chance_reduced_pip"]),
         "mean cosine": number(group["scale"]["mean_cosine"], 3),
     }
-    assert "chance p" in shown.tables[0].header
+    assert "chance p" in block.tables[0].header
 
 
 def test_a_negative_contrast_is_shown_as_undefined_with_its_square():
     contrast = {"name": "extrinsic", "groups": ["a", "b"], "value": None, "signed_square": -0.00123}
-    (shown,) = describe(Result("stability", settings={"measured": []}, contrasts=[contrast]))
-    ((_, value, meaning),) = shown.facts
+    (block,) = describe(Result("stability", contrasts=[contrast]))
+    ((_, value, meaning),) = block.facts
     assert value == "–"
     assert "-1.2e-03" in meaning
 
@@ -90,8 +92,8 @@ def test_a_union_without_joint_words_is_refused():
 
 
 def test_several_groups_are_compared_first():
-    groups = [replace(runs_of(noisy_copies(3, v, 4)), group=f"t/{v}") for v in (20, 30)]
-    groups.append(replace(runs_of(collapsed(3, 25, 4)), group="t/collapsed"))
+    groups = [named(f"t/{v}", v=v) for v in (20, 30)]
+    groups.append(replace(runs_of(collapsed(3, 25, 4)), key=Key.of_path("t/collapsed")))
     result = stability(groups, neighbours=[3, 10])
     (table,) = describe(result)[0].tables
     assert table.header[-1] == "p@10"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +11,20 @@ import torch
 
 from gpustab.errors import InputError
 from gpustab.formats import LoadOptions, read_space
-from gpustab.machine.progress import Progress, no_progress
-from gpustab.results import Result, environment
+from gpustab.machine.progress import Progress
+from gpustab.results import Result
 from gpustab.runs.runset import open_runset
 from gpustab.spaces.space import Space
+from gpustab.studies.frame import answering
 
 _FIRST = 5
 
 
 def info(
-    paths: Sequence[str | os.PathLike[str]], options: LoadOptions | None = None, progress: Progress = no_progress
+    paths: Sequence[str | os.PathLike[str]],
+    options: LoadOptions | None = None,
+    progress: Progress | None = None,
+    explain: Callable[[InputError], str] = str,
 ) -> Result:
     """Read files one after the other and return what each of them is and holds.
 
@@ -29,6 +32,7 @@ def info(
         paths: files of vectors; a leaf or run-set folder stands for its files.
         options: how to read them.
         progress: told the file that is read.
+        explain: says what is wrong with a file that cannot be read.
 
     Returns:
         One group per file; a file that cannot be read has an ``error`` instead of its contents.
@@ -36,24 +40,25 @@ def info(
     Raises:
         InputError: if a folder is neither a leaf nor a run set.
     """
-    started = time.perf_counter()
     files = [file for path in paths for file in _files(Path(path))]
-    result = Result("info")
-    for number, path in enumerate(files):
-        progress(f"reading {path}", number / len(files))
-        try:
-            space = read_space(path, options or LoadOptions())
-        except InputError as error:
-            result.groups.append({"name": str(path), "error": str(error).removeprefix(str(path)).lstrip(":, ")})
-            continue
-        result.groups.append(_contents(space, path))
-        result.notes += [f"{path}: {note}" for note in space.report.notes] if space.report else []
-    result.environment = environment(torch.device("cpu")) | {"seconds": time.perf_counter() - started}
-    return result
+    with answering("info", options or LoadOptions(), progress=progress) as answer:
+        for number, path in enumerate(files):
+            answer.report(f"reading {path}", number / len(files))
+            answer.result.groups.append(_told(path, options or LoadOptions(), answer.result.notes, explain))
+    return answer.result
+
+
+def _told(path: Path, options: LoadOptions, notes: list[str], explain: Callable[[InputError], str]) -> dict[str, Any]:
+    try:
+        space = read_space(path, options)
+    except InputError as error:
+        return {"name": str(path), "error": explain(error).removeprefix(str(path)).lstrip(":, ")}
+    notes += [f"{path}: {note}" for note in space.report.notes] if space.report else []
+    return _contents(space, path)
 
 
 def _files(path: Path) -> list[Path]:
-    return [file for group in open_runset(path) for file in group.files] if path.is_dir() else [path]
+    return [file for group in open_runset(path) for file in group.sources] if path.is_dir() else [path]
 
 
 def _contents(space: Space, path: Path) -> dict[str, Any]:

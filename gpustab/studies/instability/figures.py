@@ -1,59 +1,26 @@
-"""Figures of the study of instability as SVG, drawn from its tables.
-
-Colours are those of Okabe and Ito, which colour-blind people tell apart; series differ in marker or line too.
-"""
+"""Figures of the thesis, drawn from the tables of the study."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from io import StringIO
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from gpustab.errors import InputError
-from gpustab.results import Result, Table
+from gpustab.report.plots import BLUE, GREY, RED, SERIES, Tables, by_matplotlib, new_figure, panels, svg_text
+from gpustab.results import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
-BLUE, ORANGE, GREEN, RED, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#666666"
-_SERIES = ((BLUE, "o", "-"), (RED, "s", "--"), (GREEN, "^", "-."), (ORANGE, "D", ":"), (GREY, "v", "-"))
-"""Colour, marker and line of the series of a panel."""
-_STYLE: Any = {
-    "font.size": 11,
-    "font.family": "sans-serif",
-    "svg.fonttype": "none",  # text stays text: small, sharp, searchable
-    "svg.hashsalt": "gpustab",  # the same tables give the same bytes
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "legend.frameon": False,
-    "savefig.facecolor": "white",  # pages may be dark
-}
-_PANEL = (3.9, 3.3)
+    from gpustab.report.describe import Figures
+
 _LABELS = 6
 _LABEL_SIZE = (0.4, 0.07)
 """Width and height of a name, as parts of an axis."""
 
 
-def add_figures(result: Result) -> None:
-    """Draw every figure that the result's tables have the numbers for.
-
-    Raises:
-        InputError: if matplotlib, of the extra ``study``, is missing.
-    """
-    try:
-        import matplotlib as mpl
-    except ImportError:
-        raise InputError("figures need matplotlib: pip install 'gpustab[study]'") from None
-    with mpl.rc_context(_STYLE):
-        for name, (_, draw) in FIGURES.items():
-            svg = draw(result.tables)
-            if svg:
-                result.figures[name] = svg
-
-
-def whitened(tables: dict[str, Table]) -> str:
+@by_matplotlib
+def whitened(tables: Tables) -> str:
     """Figure 2.5: histogram of whitened cosines beside the law of normals at R runs, and the normal."""
 
     def draw(axes: Axes, rows: Table) -> None:
@@ -64,39 +31,42 @@ def whitened(tables: dict[str, Table]) -> str:
         axes.plot(rows["z"], normal, ":", color=GREY, label="normals, many runs")
         axes.set(xlabel="whitened cosine (SDs)", ylabel="density", ylim=(0, 1.45 * max(rows["density"])))
 
-    return _panels(tables.get("whitened"), draw)
+    return panels(tables.get("whitened"), draw)
 
 
-def p_values(tables: dict[str, Table]) -> str:
+@by_matplotlib
+def p_values(tables: Tables) -> str:
     """Figures 2.3 and 2.4: shares of p-values beside those of simulated normals at the same R."""
 
     def draw(axes: Axes, rows: Table) -> None:
-        for k, (test, part) in enumerate(_split(rows, "hypothesis")):
-            colour, marker, _ = _SERIES[k]
+        for k, (test, part) in enumerate(rows.split("hypothesis")):
+            colour, marker, _ = SERIES[k]
             x = [low + 0.025 for low in part["p_from"]]
             ratio = [a / b if b else math.nan for a, b in zip(part["share"], part["normals"], strict=True)]
             axes.plot(x, ratio, color=colour, marker=marker, ms=4, lw=1, label=test)
         axes.axhline(1, color=GREY, lw=1)
         axes.set(xlabel="p-value", ylabel="pairs / simulated normals", ylim=(0, 2))
 
-    return _panels(tables.get("p_values"), draw)
+    return panels(tables.get("p_values"), draw)
 
 
-def predicted(tables: dict[str, Table]) -> str:
+@by_matplotlib
+def predicted(tables: Tables) -> str:
     """Figure A.2: predicted against measured p@10, by both models."""
     models = (("plain", "independent"), ("corrected", "with their correlation"))
     return _against_measured(tables, models, 10, "predicted p@10")
 
 
-def structure(tables: dict[str, Table]) -> str:
+@by_matplotlib
+def structure(tables: Tables) -> str:
     """Figure 2.7: structure factor ρ@1 against measured p@1."""
     return _against_measured(tables, (("structure", "words"),), 1, "structure factor ρ@1")
 
 
-def _against_measured(tables: dict[str, Table], models: Sequence[tuple[str, str]], n: int, label: str) -> str:
+def _against_measured(tables: Tables, models: Sequence[tuple[str, str]], n: int, label: str) -> str:
     def draw(axes: Axes, rows: Table) -> None:
         for k, (model, name) in enumerate(models[::-1]):
-            colour, marker, _ = _SERIES[k]
+            colour, marker, _ = SERIES[k]
             style: dict[str, Any] = {"color": colour, "mfc": "none" if k else colour, "alpha": 0.6, "zorder": 2 - k}
             axes.plot(rows["measured"], rows[model], marker, ms=3 + 2 * k, mew=0.7 * k, label=name, **style)
         axes.plot([0, 1], [0, 1], color="black", lw=1, zorder=3)
@@ -107,7 +77,7 @@ def _against_measured(tables: dict[str, Table], models: Sequence[tuple[str, str]
         axes.set_xticks([0, 0.2, 0.4, 0.6, 0.8, 1])
 
     table = tables.get("predictions")
-    return _panels(_where(table, "n", n) if table else None, draw)
+    return panels(table.where(n=n) if table else None, draw)
 
 
 def _furthest(measured: list[float], values: list[float], words: list[str]) -> list[tuple[float, float, str]]:
@@ -121,25 +91,26 @@ def _furthest(measured: list[float], values: list[float], words: list[str]) -> l
     return kept
 
 
-def frequency(tables: dict[str, Table]) -> str:
+@by_matplotlib
+def frequency(tables: Tables) -> str:
     """Figures 2.8 and 2.9: intrinsic and extrinsic instability of words over their frequency."""
     words, batches = tables.get("words"), tables.get("batches")
     if not words or not batches or not batches["technique"]:
         return ""
     techniques = list(dict.fromkeys(words["technique"]))
-    figure = _figure(len(techniques), 2)
+    figure = new_figure(len(techniques), 2)
     axes = figure.subplots(2, len(techniques), sharex=True, sharey="row", squeeze=False)
     highest: list[list[float]] = [[], []]
     for column, name in enumerate(techniques):
-        rows = _where(words, "technique", name)
+        rows = words.where(technique=name)
         # ⟨d²⟩ and J², so that batches can be averaged; signed roots are what is drawn.
         squares = (rows["intrinsic_square"], rows["extrinsic_square"])
         for row, (quantity, square) in enumerate(zip(("intrinsic", "extrinsic squared"), squares, strict=True)):
             here = axes[row, column]
-            colour, marker, _ = _SERIES[row]
+            colour, marker, _ = SERIES[row]
             values = [math.copysign(math.sqrt(abs(x)), x) for x in square]
             here.plot(rows["frequency"], values, ".", color=colour, ms=3, alpha=0.25, mew=0, rasterized=True)
-            part = _where(_where(batches, "technique", name), "quantity", quantity)
+            part = batches.where(technique=name, quantity=quantity)
             means = [x if row == 0 else math.copysign(math.sqrt(abs(x)), x) for x in part["mean"]]
             here.plot(part["frequency"], means, marker + "-", color="black", ms=4, lw=1, label="mean of batches")
             here.set_xscale("log")
@@ -156,7 +127,7 @@ def frequency(tables: dict[str, Table]) -> str:
             top = sorted(highest[row])[int(0.999 * (len(highest[row]) - 1))]
             axes[row, 0].set_ylim(min(0, min(highest[row])), 1.15 * top)
     axes[0, 0].legend(loc="lower left")
-    return _svg(figure)
+    return svg_text(figure)
 
 
 def _frequent(rows: Table) -> list[tuple[str, tuple[float, float]]]:
@@ -166,11 +137,12 @@ def _frequent(rows: Table) -> list[tuple[str, tuple[float, float]]]:
     return [(rows["word"][k], (rows["frequency"][k], rows["intrinsic"][k])) for k in picked]
 
 
-def averaging(tables: dict[str, Table]) -> str:
+@by_matplotlib
+def averaging(tables: Tables) -> str:
     """Figure 3.5: loss between averages of n runs over n."""
 
     def draw(axes: Axes, rows: Table) -> None:
-        plain, scaled = (_where(rows, "renormalised", choice) for choice in (False, True))
+        plain, scaled = (rows.where(renormalised=choice) for choice in (False, True))
         n = plain["runs_beneath"]
         axes.plot(n, plain["one_over_root_n"], color=GREY, lw=2, label="1/√n")
         for k, (part, column, label) in enumerate(
@@ -181,7 +153,7 @@ def averaging(tables: dict[str, Table]) -> str:
                 (plain, "ratio_cosine_matrices", "means of cosine matrices"),
             )
         ):
-            colour, marker, line = _SERIES[k]
+            colour, marker, line = SERIES[k]
             style: dict[str, Any] = {"color": colour, "marker": marker, "ls": line, "mfc": "none"}
             axes.plot(part["runs_beneath"], part[column], **style, label=label)
         axes.set_xscale("log", base=2)
@@ -191,24 +163,25 @@ def averaging(tables: dict[str, Table]) -> str:
         axes.set_yticks(ticks, [str(x) for x in ticks])
         axes.set(xlabel="runs averaged, n", ylabel="loss / loss between runs")
 
-    return _panels(tables.get("figure_3_5"), draw)
+    return panels(tables.get("figure_3_5"), draw)
 
 
-def cosines(tables: dict[str, Table]) -> str:
+@by_matplotlib
+def cosines(tables: Tables) -> str:
     """Figure 3.2: deviations of cosines and their means, of runs and of averages of two."""
     table = tables.get("figure_3_2")
     if not table or not table["technique"]:
         return ""
     techniques = list(dict.fromkeys(table["technique"]))
-    figure = _figure(len(techniques), 2)
+    figure = new_figure(len(techniques), 2)
     axes = figure.subplots(2, len(techniques), squeeze=False)
     for column, name in enumerate(techniques):
         for row, panel in enumerate(("deviation", "mean")):
-            part = _where(_where(table, "technique", name), "panel", panel)
-            for k, (n, rows) in enumerate(_split(part, "runs_beneath")):
+            part = table.where(technique=name, panel=panel)
+            for k, (n, rows) in enumerate(part.split("runs_beneath")):
                 label = "runs" if n == 1 else f"averages of {n}"
                 axes[row, column].plot(
-                    rows["cosine"], rows["density"], _SERIES[k][2], color=_SERIES[k][0], lw=2, label=label
+                    rows["cosine"], rows["density"], SERIES[k][2], color=SERIES[k][0], lw=2, label=label
                 )
         axes[0, column].set_title(name, parse_math=False)
         axes[0, column].set_xlabel("cosine − its mean over runs")
@@ -216,15 +189,16 @@ def cosines(tables: dict[str, Table]) -> str:
     for row in range(2):
         axes[row, 0].set_ylabel("density")
     axes[0, 0].legend(loc="upper right", fontsize=9)
-    return _svg(figure)
+    return svg_text(figure)
 
 
-def scores(tables: dict[str, Table]) -> str:
+@by_matplotlib
+def scores(tables: Tables) -> str:
     """Figure 3.6: mean score of averages of n runs over n, as a difference from that of runs."""
 
     def draw(axes: Axes, rows: Table) -> None:
-        for k, (test, part) in enumerate(_split(rows, "test")):
-            colour, marker, line = _SERIES[k]
+        for k, (test, part) in enumerate(rows.split("test")):
+            colour, marker, line = SERIES[k]
             base = part["mean"][0]
             own = [(sd or 0) / math.sqrt(n) for sd, n in zip(part["sd"], part["spaces"], strict=True)]
             errors = [0.0, *(100 * math.hypot(own[0], error) for error in own[1:])]  # of the gain, as in table 3.6
@@ -237,15 +211,16 @@ def scores(tables: dict[str, Table]) -> str:
         axes.set_xticks(ticks, [str(n) for n in ticks])
         axes.set(xlabel="runs averaged, n", ylabel="gain (points) ± SE")
 
-    return _panels(tables.get("scores"), draw)
+    return panels(tables.get("scores"), draw)
 
 
-def how_many(tables: dict[str, Table]) -> str:
+@by_matplotlib
+def how_many(tables: Tables) -> str:
     """Relative standard error against the number of runs."""
 
     def draw(axes: Axes, rows: Table) -> None:
-        for k, (quantity, part) in enumerate(_split(rows, "quantity")):
-            colour, marker, _ = _SERIES[k]
+        for k, (quantity, part) in enumerate(rows.split("quantity")):
+            colour, marker, _ = SERIES[k]
             own, subsets = ([100 * x for x in part[column]] for column in ("jackknife", "subsampling"))
             axes.plot(part["runs"], own, "-", color=colour, marker=marker, label=quantity)
             axes.plot(part["runs"], subsets, ":", color=colour, marker=marker, mfc="none")
@@ -259,49 +234,10 @@ def how_many(tables: dict[str, Table]) -> str:
         axes.yaxis.set_major_formatter("{x:g} %")
         axes.set(xlabel="runs, R", ylabel="standard error of the value")
 
-    return _panels(tables.get("how_many"), draw)
+    return panels(tables.get("how_many"), draw)
 
 
-def _panels(table: Table | None, draw: Callable[[Axes, Table], None]) -> str:
-    """One panel per technique and the legend beneath them; nothing without rows."""
-    if not table or not table["technique"]:
-        return ""
-    parts = _split(table, "technique")
-    figure = _figure(len(parts), 1)
-    axes = figure.subplots(1, len(parts), sharey=True, squeeze=False)[0]
-    for here, (name, rows) in zip(axes, parts, strict=True):
-        draw(here, rows)
-        here.set_title(name, parse_math=False)
-        if here is not axes[0]:
-            here.set_ylabel("")
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=min(3, len(labels)))
-    return _svg(figure)
-
-
-def _figure(columns: int, rows: int) -> Figure:
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(max(columns, 1.5) * _PANEL[0], rows * _PANEL[1] + 0.5), layout="constrained")
-
-
-def _svg(figure: Figure) -> str:
-    text = StringIO()
-    figure.savefig(text, format="svg", metadata={"Date": None}, dpi=150)
-    svg = text.getvalue()
-    return svg[svg.index("<svg") :]  # without the XML head, which a page must not hold
-
-
-def _split(table: Table, column: str) -> list[tuple[Any, Table]]:
-    return [(value, _where(table, column, value)) for value in dict.fromkeys(table[column])]
-
-
-def _where(table: Table, column: str, wanted: Any) -> Table:
-    rows = [k for k, value in enumerate(table[column]) if value == wanted]
-    return {name: [values[k] for k in rows] for name, values in table.items()}
-
-
-FIGURES: dict[str, tuple[str, Callable[[dict[str, Table]], str]]] = {
+FIGURES: Figures = {
     "figure_2_3": ("Figures 2.3, 2.4: p-values against those of simulated normals at as many runs", p_values),
     "figure_2_5": ("Figure 2.5: whitened cosines of random word pairs", whitened),
     "figure_a_2": ("Figure A.2: predicted against measured p@10; the words furthest off are named", predicted),

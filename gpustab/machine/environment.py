@@ -1,0 +1,46 @@
+"""What a result was made with: versions, device, memory."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import torch
+
+
+def environment(device: torch.device) -> dict[str, Any]:
+    """Return versions, machine, device and peak memory so far."""
+    found: dict[str, Any] = {
+        "gpustab": _version("gpustab"),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "torch": torch.__version__,
+        "numpy": _version("numpy"),
+        "faiss": _version("faiss-cpu") or _version("faiss-gpu") or _version("faiss-gpu-cuvs"),
+        "device": str(device),
+        "threads": torch.get_num_threads(),
+        "peak_memory_bytes": peak_memory(),
+    }
+    if device.type == "cuda":
+        found["device_name"] = torch.cuda.get_device_name(device)
+        found["peak_device_memory_bytes"] = torch.cuda.max_memory_allocated(device)
+    return found
+
+
+def peak_memory() -> int | None:
+    """Return the largest resident size of this process so far, in bytes; ``None`` where the system does not tell."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024  # macOS counts bytes, Linux KiB
+
+
+def _version(distribution: str) -> str | None:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return None

@@ -1,0 +1,104 @@
+"""A group of runs that is still to be loaded: many groups need not lie in memory at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from gpustab.errors import InputError
+from gpustab.formats import LoadOptions
+from gpustab.machine.device import choose_device
+from gpustab.options import Option
+from gpustab.runs.join import join
+from gpustab.runs.key import Key
+from gpustab.runs.manifest import PACKED
+from gpustab.runs.packing.open import open_packed
+from gpustab.runs.runs import Rule, Runs
+from gpustab.runs.sources import load_spaces
+
+
+@dataclass(frozen=True)
+class Loading:
+    """How the runs of a group are read and joined.
+
+    Attributes:
+        vocabulary: ``"joint"``: words of all runs; ``"union"``: words of at least ``min_runs`` runs. Default: as it was
+            packed, or ``"joint"``.
+        min_runs: under ``"union"``, default 2.
+        centre: subtract the mean over the joint words (before scaling to unit length).
+        unit: scale rows to unit length.
+        options: how files are read.
+        device: where tensors shall lie: ``"cpu"``, ``"cuda"``, ... or ``"auto"``.
+        jobs: files read at once, by threads; default one per core.
+    """
+
+    vocabulary: Annotated[Rule | None, Option("Words of all runs (joint, the default), or of at least --min-runs.")] = (
+        None
+    )
+    min_runs: Annotated[int | None, Option("With --vocabulary union; default 2.", low=1)] = None
+    centre: Annotated[bool, Option("Subtract the mean vector before scaling to unit length.", ("--center",))] = False
+    unit: bool = True
+    options: LoadOptions = LoadOptions()
+    device: str = "cpu"
+    jobs: Annotated[int | None, Option("Files read at once; default one per core.", low=1)] = None
+
+
+@dataclass(frozen=True)
+class Group:
+    """Runs that may be compared with each other, before they are read.
+
+    Attributes:
+        key: what the group is.
+        sources: its runs in order: files, or objects in memory.
+        folder: the leaf that the files lie in, if they are of a run set.
+        loading: how they are read.
+    """
+
+    key: Key
+    sources: tuple[Any, ...]
+    folder: Path | None = None
+    loading: Loading = Loading()
+
+    @property
+    def name(self) -> str:
+        """Name of the group."""
+        return str(self.key)
+
+    @property
+    def packed(self) -> bool:
+        """Whether the group lies in a packed leaf."""
+        return self.folder is not None and (self.folder / PACKED).is_file()
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+    def load(self) -> Runs:
+        """Return the runs over one vocabulary; those of a packed leaf stay on disk.
+
+        Raises:
+            InputError: if a run cannot be read, or the runs cannot be joined.
+        """
+        how = self.loading
+        shared: dict[str, Any] = {"min_runs": how.min_runs, "centre": how.centre, "unit": how.unit, "key": self.key}
+        if self.folder is not None and self.packed:
+            runs = open_packed(self.folder, vocabulary=how.vocabulary, options=how.options, **shared)
+        else:
+            spaces = load_spaces(self.sources, how.options, how.jobs)
+            runs = join(spaces, vocabulary=how.vocabulary or "joint", **shared)
+        return runs if how.device == "cpu" else runs.to(choose_device(how.device))
+
+
+def loaded(group: Group | Runs) -> Runs:
+    """Return the runs of a group, read now unless they are there already."""
+    return group if isinstance(group, Runs) else group.load()
+
+
+def want_two(group: Group) -> Group:
+    """Return the group, or refuse it with fewer than two runs."""
+    if len(group) < 2:
+        raise InputError(
+            f"group '{group.name}' has only {len(group)} run; give at least two, since stability is measured between "
+            "runs"
+        )
+    return group

@@ -1,0 +1,56 @@
+"""Single runs: from a file, or from an object in memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from gpustab.errors import InputError
+from gpustab.formats import LoadOptions, read_space
+from gpustab.formats.memory import from_keyed_vectors, from_pair
+from gpustab.machine.device import log
+from gpustab.spaces.space import Space
+
+Source = Any
+"""A path (file, leaf or run set), gensim KeyedVectors, a ``(words, array)`` pair, or a :class:`Space`."""
+
+
+def load_space(source: Source, options: LoadOptions | None = None, *, number: int = 0) -> Space:
+    """Return one run from a file or an object in memory.
+
+    Args:
+        source: a path, :class:`Space`, ``KeyedVectors`` (or a model with ``.wv``), or ``(words, array)``.
+        options: how a file is read.
+        number: used to name an object that has no name.
+
+    Raises:
+        InputError: if the source cannot be used; the message names the place.
+    """
+    options = options or LoadOptions()
+    name = f"run-{number:03d}"
+    if isinstance(source, Space):
+        return source
+    if isinstance(source, str | os.PathLike):
+        space = read_space(Path(source), options)
+        log.info("%s", space.report)
+        return space
+    if hasattr(source, "index_to_key") or hasattr(source, "wv"):
+        return from_keyed_vectors(source, name)
+    if isinstance(source, tuple) and len(source) == 2:
+        return from_pair(source[0], source[1], name)
+    raise InputError(
+        f"source {number} is a {type(source).__name__}; wanted a path, KeyedVectors or a (words, array) pair"
+    )
+
+
+def load_spaces(sources: Sequence[Source], options: LoadOptions, jobs: int | None) -> Iterator[Space]:
+    """Yield the runs in order; they are read by threads, of which NumPy and the decompressors let several work."""
+    with ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
+        waiting = [pool.submit(load_space, source, options, number=number) for number, source in enumerate(sources)]
+        try:
+            yield from (space.result() for space in waiting)
+        finally:
+            pool.shutdown(cancel_futures=True)

@@ -1,0 +1,108 @@
+"""What every study does besides its question: taking groups in, the clock, the environment, what is recorded."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from gpustab.errors import InputError
+from gpustab.machine.device import Compute
+from gpustab.machine.environment import environment
+from gpustab.machine.progress import Progress, no_progress
+from gpustab.options import record
+from gpustab.results import Result
+from gpustab.runs import Runs
+from gpustab.runs.group import Group
+
+Groups = Runs | Group | Sequence[Runs | Group]
+"""One group or several; a :class:`~gpustab.runs.group.Group` is read when it is measured, and then let go."""
+
+
+def groups_of(groups: Groups) -> list[Runs | Group]:
+    """Return the groups that were given.
+
+    Raises:
+        InputError: for none, or two of one name.
+    """
+    found = [groups] if isinstance(groups, Runs | Group) else list(groups)
+    if not found:
+        raise InputError("no group of runs was given")
+    names = [group.name for group in found]
+    if len(set(names)) < len(names):
+        raise InputError(f"groups must have different names, not {', '.join(names)}")
+    return found
+
+
+@dataclass
+class Answer:
+    """An answer that is being found.
+
+    Attributes:
+        result: filled by the study.
+        compute: how to compute.
+        report: told how far the work is.
+        notes: sentences on each group; the same sentence about several is said once, before all other notes.
+    """
+
+    result: Result
+    compute: Compute
+    report: Progress
+    notes: dict[str, list[str]] = field(default_factory=dict)
+
+
+@contextmanager
+def answering(
+    name: str,
+    options: Any = None,
+    groups: Groups = (),
+    compute: Compute | None = None,
+    progress: Progress | None = None,
+) -> Iterator[Answer]:
+    """Yield an answer to be filled; when that is done, it has its settings, notes, environment and time.
+
+    Args:
+        name: of the study.
+        options: its options, a dataclass; they become the settings.
+        groups: what is measured; how they are read becomes a part of the settings.
+        compute: how to compute; default: where the runs lie.
+        progress: told how far the work is.
+    """
+    started = time.perf_counter()
+    first = groups if isinstance(groups, Runs | Group) else next(iter(groups), None)
+    compute = compute or (Compute(first.device) if isinstance(first, Runs) else Compute())
+    answer = Answer(Result(name), compute, progress or no_progress)
+    yield answer
+    result = answer.result
+    chosen = record(options) if options is not None else {}
+    result.settings = chosen | _reading(first) | result.settings
+    if first is not None:
+        result.settings |= {"precision": compute.precision, "backend": compute.backend}
+    result.notes[:0] = merged(answer.notes)
+    result.environment |= environment(compute.device) | {"seconds": time.perf_counter() - started}
+
+
+def _reading(group: Runs | Group | None) -> dict[str, Any]:
+    if isinstance(group, Group):
+        return {"loading": record(group.loading)}
+    if isinstance(group, Runs):
+        joining = group.joining
+        loading = {"vocabulary": joining.rule, "min_runs": joining.min_runs, "centre": group.centre, "unit": group.unit}
+        return {"loading": loading}
+    return {}
+
+
+def merged(notes: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the notes of all groups with the groups before them; a sentence about several is said once.
+
+    >>> merged({"a": ["Few runs."], "b": ["Few runs.", "Collapsed."]})
+    ['all groups: Few runs.', 'b: Collapsed.']
+    """
+    about: dict[str, list[str]] = {}
+    for group, sentences in notes.items():
+        for sentence in sentences:
+            about.setdefault(sentence, []).append(group)
+    everyone = len(notes) if len(notes) > 1 else 0
+    return [f"{'all groups' if len(g) == everyone else ', '.join(g)}: {sentence}" for sentence, g in about.items()]

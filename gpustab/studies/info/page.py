@@ -1,0 +1,38 @@
+"""The page of info."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpustab.results import Block, Result, Table
+from gpustab.results.page import cell, whole
+
+_COLUMNS = ("name", "format", "words", "dimension", "duplicates", "nonfinite", "undecodable", "zero_vectors")
+
+
+def page(result: Result) -> list[Block]:
+    """Return one file in full, several in a table; what cannot be read says why."""
+    readable = [group for group in result.groups if "error" not in group]
+    refused = [
+        Block(f"{group['name']}: cannot be read", [("", group["error"], "")])
+        for group in result.groups
+        if "error" in group
+    ]
+    if len(readable) == 1:
+        (group,) = readable
+        facts = [
+            (name.replace("_", " "), _fact(value), "")
+            for name, value in group.items()
+            if name not in {"name", "made"} and value is not None
+        ]
+        return [Block(group["name"], facts), *refused]
+    table = whole("", Table({name: [group[name] for group in readable] for name in _COLUMNS}))
+    return [Block(f"{len(readable)} files", [], [table])] * bool(readable) + refused
+
+
+def _fact(value: Any) -> str:
+    if isinstance(value, bool | float):
+        return cell(value)
+    if isinstance(value, int):
+        return f"{value:,}"
+    return ", ".join(value) if isinstance(value, list) else cell(value)

@@ -1,0 +1,209 @@
+"""How stable are these runs? Reduced PIP loss, neighbour overlap and words, each beside its chance level."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal
+
+from torch import Tensor
+
+from gpustab import engine
+from gpustab.errors import InputError, OutOfMemoryError, option
+from gpustab.formats.word_list import read_word_list
+from gpustab.kernels.overlap import Overlap
+from gpustab.kernels.pip_loss import WordwisePip
+from gpustab.machine.device import CPU, Compute, log
+from gpustab.machine.progress import Progress
+from gpustab.options import Option, chosen, numbers
+from gpustab.results import Result, Table
+from gpustab.runs import Runs
+from gpustab.runs.families import families
+from gpustab.runs.group import Group, loaded
+from gpustab.spaces.vocabulary import as_word, some_words
+from gpustab.studies.frame import Answer, Groups, answering, groups_of
+from gpustab.studies.shared import notes as sentences
+from gpustab.studies.stability.contrast import extrinsic_contrast
+from gpustab.studies.stability.summary import summarise
+from gpustab.studies.stability.tables import pair_table, word_table
+
+LENGTHS = (1, 2, 5, 10, 25, 50)
+
+Targets = Literal["all"] | int | None
+
+
+def _targets(text: str) -> Targets:
+    if text == "all":
+        return "all"
+    if not text.isdecimal() or int(text) < 1:
+        raise InputError(f"{option('targets')} is '{text}', wanted 'all' or a number from 1")
+    return int(text)
+
+
+@dataclass(frozen=True)
+class StabilityOptions:
+    """What is measured in every group.
+
+    Attributes:
+        neighbours: list lengths n of p@n and j@n.
+        targets: whose neighbours are compared: ``"all"``, a number of words to draw, or ``None``: all while there are
+            at most 20,000, else a draw of 1,000.
+        words: the target words themselves.
+        proxy: compare each word with so many words drawn at random instead of all (thesis §2.2.3.3), never needed.
+        seed: of the draws.
+
+    Raises:
+        InputError: for a value out of range, or both ``targets`` and ``words``.
+    """
+
+    neighbours: Annotated[
+        Sequence[int],
+        Option(
+            "List lengths of p@n and j@n.", metavar="N,N,...", parse=numbers("neighbours"), default="1,2,5,10,25,50"
+        ),
+    ] = LENGTHS
+    targets: Annotated[Targets, Option("Target words; default all up to 20,000.", metavar="all|N", parse=_targets)] = (
+        None
+    )
+    words: Annotated[
+        Iterable[str | bytes] | None, Option("Target words, one a line.", metavar="FILE", parse=read_word_list)
+    ] = None
+    proxy: Annotated[
+        int | None, Option("Compare with N words drawn at random instead of all; never needed.", low=2)
+    ] = None
+    seed: Annotated[int, Option("Of every random draw.")] = 0
+
+    def __post_init__(self) -> None:
+        if not self.neighbours or min(self.neighbours) < 1:
+            raise InputError(f"{option('neighbours')} are {list(self.neighbours)}, wanted whole numbers from 1")
+        object.__setattr__(self, "neighbours", tuple(sorted(set(self.neighbours))))
+        if self.words is not None:
+            if self.targets is not None:
+                raise InputError(f"{option('targets')} and {option('words')} exclude each other")
+            if isinstance(self.words, str | bytes):
+                raise InputError(f"{option('words')} is {self.words!r}, wanted several words")
+            object.__setattr__(self, "words", tuple(dict.fromkeys(map(as_word, self.words))))
+        if not (self.targets in (None, "all") or (isinstance(self.targets, int) and self.targets >= 1)):
+            raise InputError(f"{option('targets')} is {self.targets!r}, wanted 'all' or a number from 1")
+
+    @property
+    def wanted(self) -> tuple[bytes, ...]:
+        """The target words that were named."""
+        return self.words if isinstance(self.words, tuple) else ()
+
+
+def stability(
+    groups: Groups,
+    options: StabilityOptions | None = None,
+    *,
+    compute: Compute | None = None,
+    progress: Progress | None = None,
+    **choices: Any,
+) -> Result:
+    """Measure the stability of one or several groups of runs, exactly: all pairs, all words.
+
+    Args:
+        groups: from :func:`gpustab.load_runs`, :func:`gpustab.load_groups` or :func:`gpustab.open_groups`. Groups are
+            never pooled; those that are still to be loaded are held family by family (shuffled and bootstrap runs of
+            one technique), so that many need not lie in memory at once.
+        options: what is measured.
+        compute: device, precision, back end; default: where the runs lie.
+        progress: called with the name of the work at hand and its finished part in 0 .. 1.
+        **choices: options one by one: ``neighbours=[1, 10]``, ``targets="all"``, ``words=["war"]``, ``seed=1``; see
+            :class:`StabilityOptions`.
+
+    Returns:
+        ``groups`` and ``contrasts`` in the form of ``gpustab.stability/1``; tables ``pairs`` (one row per pair of
+        runs) and ``words`` (one row per word: mean, SD and jackknife error of its PIP loss over pairs, mean p@n).
+
+    Example:
+        >>> import numpy as np
+        >>> from gpustab import load_runs
+        >>> words, space = [f"w{i}" for i in range(50)], np.random.default_rng(0).normal(size=(50, 8))
+        >>> result = stability(load_runs([(words, space), (words, space[:, ::-1])]))  # a mirrored copy
+        >>> round(result.groups[0]["pip"]["reduced"]["mean"], 6), result.groups[0]["neighbours"]["10"]["p"]
+        (0.0, 1.0)
+    """
+    options = chosen(StabilityOptions, options, choices)
+    given = groups_of(groups)
+    with answering("stability", options, given, compute, progress) as answer:
+        answer.result.tables = {"pairs": Table(long=True), "words": Table(long=True)}
+        for family in families(given):
+            _measure_family(family.members, options, answer)
+        if options.proxy is not None:
+            answer.result.notes.append(
+                f"PIP losses are over a sampled proxy of {options.proxy:,} words, not the whole vocabulary."
+            )
+    return answer.result
+
+
+def _measure_family(groups: Sequence[Runs | Group], options: StabilityOptions, answer: Answer) -> None:
+    """Measure groups that differ in sampling, and what lies between them; they are let go when this returns."""
+    members = [loaded(group) for group in groups]
+    for runs in members:
+        _measure_or_fall_back(runs, options, answer)
+    extrinsic_contrast(members, answer)
+
+
+def _measure_or_fall_back(runs: Runs, options: StabilityOptions, answer: Answer) -> None:
+    """Measure one group; if the device's memory does not suffice for any tile, on the CPU, and say so."""
+    compute = answer.compute
+    try:
+        _measure(engine.place(runs, compute), options, compute, answer)
+    except OutOfMemoryError as error:
+        if compute.device.type == "cpu":
+            raise
+        log.warning("%s: %s; going on with the CPU", runs.name, error)
+        _measure(runs.to(CPU), options, replace(compute, device=CPU, backend="torch"), answer)
+        answer.result.notes.append(f"{runs.name}: The memory of {compute.device} did not suffice; measured on the CPU.")
+
+
+def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: Answer) -> None:
+    """Measure one group and add it to the answer."""
+    answer.report(f"{runs.name}: PIP loss", 0.0)
+    proxy = None if options.proxy is None else engine.draw_proxy(runs, options.proxy, options.seed)
+    pip = engine.pip_pass(runs, compute, proxy)
+    answer.report(f"{runs.name}: word by word", 0.2)
+    words = engine.wordwise_pass(runs, pip.basis, compute)
+    rows, missing = _target_rows(runs, options)
+    found = engine.neighbour_pass(
+        runs,
+        rows,
+        max(options.neighbours),
+        compute,
+        lambda done: answer.report(f"{runs.name}: neighbours", 0.3 + 0.6 * done / len(runs)),
+    )
+    lengths = sorted({min(n, found.k) for n in options.neighbours})
+    answer.report(f"{runs.name}: overlap", 0.9)
+    overlaps = engine.overlap_pass(found, lengths, compute)
+    ties = {n: int(found.tied[:, :, n - 1].sum()) for n in lengths}
+    _add(runs, pip, words, overlaps, ties, rows, answer.result)
+    answer.result.groups[-1]["targets"] = {"words": len(rows), "missing": len(missing)}
+    answer.notes[runs.name] = sentences.of_group(runs, pip, found, options.neighbours, ties, missing)
+    answer.report(f"{runs.name}: done", 1.0)
+
+
+def _add(
+    runs: Runs,
+    pip: engine.PipPass,
+    words: WordwisePip,
+    overlaps: Overlap,
+    ties: dict[int, int],
+    targets: Tensor,
+    result: Result,
+) -> None:
+    result.groups.append(summarise(runs, pip, words, overlaps, ties))
+    result.tables["pairs"].extend(pair_table(runs, pip, overlaps, list(ties)))
+    result.tables["words"].extend(word_table(runs, words, overlaps, list(ties), targets))
+
+
+def _target_rows(runs: Runs, options: StabilityOptions) -> tuple[Tensor, list[bytes]]:
+    """Row numbers of the target words, and those of the wanted words that are not there."""
+    if options.words is None:
+        wanted = runs.words if options.targets == "all" else options.targets
+        return engine.draw_targets(runs, wanted if isinstance(wanted, int) else None, options.seed), []
+    missing = [word for word in options.wanted if word not in runs.vocabulary]
+    there = [word for word in options.wanted if word in runs.vocabulary]
+    if not there:
+        raise InputError(f"group '{runs.name}': no target word is there{': ' if missing else ''}{some_words(missing)}")
+    return runs.rows_of(there), missing
