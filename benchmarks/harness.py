@@ -4,21 +4,16 @@ A call is timed only after its result has passed its check; the checked call is 
 methods alternate, so that a disturbance of the machine meets all of them. The device is synchronised before the
 clock is read.
 
-Peak memory is what a call needs beyond what was there before it. On CUDA the allocator counts it. On Linux the kernel
-keeps the largest resident size of the process (``VmHWM``) and starts again when asked; that counts the buffers of
-every library, which tracing Python or torch allocations would not. Elsewhere it is left out.
+Peak memory is what a call needs beyond what was there before it; clock and memory are those of `gpustab bench`.
 """
 
 from __future__ import annotations
 
 import argparse
-import ctypes
 import gc
 import json
 import platform
-import statistics
 import subprocess
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -32,6 +27,7 @@ from rich.box import MARKDOWN
 from rich.console import Console
 from rich.table import Table
 
+from gpustab.bench.clock import one_call, quartiles, wants_more
 from gpustab.machine.device import choose_device
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -124,11 +120,12 @@ class Bench:
         rows = [Row(job, size, c.method, share=c.share, note=c.note) for c in contenders]
         admitted = [self._admit(c, row) for c, row in zip(contenders, rows, strict=True)]
         times: list[list[float]] = [[] for _ in contenders]
-        while waiting := [n for n, yes in enumerate(admitted) if yes and self._wants_more(times[n])]:
+        while waiting := [n for n, yes in enumerate(admitted) if yes and wants_more(times[n], self.seconds)]:
             for n in waiting:
-                spent, peak = measure(contenders[n].call, self.device)
-                times[n].append(spent)
-                rows[n].peak_mib = max((p for p in (rows[n].peak_mib, peak) if p is not None), default=None)
+                spent = one_call(contenders[n].call, self.device)
+                times[n].append(spent.seconds)
+                if spent.before is not None and spent.peak is not None:
+                    rows[n].peak_mib = max(rows[n].peak_mib or 0.0, (spent.peak - spent.before) / 2**20)
         for row, spent in zip(rows, times, strict=True):
             _summarise(row, [seconds / row.share for seconds in spent])
             if row.median and rows[0].median:
@@ -144,11 +141,6 @@ class Bench:
         self.refused += 1
         row.note = f"refused: error {row.error:.1e}, tolerated {contender.tolerance:.1e}"
         return False
-
-    def _wants_more(self, times: list[float]) -> bool:
-        """Three calls at least and fifty at most, as long as they fit the time; one where one takes it all."""
-        spent = sum(times)
-        return not times or (spent < self.seconds and len(times) < 50) or (spent < 3 * self.seconds and len(times) < 3)
 
     def leave_out(self, job: str, size: dict[str, int], method: str, reason: str) -> None:
         """Record that a method was not run, and why."""
@@ -192,51 +184,9 @@ def start(name: str, description: str | None) -> Bench:
     return Bench(name, device, options.quick, options.out, seconds, environment(device))
 
 
-def measure(call: Callable[[], Any], device: torch.device) -> tuple[float, float | None]:
-    """Return the seconds of one call and the MiB that it took at its peak."""
-    before = _reset_peak(device)
-    begin = _clock(device)
-    kept = call()
-    seconds = _clock(device) - begin
-    peak = _peak(device)
-    del kept  # only now: freeing the result is not part of the job
-    return seconds, None if before is None or peak is None else max(0.0, peak - before) / 2**20
-
-
-def _clock(device: torch.device) -> float:
-    if device.type == "cuda":
-        torch.cuda.synchronize(device)
-    return time.perf_counter()
-
-
-def _reset_peak(device: torch.device) -> int | None:
-    """Forget the peak so far and return the bytes in use now."""
-    if device.type == "cuda":
-        torch.cuda.reset_peak_memory_stats(device)
-        return torch.cuda.memory_allocated(device)
-    try:
-        ctypes.CDLL(None).malloc_trim(0)  # memory kept from earlier calls would hide what this one takes
-        Path("/proc/self/clear_refs").write_text("5", "ascii")
-    except (OSError, AttributeError):
-        return None
-    return _status("VmRSS")
-
-
-def _peak(device: torch.device) -> int | None:
-    return torch.cuda.max_memory_allocated(device) if device.type == "cuda" else _status("VmHWM")
-
-
-def _status(name: str) -> int | None:
-    try:
-        lines = Path("/proc/self/status").read_text("ascii").splitlines()
-    except OSError:
-        return None
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(name))
-
-
 def _summarise(row: Row, times: list[float]) -> None:
     if times:
-        low, middle, high = statistics.quantiles(times, n=4, method="inclusive") if len(times) > 1 else times * 3
+        low, middle, high = quartiles(times)
         row.median, row.minimum, row.quartiles, row.repeats = middle, min(times), (low, high), len(times)
 
 

@@ -10,6 +10,7 @@ run() { echo "== $*"; timeout 300 "$@" || echo "== failed ($?): $*"; }
 
 run python -m pytest -m gpu -x -q
 run python -m gpustab bench --device cuda --out "$results/bench-cuda"
+run python -m benchmarks.goals "$results/bench-cuda/summary.json"
 run python -m benchmarks.bench_sgns engines --device cuda --out "$results"
 run python -m benchmarks.bench_sgns time --device cuda --out "$results"
 for name in pip_loss procrustes neighbours overlap averaging cosine prediction glove; do

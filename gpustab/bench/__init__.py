@@ -1,7 +1,7 @@
 """How fast the passes are on the machine at hand, and how near to what it can do."""
 
-from gpustab.bench.bed import GOAL_SIZE, Size
+from gpustab.bench.bed import Size
 from gpustab.bench.steps import STEPS
 from gpustab.bench.table import bench, refused
 
-__all__ = ["GOAL_SIZE", "STEPS", "Size", "bench", "refused"]
+__all__ = ["STEPS", "Size", "bench", "refused"]

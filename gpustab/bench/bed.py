@@ -12,10 +12,10 @@ from gpustab.kernels.neighbours import Backend
 from gpustab.machine.device import Compute
 from gpustab.runs import Runs
 
-TARGETS, LONGEST = 1000, 50
+TARGETS, LONGEST = 1000, max(engine.LENGTHS)
 """Words whose neighbours are searched, and how many."""
 
-Precision = Literal["auto", "fast", "exact"]
+Arithmetic = Literal["auto", "fast", "exact"]
 """Of a step; ``exact`` where there is nothing to choose."""
 
 
@@ -27,10 +27,9 @@ class Size(NamedTuple):
     dimension: int
 
 
-GOAL_SIZE = Size(128, 200_000, 300)
-"""The size that the goals are for."""
-
+CUDA_SIZE = Size(128, 200_000, 300)
 CPU_SIZE = Size(8, 20_000, 100)
+"""What is measured unless something else is asked for."""
 
 
 class Bed:
@@ -46,11 +45,11 @@ class Bed:
         self.runs, self.backend, self.seed = runs, backend, seed
         self._basis: tuple[str, engine.GramPass] | None = None
 
-    def compute(self, precision: Precision) -> Compute:
+    def compute(self, precision: Arithmetic) -> Compute:
         """Return how a step computes."""
         return Compute(self.runs.device, "fast" if precision == "fast" else "auto", self.backend)
 
-    def basis(self, precision: Precision) -> engine.GramPass:
+    def basis(self, precision: Arithmetic) -> engine.GramPass:
         """Return the block Gram; only the last one is kept, as it takes 6 GB for 128 runs of 300 dimensions."""
         if self._basis is None or self._basis[0] != precision:
             self._basis = None

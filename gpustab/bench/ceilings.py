@@ -59,7 +59,7 @@ def _best(call: Callable[[], Any], device: torch.device) -> float:
         one_call(call, device)
     times: list[float] = []
     while not times or sum(times) < _SECONDS:
-        times.append(one_call(call, device))
+        times.append(one_call(call, device).seconds)
     return min(times)
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from gpustab.bench.bed import GOAL_SIZE, Bed, Precision, Size
+from gpustab.bench.bed import Arithmetic, Bed
 from gpustab.bench.ceilings import Ceilings
 from gpustab.bench.clock import Timing, time_call
 from gpustab.bench.steps import STEPS, Job, Step
@@ -16,17 +16,14 @@ TIMES = ("seconds", "spread", "repeats")
 RATES = ("tflop", "gigabytes", "percent_of_matmul", "percent_of_copy", "peak_gib")
 
 
-def measure_step(name: str, kind: Precision, bed: Bed, seconds: float, ceilings: Ceilings) -> dict[str, Any]:
+def measure_step(name: str, kind: Arithmetic, bed: Bed, seconds: float, ceilings: Ceilings) -> dict[str, Any]:
     """Return one row of the table, plain values; ``None`` for what was not measured."""
-    step, runs = STEPS[name], bed.runs
+    step = STEPS[name]
     status, note, error, timing, job = _run(step, kind, bed, seconds)
     row: dict[str, Any] = {"step": name, "what": step.what, "precision": kind, "status": status, "note": note}
-    at_goal = Size(len(runs), runs.words, runs.dimension) == GOAL_SIZE
-    row |= {"error": error, "goal_seconds": step.goals[kind] if at_goal else None, "met": None}
+    row["error"] = error
     if timing is None or job is None:
         return row | dict.fromkeys(TIMES + RATES)
-    if at_goal:
-        row["met"] = "yes" if timing.seconds <= step.goals[kind] else "no"
     measured = (
         timing.seconds,
         timing.spread,
@@ -48,7 +45,7 @@ class _Outcome(NamedTuple):
     job: Job | None = None
 
 
-def _run(step: Step, kind: Precision, bed: Bed, seconds: float) -> _Outcome:
+def _run(step: Step, kind: Arithmetic, bed: Bed, seconds: float) -> _Outcome:
     """Check a step and time it; the checked call is also the warm-up."""
     if not step.uses_basis:
         bed.drop_basis()

@@ -11,14 +11,12 @@ from torch import Tensor
 
 from gpustab import engine
 from gpustab.bench import checks, costs
-from gpustab.bench.bed import LONGEST, Bed, Precision
+from gpustab.bench.bed import LONGEST, Arithmetic, Bed
 from gpustab.bench.costs import Cost
 from gpustab.kernels.averaging import tree_average
 from gpustab.kernels.dispatch import use_triton
 from gpustab.kernels.gram import pair_blocks
 from gpustab.runs import Runs
-
-LENGTHS = (1, 2, 5, 10, 25, LONGEST)
 
 
 class Job(NamedTuple):
@@ -41,7 +39,7 @@ class Job(NamedTuple):
     note: str = ""
 
 
-def _gram(bed: Bed, precision: Precision) -> Job:
+def _gram(bed: Bed, precision: Arithmetic) -> Job:
     runs, compute = bed.runs, bed.compute(precision)
     arithmetic = "bf16" if precision == "fast" else "fp64" if compute.dtype == torch.float64 else "fp32"
     return Job(
@@ -53,7 +51,7 @@ def _gram(bed: Bed, precision: Precision) -> Job:
     )
 
 
-def _words(bed: Bed, precision: Precision) -> Job:
+def _words(bed: Bed, precision: Arithmetic) -> Job:
     runs, compute, basis = bed.runs, bed.compute(precision), bed.basis(precision)
     exact = basis.dtype == torch.float64
     arithmetic, note = "fp64" if exact else "fp32", ""
@@ -70,7 +68,7 @@ def _words(bed: Bed, precision: Precision) -> Job:
     )
 
 
-def _procrustes(bed: Bed, _: Precision) -> Job:
+def _procrustes(bed: Bed, _: Arithmetic) -> Job:
     runs, basis = bed.runs, bed.basis("auto")
     return Job(
         lambda: engine.procrustes_pass(runs, basis)[0].maps,
@@ -81,18 +79,18 @@ def _procrustes(bed: Bed, _: Precision) -> Job:
     )
 
 
-def _average(bed: Bed, _: Precision) -> Job:
+def _average(bed: Bed, _: Arithmetic) -> Job:
     # The rows as they lie there: with copies of them all levels of 128 runs would not fit 80 GB.
     rows = [space[0 : bed.runs.words] for space in bed.runs.rows]
     cost = costs.average(len(rows), bed.runs.words, bed.runs.dimension)
     return Job(lambda: tree_average(rows), checks.levels, 1e-4, cost, "fp32")
 
 
-def _neighbours(bed: Bed, _: Precision) -> Job:
+def _neighbours(bed: Bed, _: Arithmetic) -> Job:
     return _search(bed, bed.runs, bed.targets, LONGEST)
 
 
-def _all_neighbours(bed: Bed, _: Precision) -> Job:
+def _all_neighbours(bed: Bed, _: Arithmetic) -> Job:
     return _search(bed, bed.runs.take([0]), torch.arange(bed.runs.words, device=bed.runs.device), 10)
 
 
@@ -107,9 +105,9 @@ def _search(bed: Bed, runs: Runs, targets: Tensor, k: int) -> Job:
     )
 
 
-def _overlap(bed: Bed, _: Precision) -> Job:
+def _overlap(bed: Bed, _: Arithmetic) -> Job:
     found, compute = bed.lists, bed.compute("exact")
-    lengths = sorted({min(n, found.k) for n in LENGTHS})
+    lengths = sorted({min(n, found.k) for n in engine.LENGTHS})
     return Job(
         lambda: engine.overlap_pass(found, lengths, compute),
         lambda shared: checks.overlaps(found, shared, lengths),
@@ -119,7 +117,7 @@ def _overlap(bed: Bed, _: Precision) -> Job:
     )
 
 
-def _cosines(bed: Bed, _: Precision) -> Job:
+def _cosines(bed: Bed, _: Arithmetic) -> Job:
     runs, queries = bed.runs, bed.targets[:20]
     return Job(
         lambda: engine.query_cosines(runs, queries),
@@ -136,23 +134,23 @@ class Step(NamedTuple):
     Attributes:
         what: in words.
         prepare: makes it ready, untimed.
-        goals: seconds on an H100 at :data:`gpustab.bench.bed.GOAL_SIZE`, by precision.
+        kinds: the arithmetic that there is to choose from.
         uses_basis: whether the block Gram may stay in memory.
     """
 
     what: str
-    prepare: Callable[[Bed, Precision], Job]
-    goals: dict[Precision, float]
+    prepare: Callable[[Bed, Arithmetic], Job]
+    kinds: tuple[Arithmetic, ...] = ("exact",)
     uses_basis: bool = False
 
 
 STEPS: dict[str, Step] = {
-    "gram": Step("block Gram and reduced PIP loss of all pairs", _gram, {"auto": 10, "fast": 1.0}),
-    "words": Step("every word's PIP loss, mean and SD over all pairs", _words, {"auto": 10, "fast": 1.5}, True),
-    "procrustes": Step("orthogonal maps of all pairs, from the Gram", _procrustes, {"exact": 0.8}, True),
-    "average": Step("tree average of all runs with its levels", _average, {"exact": 0.6}),
-    "neighbours": Step("50 nearest neighbours of 1,000 words in every run", _neighbours, {"exact": 0.4}),
-    "overlap": Step("p@n and j@n of these lists, all pairs, 6 lengths", _overlap, {"exact": 0.3}),
-    "all-neighbours": Step("10 nearest neighbours of all words of one run", _all_neighbours, {"exact": 0.4}),
-    "cosines": Step("mean and SD over the runs of 20 words' cosines with all", _cosines, {"exact": 0.05}),
+    "gram": Step("block Gram and reduced PIP loss of all pairs", _gram, ("auto", "fast")),
+    "words": Step("every word's PIP loss, mean and SD over all pairs", _words, ("auto", "fast"), True),
+    "procrustes": Step("orthogonal maps of all pairs, from the Gram", _procrustes, uses_basis=True),
+    "average": Step("tree average of all runs with its levels", _average),
+    "neighbours": Step("50 nearest neighbours of 1,000 words in every run", _neighbours),
+    "overlap": Step("p@n and j@n of these lists, all pairs, 6 lengths", _overlap),
+    "all-neighbours": Step("10 nearest neighbours of all words of one run", _all_neighbours),
+    "cosines": Step("mean and SD over the runs of 20 words' cosines with all", _cosines),
 }

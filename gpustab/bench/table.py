@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from gpustab.bench.bed import CPU_SIZE, GOAL_SIZE, Bed, Precision, Size
+from gpustab.bench.bed import CPU_SIZE, CUDA_SIZE, Arithmetic, Bed, Size
 from gpustab.bench.ceilings import Ceilings, measure_ceilings
 from gpustab.bench.measure import RATES, measure_step
 from gpustab.bench.spaces import synthetic_runs
@@ -26,7 +26,7 @@ from gpustab.results import Result, Table
 from gpustab.runs import Runs
 
 _COLUMNS = {
-    "steps": ("step", "precision", "status", "seconds", "spread", "repeats", "error", "goal_seconds", "met"),
+    "steps": ("step", "precision", "status", "seconds", "spread", "repeats", "error"),
     "rates": ("step", "precision", *RATES),
     "legend": ("step", "what"),
 }
@@ -102,7 +102,7 @@ def refused(result: Result) -> bool:
 
 
 def _size(runs: int | None, words: int | None, dimension: int | None, device: torch.device) -> Size:
-    default = GOAL_SIZE if device.type == "cuda" else CPU_SIZE
+    default = CUDA_SIZE if device.type == "cuda" else CPU_SIZE
     given = (runs, words, dimension)
     size = Size(*(own if own is not None else usual for own, usual in zip(given, default, strict=True)))
     for name, value in size._asdict().items():
@@ -111,7 +111,7 @@ def _size(runs: int | None, words: int | None, dimension: int | None, device: to
     return size
 
 
-def _todo(steps: Sequence[str] | None, precision: str | None, device: torch.device) -> list[tuple[str, Precision]]:
+def _todo(steps: Sequence[str] | None, precision: str | None, device: torch.device) -> list[tuple[str, Arithmetic]]:
     """The steps that were asked for, in the order of the table, each in every precision that was asked for."""
     wanted = list(STEPS) if steps is None else list(steps)
     unknown = [name for name in wanted if name not in STEPS]
@@ -122,7 +122,7 @@ def _todo(steps: Sequence[str] | None, precision: str | None, device: torch.devi
     if precision == "fast" and device.type != "cuda":
         raise InputError("precision 'fast' needs CUDA: a CPU has no fast bfloat16")
     kinds = {precision} if precision else {"auto", "fast"} if device.type == "cuda" else {"auto"}
-    return [(n, kind) for n in STEPS if n in wanted for kind in STEPS[n].goals if kind in kinds | {"exact"}]
+    return [(n, kind) for n in STEPS if n in wanted for kind in STEPS[n].kinds if kind in kinds | {"exact"}]
 
 
 def _make_runs(size: Size, device: torch.device, seed: int) -> Runs:

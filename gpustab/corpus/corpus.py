@@ -5,18 +5,18 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpustab.corpus.documents import ERRORS, LAYOUTS, Errors, Layout, check_choice
 from gpustab.errors import InputError
+from gpustab.runs.key import Unit as Unit
 from gpustab.spaces.vocabulary import Vocabulary
 
 Ids = NDArray[np.int32]
 Offsets = NDArray[np.int64]
-Unit = Literal["document", "sentence"]
 
 
 @dataclass(frozen=True)

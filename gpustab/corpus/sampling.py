@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +16,8 @@ from numpy.typing import NDArray
 from gpustab.corpus import Corpus, Ids, Offsets
 from gpustab.corpus.documents import check_choice
 from gpustab.errors import InputError
-
-Sampling = Literal["fixed", "shuffled", "bootstrap"]
-SAMPLINGS: tuple[Sampling, ...] = ("fixed", "shuffled", "bootstrap")
+from gpustab.runs.key import SAMPLINGS as SAMPLINGS
+from gpustab.runs.key import Sampling as Sampling
 
 _TRAINING = 3
 """Number of the stream of training seeds, after the three samplings' own."""

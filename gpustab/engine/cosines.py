@@ -8,10 +8,8 @@ import torch
 from torch import Tensor
 
 from gpustab.kernels import cosine
-from gpustab.machine.device import Compute
+from gpustab.machine.device import DEFAULT, Compute
 from gpustab.runs import Runs
-
-DEFAULT = Compute()
 
 
 def pair_cosines(runs: Runs, first: Tensor, second: Tensor) -> cosine.CosineStatistics:

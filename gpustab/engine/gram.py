@@ -16,10 +16,8 @@ from torch import Tensor
 
 from gpustab.errors import InputError
 from gpustab.kernels import centred, gram, procrustes
-from gpustab.machine.device import Compute, free_memory, with_smaller_tiles
+from gpustab.machine.device import DEFAULT, Compute, free_memory, with_smaller_tiles
 from gpustab.runs import Runs
-
-DEFAULT = Compute()
 
 _FRAME_WORDS = 4 * gram.ROWS_PER_MATMUL
 """Words by which the frame is found; more of them change no digit of the losses."""

@@ -9,10 +9,11 @@ import torch
 from torch import Tensor
 
 from gpustab.kernels import neighbours, overlap
-from gpustab.machine.device import Compute, with_smaller_tiles
+from gpustab.machine.device import DEFAULT, Compute, with_smaller_tiles
 from gpustab.runs import Runs
 
-DEFAULT = Compute()
+LENGTHS = (1, 2, 5, 10, 25, 50)
+"""List lengths n of p@n and j@n unless others are asked for."""
 
 
 def draw_targets(runs: Runs, wanted: int | None = None, seed: int = 0, *, all_up_to: int = 20_000) -> Tensor:

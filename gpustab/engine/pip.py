@@ -7,9 +7,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gpustab.engine.gram import DEFAULT, GramPass, centred_pass, gram_pass
+from gpustab.engine.gram import GramPass, centred_pass, gram_pass
 from gpustab.kernels import centred, pip_loss
-from gpustab.machine.device import Compute, log
+from gpustab.machine.device import DEFAULT, Compute, log
 from gpustab.runs import Runs
 
 _FLOAT32_TOTAL = 4e-9

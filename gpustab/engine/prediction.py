@@ -20,10 +20,8 @@ from torch import Tensor
 from gpustab.engine.target_cosines import TargetCosines, cosine_tiles, target_cosines
 from gpustab.errors import ComputationError, InputError
 from gpustab.kernels import prediction
-from gpustab.machine.device import Compute, with_smaller_tiles
+from gpustab.machine.device import DEFAULT, Compute, with_smaller_tiles
 from gpustab.runs import Runs
-
-DEFAULT = Compute()
 
 _CHUNK = 1024
 """Words beside which the targets of one block are counted; a tile of words then takes what is left."""

@@ -7,11 +7,11 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from gpustab.engine.gram import DEFAULT, GramPass
+from gpustab.engine.gram import GramPass
 from gpustab.engine.pip import worst_condition
 from gpustab.kernels import centred, gram, pip_loss
 from gpustab.kernels.dispatch import use_triton
-from gpustab.machine.device import Compute, log, with_smaller_tiles
+from gpustab.machine.device import DEFAULT, Compute, log, with_smaller_tiles
 from gpustab.runs import Runs
 
 _FUSED_CONDITION = 1000

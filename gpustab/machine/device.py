@@ -134,6 +134,10 @@ class Compute:
         return max(1, min(rows, budget // max(bytes_per_row, 1)))
 
 
+DEFAULT = Compute()
+"""On the CPU, as exactly as it gets."""
+
+
 def is_out_of_memory(error: BaseException) -> bool:
     """Return whether an error says that memory ran out, on any device."""
     if isinstance(error, MemoryError | torch.OutOfMemoryError):

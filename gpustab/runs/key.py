@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 from gpustab.errors import InputError
 
 Part = tuple[tuple[str, str], ...]
 
-_SAMPLINGS = ("fixed", "shuffled", "bootstrap")
-_UNITS = ("document", "sentence")
+Sampling = Literal["fixed", "shuffled", "bootstrap"]
+SAMPLINGS: tuple[Sampling, ...] = get_args(Sampling)
+Unit = Literal["document", "sentence"]
 _FORBIDDEN = frozenset('/\\:*?"<>|%')
 """What some file system does not take within a name, and the sign that escapes it."""
 
@@ -101,12 +102,12 @@ class Key:
         """
         technique, _, leaf = path.strip("/").rpartition("/")
         sampling, *rest = leaf.split("-")
-        unit = rest.pop(0) if rest and rest[0] in _UNITS else "document"
+        unit = rest.pop(0) if rest and rest[0] in get_args(Unit) else "document"
         try:
             fraction = float(rest.pop(0)) if rest else 1.0
         except ValueError:
             return cls(path)
-        if not technique or sampling not in _SAMPLINGS or rest:
+        if not technique or sampling not in SAMPLINGS or rest:
             return cls(path)
         return cls(technique, sampling, unit, fraction)
 

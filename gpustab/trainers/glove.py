@@ -14,10 +14,10 @@ from torch import Tensor
 from gpustab.corpus import cooccurrence
 from gpustab.corpus.sampling import Sample
 from gpustab.errors import ComputationError
-from gpustab.kernels.training.glove import Batch, Table, descend, make_tables
+from gpustab.kernels.training.glove import Batch, Factors, descend, make_factors
 from gpustab.machine.device import choose_device
 from gpustab.trainers.base import Parameters, Technique, Vectors
-from gpustab.trainers.glove_batches import make_batches, side_by_side
+from gpustab.trainers.glove_batches import make_batches, steps_together
 
 
 class GloveParameters(Parameters):
@@ -65,7 +65,9 @@ def train(samples: Sequence[Sample], parameters: GloveParameters, seeds: Sequenc
     return vectors
 
 
-def fit(counts: Iterable[sparse.csr_matrix], parameters: GloveParameters, seeds: Sequence[int]) -> tuple[Table, Table]:
+def fit(
+    counts: Iterable[sparse.csr_matrix], parameters: GloveParameters, seeds: Sequence[int]
+) -> tuple[Factors, Factors]:
     """Fit word and context vectors to some runs' symmetric matrices of counts, all at once.
 
     Runs are blocks of one block-diagonal matrix. No sum reaches over two of them, and how many steps a run takes
@@ -79,9 +81,9 @@ def fit(counts: Iterable[sparse.csr_matrix], parameters: GloveParameters, seeds:
     for matrix, seed in zip(counts, seeds, strict=True):
         runs.append(_batches(matrix, parameters, seed))
         starts.append(_start(matrix.shape[0], parameters.dim, seed))
-    steps = [batch.to(device) for batch in side_by_side(runs)]
+    steps = [batch.to(device) for batch in steps_together(runs)]
     del runs  # as much memory as the steps
-    word, context = make_tables(torch.cat(starts, 1).to(device))
+    word, context = make_factors(torch.cat(starts, 1).to(device))
     for _ in range(parameters.epochs):
         for step in steps:
             descend(step, word, context, parameters.rate)

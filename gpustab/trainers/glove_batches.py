@@ -69,7 +69,7 @@ def _ends(names: Numbers, size: int) -> Numbers:
     return np.concatenate([[0], np.cumsum(np.bincount(names, minlength=size))]).astype(np.int32)
 
 
-def side_by_side(runs: Sequence[Sequence[Batch]]) -> Iterator[Batch]:
+def steps_together(runs: Sequence[Sequence[Batch]]) -> Iterator[Batch]:
     """Yield for every step the batches of all runs as one; a run that has no more waits."""
     for step in zip_longest(*runs):
         yield block_diagonal([_none_of(runs[r][0]) if batch is None else batch for r, batch in enumerate(step)])

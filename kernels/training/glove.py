@@ -46,7 +46,7 @@ class Batch(NamedTuple):
         return Batch(*(part.to(device) for part in self))
 
 
-class Table(NamedTuple):
+class Factors(NamedTuple):
     """Augmented vectors of words or of contexts, and what AdaGrad remembers of them.
 
     Attributes:
@@ -65,14 +65,14 @@ class Table(NamedTuple):
         return self.rows[:, :-2]
 
 
-def make_tables(start: Tensor) -> tuple[Table, Table]:
+def make_factors(start: Tensor) -> tuple[Factors, Factors]:
     """Return the tables of words and contexts for the start values ``(2, n, d + 1)``, biases last."""
     word, context = start
     one = torch.ones_like(word[:, :1])
     last = word.shape[1]
     word = torch.cat([word, one], 1)
     context = torch.cat([context[:, :-1], one, context[:, -1:]], 1)
-    return Table(word, torch.ones_like(word), last), Table(context, torch.ones_like(context), last - 1)
+    return Factors(word, torch.ones_like(word), last), Factors(context, torch.ones_like(context), last - 1)
 
 
 def weighting(counts: Tensor, x_max: float, alpha: float) -> Tensor:
@@ -100,7 +100,7 @@ def block_diagonal(batches: Sequence[Batch]) -> Batch:
     return whole._replace(word_ends=pad(whole.word_ends, (1, 0)), context_ends=pad(whole.context_ends, (1, 0)))
 
 
-def differences(batch: Batch, word: Table, context: Table) -> Tensor:
+def differences(batch: Batch, word: Factors, context: Factors) -> Tensor:
     """Return ``w_i · c_j + b_i + b'_j − log X_ij`` of every entry, ``(m,)``."""
     size = (len(word.rows), len(context.rows))
     with warnings.catch_warnings():
@@ -110,12 +110,12 @@ def differences(batch: Batch, word: Table, context: Table) -> Tensor:
     return found
 
 
-def loss(batch: Batch, word: Table, context: Table) -> Tensor:
+def loss(batch: Batch, word: Factors, context: Factors) -> Tensor:
     """Return ``½ f(X_ij) (...)²`` of every entry, ``(m,)``; their sum is half of eq. 8."""
     return batch.weight * differences(batch, word, context).square() / 2
 
 
-def gradients(batch: Batch, word: Table, context: Table, rate: float = 1.0) -> tuple[Tensor, Tensor]:
+def gradients(batch: Batch, word: Factors, context: Factors, rate: float = 1.0) -> tuple[Tensor, Tensor]:
     """Return ``∂J/∂w̃_i = Σ_j f(X_ij) (...) c̃_j`` and ``∂J/∂c̃_j = Σ_i f(X_ij) (...) w̃_i``, times ``rate``.
 
     Both are ``(n, d + 2)``; the constant columns have no gradient.
@@ -133,7 +133,7 @@ def _sums(ends: Tensor, factors: Tensor, chosen: Tensor, rows: Tensor) -> Tensor
     return embedding_bag(chosen, rows, ends, mode="sum", per_sample_weights=factors, include_last_offset=True)
 
 
-def descend(batch: Batch, word: Table, context: Table, rate: float) -> None:
+def descend(batch: Batch, word: Factors, context: Factors, rate: float) -> None:
     """Take one AdaGrad step ``s / √(1 + Σ s²)``, ``s = rate · gradient``, in place; the sum includes this step.
 
     The reference implementation, too, sums squares of the gradient *times the learning rate*, so that steps shrink

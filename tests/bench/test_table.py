@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from gpustab import InputError
-from gpustab.bench import STEPS, bench, measure, refused, steps, table
-from gpustab.bench.bed import GOAL_SIZE, Bed, Size
+from gpustab.bench import STEPS, bench, refused, steps, table
+from gpustab.bench.bed import CUDA_SIZE, Bed
 from gpustab.bench.spaces import synthetic_runs
 from gpustab.errors import OutOfMemoryError
 
@@ -32,8 +32,6 @@ def test_every_step_is_checked_and_measured(result):
         assert row["seconds"] > 0
         assert 0 <= row["error"] < 1e-4
         assert row["peak_gib"] is None  # the CPU counts the whole process only
-        assert row["goal_seconds"] is None  # not the size that the goals are for
-        assert row["met"] is None
     assert not refused(result)
     assert not result.notes
 
@@ -117,21 +115,13 @@ def test_other_failures_are_not_hidden(monkeypatch):
         tiny("average")
 
 
-def test_goals_are_shown_at_their_size_only(monkeypatch):
-    monkeypatch.setattr(measure, "GOAL_SIZE", Size(3, 60, 5))
-    goals = tiny("overlap").tables["steps"]
-    assert (goals["goal_seconds"], goals["met"]) == ([STEPS["overlap"].goals["exact"]], ["yes"])
-    monkeypatch.setitem(STEPS, "overlap", STEPS["overlap"]._replace(goals={"exact": 0.0}))
-    assert tiny("overlap").tables["steps"]["met"] == ["no"]
-
-
 def test_what_is_timed_by_default():
     exact = [(name, "exact") for name in STEPS if name not in {"gram", "words"}]
     assert table._todo(None, None, torch.device("cpu")) == [("gram", "auto"), ("words", "auto"), *exact]
     both = [(name, kind) for name in ("gram", "words") for kind in ("auto", "fast")]
     assert table._todo(None, None, CUDA) == both + exact
     assert table._todo(["words"], "fast", CUDA) == [("words", "fast")]
-    assert table._size(None, None, None, CUDA) == GOAL_SIZE
+    assert table._size(None, None, None, CUDA) == CUDA_SIZE
     assert table._size(None, 500, None, torch.device("cpu")) == (8, 500, 100)
 
 

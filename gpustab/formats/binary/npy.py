@@ -21,7 +21,7 @@ from gpustab.spaces.space import Space
 _BLOCK = 1 << 18  # values converted at a time
 
 
-def take_rows(
+def fill_rows(
     table: RowTable, matrix: Matrix, words: Sequence[bytes], counts: Sequence[int] | None, options: LoadOptions
 ) -> list[str]:
     """Put the first rows of a matrix into a table, converted block by block to float32 in C order.
@@ -85,7 +85,7 @@ def read_npy(source: Source, options: LoadOptions) -> Space:
         v, d = matrix.shape
         check_dimension(d, options)
         table = RowTable(d, rows_to_read(v, options), options, "row")
-        notes = take_rows(table, matrix, found.words, found.counts, options)
+        notes = fill_rows(table, matrix, found.words, found.counts, options)
         return table.space(source, "NumPy array", notes=[*found.notes, *notes])
     except InputError as error:
         raise InputError(f"{path}: {marked(error)}") from error

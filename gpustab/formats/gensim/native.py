@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from gpustab.errors import InputError, marked
-from gpustab.formats.binary.npy import check_dimension, rows_to_read, take_rows
+from gpustab.formats.binary.npy import check_dimension, fill_rows, rows_to_read
 from gpustab.formats.binary.npy_rows import Matrix, NpyRows
 from gpustab.formats.fasttext.composed import ComposedRows
 from gpustab.formats.format import Format
@@ -94,7 +94,7 @@ class _Model:
             counts = None
             self.notes.append(PLACEHOLDERS)
         table = RowTable(d, rows_to_read(v, options), options, "row")
-        notes = take_rows(table, matrix, words, counts, options)
+        notes = fill_rows(table, matrix, words, counts, options)
         return table.space(source, f"gensim {self.kind.name}", notes=[*self.notes, *notes])
 
     @cached_property

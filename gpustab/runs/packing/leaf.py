@@ -9,7 +9,7 @@ from typing import Any
 
 from gpustab.runs.key import Key
 from gpustab.runs.manifest import PACKED, PACKED_SCHEMA, write_manifest
-from gpustab.runs.packing.order import Reading, find_order
+from gpustab.runs.packing.order import OnFile, find_order
 from gpustab.runs.packing.output import clear_leftovers, writing
 from gpustab.runs.packing.records import options_record
 from gpustab.runs.packing.request import Request
@@ -17,7 +17,7 @@ from gpustab.runs.packing.stage import Stage
 from gpustab.runs.packing.write import write_packed
 
 
-class Leaf:
+class Packing:
     """A group that is being packed; finding its order reads every run, unless a stopped call has found it.
 
     Args:
@@ -36,7 +36,7 @@ class Leaf:
         sources: Sequence[dict[str, Any]],
         folder: Path,
         shop: Path,
-        report: Reading,
+        report: OnFile,
     ) -> None:
         self.key = key
         self.folder = folder

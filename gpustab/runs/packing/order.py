@@ -25,7 +25,7 @@ from gpustab.spaces.vocabulary import Vocabulary
 _PLAN, _ROWS = "plan.json", "plan.safetensors"
 _SCHEMA = "gpustab.pack-order/1"
 
-Reading = Callable[[Path, float], None]
+OnFile = Callable[[Path, float], None]
 
 
 class Order(NamedTuple):
@@ -60,7 +60,7 @@ class _Seen(NamedTuple):
     report: LoadReport | None
 
 
-def find_order(request: Request, stage: Stage, folder: Path, report: Reading) -> Order:
+def find_order(request: Request, stage: Stage, folder: Path, report: OnFile) -> Order:
     """Return the order of a group; the first call reads every run, one at a time.
 
     Args:
@@ -80,7 +80,7 @@ def find_order(request: Request, stage: Stage, folder: Path, report: Reading) ->
     return Order(words, found["names"], found["dimensions"], found["joining"], found["notes"], folder / _ROWS)
 
 
-def _write(request: Request, stage: Stage, folder: Path, report: Reading) -> None:
+def _write(request: Request, stage: Stage, folder: Path, report: OnFile) -> None:
     headers: list[Header] = []
     seen: list[_Seen] = []
     dimensions: list[int] = []

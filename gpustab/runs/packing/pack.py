@@ -18,7 +18,7 @@ from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress, no_progress
 from gpustab.results import Result
 from gpustab.runs.manifest import MANIFEST, PACKED, PACKED_SCHEMA, UNFINISHED, read_manifest
-from gpustab.runs.packing.leaf import Leaf
+from gpustab.runs.packing.leaf import Packing
 from gpustab.runs.packing.output import begin, checksum, clear_leftovers, require_space, size_text, workshop, writing
 from gpustab.runs.packing.request import Request, Stored, request
 from gpustab.runs.runs import Rule
@@ -82,7 +82,7 @@ def _pack(wanted: Request, record: Mapping[str, Any], output: Path, report: Prog
             report(f"reading {file.name}", (seen + part) / total / 2)
 
         sources, folder = record["groups"][key.path], output / key.path
-        leaves.append(Leaf(wanted, key, sources, folder, workshop(output, number), reading))
+        leaves.append(Packing(wanted, key, sources, folder, workshop(output, number), reading))
         seen += len(wanted.groups[key])
     require_space(output, sum(leaf.missing_bytes() for leaf in leaves), "what is still to be packed")
     written = [leaf.missing() for leaf in leaves]

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from gpustab.engine.cosines import pair_values
 from gpustab.errors import InputError
-from gpustab.machine.device import Compute
+from gpustab.machine.device import DEFAULT, Compute
 from gpustab.runs import Runs
 from gpustab.statistics.hypotheses import (
     SIMULATED,
@@ -21,8 +21,6 @@ from gpustab.statistics.hypotheses import (
     uniformity,
 )
 from gpustab.statistics.normals import kurtosis, whiten
-
-DEFAULT = Compute()
 
 
 class Distribution(NamedTuple):

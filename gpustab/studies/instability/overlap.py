@@ -15,8 +15,6 @@ from gpustab.results import Table
 from gpustab.runs import Runs
 from gpustab.statistics.ranks import rank_correlation, rank_correlations
 
-LENGTHS = (1, 2, 5, 10, 25, 50)
-
 
 class Lists(NamedTuple):
     """Neighbour lists, their overlap, and the list lengths that the vocabulary allows."""
@@ -29,8 +27,8 @@ class Lists(NamedTuple):
 def measure(runs: Runs, seed: int, compute: Compute, targets: Tensor | None = None) -> Lists:
     """Return p@n and j@n of all pairs of runs, by default of the targets of :func:`gpustab.engine.draw_targets`."""
     targets = engine.draw_targets(runs, seed=seed) if targets is None else targets
-    found = engine.neighbour_pass(runs, targets, max(LENGTHS), compute)
-    lengths = [n for n in LENGTHS if n <= found.k]
+    found = engine.neighbour_pass(runs, targets, max(engine.LENGTHS), compute)
+    lengths = [n for n in engine.LENGTHS if n <= found.k]
     return Lists(found, engine.overlap_pass(found, lengths, compute), lengths)
 
 
@@ -78,7 +76,7 @@ def consistency(name: str, measured: Lists) -> Table:
         correlations = rank_correlations(_tied(by_word).mT)
         for m, n in enumerate(lengths):
             found = dict(zip(lengths, correlations[m].tolist(), strict=True))
-            rows.append({"technique": name, "metric": metric, "n": n} | {f"@{k}": found.get(k) for k in LENGTHS})
+            rows.append({"technique": name, "metric": metric, "n": n} | {f"@{k}": found.get(k) for k in engine.LENGTHS})
     return Table.of(rows)
 
 

@@ -27,8 +27,6 @@ from gpustab.studies.stability.contrast import extrinsic_contrast
 from gpustab.studies.stability.summary import summarise
 from gpustab.studies.stability.tables import pair_table, word_table
 
-LENGTHS = (1, 2, 5, 10, 25, 50)
-
 Targets = Literal["all"] | int | None
 
 
@@ -61,7 +59,7 @@ class StabilityOptions:
         Option(
             "List lengths of p@n and j@n.", metavar="N,N,...", parse=numbers("neighbours"), default="1,2,5,10,25,50"
         ),
-    ] = LENGTHS
+    ] = engine.LENGTHS
     targets: Annotated[Targets, Option("Target words; default all up to 20,000.", metavar="all|N", parse=_targets)] = (
         None
     )

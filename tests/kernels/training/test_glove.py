@@ -3,13 +3,13 @@ import pytest
 import torch
 
 from gpustab.kernels.training.glove import (
-    Table,
+    Factors,
     block_diagonal,
     descend,
     differences,
     gradients,
     loss,
-    make_tables,
+    make_factors,
     weighting,
 )
 from gpustab.trainers.glove_batches import make_batch, make_batches
@@ -26,7 +26,7 @@ def make(v, d, density=0.3, seed=0):
     x = torch.from_numpy(counts.data)
     batch = batch._replace(log=x.log(), weight=weighting(x, X_MAX, ALPHA))
     start = (torch.rand(2, v, d + 1, dtype=torch.float64, generator=generator(seed)) - 0.5) / d
-    return counts, batch, start, make_tables(start)
+    return counts, batch, start, make_factors(start)
 
 
 @pytest.mark.parametrize(("v", "d"), [(2, 1), (7, 3), (63, 16), (127, 100)])
@@ -77,7 +77,7 @@ def test_the_constants_stay_and_no_coordinate_jumps():
 def test_blocks_do_not_see_each_other():
     parts = [make(v, 6, seed=v) for v in (5, 33, 18)]
     batch = block_diagonal([part[1] for part in parts])
-    tables = make_tables(torch.cat([part[2] for part in parts], 1))
+    tables = make_factors(torch.cat([part[2] for part in parts], 1))
     found = [g.split([5, 33, 18]) for g in gradients(batch, *tables)]
     bracket = differences(batch, *tables).split([len(part[1].log) for part in parts])
     for n, (_, alone, _, own) in enumerate(parts):
@@ -93,7 +93,7 @@ def test_bits_do_not_depend_on_the_number_of_threads():
     try:
         for n in (1, 2, 3):
             torch.set_num_threads(n)
-            word, context = make_tables(start.float())
+            word, context = make_factors(start.float())
             for _ in range(3):
                 descend(batch, word, context, 0.05)
             results.append(torch.cat([word.rows, context.rows]))
@@ -104,17 +104,17 @@ def test_bits_do_not_depend_on_the_number_of_threads():
 
 
 def test_vectors_are_the_coordinates_alone():
-    word, context = make_tables(torch.arange(12.0).view(2, 2, 3))
+    word, context = make_factors(torch.arange(12.0).view(2, 2, 3))
     assert word.rows.tolist() == [[0, 1, 2, 1], [3, 4, 5, 1]]
     assert context.rows.tolist() == [[6, 7, 1, 8], [9, 10, 1, 11]]
     assert context.vectors.tolist() == [[6, 7], [9, 10]]
-    assert isinstance(word, Table)
+    assert isinstance(word, Factors)
 
 
 @pytest.mark.gpu
 def test_cuda_is_the_cpu():
     _, batch, start, (word, context) = make(127, 100)
-    there = make_tables(start.cuda())
+    there = make_factors(start.cuda())
     for _ in range(5):
         descend(batch, word, context, 0.05)
         descend(batch.to(torch.device("cuda")), *there, 0.05)
