@@ -8,6 +8,11 @@ The library prints nothing: progress and warnings go to the logger ``gpustab``.
 """
 
 import logging
+from pathlib import Path
+
+from gpustab._kernels import find_kernels
+
+find_kernels(Path(__file__).parent)
 
 from gpustab.errors import ComputationError, GpustabError, InputError
 from gpustab.formats import LoadOptions

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -71,11 +72,39 @@ def test_the_source_archive_builds_the_same_wheel(built, wheel, tmp_path):
     with tarfile.open(next(built.glob("*.tar.gz"))) as archive:
         archive.extractall(tmp_path, filter="data")
     (source,) = tmp_path.iterdir()
-    for name in ("README.md", "LICENSE", "Makefile", "constraints.txt", "tests/test_packaging.py"):
+    for name in ("README.md", "LICENSE", "Makefile", "constraints.txt", "tests/test_packaging.py", *KERNELS):
         assert (source / name).is_file(), name
     run("-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path, cwd=source)
     with zipfile.ZipFile(wheel) as first, zipfile.ZipFile(tmp_path / wheel.name) as second:
         assert sorted(first.namelist()) == sorted(second.namelist())
+
+
+@pytest.fixture
+def unlinked(tmp_path):
+    """A copy of the tree as Git makes it where there are no symbolic links: a text file for the link."""
+    copy = tmp_path / "checkout"
+    shutil.copytree(
+        ROOT, copy, symlinks=True, ignore=shutil.ignore_patterns(".*", "tests", "benchmarks", "__pycache__")
+    )
+    (copy / "gpustab/kernels").unlink()
+    (copy / "gpustab/kernels").write_text("../kernels")
+    return copy
+
+
+def test_a_checkout_without_links_builds_the_same_wheel_and_finds_its_kernels(unlinked, wheel, tmp_path):
+    run("-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path, cwd=unlinked)
+    with zipfile.ZipFile(wheel) as first, zipfile.ZipFile(tmp_path / wheel.name) as second:
+        assert sorted(first.namelist()) == sorted(second.namelist())
+    program = "import gpustab.kernels.gram as g, gpustab; print(g.__name__, g.__file__, gpustab.stability.__name__)"
+    found = run("-P", "-c", program, cwd=tmp_path, PYTHONPATH=str(unlinked)).split()
+    assert found == ["gpustab.kernels.gram", str(unlinked / "kernels/gram.py"), "stability"]
+
+
+def test_a_copy_without_kernels_is_refused_with_the_remedy(unlinked, tmp_path):
+    shutil.rmtree(unlinked / "kernels")
+    command = [sys.executable, "-P", "-c", "import gpustab"]
+    child = subprocess.run(command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(unlinked)}, capture_output=True)
+    assert b"lacks its kernels. Install it from a checkout or a wheel: pip install ." in child.stderr
 
 
 def test_the_installed_wheel_imports_from_its_own_place(wheel, tmp_path):

@@ -1,4 +1,4 @@
-"""The steps that are timed: each is the engine's own pass over synthetic runs, with its check, cost and goal."""
+"""The steps that are timed: each is the engine's own pass over synthetic runs, with its check and its cost."""
 
 from __future__ import annotations
 
