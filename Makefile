@@ -8,7 +8,7 @@ INSTALL = $(BIN)/python -m pip install --disable-pip-version-check -c constraint
 BENCHMARKS = $(sort $(wildcard benchmarks/bench_*.py benchmarks/*/bench_*.py))
 
 # One run tells all: the tests run even where the style is at fault, and either fault fails the whole.
-check = style=0; $(MAKE) --no-print-directory lint || style=$$?; $(BIN)/python -m pytest -m "$(1)" && exit $$style
+check = style=0; $(MAKE) --no-print-directory lint || style=$$?; $(BIN)/python -m pytest -n auto --dist worksteal -m "$(1)" && exit $$style
 
 # OpenMP threads that spin while they wait turn milliseconds into minutes when other processes use the cores.
 export OMP_WAIT_POLICY := PASSIVE

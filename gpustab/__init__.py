@@ -4,43 +4,91 @@
     runs = gpustab.load_runs(["run1.txt", "run2.txt", "run3.txt"])
     result = gpustab.stability(runs)
 
-The library prints nothing: progress and warnings go to the logger ``gpustab``.
+The names below are the public ones; everything else may change without notice. The library prints nothing: progress and
+warnings go to the logger ``gpustab``.
 """
 
 import logging
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from gpustab._kernels import find_kernels
-
-find_kernels(Path(__file__).parent)
-
 from gpustab.errors import ComputationError, GpustabError, InputError
-from gpustab.formats import LoadOptions
-from gpustab.formats.writers import write_space
-from gpustab.runs import Runs
-from gpustab.runs.load import load_groups, load_runs
-from gpustab.runs.sources import load_space
-from gpustab.spaces.space import Space
-from gpustab.spaces.vocabulary import Vocabulary
-from gpustab.studies import average, neighbours_of, stability
+
+if TYPE_CHECKING:
+    from gpustab.formats import LoadOptions
+    from gpustab.formats.writers import write_space
+    from gpustab.results import Result
+    from gpustab.runs import Runs
+    from gpustab.runs.group import Group, Loading
+    from gpustab.runs.key import Key
+    from gpustab.runs.load import load_groups, load_runs, open_groups
+    from gpustab.runs.runset import write_runset
+    from gpustab.runs.sources import load_space
+    from gpustab.spaces import Space, Vocabulary
+    from gpustab.studies.average import average
+    from gpustab.studies.neighbours import neighbours_of
+    from gpustab.studies.stability import StabilityOptions, stability
 
 __version__ = "0.1.0"
 
 __all__ = [
     "ComputationError",
     "GpustabError",
+    "Group",
     "InputError",
+    "Key",
     "LoadOptions",
+    "Loading",
+    "Result",
     "Runs",
     "Space",
+    "StabilityOptions",
     "Vocabulary",
     "average",
     "load_groups",
     "load_runs",
     "load_space",
     "neighbours_of",
+    "open_groups",
     "stability",
+    "write_runset",
     "write_space",
 ]
 
+_HOMES = {
+    "Group": "runs.group",
+    "Key": "runs.key",
+    "LoadOptions": "formats",
+    "Loading": "runs.group",
+    "Result": "results",
+    "Runs": "runs",
+    "Space": "spaces",
+    "StabilityOptions": "studies.stability",
+    "Vocabulary": "spaces",
+    "average": "studies.average",
+    "load_groups": "runs.load",
+    "load_runs": "runs.load",
+    "load_space": "runs.sources",
+    "neighbours_of": "studies.neighbours",
+    "open_groups": "runs.load",
+    "stability": "studies.stability",
+    "write_runset": "runs.runset",
+    "write_space": "formats.writers",
+}
+"""Where the public names live; they are imported when they are asked for, since torch takes seconds."""
+
+find_kernels(Path(__file__).parent)
 logging.getLogger("gpustab").addHandler(logging.NullHandler())
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'gpustab' has no attribute '{name}'")
+    found = globals()[name] = getattr(import_module(f"gpustab.{_HOMES[name]}"), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

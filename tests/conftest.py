@@ -1,5 +1,16 @@
+import os
+
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ["OMP_NUM_THREADS"] = "1"  # one process a core, not one pool of threads a core
+
 import pytest
 import torch
+from hypothesis import HealthCheck, settings
+
+# No test depends on the clock of a busy machine, or on the terminal that the suite happens to run in.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+settings.load_profile("any machine")
+os.environ.pop("COLUMNS", None)
 
 
 def pytest_collection_modifyitems(items):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpustab.corpus.documents import ERRORS, LAYOUTS, Errors, Layout, check_choice
+from gpustab.corpus.documents import ERRORS, LAYOUTS, Document, Documents, Errors, Layout, check_choice
 from gpustab.errors import InputError
 from gpustab.runs.key import Unit as Unit
 from gpustab.spaces.vocabulary import Vocabulary
@@ -62,6 +63,20 @@ class CorpusOptions:
             raise InputError(f"fraction is {self.fraction!r}, wanted a number above 0 and up to 1")
 
 
+class Record(NamedTuple):
+    """What a corpus keeps of a document besides its words.
+
+    Attributes:
+        id: see :class:`gpustab.corpus.documents.Document`.
+        metadata: likewise.
+        place: its number among all documents of the source, from 0.
+    """
+
+    id: str
+    metadata: Mapping[str, str]
+    place: int
+
+
 @dataclass(frozen=True, eq=False)
 class Corpus:
     """Prepared text.
@@ -75,6 +90,10 @@ class Corpus:
             may be empty.
         unit: ``"document"`` or ``"sentence"``.
         dropped: what preparing left out, by kind: duplicate documents, rare words and their tokens.
+        documents: ``(m + 1,)`` int64 offsets into ``texts``; equal to ``units`` where documents are drawn. None of a
+            corpus that was made in memory.
+        records: id and metadata of the ``m`` documents.
+        source: where their raw text can be read again.
     """
 
     name: str
@@ -84,6 +103,9 @@ class Corpus:
     units: Offsets
     unit: str
     dropped: dict[str, int]
+    documents: Offsets = field(default_factory=lambda: np.zeros(1, np.int64))
+    records: tuple[Record, ...] = ()
+    source: Documents | None = None
 
     def __len__(self) -> int:
         """Number of units."""
@@ -102,8 +124,43 @@ class Corpus:
             digest.update(np.ascontiguousarray(array, dtype=dtype).tobytes())
         return digest.hexdigest()
 
+    def raw(self) -> Iterator[Document]:
+        """Yield the documents as they were written, in order; the source is read again."""
+        wanted = {record.place for record in self.records}
+        return (document for place, document in enumerate(self.source or ()) if place in wanted)
+
+    def take(self, which: Sequence[int]) -> Corpus:
+        """Return some of the documents as a corpus with the same vocabulary.
+
+        Args:
+            which: their numbers, in any order; the documents keep theirs.
+
+        Raises:
+            InputError: if none of them has a word.
+        """
+        kept = sorted(set(which))
+        texts = [np.arange(self.documents[k], self.documents[k + 1]) for k in kept]
+        lengths = np.diff(self.texts)[np.concatenate(texts)] if texts else np.zeros(0, np.int64)
+        tokens = [self.tokens[self.texts[self.documents[k]] : self.texts[self.documents[k + 1]]] for k in kept]
+        if not sum(map(len, tokens)):
+            raise InputError(f"{self.name}: {len(kept)} documents without any words")
+        documents = _offsets([len(part) for part in texts])
+        units = np.arange(len(lengths) + 1, dtype=np.int64) if self.unit == "sentence" else documents
+        return replace(
+            self,
+            tokens=np.concatenate(tokens),
+            texts=_offsets(lengths),
+            units=units,
+            documents=documents,
+            records=tuple(self.records[k] for k in kept),
+        )
+
     def __repr__(self) -> str:
         return (
             f"Corpus({self.name!r}: {len(self):,} {self.unit}s, {len(self.tokens):,} tokens, "
             f"{len(self.vocabulary):,} words)"
         )
+
+
+def _offsets(lengths: Sequence[int] | Offsets) -> Offsets:
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)

@@ -8,12 +8,12 @@ from __future__ import annotations
 import codecs
 import csv
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from gpustab.errors import InputError
 from gpustab.formats.sniff import foreign
@@ -36,11 +36,23 @@ _SIGNATURES = (
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x19\x1b-\x1f]")
 
 
+class Document(NamedTuple):
+    """One document as it was written.
+
+    Attributes:
+        id: what it is called in its source: the file's path below the folder, or the number of the line or block.
+        metadata: columns that the source has of it, such as ``year``.
+        texts: the lines of a block, or one text that is a whole line or file.
+    """
+
+    id: str
+    metadata: Mapping[str, str]
+    texts: list[str]
+
+
 @dataclass
 class Documents:
-    """Documents of one source, read anew by every iteration.
-
-    Iterating yields each document as its texts: the lines of a block, or one text that is a whole line or file.
+    """Documents of one source, read anew by every iteration, which yields each as a :class:`Document`.
 
     Attributes:
         name: the source as it was given.
@@ -48,6 +60,8 @@ class Documents:
             documents, and every line is a sentence; ``"files"``: every file is a document.
         paths: the files, in the order of reading.
         errors: ``"strict"`` refuses bytes that are not UTF-8; ``"replace"`` puts U+FFFD in their place.
+        ids: of every file, where a file is a document.
+        metadata: of every file; none by default.
         replaced: number of U+FFFD that stand for undecodable bytes, after an iteration.
     """
 
@@ -55,15 +69,19 @@ class Documents:
     kind: Literal["lines", "blocks", "files"]
     paths: Sequence[Path]
     errors: Errors = "strict"
+    ids: Sequence[str] = ()
+    metadata: Sequence[Mapping[str, str]] = ()
     replaced: int = field(default=0, init=False)
 
-    def __iter__(self) -> Iterator[list[str]]:
+    def __iter__(self) -> Iterator[Document]:
         self.replaced = 0
-        for path in self.paths:
+        for file, path in enumerate(self.paths):
+            metadata = self.metadata[file] if self.metadata else {}
             with open_source(path) as source:
-                yield from self._documents(self._decoded(source))
+                for number, texts in enumerate(self._texts(self._decoded(source)), 1):
+                    yield Document(self.ids[file] if self.ids else str(number), metadata, texts)
 
-    def _documents(self, pieces: Iterable[str]) -> Iterator[list[str]]:
+    def _texts(self, pieces: Iterable[str]) -> Iterator[list[str]]:
         if self.kind == "files":
             return iter([["".join(pieces).replace("\r\n", "\n")]])
         if self.kind == "lines":
@@ -113,11 +131,11 @@ def open_documents(source: str | Path, layout: Layout | None = None, errors: Err
     if source == "lee":
         lines = _package("gensim") / "test" / "test_data" / "lee_background.cor"
         return Documents("lee", layout or "lines", [lines], errors)
-    if source != "sotu" and not path.is_dir():
-        return Documents(str(source), layout or _layout_of(path, errors), [path], errors)
-    if layout:
-        raise InputError(f"{source}: every file is a document here; layout={layout!r} is for a single file")
-    return Documents(str(source), "files", _speeches() if source == "sotu" else _text_files(path), errors)
+    if source == "sotu" or path.is_dir():
+        if layout:
+            raise InputError(f"{source}: every file is a document here; layout={layout!r} is for a single file")
+        return _speeches(errors) if source == "sotu" else _folder(path, errors)
+    return Documents(str(source), layout or _layout_of(path, errors), [path], errors)
 
 
 def check_choice(name: str, value: object, choices: Sequence[object]) -> None:
@@ -136,7 +154,7 @@ def _layout_of(path: Path, errors: Errors) -> Layout:
     if path.exists() and not path.is_file():
         raise InputError(f"{path}: this can be read only once; say layout='lines' or layout='blocks'")
     begun = gap = False
-    for (line,) in Documents(str(path), "lines", [path], errors):
+    for _, _, (line,) in Documents(str(path), "lines", [path], errors):
         filled = bool(line.strip())
         if filled and gap:
             return "blocks"
@@ -146,21 +164,25 @@ def _layout_of(path: Path, errors: Errors) -> Layout:
     return "lines"
 
 
-def _text_files(folder: Path) -> list[Path]:
+def _folder(folder: Path, errors: Errors) -> Documents:
     files = {path.relative_to(folder): path for end in ("*.txt", "*.txt.gz") for path in folder.rglob(end)}
     shown = [
         path for path in files if not any(part.startswith(".") for part in path.parts) and not files[path].is_dir()
     ]
     if not shown:
         raise InputError(f"{folder}: there are no .txt or .txt.gz files in this folder")
-    return [files[path] for path in sorted(shown, key=lambda path: path.parts)]
+    shown.sort(key=lambda path: path.parts)
+    return Documents(str(folder), "files", [files[path] for path in shown], errors, [path.as_posix() for path in shown])
 
 
-def _speeches() -> list[Path]:
+def _speeches(errors: Errors) -> Documents:
+    """The addresses in chronological order, with what the package knows of each."""
     data = _package("sotu") / "data"
     with (data / "metadata.csv").open(encoding="utf-8", newline="") as file:
-        dated = sorted((int(row["year"]), row["date"], row["fileid"]) for row in csv.DictReader(file))
-    return [data / "speeches" / f"{name}.txt" for _, _, name in dated]
+        dated = sorted(csv.DictReader(file), key=lambda row: (int(row["year"]), row["date"], row["fileid"]))
+    ids = [row["fileid"] for row in dated]
+    metadata = [{name: row[name] for name in ("year", "date", "president", "party")} for row in dated]
+    return Documents("sotu", "files", [data / "speeches" / f"{name}.txt" for name in ids], errors, ids, metadata)
 
 
 def _package(name: str) -> Path:

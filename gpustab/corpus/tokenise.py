@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from gpustab.corpus import Corpus, Ids, Offsets
 from gpustab.corpus import CorpusOptions as CorpusOptions
+from gpustab.corpus.corpus import Record
 from gpustab.corpus.documents import Documents, open_documents
 from gpustab.errors import InputError
 from gpustab.spaces.vocabulary import Vocabulary, show
@@ -40,12 +41,14 @@ class _Numbered:
         words: by id; the newline first.
         ids: all tokens, every text ended by :data:`_END`.
         documents: offsets into the texts.
+        records: of the documents.
         duplicates: number of documents that were left out.
     """
 
     words: list[str]
     ids: Ids
     documents: Offsets
+    records: list[Record]
     duplicates: int
 
 
@@ -95,9 +98,9 @@ def _number(documents: Documents, options: CorpusOptions) -> _Numbered:
     numbers: defaultdict[str, int] = defaultdict()
     numbers.default_factory = numbers.__len__
     numbers["\n"] = _END
-    parts, texts, seen, duplicates = [np.zeros(0, np.int32)], [0], set(), 0
-    for document in documents:
-        tokens = tokenise(texts_of(document))
+    parts, texts, records, seen, duplicates = [np.zeros(0, np.int32)], [0], list[Record](), set(), 0
+    for place, document in enumerate(documents):
+        tokens = tokenise(texts_of(document.texts))
         ids = np.fromiter(map(numbers.__getitem__, tokens), np.int32, len(tokens))
         words = ids[ids != _END]
         if options.drop_duplicates and len(words):
@@ -108,7 +111,8 @@ def _number(documents: Documents, options: CorpusOptions) -> _Numbered:
             seen.add(key)
         parts.append(ids)
         texts.append(len(ids) - len(words))
-    return _Numbered(list(numbers), np.concatenate(parts), np.cumsum(texts, dtype=np.int64), duplicates)
+        records.append(Record(document.id, document.metadata, place))
+    return _Numbered(list(numbers), np.concatenate(parts), np.cumsum(texts, dtype=np.int64), records, duplicates)
 
 
 def _select(documents: Documents, numbered: _Numbered, options: CorpusOptions) -> Corpus:
@@ -123,20 +127,20 @@ def _select(documents: Documents, numbered: _Numbered, options: CorpusOptions) -
 
     # The decimal that was written, not the binary number next to it: 0.07 of 100 documents are 7.
     most = math.ceil(Fraction(str(options.fraction)) * (len(numbered.documents) - 1))
-    units = numbered.documents[: most + 1]
-    texts = texts[: units[-1] + 1]
+    kept = numbered.documents[: most + 1]
+    texts = texts[: kept[-1] + 1]
     tokens = new[new >= 0][: texts[-1]]
     if not len(tokens):
         raise InputError(f"{documents.name}: fraction={options.fraction} keeps {most} documents without any words")
-    if options.unit == "sentence":
-        units = np.arange(len(texts), dtype=np.int64)
+    units = np.arange(len(texts), dtype=np.int64) if options.unit == "sentence" else kept
     dropped = {
         "duplicate_documents": numbered.duplicates,
         "rare_words": len(numbered.words) - 1 - len(vocabulary),
         "rare_tokens": int(counts[rank < 0].sum()),
         "replaced_characters": documents.replaced,
     }
-    return Corpus(documents.name, vocabulary, tokens, texts, units, options.unit, dropped)
+    records = tuple(numbered.records[:most])
+    return Corpus(documents.name, vocabulary, tokens, texts, units, options.unit, dropped, kept, records, documents)
 
 
 def _rank(words: list[str], counts: NDArray[np.int64], min_count: int) -> tuple[Vocabulary, Ids]:

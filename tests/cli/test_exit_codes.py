@@ -23,6 +23,15 @@ def assert_one_line(done, code, part):
     assert "Traceback" not in line
 
 
+def test_names_of_files_stay_as_they_are_and_options_are_named_as_typed(place, call):
+    """A file may be called like an option; only what the error knows to be one is spelled as it is typed."""
+    assert_one_line(call("stability r0.txt w2v_dim=300_allow_truncated.txt"), 2, "w2v_dim=300_allow_truncated.txt")
+    (place / "drop_nonfinite.txt").write_text((place / "nan.txt").read_text())
+    done = call("stability r0.txt drop_nonfinite.txt")
+    assert_one_line(done, 2, "drop_nonfinite.txt: ")
+    assert "--drop-nonfinite leaves such words out" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("command", "part"),
     [

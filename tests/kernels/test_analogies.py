@@ -52,7 +52,7 @@ def test_equals_the_formula_in_a_collapsed_space(method):
     assert solve_analogies(x, questions, method=method).tolist() == solve(x, questions, method)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(1, 60), st.integers(1, 5), st.integers(0, 50), st.sampled_from(METHODS))
 def test_coarse_vectors_full_of_ties(v, d, seed, method):
     """Small whole numbers: equal rows, opposite rows (3CosMul reaches 1/ε), equal scores of unequal rows."""

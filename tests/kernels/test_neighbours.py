@@ -41,7 +41,7 @@ def test_near_duplicates_straddling_the_cut(backend):
         assert [row.tolist() for row in got.indices] == [oracles.top_k(x, int(t), k) for t in targets]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(2, 60), st.integers(1, 5), st.integers(1, 70), st.integers(0, 50))
 def test_coarse_vectors_full_of_ties(v, d, k, seed):
     """Small whole numbers: many equal cosines that are not equal rows; both back ends, small tiles."""

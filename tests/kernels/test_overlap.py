@@ -15,7 +15,7 @@ def random_lists(runs, targets, k, words, seed):
     )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(2, 6), st.integers(1, 9), st.integers(1, 12), st.integers(0, 20), st.integers(0, 99))
 def test_equals_sets_of_words(runs, targets, k, more, seed):
     lists = random_lists(runs, targets, k, k + more, seed)

@@ -72,7 +72,7 @@ def test_rms_of_wordwise_is_the_reduced_loss(size):
     torch.testing.assert_close(square.mean(), losses.square().mean())
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(2, 40), st.integers(1, 12), st.integers(0, 100))
 def test_rotating_a_run_changes_nothing(v, d, seed):
     stack = generators.noisy_copies(3, v, d, seed=seed)
@@ -83,7 +83,7 @@ def test_rotating_a_run_changes_nothing(v, d, seed):
     )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(2, 40), st.integers(1, 12), st.integers(0, 100))
 def test_reduced_losses_of_unit_rows_lie_between_0_and_1(v, d, seed):
     x = torch.randn(2, v, d, dtype=torch.float64, generator=generators.generator(seed))

@@ -67,7 +67,7 @@ def test_separators_within_the_values(save, newline, first, last):
 
 @LAYOUTS
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_whatever_is_written_is_read(tmp_path_factory, newline, data):
     d = data.draw(st.integers(1, 4))
     word = st.binary(min_size=1, max_size=6).filter(lambda w: not set(w) & {0x20, 0x0A})

@@ -5,7 +5,7 @@ import gzip
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gpustab.errors import InputError
@@ -54,7 +54,6 @@ def refusal(path, **options):
     return message
 
 
-@settings(deadline=None)
 @given(
     words=st.lists(st.binary(max_size=12) | st.text("aé日😀<>", max_size=6).map(str.encode), max_size=5),
     shortest=st.integers(0, 4),

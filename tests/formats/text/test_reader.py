@@ -420,7 +420,7 @@ def reference(text, dimension):
     return rows
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(data=st.data(), dimension=st.integers(2, 5))
 def test_whole_files_read_as_row_by_row(tmp_path_factory, data, dimension):
     words = st.binary(min_size=1, max_size=6).filter(lambda w: w.strip(b" \t\r") == w and b"\n" not in w)

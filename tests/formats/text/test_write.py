@@ -31,7 +31,7 @@ def same_bits(one, other):
     return np.array_equal(one.numpy().view(np.uint32), other.numpy().view(np.uint32))
 
 
-quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quick = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @quick
