@@ -12,12 +12,8 @@ from __future__ import annotations
 import argparse
 import gc
 import json
-import platform
-import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +23,11 @@ from rich.box import MARKDOWN
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.setting import environment
 from gpustab.bench.clock import one_call, quartiles, wants_more
 from gpustab.machine.device import choose_device
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("gpustab", "torch", "numpy", "faiss-cpu", "faiss-gpu", "torchmetrics")
 
 
 @dataclass(frozen=True)
@@ -207,43 +203,6 @@ def relative_error(values: Any, truth: Any) -> float:
     """Return the largest relative error; anything torch or numpy."""
     values, truth = (torch.as_tensor(x, dtype=torch.float64).cpu() for x in (values, truth))
     return float(((values - truth) / truth).abs().max())
-
-
-def environment(device: torch.device) -> dict[str, Any]:
-    """Return what a reader needs to judge a time."""
-    return {
-        "device": torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu",
-        "processor": _processor(),
-        "threads": torch.get_num_threads(),
-        "python": platform.python_version(),
-        "versions": {name: found for name in PACKAGES if (found := _version(name))},
-        "cuda": torch.version.cuda,
-        "commit": _commit(),
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-    }
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
-    except OSError:
-        return platform.processor()
-    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
-
-
-def _commit() -> str:
-    try:
-        command = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
-        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
 
 
 def show(rows: Sequence[Row]) -> None:

@@ -19,7 +19,7 @@ from gpustab.errors import ComputationError, GpustabError, InputError
 if TYPE_CHECKING:
     from gpustab.formats import LoadOptions
     from gpustab.formats.writers import write_space
-    from gpustab.results import Result
+    from gpustab.report import Result
     from gpustab.runs import Runs
     from gpustab.runs.group import Group, Loading
     from gpustab.runs.key import Key
@@ -62,7 +62,7 @@ _HOMES = {
     "Key": "runs.key",
     "LoadOptions": "formats",
     "Loading": "runs.group",
-    "Result": "results",
+    "Result": "report",
     "Runs": "runs",
     "Space": "spaces",
     "StabilityOptions": "studies.stability",

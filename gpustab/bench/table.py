@@ -22,7 +22,8 @@ from gpustab.kernels.pip_loss import pip_from_gram
 from gpustab.machine.device import CPU, Compute, is_out_of_memory
 from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress, no_progress
-from gpustab.results import Result, Table
+from gpustab.report import Result
+from gpustab.results import Table
 from gpustab.runs import Runs
 
 _COLUMNS = {

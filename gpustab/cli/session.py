@@ -16,10 +16,10 @@ from rich.logging import RichHandler
 from gpustab.cli.complaints import complaining
 from gpustab.cli.options import Showing
 from gpustab.machine.progress import Progress, no_progress
+from gpustab.report import Result
 from gpustab.report.files import check_folder, write_files
 from gpustab.report.json_text import to_json
 from gpustab.report.terminal import print_result
-from gpustab.results import Result
 
 log = logging.getLogger("gpustab")
 

@@ -10,11 +10,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from gpustab.errors import InputError, OutOfMemoryError, option
+from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.source import Source
 from gpustab.formats.words import Unusual, name_of
-from gpustab.machine.device import available_memory
+from gpustab.machine.memory import affordable
 from gpustab.spaces.load_report import Event, LoadReport
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary, show, some_words
@@ -245,18 +245,3 @@ class RowTable:
     def _resize(self, rows: int) -> None:
         # refcheck=False: no view of the matrix exists before space() hands it out.
         self._vectors.resize((rows, self._vectors.shape[1]), refcheck=False)
-
-
-def affordable(rows: int, dimension: int) -> int:
-    """Return the rows, if a matrix of so many fits the memory that is free.
-
-    Raises:
-        OutOfMemoryError: if it does not.
-    """
-    size, free = rows * dimension * 4, available_memory()
-    if free is not None and size > free:
-        raise OutOfMemoryError(
-            f"{rows} rows of {dimension} values take {size / 2**30:.1f} GiB, {free / 2**30:.1f} are free; "
-            f"{option('limit')} or {option('only')} reads less"
-        )
-    return rows

@@ -14,6 +14,7 @@ import torch
 from gpustab.errors import InputError, OutOfMemoryError
 from gpustab.kernels.neighbours import Backend
 from gpustab.machine import probe
+from gpustab.machine.memory import available_memory
 
 log = logging.getLogger("gpustab")
 
@@ -77,16 +78,6 @@ def choose_backend(name: BackendChoice, device: torch.device) -> Backend:
     if not works:
         log.warning("FAISS cannot be used (%s); torch searches on %s", reason, device)
     return "faiss" if works else "torch"
-
-
-def available_memory() -> int | None:
-    """Return the bytes of main memory that are free, or ``None`` where the system does not tell (only Linux does)."""
-    try:
-        with open("/proc/meminfo", encoding="ascii") as lines:  # noqa: PTH123  # no file of ours
-            available = next(line for line in lines if line.startswith("MemAvailable"))
-        return int(available.split()[1]) * 1024
-    except (OSError, StopIteration):
-        return None
 
 
 def free_memory(device: torch.device) -> int:

@@ -19,7 +19,8 @@ from typing import Literal
 
 import torch
 
-from gpustab.machine.device import available_memory, cheap_float64
+from gpustab.machine.device import cheap_float64
+from gpustab.machine.memory import available_memory
 from gpustab.machine.probe import probe_faiss, probe_faiss_first, probe_faiss_gpu
 
 Status = Literal["ok", "warn", "fail"]

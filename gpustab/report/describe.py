@@ -12,7 +12,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from gpustab.results import Block, Result, Table
+from gpustab.results import Block, Content, Table
 from gpustab.results.page import number, whole
 
 _ROWS = 20
@@ -21,21 +21,21 @@ _ROWS = 20
 Figures = Mapping[str, tuple[str, Callable[[Mapping[str, Table]], str]]]
 
 
-def describe(result: Result) -> list[Block]:
+def describe(result: Content) -> list[Block]:
     """Return the blocks of a result's page, in reading order."""
     module = _part(result, "page")
     blocks: list[Block] = module.page(result) if module else _plain(result)
     return blocks
 
 
-def figures_of(result: Result) -> Figures:
+def figures_of(result: Content) -> Figures:
     """Return the captions and drawings that the result's study has, by name."""
     module = _part(result, "figures")
     figures: Figures = module.FIGURES if module else {}
     return figures
 
 
-def draw(result: Result) -> dict[str, str]:
+def draw(result: Content) -> dict[str, str]:
     """Return every figure that the result's tables have the numbers for, as SVG texts by name.
 
     Raises:
@@ -45,7 +45,7 @@ def draw(result: Result) -> dict[str, str]:
     return {name: svg for name, svg in drawn.items() if svg}
 
 
-def _part(result: Result, part: str) -> Any:
+def _part(result: Content, part: str) -> Any:
     """The module of the result's study that is asked for, if there is one."""
     package = f"gpustab.studies.{result.name}"
     if not result.name.isidentifier() or find_spec(package) is None or find_spec(f"{package}.{part}") is None:
@@ -53,7 +53,7 @@ def _part(result: Result, part: str) -> Any:
     return import_module(f"{package}.{part}")
 
 
-def _plain(result: Result) -> list[Block]:
+def _plain(result: Content) -> list[Block]:
     """The plain facts of each group, then the first rows of the tables."""
     blocks = []
     for group in result.groups:

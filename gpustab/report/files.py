@@ -11,7 +11,7 @@ from gpustab.formats.atomic import replacing, write_text
 from gpustab.report.describe import draw
 from gpustab.report.html import to_html
 from gpustab.report.json_text import to_json
-from gpustab.results import Result
+from gpustab.results import Content
 
 
 def check_folder(folder: Path) -> None:
@@ -30,7 +30,7 @@ def check_folder(folder: Path) -> None:
         )
 
 
-def write_files(result: Result, folder: Path) -> list[Path]:
+def write_files(result: Content, folder: Path) -> list[Path]:
     """Write tables as Parquet, figures as SVG, ``report.html`` and ``summary.json`` last; each appears whole or not.
 
     Returns:

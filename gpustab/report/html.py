@@ -7,10 +7,10 @@ from importlib.resources import files
 
 from gpustab.report.describe import describe, draw, figures_of
 from gpustab.report.json_text import plain
-from gpustab.results import Result
+from gpustab.results import Content
 
 
-def to_html(result: Result, figures: dict[str, str] | None = None) -> str:
+def to_html(result: Content, figures: dict[str, str] | None = None) -> str:
     """Return a self-contained page: the blocks of the terminal page, figures, notes, settings and environment.
 
     Args:
@@ -31,7 +31,7 @@ def to_html(result: Result, figures: dict[str, str] | None = None) -> str:
     )
 
 
-def to_notebook(result: Result) -> str:
+def to_notebook(result: Content) -> str:
     """Return the page for a notebook's cell, in a frame of its own, so that its style stays within."""
     page = escape(to_html(result), quote=True)
     return f'<iframe srcdoc="{page}" style="width:100%;height:40em;border:0" sandbox="allow-scripts"></iframe>'

@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from gpustab.results import Result
+from gpustab.results import Content
 from gpustab.spaces.vocabulary import show
 
 _LONE = re.compile("[\ud800-\udfff]")
 """Surrogates: bytes of file names that are no UTF-8, which no JSON may hold."""
 
 
-def to_json(result: Result) -> str:
+def to_json(result: Content) -> str:
     """Return the result as one JSON object; NaN and infinities become ``null``. Long tables are left to files.
 
-    >>> to_json(Result("stability", settings={"sd": math.nan})).splitlines()[:2]
+    >>> to_json(Content("stability", settings={"sd": math.nan})).splitlines()[:2]
     ['{', '  "schema": "gpustab.stability/1",']
     """
     content = {

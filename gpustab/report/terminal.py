@@ -13,13 +13,13 @@ from rich.table import Table
 from rich.text import Text
 
 from gpustab.report.describe import describe
-from gpustab.results import Block, Result, SmallTable
+from gpustab.results import Block, Content, SmallTable
 
 _FOLDED = 24
 """Width that a column of words is given where the page is narrow."""
 
 
-def print_result(result: Result, console: Console) -> None:
+def print_result(result: Content, console: Console) -> None:
     """Print a result: every group's numbers beside their scale, contrasts, notes, time and memory."""
     with console.capture() as page:
         for block in describe(result):
@@ -32,7 +32,7 @@ def print_result(result: Result, console: Console) -> None:
     console.file.write("".join(line.rstrip() + "\n" for line in page.get().splitlines()))
 
 
-def to_text(result: Result, width: int = 100) -> str:
+def to_text(result: Content, width: int = 100) -> str:
     """Return the page as plain text."""
     text = StringIO()
     print_result(result, Console(file=text, width=width, no_color=True, highlight=False))

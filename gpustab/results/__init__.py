@@ -1,7 +1,7 @@
-"""The one form of every answer, and what people are shown of it; no study is known here."""
+"""What an answer is made of: tables, numbers, sentences, and blocks of a page; no study and no writer is known here."""
 
+from gpustab.results.content import Content
 from gpustab.results.page import Block, SmallTable
-from gpustab.results.result import Result
 from gpustab.results.table import Table
 
-__all__ = ["Block", "Result", "SmallTable", "Table"]
+__all__ = ["Block", "Content", "SmallTable", "Table"]

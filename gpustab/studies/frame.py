@@ -13,7 +13,7 @@ from gpustab.machine.device import Compute
 from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress, no_progress
 from gpustab.options import record
-from gpustab.results import Result
+from gpustab.report import Result
 from gpustab.runs import Runs
 from gpustab.runs.group import Group
 

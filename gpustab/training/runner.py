@@ -19,7 +19,8 @@ from gpustab.formats.binary.safetensors_rows import open_rows
 from gpustab.machine.device import choose_device, log
 from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress, no_progress
-from gpustab.results import Result, Table
+from gpustab.report import Result
+from gpustab.results import Table
 from gpustab.runs.key import Key
 from gpustab.runs.runset import open_leaf, update_manifest
 from gpustab.trainers import technique

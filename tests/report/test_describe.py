@@ -4,8 +4,8 @@ from dataclasses import replace
 import pytest
 
 from gpustab import InputError, load_runs
+from gpustab.report import Result
 from gpustab.report.describe import describe
-from gpustab.results import Result
 from gpustab.results.page import number
 from gpustab.runs.key import Key
 from gpustab.studies import stability

@@ -1,8 +1,8 @@
 import re
 from html.parser import HTMLParser
 
+from gpustab.report import Result
 from gpustab.report.html import to_html
-from gpustab.results import Result
 
 
 class Outline(HTMLParser):

@@ -1,8 +1,8 @@
 import json
 import math
 
+from gpustab.report import Result
 from gpustab.report.json_text import plain, to_json
-from gpustab.results import Result
 from gpustab.studies import stability
 from tests.generators import noisy_copies, runs_of
 

@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from gpustab.machine.environment import environment, peak_memory
-from gpustab.results import Result, Table
+from gpustab.report import Result
+from gpustab.results import Table
 from gpustab.studies import stability
 from tests.generators import noisy_copies, runs_of
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gpustab.errors import InputError, OutOfMemoryError
 from gpustab.formats.source import Source
-from gpustab.machine.device import available_memory
+from gpustab.machine.memory import available_memory
 
 
 class CutError(InputError):

@@ -16,7 +16,7 @@ from gpustab.formats import LoadOptions
 from gpustab.machine.device import log
 from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress, no_progress
-from gpustab.results import Result
+from gpustab.report import Result
 from gpustab.runs.manifest import MANIFEST, PACKED, PACKED_SCHEMA, UNFINISHED, read_manifest
 from gpustab.runs.packing.leaf import Packing
 from gpustab.runs.packing.output import begin, checksum, clear_leftovers, require_space, size_text, workshop, writing

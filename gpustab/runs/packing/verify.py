@@ -14,7 +14,8 @@ from gpustab.errors import InputError
 from gpustab.formats.binary.safetensors_rows import open_rows
 from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress, no_progress
-from gpustab.results import Result, Table
+from gpustab.report import Result
+from gpustab.results import Table
 from gpustab.runs.manifest import MANIFEST, PACKED, PACKED_SCHEMA, inside, read_manifest
 from gpustab.runs.packing.output import checksum
 from gpustab.runs.runset import packed_files, read_entries

@@ -16,7 +16,8 @@ from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.kernels.pip_loss import pip_from_gram, reduced
 from gpustab.machine.device import Compute
 from gpustab.options import Option, chosen
-from gpustab.results import Result, Table
+from gpustab.report import Result
+from gpustab.results import Table
 from gpustab.runs import Runs
 from gpustab.runs.group import Group, loaded
 from gpustab.spaces.space import Space

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpustab.results import Block, Result, Table
+from gpustab.report import Result
+from gpustab.results import Block, Table
 from gpustab.results.page import cell, whole
 
 _COLUMNS = ("name", "format", "words", "dimension", "duplicates", "nonfinite", "undecodable", "zero_vectors")

@@ -12,7 +12,7 @@ import torch
 from gpustab.errors import InputError
 from gpustab.formats import LoadOptions, read_space
 from gpustab.machine.progress import Progress
-from gpustab.results import Result
+from gpustab.report import Result
 from gpustab.runs.runset import open_runset
 from gpustab.spaces.space import Space
 from gpustab.studies.frame import answering

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gpustab.results import Block, Result
+from gpustab.report import Result
+from gpustab.results import Block
 from gpustab.results.page import number, whole
 
 OBSERVATIONS = "Observations of the thesis, and whether these runs show them"

@@ -11,7 +11,8 @@ from gpustab.errors import InputError
 from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
 from gpustab.options import Option, chosen
-from gpustab.results import Result, Table
+from gpustab.report import Result
+from gpustab.results import Table
 from gpustab.runs import Runs
 from gpustab.runs.families import Family, families
 from gpustab.runs.group import Group, loaded

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpustab.results import Block, Result, SmallTable
+from gpustab.report import Result
+from gpustab.results import Block, SmallTable
 from gpustab.results.page import number
 
 _RUNS_BESIDE = 5

@@ -12,7 +12,8 @@ from gpustab import engine
 from gpustab.errors import InputError
 from gpustab.kernels.jackknife import pair_statistics
 from gpustab.machine.device import Compute
-from gpustab.results import Result, Table
+from gpustab.report import Result
+from gpustab.results import Table
 from gpustab.runs import Runs
 from gpustab.runs.group import Group, loaded
 from gpustab.spaces.vocabulary import as_word, show

@@ -16,7 +16,8 @@ from gpustab.kernels.pip_loss import WordwisePip
 from gpustab.machine.device import CPU, Compute, log
 from gpustab.machine.progress import Progress
 from gpustab.options import Option, chosen, numbers
-from gpustab.results import Result, Table
+from gpustab.report import Result
+from gpustab.results import Table
 from gpustab.runs import Runs
 from gpustab.runs.families import families
 from gpustab.runs.group import Group, loaded

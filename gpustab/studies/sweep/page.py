@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gpustab.results import Block, Result
+from gpustab.report import Result
+from gpustab.results import Block
 from gpustab.results.page import whole
 
 _TITLES = {"settings": "Settings", "changes": "Changes against the baseline", "scores": "Scores"}

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from gpustab.errors import ComputationError, InputError
 from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
-from gpustab.results import Result, Table
+from gpustab.report import Result
+from gpustab.results import Table
 from gpustab.runs import Runs
 from gpustab.runs.group import Group
 from gpustab.runs.key import Key

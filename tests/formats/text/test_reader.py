@@ -507,7 +507,7 @@ def test_endless_line_is_given_up(save, monkeypatch):
 
 
 def test_more_than_the_memory_holds(save, monkeypatch):
-    monkeypatch.setattr("gpustab.formats.rows.available_memory", lambda: 4096)
+    monkeypatch.setattr("gpustab.machine.memory.available_memory", lambda: 4096)
     path = save(rows_of_text(100, 20)[0])
     with pytest.raises(OutOfMemoryError, match=r"100 rows of 20 values take .* limit or only"):
         read_space(path)

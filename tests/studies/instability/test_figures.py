@@ -6,9 +6,9 @@ from xml.etree import ElementTree
 import pytest
 
 from gpustab import InputError
+from gpustab.report import Result
 from gpustab.report.describe import draw
 from gpustab.report.plots import BLUE
-from gpustab.results import Result
 from gpustab.studies.instability.figures import FIGURES
 
 NAMES = ["sgns", "gl<ve"]

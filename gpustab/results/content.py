@@ -1,11 +1,8 @@
-"""The one form of every answer: what commands and studies return and writers write."""
+"""The one form of every answer: what commands and studies find and writers write."""
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
-from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpustab.errors import InputError
@@ -16,11 +13,8 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Result:
+class Content:
     """What a command or study found.
-
-    ``print(result)`` shows the page of the terminal, a notebook the page of the report; :meth:`write` writes both and
-    the tables.
 
     Attributes:
         name: of the command or study; the JSON schema is ``gpustab.<name>/1``.
@@ -61,29 +55,3 @@ class Result:
         if table not in self.tables:
             raise InputError(f"there is no table '{table}'; there are {', '.join(self.tables)}")
         return pd.DataFrame(dict(self.tables[table]))
-
-    def write(self, folder: str | os.PathLike[str]) -> list[Path]:
-        """Write ``report.html``, ``summary.json``, all tables and figures into a folder, and return the files.
-
-        Raises:
-            InputError: if the extra ``report`` is missing, or the folder could not be written to.
-        """
-        written: list[Path] = _writers().write_files(self, Path(folder))
-        return written
-
-    def __str__(self) -> str:
-        text: str = _writers().to_text(self)
-        return text
-
-    def _repr_html_(self) -> str:
-        html: str = _writers().to_notebook(self)
-        return html
-
-    def __repr__(self) -> str:
-        groups = ", ".join(str(group.get("name")) for group in self.groups)
-        return f"Result({self.name}: groups {groups}; tables {', '.join(self.tables)}; {len(self.notes)} notes)"
-
-
-def _writers() -> Any:
-    """The room above, by name: results know nothing of how they are shown."""
-    return import_module("gpustab.report")

@@ -1,0 +1,37 @@
+"""An answer that can show and write itself."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from gpustab.report.files import write_files
+from gpustab.report.html import to_notebook
+from gpustab.report.terminal import to_text
+from gpustab.results import Content
+
+
+class Result(Content):
+    """What a command or study found: its :class:`~gpustab.results.Content`, usable by itself.
+
+    ``print(result)`` shows the page of the terminal, a notebook the page of the report; :meth:`write` writes both and
+    the tables, :meth:`frame` gives a table as pandas.
+    """
+
+    def write(self, folder: str | os.PathLike[str]) -> list[Path]:
+        """Write ``report.html``, ``summary.json``, all tables and figures into a folder, and return the files.
+
+        Raises:
+            InputError: if the extra ``report`` is missing, or the folder could not be written to.
+        """
+        return write_files(self, Path(folder))
+
+    def __str__(self) -> str:
+        return to_text(self)
+
+    def _repr_html_(self) -> str:
+        return to_notebook(self)
+
+    def __repr__(self) -> str:
+        groups = ", ".join(str(group.get("name")) for group in self.groups)
+        return f"Result({self.name}: groups {groups}; tables {', '.join(self.tables)}; {len(self.notes)} notes)"
