@@ -80,7 +80,7 @@ def _old_precision() -> str | None:
     """The setting of ``torch.set_float32_matmul_precision``; ``None`` where the new ones are in use: it then raises."""
     try:
         return torch.get_float32_matmul_precision()
-    except RuntimeError:
+    except (RuntimeError, UserWarning):  # some versions warn that it is old, which a host may turn into errors
         return None
 
 
@@ -148,6 +148,13 @@ class _Product(torch.autograd.Function):
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Tensor, Tensor], output: Tensor) -> None:  # noqa: ARG004
         ctx.save_for_backward(*inputs)
+        ctx.save_for_forward(*inputs)
+
+    @staticmethod
+    def jvp(ctx: Any, of_x: Tensor | None, of_y: Tensor | None) -> Tensor:
+        x, y = ctx.saved_tensors
+        parts = [product(a, b) for a, b in ((of_x, y), (x, of_y)) if a is not None and b is not None]
+        return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, Tensor | None]:
