@@ -22,6 +22,7 @@ from gpustab.studies.instability.averages import averaging_tables
 from gpustab.studies.instability.extrinsic import instability_tables
 from gpustab.studies.instability.frequency import frequency_tables
 from gpustab.studies.instability.how_many import how_many_table
+from gpustab.studies.instability.lists import list_tables
 from gpustab.studies.instability.normality import distribution_tables
 from gpustab.studies.instability.observations import observation_table
 from gpustab.studies.instability.overlap import overlap_tables
@@ -45,6 +46,7 @@ class InstabilityOptions:
         targets: words whose p@n is predicted.
         pairs: random word pairs of the distribution tests and of the averages' cosines.
         seed: of every draw.
+        word: whose neighbours are listed, tables 2.2, 2.4 and 3.5; default: no lists.
 
     Raises:
         InputError: for numbers below 1.
@@ -53,6 +55,9 @@ class InstabilityOptions:
     targets: Annotated[int, Option("Words whose shared neighbours are predicted.", low=1)] = 300
     pairs: Annotated[int, Option("Random word pairs of the distribution tests.", low=1)] = 10_000
     seed: Annotated[int, Option("Of every random draw.")] = 0
+    word: Annotated[str | None, Option("List its neighbours in two runs, two averages, by means.", metavar="WORD")] = (
+        None
+    )
 
     def __post_init__(self) -> None:
         if self.pairs < 1 or self.targets < 1:
@@ -155,9 +160,15 @@ def _steps(
         notes.extend(reasons)
         return tables
 
+    def lists() -> Tables:
+        tables, reasons = ({}, []) if options.word is None else list_tables(name, runs, options.word, compute)
+        notes.extend(reasons)
+        return tables
+
     yield "PIP loss", lambda: instability_tables(name, groups, compute)
     yield "distribution of cosines", distribution
     yield "neighbours", lambda: overlap_tables(name, groups, seed, compute)
+    yield "lists of one word", lists
     yield "sampled proxies", lambda: proxy_tables(name, runs, seed, compute)
     yield "variances", lambda: {"identity": identity_table(name, runs, _IDENTITY_WORDS, seed, compute)}
     yield "averages", lambda: averaging_tables(name, runs, pairs, seed)
