@@ -9,7 +9,9 @@ from gpustab.results.page import number, whole
 OBSERVATIONS = "Observations of the thesis, and whether these runs show them"
 
 TITLES = {
+    "table_2_1": "Table 2.1: lowest and highest scores of equal runs, their difference and the SD in percent",
     "table_2_8": "Table 2.8: reduced PIP loss by sampling",
+    "table_2_9": "Table 2.9: techniques from stable to unstable",
     "table_2_11": "Table 2.11: extrinsic instability",
     "distribution": "Figures 2.3, 2.4: p-values over random word pairs, beside those of simulated normals",
     "neighbours": "p@n and j@n (§2.2.2)",
@@ -20,6 +22,7 @@ TITLES = {
     "table_a_2": "Table A.2: predicted against measured p@n",
     "table_2_5": "Table 2.5: structure factor against measured p@n",
     "table_2_6": "Table 2.6: Spearman's ρ over words of the word-wise PIP loss over m words drawn at random",
+    "table_2_7": "Table 2.7: measures by nearest neighbours beside the word-wise PIP loss",
     "proxy": "Reduced PIP loss over m words drawn at random, as a part of the exact one",
     "identity": "Eq. 2.35: ⟨d²⟩ from the Gram against Σσ²/(2v) from cosines",
     "frequency": "Trends over word frequency (§2.3.1)",
@@ -29,7 +32,8 @@ TITLES = {
     "table_tree": "§3.2.2: the tree beside averages onto one reference",
     "table_3_5": "Table 3.5: the neighbours of one word in two averages of disjoint runs",
     "lists_shared": "Eq. 3.8: shared neighbours of one word, in two runs and in two averages",
-    "scores": "Table 2.10 and figure 3.6: scores of runs and of averages of n runs",
+    "table_2_10": "Table 2.10: scores over runs",
+    "scores": "Figure 3.6: scores of runs and of averages of n runs",
     "table_3_6": "Table 3.6: gain of averages",
     "how_many": "How many runs: relative standard error against R",
 }

@@ -29,6 +29,7 @@ from gpustab.studies.instability.overlap import overlap_tables
 from gpustab.studies.instability.pip import identity_table, proxy_tables
 from gpustab.studies.instability.prediction import prediction_tables
 from gpustab.studies.instability.quality import quality_tables
+from gpustab.studies.instability.tables import closing_tables
 
 FEWEST = 3
 """Runs per group: below, no standard error of a mean over pairs is defined."""
@@ -99,6 +100,7 @@ def instability(
         techniques = _techniques(groups_of(groups), result.notes)
         for number, technique in enumerate(techniques):
             _measure(technique, options, answer, number, len(techniques))
+        result.tables |= closing_tables(result.tables, result.groups)
         result.tables = {"observations": observation_table(result.tables), **result.tables}
         result.notes = list(dict.fromkeys(result.notes)) + _general_notes(techniques)
     return result
