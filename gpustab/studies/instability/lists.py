@@ -65,7 +65,19 @@ class Estimate(NamedTuple):
     p_2: float
 
 
-def list_tables(name: str, runs: Runs, word: str, compute: Compute) -> tuple[dict[str, Table], list[str]]:
+class PairCosine(NamedTuple):
+    """Figure 2.2: the cosine of two words in one run."""
+
+    technique: str
+    first: str
+    second: str
+    run: str
+    cosine: float
+
+
+def list_tables(
+    name: str, runs: Runs, word: str, compute: Compute, other: str | None = None
+) -> tuple[dict[str, Table], list[str]]:
     """List the neighbours of a word in the first two runs, in the averages of either half of the runs, and by means.
 
     Args:
@@ -73,14 +85,16 @@ def list_tables(name: str, runs: Runs, word: str, compute: Compute) -> tuple[dic
         runs: at least 3.
         word: the target.
         compute: how to compute.
+        other: the word whose cosine with the target is given run by run; default: the nearest by mean cosine.
 
     Returns:
         ``table_2_2``, ``table_3_5`` (empty below 4 runs: an average is of two or more), ``lists_shared`` (p@n and j@n
-        of both) and ``table_2_4``; and sentences on what could not be listed.
+        of both), ``table_2_4`` and ``figure_2_2`` (one row per run); and sentences on what could not be listed.
     """
-    if as_word(word) not in runs.vocabulary or not runs.joint[runs.vocabulary.index_of(word)]:
+    target, half = _row_of(runs, word), len(runs) // 2
+    if target is None:
         return {}, [f"{name}: no lists of neighbours, the word '{word}' is not in all runs."]
-    target, half, notes = runs.vocabulary.index_of(word), len(runs) // 2, []
+    notes = []
     listed, shared = beside(name, runs.take([0, 1]), target, 1)
     averaged = Table.of([], Beside._fields)
     if half > 1:
@@ -92,7 +106,31 @@ def list_tables(name: str, runs: Runs, word: str, compute: Compute) -> tuple[dic
     else:
         notes.append(f"{name}: no lists of averages (table 3.5), two averages of two want 4 runs.")
     estimates = Table.of(_estimates(name, runs, target, compute), Estimate._fields)
-    return {"table_2_2": listed, "table_3_5": averaged, "lists_shared": shared, "table_2_4": estimates}, notes
+    second = _row_of(runs, estimates["neighbour"][0] if other is None else other)
+    pair = [] if second is None else _pair(name, runs, target, second, compute)
+    if second is None:
+        notes.append(f"{name}: no cosines of '{word}' and '{other}' (figure 2.2), the latter is not in all runs.")
+    return {
+        "table_2_2": listed,
+        "table_3_5": averaged,
+        "lists_shared": shared,
+        "table_2_4": estimates,
+        "figure_2_2": Table.of(pair, PairCosine._fields, long=True),
+    }, notes
+
+
+def _row_of(runs: Runs, word: str) -> int | None:
+    """The row of a word that all runs have."""
+    if as_word(word) not in runs.vocabulary:
+        return None
+    row = runs.vocabulary.index_of(word)
+    return row if runs.joint[row] else None
+
+
+def _pair(name: str, runs: Runs, first: int, second: int, compute: Compute) -> Iterator[PairCosine]:
+    values = engine.pair_values(runs, torch.tensor([first]), torch.tensor([second]), compute)[0].tolist()
+    for run, value in zip(runs.names, values, strict=True):
+        yield PairCosine(name, runs.vocabulary.text(first), runs.vocabulary.text(second), run, value)
 
 
 def beside(name: str, two: Runs, target: int, beneath: int) -> tuple[Table, Table]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from gpustab import engine
-from gpustab.errors import InputError
+from gpustab.errors import InputError, option
 from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
 from gpustab.options import Option, chosen
@@ -48,9 +48,10 @@ class InstabilityOptions:
         pairs: random word pairs of the distribution tests and of the averages' cosines.
         seed: of every draw.
         word: whose neighbours are listed, tables 2.2, 2.4 and 3.5; default: no lists.
+        other: whose cosine with ``word`` figure 2.2 shows; default: its nearest neighbour.
 
     Raises:
-        InputError: for numbers below 1.
+        InputError: for numbers below 1, or ``other`` without ``word``.
     """
 
     targets: Annotated[int, Option("Words whose shared neighbours are predicted.", low=1)] = 300
@@ -59,10 +60,13 @@ class InstabilityOptions:
     word: Annotated[str | None, Option("List its neighbours in two runs, two averages, by means.", metavar="WORD")] = (
         None
     )
+    other: Annotated[str | None, Option("Show its cosine with --word over the runs.", metavar="WORD")] = None
 
     def __post_init__(self) -> None:
         if self.pairs < 1 or self.targets < 1:
             raise InputError(f"pairs is {self.pairs}, targets is {self.targets}; wanted at least 1 of each")
+        if self.other is not None and self.word is None:
+            raise InputError(f"{option('other', self.other)} wants {option('word', ...)} beside it")
 
 
 def instability(
@@ -163,7 +167,9 @@ def _steps(
         return tables
 
     def lists() -> Tables:
-        tables, reasons = ({}, []) if options.word is None else list_tables(name, runs, options.word, compute)
+        tables, reasons = (
+            ({}, []) if options.word is None else list_tables(name, runs, options.word, compute, options.other)
+        )
         notes.extend(reasons)
         return tables
 

@@ -5,8 +5,10 @@ import pytest
 import torch
 from scipy.stats import norm
 
+from gpustab import InputError
 from gpustab.machine.device import Compute
 from gpustab.studies.instability.lists import RANKS, list_tables
+from gpustab.studies.instability.study import InstabilityOptions
 from tests import oracles
 from tests.generators import noisy_copies, runs_of
 
@@ -132,3 +134,25 @@ def test_a_word_that_is_missing_is_said():
     tables, (note,) = list_tables("sgns", runs_of(noisy_copies(3, 30, 5)), "zebra", Compute())
     assert tables == {}
     assert note == "sgns: no lists of neighbours, the word 'zebra' is not in all runs."
+
+
+def test_the_cosines_of_a_pair_are_the_naive_ones_in_every_run(stack, tables):
+    nearest = tables["table_2_4"]["neighbour"][0]
+    named, _ = list_tables("x", runs_of(torch.from_numpy(stack)), f"w{TARGET}", Compute(), "w40")
+    for found, second in ((tables, nearest), (named, "w40")):
+        pair = found["figure_2_2"]
+        assert set(pair["second"]) == {second}
+        assert pair["cosine"] == pytest.approx([cosines(x)[int(second[1:])] for x in stack], abs=1e-6)
+    assert len(set(named["figure_2_2"]["run"])) == RUNS
+
+
+def test_a_missing_second_word_costs_the_pair_alone():
+    tables, (note,) = list_tables("x", runs_of(noisy_copies(4, 30, 5)), "w3", Compute(), "zebra")
+    assert tables["figure_2_2"].height == 0
+    assert tables["table_2_2"].height > 0
+    assert "'w3' and 'zebra'" in note
+
+
+def test_a_second_word_alone_is_refused():
+    with pytest.raises(InputError, match=r"other='dog' wants word=\.\.\. beside it"):
+        InstabilityOptions(other="dog")
