@@ -16,7 +16,7 @@ from gpustab.kernels import prediction
 from gpustab.machine.device import Compute
 from gpustab.results import Table
 from gpustab.runs import Runs
-from gpustab.spaces.vocabulary import as_word
+from gpustab.spaces.vocabulary import as_word, show
 from gpustab.studies.instability.trees import as_runs
 
 LENGTH = 15
@@ -93,7 +93,7 @@ def list_tables(
     """
     target, half = _row_of(runs, word), len(runs) // 2
     if target is None:
-        return {}, [f"{name}: no lists of neighbours, the word '{word}' is not in all runs."]
+        return {}, [f"{name}: no lists of neighbours, the word '{show(as_word(word))}' is not in all runs."]
     notes = []
     listed, shared = beside(name, runs.take([0, 1]), target, 1)
     averaged = Table.of([], Beside._fields)
@@ -109,7 +109,8 @@ def list_tables(
     second = _row_of(runs, estimates["neighbour"][0] if other is None else other)
     pair = [] if second is None else _pair(name, runs, target, second, compute)
     if second is None:
-        notes.append(f"{name}: no cosines of '{word}' and '{other}' (figure 2.2), the latter is not in all runs.")
+        text = show(as_word(str(other)))
+        notes.append(f"{name}: no cosines with '{text}' (figure 2.2), it is not in all runs.")
     return {
         "table_2_2": listed,
         "table_3_5": averaged,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gpustab.report import Result
 from gpustab.results import Block
 from gpustab.results.page import number, whole
+from gpustab.studies.instability.pair_of_lists import SIDE_BY_SIDE, side_by_side
 
 OBSERVATIONS = "Observations of the thesis, and whether these runs show them"
 
@@ -59,5 +60,6 @@ def page(result: Result) -> list[Block]:
     blocks.append(Block(OBSERVATIONS, facts))
     for name, title in TITLES.items():
         if name in result.tables and result.tables[name].height:
-            blocks.append(Block(title, [], [whole("", result.tables[name])]))
+            table = result.tables[name]
+            blocks.append(Block(title, [], side_by_side(table) if name in SIDE_BY_SIDE else [whole("", table)]))
     return blocks

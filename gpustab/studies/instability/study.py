@@ -51,7 +51,7 @@ class InstabilityOptions:
         other: whose cosine with ``word`` figure 2.2 shows; default: its nearest neighbour.
 
     Raises:
-        InputError: for numbers below 1, or ``other`` without ``word``.
+        InputError: for numbers below 1, an empty word, or ``other`` without a ``word`` that differs.
     """
 
     targets: Annotated[int, Option("Words whose shared neighbours are predicted.", low=1)] = 300
@@ -67,6 +67,10 @@ class InstabilityOptions:
             raise InputError(f"pairs is {self.pairs}, targets is {self.targets}; wanted at least 1 of each")
         if self.other is not None and self.word is None:
             raise InputError(f"{option('other', self.other)} wants {option('word', ...)} beside it")
+        if self.word == "":
+            raise InputError(f"{option('word')} is empty")
+        if self.word is not None and self.word == self.other:
+            raise InputError(f"{option('word')} and {option('other')} are both '{self.word}', wanted different words")
 
 
 def instability(

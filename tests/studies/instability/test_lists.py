@@ -7,7 +7,11 @@ from scipy.stats import norm
 
 from gpustab import InputError
 from gpustab.machine.device import Compute
+from gpustab.report import Result
+from gpustab.report.terminal import to_text
+from gpustab.results import Table
 from gpustab.studies.instability.lists import RANKS, list_tables
+from gpustab.studies.instability.pair_of_lists import side_by_side
 from gpustab.studies.instability.study import InstabilityOptions
 from tests import oracles
 from tests.generators import noisy_copies, runs_of
@@ -150,9 +154,37 @@ def test_a_missing_second_word_costs_the_pair_alone():
     tables, (note,) = list_tables("x", runs_of(noisy_copies(4, 30, 5)), "w3", Compute(), "zebra")
     assert tables["figure_2_2"].height == 0
     assert tables["table_2_2"].height > 0
-    assert "'w3' and 'zebra'" in note
+    assert note == "x: no cosines with 'zebra' (figure 2.2), it is not in all runs."
 
 
-def test_a_second_word_alone_is_refused():
-    with pytest.raises(InputError, match=r"other='dog' wants word=\.\.\. beside it"):
-        InstabilityOptions(other="dog")
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ({"other": "dog"}, r"other='dog' wants word=\.\.\. beside it"),
+        ({"word": ""}, "word is empty"),
+        ({"word": "dog", "other": "dog"}, "word and other are both 'dog', wanted different words"),
+    ],
+)
+def test_words_that_cannot_be_listed_are_refused_at_once(words, message):
+    with pytest.raises(InputError, match=message):
+        InstabilityOptions(**words)
+
+
+def test_a_missing_word_of_any_bytes_is_shown():
+    _, (note,) = list_tables("x", runs_of(noisy_copies(3, 30, 5)), "\udcff", Compute())
+    assert r"'\xff' is not in all runs" in note
+
+
+def test_the_page_shows_both_lists_side_by_side(stack, tables):
+    (runs,) = side_by_side(tables["table_2_2"])
+    (averages,) = side_by_side(tables["table_3_5"])
+    assert runs.title == f"x: 'w{TARGET}' in two runs"
+    assert averages.title == f"x: 'w{TARGET}' in two averages of 2 disjoint runs each"
+    first, second = (oracles.top_k(x, TARGET, WORDS - 1) for x in stack[:2])
+    k = first[0]
+    assert runs.rows[0] == [
+        f"w{k}", "1", f"{cosines(stack[0])[k]:.3f}", str(second.index(k) + 1), f"{cosines(stack[1])[k]:.3f}"
+    ]  # fmt: skip
+    text = to_text(Result("instability", tables={"observations": Table(), "table_2_2": tables["table_2_2"]}), width=80)
+    (line,) = (line for line in text.splitlines() if line.split()[:1] == [f"w{k}"])
+    assert line.split() == runs.rows[0]  # not parted
