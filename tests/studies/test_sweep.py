@@ -214,6 +214,12 @@ def test_nothing_is_trained_twice(corpus, swept):
     more = sweep(base(corpus), {"dim": [4, 6], "epochs": [3, 2]}, folder, grid=True)
     trained = {group["name"]: group["trained_now"] for group in more.groups}
     assert trained == {"baseline": 0, "dim=4,epochs=2": 6, "dim=4": 0, "epochs=2": 6}
+    (cell,) = more.tables["squares"].rows(sampling="shuffled", measure="reduced_pip", row=4, column=2)
+    (same,) = more.tables["changes"].rows(sampling="shuffled", measure="reduced_pip", setting="dim=4,epochs=2")
+    assert {name: cell[name] for name in ("value", "difference", "se", "percent", "percent_se")} == {
+        name: same[name] for name in ("value", "difference", "se", "percent", "percent_se")
+    }
+    assert "squares" not in result.tables
     fewer = sweep(base(corpus, runs=2), {"dim": [4, 6]}, folder)
     assert np.isnan(fewer.tables["changes"]["se"][0])  # two runs have no jackknife error
     assert fewer.groups[0]["trained_now"] == 0

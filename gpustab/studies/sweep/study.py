@@ -19,6 +19,7 @@ from gpustab.studies.frame import answering
 from gpustab.studies.sweep.changes import change_table
 from gpustab.studies.sweep.measure import Measured, measure
 from gpustab.studies.sweep.plans import BASELINE, Setting, settings_of
+from gpustab.studies.sweep.squares import square_table
 
 if TYPE_CHECKING:
     from gpustab.training import TrainingSettings
@@ -50,7 +51,8 @@ def sweep(
     Returns:
         Tables ``settings`` (reduced PIP loss, its chance level and p@10 by setting and sampling, over the words of all
         samplings; in rows ``extrinsic`` the extrinsic instability), ``scores`` (mean and SD over runs) and ``changes``
-        (against the baseline, each with its standard error). One group per setting; every change is a contrast.
+        (against the baseline, each with its standard error); of a grid of two or more parameters also ``squares``, the
+        first against the second. One group per setting; every change is a contrast.
 
     Raises:
         InputError: if the settings or values cannot be used.
@@ -73,6 +75,8 @@ def sweep(
             tables["settings"].extend(found.settings)
             tables["scores"].extend(found.scores)
             result.groups.append(_summary(setting, found, trained))
+        if grid and len(vary) > 1:
+            tables["squares"] = square_table(plans, measured, list(vary))
         baseline = measured.pop(BASELINE)
         changes = change_table(baseline, measured)
         result.settings = _record(settings, vary, grid)
