@@ -13,6 +13,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+from gpustab.kernels.arithmetic import product
 from gpustab.kernels.cosine import cosines
 from gpustab.kernels.neighbours import RESOLUTION, rounding_bound
 
@@ -115,7 +116,7 @@ def _search(
     second, rows = best.clone(), torch.full_like(questions[:, 0], -1)
     for start in range(0, len(single), columns):
         block = single[start : start + columns]
-        bounds = _scores(own @ block.mT, places, margin, method, epsilon)  # (q, c)
+        bounds = _scores(product(own, block.mT), places, margin, method, epsilon)  # (q, c)
         question, which = ((barred >= start) & (barred < start + len(block))).nonzero(as_tuple=True)
         bounds[question, barred[question, which] - start] = -torch.inf
         highest, at = bounds.max(1)
@@ -145,7 +146,7 @@ def _solve_in_float64(vectors: Tensor, questions: Tensor, barred: Tensor, method
     own = _unit(vectors[words])
     scores = torch.cat(
         [
-            _scores((own @ _unit(block).mT).clamp(-1, 1), places, 0, method, epsilon)
+            _scores(product(own, _unit(block).mT).clamp(-1, 1), places, 0, method, epsilon)
             for block in vectors.split(_COLUMNS)
         ],
         dim=1,

@@ -8,8 +8,10 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gpustab.kernels.arithmetic import product
 from gpustab.kernels.gram import ROWS_PER_MATMUL
 from gpustab.kernels.procrustes import procrustes
+from gpustab.kernels.shapes import want
 
 
 class Average(NamedTuple):
@@ -36,6 +38,7 @@ def leaf(vectors: Tensor, run: int, present: Tensor | None = None) -> Average:
         run: its number.
         present: ``(v,)`` bool, the words that the run has; default: all.
     """
+    want("vectors", vectors, "(v, d)")
     weights = torch.ones(len(vectors), dtype=torch.long, device=vectors.device)
     if present is not None:
         weights, vectors = present.long(), vectors * present[:, None]
@@ -63,7 +66,7 @@ def aligned_average(a: Average, b: Average, *, renormalise: bool = False) -> Ave
     solution = procrustes(cross_gram(a.vectors * both[:, None], b.vectors)[None])
     rotation = solution.maps[0].to(a.vectors.dtype)
     n_a, n_b = (x.weights[:, None].to(a.vectors.dtype) for x in (a, b))
-    mean = (n_a * (a.vectors @ rotation) + n_b * b.vectors) / (n_a + n_b).clamp(min=1)
+    mean = (n_a * product(a.vectors, rotation) + n_b * b.vectors) / (n_a + n_b).clamp(min=1)
     if renormalise:
         mean = torch.nn.functional.normalize(mean, dim=1, eps=torch.finfo(mean.dtype).tiny)
     unique = a.unique and b.unique and bool(solution.unique[0])
@@ -74,7 +77,7 @@ def cross_gram(x: Tensor, y: Tensor) -> Tensor:
     """Return ``Xᵀ Y``, ``(d, d)`` float64, in short accumulations."""
     total = torch.zeros(x.shape[1], y.shape[1], dtype=torch.float64, device=x.device)
     for rows, others in zip(x.split(ROWS_PER_MATMUL), y.split(ROWS_PER_MATMUL), strict=True):
-        total += rows.mT @ others
+        total += product(rows.mT, others)
     return total
 
 

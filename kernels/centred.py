@@ -9,13 +9,19 @@ but for their last bits, where the plain form finds noise.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
+from gpustab.kernels.arithmetic import product, root, row_dot
 from gpustab.kernels.gram import block_positions, runs_of
-from gpustab.kernels.pip_loss import PipLoss, WordwisePip, over_pairs, row_dot
+from gpustab.kernels.pip_loss import PipLoss, WordwisePip, over_pairs
+from gpustab.kernels.shapes import want
+
+_FEW = 16
+"""Pairs whose blocks are formed at a time, a dozen of each: at d = 300, 140 MB."""
 
 
 def centred_rows(chunk: Tensor, maps: Tensor) -> Tensor:
@@ -29,7 +35,9 @@ def centred_rows(chunk: Tensor, maps: Tensor) -> Tensor:
     Returns:
         ``(R + 1, c, d)``: first ``M``, then ``E_1 ... E_R``.
     """
-    aligned = torch.bmm(chunk, maps)
+    want("chunk", chunk, "(R, c, d)")
+    want("maps", maps, "(R, d, d)")
+    aligned = product(chunk, maps)
     mean = aligned.mean(0, keepdim=True)
     return torch.cat([mean, aligned - mean])
 
@@ -56,19 +64,19 @@ def centred_pip_loss(gram: Tensor) -> PipLoss:
     """
     pairs = _PairGrams.of(gram)
     products, sizes = [], []
-    for i in range(len(pairs.own) - 1):
-        ee, es, ss = pairs.of_run(i)
+    for i, others in pairs.few():
+        ee, es, ss = pairs.of_run(i, others)
         terms = torch.stack([_inner(ee, ss), _inner(es, es.mT)])
         products.append(terms.sum(0) / 2)
-        sizes.append(terms.abs().sum(0) / 2 * _trace(pairs.own[i] + pairs.own[i + 1 :]) / _trace(ee))
+        sizes.append(terms.abs().sum(0) / 2 * (_trace(pairs.own[i : i + 1]) + _trace(pairs.own[others])) / _trace(ee))
     squares = torch.cat(products).clamp(min=0)
-    return PipLoss(squares.sqrt(), torch.cat(sizes) / squares)
+    return PipLoss(root(squares), torch.cat(sizes) / squares)
 
 
 def distances(gram: Tensor) -> Tensor:
     """Return ``‖E_i − E_j‖`` of every pair, ``(R(R-1)/2,)``: how far apart the frames leave the runs."""
     pairs = _PairGrams.of(gram)
-    return torch.cat([_trace(pairs.of_run(i)[0]) for i in range(len(pairs.own) - 1)]).clamp(min=0).sqrt()
+    return root(torch.cat([_trace(pairs.of_run(i, others)[0]) for i, others in pairs.few()]))
 
 
 def centred_wordwise_pip(rows: Tensor, gram: Tensor, words: int, present: Tensor) -> WordwisePip:
@@ -86,8 +94,8 @@ def centred_wordwise_pip(rows: Tensor, gram: Tensor, words: int, present: Tensor
 
     def squares(i: int) -> Tensor:
         e, s = deviations[i] - deviations[i + 1 :], 2 * mean + deviations[i] + deviations[i + 1 :]
-        ee, es, ss = (block.to(rows.dtype) for block in pairs.of_run(i))
-        square = row_dot(e @ ss, e) + row_dot(s @ ee, s) + 2 * row_dot(e @ es.mT, s)
+        ee, es, ss = (block.to(rows.dtype) for block in pairs.of_run(i, slice(i + 1, None)))
+        square = row_dot(product(e, ss), e) + row_dot(product(s, ee), s) + 2 * row_dot(product(e, es.mT), s)
         return square.clamp(min=0).double() / (16 * words)
 
     return over_pairs(squares, present)
@@ -107,13 +115,19 @@ class _PairGrams(NamedTuple):
         positions = block_positions(runs_of(gram), gram.device)
         return cls(gram[0], gram[positions[0, 1:]], gram[positions.diagonal()[1:]], gram, positions)
 
-    def of_run(self, i: int) -> tuple[Tensor, Tensor, Tensor]:
-        """``EᵀE``, ``EᵀS``, ``SᵀS`` of the pairs ``(i, j)``, each ``(R - i - 1, d, d)``: all at once are gigabytes."""
-        cross = self.gram[self.positions[i + 1, i + 2 :]]  # E_iᵀE_j
-        square, other = self.own[i] + self.own[i + 1 :], self.with_mean[i] + self.with_mean[i + 1 :]
+    def few(self) -> Iterator[tuple[int, slice]]:
+        """A run i and a few others ``j > i``, for all pairs: the blocks of all pairs at once are gigabytes."""
+        runs = len(self.own)
+        for i in range(runs - 1):
+            yield from ((i, slice(j, min(j + _FEW, runs))) for j in range(i + 1, runs, _FEW))
+
+    def of_run(self, i: int, others: slice) -> tuple[Tensor, Tensor, Tensor]:
+        """``EᵀE``, ``EᵀS``, ``SᵀS`` of the pairs ``(i, j)``, j among the others, each ``(J, d, d)``."""
+        cross = self.gram[self.positions[i + 1, 1:][others]]  # E_iᵀE_j
+        square, other = self.own[i] + self.own[others], self.with_mean[i] + self.with_mean[others]
         ee = square - cross - cross.mT
         ss = 4 * self.mean + 2 * (other + other.mT) + square + cross + cross.mT
-        es = 2 * (self.with_mean[i] - self.with_mean[i + 1 :]).mT + self.own[i] - self.own[i + 1 :] + cross - cross.mT
+        es = 2 * (self.with_mean[i] - self.with_mean[others]).mT + self.own[i] - self.own[others] + cross - cross.mT
         return ee, es, ss
 
 
@@ -133,7 +147,7 @@ def plain_gram(gram: Tensor, maps: Tensor) -> Tensor:
     plain = []
     for i in range(runs):  # (R - i, d, d) at a time
         aligned = mean + with_mean[i:] + with_mean[i].mT + gram[positions[i + 1, i + 1 :]]
-        plain.append(maps[i] @ aligned @ maps[i:].mT)
+        plain.append(product(product(maps[i], aligned), maps[i:].mT))
     return torch.cat(plain)
 
 
@@ -142,4 +156,4 @@ def _trace(x: Tensor) -> Tensor:
 
 
 def _inner(x: Tensor, y: Tensor) -> Tensor:
-    return torch.einsum("bij,bij->b", x, y)
+    return row_dot(x.flatten(1), y.flatten(1))

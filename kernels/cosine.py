@@ -8,6 +8,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gpustab.kernels.arithmetic import product
+from gpustab.kernels.shapes import want
+
 
 class CosineStatistics(NamedTuple):
     """Cosines over runs.
@@ -43,8 +46,9 @@ def query_cosines(vectors: Tensor, queries: Tensor) -> Tensor:
     Returns:
         ``(q, v)``.
     """
+    want("vectors", vectors, "(v, d)")
     unit = _unit(vectors)
-    return (unit[queries] @ unit.mT).clamp(-1, 1)
+    return product(unit[queries], unit.mT).clamp(-1, 1)
 
 
 def _unit(x: Tensor) -> Tensor:

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gpustab.kernels.arithmetic import full_precision
+from gpustab.kernels.arithmetic import product
+from gpustab.kernels.shapes import want
 
 ROWS_PER_MATMUL = 4096
 """Longest accumulation inside one matmul: float32 sums over 200,000 rows lose two digits, over 4,096 they do not."""
@@ -42,6 +43,7 @@ def block_positions(runs: int, device: torch.device | None = None) -> Tensor:
 
 def runs_of(gram: Tensor) -> int:
     """Return R for a block Gram of ``R(R+1)/2`` blocks."""
+    want("gram", gram, "(R(R+1)/2, d, d)")
     runs = int((2 * gram.shape[0]) ** 0.5)
     if runs * (runs + 1) // 2 != gram.shape[0]:
         raise ValueError(f"{gram.shape[0]} blocks are not R(R+1)/2 for any R")
@@ -79,13 +81,14 @@ def moments(stack: Tensor, dtype: torch.dtype | None = None) -> Moments:
     """Return the moments of some words of all runs.
 
     Products are formed in one dtype, at most :data:`ROWS_PER_MATMUL` rows at a time, and summed in float64. Products of
-    bfloat16 rows are exact in float32 and are added up in float32. Nothing happens in place, so that gradients flow and
-    ``torch.func.vmap`` works.
+    bfloat16 or float16 rows are exact in float32 and are added up in float32. Nothing happens in place, so that
+    gradients flow and ``torch.func.vmap`` works.
 
     Args:
         stack: ``(R, c, d)``, row k of every run being the same word.
         dtype: of the products; default: that of the rows.
     """
+    want("stack", stack, "(R, v, d)")
     runs, words, _ = stack.shape
     gram = _summed([_products(part, i) for i in range(runs)] for part in _short(stack, dtype))
     sums = stack.sum(1, dtype=torch.float64)
@@ -111,6 +114,7 @@ def add_(some: Moments, stack: Tensor, counted: Tensor | None = None, dtype: tor
         counted: ``(c,)`` bool, which words count; default: all.
         dtype: of the products; default: that of the rows.
     """
+    want("stack", stack, "(R, v, d)")
     runs, words, _ = stack.shape
     for part in _short(stack, dtype):
         start = 0
@@ -118,8 +122,8 @@ def add_(some: Moments, stack: Tensor, counted: Tensor | None = None, dtype: tor
             blocks = some.gram[start : start + runs - i]
             start += runs - i
             if part.dtype == blocks.dtype:
-                with full_precision(part.device):
-                    blocks.baddbmm_(part[i].mT.expand(runs - i, -1, -1), part[i:])
+                # In float64, which needs no protection, and in place: the sum of a copy takes twice the memory.
+                blocks.baddbmm_(part[i].mT.expand(runs - i, -1, -1), part[i:])
             else:
                 blocks += _products(part, i)
     some.sums.add_(stack.sum(1, dtype=torch.float64))
@@ -138,14 +142,8 @@ def _summed(parts: Iterable[list[Tensor]]) -> Tensor:
 
 
 def _products(rows: Tensor, i: int) -> Tensor:
-    """``V_iᵀ V_j`` for ``j >= i``, ``(R - i, d, d)``; of bfloat16 rows in float32: a CPU would round to 8 bits."""
-    left, right = rows[i].mT.expand(len(rows) - i, -1, -1), rows[i:]
-    with full_precision(rows.device):
-        if rows.dtype != torch.bfloat16:
-            return torch.bmm(left, right)
-        if rows.is_cuda:
-            return torch.bmm(left, right, out_dtype=torch.float32)
-        return torch.bmm(left.float(), right.float())
+    """``V_iᵀ V_j`` for ``j >= i``, ``(R - i, d, d)``; of bfloat16 rows in float32."""
+    return product(rows[i].mT.expand(len(rows) - i, -1, -1), rows[i:])
 
 
 def block_gram(stack: Tensor) -> Tensor:

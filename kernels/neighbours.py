@@ -3,31 +3,35 @@
 The rule: the word itself is removed by its index; the others are ranked by float64 cosine, descending; neighbours
 whose cosines follow each other within :data:`RESOLUTION` are tied and rank by row number (the canonical word order).
 A float32 search (FAISS or torch) only proposes candidates; they are ranked again in float64, and a query whose
-candidates are not *proven* to hold the whole answer is searched again with more of them.
+candidates are not *proven* to hold the whole answer is searched in float64 among all rows. So are spaces in which
+float32 proves nothing: where all words, or thousands of them, have nearly the same direction, their cosines differ by
+less than the rounding of float32 (2e-5 at d = 300).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
+
+from gpustab.kernels.arithmetic import product
+from gpustab.kernels.search import Backend as Backend
+from gpustab.kernels.search import Search, searcher
+from gpustab.kernels.shapes import want
 
 RESOLUTION = 2.0**-40
 """Closest cosines that count as different (9e-13): far below any meaning, far above what the order of a float64 sum
 changes, so that devices agree. Rounding to a grid instead would part equal cosines that straddle one of its steps."""
 
-_BLAS_FROM = 20
 _QUERIES_ON_CPU, _QUERIES = 16, 1 << 16
 """Queries re-ranked at a time: on a CPU their gathered rows stay in its cache (half the time of 512 at once)."""
 
-_FAISS_GPU_LIMIT = 2048
-"""A larger k aborts the whole process in FAISS-GPU builds without cuVS: torch's top-k answers there."""
+_PROPOSED = 8
+"""Proposals are worth their while up to this part of the rows: a gathered row costs as much as 15 in one product."""
 
-Backend = Literal["torch", "faiss"]
-_Search = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor]]
+_COLUMNS = 8192
+"""Rows that are raised to float64 at a time."""
 
 
 class Neighbours(NamedTuple):
@@ -43,6 +47,15 @@ class Neighbours(NamedTuple):
     indices: Tensor
     cosines: Tensor
     tied: Tensor
+
+
+class _Task(NamedTuple):
+    """What is asked, and where answers go."""
+
+    vectors: Tensor
+    lengths: Tensor
+    targets: Tensor
+    result: Neighbours
 
 
 def top_k(
@@ -63,51 +76,55 @@ def top_k(
         search_scores: how many scores one tile of the search may hold; changes memory, never the result.
 
     Raises:
-        ValueError: for a zero row, a target outside ``0 .. v − 1``, or k < 1.
+        ValueError: for a row without a length, a target outside ``0 .. v − 1``, or k < 1.
 
     Example:
         >>> x = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 2.0]])
         >>> top_k(x, torch.tensor([0, 3]), 2).indices.tolist()
         [[2, 3], [2, 0]]
     """
-    v = len(vectors)
-    _check(vectors, targets, k)
+    v, d = _check(vectors, targets, k)
     k = min(k, v - 1)
-    lengths, single = _unit_float32(vectors)
-    search = _searcher(backend, vectors.device, search_scores)
-    margin = rounding_bound(vectors.shape[1])
+    candidates = k + 2 + max(16, k // 4)  # itself, the one after the cut, and room for near-ties
+    proposing = candidates * _PROPOSED <= v
+    lengths, single = _measured(vectors, proposing)
     result = Neighbours(
         targets.new_empty(len(targets), k),
         lengths.new_empty(len(targets), k),
         torch.empty(len(targets), k, dtype=torch.bool, device=targets.device),
     )
-    open_queries = torch.arange(len(targets), device=targets.device)
-    candidates = k + 2 + max(16, k // 4)  # itself, the one after the cut, and room for near-ties
-    while len(open_queries):
-        candidates = min(candidates, v)
-        tile = max(1, search_scores // (candidates * max(vectors.shape[1], 8)))
-        open_queries = torch.cat(
-            [
-                _answer(vectors, lengths, single, targets, part, candidates, search, margin, result)
-                for part in open_queries.split(tile)
-            ]
-        )
+    task = _Task(vectors, lengths, targets, result)
+    waiting = torch.arange(len(targets), device=targets.device)
+    if proposing and len(waiting):
+        search = searcher(backend, vectors.device, search_scores)
+        tile = max(1, search_scores // (candidates * max(d, 8)))
+        waiting = torch.cat([_propose(task, part, single, search, candidates) for part in waiting.split(tile)])
+    del single
+    while len(waiting):
+        # Sorting all rows takes no longer than finding a large part of them.
+        candidates = candidates if candidates * _PROPOSED <= v else v
+        tile = max(1, search_scores // (v * (8 if candidates == v else 2)))
+        waiting = torch.cat([_search_in_float64(task, part, candidates) for part in waiting.split(tile)])
         candidates *= 4
     return result
 
 
-def rounding_bound(dimension: int) -> float:
-    """Return a bound on |float32 score − float64 cosine| of unit rows.
+def rounding_bound(dimension: int, unit: float = 2.0**-24) -> float:
+    """Return a bound on |float32 score − cosine| of unit rows.
 
-    Rounding two unit vectors to float32 changes their product by at most ``2u + u²``, and summing d products in any
-    order by at most ``d u / (1 − d u)`` (Higham 2002, §3.1), ``u = 2⁻²⁴``.
+    Rounding two unit vectors changes their product by at most ``2u + u²``, and summing d products in any order by at
+    most ``d u / (1 − d u)`` (Higham 2002, §3.1).
+
+    Args:
+        dimension: d.
+        unit: u, the unit roundoff; that of float64 is ``2⁻⁵³``.
     """
-    u = 2.0**-24
-    return 2.1 * u + dimension * u / (1 - dimension * u) * (1 + 2.1 * u)
+    return 2.1 * unit + dimension * unit / (1 - dimension * unit) * (1 + 2.1 * unit)
 
 
-def _check(vectors: Tensor, targets: Tensor, k: int) -> None:
-    if vectors.ndim != 2 or len(vectors) < 2:
+def _check(vectors: Tensor, targets: Tensor, k: int) -> torch.Size:
+    want("vectors", vectors, "(v, d)")
+    if len(vectors) < 2:
         raise ValueError(f"vectors have shape {tuple(vectors.shape)}, wanted (v, d) with v of at least 2")
     if k < 1:
         raise ValueError(f"k is {k}, wanted at least 1")
@@ -115,33 +132,74 @@ def _check(vectors: Tensor, targets: Tensor, k: int) -> None:
         raise ValueError(
             f"targets reach from {int(targets.min())} to {int(targets.max())}, rows from 0 to {len(vectors) - 1}"
         )
-    zero = (vectors == 0).all(1)
-    if zero.any():
-        raise ValueError(f"row {int(zero.nonzero()[0])} is zero: its cosine is undefined")
+    return vectors.shape
 
 
-def _answer(
-    vectors: Tensor,
-    lengths: Tensor,
-    single: Tensor,
-    targets: Tensor,
-    queries: Tensor,
-    candidates: int,
-    search: _Search,
-    margin: float,
-    result: Neighbours,
-) -> Tensor:
-    """Fill in the result of the queries that these candidates prove; return the others."""
-    own, k = targets[queries], result.indices.shape[1]
-    found, scores = search(single, own, candidates)  # (q, m)
-    exact = _cosines(vectors, lengths, own, found).masked_fill(found == own[:, None], -torch.inf)
-    rows, cosines, cluster = _rank(found, exact, len(vectors))
-    # A row outside the list scores at most the lowest score, so its cosine is at most that plus the margin: it must
-    # lie below the k-th neighbour and below everything that is tied with it.
+def _measured(vectors: Tensor, unit: bool) -> tuple[Tensor, Tensor]:
+    """Float64 lengths ``(v,)`` and, if wanted, contiguous float32 unit rows ``(v, d)``; in pieces to spare memory."""
+    lengths = torch.empty(len(vectors), dtype=torch.float64, device=vectors.device)
+    single = torch.empty(vectors.shape if unit else (0,), dtype=torch.float32, device=vectors.device)
+    for start in range(0, len(vectors), 4096):
+        part = slice(start, start + 4096)
+        rows = vectors[part].double()
+        lengths[part] = torch.linalg.vector_norm(rows, dim=1)
+        if unit:
+            single[part] = rows / lengths[part, None]
+    wrong = ~((lengths > 0) & lengths.isfinite())
+    if wrong.any():
+        row = int(wrong.nonzero()[0])
+        what = "zero" if not vectors[row].any() else f"of length {float(lengths[row])}"
+        raise ValueError(f"row {row} is {what}: its cosine is undefined")
+    return lengths, single
+
+
+def _propose(task: _Task, queries: Tensor, single: Tensor, search: Search, m: int) -> Tensor:
+    """Answer the queries for which m candidates of a float32 search prove the answer; return the others."""
+    own = task.targets[queries]
+    found, scores = search(single, own, m)  # (q, m)
+    exact = _cosines(task.vectors, task.lengths, own, found)
+    margin, scores = rounding_bound(single.shape[1]), scores.double()
+    # The bound is checked on what was found: a product that something made less precise after all proves nothing.
+    sound = ((scores - exact).abs() <= margin).all(1)
+    return _settle(task, queries, found, exact, (scores.amin(1) + margin).where(sound, torch.inf))
+
+
+def _search_in_float64(task: _Task, queries: Tensor, m: int) -> Tensor:
+    """The same by float64 cosines with all rows, of which the m highest are ranked; all of them prove everything."""
+    vectors, lengths, targets, _ = task
+    own = targets[queries]
+    rows = vectors[own].double() / lengths[own, None]
+    scores = lengths.new_empty(len(queries), len(vectors))
+    for start in range(0, len(vectors), _COLUMNS):
+        part = slice(start, start + _COLUMNS)
+        scores[:, part] = product(rows, vectors[part].double().mT).div_(lengths[part])
+    if m == len(vectors):
+        found, beyond = (
+            torch.arange(m, device=own.device).expand(len(own), -1),
+            scores.new_full((len(own),), -torch.inf),
+        )
+    else:
+        scores, found = scores.topk(m, dim=1)
+        beyond = scores[:, -1] + rounding_bound(vectors.shape[1], 2.0**-53)
+    return _settle(task, queries, found, scores.clamp_(-1, 1), beyond)
+
+
+def _settle(task: _Task, queries: Tensor, found: Tensor, cosines: Tensor, beyond: Tensor) -> Tensor:
+    """Fill in the result of the queries that candidates prove; return the others.
+
+    Args:
+        task: of which these are queries.
+        queries: ``(q,)`` places in the targets.
+        found: ``(q, m)`` rows.
+        cosines: ``(q, m)`` float64, theirs.
+        beyond: ``(q,)`` what no other row's cosine exceeds.
+    """
+    result, own = task.result, task.targets[queries]
+    k = result.indices.shape[1]
+    rows, cosines, cluster = _rank(found, cosines.masked_fill(found == own[:, None], -torch.inf), len(task.vectors))
+    # A row outside the list must lie below the k-th neighbour and below everything that is tied with it.
     tied_with_last = cosines.masked_fill(cluster != cluster[:, k - 1 : k], torch.inf).amin(1)
-    proven = tied_with_last - RESOLUTION > scores.amin(1).double() + margin
-    if candidates == len(vectors):
-        proven = torch.ones_like(proven)
+    proven = tied_with_last - RESOLUTION > beyond
     done = queries[proven]
     result.indices[done] = rows[proven, :k]
     result.cosines[done] = cosines[proven, :k]
@@ -160,66 +218,9 @@ def _rank(found: Tensor, exact: Tensor, v: int) -> tuple[Tensor, Tensor, Tensor]
     return rows.gather(1, order), cosines.gather(1, order), cluster
 
 
-def _unit_float32(vectors: Tensor) -> tuple[Tensor, Tensor]:
-    """Float64 lengths ``(v,)`` and contiguous float32 unit rows ``(v, d)``, piece by piece to spare memory."""
-    lengths = torch.empty(len(vectors), dtype=torch.float64, device=vectors.device)
-    single = torch.empty(vectors.shape, dtype=torch.float32, device=vectors.device)
-    for start in range(0, len(vectors), 4096):
-        part = slice(start, start + 4096)
-        rows = vectors[part].double()
-        lengths[part] = torch.linalg.vector_norm(rows, dim=1)
-        single[part] = rows / lengths[part, None]
-    return lengths, single
-
-
 def _cosines(vectors: Tensor, lengths: Tensor, own: Tensor, found: Tensor) -> Tensor:
     """Float64 cosines of queries ``(q,)`` with their candidates ``(q, m)``."""
     size = _QUERIES_ON_CPU if vectors.device.type == "cpu" else _QUERIES
     parts = zip(found.split(size), own.split(size), strict=True)
-    dots = torch.cat([torch.bmm(vectors[f].double(), vectors[q].double()[:, :, None]).squeeze(2) for f, q in parts])
+    dots = torch.cat([product(vectors[f].double(), vectors[q].double()[:, :, None]).squeeze(2) for f, q in parts])
     return (dots / (lengths[found] * lengths[own][:, None])).clamp(-1, 1)
-
-
-def _searcher(backend: Backend, device: torch.device, search_scores: int) -> _Search:
-    def by_torch(single: Tensor, own: Tensor, m: int) -> tuple[Tensor, Tensor]:
-        tile = max(1, search_scores // len(single))
-        parts = [(single[part] @ single.mT).topk(m, dim=1) for part in own.split(tile)]
-        return torch.cat([p.indices for p in parts]), torch.cat([p.values for p in parts])
-
-    def by_faiss(single: Tensor, own: Tensor, m: int) -> tuple[Tensor, Tensor]:
-        if device.type == "cpu":
-            return _faiss_cpu(single, own, m)
-        return _faiss_gpu(single, own, m) if m <= _FAISS_GPU_LIMIT else by_torch(single, own, m)
-
-    return by_torch if backend == "torch" else by_faiss
-
-
-def _faiss_cpu(single: Tensor, own: Tensor, m: int) -> tuple[Tensor, Tensor]:
-    import faiss
-
-    # Below a limit of queries FAISS leaves BLAS for loops that take five times as long (1.15.1, v = 20,000, d = 100).
-    # Its own limit grows as d falls: 1,280 queries at d = 100. The setting is the process's, so it is put back.
-    usual, faiss.cvar.distance_compute_blas_threshold = faiss.cvar.distance_compute_blas_threshold, _BLAS_FROM
-    try:
-        scores, found = faiss.knn(single[own].numpy(), single.numpy(), m, metric=faiss.METRIC_INNER_PRODUCT)
-    finally:
-        faiss.cvar.distance_compute_blas_threshold = usual
-    return torch.from_numpy(found), torch.from_numpy(scores)
-
-
-def _faiss_gpu(single: Tensor, own: Tensor, m: int) -> tuple[Tensor, Tensor]:
-    import faiss
-    import faiss.contrib.torch_utils  # teaches FAISS torch tensors
-
-    torch.cuda.synchronize(single.device)  # FAISS works on a stream of its own
-    scores, found = faiss.knn_gpu(_gpu_resources(), single[own], single, m, metric=faiss.METRIC_INNER_PRODUCT)
-    torch.cuda.synchronize(single.device)
-    return found, scores
-
-
-@cache
-def _gpu_resources() -> Any:
-    """One resource object for the process: making one costs 0.1 s and scratch memory."""
-    import faiss
-
-    return faiss.StandardGpuResources()

@@ -11,6 +11,13 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gpustab.kernels.arithmetic import product
+from gpustab.kernels.gram import run_pairs
+from gpustab.kernels.shapes import want
+
+_WORDS = 1 << 16
+"""Words at a time where runs are compared by which words they have."""
+
 
 class Overlap(NamedTuple):
     """Overlap at N list lengths, averaged both ways.
@@ -41,6 +48,7 @@ def shared_neighbours(neighbours: Tensor, lengths: Sequence[int]) -> Tensor:
     Returns:
         ``(N, t, R, R)`` float32 holding whole numbers.
     """
+    want("neighbours", neighbours, "(R, t, k)")
     runs, targets, k = neighbours.shape
     if not lengths or min(lengths) < 1 or max(lengths) > k:
         raise ValueError(f"list lengths {list(lengths)} must lie in 1 .. {k}")
@@ -53,9 +61,9 @@ def shared_neighbours(neighbours: Tensor, lengths: Sequence[int]) -> Tensor:
     valid = (neighbours >= 0).permute(1, 0, 2).float()
     shared = []
     for n in lengths:
-        member = torch.zeros(targets, runs, width, device=neighbours.device)
+        member = torch.zeros(targets, runs, width, dtype=torch.float32, device=neighbours.device)
         member.scatter_add_(2, local[:, :, :n], valid[:, :, :n])
-        shared.append(torch.bmm(member, member.mT))
+        shared.append(product(member, member.mT))
     return torch.stack(shared)
 
 
@@ -73,6 +81,7 @@ def neighbour_overlap(neighbours: Tensor, lengths: Sequence[int], present: Tenso
         >>> overlap.p[:, 0, 1].tolist(), overlap.j[2, 0, 1].item()
         ([0.0, 1.0, 0.6666666666666666], 0.5)
     """
+    want("neighbours", neighbours, "(R, t, k)")
     runs, targets, _ = neighbours.shape
     have = torch.ones(runs, targets, dtype=torch.bool, device=neighbours.device) if present is None else present
     both = have.T[:, :, None] & have.T[:, None, :]  # (t, R, R)
@@ -85,6 +94,42 @@ def neighbour_overlap(neighbours: Tensor, lengths: Sequence[int], present: Tenso
     by_pair = [_off_diagonal(x.sum(1) / count) for x in (p, j)]
     by_word = [torch.where(upper, x, 0).sum((2, 3)) / pairs for x in (p, j)]
     return Overlap(by_pair[0], by_pair[1], count, by_word[0], by_word[1])
+
+
+def chance_overlap(present: Tensor) -> Tensor:
+    """Return p@1 of unrelated runs for all pairs; p@n is n times as much.
+
+    Two lists of n words, drawn at random from the ``v_i − 1`` and ``v_j − 1`` words beside the target, share
+    ``n² (c − 1) / ((v_i − 1)(v_j − 1))`` words on the average, c being the words that both runs have, the target among
+    them. Where all runs have all words that is the usual ``n / (v − 1)``.
+
+    Args:
+        present: ``(R, v)`` bool, which run has which word.
+
+    Returns:
+        ``(R, R)`` float64, zero on the diagonal.
+
+    Example:
+        >>> present = torch.tensor([[True, True, True, True, False], [True, True, True, False, True]])
+        >>> round(chance_overlap(present)[0, 1].item(), 6)  # 2 / (3 · 3)
+        0.222222
+    """
+    common = torch.zeros(len(present), len(present), dtype=torch.float64, device=present.device)
+    for some in present.split(_WORDS, dim=1):
+        common += product(some.float(), some.float().mT)  # whole numbers, exact in float32
+    others = (common.diagonal() - 1).clamp(min=1)
+    return _off_diagonal((common - 1).clamp(min=0) / (others[:, None] * others))
+
+
+def mean_over_measured(pairs: Tensor, targets: Tensor) -> float:
+    """Return the mean of a number of all pairs of runs over the pairs that have targets; NaN without one.
+
+    Args:
+        pairs: ``(R, R)``.
+        targets: ``(R, R)``, see :class:`Overlap`.
+    """
+    i, j = run_pairs(len(pairs), pairs.device)
+    return float(pairs[i, j][targets[i, j] > 0].mean())
 
 
 def _off_diagonal(pairs: Tensor) -> Tensor:

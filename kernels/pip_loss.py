@@ -14,8 +14,13 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gpustab.kernels.arithmetic import product, root, row_dot
 from gpustab.kernels.gram import block_positions, diagonal_blocks, run_pairs, runs_of, squared_norms
 from gpustab.kernels.jackknife import jackknife
+from gpustab.kernels.shapes import want
+
+UNIT = 1e-3
+"""Rows whose mean squared length differs from 1 by more are not unit: more than bfloat16 rounds away (4e-6)."""
 
 
 class PipLoss(NamedTuple):
@@ -53,7 +58,7 @@ def pip_from_norms(norms: Tensor) -> PipLoss:
     size = norms.diagonal()[i] + norms.diagonal()[j]
     # Equal spaces can come out at −5e-9: rounding, not a distance.
     square = (size - 2 * norms[i, j]).clamp(min=0)
-    return PipLoss(square.sqrt(), size / square)
+    return PipLoss(root(square), size / square)
 
 
 def reduced(total: Tensor, words: int) -> Tensor:
@@ -91,14 +96,15 @@ def wordwise_pip(chunk: Tensor, gram: Tensor, words: int, present: Tensor | None
         words: size ``v`` of the vocabulary behind ``gram``.
         present: ``(R, c)`` bool, which run has which word; default: all of them.
     """
+    want("chunk", chunk, "(R, c, d)")
     runs, rows, _ = chunk.shape
     have = torch.ones(runs, rows, dtype=torch.bool, device=chunk.device) if present is None else present
-    own = row_dot(torch.bmm(chunk, diagonal_blocks(gram).to(chunk.dtype)), chunk)  # (R, c)
+    own = row_dot(product(chunk, diagonal_blocks(gram).to(chunk.dtype)), chunk)  # (R, c)
     positions = block_positions(runs, gram.device)
 
     def squares(i: int) -> Tensor:
         cross = gram[positions[i, i + 1 :]].to(chunk.dtype)  # (R - i - 1, d, d)
-        both = row_dot(torch.matmul(chunk[i], cross), chunk[i + 1 :])  # (R - i - 1, c)
+        both = row_dot(product(chunk[i], cross), chunk[i + 1 :])  # (R - i - 1, c)
         return (own[i] + own[i + 1 :] - 2 * both).clamp(min=0).double() / (4 * words)
 
     return over_pairs(squares, have)
@@ -118,7 +124,7 @@ def over_pairs(squares: Callable[[int], Tensor], have: Tensor) -> WordwisePip:
         valid = have[i] & have[i + 1 :]
         losses = torch.where(valid, squares(i), 0)
         square += losses.sum(0)
-        losses = losses.sqrt()
+        losses = root(losses)
         sums[i] += losses.sum(0)
         sums[i + 1 :] += losses
         mean, moment, pairs = _merge(mean, moment, pairs, losses, valid)
@@ -155,18 +161,18 @@ def scale(gram: Tensor, row_sums: Tensor, words: int) -> Scale:
     ``chance² = [‖C_ii‖² + ‖C_jj‖² − 2 (v + v(v−1) m_i m_j)] / (4v²)`` with the mean off-diagonal cosine
     ``m = (‖Σ rows‖² − v) / (v(v−1))``.
 
+    A run whose rows are not unit, so that their mean squared length is off 1 by more than :data:`UNIT`, has NaN.
+
     Args:
         gram: ``(R(R+1)/2, d, d)`` of unit rows.
         row_sums: ``(R, d)``, the sum of each run's rows.
         words: number of rows ``v``, at least 2.
     """
+    want("row_sums", row_sums, "(R, d)")
     i, j = run_pairs(runs_of(gram), gram.device)
+    lengths = gram.diagonal(dim1=1, dim2=2).sum(1)[block_positions(runs_of(gram), gram.device).diagonal()] / words
     mean = (row_sums.square().sum(1) - words) / (words * (words - 1))
+    mean = mean.where((lengths - 1).abs() <= UNIT, torch.nan)
     own = squared_norms(gram).diagonal()
     square = own[i] + own[j] - 2 * (words + words * (words - 1) * mean[i] * mean[j])
-    return Scale(mean, square.clamp(min=0).sqrt() / (2 * words))
-
-
-def row_dot(x: Tensor, y: Tensor) -> Tensor:
-    """Return the inner products of equal rows, ``(..., d)`` twice to ``(...)``."""
-    return torch.einsum("...d,...d->...", x, y)  # six times as fast as (x * y).sum(-1) on a CPU
+    return Scale(mean, root(square) / (2 * words))

@@ -11,7 +11,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gpustab.kernels.arithmetic import product, root
 from gpustab.kernels.gram import diagonal_blocks, pair_blocks, run_pairs, runs_of
+from gpustab.kernels.shapes import want
 
 _STEPS = 40
 """Enough for condition 1e10; what has not converged by then is (nearly) singular and goes to the SVD."""
@@ -58,6 +60,7 @@ def procrustes(cross: Tensor, *, rotation_only: bool = False) -> Procrustes:
         >>> procrustes((x.T @ y)[None]).maps[0].abs().round().tolist()
         [[0.0, 1.0], [1.0, 0.0]]
     """
+    want("cross", cross, "(B, d, d)")
     largest = cross.abs().amax((1, 2))
     _refuse(~torch.isfinite(largest), "is not finite")
     _refuse(largest == 0, "is zero, so every map is as good as every other")
@@ -94,7 +97,7 @@ def _by_lapack(cross: Tensor) -> Procrustes | None:
         u, values, vt = torch.linalg.svd(cross)
     except torch.linalg.LinAlgError:  # type: ignore[attr-defined]  # is there
         return None
-    maps = u @ vt
+    maps = product(u, vt)
     if not bool((_orthogonality(maps) < _TOLERANCE).all()):
         return None
     share = values[:, -1] / values[:, 0]
@@ -113,7 +116,7 @@ def _by_products(cross: Tensor) -> Procrustes:
 def _orthogonality(maps: Tensor) -> Tensor:
     """Largest entry of ``|AᵀA − I|`` of every map, ``(B,)``."""
     identity = torch.eye(maps.shape[-1], dtype=maps.dtype, device=maps.device)
-    return (maps.mT @ maps - identity).abs().amax((1, 2))
+    return (product(maps.mT, maps) - identity).abs().amax((1, 2))
 
 
 def _polar_iteration(cross: Tensor) -> tuple[Tensor, Tensor]:
@@ -127,13 +130,13 @@ def _polar_iteration(cross: Tensor) -> tuple[Tensor, Tensor]:
     x = cross / torch.minimum(bound, torch.linalg.matrix_norm(cross))[:, None, None]
     low = 1e-6  # singular values below it are only slower
     for _ in range(_STEPS):
-        square = x.mT @ x
+        square = product(x.mT, x)
         error = (square - identity).abs().amax((1, 2))
         if (error < _TOLERANCE).all():
             break
         alpha = (3 / (1 + low + low * low)) ** 0.5
         low = min(1.0, alpha * low * (3 - (alpha * low) ** 2) / 2)
-        x = alpha / 2 * (x @ (3 * identity - alpha * alpha * square))
+        x = alpha / 2 * product(x, 3 * identity - alpha * alpha * square)
     return x, _orthogonality(x) < _TOLERANCE
 
 
@@ -146,7 +149,7 @@ def _polar_by_svd(matrix: Tensor) -> tuple[Tensor, bool]:
         good = False
     if not good:
         u, values, vt = (part.to(matrix.device) for part in torch.linalg.svd(matrix.cpu()))
-    factor = u @ vt
+    factor = product(u, vt)
     if not float(_orthogonality(factor[None])) < 1e-10:
         raise ValueError("the SVD of a finite cross-Gram did not give an orthogonal map")
     full_rank = bool(values[-1] > len(matrix) * torch.finfo(matrix.dtype).eps * values[0])
@@ -162,11 +165,11 @@ def _without_reflections(cross: Tensor, maps: Tensor, unique: Tensor) -> tuple[T
     reflected = (torch.linalg.det(maps) < 0).nonzero().flatten()
     if not len(reflected):
         return maps, unique
-    symmetric = maps[reflected].mT @ cross[reflected]
+    symmetric = product(maps[reflected].mT, cross[reflected])
     values, vectors = torch.linalg.eigh((symmetric + symmetric.mT) / 2)
     h = vectors[:, :, :1]
     maps, unique = maps.clone(), unique.clone()
-    maps[reflected] -= 2 * (maps[reflected] @ h) @ h.mT
+    maps[reflected] -= 2 * product(product(maps[reflected], h), h.mT)
     if values.shape[1] > 1:  # two smallest values alike: two directions cost the same
         unique[reflected] &= values[:, 1] - values[:, 0] > 1e-12 * values[:, -1]
     return maps, unique
@@ -185,4 +188,4 @@ def residuals(gram: Tensor, maps: Tensor) -> Tensor:
     """
     i, j = run_pairs(runs_of(gram), gram.device)
     size = diagonal_blocks(gram).diagonal(dim1=1, dim2=2).sum(1)
-    return (size[i] + size[j] - 2 * (maps * pair_blocks(gram)).sum((1, 2))).clamp(min=0).sqrt()
+    return root(size[i] + size[j] - 2 * (maps * pair_blocks(gram)).sum((1, 2)))

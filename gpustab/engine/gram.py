@@ -16,6 +16,7 @@ from torch import Tensor
 
 from gpustab.errors import InputError
 from gpustab.kernels import centred, gram, procrustes
+from gpustab.kernels.arithmetic import product
 from gpustab.machine.device import DEFAULT, Compute, free_memory, with_smaller_tiles
 from gpustab.runs import Runs
 
@@ -123,7 +124,7 @@ def centred_pass(runs: Runs, compute: Compute, dtype: torch.dtype, proxy: Tensor
     summed = _accumulate(
         runs, compute, counted, formed, dtype, len(runs) + 1, lambda chunk: centred.centred_rows(chunk, rotate)
     )
-    sums = torch.einsum("rd,rfd->rf", summed.sums[0] + summed.sums[1:], maps)  # back out of the frame
+    sums = product(maps, (summed.sums[0] + summed.sums[1:])[:, :, None]).squeeze(2)  # back out of the frame
     plain = gram.Moments(centred.plain_gram(summed.gram, maps), sums, summed.words)
     exact = torch.float64 if dtype == torch.float64 else torch.float32
     return GramPass(plain, int(counted.sum()), exact, CentredGram(maps, summed.gram))
@@ -133,7 +134,7 @@ def common_frame(runs: Runs) -> Tensor:
     """Return orthogonal maps ``(R, d, d)`` float64 that bring every run near to the first one."""
     words = min(runs.words, _FRAME_WORDS)
     chunk = runs.chunk(0, words) * runs.joint[:words, None]  # the most frequent words
-    cross = torch.bmm(chunk.mT, chunk[0].expand(len(runs), -1, -1))
+    cross = product(chunk.mT, chunk[0].expand(len(runs), -1, -1))
     # A run that shares no direction with the first one may be mapped anyhow.
     cross[(cross == 0).all(-1).all(-1)] = torch.eye(runs.dimension, dtype=cross.dtype, device=cross.device)
     return procrustes.procrustes(cross).maps

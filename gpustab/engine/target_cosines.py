@@ -14,6 +14,7 @@ from torch import Tensor
 
 from gpustab.engine.cosines import pair_values
 from gpustab.kernels import cosine, prediction
+from gpustab.kernels.arithmetic import product
 from gpustab.machine.device import Compute
 from gpustab.runs import Runs
 
@@ -78,7 +79,7 @@ def cosine_tiles(runs: Runs, targets: Tensor, compute: Compute) -> Iterator[tupl
     for start in range(0, runs.words, tile):
         stop = min(start + tile, runs.words)
         found = cosine.over_runs(
-            (own[r] @ runs.run(r, start=start, stop=stop).mT).clamp(-1, 1) for r in range(len(runs))
+            product(own[r], runs.run(r, start=start, stop=stop).mT).clamp(-1, 1) for r in range(len(runs))
         )
         itself = targets[:, None] == torch.arange(start, stop, device=runs.device)
         yield start, found.mean.masked_fill(itself, -torch.inf), found.sd.masked_fill(itself, 0)

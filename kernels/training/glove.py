@@ -19,6 +19,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import embedding_bag, pad
 
+from gpustab.kernels.arithmetic import full_precision
+
 
 class Batch(NamedTuple):
     """Entries of a count matrix that are used in one step, by rows and by columns.
@@ -106,7 +108,8 @@ def differences(batch: Batch, word: Factors, context: Factors) -> Tensor:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Sparse CSR tensor support is in beta", UserWarning)
         minus_log = torch.sparse_csr_tensor(batch.word_ends, batch.contexts, -batch.log, size, check_invariants=False)
-    found: Tensor = torch.sparse.sampled_addmm(minus_log, word.rows, context.rows.mT).values()
+    with full_precision(word.rows.device):
+        found: Tensor = torch.sparse.sampled_addmm(minus_log, word.rows, context.rows.mT).values()
     return found
 
 

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
+from gpustab.kernels.arithmetic import product, row_dot
 from gpustab.kernels.jackknife import jackknife
 from gpustab.kernels.pip_loss import WordwisePip
 from gpustab.kernels.triton.packed_gram import PRODUCTS, PackedGram, fitting_tile, rounded_to
@@ -46,7 +47,7 @@ def packed_wordwise(
 
 
 def _quadratic(x: Tensor, block: Tensor) -> Tensor:
-    return torch.einsum("cd,cd->c", x @ block, x)
+    return row_dot(product(x, block), x)
 
 
 def _statistics(sums: Tensor, total: Tensor, present: Tensor) -> WordwisePip:

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from gpustab import engine
 from gpustab.kernels.jackknife import pair_statistics
-from gpustab.kernels.overlap import Overlap
+from gpustab.kernels.overlap import Overlap, chance_overlap, mean_over_measured
 from gpustab.machine.device import Compute
 from gpustab.results import Table
 from gpustab.runs import Runs
@@ -42,10 +42,10 @@ def overlap_tables(name: str, groups: Mapping[str, Runs], seed: int, compute: Co
     measured = {sampling: measure(runs, seed, compute) for sampling, runs in groups.items()}
     neighbours = []
     for sampling, (found, overlap, lengths) in measured.items():
-        others = groups[sampling].words - 1
+        chance = mean_over_measured(chance_overlap(groups[sampling].present), overlap.targets)
         for m, n in enumerate(lengths):
             p, j = pair_statistics(overlap.p[m]), pair_statistics(overlap.j[m])
-            shares = (p.mean, p.se, j.mean, j.se, n / others)
+            shares = (p.mean, p.se, j.mean, j.se, n * chance)
             neighbours.append(Shared(name, sampling, n, len(found.targets), *shares))
     return {
         "neighbours": Table.of(neighbours),

@@ -20,7 +20,7 @@ def page(result: Result) -> list[Block]:
     rows = [
         [
             row["neighbour"],
-            f"{row['runs']}",
+            f"{row['runs']} of {row['of']}",
             number(row["share"], 2),
             f"{number(row['low'], 2)} – {number(row['high'], 2)}",
             number(row["cosine"], 3),

@@ -11,6 +11,7 @@ import torch
 from gpustab import engine
 from gpustab.errors import InputError
 from gpustab.kernels.jackknife import pair_statistics
+from gpustab.kernels.overlap import chance_overlap, mean_over_measured
 from gpustab.machine.device import Compute
 from gpustab.report import Result
 from gpustab.results import Table
@@ -51,9 +52,10 @@ def _find(there: Runs, query: int, n: int, answer: Answer) -> None:
     runs = engine.place(there, compute)
     found = engine.neighbour_pass(runs, torch.tensor([query]), n, compute)
     lists = found.indices[:, 0].cpu()  # (R, k)
-    p = pair_statistics(engine.overlap_pass(found, [found.k], compute).p[0])
+    overlap = engine.overlap_pass(found, [found.k], compute)
+    p, chance = pair_statistics(overlap.p[0]), mean_over_measured(chance_overlap(runs.present), overlap.targets)
     having = int(found.present[:, 0].sum())
-    shares = Table.of(_shares(runs, query, lists, having))
+    shares = Table.of(_shares(runs, query, lists))
     result.settings |= {"word": runs.vocabulary.text(query), "n": found.k}
     result.groups = [
         {
@@ -64,7 +66,7 @@ def _find(there: Runs, query: int, n: int, answer: Answer) -> None:
             "p": p.mean,
             "p_sd": p.sd,
             "p_se": p.se,
-            "chance_p": found.k / (runs.words - 1),
+            "chance_p": found.k * chance,
             "lists": [[runs.vocabulary.text(k) for k in row if k >= 0] for row in lists.tolist()],
         }
     ]
@@ -81,10 +83,11 @@ def _find(there: Runs, query: int, n: int, answer: Answer) -> None:
 
 
 class _Share(NamedTuple):
-    """How sure one neighbour is."""
+    """How sure one neighbour is: in how many runs it is one, of how many that have it and the query."""
 
     neighbour: str
     runs: int
+    of: int
     share: float
     low: float
     high: float
@@ -92,16 +95,22 @@ class _Share(NamedTuple):
     cosine_sd: float
 
 
-def _shares(runs: Runs, query: int, lists: torch.Tensor, having: int) -> list[_Share]:
-    """All words that are neighbours in some run, the most certain first, then the nearest."""
+def _shares(runs: Runs, query: int, lists: torch.Tensor) -> list[_Share]:
+    """All words that are neighbours in some run, the most certain first, then the nearest.
+
+    Certain is what has a high lower end of its interval: 9 of 10 runs (0.60) come before 2 of 2 (0.34), which is a
+    higher share but says less. Where all runs have all words that is the order of the shares.
+    """
     candidates, hits = lists[lists >= 0].unique(return_counts=True)
     statistics = engine.pair_cosines(runs, torch.full_like(candidates, query), candidates)
     cosines, sds = statistics.mean.tolist(), statistics.sd.tolist()
-    rows = zip(candidates.tolist(), hits.tolist(), cosines, sds, strict=True)
-    return [
-        _Share(runs.vocabulary.text(row), n, n / having, *wilson(n, having), cosine, sd)
-        for row, n, cosine, sd in sorted(rows, key=lambda x: (-x[1], -x[2], x[0]))
+    # A run that lacks the neighbour could not have it in its list: it says nothing of it.
+    found = zip(candidates.tolist(), hits.tolist(), statistics.runs.tolist(), cosines, sds, strict=True)
+    shares = [
+        (row, _Share(runs.vocabulary.text(row), n, of, n / of, *wilson(n, of), cosine, sd))
+        for row, n, of, cosine, sd in found
     ]
+    return [share for _, share in sorted(shares, key=lambda x: (-x[1].low, -x[1].cosine, x[0]))]
 
 
 class _Listed(NamedTuple):

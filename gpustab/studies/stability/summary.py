@@ -7,7 +7,7 @@ from typing import Any
 from gpustab import engine
 from gpustab.kernels.gram import run_pairs
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
-from gpustab.kernels.overlap import Overlap
+from gpustab.kernels.overlap import Overlap, chance_overlap, mean_over_measured
 from gpustab.kernels.pip_loss import WordwisePip
 from gpustab.runs import Runs
 
@@ -26,6 +26,7 @@ def summarise(
         overlaps: shared neighbours at the list lengths of ``ties``.
         ties: for every list length, how many lists have a tie at the cut.
     """
+    chance = mean_over_measured(chance_overlap(runs.present), overlaps.targets.to(runs.device))
     return {
         "name": runs.name,
         "runs": list(runs.names),
@@ -33,7 +34,7 @@ def summarise(
         "dimension": runs.dimension,
         "scale": _scale(pip),
         "pip": {"reduced": _pip(pip, len(runs))},
-        "neighbours": {str(n): _overlap(overlaps, m, n, runs.words, ties[n]) for m, n in enumerate(ties)},
+        "neighbours": {str(n): _overlap(overlaps, m, n * chance, ties[n]) for m, n in enumerate(ties)},
         "words": _extremes(runs, words),
         "precision": {"products": pip.precision, "relative_error": pip.error},
     }
@@ -62,7 +63,7 @@ def _pip(pip: engine.PipPass, runs: int) -> dict[str, Any]:
     return {**pair_statistics(pair_matrix(pip.reduced, runs))._asdict(), "pairs": pairs}
 
 
-def _overlap(overlaps: Overlap, m: int, n: int, words: int, ties: int) -> dict[str, Any]:
+def _overlap(overlaps: Overlap, m: int, chance: float, ties: int) -> dict[str, Any]:
     p, j = pair_statistics(overlaps.p[m]), pair_statistics(overlaps.j[m])
     return {
         "p": p.mean,
@@ -71,7 +72,7 @@ def _overlap(overlaps: Overlap, m: int, n: int, words: int, ties: int) -> dict[s
         "j": j.mean,
         "j_sd": j.sd,
         "j_se": j.se,
-        "chance_p": n / (words - 1),
+        "chance_p": chance,
         "ties": ties,
     }
 
