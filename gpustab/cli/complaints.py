@@ -10,9 +10,18 @@ from rich.console import Console
 from rich.markup import escape
 
 from gpustab.errors import ComputationError, GpustabError, InputError
+from gpustab.spaces.vocabulary import printable
 
-FLAGS: dict[str, str] = {}
-"""How the library's options are typed here, by their names; filled as commands take them."""
+FLAGS: dict[str, str] = {
+    "techniques": "--technique",
+    "samplings": "--sampling",
+    "dimension": "--dim",
+    **{
+        name: f"--set options.{name}"
+        for name in ("errors", "layout", "language", "lowercase", "drop_numbers", "drop_punctuation", "drop_duplicates")
+    },
+}
+"""How the library's options are typed here, by their names, where it is not the name itself; commands add theirs."""
 
 
 @contextmanager
@@ -33,17 +42,20 @@ def complaining() -> Iterator[None]:
 
 
 def as_typed(error: BaseException) -> str:
-    """Return the message of an error with the options that it names as they are typed here."""
-    return error.spelled(_flag) if isinstance(error, GpustabError) else str(error)
+    """Return the message of an error in one line, with the options that it names as they are typed here."""
+    text = error.spelled(_flag) if isinstance(error, GpustabError) else str(error)
+    return printable(" ".join(text.split()))
 
 
 def _flag(name: str, value: str | None) -> str:
-    flag = FLAGS.get(name, f"--{name.replace('_', '-')}")
+    flag = FLAGS.get(name, f"--set {name}" if "." in name else f"--{name.replace('_', '-')}")
+    if flag.startswith("--set "):
+        return flag if value is None else f"{flag}={value.strip(chr(39))}"
     if value in ("True", "False"):
         return flag if value == "True" else f"--no-{flag.removeprefix('--')}"
     return flag if value is None else f"{flag} {value.strip(chr(39))}"
 
 
 def _complain(errors: Console, kind: str, error: BaseException) -> None:
-    line = " ".join(as_typed(error).split()) or type(error).__name__
+    line = as_typed(error) or type(error).__name__
     errors.print(f"[bold red]{kind}:[/] {escape(line)}", highlight=False, soft_wrap=True)

@@ -42,7 +42,7 @@ def train(
         str | None, typer.Option(metavar="S,S,...", help="fixed, shuffled, bootstrap. Default all three.")
     ] = None,
     runs: Annotated[int | None, typer.Option(min=1, help="Runs per technique and sampling. Default 8.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Of everything random. Default 0.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of everything random. Default 0.")] = None,
     vary: Annotated[
         str | None, typer.Option(metavar="draw,training", help="What differs between runs. Default both.")
     ] = None,

@@ -39,7 +39,7 @@ def sweep(
         list[str] | None,
         typer.Option("--set", metavar="T.PARAMETER=VALUE", help="Of the baseline, or options.NAME of the corpus."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of everything random.")] = 0,
+    seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
     jobs: Annotated[int, typer.Option(min=1, help="Runs trained at once.")] = 1,
     engine: Annotated[
         Literal["auto", "gpu", "gensim"], typer.Option(help="Of sgns: gpu trains many runs at once, gensim one by one.")

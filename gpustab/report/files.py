@@ -22,7 +22,7 @@ def check_folder(folder: Path) -> None:
     """
     missing = [name for name in ("pandas", "pyarrow", "jinja2") if find_spec(name) is None]
     if missing:
-        raise InputError(f"--out needs {', '.join(missing)}: pip install 'gpustab[report]'")
+        raise InputError(f"writing a result needs {', '.join(missing)}: pip install 'gpustab[report]'")
     nearest = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     if not nearest.is_dir() or not os.access(nearest, os.W_OK):
         raise InputError(

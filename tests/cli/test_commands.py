@@ -230,7 +230,7 @@ def test_training_prints_the_engine_that_it_takes(place):
         ("--engine gpu --technique glove", "it trains sgns, not glove"),
         ("--engine gpu --dim 600", "dim is 600, wanted 1 to 512"),
         ("--engine gpu --set sgns.hierarchical_softmax=true --set sgns.negative=0", "hierarchical_softmax is not"),
-        ("--engine gensim --programs-per-run 4", "programs_per_run is 4; more than 1 is for engine gpu"),
+        ("--engine gensim --programs-per-run 4", "--programs-per-run is 4; more than 1 is for engine gpu"),
         ("--programs-per-run 0", "--programs-per-run"),
     ],
 )

@@ -56,7 +56,7 @@ def test_names_of_files_stay_as_they_are_and_options_are_named_as_typed(place, c
         (f"{TWO} --device tpu", "'tpu'"),
         (f"{TWO} --device cuda:99", "'cuda:99'"),
         (f"{TWO} --device meta", "'meta'"),
-        (f"{TWO} --vocabulary union --min-runs 3", "min_runs is 3"),
+        (f"{TWO} --vocabulary union --min-runs 3", "--min-runs is 3"),
         (f"{TWO} --dim 7", "r0.txt"),
         (f"{TWO} --out r0.txt", "r0.txt"),
         (f"{TWO} --out r0.txt/deeper", "r0.txt"),
