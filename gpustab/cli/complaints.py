@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import typer
@@ -24,9 +25,17 @@ FLAGS: dict[str, str] = {
 """How the library's options are typed here, by their names, where it is not the name itself; commands add theirs."""
 
 
+def _nothing() -> str:
+    return "stopped; nothing was written"
+
+
 @contextmanager
-def complaining() -> Iterator[None]:
-    """End with exit code 2 for bad input and 1 for failed work, each told in one line."""
+def complaining(stopped: Callable[[], str] = _nothing) -> Iterator[None]:
+    """End with exit code 2 for bad input and 1 for failed work, each told in one line.
+
+    Args:
+        stopped: says what is left of the work when somebody stops it.
+    """
     errors = Console(stderr=True)
     try:
         yield
@@ -34,9 +43,16 @@ def complaining() -> Iterator[None]:
         _complain(errors, "error", error)
         raise typer.Exit(2) from None
     except KeyboardInterrupt:
-        errors.print("stopped; what is finished stays, and the same call goes on from there", style="yellow")
+        errors.print(stopped(), style="yellow", markup=False, highlight=False, soft_wrap=True)
         raise typer.Exit(130) from None
     except (ComputationError, MemoryError, OSError) as error:
+        _complain(errors, "failed", error)
+        raise typer.Exit(1) from None
+    except RuntimeError as error:  # torch tells by its text alone that memory ran out
+        from gpustab.machine.device import is_out_of_memory
+
+        if not is_out_of_memory(error):
+            raise
         _complain(errors, "failed", error)
         raise typer.Exit(1) from None
 
@@ -44,7 +60,10 @@ def complaining() -> Iterator[None]:
 def as_typed(error: BaseException) -> str:
     """Return the message of an error in one line, with the options that it names as they are typed here."""
     text = error.spelled(_flag) if isinstance(error, GpustabError) else str(error)
-    return printable(" ".join(text.split()))
+    if isinstance(error, OSError) and error.strerror:
+        text = error.strerror if error.filename is None else f"{os.fsdecode(error.filename)}: {error.strerror}"
+    # Not split(): the name of a file may hold two spaces.
+    return printable(" ".join(line.strip() for line in text.splitlines() if line.strip()))
 
 
 def _flag(name: str, value: str | None) -> str:

@@ -74,7 +74,7 @@ def train(
     ] = None,
 ) -> None:
     """Train runs for `gpustab stability`; a stopped call goes on where it was, with the same vectors."""
-    with session(showing) as progress:
+    with session(showing, goes_on=True) as progress:
         require_training()
         from gpustab.training import read_settings, resolve_engine, to_toml, train_runs
         from gpustab.training.settings import read_toml

@@ -54,6 +54,7 @@ class Showing:
     out: Annotated[Path | None, Option("Write summary.json, Parquet tables and report.html here.", metavar="DIR")] = (
         None
     )
+    force: Annotated[bool, Option("Replace the result, or the file, that is there already.")] = False
     json: Annotated[bool, Option("Print one JSON object and nothing else.")] = False
     quiet: Annotated[bool, Option("No progress, no warnings of the log.", ("--quiet", "-q"))] = False
     verbose: Annotated[bool, Option("Tell what is found and done on the way.", ("--verbose", "-v"))] = False

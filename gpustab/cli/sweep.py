@@ -49,7 +49,7 @@ def sweep(
 
     The baseline is trained first; a stopped sweep goes on where it was.
     """
-    with session(showing) as progress:
+    with session(showing, goes_on=True) as progress:
         require_training()
         from gpustab import studies
         from gpustab.training import read_settings
