@@ -42,7 +42,7 @@ def train(
         str | None, typer.Option(metavar="S,S,...", help="fixed, shuffled, bootstrap. Default all three.")
     ] = None,
     runs: Annotated[int | None, typer.Option(min=1, help="Runs per technique and sampling. Default 8.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Of everything random. Default 0.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of everything random. Default 0.")] = None,
     vary: Annotated[
         str | None, typer.Option(metavar="draw,training", help="What differs between runs. Default both.")
     ] = None,
@@ -74,7 +74,7 @@ def train(
     ] = None,
 ) -> None:
     """Train runs for `gpustab stability`; a stopped call goes on where it was, with the same vectors."""
-    with session(showing) as progress:
+    with session(showing, goes_on=True) as progress:
         require_training()
         from gpustab.training import read_settings, resolve_engine, to_toml, train_runs
         from gpustab.training.settings import read_toml

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_args, get_type_hints
 import typer
 
 from gpustab.cli.complaints import FLAGS, complaining
-from gpustab.errors import InputError
+from gpustab.errors import InputError, option
 from gpustab.formats import LoadOptions
 from gpustab.machine.device import Compute, choose_backend, choose_device
 from gpustab.options import Option
@@ -41,7 +41,9 @@ class Computing:
         """Return the choices, checked against what is here."""
         device = choose_device(self.device)
         if self.precision == "fast" and device.type != "cuda":
-            raise InputError("--precision fast needs CUDA: a CPU has no fast bfloat16, and auto is faster there")
+            raise InputError(
+                f"{option('precision', 'fast')} needs CUDA: a CPU has no fast bfloat16, and auto is faster there"
+            )
         return Compute(device, self.precision, choose_backend(self.backend, device))
 
 
@@ -52,6 +54,7 @@ class Showing:
     out: Annotated[Path | None, Option("Write summary.json, Parquet tables and report.html here.", metavar="DIR")] = (
         None
     )
+    force: Annotated[bool, Option("Replace the result, or the file, that is there already.")] = False
     json: Annotated[bool, Option("Print one JSON object and nothing else.")] = False
     quiet: Annotated[bool, Option("No progress, no warnings of the log.", ("--quiet", "-q"))] = False
     verbose: Annotated[bool, Option("Tell what is found and done on the way.", ("--verbose", "-v"))] = False

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpustab.corpus.documents import ERRORS, LAYOUTS, Document, Documents, Errors, Layout, check_choice
-from gpustab.errors import InputError
+from gpustab.errors import InputError, option
 from gpustab.runs.key import Unit as Unit
 from gpustab.spaces.vocabulary import Vocabulary
 
@@ -56,11 +56,13 @@ class CorpusOptions:
         check_choice("unit", self.unit, get_args(Unit))
         check_choice("layout", self.layout, LAYOUTS)
         check_choice("errors", self.errors, ERRORS)
+        for name in ("lowercase", "drop_numbers", "drop_punctuation", "drop_duplicates"):
+            check_choice(name, getattr(self, name), (True, False))  # 'False' in quotes would be true
         if not (isinstance(self.min_count, int) and self.min_count >= 1):
-            raise InputError(f"min_count is {self.min_count!r}, wanted a whole number from 1 upwards")
+            raise InputError(f"{option('min_count')} is {self.min_count!r}, wanted a whole number from 1 upwards")
         # Not <= 0, or NaN would pass.
-        if not 0 < self.fraction <= 1:
-            raise InputError(f"fraction is {self.fraction!r}, wanted a number above 0 and up to 1")
+        if not (isinstance(self.fraction, int | float) and 0 < self.fraction <= 1):
+            raise InputError(f"{option('fraction')} is {self.fraction!r}, wanted a number above 0 and up to 1")
 
 
 class Record(NamedTuple):

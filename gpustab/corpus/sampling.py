@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gpustab.corpus import Corpus, Ids, Offsets
 from gpustab.corpus.documents import check_choice
-from gpustab.errors import InputError
+from gpustab.options import check_seed
 from gpustab.runs.key import SAMPLINGS as SAMPLINGS
 from gpustab.runs.key import Sampling as Sampling
 
@@ -62,10 +62,9 @@ def training_seed(seed: int, run: int) -> int:
 
 
 def _stream(seed: int, number: int, run: int) -> np.random.SeedSequence:
-    for name, value in (("seed", seed), ("run", run)):
-        # A larger number takes two of the sequence's 32-bit words, and two streams could become the same.
-        if not 0 <= value < 2**32:
-            raise InputError(f"{name} is {value}, wanted a whole number from 0 to {2**32 - 1}")
+    # A larger number takes two of the sequence's 32-bit words, and two streams could become the same.
+    check_seed(seed)
+    check_seed(run, "run")
     return np.random.SeedSequence([seed, number, run])
 
 

@@ -21,7 +21,7 @@ from gpustab.corpus import Corpus, Ids, Offsets
 from gpustab.corpus import CorpusOptions as CorpusOptions
 from gpustab.corpus.corpus import Record
 from gpustab.corpus.documents import Documents, open_documents
-from gpustab.errors import InputError
+from gpustab.errors import InputError, option
 from gpustab.spaces.vocabulary import Vocabulary, show
 
 log = logging.getLogger("gpustab")
@@ -131,7 +131,9 @@ def _select(documents: Documents, numbered: _Numbered, options: CorpusOptions) -
     texts = texts[: kept[-1] + 1]
     tokens = new[new >= 0][: texts[-1]]
     if not len(tokens):
-        raise InputError(f"{documents.name}: fraction={options.fraction} keeps {most} documents without any words")
+        raise InputError(
+            f"{documents.name}: {option('fraction', options.fraction)} keeps {most} documents without any words"
+        )
     units = np.arange(len(texts), dtype=np.int64) if options.unit == "sentence" else kept
     dropped = {
         "duplicate_documents": numbered.duplicates,
@@ -156,7 +158,8 @@ def _why_no_words(words: list[str], counts: NDArray[np.int64], options: CorpusOp
     if not counts.any():
         return "there are no words in this text"
     top = show(words[int(counts.argmax())].encode())
-    return f"no word occurs min_count={options.min_count} times; the most frequent is '{top}', {counts.max()} times"
+    least = option("min_count", options.min_count)
+    return f"no word occurs {options.min_count} times ({least}); the most frequent is '{top}', {counts.max()} times"
 
 
 def _splitter(documents: Documents, options: CorpusOptions) -> Callable[[list[str]], list[str]]:
@@ -166,7 +169,9 @@ def _splitter(documents: Documents, options: CorpusOptions) -> Callable[[list[st
     try:
         from sentencex import segment
     except ImportError:
-        raise InputError("unit='sentence' needs the package sentencex here: pip install sentencex") from None
+        raise InputError(
+            f"{option('unit', 'sentence')} needs the package sentencex here: pip install sentencex"
+        ) from None
 
     def split(texts: list[str]) -> list[str]:
         # Only plain spaces: it fails at a next-line character (U+0085) before a full stop.

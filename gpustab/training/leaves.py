@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gpustab.corpus import Corpus
-from gpustab.errors import InputError
+from gpustab.errors import InputError, option
 from gpustab.formats.atomic import write_text
 from gpustab.runs.key import Key
 from gpustab.training.engines import engine_of, engine_plan
@@ -75,7 +75,7 @@ def keep_to_plan(folder: Path, plan: dict[str, Any]) -> None:
         # What was chosen explains what follows from it.
         chosen = [d for d in differences if not d.startswith("corpus.")] or differences
         engine = there.get("engine", _BEFORE["engine"])
-        take = f"take --engine {engine}" if engine != plan.get("engine", engine) else "take those"
+        take = f"take {option('engine', engine)}" if engine != plan.get("engine", engine) else "take those"
         raise InputError(
             f"{folder}: trained with other settings: {'; '.join(chosen)}; {take}, or another run set, or delete it"
         )

@@ -12,7 +12,7 @@ import torch
 from gpustab.corpus import Corpus
 from gpustab.corpus.sampling import Sampling, draw_units, training_seed
 from gpustab.corpus.tokenise import prepare_corpus
-from gpustab.errors import ComputationError, InputError
+from gpustab.errors import ComputationError, InputError, option
 from gpustab.formats import read_space
 from gpustab.formats.binary.safetensors import read_metadata
 from gpustab.formats.binary.safetensors_rows import open_rows
@@ -59,7 +59,7 @@ def train_runs(settings: TrainingSettings, folder: Path, *, progress: Progress |
     settings = resolve_engine(settings)
     corpus = prepare_corpus(settings.corpus, settings.options)
     if len(corpus) < 2:
-        raise InputError(f"{corpus.name}: one {corpus.unit} is nothing to draw from; give more, or unit = sentence")
+        raise InputError(f"{corpus.name}: one {corpus.unit} is nothing to draw from; give more{_sentences(corpus)}")
     leaves = _open_leaves(settings, corpus, folder)
     tasks = [task for leaf in leaves for task in _tasks(settings, leaf, corpus)]
     trained, failures = 0, []
@@ -80,6 +80,10 @@ def train_runs(settings: TrainingSettings, folder: Path, *, progress: Progress |
     device = choose_device() if any(task.engine == "gpu" for task in tasks) else torch.device("cpu")
     result.environment = environment(device) | {"seconds": time.perf_counter() - started}
     return result
+
+
+def _sentences(corpus: Corpus) -> str:
+    return f", or {option('unit', 'sentence')}" if corpus.unit == "document" else ""
 
 
 def _open_leaves(settings: TrainingSettings, corpus: Corpus, folder: Path) -> list[Leaf]:
@@ -133,7 +137,7 @@ def _in_parallel(
     try:
         configured = joblib.parallel_config(backend=settings.parallel, n_jobs=settings.jobs)
     except (ValueError, ImportError) as error:
-        raise InputError(f"parallel is '{settings.parallel}': {' '.join(str(error).split())}") from None
+        raise InputError(f"{option('parallel')} is '{settings.parallel}': {' '.join(str(error).split())}") from None
     with configured:
         jobs = (joblib.delayed(attempt)(task, corpus) for task in tasks)
         yield from joblib.Parallel(return_as="generator_unordered")(jobs)

@@ -98,7 +98,7 @@ def test_average_tells_the_loss_between_averages(call):
     assert content["schema"] == "gpustab.average/1"
     assert content["groups"][0]["runs"] == 3
     assert content["settings"]["renormalise"] is False
-    assert "loss between runs" in call("average set/x/shuffled -o a.vec").stdout
+    assert "loss between runs" in call("average set/x/shuffled -o b.vec").stdout
 
 
 def test_average_tells_what_it_wrote(call):
@@ -230,7 +230,7 @@ def test_training_prints_the_engine_that_it_takes(place):
         ("--engine gpu --technique glove", "it trains sgns, not glove"),
         ("--engine gpu --dim 600", "dim is 600, wanted 1 to 512"),
         ("--engine gpu --set sgns.hierarchical_softmax=true --set sgns.negative=0", "hierarchical_softmax is not"),
-        ("--engine gensim --programs-per-run 4", "programs_per_run is 4; more than 1 is for engine gpu"),
+        ("--engine gensim --programs-per-run 4", "--programs-per-run is 4; more than 1 is for engine gpu"),
         ("--programs-per-run 0", "--programs-per-run"),
     ],
 )

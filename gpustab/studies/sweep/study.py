@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpustab.errors import ComputationError, InputError
+from gpustab.errors import ComputationError, InputError, marked, option
 from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
 from gpustab.report import Result
@@ -59,7 +59,7 @@ def sweep(
         ComputationError: if runs failed; the others are there.
     """
     if settings.runs < 2:
-        raise InputError(f"runs is {settings.runs}; a sweep compares pairs of runs and wants at least 2")
+        raise InputError(f"{option('runs')} is {settings.runs}; a sweep compares pairs of runs and wants at least 2")
     if output.exists() and not output.is_dir():
         raise InputError(f"{output}: is a file; a sweep is a folder of run sets")
     plans, notes = _one_engine(settings_of(settings, vary, grid=grid))
@@ -116,7 +116,7 @@ def _train(setting: Setting, output: Path, progress: Progress) -> tuple[dict[str
     try:
         table = train_runs(plan, folder, progress=progress).tables["groups"]
     except (InputError, ComputationError) as error:
-        raise type(error)(f"{setting.name}: {error}") from None
+        raise type(error)(f"{setting.name}: {marked(error)}") from None
     groups: dict[str, Runs] = {}
     for sampling in plan.samplings:
         key = Key(plan.techniques[0], sampling, plan.options.unit, plan.options.fraction)
