@@ -31,8 +31,8 @@ class TrainingSettings(BaseModel):
         samplings: how each run's text is drawn.
         runs: number of runs per technique and sampling.
         seed: of everything random.
-        vary: which streams differ between runs. With ``["draw"]`` all runs train with one seed, as the C tools
-            behind the papers do; with ``["training"]`` all runs read the same draw.
+        vary: which streams differ between runs. With ``["draw"]`` all runs of a sampling train with one seed, as the
+            C tools behind the papers do; with ``["training"]`` they read the same draw.
         jobs: runs trained at the same time, one thread each. On a GPU as many are as its memory holds.
         parallel: joblib's back end: ``"loky"`` processes here, ``"dask"`` or ``"ray"`` for a cluster. What is trained
             on a GPU is trained in this process.

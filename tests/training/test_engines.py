@@ -96,7 +96,7 @@ def test_the_kernel_makes_a_run_set_that_is_measured_like_any_other(made):
 def test_its_vectors_are_those_of_the_plain_loop(made):
     corpus = prepare_corpus(str(made / "documents.txt"), plan("lee").options)
     draws = [draw_units("bootstrap", 7, 0, run) for run in range(3)]
-    seeds = [training_seed(0, run) for run in range(3)]
+    seeds = [training_seed(0, "bootstrap", run) for run in range(3)]
     parameters = plan("lee").parameters_of("sgns")
     for number, want in enumerate(sgns_gpu.train_many(corpus, draws, seeds, parameters, device="cpu")):
         got = read_space(made / f"whole/sgns/bootstrap/run-{number:03d}.safetensors")
