@@ -11,8 +11,10 @@ from typing import NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from gpustab.corpus.documents import ERRORS, LAYOUTS, Document, Documents, Errors, Layout, check_choice
-from gpustab.errors import InputError
+from gpustab.corpus.documents import Documents
+from gpustab.corpus.formats import Document
+from gpustab.corpus.options import ReadOptions, check_choice
+from gpustab.errors import InputError, option
 from gpustab.runs.key import Unit as Unit
 from gpustab.spaces.vocabulary import Vocabulary
 
@@ -21,8 +23,8 @@ Offsets = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class CorpusOptions:
-    """How text becomes a corpus; the defaults are the paper's.
+class CorpusOptions(ReadOptions):
+    """How text becomes a corpus; the defaults are the paper's. How it is read, see :class:`ReadOptions`.
 
     Attributes:
         lowercase: make all letters small.
@@ -33,8 +35,6 @@ class CorpusOptions:
             without words are no duplicates, nor are sentences.
         unit: what sampling draws, ``"document"`` or ``"sentence"``.
         fraction: keep the first documents of those that are left, this part of them, rounded up.
-        layout: of a file, see :func:`gpustab.corpus.documents.open_documents`.
-        errors: ``"strict"`` or ``"replace"``, for bytes that are not UTF-8.
         language: code of the language whose rules end a sentence; used where the input has no lines of its own.
 
     Raises:
@@ -48,19 +48,16 @@ class CorpusOptions:
     drop_duplicates: bool = True
     unit: Unit = "document"
     fraction: float = 1.0
-    layout: Layout | None = None
-    errors: Errors = "strict"
     language: str = "en"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_choice("unit", self.unit, get_args(Unit))
-        check_choice("layout", self.layout, LAYOUTS)
-        check_choice("errors", self.errors, ERRORS)
         if not (isinstance(self.min_count, int) and self.min_count >= 1):
-            raise InputError(f"min_count is {self.min_count!r}, wanted a whole number from 1 upwards")
+            raise InputError(f"{option('min_count')} is {self.min_count!r}, wanted a whole number from 1 upwards")
         # Not <= 0, or NaN would pass.
         if not 0 < self.fraction <= 1:
-            raise InputError(f"fraction is {self.fraction!r}, wanted a number above 0 and up to 1")
+            raise InputError(f"{option('fraction')} is {self.fraction!r}, wanted a number above 0 and up to 1")
 
 
 class Record(NamedTuple):
@@ -94,6 +91,7 @@ class Corpus:
             corpus that was made in memory.
         records: id and metadata of the ``m`` documents.
         source: where their raw text can be read again.
+        notes: what the files were taken for, and what was passed over.
     """
 
     name: str
@@ -106,6 +104,7 @@ class Corpus:
     documents: Offsets = field(default_factory=lambda: np.zeros(1, np.int64))
     records: tuple[Record, ...] = ()
     source: Documents | None = None
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         """Number of units."""

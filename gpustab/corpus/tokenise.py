@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cache
 from hashlib import blake2b
@@ -21,6 +21,7 @@ from gpustab.corpus import Corpus, Ids, Offsets
 from gpustab.corpus import CorpusOptions as CorpusOptions
 from gpustab.corpus.corpus import Record
 from gpustab.corpus.documents import Documents, open_documents
+from gpustab.corpus.options import ReadOptions
 from gpustab.errors import InputError
 from gpustab.spaces.vocabulary import Vocabulary, show
 
@@ -71,11 +72,17 @@ def prepare_corpus(source: str | Path, options: CorpusOptions = _DEFAULTS) -> Co
     >>> corpus.vocabulary[0]
     b'the'
     """
-    documents = open_documents(source, options.layout, options.errors)
+    documents = open_documents(source, _reading(options))
     numbered = _number(documents, options)
     if documents.replaced:
-        log.warning("%s: %d characters stand for bytes that are not UTF-8", source, documents.replaced)
+        log.warning("%s: %d characters stand for bytes that cannot be read", source, documents.replaced)
+    for note in documents.notes:
+        log.info(note)
     return _select(documents, numbered, options)
+
+
+def _reading(options: CorpusOptions) -> ReadOptions:
+    return ReadOptions(**{field.name: getattr(options, field.name) for field in fields(ReadOptions)})
 
 
 def tokeniser(options: CorpusOptions) -> Callable[[Sequence[str]], list[str]]:
@@ -140,7 +147,8 @@ def _select(documents: Documents, numbered: _Numbered, options: CorpusOptions) -
         "replaced_characters": documents.replaced,
     }
     records = tuple(numbered.records[:most])
-    return Corpus(documents.name, vocabulary, tokens, texts, units, options.unit, dropped, kept, records, documents)
+    found = documents.name, vocabulary, tokens, texts, units, options.unit, dropped, kept, records, documents
+    return Corpus(*found, tuple(documents.notes))
 
 
 def _rank(words: list[str], counts: NDArray[np.int64], min_count: int) -> tuple[Vocabulary, Ids]:
@@ -161,7 +169,7 @@ def _why_no_words(words: list[str], counts: NDArray[np.int64], options: CorpusOp
 
 def _splitter(documents: Documents, options: CorpusOptions) -> Callable[[list[str]], list[str]]:
     """Return the function that makes a document's texts of its lines."""
-    if options.unit == "document" or documents.kind == "blocks":
+    if options.unit == "document" or documents.layout == "blocks":
         return lambda texts: texts
     try:
         from sentencex import segment

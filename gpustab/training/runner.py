@@ -180,6 +180,7 @@ def _corpus_notes(corpus: Corpus) -> Iterator[str]:
     left_out = ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in corpus.dropped.items() if n)
     size = f"{len(corpus):,} {corpus.unit}s, {len(corpus.tokens):,} tokens, {len(corpus.vocabulary):,} words"
     yield f"{corpus.name}: {size}{f'; left out: {left_out}' if left_out else ''}."
+    yield from (f"{note}." for note in corpus.notes)
     if len(corpus) < _FEW_UNITS:
         yield f"{len(corpus)} {corpus.unit}s are few to draw from: what bootstrap runs differ by is a matter of chance."
 
