@@ -17,13 +17,13 @@ from gpustab.corpus.folder import files_in
 from gpustab.corpus.formats import Document, TextFile, TextFormat, recognise
 from gpustab.corpus.formats.plain import PLAIN, documents, find_layout
 from gpustab.corpus.formats.records import refuse_columns
-from gpustab.corpus.options import Layout, ReadOptions
+from gpustab.corpus.options import FoundLayout, ReadOptions
 from gpustab.errors import InputError, option
 from gpustab.options import chosen
 
 log = logging.getLogger("gpustab")
 
-_LAYOUTS: dict[Layout, str] = {
+_LAYOUTS: dict[FoundLayout, str] = {
     "lines": "every line is a document",
     "blocks": "documents stand between blank lines, and every line is a sentence",
     "paragraphs": "documents stand between blank lines",
@@ -59,7 +59,7 @@ class Documents:
     """
 
     name: str
-    layout: Layout
+    layout: FoundLayout
     parts: Sequence[Part]
     metadata: Sequence[Mapping[str, str]] = ()
     notes: Sequence[str] = ()
@@ -155,7 +155,7 @@ def _folder(folder: Path, options: ReadOptions) -> Documents:
         kinds[format_.title] = kinds.get(format_.title, 0) + 1
         guesses += [f"{path}: {guess}"] if guess else []
     layouts = {part.format.layout or options.layout or "files" for part in parts}
-    layout: Layout = layouts.pop() if len(layouts) == 1 else "records"
+    layout: FoundLayout = layouts.pop() if len(layouts) == 1 else "records"
     taken = ", ".join(f"{n:,} as {title}" for title, n in kinds.items())
     notes = [f"{folder}: {found.seen}; read {taken}; {_LAYOUTS[layout]}", *_warned(guesses)]
     return Documents(str(folder), layout, parts, notes=notes)

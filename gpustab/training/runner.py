@@ -12,7 +12,7 @@ import torch
 from gpustab.corpus import Corpus
 from gpustab.corpus.sampling import Sampling, draw_units, training_seed
 from gpustab.corpus.tokenise import prepare_corpus
-from gpustab.errors import ComputationError, InputError
+from gpustab.errors import ComputationError, InputError, option
 from gpustab.formats import read_space
 from gpustab.formats.binary.safetensors import read_metadata
 from gpustab.formats.binary.safetensors_rows import open_rows
@@ -58,8 +58,10 @@ def train_runs(settings: TrainingSettings, folder: Path, *, progress: Progress |
         raise InputError(f"{folder}: is a file; a run set is a folder")
     settings = resolve_engine(settings)
     corpus = prepare_corpus(settings.corpus, settings.options)
-    if len(corpus) < 2:
-        raise InputError(f"{corpus.name}: one {corpus.unit} is nothing to draw from; give more, or unit = sentence")
+    if len(corpus) < 2 and set(settings.samplings) != {"fixed"}:
+        ways = [option("unit", "sentence")] if corpus.unit == "document" else []
+        ways += [f"fixed {option('sampling')} alone"]
+        raise InputError(f"{corpus.name}: one {corpus.unit} is nothing to draw from; give more, or {' or '.join(ways)}")
     leaves = _open_leaves(settings, corpus, folder)
     tasks = [task for leaf in leaves for task in _tasks(settings, leaf, corpus)]
     trained, failures = 0, []

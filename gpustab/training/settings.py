@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from gpustab.corpus.sampling import SAMPLINGS, Sampling
 from gpustab.corpus.tokenise import CorpusOptions
-from gpustab.errors import InputError
+from gpustab.errors import InputError, marked
 from gpustab.trainers import technique
 from gpustab.trainers.base import Parameters
 
@@ -139,6 +139,9 @@ def _explain(error: ValidationError, prefix: str = "") -> str:
     """Every wrong key in one line."""
     parts = []
     for problem in error.errors():
+        if isinstance(own := problem.get("ctx", {}).get("error"), InputError):
+            parts.append(marked(own))
+            continue
         key = prefix + ".".join(str(part) for part in problem["loc"])
         wrong = "is unknown" if problem["type"] == "extra_forbidden" else f"is {problem['input']!r}: {problem['msg']}"
         parts.append(f"{key} {wrong}")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gpustab.corpus.encoding import decoded
-from gpustab.corpus.options import FormatName, Layout, ReadOptions
+from gpustab.corpus.options import FormatName, FoundLayout, ReadOptions
 from gpustab.formats.source import open_source
 
 
@@ -95,7 +95,7 @@ class TextFormat:
     name: FormatName
     title: str
     suffixes: tuple[str, ...]
-    layout: Layout | None
+    layout: FoundLayout | None
     matches: Callable[[str, str], bool]
     read: Callable[[TextFile], Iterator[Document]]
 

@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 
 from gpustab.corpus.formats.format import Document, TextFile, TextFormat
-from gpustab.corpus.options import Layout
+from gpustab.corpus.options import FoundLayout, Layout
 from gpustab.errors import InputError, option
 
 _LABEL = "__label__"
@@ -17,7 +17,7 @@ _WRAPPED = 0.2
 _CHANCE = 1e-3
 
 
-def documents(file: TextFile, layout: Layout) -> Iterator[Document]:
+def documents(file: TextFile, layout: FoundLayout) -> Iterator[Document]:
     """Yield the documents of plain text in a layout."""
     if layout == "files":
         texts: Iterable[list[str]] = [[file.text().replace("\r\n", "\n")]]
