@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.words import lowering, tokeniser
@@ -43,16 +43,23 @@ class Cuts:
                     self._found[found.lastgroup][found[0]] += 1
 
     def notes(self) -> Iterator[str]:
-        """Yield one note with an example of every kind that is not rare, or none."""
+        """Yield a note on markup and one on tokens, each with examples of the kinds that are not rare."""
         cut = {name: kept for name, words in self._found.items() if (kept := self._cut(words))}
         often = {
             name: words for name, words in cut.items() if words.total() * _SELDOM.get(name, _SELDOM_ELSE) >= self._words
         }
-        if often:
-            shown = [f"{word} → {self._becomes(word)}" for words in often.values() for word, _ in words.most_common(2)]
-            number = f"{sum(words.total() for words in often.values()):,} of {self._words:,} words"
+        markup, tokens = {"markup"} & often.keys(), often.keys() - {"markup"}
+        if markup:
+            yield f"there is markup in the text: {self._shown(often, markup)}; format html would take it out of a page"
+        if tokens:
             ways = "tokenizer whitespace or a regular expression would keep them"
-            yield f"{number} are cut or merged by the rules in force: {', '.join(shown)}; {ways}"
+            yield f"the rules in force cut or merge words that are tokens already: {self._shown(often, tokens)}; {ways}"
+
+    def _shown(self, often: Mapping[str, Counter[str]], kinds: Set[str]) -> str:
+        """Return two examples of each kind, and how many there are."""
+        chosen = [words for name, words in often.items() if name in kinds]
+        shown = [f"{word} → {self._becomes(word)}" for words in chosen for word, _ in words.most_common(2)]
+        return f"{', '.join(shown)} ({sum(words.total() for words in chosen):,} of {self._words:,} words)"
 
     def _cut(self, words: Counter[str]) -> Counter[str]:
         return Counter({word: n for word, n in words.items() if self._tokenise([word])[:-1] != [self._lower(word)]})

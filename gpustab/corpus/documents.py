@@ -140,6 +140,9 @@ def _warned(guesses: Sequence[str]) -> Sequence[str]:
 
 def _pipe(name: str, path: Path, options: ReadOptions) -> Documents:
     """A source that can be read only once: nothing is recognised."""
+    if options.format not in (None, "plain"):
+        raise InputError(f"{path}: this can be read only once, so it is plain text; save it as a file first")
+    refuse_columns(options, path, "plain text, as it can be read only once")
     encoding = "utf-8-sig" if options.encoding == "auto" else options.encoding
     file = TextFile(path, encoding, options)
     return Documents(name, options.layout or find_layout(file), [Part(PLAIN, file)])

@@ -178,6 +178,10 @@ def test_a_pipe_needs_its_layout(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(InputError, match="layout='lines'"):
         open_documents(tmp_path / "pipe")
+    with pytest.raises(InputError, match="save it as a file first"):
+        open_documents(tmp_path / "pipe", format="jsonl")
+    with pytest.raises(InputError, match="column='text' is for tables"):
+        open_documents(tmp_path / "pipe", column="text")
 
 
 LINE = st.text(st.characters(exclude_categories=["Cc", "Cs"])).map("x{}".format)

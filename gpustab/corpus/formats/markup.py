@@ -123,4 +123,4 @@ def lxml(file: TextFile) -> Any:
 
 
 HTML = TextFormat("html", "HTML", (".html", ".htm", ".xhtml"), "files", _is_html, _read_html)
-XML = TextFormat("xml", "XML (TEI)", (".xml", ".tei"), "records", _is_xml, _read_xml)
+XML = TextFormat("xml", "XML (each TEI text, or all of another kind)", (".xml", ".tei"), "records", _is_xml, _read_xml)

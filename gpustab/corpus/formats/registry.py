@@ -34,6 +34,18 @@ _SIGNATURES = (
     (re.compile(rb"PAR1"), "a Parquet file; save it as CSV or JSON lines"),
     (re.compile(rb"SQLite format 3\0"), "an SQLite database; save its table as CSV"),
 )
+# Text whose numbers, tags and columns would become words. It is refused, as no reader here knows what of it is text.
+_MARKED = (
+    (re.compile(r"\s*<doc\b[^>\n]*>[ \t]*\r?\n"), "documents in <doc> tags, as WikiExtractor writes them"),
+    (
+        re.compile(r"\s*<(?:text|doc|corpus|s|p)\b[^>\n]*>\s*(?:<[^>\n]*>\s*)*[^\t\n<]+\t"),
+        "a vertical file, a word a line",
+    ),
+    (re.compile(r"\s*(?:WEBVTT\b|\d+[ \t]*\r?\n\d\d:\d\d:\d\d[,.]\d{3} -->)"), "subtitles"),
+    (re.compile(r"(?:\s*#.*\n)*\d+(?:\t[^\t\n]+){9}\r?\n"), "CoNLL-U, a word a line"),
+    (re.compile(r"(?:\s*%.*\n)*\s*\\document(?:class|style)\b"), "LaTeX"),
+    (re.compile(r"From \S+@\S+ .*\d\d:\d\d.*\r?\n[A-Za-z-]+:"), "a mailbox"),
+)
 # 0x1A ends some DOS files.
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x19\x1b-\x1f]")
 
@@ -70,10 +82,18 @@ def recognise(path: Path, options: ReadOptions, among: bool = False) -> tuple[Te
     if options.format:
         return next(one for one in FORMATS if one.name == options.format), file, guess
     text, suffix = _text(start, encoding), suffix_of(path)
+    _refuse_marked(path, text)
     known = [
         one for one in FORMATS if one is not DOCX and not (among and one is TABLE and suffix in (*PLAIN.suffixes, ""))
     ]
     return next(one for one in known if one.matches(text, suffix)), file, guess
+
+
+def _refuse_marked(path: Path, text: str) -> None:
+    for pattern, what in _MARKED:
+        if pattern.match(text):
+            ways = f"save its text first, or say {option('format', 'plain')} if all of it is to become words"
+            raise InputError(f"{path}: this looks like {what}; {ways}")
 
 
 def _latin(source: Source) -> str:

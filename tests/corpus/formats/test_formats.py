@@ -142,6 +142,28 @@ def test_what_is_refused_names_its_place(read, name, content, options, message):
         read(name, content, **options)
 
 
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        ('<doc id="12" url="https://x" title="A">\nAnarchism\n\n</doc>\n', "documents in <doc> tags"),
+        ("1\n00:00:01,000 --> 00:00:02,000\nHello\n\n", "subtitles"),
+        ("WEBVTT\n\n00:01.000 --> 00:02.000\nHello\n", "subtitles"),
+        ("# sent_id = 1\n# text = Dogs\n1\tDogs\tdog\tNOUN\t_\t_\t0\troot\t_\t_\n\n", "CoNLL"),
+        ("1\tDogs\tdog\tNOUN\t_\t_\t0\troot\t_\t_\n\n", "CoNLL"),
+        ("% thesis\n\\documentclass{article}\n", "LaTeX"),
+        ("From a@b.c Mon Jan  1 00:00:00 2024\nSubject: x\n\nHello\n", "a mailbox"),
+        ("<text>\n<s>\nThe\tDT\tthe\ncat\tNN\tcat\n</s>\n</text>\n", "a vertical file"),
+        ("Hello <b>you</b>\n", ""),
+        ("From all of us at the bank\nSubject to change\n", ""),
+    ],
+)
+def test_marked_text_of_other_kinds_is_named(read, content, what):
+    if what:
+        with pytest.raises(InputError, match=rf"this looks like .*{what}.*format='plain'"):
+            read("a.txt", content)
+    assert read("a.txt", content, format="plain", layout="lines")[0]
+
+
 def test_labels_of_fasttext_are_metadata(read):
     found, notes = read("a.txt", "__label__pos __label__x good film\n__label__neg bad\n")
     assert found == [("1", {"label": "pos x"}, [["good", "film"]]), ("2", {"label": "neg"}, [["bad"]])]
