@@ -111,10 +111,12 @@ class CorpusOptions(ReadOptions):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_choice("unit", self.unit, get_args(Unit))
+        for name in ("lowercase", "drop_numbers", "drop_punctuation", "drop_duplicates"):
+            check_choice(name, getattr(self, name), (True, False))  # 'False' in quotes would be true
         if not (isinstance(self.min_count, int) and self.min_count >= 1):
             raise InputError(f"{option('min_count')} is {self.min_count!r}, wanted a whole number from 1 upwards")
         # Not <= 0, or NaN would pass.
-        if not 0 < self.fraction <= 1:
+        if not (isinstance(self.fraction, int | float) and 0 < self.fraction <= 1):
             raise InputError(f"{option('fraction')} is {self.fraction!r}, wanted a number above 0 and up to 1")
         _check_tokenizer(self.cut)
         if self.language not in _LANGUAGES.split():

@@ -171,8 +171,8 @@ def _why_no_words(words: list[str], counts: NDArray[np.int64], options: CorpusOp
     if not counts.any():
         return "there are no words in this text"
     top = show(words[int(counts.argmax())].encode())
-    wanted = option("min_count", options.min_count)
-    return f"no word occurs {wanted} times; the most frequent is '{top}', {counts.max()} times"
+    least = option("min_count", options.min_count)
+    return f"no word occurs {options.min_count} times ({least}); the most frequent is '{top}', {counts.max()} times"
 
 
 def _splitter(documents: Documents, options: CorpusOptions) -> Callable[[list[str]], list[str]]:

@@ -170,7 +170,7 @@ def test_files_of_a_folder_are_one_text_each(tmp_path):
     ("text", "options", "message"),
     [
         ("12 34\n--\n", {}, "text: there are no words"),
-        ("a a b\n", {"min_count": 3}, "min_count=3 times; the most frequent is 'a', 2 times"),
+        ("a a b\n", {"min_count": 3}, r"occurs 3 times \(min_count=3\); the most frequent is 'a', 2 times"),
         ("12\n34\na\n", {"fraction": 0.5}, "fraction=0.5 keeps 2 documents without any words"),
     ],
 )
