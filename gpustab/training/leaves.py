@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gpustab.corpus import Corpus
+from gpustab.corpus import Corpus, CorpusOptions
+from gpustab.corpus.options import ReadOptions
 from gpustab.errors import InputError, option
 from gpustab.formats.atomic import write_text
 from gpustab.runs.key import Key
@@ -17,8 +18,12 @@ from gpustab.training.settings import TrainingSettings
 PLAN = "plan.json"
 _SCHEMA = "gpustab.plan/1"
 _STREAM = "training_stream"
-_BEFORE = {"engine": "gensim", "programs_per_run": 1, "parameters.spread": 1.0, _STREAM: "shared"}
+_BEFORE = {"engine": "gensim", "programs_per_run": 1, "parameters.spread": 1.0, _STREAM: "shared"} | {
+    f"options.{field.name}": field.default for field in fields(CorpusOptions)
+}
 """What plans mean that were written when there were no such keys."""
+_READING = {f"options.{field.name}" for field in fields(ReadOptions)}
+"""How text was read matters in what came of it, which the corpus' hash tells."""
 
 
 class Leaf(NamedTuple):
@@ -81,6 +86,8 @@ def keep_to_plan(folder: Path, plan: dict[str, Any]) -> bool:
         raise InputError(f"{path}: damaged: {error}") from None
     stream = there.get(_STREAM, _BEFORE[_STREAM])
     differences = _differences(there, plan | {_STREAM: stream})
+    if there.get("corpus") == plan["corpus"]:
+        differences = [d for d in differences if d.partition(" ")[0] not in _READING]
     if differences:
         # What was chosen explains what follows from it.
         chosen = [d for d in differences if not d.startswith("corpus.")] or differences

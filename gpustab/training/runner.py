@@ -58,8 +58,10 @@ def train_runs(settings: TrainingSettings, folder: Path, *, progress: Progress |
         raise InputError(f"{folder}: is a file; a run set is a folder")
     settings = resolve_engine(settings)
     corpus = prepare_corpus(settings.corpus, settings.options)
-    if len(corpus) < 2:
-        raise InputError(f"{corpus.name}: one {corpus.unit} is nothing to draw from; give more{_sentences(corpus)}")
+    if len(corpus) < 2 and set(settings.samplings) != {"fixed"}:
+        ways = [option("unit", "sentence")] if corpus.unit == "document" else []
+        ways += [f"fixed {option('sampling')} alone"]
+        raise InputError(f"{corpus.name}: one {corpus.unit} is nothing to draw from; give more, or {' or '.join(ways)}")
     leaves = _open_leaves(settings, corpus, folder)
     tasks = [task for leaf in leaves for task in _tasks(settings, leaf, corpus)]
     trained, failures = 0, []
@@ -81,10 +83,6 @@ def train_runs(settings: TrainingSettings, folder: Path, *, progress: Progress |
     device = choose_device() if any(task.engine == "gpu" for task in tasks) else torch.device("cpu")
     result.environment = environment(device) | {"seconds": time.perf_counter() - started}
     return result
-
-
-def _sentences(corpus: Corpus) -> str:
-    return f", or {option('unit', 'sentence')}" if corpus.unit == "document" else ""
 
 
 def _open_leaves(settings: TrainingSettings, corpus: Corpus, folder: Path) -> list[Leaf]:
@@ -191,6 +189,7 @@ def _corpus_notes(corpus: Corpus) -> Iterator[str]:
     left_out = ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in corpus.dropped.items() if n)
     size = f"{len(corpus):,} {corpus.unit}s, {len(corpus.tokens):,} tokens, {len(corpus.vocabulary):,} words"
     yield f"{corpus.name}: {size}{f'; left out: {left_out}' if left_out else ''}."
+    yield from (f"{note}." for note in corpus.notes)
     if len(corpus) < _FEW_UNITS:
         yield f"{len(corpus)} {corpus.unit}s are few to draw from: what bootstrap runs differ by is a matter of chance."
 

@@ -97,6 +97,20 @@ def test_other_settings_are_refused_with_the_difference(corpus, tmp_path, change
     assert equal(vectors(tmp_path), before)
 
 
+def test_a_run_set_from_before_there_were_formats_goes_on(corpus, tmp_path):
+    """Its plan lacks the newer options of reading; and how text was read does not matter where the text is the same."""
+    settings = PLAN_LSA | {"corpus": str(corpus), "lsa": {"dim": 8}}
+    train_runs(read_settings(settings | {"runs": 1}), tmp_path)
+    path = tmp_path / "lsa/fixed/plan.json"
+    plan = json.loads(path.read_text())
+    before = "lowercase drop_numbers drop_punctuation min_count drop_duplicates unit fraction layout errors language"
+    plan["options"] = {name: plan["options"][name] for name in before.split()}
+    path.write_text(json.dumps(plan))
+    assert train_runs(read_settings(settings | {"runs": 2}), tmp_path).tables["groups"]["trained_now"] == [1]
+    chosen = settings["options"] | {"layout": "lines", "encoding": "ascii"}
+    assert train_runs(read_settings(settings | {"options": chosen}), tmp_path).tables["groups"]["trained_now"] == [1]
+
+
 def test_another_corpus_is_refused(corpus, tmp_path):
     train_runs(plan(corpus, runs=1, samplings=["fixed"]), tmp_path)
     other = tmp_path / "documents.txt"
