@@ -19,15 +19,6 @@ def test_the_object_has_the_keys_of_the_schema(result):
     content = parsed(result)
     keys = ["schema", "groups", "contrasts", "tables", "long_tables", "notes", "settings", "environment"]
     assert list(content) == keys
-        "schema",
-        "groups",
-        "contrasts",
-        "tables",
-        "long_tables",
-        "notes",
-        "settings",
-        "environment",
-    ]
     assert content["schema"] == "gpustab.stability/1"
     (group,) = content["groups"]
     measured = {"vocabulary", "dimension", "scale", "pip", "neighbours", "words", "precision", "targets"}
