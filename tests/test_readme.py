@@ -30,7 +30,8 @@ def test_commands_and_options_exist():
     named = {name for name in used if f"`gpustab {name}" in README or f"\ngpustab {name}" in README}
     assert named
     assert named <= set(command.commands)
-    known = {o for c in command.commands.values() for p in c.params for o in [*p.opts, *p.secondary_opts]}
+    commands = [c for top in command.commands.values() for c in (top, *getattr(top, "commands", {}).values())]
+    known = {o for c in commands for p in c.params for o in [*p.opts, *p.secondary_opts]}
     options = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", README))
     assert len(options) > 15
     assert options <= known | {"--help"}

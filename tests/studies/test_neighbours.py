@@ -38,8 +38,8 @@ def test_nine_of_ten_runs_have_the_wilson_interval_of_the_paper():
     stack[:, 1] = torch.tensor([0.9, 0.1, 0, 0])
     stack[9, 2] = torch.tensor([0.99, 0, 0.01, 0])  # nearer than w1 in the last run only
     first, second = (list(row.values()) for row in neighbours_of(runs_of(stack), "w0", 1).tables["shares"].rows())
-    assert (first[0], first[1], first[2]) == ("w1", 9, 0.9)
-    assert [round(x, 2) for x in first[3:5]] == [0.60, 0.98]
+    assert first[:4] == ["w1", 9, 10, 0.9]
+    assert [round(x, 2) for x in first[4:6]] == [0.60, 0.98]
     assert (second[0], second[1]) == ("w2", 1)
 
 
