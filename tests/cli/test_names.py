@@ -1,4 +1,4 @@
-"""Names of files that are no text, look like markup, or like something to run: what is found is written all the same."""
+"""Names of files that are no text, look like markup, or like something to run: what is found is written anyway."""
 
 import os
 import shutil
