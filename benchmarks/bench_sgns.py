@@ -52,14 +52,14 @@ Train = Callable[[Sequence[int]], list[Vectors]]
 def by_gensim(corpus: Corpus, parameters: Word2VecParameters, runs: Sequence[int]) -> list[Vectors]:
     def one(run: int) -> Vectors:
         drawn = sample(corpus, draw_units("shuffled", len(corpus), 0, run))
-        return train_word2vec(drawn, parameters, training_seed(0, run), sg=1)
+        return train_word2vec(drawn, parameters, training_seed(0, "shuffled", run), sg=1)
 
     return joblib.Parallel(n_jobs=-1)(joblib.delayed(one)(run) for run in runs)
 
 
 def by_kernel(bench: Bench, corpus: Corpus, parameters: Word2VecParameters, runs: Sequence[int], **options) -> list:
     draws = [draw_units("shuffled", len(corpus), 0, run) for run in runs]
-    seeds = [training_seed(0, run) for run in runs]
+    seeds = [training_seed(0, "shuffled", run) for run in runs]
     found = train_many(corpus, draws, seeds, parameters, device=str(bench.device), **options)
     return [run.vectors for run in found]
 

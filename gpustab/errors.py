@@ -10,13 +10,14 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-_MARKED = re.compile("\ue000([a-z_]+)(?:=([^\ue001]*))?\ue001")
+_MARKED = re.compile("\ue000([a-z_.]+)(?:=([^\ue001]*))?\ue001")
 
 
 def option(name: str, value: Any = None) -> str:
     """Return the name of an option, or an option with its value (``...``: any), for the message of an error.
 
-    A library names it ``dim=300`` and a command line ``--dim 300``; the error knows what of its text is an option.
+    A library names it ``dim=300`` and a command line ``--dim 300``; the error knows what of its text is an option. A
+    technique's parameter has its path as a name, ``glove.rate``.
 
     >>> str(InputError(f"x.txt: rows of 4 values; say {option('dim', 4)} or {option('allow_truncated')}"))
     'x.txt: rows of 4 values; say dim=4 or allow_truncated'

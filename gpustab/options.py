@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from difflib import get_close_matches
+from numbers import Integral
 from typing import Any, TypeVar
 
 from gpustab.errors import InputError, option
 
 T = TypeVar("T")
+
+_LARGEST_SEED = 2**32 - 1
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,21 @@ def chosen(kind: type[T], given: T | None, choices: Mapping[str, Any]) -> T:
         if name not in known:
             near = get_close_matches(name, known, n=1)
             raise InputError(f"there is no option {name}{f'; near it is {near[0]}' if near else ''}")
-    return kind(**choices) if given is None else given
+    found = kind(**choices) if given is None else given
+    if "seed" in known:
+        check_seed(getattr(found, "seed"))  # noqa: B009  # not every kind has one
+    return found
+
+
+def check_seed(value: int, name: str = "seed") -> int:
+    """Return a seed, or refuse what is none everywhere: training takes 32 bits.
+
+    Raises:
+        InputError: if it is no whole number from 0 to 2³² − 1.
+    """
+    if not isinstance(value, Integral) or not 0 <= value <= _LARGEST_SEED:
+        raise InputError(f"{option(name)} is {value}, wanted a whole number from 0 to {_LARGEST_SEED}")
+    return int(value)
 
 
 def record(options: Any) -> dict[str, Any]:

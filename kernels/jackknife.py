@@ -32,11 +32,20 @@ def jackknife(sums: Tensor, present: Tensor) -> Tensor:
 
 
 class PairStatistics(NamedTuple):
-    """Mean over the pairs of runs, SD over them (``ddof = 1``, NaN for one pair), jackknife error of the mean."""
+    """What the pairs of runs that have a value say together.
+
+    Attributes:
+        mean: over these pairs; NaN without one.
+        sd: over them, ``ddof = 1``; NaN for fewer than two.
+        se: error of the mean by the jackknife over the runs that are in such a pair; NaN for fewer than three, or where
+            all pairs share one run.
+        pairs: how many pairs have a value.
+    """
 
     mean: float
     sd: float
     se: float
+    pairs: int
 
 
 def pair_matrix(values: Tensor, runs: int) -> Tensor:
@@ -54,13 +63,30 @@ def pair_matrix(values: Tensor, runs: int) -> Tensor:
 def pair_statistics(matrix: Tensor) -> PairStatistics:
     """Return mean, SD and standard error over the pairs of an ``(R, R)`` pair matrix (zero diagonal).
 
-    >>> [round(x, 6) for x in pair_statistics(pair_matrix(torch.tensor([1.0, 2.0, 3.0]), 3))]
-    [2.0, 1.0, 1.154701]
+    Pairs without a value (NaN) are left out: under the union rule two runs may share no target word.
+
+    >>> found = pair_statistics(pair_matrix(torch.tensor([1.0, 2.0, 3.0]), 3))
+    >>> [round(x, 6) for x in found]
+    [2.0, 1.0, 1.154701, 3]
     """
     runs = matrix.shape[0]
     i, j = run_pairs(runs, matrix.device)
     values = matrix[i, j].double()
-    everyone = torch.ones(runs, 1, dtype=torch.bool, device=matrix.device)
-    se = jackknife(matrix.double().sum(1, keepdim=True), everyone)
+    values = values[~values.isnan()]
+    mean = float(values.mean()) if len(values) else float("nan")
     sd = float(values.std()) if len(values) > 1 else float("nan")
-    return PairStatistics(float(values.mean()), sd, float(se))
+    return PairStatistics(mean, sd, _jackknife_of_pairs(matrix.double()), len(values))
+
+
+def _jackknife_of_pairs(matrix: Tensor) -> float:
+    """The error of :func:`jackknife` where some pairs may have no value."""
+    known = ~matrix.isnan()
+    known.fill_diagonal_(False)
+    counts, sums = known.sum(1), torch.where(known, matrix, 0).sum(1)
+    taking_part = counts > 0
+    runs = int(taking_part.sum())
+    rest = counts.sum() / 2 - counts  # pairs that are left without run i
+    if runs < 3 or bool((rest[taking_part] == 0).any()):
+        return float("nan")
+    left_out = ((sums.sum() / 2 - sums) / rest)[taking_part]
+    return float(((runs - 1) / runs * (left_out - left_out.mean()).square().sum()).sqrt())

@@ -19,8 +19,9 @@ def test_the_python_blocks_run(block, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for number, space in enumerate(spaces(3, 40, 6), 1):
         write_word2vec_text(space, tmp_path / f"run{number}.txt")
-    sentences = [[f"w{(i * j) % 50}" for i in range(30)] for j in range(50)]
-    exec(compile(block, "README.md", "exec"), {"sentences": sentences})
+    lines = [" ".join(f"w{(i * j) % 50}" for i in range(30)) for j in range(50)]
+    (tmp_path / "speeches.txt").write_text("\n".join(lines))
+    exec(compile(block, "README.md", "exec"), {})
 
 
 def test_commands_and_options_exist():
@@ -29,7 +30,8 @@ def test_commands_and_options_exist():
     named = {name for name in used if f"`gpustab {name}" in README or f"\ngpustab {name}" in README}
     assert named
     assert named <= set(command.commands)
-    known = {o for c in command.commands.values() for p in c.params for o in [*p.opts, *p.secondary_opts]}
+    commands = [c for top in command.commands.values() for c in (top, *getattr(top, "commands", {}).values())]
+    known = {o for c in commands for p in c.params for o in [*p.opts, *p.secondary_opts]}
     options = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", README))
     assert len(options) > 15
     assert options <= known | {"--help"}

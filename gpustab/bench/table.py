@@ -16,12 +16,13 @@ from gpustab.bench.spaces import synthetic_runs
 from gpustab.bench.steps import STEPS
 from gpustab.engine import pip_pass
 from gpustab.engine.pip import worst_condition
-from gpustab.errors import InputError, OutOfMemoryError
+from gpustab.errors import InputError, OutOfMemoryError, option
 from gpustab.kernels.neighbours import Backend
 from gpustab.kernels.pip_loss import pip_from_gram
 from gpustab.machine.device import CPU, Compute, is_out_of_memory
 from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress, no_progress
+from gpustab.options import check_seed
 from gpustab.report import Result
 from gpustab.results import Table
 from gpustab.runs import Runs
@@ -73,8 +74,9 @@ def bench(
     started = time.perf_counter()
     size = _size(runs, words, dimension, device)
     todo = _todo(steps, precision, device)
+    check_seed(seed)
     if not 0 < seconds < math.inf:
-        raise InputError(f"seconds is {seconds}, wanted more than 0")
+        raise InputError(f"{option('seconds')} is {seconds}, wanted more than 0")
     progress("ceilings", 0.0)
     ceilings = measure_ceilings(device)
     progress("synthetic runs", 0.0)
@@ -108,7 +110,7 @@ def _size(runs: int | None, words: int | None, dimension: int | None, device: to
     size = Size(*(own if own is not None else usual for own, usual in zip(given, default, strict=True)))
     for name, value in size._asdict().items():
         if value < 2:
-            raise InputError(f"{name} is {value}, wanted at least 2")
+            raise InputError(f"{option(name)} is {value}, wanted at least 2")
     return size
 
 
@@ -119,9 +121,9 @@ def _todo(steps: Sequence[str] | None, precision: str | None, device: torch.devi
     if unknown or not wanted:
         raise InputError(f"there is no step '{', '.join(unknown)}'; there are {', '.join(STEPS)}")
     if precision not in {None, "auto", "fast"}:
-        raise InputError(f"precision is '{precision}', wanted auto or fast")
+        raise InputError(f"{option('precision')} is '{precision}', wanted auto or fast")
     if precision == "fast" and device.type != "cuda":
-        raise InputError("precision 'fast' needs CUDA: a CPU has no fast bfloat16")
+        raise InputError(f"{option('precision', 'fast')} needs CUDA: a CPU has no fast bfloat16")
     kinds = {precision} if precision else {"auto", "fast"} if device.type == "cuda" else {"auto"}
     return [(n, kind) for n in STEPS if n in wanted for kind in STEPS[n].kinds if kind in kinds | {"exact"}]
 
@@ -134,7 +136,8 @@ def _make_runs(size: Size, device: torch.device, seed: int) -> Runs:
             raise
         need = 4 * size.runs * size.words * size.dimension / 2**30
         raise OutOfMemoryError(
-            f"the runs take {need:.1f} GiB, which do not fit {device}: give fewer --runs, --words or --dim"
+            f"the runs take {need:.1f} GiB, which do not fit {device}: give fewer {option('runs')}, "
+            f"{option('words')} or {option('dimension')}"
         ) from error
 
 

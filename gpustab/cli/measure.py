@@ -12,7 +12,7 @@ from gpustab.cli.options import Computing, Showing, open_runs, takes
 from gpustab.cli.session import session, show, wrote
 from gpustab.errors import InputError
 from gpustab.formats import LoadOptions
-from gpustab.formats.writers import check_space_path, write_space
+from gpustab.formats.writers import write_space
 from gpustab.runs.group import Loading
 from gpustab.runs.load import only_group
 from gpustab.studies.average import AverageOptions
@@ -37,17 +37,15 @@ def stability(
     """Measure the stability of two or more runs: PIP loss, shared neighbours, words; each beside its chance level."""
     from gpustab import studies
 
-    with session(showing) as progress:
+    with session(showing, output=average, runs=runs) as progress:
         compute = computing.compute()
-        if average is not None:
-            _check_output(average, runs)
         groups = open_runs(runs, load_options, loading)
         averaged = None if average is None else only_group(groups).load()
         measured = groups if averaged is None else averaged
         show(studies.stability(measured, stability_options, compute=compute, progress=progress), showing)
         if average is not None and averaged is not None:
             write_space(studies.average(averaged, compute=compute)[0], average)
-            wrote(str(average), showing)
+            wrote([average], showing)
 
 
 @app.command()
@@ -66,8 +64,7 @@ def average(
     """Write the tree average of many runs as one space, and tell how much nearer averages are to each other."""
     from gpustab import studies
 
-    with session(showing):
-        _check_output(output, runs)
+    with session(showing, output=output, runs=runs):
         compute = computing.compute()
         group = only_group(open_runs(runs, load_options, loading))
         space, result = studies.average(group, average_options, compute=compute)
@@ -96,9 +93,3 @@ def neighbours(
         compute = computing.compute()
         group = only_group(open_runs(runs, load_options, loading))
         show(studies.neighbours_of(group, word, n, compute=compute), showing)
-
-
-def _check_output(path: Path, runs: list[Path]) -> None:
-    check_space_path(path)
-    if path.resolve() in {run.resolve() for run in runs}:
-        raise InputError(f"{path}: this is one of the runs; writing the average there would destroy it")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
-from dataclasses import MISSING, Field, dataclass, fields, replace
+from dataclasses import MISSING, Field, dataclass, fields, make_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_type_hints
 
 import typer
 
 from gpustab.cli.complaints import FLAGS, complaining
-from gpustab.errors import InputError
+from gpustab.errors import InputError, option
 from gpustab.formats import LoadOptions
 from gpustab.machine.device import Compute, choose_backend, choose_device
 from gpustab.options import Option
@@ -41,7 +41,9 @@ class Computing:
         """Return the choices, checked against what is here."""
         device = choose_device(self.device)
         if self.precision == "fast" and device.type != "cuda":
-            raise InputError("--precision fast needs CUDA: a CPU has no fast bfloat16, and auto is faster there")
+            raise InputError(
+                f"{option('precision', 'fast')} needs CUDA: a CPU has no fast bfloat16, and auto is faster there"
+            )
         return Compute(device, self.precision, choose_backend(self.backend, device))
 
 
@@ -52,6 +54,7 @@ class Showing:
     out: Annotated[Path | None, Option("Write summary.json, Parquet tables and report.html here.", metavar="DIR")] = (
         None
     )
+    force: Annotated[bool, Option("Replace the result, or the file, that is there already.")] = False
     json: Annotated[bool, Option("Print one JSON object and nothing else.")] = False
     quiet: Annotated[bool, Option("No progress, no warnings of the log.", ("--quiet", "-q"))] = False
     verbose: Annotated[bool, Option("Tell what is found and done on the way.", ("--verbose", "-v"))] = False
@@ -98,6 +101,14 @@ def takes(*bundles: type) -> Callable[[Callable[..., T]], Callable[..., T]]:
         return with_bundles
 
     return decorate
+
+
+def undecided(bundle: type, panel: str) -> type:
+    """Return a bundle of the same options, none of which need be given: what is not is ``None``."""
+    typed = [(field.name, Annotated[kind | None, spec], None) for field, spec, kind in _typed(bundle)]
+    made = make_dataclass(bundle.__name__, typed, frozen=True)
+    _PANELS[made] = panel
+    return made
 
 
 def _panel(bundle: type) -> str | None:

@@ -6,8 +6,9 @@ import logging
 import os
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 from rich import progress as bars
 from rich.console import Console
@@ -15,30 +16,70 @@ from rich.logging import RichHandler
 
 from gpustab.cli.complaints import complaining
 from gpustab.cli.options import Showing
+from gpustab.errors import InputError, option
+from gpustab.formats.writers import check_space_path
 from gpustab.machine.progress import Progress, no_progress
 from gpustab.report import Result
 from gpustab.report.files import check_folder, write_files
 from gpustab.report.json_text import to_json
 from gpustab.report.terminal import print_result
+from gpustab.spaces.vocabulary import printable
 
 log = logging.getLogger("gpustab")
 
 
+_written: list[str] = []
+"""What the command has written so far: who stops it is told."""
+
+
 @contextmanager
-def session(showing: Showing) -> Iterator[Progress]:
-    """Run a command's work: yields the progress callback, ends with exit code 2 for bad input, 1 for failed work."""
+def session(
+    showing: Showing, *, goes_on: bool = False, output: Path | None = None, runs: Sequence[Path] = ()
+) -> Iterator[Progress]:
+    """Run a command's work: yields the progress callback, ends with exit code 2 for bad input, 1 for failed work.
+
+    Args:
+        showing: what is printed and written.
+        goes_on: whether a stopped call is taken up by the next one.
+        output: the file besides the result that the command writes, and refuses to replace without ``--force``.
+        runs: what it reads, and never replaces.
+    """
     errors = Console(stderr=True)
+    _written.clear()
     log.setLevel(logging.ERROR if showing.quiet else logging.INFO if showing.verbose else logging.WARNING)
     handler = RichHandler(console=errors, show_time=False, show_path=False)
     log.addHandler(handler)
     try:
-        with complaining():
-            if showing.out is not None:
-                check_folder(showing.out)
+        with complaining(_goes_on if goes_on else _left):
+            _check_output(showing, output, runs)
             with _progress(errors, showing.quiet) as progress:
                 yield progress
     finally:
         log.removeHandler(handler)
+
+
+def _check_output(showing: Showing, output: Path | None, runs: Sequence[Path]) -> None:
+    """See before the work that nothing is replaced unasked, and that what is asked for has a meaning."""
+    if showing.out is not None:
+        check_folder(showing.out, force=showing.force)
+    elif showing.force and output is None:
+        raise InputError(
+            f"{option('force')} says that a result may be replaced, but none is written: name {option('out')}"
+        )
+    if output is not None:
+        check_space_path(output)
+        if output.resolve() in {run.resolve() for run in runs}:
+            raise InputError(f"{output}: this is one of the runs; writing the average there would destroy it")
+        if output.exists() and not showing.force:
+            raise InputError(f"{output}: is there already; {option('force')} replaces it")
+
+
+def _goes_on() -> str:
+    return "stopped; what is finished stays, and the same call goes on from there"
+
+
+def _left() -> str:
+    return f"stopped; written before: {', '.join(_written)}" if _written else "stopped; nothing was written"
 
 
 @contextmanager
@@ -49,21 +90,26 @@ def _progress(errors: Console, quiet: bool) -> Iterator[Progress]:
         return
     columns = (
         bars.SpinnerColumn(),
-        bars.TextColumn("{task.description}"),
+        bars.TextColumn("{task.description}", markup=False),  # names of files may look like markup
         bars.BarColumn(),
         bars.TimeRemainingColumn(),
     )
     with bars.Progress(*columns, console=errors, transient=True) as bar:
         task = bar.add_task("reading", total=1.0)
-        yield lambda work, part: bar.update(task, description=work, completed=part)
+        yield lambda work, part: bar.update(task, description=printable(work), completed=part)
 
 
 def show(result: Result, showing: Showing) -> None:
-    """Print a result, and write it where ``--out`` says; call it inside the session, where its errors are caught."""
+    """Write a result where ``--out`` says, and print it; call it inside the session, where its errors are caught."""
     result.environment["command"] = shlex.join(["gpustab", *sys.argv[1:]])
-    if showing.out is not None:
-        written = write_files(result, showing.out)
-        wrote(", ".join(str(path) for path in written), showing)
+    try:
+        if showing.out is not None:
+            wrote(write_files(result, showing.out, force=showing.force), showing)
+    finally:
+        _print(result, showing)  # what cannot be written is at least to be seen
+
+
+def _print(result: Result, showing: Showing) -> None:
     if showing.json:
         sys.stdout.buffer.write(f"{to_json(result)}\n".encode())  # JSON is UTF-8, whatever the terminal is
         return
@@ -73,7 +119,10 @@ def show(result: Result, showing: Showing) -> None:
     print_result(result, console)
 
 
-def wrote(what: str, showing: Showing) -> None:
+def wrote(paths: Sequence[Path], showing: Showing) -> None:
     """Tell on stderr what was written, unless nobody wants to know."""
+    names = [printable(str(path)) for path in paths]
+    _written.extend(names)
     if not showing.quiet:
-        Console(stderr=True).print(f"wrote {what}", style="dim", markup=False, highlight=False, soft_wrap=True)
+        line = f"wrote {', '.join(names)}"
+        Console(stderr=True).print(line, style="dim", markup=False, highlight=False, soft_wrap=True)

@@ -39,7 +39,7 @@ def pack(
     from gpustab.runs.packing.verify import is_whole
     from gpustab.runs.packing.verify import verify as verify_pack
 
-    with session(showing) as progress:
+    with session(showing, goes_on=not verify) as progress:
         if verify == (output is not None):
             raise InputError("wanted: gpustab pack RUNS... -o RUNSET, or gpustab pack --verify RUNSET")
         if output is not None:

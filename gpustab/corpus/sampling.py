@@ -1,7 +1,9 @@
 """Fixed, shuffled and bootstrap samples of a corpus (Antoniak & Mimno 2018, §4), and the seeds of a run.
 
 A draw is determined by (seed, sampling, run) alone and is the same on every machine: it uses only the raw output of
-PCG64 seeded by a SeedSequence, both of which numpy promises never to change. The training seed is a second stream.
+PCG64 seeded by a SeedSequence, both of which numpy promises never to change. The training seed is a second stream, and
+every sampling has one of its own: with one for all of them the fixed and the shuffled runs of a technique that sees no
+order (GloVe) were the same vectors bit for bit.
 """
 
 from __future__ import annotations
@@ -14,13 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpustab.corpus import Corpus, Ids, Offsets
-from gpustab.corpus.documents import check_choice
-from gpustab.errors import InputError
+from gpustab.corpus.options import check_choice
+from gpustab.options import check_seed
 from gpustab.runs.key import SAMPLINGS as SAMPLINGS
 from gpustab.runs.key import Sampling as Sampling
 
-_TRAINING = 3
-"""Number of the stream of training seeds, after the three samplings' own."""
+_SHARED_TRAINING = len(SAMPLINGS)
+"""Number of the stream of training seeds that all samplings once shared, after the streams of their draws."""
+_TRAINING = {sampling: len(SAMPLINGS) + 1 + number for number, sampling in enumerate(SAMPLINGS)}
+"""Numbers of the streams of training seeds, one for each sampling."""
 
 
 def draw_units(sampling: Sampling, units: int, seed: int, run: int) -> NDArray[np.int64]:
@@ -51,21 +55,30 @@ def draw_units(sampling: Sampling, units: int, seed: int, run: int) -> NDArray[n
     return (random % np.uint64(max(units, 1))).astype(np.int64)  # bias below units / 2⁶⁴
 
 
-def training_seed(seed: int, run: int) -> int:
-    """Return the seed of a run's training, 1 to 2³¹ − 1, from a stream that shares nothing with the draws.
+def training_seed(seed: int, sampling: Sampling, run: int) -> int:
+    """Return the seed of a run's training, 1 to 2³¹ − 1, from a stream that only this sampling's trainings use.
 
-    >>> training_seed(0, 0) != training_seed(0, 1)
-    True
+    >>> len({training_seed(0, sampling, run) for sampling in SAMPLINGS for run in range(3)})
+    9
     """
-    state = _stream(seed, _TRAINING, run).generate_state(1)
+    check_choice("sampling", sampling, SAMPLINGS)
+    return _training_seed(seed, _TRAINING[sampling], run)
+
+
+def shared_training_seed(seed: int, run: int) -> int:
+    """Return the seed that run number ``run`` of every sampling once had; run sets begun so are finished so."""
+    return _training_seed(seed, _SHARED_TRAINING, run)
+
+
+def _training_seed(seed: int, number: int, run: int) -> int:
+    state = _stream(seed, number, run).generate_state(1)
     return int(state[0]) % (2**31 - 1) + 1
 
 
 def _stream(seed: int, number: int, run: int) -> np.random.SeedSequence:
-    for name, value in (("seed", seed), ("run", run)):
-        # A larger number takes two of the sequence's 32-bit words, and two streams could become the same.
-        if not 0 <= value < 2**32:
-            raise InputError(f"{name} is {value}, wanted a whole number from 0 to {2**32 - 1}")
+    # A larger number takes two of the sequence's 32-bit words, and two streams could become the same.
+    check_seed(seed)
+    check_seed(run, "run")
     return np.random.SeedSequence([seed, number, run])
 
 

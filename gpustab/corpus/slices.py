@@ -13,6 +13,7 @@ import numpy as np
 
 from gpustab.corpus.corpus import Corpus
 from gpustab.errors import InputError
+from gpustab.options import check_seed
 from gpustab.runs.key import Part
 
 
@@ -83,7 +84,7 @@ def _dealt(corpus: Corpus, sizes: Sequence[int], seed: int, names: Sequence[tupl
     size = len(corpus.records)
     if min(sizes, default=0) < 1 or sum(sizes) > size:
         raise InputError(f"{corpus.name}: {size} documents cannot be dealt out as {', '.join(map(str, sizes))}")
-    order = np.random.default_rng(seed).permutation(size)
+    order = np.random.default_rng(check_seed(seed)).permutation(size)
     parts = np.split(order, np.cumsum(sizes))
     return [Slice((name,), corpus.take(part.tolist())) for name, part in zip(names, parts[: len(sizes)], strict=True)]
 

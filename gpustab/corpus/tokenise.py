@@ -5,12 +5,10 @@ from __future__ import annotations
 import logging
 import math
 import re
-import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 
@@ -20,8 +18,11 @@ from numpy.typing import NDArray
 from gpustab.corpus import Corpus, Ids, Offsets
 from gpustab.corpus import CorpusOptions as CorpusOptions
 from gpustab.corpus.corpus import Record
+from gpustab.corpus.cuts import Cuts
 from gpustab.corpus.documents import Documents, open_documents
-from gpustab.errors import InputError
+from gpustab.corpus.options import ReadOptions
+from gpustab.corpus.words import tokeniser as tokeniser
+from gpustab.errors import InputError, option
 from gpustab.spaces.vocabulary import Vocabulary, show
 
 log = logging.getLogger("gpustab")
@@ -52,7 +53,11 @@ class _Numbered:
     duplicates: int
 
 
-def prepare_corpus(source: str | Path, options: CorpusOptions = _DEFAULTS) -> Corpus:
+def prepare_corpus(
+    source: str | Path,
+    options: CorpusOptions = _DEFAULTS,
+    tokenizer: Callable[[str], Iterable[str]] | None = None,
+) -> Corpus:
     """Read a source and return it as a corpus.
 
     Letters of any script are composed (NFC), so that a word has one spelling; soft hyphens are left out. A context
@@ -61,6 +66,7 @@ def prepare_corpus(source: str | Path, options: CorpusOptions = _DEFAULTS) -> Co
     Args:
         source: a file, a folder or a name, see :func:`gpustab.corpus.documents.open_documents`.
         options: what is left out, and what sampling draws.
+        tokenizer: cuts a text into words, in place of ``options.tokenizer``.
 
     Raises:
         InputError: if the source cannot be read, or leaves no words.
@@ -71,36 +77,33 @@ def prepare_corpus(source: str | Path, options: CorpusOptions = _DEFAULTS) -> Co
     >>> corpus.vocabulary[0]
     b'the'
     """
-    documents = open_documents(source, options.layout, options.errors)
-    numbered = _number(documents, options)
+    documents = open_documents(source, _reading(options))
+    cuts = Cuts(options) if tokenizer is None else None
+    numbered = _number(documents, options, tokeniser(options, tokenizer), cuts)
     if documents.replaced:
-        log.warning("%s: %d characters stand for bytes that are not UTF-8", source, documents.replaced)
-    return _select(documents, numbered, options)
+        log.warning("%s: %d characters stand for bytes that cannot be read", source, documents.replaced)
+    notes = (*documents.notes, *(cuts.notes() if cuts else ()))
+    for note in notes:
+        log.info(note)
+    return replace(_select(documents, numbered, options), notes=notes)
 
 
-def tokeniser(options: CorpusOptions) -> Callable[[Sequence[str]], list[str]]:
-    r"""Return a function that cuts texts into words, with a newline after each text.
-
-    >>> tokeniser(CorpusOptions())(["Don't panic: 42!", "It's mañana's 'naïve' co-op."])
-    ["don't", 'panic', '\n', "it's", "mañana's", 'naïve', 'co', 'op', '\n']
-    """
-    find = _pattern(not options.drop_numbers, not options.drop_punctuation).findall
-
-    def tokenise(texts: Sequence[str]) -> list[str]:
-        joined = "".join(text.replace("\n", " ") + "\n" for text in texts).replace("\u00ad", "")
-        return find(unicodedata.normalize("NFC", joined.lower() if options.lowercase else joined))
-
-    return tokenise
+def _reading(options: CorpusOptions) -> ReadOptions:
+    return ReadOptions(**{field.name: getattr(options, field.name) for field in fields(ReadOptions)})
 
 
-def _number(documents: Documents, options: CorpusOptions) -> _Numbered:
-    tokenise, texts_of = tokeniser(options), _splitter(documents, options)
+def _number(
+    documents: Documents, options: CorpusOptions, tokenise: Callable[[Sequence[str]], list[str]], cuts: Cuts | None
+) -> _Numbered:
+    texts_of = _splitter(documents, options)
     numbers: defaultdict[str, int] = defaultdict()
     numbers.default_factory = numbers.__len__
     numbers["\n"] = _END
     parts, texts, records, seen, duplicates = [np.zeros(0, np.int32)], [0], list[Record](), set(), 0
     for place, document in enumerate(documents):
         tokens = tokenise(texts_of(document.texts))
+        if cuts:
+            cuts.see(document.texts)
         ids = np.fromiter(map(numbers.__getitem__, tokens), np.int32, len(tokens))
         words = ids[ids != _END]
         if options.drop_duplicates and len(words):
@@ -112,7 +115,17 @@ def _number(documents: Documents, options: CorpusOptions) -> _Numbered:
         parts.append(ids)
         texts.append(len(ids) - len(words))
         records.append(Record(document.id, document.metadata, place))
+    _check_words(documents.name, numbers)
     return _Numbered(list(numbers), np.concatenate(parts), np.cumsum(texts, dtype=np.int64), records, duplicates)
+
+
+def _check_words(name: str, words: Iterable[str]) -> None:
+    """Refuse what no file of vectors could hold; the rule "words" never finds it."""
+    wrong = next((word for word in words if word != "\n" and (not word or len(word.split()) != 1)), None)
+    if wrong is not None:
+        raise InputError(
+            f"{name}: {option('tokenizer')} finds {wrong!r}; a word has no white space, and something else"
+        )
 
 
 def _select(documents: Documents, numbered: _Numbered, options: CorpusOptions) -> Corpus:
@@ -131,7 +144,9 @@ def _select(documents: Documents, numbered: _Numbered, options: CorpusOptions) -
     texts = texts[: kept[-1] + 1]
     tokens = new[new >= 0][: texts[-1]]
     if not len(tokens):
-        raise InputError(f"{documents.name}: fraction={options.fraction} keeps {most} documents without any words")
+        raise InputError(
+            f"{documents.name}: {option('fraction', options.fraction)} keeps {most} documents without any words"
+        )
     units = np.arange(len(texts), dtype=np.int64) if options.unit == "sentence" else kept
     dropped = {
         "duplicate_documents": numbered.duplicates,
@@ -156,17 +171,18 @@ def _why_no_words(words: list[str], counts: NDArray[np.int64], options: CorpusOp
     if not counts.any():
         return "there are no words in this text"
     top = show(words[int(counts.argmax())].encode())
-    return f"no word occurs min_count={options.min_count} times; the most frequent is '{top}', {counts.max()} times"
+    least = option("min_count", options.min_count)
+    return f"no word occurs {options.min_count} times ({least}); the most frequent is '{top}', {counts.max()} times"
 
 
 def _splitter(documents: Documents, options: CorpusOptions) -> Callable[[list[str]], list[str]]:
     """Return the function that makes a document's texts of its lines."""
-    if options.unit == "document" or documents.kind == "blocks":
+    if options.unit == "document" or documents.layout == "blocks":
         return lambda texts: texts
     try:
         from sentencex import segment
     except ImportError:
-        raise InputError("unit='sentence' needs the package sentencex here: pip install sentencex") from None
+        raise InputError(f"{option('unit', 'sentence')} needs the package sentencex: pip install sentencex") from None
 
     def split(texts: list[str]) -> list[str]:
         # Only plain spaces: it fails at a next-line character (U+0085) before a full stop.
@@ -174,29 +190,3 @@ def _splitter(documents: Documents, options: CorpusOptions) -> Callable[[list[st
         return [sentence for text in plain for sentence in segment(options.language, text) if not sentence.isspace()]
 
     return split
-
-
-@cache
-def _pattern(numbers: bool, punctuation: bool) -> re.Pattern[str]:
-    """Return the expression of one token: a word with its inner apostrophes, a sign, or the end of a text."""
-    letters, inside = (_run("LN"), _run("LMN")) if numbers else (_run("L"), _run("LM"))
-    sign = f"|{_run('PS', '')}" if punctuation else ""
-    return re.compile(f"{letters}(?:{inside}|['’]{letters})*{sign}|\n")
-
-
-def _run(majors: str, repeat: str = "+") -> str:
-    """Return an expression of characters whose general categories begin with one of the letters."""
-    basic = "".join(f"\\U{a:08x}-\\U{z:08x}" for a, z in _ranges(majors) if a < 0x10000)
-    other = "".join(f"\\U{a:08x}-\\U{z:08x}" for a, z in _ranges(majors) if z >= 0x10000)
-    # Long lists of ranges are searched one by one beyond U+FFFF: do not let spaces get there.
-    return f"(?:[{basic}]{repeat}|(?![\\0-\\uffff])[{other}]{repeat})"
-
-
-def _ranges(majors: str) -> Iterator[tuple[int, int]]:
-    return ((run.start(), run.end() - 1) for run in re.finditer(f"[{majors}]+", _categories()))
-
-
-@cache
-def _categories() -> str:
-    """Return the first letter of every code point's general category."""
-    return "".join(unicodedata.category(chr(code))[0] for code in range(0x110000))

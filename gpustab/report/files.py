@@ -2,51 +2,132 @@
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
-from gpustab.errors import InputError
+from gpustab.errors import InputError, option
 from gpustab.formats.atomic import replacing, write_text
-from gpustab.report.describe import draw
+from gpustab.report.describe import draw, figures_of
 from gpustab.report.html import to_html
-from gpustab.report.json_text import to_json
+from gpustab.report.json_text import plain, to_json
 from gpustab.results import Content
 
+_SUMMARY, _PAGE = "summary.json", "report.html"
 
-def check_folder(folder: Path) -> None:
-    """See that the result can be written, before hours of work; nothing is made yet.
+
+def check_folder(folder: Path, *, force: bool = False) -> None:
+    """See that a result can be written, before hours of work; nothing is made yet.
+
+    Args:
+        folder: where it shall be.
+        force: whether a result that is there already may be replaced.
 
     Raises:
-        InputError: if the extra ``report`` is missing, or the folder could not be made or written to.
+        InputError: if the extra ``report`` is missing, the folder could not be made or written to, or holds another
+            result, or tables and figures that this one would be mixed up with.
     """
     missing = [name for name in ("pandas", "pyarrow", "jinja2") if find_spec(name) is None]
     if missing:
-        raise InputError(f"--out needs {', '.join(missing)}: pip install 'gpustab[report]'")
+        raise InputError(f"writing a result needs {', '.join(missing)}: pip install 'gpustab[report]'")
     nearest = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     if not nearest.is_dir() or not os.access(nearest, os.W_OK):
         raise InputError(
             f"{folder}: cannot write there, {nearest} is {'not writable' if nearest.is_dir() else 'a file'}"
         )
+    try:
+        with TemporaryDirectory(prefix=".", suffix=".tmp", dir=nearest):  # some folders say that they can, and cannot
+            pass
+    except OSError as error:
+        raise InputError(f"{folder}: cannot write there: {error.strerror}") from None
+    if not force and (there := _occupant(folder)):
+        raise InputError(f"{folder}: holds {there}; give another folder, or {option('force', True)} to replace it")
+    _old_files(folder)
 
 
-def write_files(result: Content, folder: Path) -> list[Path]:
-    """Write tables as Parquet, figures as SVG, ``report.html`` and ``summary.json`` last; each appears whole or not.
+def write_files(result: Content, folder: Path, *, force: bool = False) -> list[Path]:
+    """Write tables as Parquet, ``summary.json``, figures as SVG and ``report.html``; each appears whole or not.
+
+    Args:
+        result: what is written.
+        folder: where; made if it is not there.
+        force: replace the result that is there; what it has and this one has not is removed.
 
     Returns:
         The files written.
+
+    Raises:
+        InputError: see :func:`check_folder`.
     """
-    figures = draw(result)
+    check_folder(folder, force=force)
+    old = _old_files(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    written = []
+    written = list(_write(result, folder))
+    for path in old - set(written):
+        path.unlink(missing_ok=True)
+    return written
+
+
+def _write(result: Content, folder: Path) -> Iterator[Path]:
+    """Write numbers first, then what is drawn of them, so that nothing that fails in a figure costs a number."""
     for name in result.tables:
         path = folder / f"{name}.parquet"
         with replacing(path) as temporary:
             result.frame(name).to_parquet(temporary)
-        written.append(path)
-    texts = {f"{name}.svg": svg for name, svg in figures.items()}
-    texts |= {"report.html": to_html(result, figures), "summary.json": to_json(result) + "\n"}
-    for name, text in texts.items():
+        yield path
+    write_text(folder / _SUMMARY, to_json(result) + "\n")
+    yield folder / _SUMMARY
+    figures = {name: plain(svg) for name, svg in draw(result).items()}
+    for name, text in {
+        **{f"{name}.svg": svg for name, svg in figures.items()},
+        _PAGE: to_html(result, figures),
+    }.items():
         write_text(folder / name, text)
-        written.append(folder / name)
-    return written
+        yield folder / name
+
+
+def _occupant(folder: Path) -> str:
+    """Say what a folder holds that a result would be mixed up with; empty where there is nothing."""
+    if not folder.is_dir():
+        return ""
+    if (folder / _SUMMARY).exists():
+        name = _summary(folder).get("schema")
+        return f"the result of {_command(name)}" if name else f"a {_SUMMARY} of something else"
+    others = sorted(path.name for path in folder.iterdir() if path.suffix in (".parquet", ".svg") or path.name == _PAGE)
+    return ", ".join(others[:3]) + " ..." * (len(others) > 3)
+
+
+def _command(schema: Any) -> str:
+    return f"gpustab {str(schema).removeprefix('gpustab.').partition('/')[0]}"
+
+
+def _summary(folder: Path) -> dict[str, Any]:
+    """What the summary of a result says; nothing where it is none of ours."""
+    try:
+        content = json.loads((folder / _SUMMARY).read_text(encoding="utf-8"))
+        return content if str(content["schema"]).startswith("gpustab.") else {}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+
+
+def _old_files(folder: Path) -> set[Path]:
+    """The files of the result that a folder holds.
+
+    Raises:
+        InputError: if its summary does not tell them.
+    """
+    there = _summary(folder)
+    if there and "long_tables" not in there:
+        raise InputError(
+            f"{folder}: holds {_command(there['schema'])}'s result of an older gpustab, which does not tell its files; "
+            "remove it, or give another folder"
+        )
+    if not there:
+        return set()
+    figures = figures_of(Content(_command(there["schema"]).removeprefix("gpustab ")))
+    names = [f"{table}.parquet" for table in (*there["tables"], *there["long_tables"])]
+    return {folder / name for name in (*names, *(f"{figure}.svg" for figure in figures), _PAGE, _SUMMARY)}

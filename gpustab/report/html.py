@@ -21,7 +21,7 @@ def to_html(result: Content, figures: dict[str, str] | None = None) -> str:
 
     template = (files("gpustab.report") / "page.html").read_text(encoding="utf-8")
     page = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(template)
-    return page.render(
+    rendered: str = page.render(
         result=result,
         blocks=describe(result),
         figures=draw(result) if figures is None else figures,
@@ -29,6 +29,8 @@ def to_html(result: Content, figures: dict[str, str] | None = None) -> str:
         settings=plain(result.settings),
         environment=plain(result.environment),
     )
+    text: str = plain(rendered)
+    return text
 
 
 def to_notebook(result: Content) -> str:

@@ -18,7 +18,7 @@ _LONE = re.compile("[\ud800-\udfff]")
 
 
 def to_json(result: Content) -> str:
-    """Return the result as one JSON object; NaN and infinities become ``null``. Long tables are left to files.
+    """Return the result as one JSON object; NaN and infinities become ``null``. Of long tables only the names are told.
 
     >>> to_json(Content("stability", settings={"sd": math.nan})).splitlines()[:2]
     ['{', '  "schema": "gpustab.stability/1",']
@@ -28,6 +28,7 @@ def to_json(result: Content) -> str:
         "groups": result.groups,
         "contrasts": result.contrasts,
         "tables": {name: table for name, table in result.tables.items() if not table.long},
+        "long_tables": [name for name, table in result.tables.items() if table.long],
         "notes": result.notes,
         "settings": result.settings,
         "environment": result.environment,

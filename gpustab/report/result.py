@@ -18,13 +18,17 @@ class Result(Content):
     the tables, :meth:`frame` gives a table as pandas.
     """
 
-    def write(self, folder: str | os.PathLike[str]) -> list[Path]:
+    def write(self, folder: str | os.PathLike[str], force: bool = False) -> list[Path]:
         """Write ``report.html``, ``summary.json``, all tables and figures into a folder, and return the files.
 
+        Args:
+            folder: made if it is not there.
+            force: replace the result that is there already.
+
         Raises:
-            InputError: if the extra ``report`` is missing, or the folder could not be written to.
+            InputError: if the extra ``report`` is missing, or the folder could not be written to or holds a result.
         """
-        return write_files(self, Path(folder))
+        return write_files(self, Path(folder), force=force)
 
     def __str__(self) -> str:
         return to_text(self)

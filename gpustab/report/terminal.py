@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gpustab.report.describe import describe
+from gpustab.report.json_text import plain
 from gpustab.results import Block, Content, SmallTable
 
 _FOLDED = 24
@@ -29,7 +30,7 @@ def print_result(result: Content, console: Console) -> None:
             console.print(Text.assemble(("! ", "yellow"), note))
         console.print(Text(_closing(result.environment), style="dim"))
     # Without the blanks that fill up every line to the console's width.
-    console.file.write("".join(line.rstrip() + "\n" for line in page.get().splitlines()))
+    console.file.write(plain("".join(line.rstrip() + "\n" for line in page.get().splitlines())))
 
 
 def to_text(result: Content, width: int = 100) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from gpustab.errors import InputError
+from gpustab.spaces.vocabulary import printable
 
 Part = tuple[tuple[str, str], ...]
 
@@ -59,7 +60,7 @@ class Key:
         return "/".join([*self._leaf(technique), *(f"{_component(a)}={_component(b)}" for a, b in self.part)])
 
     def __str__(self) -> str:
-        return "/".join([*self._leaf(self.technique), *(f"{name}={value}" for name, value in self.part)])
+        return printable("/".join([*self._leaf(self.technique), *(f"{name}={value}" for name, value in self.part)]))
 
     def _leaf(self, technique: str) -> list[str]:
         rest = [self.unit] * (self.unit != "document") + [repr(self.fraction)] * (self.fraction != 1)

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from gpustab.errors import InputError
+from gpustab.errors import InputError, option
 from gpustab.runs.runs import Joining, Rule
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary, show
@@ -73,7 +73,7 @@ def plan_join(headers: Sequence[Header], *, vocabulary: Rule = "joint", min_runs
     runs = len(headers)
     need = runs if vocabulary == "joint" else (min(2, runs) if min_runs is None else min_runs)
     if not 1 <= need <= runs:
-        raise InputError(f"min_runs is {min_runs}, wanted 1 to {runs} for {runs} runs")
+        raise InputError(f"{option('min_runs')} is {min_runs}, wanted 1 to {runs} for {runs} runs")
     index: dict[bytes, int] = {}
     ids = [
         np.fromiter((index.setdefault(w, len(index)) for w in h.vocabulary), np.int64, len(h.vocabulary))

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import torch
 
-from gpustab.errors import InputError
+from gpustab.errors import InputError, option
 from gpustab.kernels.dispatch import use_triton
 from gpustab.machine.device import choose_device, log
 from gpustab.trainers import ON_GPU, Engine
@@ -29,7 +29,8 @@ def resolve_engine(settings: TrainingSettings) -> TrainingSettings:
     engine = asked if asked != "auto" else "gensim" if problem else "gpu"
     if engine == "gensim" and settings.programs_per_run > 1:
         why = f", which cannot be used: {problem}" if asked == "auto" else ""
-        raise InputError(f"programs_per_run is {settings.programs_per_run}; more than 1 is for engine gpu{why}")
+        many = f"{option('programs_per_run')} is {settings.programs_per_run}"
+        raise InputError(f"{many}; more than 1 is for engine gpu{why}")
     if asked != "auto" or ON_GPU.keys().isdisjoint(settings.techniques):
         return settings
     log.info("engine auto is %s", f"gensim: {problem}" if problem else "gpu")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gpustab.corpus import Corpus
-from gpustab.errors import InputError
+from gpustab.corpus import Corpus, CorpusOptions
+from gpustab.corpus.options import ReadOptions
+from gpustab.errors import InputError, option
 from gpustab.formats.atomic import write_text
 from gpustab.runs.key import Key
 from gpustab.training.engines import engine_of, engine_plan
@@ -16,8 +17,13 @@ from gpustab.training.settings import TrainingSettings
 
 PLAN = "plan.json"
 _SCHEMA = "gpustab.plan/1"
-_BEFORE = {"engine": "gensim", "programs_per_run": 1, "parameters.spread": 1.0}
+_STREAM = "training_stream"
+_BEFORE = {"engine": "gensim", "programs_per_run": 1, "parameters.spread": 1.0, _STREAM: "shared"} | {
+    f"options.{field.name}": field.default for field in fields(CorpusOptions)
+}
 """What plans mean that were written when there were no such keys."""
+_READING = {f"options.{field.name}" for field in fields(ReadOptions)}
+"""How text was read matters in what came of it, which the corpus' hash tells."""
 
 
 class Leaf(NamedTuple):
@@ -26,10 +32,12 @@ class Leaf(NamedTuple):
     Attributes:
         key: what it is.
         folder: where it lies.
+        shared_seeds: whether its runs train with the seeds that all samplings once shared: it was begun so.
     """
 
     key: Key
     folder: Path
+    shared_seeds: bool = False
 
 
 def corpus_record(corpus: Corpus) -> dict[str, Any]:
@@ -46,6 +54,7 @@ def plan_of(key: Key, settings: TrainingSettings, corpus: Corpus) -> dict[str, A
         "sampling": key.sampling,
         "seed": settings.seed,
         "vary": sorted(settings.vary),
+        _STREAM: "own",
         "corpus": corpus_record(corpus),
         "options": asdict(settings.options),
         **engine_plan(technique, *engine_of(technique, settings)),
@@ -53,8 +62,13 @@ def plan_of(key: Key, settings: TrainingSettings, corpus: Corpus) -> dict[str, A
     }
 
 
-def keep_to_plan(folder: Path, plan: dict[str, Any]) -> None:
+def keep_to_plan(folder: Path, plan: dict[str, Any]) -> bool:
     """Write a new leaf's plan, or see that the old one is the same; clear away what a killed run left half-written.
+
+    The stream of training seeds is no choice of the caller: a leaf keeps to the one that it was begun with.
+
+    Returns:
+        Whether the leaf's runs train with the seeds that all samplings once shared.
 
     Raises:
         InputError: with every difference, if runs were trained there in another way.
@@ -70,17 +84,21 @@ def keep_to_plan(folder: Path, plan: dict[str, Any]) -> None:
         there = dict(json.loads(path.read_text(encoding="utf-8")))
     except (ValueError, TypeError) as error:
         raise InputError(f"{path}: damaged: {error}") from None
-    differences = _differences(there, plan)
+    stream = there.get(_STREAM, _BEFORE[_STREAM])
+    differences = _differences(there, plan | {_STREAM: stream})
+    if there.get("corpus") == plan["corpus"]:
+        differences = [d for d in differences if d.partition(" ")[0] not in _READING]
     if differences:
         # What was chosen explains what follows from it.
         chosen = [d for d in differences if not d.startswith("corpus.")] or differences
         engine = there.get("engine", _BEFORE["engine"])
-        take = f"take --engine {engine}" if engine != plan.get("engine", engine) else "take those"
+        take = f"take {option('engine', engine)}" if engine != plan.get("engine", engine) else "take those"
         raise InputError(
             f"{folder}: trained with other settings: {'; '.join(chosen)}; {take}, or another run set, or delete it"
         )
     for leftover in folder.glob(".*.tmp"):
         leftover.unlink(missing_ok=True)
+    return bool(stream == "shared")
 
 
 def _differences(there: Any, now: Any, key: str = "") -> list[str]:

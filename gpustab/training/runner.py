@@ -10,9 +10,9 @@ from typing import Any, NamedTuple, cast
 import torch
 
 from gpustab.corpus import Corpus
-from gpustab.corpus.sampling import Sampling, draw_units, training_seed
+from gpustab.corpus.sampling import Sampling, draw_units, shared_training_seed, training_seed
 from gpustab.corpus.tokenise import prepare_corpus
-from gpustab.errors import ComputationError, InputError
+from gpustab.errors import ComputationError, InputError, option
 from gpustab.formats import read_space
 from gpustab.formats.binary.safetensors import read_metadata
 from gpustab.formats.binary.safetensors_rows import open_rows
@@ -58,8 +58,10 @@ def train_runs(settings: TrainingSettings, folder: Path, *, progress: Progress |
         raise InputError(f"{folder}: is a file; a run set is a folder")
     settings = resolve_engine(settings)
     corpus = prepare_corpus(settings.corpus, settings.options)
-    if len(corpus) < 2:
-        raise InputError(f"{corpus.name}: one {corpus.unit} is nothing to draw from; give more, or unit = sentence")
+    if len(corpus) < 2 and set(settings.samplings) != {"fixed"}:
+        ways = [option("unit", "sentence")] if corpus.unit == "document" else []
+        ways += [f"fixed {option('sampling')} alone"]
+        raise InputError(f"{corpus.name}: one {corpus.unit} is nothing to draw from; give more, or {' or '.join(ways)}")
     leaves = _open_leaves(settings, corpus, folder)
     tasks = [task for leaf in leaves for task in _tasks(settings, leaf, corpus)]
     trained, failures = 0, []
@@ -76,6 +78,7 @@ def train_runs(settings: TrainingSettings, folder: Path, *, progress: Progress |
     result = Result("train", _record(settings, corpus), tables={"groups": _group_table(leaves, tasks)})
     result.groups = [{"name": str(leaf.key), "runs": settings.runs} for leaf in leaves]
     result.notes = [*_corpus_notes(corpus), *_engine_notes(tasks)]
+    result.notes += _shared_seeds(leaves)
     result.notes += [note for leaf in leaves for note in _copies(leaf, settings)]
     device = choose_device() if any(task.engine == "gpu" for task in tasks) else torch.device("cpu")
     result.environment = environment(device) | {"seconds": time.perf_counter() - started}
@@ -87,8 +90,8 @@ def _open_leaves(settings: TrainingSettings, corpus: Corpus, folder: Path) -> li
     for technique_name in settings.techniques:
         for sampling in settings.samplings:
             key = Key(technique_name, sampling, settings.options.unit, settings.options.fraction)
-            keep_to_plan(folder / key.path, plan_of(key, settings, corpus))
-            leaves.append(Leaf(key, folder / key.path))
+            shared = keep_to_plan(folder / key.path, plan_of(key, settings, corpus))
+            leaves.append(Leaf(key, folder / key.path, shared))
     return leaves
 
 
@@ -110,11 +113,17 @@ def _tasks(settings: TrainingSettings, leaf: Leaf, corpus: Corpus) -> Iterator[T
             parameters,
             runs,
             tuple(draws[start : start + together]),
-            tuple(training_seed(settings.seed, run if "training" in settings.vary else 0) for run in runs),
+            tuple(_training_seed(settings, leaf, run if "training" in settings.vary else 0) for run in runs),
             settings.seed,
             engine,
             programs_per_run,
         )
+
+
+def _training_seed(settings: TrainingSettings, leaf: Leaf, run: int) -> int:
+    if leaf.shared_seeds:
+        return shared_training_seed(settings.seed, run)
+    return training_seed(settings.seed, cast(Sampling, leaf.key.sampling), run)
 
 
 def _train(tasks: Sequence[Task], corpus: Corpus, settings: TrainingSettings) -> Iterator[tuple[Task, str | None]]:
@@ -133,7 +142,7 @@ def _in_parallel(
     try:
         configured = joblib.parallel_config(backend=settings.parallel, n_jobs=settings.jobs)
     except (ValueError, ImportError) as error:
-        raise InputError(f"parallel is '{settings.parallel}': {' '.join(str(error).split())}") from None
+        raise InputError(f"{option('parallel')} is '{settings.parallel}': {' '.join(str(error).split())}") from None
     with configured:
         jobs = (joblib.delayed(attempt)(task, corpus) for task in tasks)
         yield from joblib.Parallel(return_as="generator_unordered")(jobs)
@@ -180,6 +189,7 @@ def _corpus_notes(corpus: Corpus) -> Iterator[str]:
     left_out = ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in corpus.dropped.items() if n)
     size = f"{len(corpus):,} {corpus.unit}s, {len(corpus.tokens):,} tokens, {len(corpus.vocabulary):,} words"
     yield f"{corpus.name}: {size}{f'; left out: {left_out}' if left_out else ''}."
+    yield from (f"{note}." for note in corpus.notes)
     if len(corpus) < _FEW_UNITS:
         yield f"{len(corpus)} {corpus.unit}s are few to draw from: what bootstrap runs differ by is a matter of chance."
 
@@ -191,6 +201,14 @@ def _engine_notes(tasks: Sequence[Task]) -> Iterator[str]:
         yield f"Up to {largest} runs were trained at once by engine gpu: a run's seconds are its share of theirs."
     if any(task.programs_per_run > 1 for task in on_gpu):
         yield "Several programs trained a run (Hogwild): the same call again would give other vectors."
+
+
+def _shared_seeds(leaves: Sequence[Leaf]) -> Iterator[str]:
+    if old := [str(leaf.key) for leaf in leaves if leaf.shared_seeds]:
+        yield (
+            f"{', '.join(old)}: begun when run number r of every sampling trained with one seed, and finished so. Such "
+            "groups are not independent; of a technique that sees no order (glove), fixed and shuffled runs are equal."
+        )
 
 
 def _copies(leaf: Leaf, settings: TrainingSettings) -> Iterator[str]:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import tomllib
-from dataclasses import fields
+from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_core import ErrorDetails
 
 from gpustab.corpus.sampling import SAMPLINGS, Sampling
 from gpustab.corpus.tokenise import CorpusOptions
-from gpustab.errors import InputError
-from gpustab.trainers import technique
+from gpustab.errors import InputError, marked, option
+from gpustab.options import check_seed, chosen
+from gpustab.trainers import NAMES, technique
 from gpustab.trainers.base import Parameters
 
 Stream = Literal["draw", "training"]
@@ -28,8 +31,8 @@ class TrainingSettings(BaseModel):
         samplings: how each run's text is drawn.
         runs: number of runs per technique and sampling.
         seed: of everything random.
-        vary: which streams differ between runs. With ``["draw"]`` all runs train with one seed, as the C tools
-            behind the papers do; with ``["training"]`` all runs read the same draw.
+        vary: which streams differ between runs. With ``["draw"]`` all runs of a sampling train with one seed, as the
+            C tools behind the papers do; with ``["training"]`` they read the same draw.
         jobs: runs trained at the same time, one thread each. On a GPU as many are as its memory holds.
         parallel: joblib's back end: ``"loky"`` processes here, ``"dask"`` or ``"ray"`` for a cluster. What is trained
             on a GPU is trained in this process.
@@ -47,7 +50,7 @@ class TrainingSettings(BaseModel):
     techniques: list[str] = Field(["sgns"], min_length=1)
     samplings: list[Sampling] = Field(list(SAMPLINGS), min_length=1)
     runs: int = Field(8, ge=1, le=999)
-    seed: int = Field(0, ge=0)
+    seed: int = 0
     vary: list[Stream] = ["draw", "training"]
     jobs: int = Field(1, ge=1)
     parallel: str = "loky"
@@ -62,10 +65,12 @@ class TrainingSettings(BaseModel):
         """Make the options here: pydantic would pass over keys that a dataclass does not know."""
         if not isinstance(value, dict):
             return value
-        unknown = set(value) - {field.name for field in fields(CorpusOptions)}
-        if unknown:
-            raise ValueError(f"unknown: {', '.join(sorted(unknown))}")
-        return CorpusOptions(**value)
+        return chosen(CorpusOptions, None, value)
+
+    @field_validator("seed")
+    @classmethod
+    def _any_seed(cls, value: int) -> int:
+        return check_seed(value)
 
     @field_validator("techniques", "samplings", "vary")
     @classmethod
@@ -81,7 +86,8 @@ class TrainingSettings(BaseModel):
         try:
             return technique(name).parameters(**self.parameters.get(name, {}))
         except ValidationError as error:
-            raise InputError(_explain(error, f"{name}.")) from None
+            known = technique(name).parameters.model_fields
+            raise InputError(_explain(error, list(known), f"{name}.")) from None
 
 
 def read_settings(content: dict[str, Any]) -> TrainingSettings:
@@ -90,15 +96,8 @@ def read_settings(content: dict[str, Any]) -> TrainingSettings:
     Raises:
         InputError: naming every key that is unknown or wrong.
     """
-    from gpustab.trainers import NAMES
-
-    content = dict(content)
-    parameters = {name: content.pop(name) for name in NAMES if name in content}
-    try:
-        settings = TrainingSettings(**content, parameters=parameters)
-    except ValidationError as error:
-        raise InputError(_explain(error)) from None
-    unused = set(parameters) - set(settings.techniques)
+    settings = _validated(content)
+    unused = set(settings.parameters) - set(settings.techniques)
     if unused:
         raise InputError(f"parameters for {', '.join(sorted(unused))}, which is not among the techniques")
     for name in settings.techniques:
@@ -106,18 +105,35 @@ def read_settings(content: dict[str, Any]) -> TrainingSettings:
     return settings
 
 
+def _validated(content: dict[str, Any]) -> TrainingSettings:
+    """Return settings whose keys are known and whose values have their types."""
+    if "parameters" in content:
+        raise InputError(
+            f"parameters is unknown: those of a technique stand under its own name, one of {', '.join(NAMES)}"
+        )
+    parameters = {name: content[name] for name in NAMES if name in content}
+    others = {key: value for key, value in content.items() if key not in parameters}
+    try:
+        return TrainingSettings(**others, parameters=parameters)
+    except ValidationError as error:
+        raise InputError(_explain(error, [*TrainingSettings.model_fields, *NAMES])) from None
+
+
 def read_toml(path: Path) -> dict[str, Any]:
-    """Return the content of a TOML file.
+    """Return the content of a TOML file that holds a plan or a part of one, see :func:`read_settings`.
 
     Raises:
-        InputError: if it cannot be read or is no TOML; the message names file and line.
+        InputError: if it cannot be read, is no TOML (the message names file and line), or has a key that is unknown or
+            wrong.
     """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        _validated({"corpus": "", **content})  # it may be named elsewhere
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: {error}") from None
+    except (InputError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: {marked(error)}") from None
+    return content
 
 
 def to_toml(settings: TrainingSettings) -> str:
@@ -135,11 +151,20 @@ def _line(key: str, value: Any) -> str:
     return f"{key} = {json.dumps(value, ensure_ascii=False)}"  # of these values JSON and TOML write all alike
 
 
-def _explain(error: ValidationError, prefix: str = "") -> str:
-    """Every wrong key in one line."""
-    parts = []
-    for problem in error.errors():
-        key = prefix + ".".join(str(part) for part in problem["loc"])
-        wrong = "is unknown" if problem["type"] == "extra_forbidden" else f"is {problem['input']!r}: {problem['msg']}"
-        parts.append(f"{key} {wrong}")
-    return "; ".join(parts)
+def _explain(error: ValidationError, known: Sequence[str], prefix: str = "") -> str:
+    """Every wrong key in one line, those that are unknown with the nearest that is not."""
+    return "; ".join(_wrong(problem, known, prefix) for problem in error.errors())
+
+
+def _wrong(problem: ErrorDetails, known: Sequence[str], prefix: str) -> str:
+    own = problem.get("ctx", {}).get("error")
+    if isinstance(own, InputError):  # says itself which value is wrong
+        return marked(own)
+    path = [part for part in problem["loc"] if isinstance(part, str) and part != "parameters"]
+    key = prefix + ".".join(path)
+    if problem["type"] == "extra_forbidden":
+        near = get_close_matches(path[-1], known, n=1)
+        return f"{key} is unknown{f'; near it is {near[0]}' if near else ''}"
+    if problem["type"] == "missing":
+        return f"{option(key)} is missing"
+    return f"{option(key)} is {problem['input']!r}, {problem['msg'].replace('Input should be', 'wanted')}"

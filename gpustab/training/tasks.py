@@ -11,7 +11,7 @@ import torch
 
 from gpustab.corpus import Corpus
 from gpustab.corpus.sampling import Sample, Sampling, draw_units, sample
-from gpustab.errors import ComputationError, InputError
+from gpustab.errors import ComputationError, InputError, marked
 from gpustab.formats.binary.safetensors import write_safetensors
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
@@ -60,7 +60,7 @@ def attempt(task: Task, corpus: Corpus) -> tuple[Task, str | None]:
         with threadpool_limits(1):
             _train(task, corpus)
     except (ComputationError, InputError, OSError, MemoryError, torch.OutOfMemoryError) as error:
-        return task, f"{task.name} {task.sampling}, run {task.runs[0]}: {error}"
+        return task, f"{task.name} {task.sampling}, run {task.runs[0]}: {marked(error)}"
     finally:
         torch.set_num_threads(threads)
     return task, None
@@ -101,4 +101,4 @@ def _space(part: Sample, rows: Vectors, run: int, record: dict[str, Any]) -> Spa
     try:
         return Space(words, torch.from_numpy(rows), counts, f"run-{run:03d}", record, draw)
     except InputError as error:  # diverged: a run whose vectors are not finite has failed
-        raise ComputationError(str(error)) from error
+        raise ComputationError(marked(error)) from error

@@ -46,7 +46,7 @@ def test_a_failed_check_ends_with_1_and_still_shows_the_table(monkeypatch):
     [
         ("--runs 1", "runs is 1"),
         ("--words 1", "words is 1"),
-        ("--dim 0", "dimension is 0"),
+        ("--dim 0", "--dim is 0"),
         ("--steps gram,sorting", "no step 'sorting'"),
         ("--device tpu", "'tpu'"),
         ("--device cuda:99", "'cuda:99'"),

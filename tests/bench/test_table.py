@@ -92,7 +92,7 @@ def test_runs_that_do_not_fit_are_refused_with_their_size(monkeypatch):
         raise torch.OutOfMemoryError("CUDA out of memory")
 
     monkeypatch.setattr(table, "synthetic_runs", full)
-    with pytest.raises(OutOfMemoryError, match=r"take 28\.6 GiB.*--runs"):
+    with pytest.raises(OutOfMemoryError, match=r"take 28\.6 GiB.*fewer runs, words or dimension"):
         bench(128, 200_000, 300)
 
 

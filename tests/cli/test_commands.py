@@ -98,7 +98,7 @@ def test_average_tells_the_loss_between_averages(call):
     assert content["schema"] == "gpustab.average/1"
     assert content["groups"][0]["runs"] == 3
     assert content["settings"]["renormalise"] is False
-    assert "loss between runs" in call("average set/x/shuffled -o a.vec").stdout
+    assert "loss between runs" in call("average set/x/shuffled -o b.vec").stdout
 
 
 def test_average_tells_what_it_wrote(call):
@@ -222,6 +222,51 @@ def test_training_prints_the_engine_that_it_takes(place):
     assert "engine auto is gensim: there is no CUDA device here" in " ".join(auto.split())
 
 
+def test_a_table_is_trained_by_its_column(call, place):
+    (place / "text.tsv").write_text("id\tyear\tbody\n1\t1990\tA#1 b A#1 b\n2\t1991\tb A#1 c c\n")
+    command = (
+        "train text.tsv -o made --runs 1 --min-count 2 --dim 2 --epochs 1 --sampling shuffled --engine gensim --json"
+    )
+    done = call(f"{command} --column body --id-column id --tokenizer whitespace")
+    assert done.exit_code == 0, done.stderr
+    content = one_object(done.stdout)
+    assert content["settings"]["options"]["column"] == "body"
+    assert content["tables"]["groups"]["words"] == ["3"]
+    assert any("text.tsv: read as a table; every record is a document" in note for note in content["notes"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("", "say --layout lines (5 documents, 1 of them empty), --layout blocks"),
+        (
+            "--layout files",
+            "one document is nothing to draw from; give more, or --unit sentence or fixed --sampling alone",
+        ),
+        ("--layout sheets", "'sheets' is not one of"),
+        ("--column text", "--column text is for tables and JSON lines"),
+        ("--language xx", "--language is 'xx', wanted a code of ISO 639-1"),
+        ("--set options.language=xx", "--language is 'xx', wanted a code of ISO 639-1"),
+        ("--tokenizer word", "--tokenizer is 'word', wanted 'words' or 'whitespace'"),
+        ("--encoding zip", "--encoding is 'zip', wanted 'auto' or a codec"),
+        ("--format jsonl", "text.txt: line 1: this is no JSON"),
+    ],
+)
+def test_a_corpus_that_cannot_be_read_as_told_ends_with_2(call, place, options, message):
+    (place / "text.txt").write_text("a b c\nd e f\n\nb c\na\n")
+    done = call(f"train text.txt -o made -q --min-count 1 {options}".strip())
+    assert done.exit_code == 2
+    assert message in " ".join(done.stderr.split())
+    assert not (place / "made").exists()
+
+
+def test_a_single_document_may_be_trained_as_it_is(call, place):
+    (place / "text.txt").write_text("a b c a b\n")
+    command = "train text.txt -o made -q --runs 1 --min-count 1 --dim 2 --epochs 1 --engine gensim --json --sampling"
+    assert call(f"{command} fixed").exit_code == 0
+    assert call(f"{command} fixed,shuffled").exit_code == 2
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -230,7 +275,7 @@ def test_training_prints_the_engine_that_it_takes(place):
         ("--engine gpu --technique glove", "it trains sgns, not glove"),
         ("--engine gpu --dim 600", "dim is 600, wanted 1 to 512"),
         ("--engine gpu --set sgns.hierarchical_softmax=true --set sgns.negative=0", "hierarchical_softmax is not"),
-        ("--engine gensim --programs-per-run 4", "programs_per_run is 4; more than 1 is for engine gpu"),
+        ("--engine gensim --programs-per-run 4", "--programs-per-run is 4; more than 1 is for engine gpu"),
         ("--programs-per-run 0", "--programs-per-run"),
     ],
 )

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from gpustab import InputError, Vocabulary
 from gpustab.corpus import Corpus
-from gpustab.corpus.sampling import SAMPLINGS, Sample, draw_units, sample, training_seed
+from gpustab.corpus.sampling import SAMPLINGS, Sample, draw_units, sample, shared_training_seed, training_seed
 
 PINNED = {
     ("fixed", 5, 3): [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
@@ -18,6 +18,7 @@ PINNED = {
     ("bootstrap", 0, 1): [4, 4, 2, 8, 9, 0, 1, 2, 9, 2],
     ("bootstrap", 2018, 24): [1, 1, 1, 4, 9, 7, 1, 3, 7, 1],
 }
+PINNED_SEEDS = [1874364849, 2040376535, 161328694, 1565899406, 470237578, 1749781632]
 SEEDS = st.integers(0, 2**32 - 1)
 
 
@@ -30,8 +31,10 @@ def test_draws_are_the_same_on_every_machine(key):
 
 
 def test_training_seeds_are_the_same_on_every_machine():
-    seeds = [training_seed(0, 0), training_seed(0, 1), training_seed(2018, 24), training_seed(2**32 - 1, 0)]
-    assert seeds == [465539301, 1531785295, 727269825, 817018529]
+    shared = [shared_training_seed(*x) for x in ((0, 0), (0, 1), (2018, 24), (2**32 - 1, 0))]
+    assert shared == [465539301, 1531785295, 727269825, 817018529]
+    seeds = [training_seed(0, s, run) for s in SAMPLINGS for run in (0, 1)]
+    assert seeds == PINNED_SEEDS
 
 
 @given(st.sampled_from(SAMPLINGS), st.integers(0, 200), SEEDS, SEEDS)
@@ -47,7 +50,9 @@ def test_draws_repeat_and_stay_in_range(sampling, units, seed, run):
 def test_draws_of_all_samplings_seeds_and_runs_differ():
     keys = [(s, seed, run) for s in SAMPLINGS[1:] for seed in (*range(20), 2**32 - 1) for run in range(20)]
     assert len({tuple(draw_units(s, 50, seed, run)) for s, seed, run in keys}) == len(keys)
-    assert len({training_seed(seed, run) for _, seed, run in keys}) == len(keys) // 2
+    seeds = {training_seed(seed, s, run) for s, seed, run in keys}
+    seeds |= {shared_training_seed(seed, run) for _, seed, run in keys}
+    assert len(seeds) == len(keys) * 3 // 2
 
 
 def test_bootstrap_leaves_out_a_third():
@@ -69,15 +74,15 @@ def test_a_word_of_one_document_is_absent_from_a_third_of_the_samples():
     assert np.mean(absent) == pytest.approx((39 / 40) ** 40, abs=0.04)  # 0.363
 
 
-@given(SEEDS, SEEDS)
-def test_training_seeds_fit_every_trainer(seed, run):
-    assert 1 <= training_seed(seed, run) <= 2**31 - 1
+@given(SEEDS, st.sampled_from(SAMPLINGS), SEEDS)
+def test_training_seeds_fit_every_trainer(seed, sampling, run):
+    assert 1 <= training_seed(seed, sampling, run) <= 2**31 - 1
 
 
 def test_training_shares_nothing_with_the_draws():
     for seed, run in ((0, 0), (1, 2), (3, 1)):
         first = {int(np.random.SeedSequence([seed, n, run]).generate_state(1)[0]) % (2**31 - 1) + 1 for n in range(3)}
-        assert training_seed(seed, run) not in first
+        assert first.isdisjoint({training_seed(seed, s, run) for s in SAMPLINGS} | {shared_training_seed(seed, run)})
 
 
 @pytest.mark.parametrize(("seed", "run"), [(-1, 0), (2**32, 0), (0, -1), (0, 2**32)])
@@ -85,12 +90,14 @@ def test_numbers_whose_streams_could_meet_are_refused(seed, run):
     with pytest.raises(InputError, match="wanted a whole number from 0 to 4294967295"):
         draw_units("shuffled", 3, seed, run)
     with pytest.raises(InputError, match=r"^(seed|run) is "):
-        training_seed(seed, run)
+        training_seed(seed, "fixed", run)
 
 
 def test_an_unknown_sampling_is_refused():
     with pytest.raises(InputError, match="sampling is 'jackknife', wanted 'fixed' or 'shuffled' or 'bootstrap'"):
         draw_units("jackknife", 3, 0, 0)
+    with pytest.raises(InputError, match="sampling is 'jackknife'"):
+        training_seed(0, "jackknife", 0)
 
 
 def corpus_of(units, unit="document", words=6):

@@ -126,10 +126,14 @@ BLOCKS = "A b.\nC d.\n\nA b.\nC d.\n\nA b.\ne.\n12\n"
 
 def test_blocks_by_document_and_by_sentence(prepare):
     first, last = [["a", "b"], ["c", "d"]], [["a", "b"], ["e"], []]
-    assert units(prepare(BLOCKS)) == [first, last]
-    assert units(prepare(BLOCKS, unit="sentence")) == [[text] for text in first + last]  # repeated sentences stay
-    assert units(prepare(BLOCKS, unit="sentence", fraction=0.5)) == [[text] for text in first]  # half the documents
-    assert prepare(BLOCKS, unit="sentence").unit == "sentence"
+    assert units(prepare(BLOCKS, layout="blocks")) == [first, last]
+    assert units(prepare(BLOCKS, layout="blocks", unit="sentence")) == [
+        [text] for text in first + last
+    ]  # repeated sentences stay
+    assert units(prepare(BLOCKS, layout="blocks", unit="sentence", fraction=0.5)) == [
+        [text] for text in first
+    ]  # half the documents
+    assert prepare(BLOCKS, layout="blocks", unit="sentence").unit == "sentence"
 
 
 def test_sentences_of_running_text(prepare):
@@ -152,7 +156,7 @@ def test_a_missing_splitter_names_its_remedy(prepare, monkeypatch):
     monkeypatch.setitem(sys.modules, "sentencex", None)
     with pytest.raises(InputError, match="pip install sentencex"):
         prepare("a b\nc\n", unit="sentence")
-    assert len(prepare(BLOCKS, unit="sentence")) == 5  # has lines of its own
+    assert len(prepare(BLOCKS, layout="blocks", unit="sentence")) == 5  # has lines of its own
 
 
 def test_files_of_a_folder_are_one_text_each(tmp_path):
@@ -166,7 +170,7 @@ def test_files_of_a_folder_are_one_text_each(tmp_path):
     ("text", "options", "message"),
     [
         ("12 34\n--\n", {}, "text: there are no words"),
-        ("a a b\n", {"min_count": 3}, "min_count=3 times; the most frequent is 'a', 2 times"),
+        ("a a b\n", {"min_count": 3}, r"occurs 3 times \(min_count=3\); the most frequent is 'a', 2 times"),
         ("12\n34\na\n", {"fraction": 0.5}, "fraction=0.5 keeps 2 documents without any words"),
     ],
 )
@@ -198,7 +202,7 @@ def test_replaced_bytes_are_reported(tmp_path, caplog):
     path.write_bytes(b"caf\xe9 a\nb\n")
     corpus = prepare_corpus(path, CorpusOptions(min_count=1, errors="replace"))
     assert corpus.dropped["replaced_characters"] == 1
-    assert "1 characters stand for bytes that are not UTF-8" in caplog.text
+    assert "1 characters stand for bytes that cannot be read" in caplog.text
 
 
 def test_real_text_beside_a_plain_loop():

@@ -1,5 +1,6 @@
 import math
 
+import numpy as np
 import pytest
 import torch
 
@@ -40,6 +41,34 @@ def test_is_right_where_the_naive_error_is_three_times_too_small():
         errors.append(statistics.se**2)
     true = torch.tensor(means).std().item()
     assert (sum(errors) / trials) ** 0.5 == pytest.approx(true, rel=0.1)
+
+
+def naive(matrix):
+    """Mean, SD, and the error by leaving out every run, of the pairs that have a value."""
+    pairs = [(i, j) for i in range(len(matrix)) for j in range(i) if matrix[i, j] == matrix[i, j]]
+    runs = sorted({r for pair in pairs for r in pair})
+    without = [np.mean([matrix[p] for p in pairs if r not in p]) for r in runs]
+    se = math.sqrt((len(runs) - 1) / len(runs) * np.square(np.array(without) - np.mean(without)).sum())
+    values = [matrix[p] for p in pairs]
+    return np.mean(values), np.std(values, ddof=1), se, len(pairs)
+
+
+def test_pairs_without_a_value_are_left_out():
+    matrix = pair_matrix(torch.rand(15, generator=generators.generator(3), dtype=torch.float64), 6)
+    for i, j in ((0, 1), (2, 5), (3, 0), (3, 1), (3, 2), (3, 4), (3, 5)):  # run 3 has no pair at all
+        matrix[i, j] = matrix[j, i] = math.nan
+    assert pair_statistics(matrix) == pytest.approx(naive(matrix.numpy()))
+
+
+def test_pairs_that_all_share_one_run_have_a_mean_but_no_error():
+    matrix = torch.full((4, 4), math.nan).fill_diagonal_(0)
+    matrix[0, 1:] = matrix[1:, 0] = torch.tensor([1.0, 2.0, 6.0])
+    found = pair_statistics(matrix)
+    assert (found.mean, found.pairs) == (3.0, 3)
+    assert math.isnan(found.se)
+    nothing = pair_statistics(torch.full((3, 3), math.nan).fill_diagonal_(0))
+    assert nothing.pairs == 0
+    assert all(math.isnan(x) for x in nothing[:3])
 
 
 def test_absent_runs_take_no_part():

@@ -1,5 +1,6 @@
 import json
 import os
+from pathlib import Path
 from unittest.mock import Mock
 
 import pandas as pd
@@ -18,7 +19,7 @@ from tests.generators import noisy_copies
 def test_a_folder_holds_summary_tables_and_page(each, tmp_path):
     folder = tmp_path / "a" / "b"
     written = write_files(each, folder)
-    names = [*(f"{table}.parquet" for table in each.tables), "report.html", "summary.json"]
+    names = [*(f"{table}.parquet" for table in each.tables), "summary.json", "report.html"]
     assert [path.name for path in written] == names
     assert {path.name for path in folder.iterdir()} == set(names)  # no temporary file is left
     assert (folder / "summary.json").read_text(encoding="utf-8") == to_json(each) + "\n"
@@ -30,14 +31,53 @@ def test_tables_come_back_from_parquet(each, tmp_path):
         pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / f"{table}.parquet"), each.frame(table))
 
 
-def test_writing_again_replaces(result, tmp_path):
-    (tmp_path / "summary.json").write_text("old")
-    write_files(result, tmp_path)
-    write_files(result, tmp_path)
-    assert json.loads((tmp_path / "summary.json").read_text())["schema"] == result.schema
+def test_a_result_is_replaced_only_where_that_is_asked_for(results, tmp_path):
+    """Also one of the same command; what the old one has and the new one has not is removed, and nothing else."""
+    (tmp_path / "mine.csv").touch()
+    write_files(results["stability"], tmp_path)
+    (tmp_path / "mine.parquet").touch()
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    for result in (results["stability"], results["neighbours"]):
+        with pytest.raises(InputError, match=r"holds the result of gpustab stability; .* force=True to replace it"):
+            result.write(tmp_path)
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+    written = results["neighbours"].write(tmp_path, force=True)
+    assert set(tmp_path.iterdir()) == {*written, tmp_path / "mine.csv", tmp_path / "mine.parquet"}
+    assert json.loads((tmp_path / "summary.json").read_text())["schema"] == "gpustab.neighbours/1"
 
 
-def test_the_summary_is_missing_while_the_rest_is_unfinished(result, tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", ["words.parquet", "a.svg", "report.html", "summary.json"])
+def test_what_is_no_result_is_not_mixed_with_one(result, tmp_path, name):
+    (tmp_path / name).write_text("mine")
+    with pytest.raises(InputError, match=name):
+        check_folder(tmp_path)
+    check_folder(tmp_path, force=True)
+    write_files(result, tmp_path, force=True)
+
+
+def test_the_result_of_an_older_version_is_not_guessed_at(result, tmp_path):
+    write_files(result, tmp_path)
+    content = json.loads((tmp_path / "summary.json").read_text())
+    del content["long_tables"]
+    (tmp_path / "summary.json").write_text(json.dumps(content))
+    with pytest.raises(InputError, match="of an older gpustab, which does not tell its files; remove it"):
+        check_folder(tmp_path, force=True)
+
+
+def test_a_figure_that_fails_costs_no_number(result, tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "draw", Mock(side_effect=ValueError("no such font")))
+    with pytest.raises(ValueError, match="font"):
+        write_files(result, tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"pairs.parquet", "words.parquet", "summary.json"}
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="the folder that says it can be written to, and cannot")
+def test_a_folder_that_cannot_be_made_is_found_before_the_work():
+    with pytest.raises(InputError, match="/proc/gpustab: cannot write there: "):
+        check_folder(Path("/proc/gpustab"))
+
+
+def test_the_summary_comes_after_the_tables(result, tmp_path, monkeypatch):
     monkeypatch.setattr(files, "to_json", Mock(side_effect=OSError("no space left")))
     with pytest.raises(OSError, match="no space"):
         write_files(result, tmp_path)

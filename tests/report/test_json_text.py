@@ -17,7 +17,8 @@ def parsed(result):
 
 def test_the_object_has_the_keys_of_the_schema(result):
     content = parsed(result)
-    assert list(content) == ["schema", "groups", "contrasts", "tables", "notes", "settings", "environment"]
+    keys = ["schema", "groups", "contrasts", "tables", "long_tables", "notes", "settings", "environment"]
+    assert list(content) == keys
     assert content["schema"] == "gpustab.stability/1"
     (group,) = content["groups"]
     measured = {"vocabulary", "dimension", "scale", "pip", "neighbours", "words", "precision", "targets"}

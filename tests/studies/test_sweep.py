@@ -214,6 +214,12 @@ def test_nothing_is_trained_twice(corpus, swept):
     more = sweep(base(corpus), {"dim": [4, 6], "epochs": [3, 2]}, folder, grid=True)
     trained = {group["name"]: group["trained_now"] for group in more.groups}
     assert trained == {"baseline": 0, "dim=4,epochs=2": 6, "dim=4": 0, "epochs=2": 6}
+    (cell,) = more.tables["squares"].rows(sampling="shuffled", measure="reduced_pip", row=4, column=2)
+    (same,) = more.tables["changes"].rows(sampling="shuffled", measure="reduced_pip", setting="dim=4,epochs=2")
+    assert {name: cell[name] for name in ("value", "difference", "se", "percent", "percent_se")} == {
+        name: same[name] for name in ("value", "difference", "se", "percent", "percent_se")
+    }
+    assert "squares" not in result.tables
     fewer = sweep(base(corpus, runs=2), {"dim": [4, 6]}, folder)
     assert np.isnan(fewer.tables["changes"]["se"][0])  # two runs have no jackknife error
     assert fewer.groups[0]["trained_now"] == 0
@@ -244,7 +250,7 @@ def test_settings_are_named_by_what_differs(corpus):
     plan = base(corpus)
     labels = [s.label for s in settings_of(plan, {"alpha": [0.2, 1e-5], "hierarchical_softmax": [True, False]})]
     assert labels == ["baseline", "alpha=1e-05", "hierarchical_softmax=true"]
-    assert [s.label for s in settings_of(plan, {"language": ["en", "../x"]})][1] == "language=..%2Fx"
+    assert [s.label for s in settings_of(plan, {"tokenizer": ["words", "../x"]})][2] == "tokenizer=..%2Fx"
     assert plan == base(corpus)
 
 
@@ -253,7 +259,7 @@ def test_settings_are_named_by_what_differs(corpus):
     [
         ({}, "nothing varies"),
         ({"nope": [1, 2]}, "nope: no parameter of sgns, which has dim, window, .*min_count"),
-        ({"dim": [0, 6]}, "sgns.dim is 0: Input should be greater than or equal to 1"),
+        ({"dim": [0, 6]}, "sgns.dim is 0, wanted greater than or equal to 1"),
         ({"min_count": [0, 2]}, "min_count is 0, wanted a whole number"),
         ({"lowercase": [True, "flase"]}, "lowercase is 'flase', wanted true or false"),
         ({"dim": [4]}, r"dim has fewer than two different values \(4\)"),

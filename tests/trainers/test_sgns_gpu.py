@@ -17,7 +17,7 @@ from gpustab.trainers.word2vec import Word2VecParameters, train_word2vec
 from tests.trainers.conftest import make_corpus
 
 PARAMETERS = Word2VecParameters(dim=5, window=2, epochs=2, negative=5, subsample=0.05)
-SEEDS = [training_seed(0, run) for run in range(3)]
+SEEDS = [training_seed(0, "shuffled", run) for run in range(3)]
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +102,10 @@ def test_the_distribution_over_runs_is_that_of_gensim():
     """With gensim's learning rate lowered after every text as ours is."""
     corpus, runs = prepare_corpus("lee", CorpusOptions(min_count=5, fraction=0.2)), 6
     parameters = Word2VecParameters(dim=20, epochs=20, alpha=0.05)
-    draws, seeds = draws_of(corpus, "shuffled", 2 * runs), [training_seed(0, run) for run in range(2 * runs)]
+    draws, seeds = (
+        draws_of(corpus, "shuffled", 2 * runs),
+        [training_seed(0, "shuffled", run) for run in range(2 * runs)],
+    )
     ours = [run.vectors for run in train_many(corpus, draws[:runs], seeds[:runs], parameters, device="cpu")]
     gensim = [
         train_word2vec(sample(corpus, draw), parameters, seed, sg=1, batch_words=50)

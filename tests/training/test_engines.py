@@ -96,7 +96,7 @@ def test_the_kernel_makes_a_run_set_that_is_measured_like_any_other(made):
 def test_its_vectors_are_those_of_the_plain_loop(made):
     corpus = prepare_corpus(str(made / "documents.txt"), plan("lee").options)
     draws = [draw_units("bootstrap", 7, 0, run) for run in range(3)]
-    seeds = [training_seed(0, run) for run in range(3)]
+    seeds = [training_seed(0, "bootstrap", run) for run in range(3)]
     parameters = plan("lee").parameters_of("sgns")
     for number, want in enumerate(sgns_gpu.train_many(corpus, draws, seeds, parameters, device="cpu")):
         got = read_space(made / f"whole/sgns/bootstrap/run-{number:03d}.safetensors")
@@ -144,9 +144,9 @@ def test_runs_and_manifest_say_how_they_were_trained(made, told):
 
 
 def test_a_leaf_never_mixes_engines(made):
-    with pytest.raises(InputError, match='engine was "gpu", now "gensim"; take --engine gpu, or another run set'):
+    with pytest.raises(InputError, match=r'engine was "gpu", now "gensim"; take engine=.gpu., or another run set'):
         train_runs(plan(made / "documents.txt", engine="gensim", runs=4), made / "whole")
-    with pytest.raises(InputError, match="programs_per_run was 2, now 1; take --engine gpu"):
+    with pytest.raises(InputError, match="programs_per_run was 2, now 1; take engine='gpu'"):
         train_runs(plan(made / "documents.txt", engine="gensim", samplings=["shuffled"]), made / "hogwild")
     assert len(runs_of(made / "whole")) == 3
 
@@ -161,7 +161,7 @@ def test_an_older_plan_means_gensim(tmp_path, usable):
     more = train_runs(settings.model_copy(update={"runs": 2}), tmp_path / "set")
     assert more.tables["groups"]["trained_now"] == [1]
     for engine in ("gpu", "auto"):
-        with pytest.raises(InputError, match='engine was "gensim", now "gpu"; take --engine gensim'):
+        with pytest.raises(InputError, match=r'engine was "gensim", now "gpu"; take engine=.gensim.'):
             train_runs(settings.model_copy(update={"engine": engine}), tmp_path / "set")
     half = plan(tmp_path / "documents.txt", engine="gensim", samplings=["fixed"], sgns=PLAN["sgns"] | {"spread": 0.5})
     with pytest.raises(InputError, match=r"parameters\.spread was 1\.0, now 0\.5"):

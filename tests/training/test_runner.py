@@ -10,10 +10,10 @@ import pytest
 import torch
 
 from gpustab import ComputationError, InputError, load_groups
-from gpustab.corpus.sampling import draw_units
+from gpustab.corpus.sampling import draw_units, shared_training_seed, training_seed
 from gpustab.formats import read_space
 from gpustab.studies import stability
-from gpustab.training import read_settings, train_runs
+from gpustab.training import read_settings, runner, train_runs
 from gpustab.training import tasks as module
 
 PLAN_LSA = {"runs": 3, "techniques": ["lsa"], "samplings": ["fixed"], "options": {"min_count": 3}}
@@ -95,6 +95,20 @@ def test_other_settings_are_refused_with_the_difference(corpus, tmp_path, change
     with pytest.raises(InputError, match=message):
         train_runs(plan(corpus, runs=1, samplings=["fixed"], **change), tmp_path)
     assert equal(vectors(tmp_path), before)
+
+
+def test_a_run_set_from_before_there_were_formats_goes_on(corpus, tmp_path):
+    """Its plan lacks the newer options of reading; and how text was read does not matter where the text is the same."""
+    settings = PLAN_LSA | {"corpus": str(corpus), "lsa": {"dim": 8}}
+    train_runs(read_settings(settings | {"runs": 1}), tmp_path)
+    path = tmp_path / "lsa/fixed/plan.json"
+    plan = json.loads(path.read_text())
+    before = "lowercase drop_numbers drop_punctuation min_count drop_duplicates unit fraction layout errors language"
+    plan["options"] = {name: plan["options"][name] for name in before.split()}
+    path.write_text(json.dumps(plan))
+    assert train_runs(read_settings(settings | {"runs": 2}), tmp_path).tables["groups"]["trained_now"] == [1]
+    chosen = settings["options"] | {"layout": "lines", "encoding": "ascii"}
+    assert train_runs(read_settings(settings | {"options": chosen}), tmp_path).tables["groups"]["trained_now"] == [1]
 
 
 def test_another_corpus_is_refused(corpus, tmp_path):
@@ -227,3 +241,58 @@ def test_a_thin_group_does_not_keep_the_others_from_being_measured(corpus, tmp_p
     train_runs(plan(corpus, runs=1, samplings=["fixed"]), tmp_path)
     assert [group.name for group in load_groups(tmp_path)] == ["sgns/shuffled"]
     assert "'sgns/fixed' has only 1 run" in caplog.text
+
+
+def as_before(folder):
+    """The leaf's plan as it was written when all samplings shared their training seeds."""
+    path = folder / "plan.json"
+    plan = json.loads(path.read_text())
+    del plan["training_stream"]
+    path.write_text(json.dumps(plan))
+
+
+@pytest.fixture
+def old_seeds(monkeypatch):
+    """Train as it was done when run number r of every sampling had one seed."""
+    old = lambda settings, leaf, run: shared_training_seed(settings.seed, run)  # noqa: E731
+    monkeypatch.setattr(runner, "_training_seed", old)
+    return monkeypatch
+
+
+def test_every_sampling_has_training_seeds_of_its_own(corpus, tmp_path):
+    """A technique that sees no order gave fixed and shuffled runs that were equal bit for bit."""
+    glove = {"techniques": ["glove"], "samplings": ["fixed", "shuffled"], "runs": 2, "glove": {"dim": 4, "epochs": 2}}
+    train_runs(read_settings({"corpus": str(corpus), "options": {"min_count": 3}} | glove), tmp_path)
+    fixed, shuffled = (
+        [read_space(f) for f in sorted((tmp_path / "glove" / s).glob("run-*"))] for s in glove["samplings"]
+    )
+    for a, b in zip(fixed, shuffled, strict=True):
+        assert a.vocabulary == b.vocabulary
+        assert a.metadata["training_seed"] != b.metadata["training_seed"]
+        assert not torch.equal(a.vectors, b.vectors)
+
+
+def test_what_was_begun_with_shared_seeds_is_finished_with_them(corpus, tmp_path, old_seeds):
+    train_runs(plan(corpus, runs=3, samplings=["fixed"]), tmp_path / "whole")
+    train_runs(plan(corpus, runs=2, samplings=["fixed"]), tmp_path / "begun")
+    as_before(tmp_path / "begun/sgns/fixed")
+    old_seeds.undo()
+    result = train_runs(plan(corpus, runs=3, samplings=["fixed", "shuffled"]), tmp_path / "begun")
+    assert result.tables["groups"]["trained_now"] == [1, 3]
+    found = vectors(tmp_path / "begun")
+    assert equal(vectors(tmp_path / "whole"), {k: v for k, v in found.items() if "fixed" in k})
+    (note,) = (note for note in result.notes if "one seed" in note)
+    assert note.startswith("sgns/fixed: begun")
+    seeds = [
+        read_space(tmp_path / f"begun/sgns/shuffled/run-{r:03d}.safetensors").metadata["training_seed"]
+        for r in range(3)
+    ]
+    assert seeds == [training_seed(0, "shuffled", r) for r in range(3)]
+
+
+def test_an_old_plan_is_still_compared_in_all_else(corpus, tmp_path):
+    train_runs(plan(corpus, runs=1, samplings=["fixed"]), tmp_path)
+    as_before(tmp_path / "sgns/fixed")
+    with pytest.raises(InputError, match="seed was 0, now 5") as error:
+        train_runs(plan(corpus, runs=1, samplings=["fixed"], seed=5), tmp_path)
+    assert "training_stream" not in str(error.value)

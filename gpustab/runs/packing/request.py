@@ -10,7 +10,7 @@ from typing import Any, Literal, cast, get_args
 
 import torch
 
-from gpustab.errors import InputError
+from gpustab.errors import InputError, option
 from gpustab.formats import LoadOptions
 from gpustab.formats.options import DEFAULTS
 from gpustab.runs.group import Group, want_two
@@ -75,7 +75,7 @@ def request(
         InputError: for an unknown dtype, fewer than two runs in a group, two groups of one name, or what is packed.
     """
     if dtype not in get_args(Stored):
-        raise InputError(f"dtype is {dtype!r}, wanted {', '.join(get_args(Stored))}")
+        raise InputError(f"{option('dtype')} is {dtype!r}, wanted {', '.join(get_args(Stored))}")
     single, folders = sort_out(sources)
     groups: dict[Key, Group] = {}
     loose = [Group(Key(), tuple(Path(source) for source in single))] if single else []

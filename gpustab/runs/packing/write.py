@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor
 
-from gpustab.errors import InputError
+from gpustab.errors import InputError, marked
 from gpustab.formats.atomic import replacing
 from gpustab.formats.binary.safetensors import METADATA_KEY
 from gpustab.runs.packing.output import checksum, writing
@@ -50,7 +50,7 @@ def write_packed(
     try:
         vectors, rounding = rounded(space.vectors, rows, dtype, vocabulary)
     except InputError as error:
-        raise InputError(f"{space.report.source if space.report else space.name}: {error}") from None
+        raise InputError(f"{space.report.source if space.report else space.name}: {marked(error)}") from None
     words, offsets = vocabulary.to_tensors()
     tensors = {"vectors": vectors, "words": words, "offsets": offsets, "lengths": row_lengths(vectors)}
     if space.counts is not None:

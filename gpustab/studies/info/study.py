@@ -15,6 +15,7 @@ from gpustab.machine.progress import Progress
 from gpustab.report import Result
 from gpustab.runs.runset import open_runset
 from gpustab.spaces.space import Space
+from gpustab.spaces.vocabulary import printable
 from gpustab.studies.frame import answering
 
 _FIRST = 5
@@ -52,8 +53,9 @@ def _told(path: Path, options: LoadOptions, notes: list[str], explain: Callable[
     try:
         space = read_space(path, options)
     except InputError as error:
-        return {"name": str(path), "error": explain(error).removeprefix(str(path)).lstrip(":, ")}
-    notes += [f"{path}: {note}" for note in space.report.notes] if space.report else []
+        name = printable(str(path))
+        return {"name": name, "error": printable(explain(error)).removeprefix(name).lstrip(":, ")}
+    notes += [f"{printable(str(path))}: {note}" for note in space.report.notes] if space.report else []
     return _contents(space, path)
 
 
@@ -66,7 +68,7 @@ def _contents(space: Space, path: Path) -> dict[str, Any]:
     assert report is not None  # noqa: S101  # every reader writes one
     lengths = torch.linalg.vector_norm(space.vectors, dim=1, dtype=torch.float64)
     return {
-        "name": str(path),
+        "name": printable(str(path)),
         "format": report.format,
         "compression": report.compression,
         "bytes": path.stat().st_size,

@@ -87,7 +87,7 @@ def _loss(name: str, sampling: str, runs: Runs, rows: Tensor, compute: Compute) 
         sampling,
         len(runs),
         len(rows),
-        *pip,
+        *pip[:3],
         relative_sd=pip.sd / pip.mean,
         word_relative_sd=math.sqrt(spread),
         word_degrees_of_freedom=1 / (2 * spread),  # a χ of k degrees of freedom has a relative SD of 1/√(2k)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gpustab.report.plots import BLUE, GREY, RED, SERIES, Tables, by_matplotlib, new_figure, panels, svg_text
 from gpustab.results import Table
 from gpustab.studies.instability.averaging_figures import averaging, cosines, how_many, scores
+from gpustab.studies.instability.pair_figure import one_pair
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,11 +52,25 @@ def p_values(tables: Tables) -> str:
     return panels(tables.get("p_values"), draw)
 
 
+_MODELS = (("plain", "independent"), ("corrected", "with their correlation"))
+
+
 @by_matplotlib
-def predicted(tables: Tables) -> str:
-    """Figure A.2: predicted against measured p@10, by both models."""
-    models = (("plain", "independent"), ("corrected", "with their correlation"))
-    return _against_measured(tables, models, 10, "predicted p@10")
+def predicted_1(tables: Tables) -> str:
+    """Figure A.2: predicted against measured p@1, by both models."""
+    return _against_measured(tables, _MODELS, 1, "predicted p@1")
+
+
+@by_matplotlib
+def predicted_2(tables: Tables) -> str:
+    """Figure A.3: predicted against measured p@2, by both models."""
+    return _against_measured(tables, _MODELS, 2, "predicted p@2")
+
+
+@by_matplotlib
+def predicted_10(tables: Tables) -> str:
+    """The same of p@10, which the thesis does not predict."""
+    return _against_measured(tables, _MODELS, 10, "predicted p@10")
 
 
 @by_matplotlib
@@ -139,9 +154,12 @@ def _frequent(rows: Table) -> list[tuple[str, tuple[float, float]]]:
 
 
 FIGURES: Figures = {
+    "figure_2_2": ("Figure 2.2: the cosine of two words over the runs, beside a normal of its mean and SD", one_pair),
     "figure_2_3": ("Figures 2.3, 2.4: p-values against those of simulated normals at as many runs", p_values),
     "figure_2_5": ("Figure 2.5: whitened cosines of random word pairs", whitened),
-    "figure_a_2": ("Figure A.2: predicted against measured p@10; the words furthest off are named", predicted),
+    "figure_a_2": ("Figure A.2: predicted against measured p@1; the words furthest off are named", predicted_1),
+    "figure_a_3": ("Figure A.3: predicted against measured p@2; the words furthest off are named", predicted_2),
+    "predicted_10": ("Predicted against measured p@10; the words furthest off are named", predicted_10),
     "figure_2_7": ("Figure 2.7: structure factor, from means alone, against measured p@1", structure),
     "figure_2_8": ("Figures 2.8, 2.9: instability of words over frequency", frequency),
     "figure_3_2": ("Figure 3.2: cosines of runs and of averages of two", cosines),

@@ -5,19 +5,25 @@ from __future__ import annotations
 from gpustab.report import Result
 from gpustab.results import Block
 from gpustab.results.page import number, whole
+from gpustab.studies.instability.pair_of_lists import SIDE_BY_SIDE, side_by_side
 
 OBSERVATIONS = "Observations of the thesis, and whether these runs show them"
 
 TITLES = {
+    "table_2_1": "Table 2.1: lowest and highest scores of equal runs, their difference and the SD in percent",
     "table_2_8": "Table 2.8: reduced PIP loss by sampling",
+    "table_2_9": "Table 2.9: techniques from stable to unstable",
     "table_2_11": "Table 2.11: extrinsic instability",
     "distribution": "Figures 2.3, 2.4: p-values over random word pairs, beside those of simulated normals",
     "neighbours": "p@n and j@n (§2.2.2)",
+    "table_2_2": "Table 2.2: the neighbours of one word in two runs",
     "table_2_3": "Table 2.3: Spearman's ρ over words of p@n (j@n) at different n",
+    "table_2_4": "Table 2.4: cosines of one word, and probabilities to be its nearest (p 1), of its two nearest (p 2)",
     "table_a_1": "Table A.1: Spearman's ρ over words between two halves of the runs",
     "table_a_2": "Table A.2: predicted against measured p@n",
     "table_2_5": "Table 2.5: structure factor against measured p@n",
     "table_2_6": "Table 2.6: Spearman's ρ over words of the word-wise PIP loss over m words drawn at random",
+    "table_2_7": "Table 2.7: measures by nearest neighbours beside the word-wise PIP loss",
     "proxy": "Reduced PIP loss over m words drawn at random, as a part of the exact one",
     "identity": "Eq. 2.35: ⟨d²⟩ from the Gram against Σσ²/(2v) from cosines",
     "frequency": "Trends over word frequency (§2.3.1)",
@@ -25,7 +31,10 @@ TITLES = {
     "cosine_ratios": "Eq. 3.6: means and SDs of cosines of averages, as parts of those of runs",
     "alignment_term": "Eq. 3.4: the term that aligning adds",
     "table_tree": "§3.2.2: the tree beside averages onto one reference",
-    "scores": "Table 2.10 and figure 3.6: scores of runs and of averages of n runs",
+    "table_3_5": "Table 3.5: the neighbours of one word in two averages of disjoint runs",
+    "lists_shared": "Eq. 3.8: shared neighbours of one word, in two runs and in two averages",
+    "table_2_10": "Table 2.10: scores over runs",
+    "scores": "Figure 3.6: scores of runs and of averages of n runs",
     "table_3_6": "Table 3.6: gain of averages",
     "how_many": "How many runs: relative standard error against R",
 }
@@ -51,5 +60,6 @@ def page(result: Result) -> list[Block]:
     blocks.append(Block(OBSERVATIONS, facts))
     for name, title in TITLES.items():
         if name in result.tables and result.tables[name].height:
-            blocks.append(Block(title, [], [whole("", result.tables[name])]))
+            table = result.tables[name]
+            blocks.append(Block(title, [], side_by_side(table) if name in SIDE_BY_SIDE else [whole("", table)]))
     return blocks

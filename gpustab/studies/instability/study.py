@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from gpustab import engine
-from gpustab.errors import InputError
+from gpustab.errors import InputError, option
 from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
 from gpustab.options import Option, chosen
@@ -22,12 +22,14 @@ from gpustab.studies.instability.averages import averaging_tables
 from gpustab.studies.instability.extrinsic import instability_tables
 from gpustab.studies.instability.frequency import frequency_tables
 from gpustab.studies.instability.how_many import how_many_table
+from gpustab.studies.instability.lists import list_tables
 from gpustab.studies.instability.normality import distribution_tables
 from gpustab.studies.instability.observations import observation_table
 from gpustab.studies.instability.overlap import overlap_tables
 from gpustab.studies.instability.pip import identity_table, proxy_tables
 from gpustab.studies.instability.prediction import prediction_tables
 from gpustab.studies.instability.quality import quality_tables
+from gpustab.studies.instability.tables import closing_tables
 
 FEWEST = 3
 """Runs per group: below, no standard error of a mean over pairs is defined."""
@@ -45,18 +47,30 @@ class InstabilityOptions:
         targets: words whose p@n is predicted.
         pairs: random word pairs of the distribution tests and of the averages' cosines.
         seed: of every draw.
+        word: whose neighbours are listed, tables 2.2, 2.4 and 3.5; default: no lists.
+        other: whose cosine with ``word`` figure 2.2 shows; default: its nearest neighbour.
 
     Raises:
-        InputError: for numbers below 1.
+        InputError: for numbers below 1, an empty word, or ``other`` without a ``word`` that differs.
     """
 
     targets: Annotated[int, Option("Words whose shared neighbours are predicted.", low=1)] = 300
     pairs: Annotated[int, Option("Random word pairs of the distribution tests.", low=1)] = 10_000
     seed: Annotated[int, Option("Of every random draw.")] = 0
+    word: Annotated[str | None, Option("List its neighbours in two runs, two averages, by means.", metavar="WORD")] = (
+        None
+    )
+    other: Annotated[str | None, Option("Show its cosine with --word over the runs.", metavar="WORD")] = None
 
     def __post_init__(self) -> None:
         if self.pairs < 1 or self.targets < 1:
             raise InputError(f"pairs is {self.pairs}, targets is {self.targets}; wanted at least 1 of each")
+        if self.other is not None and self.word is None:
+            raise InputError(f"{option('other', self.other)} wants {option('word', ...)} beside it")
+        if self.word == "":
+            raise InputError(f"{option('word')} is empty")
+        if self.word is not None and self.word == self.other:
+            raise InputError(f"{option('word')} and {option('other')} are both '{self.word}', wanted different words")
 
 
 def instability(
@@ -94,6 +108,7 @@ def instability(
         techniques = _techniques(groups_of(groups), result.notes)
         for number, technique in enumerate(techniques):
             _measure(technique, options, answer, number, len(techniques))
+        result.tables |= closing_tables(result.tables, result.groups)
         result.tables = {"observations": observation_table(result.tables), **result.tables}
         result.notes = list(dict.fromkeys(result.notes)) + _general_notes(techniques)
     return result
@@ -155,9 +170,17 @@ def _steps(
         notes.extend(reasons)
         return tables
 
+    def lists() -> Tables:
+        tables, reasons = (
+            ({}, []) if options.word is None else list_tables(name, runs, options.word, compute, options.other)
+        )
+        notes.extend(reasons)
+        return tables
+
     yield "PIP loss", lambda: instability_tables(name, groups, compute)
     yield "distribution of cosines", distribution
     yield "neighbours", lambda: overlap_tables(name, groups, seed, compute)
+    yield "lists of one word", lists
     yield "sampled proxies", lambda: proxy_tables(name, runs, seed, compute)
     yield "variances", lambda: {"identity": identity_table(name, runs, _IDENTITY_WORDS, seed, compute)}
     yield "averages", lambda: averaging_tables(name, runs, pairs, seed)

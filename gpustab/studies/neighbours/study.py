@@ -9,7 +9,7 @@ from typing import NamedTuple
 import torch
 
 from gpustab import engine
-from gpustab.errors import InputError
+from gpustab.errors import InputError, option
 from gpustab.kernels.jackknife import pair_statistics
 from gpustab.kernels.overlap import chance_overlap, mean_over_measured
 from gpustab.machine.device import Compute
@@ -135,5 +135,6 @@ def _why_missing(runs: Runs, word: bytes) -> str:
     if near:
         hint = f"; near it are {', '.join(near)}"
     if runs.joining.rule == "joint" and runs.joining.dropped:
-        hint += f"; {runs.joining.dropped:,} words are not in all runs: --vocabulary union keeps those in several"
+        union = option("vocabulary", "union")
+        hint += f"; {runs.joining.dropped:,} words are not in all runs: {union} keeps those in several"
     return f"the word '{show(word)}' is not in the vocabulary of group '{runs.name}'{hint}"

@@ -54,9 +54,9 @@ def change(baseline: float, value: float, baseline_se: float, value_se: float) -
 
 def change_table(baseline: Measured, others: dict[str, Measured]) -> Table:
     """Return one row per setting, sampling and measure that both the setting and the baseline have."""
-    before, rows = _numbers(baseline), []
+    before, rows = numbers_of(baseline), []
     for name, measured in others.items():
-        for (sampling, what), (value, se) in _numbers(measured).items():
+        for (sampling, what), (value, se) in numbers_of(measured).items():
             if (sampling, what) not in before:
                 continue
             was, was_se = before[sampling, what]
@@ -64,8 +64,8 @@ def change_table(baseline: Measured, others: dict[str, Measured]) -> Table:
     return Table.of(rows, Row._fields)
 
 
-def _numbers(measured: Measured) -> dict[tuple[str, str], tuple[float, float]]:
-    """Values with their standard errors, by sampling and measure."""
+def numbers_of(measured: Measured) -> dict[tuple[str, str], tuple[float, float]]:
+    """Return values with their standard errors, by sampling and measure."""
     overlap = f"p@{NEIGHBOURS}"
     found = {}
     for row in measured.settings.rows():

@@ -1,14 +1,19 @@
-"""The page of a sweep: what each setting's runs are like, then how far they are from the baseline's."""
+"""The page of a sweep: what each setting's runs are like, how far they are from the baseline's, a grid as squares."""
 
 from __future__ import annotations
 
 from gpustab.report import Result
 from gpustab.results import Block
 from gpustab.results.page import whole
+from gpustab.studies.sweep.squares import squares
 
 _TITLES = {"settings": "Settings", "changes": "Changes against the baseline", "scores": "Scores"}
 
 
 def page(result: Result) -> list[Block]:
-    """Return all three tables."""
-    return [Block(title, [], [whole("", result.tables[name])]) for name, title in _TITLES.items()]
+    """Return all three tables, and the squares of a grid."""
+    blocks = [Block(title, [], [whole("", result.tables[name])]) for name, title in _TITLES.items()]
+    if "squares" in result.tables:
+        down, across = (result.tables["squares"][side][0] for side in ("rows", "columns"))
+        blocks.append(Block(f"{down} × {across}", [], squares(result.tables["squares"])))
+    return blocks

@@ -82,7 +82,7 @@ def _choices(vary: Mapping[str, Sequence[Any]], grid: bool) -> Iterator[dict[str
 
 def _check_names(base: TrainingSettings, vary: Mapping[str, Sequence[Any]]) -> None:
     (name,) = base.techniques
-    own, options = list(_values(base)), [field.name for field in fields(CorpusOptions)]
+    own, options = list(values_of(base)), [field.name for field in fields(CorpusOptions)]
     if unknown := [parameter for parameter in vary if parameter not in own]:
         own = [parameter for parameter in own if parameter not in options]
         raise InputError(
@@ -91,14 +91,14 @@ def _check_names(base: TrainingSettings, vary: Mapping[str, Sequence[Any]]) -> N
         )
 
 
-def _values(plan: TrainingSettings) -> dict[str, Any]:
-    """Every value that may vary, checked and with defaults filled in."""
+def values_of(plan: TrainingSettings) -> dict[str, Any]:
+    """Return every value that may vary, checked and with defaults filled in."""
     return {**plan.parameters_of(plan.techniques[0]).model_dump(), **asdict(plan.options)}
 
 
 def _setting(base: TrainingSettings, choice: Mapping[str, Any]) -> Setting:
     (name,) = base.techniques
-    before = _values(base)
+    before = values_of(base)
     options = {key: value for key, value in choice.items() if hasattr(base.options, key)}
     for key, value in options.items():
         if isinstance(before[key], bool) and not isinstance(value, bool):
@@ -109,7 +109,7 @@ def _setting(base: TrainingSettings, choice: Mapping[str, Any]) -> Setting:
         "parameters": base.parameters | {name: base.parameters.get(name, {}) | parameters},
     }
     plan = base.model_copy(update=update)
-    changed = {key: value for key, value in _values(plan).items() if value != before[key]}
+    changed = {key: value for key, value in values_of(plan).items() if value != before[key]}
     named = ",".join(f"{key}={_text(value)}" for key, value in changed.items())
     return Setting(named or BASELINE, changed, plan)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpustab.errors import ComputationError, InputError
+from gpustab.errors import ComputationError, InputError, marked, option
 from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
 from gpustab.report import Result
@@ -19,6 +19,7 @@ from gpustab.studies.frame import answering
 from gpustab.studies.sweep.changes import change_table
 from gpustab.studies.sweep.measure import Measured, measure
 from gpustab.studies.sweep.plans import BASELINE, Setting, settings_of
+from gpustab.studies.sweep.squares import square_table
 
 if TYPE_CHECKING:
     from gpustab.training import TrainingSettings
@@ -50,14 +51,15 @@ def sweep(
     Returns:
         Tables ``settings`` (reduced PIP loss, its chance level and p@10 by setting and sampling, over the words of all
         samplings; in rows ``extrinsic`` the extrinsic instability), ``scores`` (mean and SD over runs) and ``changes``
-        (against the baseline, each with its standard error). One group per setting; every change is a contrast.
+        (against the baseline, each with its standard error); of a grid of two or more parameters also ``squares``, the
+        first against the second. One group per setting; every change is a contrast.
 
     Raises:
         InputError: if the settings or values cannot be used.
         ComputationError: if runs failed; the others are there.
     """
     if settings.runs < 2:
-        raise InputError(f"runs is {settings.runs}; a sweep compares pairs of runs and wants at least 2")
+        raise InputError(f"{option('runs')} is {settings.runs}; a sweep compares pairs of runs and wants at least 2")
     if output.exists() and not output.is_dir():
         raise InputError(f"{output}: is a file; a sweep is a folder of run sets")
     plans, notes = _one_engine(settings_of(settings, vary, grid=grid))
@@ -73,6 +75,8 @@ def sweep(
             tables["settings"].extend(found.settings)
             tables["scores"].extend(found.scores)
             result.groups.append(_summary(setting, found, trained))
+        if grid and len(vary) > 1:
+            tables["squares"] = square_table(plans, measured, list(vary))
         baseline = measured.pop(BASELINE)
         changes = change_table(baseline, measured)
         result.settings = _record(settings, vary, grid)
@@ -112,7 +116,7 @@ def _train(setting: Setting, output: Path, progress: Progress) -> tuple[dict[str
     try:
         table = train_runs(plan, folder, progress=progress).tables["groups"]
     except (InputError, ComputationError) as error:
-        raise type(error)(f"{setting.name}: {error}") from None
+        raise type(error)(f"{setting.name}: {marked(error)}") from None
     groups: dict[str, Runs] = {}
     for sampling in plan.samplings:
         key = Key(plan.techniques[0], sampling, plan.options.unit, plan.options.fraction)

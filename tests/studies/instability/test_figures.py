@@ -26,15 +26,16 @@ def tables():
     ramp = [k / 60 for k in range(60)]
     quantities = ["intrinsic"] * 3 + ["extrinsic squared"] * 3
     return {
+        "figure_2_2": rows(("first", ["cat"] * 4), ("second", ["$d$"] * 4), ("cosine", [0.6, 0.7, 0.65, 0.68])),
         "whitened": rows(("z", [-1.0, 0.0, 1.0]), ("density", [0.2, 0.4, 0.2]), ("normals", [0.2, 0.4, 0.2])),
         "p_values": rows(
             ("hypothesis", ["normal"] * 2), ("p_from", [0.0, 0.5]), ("share", [0.5, 0.5]), ("normals", [0.5, 0.0])
         ),
         "predictions": rows(
-            ("word", ["$x_1$", "cat", "dog"] * 2),
-            ("n", [1] * 3 + [10] * 3),
-            *((name, [0.1, 0.5, 0.9] * 2) for name in ("measured", "plain", "corrected")),
-            ("structure", [0.9, 0.5, 0.1] * 2),
+            ("word", ["$x_1$", "cat", "dog"] * 3),
+            ("n", [1] * 3 + [2] * 3 + [10] * 3),
+            *((name, [0.1, 0.5, 0.9] * 3) for name in ("measured", "plain", "corrected")),
+            ("structure", [0.9, 0.5, 0.1] * 3),
         ),
         "words": rows(
             ("word", [f"w{k}" for k in range(60)]),
@@ -88,12 +89,23 @@ def test_every_figure_is_drawn_and_is_xml_with_its_labels_as_text(tables):
         assert "sgns" in texts, name
         assert "gl<ve" in texts, name
         assert BLUE.lower() in svg or "base64" in svg, name  # of many points only a picture is kept
-    assert "measured p@10" in figures["figure_a_2"]
+    for name, n in (("figure_a_2", 1), ("figure_a_3", 2), ("predicted_10", 10)):
+        assert f">measured p@{n}<" in figures[name]
+        assert f">predicted p@{n}<" in figures[name]
     assert "runs averaged, n" in figures["figure_3_5"]
 
 
 def test_words_are_shown_as_they_are(tables):
     assert ">$x_1$<" in drawn({"predictions": tables["predictions"]})["figure_2_7"]
+
+
+def test_a_pair_of_equal_cosines_has_no_normal_beside_it(tables):
+    assert "normal" in drawn({"figure_2_2": tables["figure_2_2"]})["figure_2_2"]
+    for noise in (0, 1e-16):  # rounding errors are no spread
+        equal = {**tables["figure_2_2"], "cosine": [0.5, 0.5 + noise] * 4}
+        svg = drawn({"figure_2_2": equal})["figure_2_2"]
+        assert ">cosine of cat and $d$<" in svg
+        assert "normal" not in svg
 
 
 def test_the_same_tables_give_the_same_bytes(tables):

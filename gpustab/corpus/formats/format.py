@@ -1,0 +1,109 @@
+"""What a kind of text file has to offer to be readable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from gpustab.corpus.encoding import decoded
+from gpustab.corpus.options import FormatName, FoundLayout, ReadOptions
+from gpustab.formats.source import open_source
+
+
+class Document(NamedTuple):
+    """One document as it was written.
+
+    Attributes:
+        id: what it is called in its source: the file's path below the folder, what its record says, or the number of
+            the line, block or record.
+        metadata: columns that the source has of it, such as ``year``.
+        texts: the lines of a block, or one text that is all of the document.
+    """
+
+    id: str
+    metadata: Mapping[str, str]
+    texts: list[str]
+
+
+@dataclass
+class TextFile:
+    """A file whose encoding is known.
+
+    Attributes:
+        path: where it lies.
+        encoding: a codec of Python.
+        options: how it is to be read.
+        replaced: number of U+FFFD that stand for undecodable bytes, of the last reading.
+    """
+
+    path: Path
+    encoding: str
+    options: ReadOptions
+    replaced: int = 0
+
+    def pieces(self) -> Generator[str]:
+        """Yield the text piece by piece.
+
+        Raises:
+            InputError: naming line and byte of what is not of the encoding; or if the file is damaged.
+        """
+        self.replaced = 0
+        with open_source(self.path) as source:
+            for piece in decoded(source, self.encoding, self.options.errors):
+                if self.options.errors == "replace":
+                    self.replaced += piece.count("\ufffd")
+                yield piece
+        if self.replaced:
+            self.replaced -= self._written()
+
+    def text(self) -> str:
+        """Return the whole text."""
+        return "".join(self.pieces())
+
+    def lines(self) -> Iterator[str]:
+        r"""Yield the lines without their ends. Only ``\n`` ends one, with or without ``\r`` before it."""
+        for line in self.raw_lines():
+            yield line.removesuffix("\n").removesuffix("\r")
+
+    def raw_lines(self) -> Iterator[str]:
+        r"""Yield the lines with their ends."""
+        with closing(self.pieces()) as pieces:
+            yield from _lines(pieces)
+
+    def _written(self) -> int:
+        """Number of U+FFFD that the file itself has."""
+        with open_source(self.path) as source:
+            return sum(piece.count("\ufffd") for piece in decoded(source, self.encoding, "ignore"))
+
+
+@dataclass(frozen=True)
+class TextFormat:
+    """One kind of text file.
+
+    Attributes:
+        name: as the option is typed.
+        title: name for people.
+        suffixes: of files in a folder that are taken for it, in small letters, without a compression's.
+        layout: what a document is, or ``None`` where that has to be found.
+        matches: tells from the start of the text (up to 1 MiB) and the suffix whether it is this.
+        read: yields the documents; raises ``InputError``.
+    """
+
+    name: FormatName
+    title: str
+    suffixes: tuple[str, ...]
+    layout: FoundLayout | None
+    matches: Callable[[str, str], bool]
+    read: Callable[[TextFile], Iterator[Document]]
+
+
+def _lines(pieces: Iterable[str]) -> Iterator[str]:
+    rest = ""
+    for piece in pieces:
+        *lines, rest = (rest + piece).split("\n")
+        yield from (line + "\n" for line in lines)
+    if rest:
+        yield rest

@@ -1,0 +1,126 @@
+"""HTML and XML, TEI above all, by lxml: the words that a reader sees, and what the header says of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from gpustab.corpus.formats.format import Document, TextFile, TextFormat
+from gpustab.errors import InputError
+
+_HTML = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S)
+_FRAGMENT = re.compile(r"\s*<(?:p|div|h[1-6]|article|main|section|table|ul|ol)\b[^>]*>", re.I)
+_XML = re.compile(r"\s*<(?:\?xml\b|!DOCTYPE\s+\w|!--|(?:\w+:)?(?:TEI(?:\.2)?|teiCorpus)\b|[\w:]+\s[^>]*\bxmlns\b)")
+_DECLARATION = re.compile(r"^\s*<\?xml\b[^>]*\?>")
+_UNSEEN = frozenset(
+    {"script", "style", "noscript", "template", "head", "title", "svg", "math", "textarea", "select", "iframe"}
+)
+_INLINE = """
+a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark q s samp small span strike strong sub sup
+time tt u var wbr"""  # HTML's elements that do not end a word
+_WITHIN = """
+hi emph foreign name persName placeName orgName rs date num term title mentioned soCalled distinct ref ptr anchor seg c
+g m add unclear supplied damage corr reg expan ex am orig sic abbr choice subst"""  # TEI's (P5, chapters 3, 11, 13, 17)
+_LEFT_OUT = frozenset({"teiHeader", "fw", "figDesc", "del"})
+_CORRECTED = {"sic": "corr", "orig": "reg", "abbr": "expan"}
+"""Of a choice, what is left out where the other is there."""
+
+
+def _is_html(start: str, suffix: str) -> bool:
+    return bool(_HTML.match(start)) or (suffix in (".html", ".htm", ".xhtml") or bool(_FRAGMENT.match(start)))
+
+
+def _is_xml(start: str, suffix: str) -> bool:
+    return suffix in (".xml", ".tei") or bool(_XML.match(start))
+
+
+def _read_html(file: TextFile) -> Iterator[Document]:
+    etree = lxml(file)
+    parser = etree.HTMLParser(encoding="utf-8", no_network=True, huge_tree=True)
+    text = file.text()
+    if not text.strip():
+        raise InputError(f"{file.path}: the file is empty")
+    root = etree.fromstring(_DECLARATION.sub("", text).encode("utf-8", "replace"), parser)
+    if root is None:
+        raise InputError(f"{file.path}: there is no element in this HTML")
+    for error in parser.error_log:  # the parser mends all else, but here it stops
+        if error.type_name == "ERR_RESOURCE_LIMIT":
+            raise InputError(f"{file.path}: line {error.line:,}: this HTML cannot be read on: {error.message.strip()}")
+    titles = [" ".join("".join(title.itertext()).split()) for title in root.iterfind("head/title")]
+    yield Document(
+        "1", {"title": titles[0]} if titles else {}, [_seen(etree, root, frozenset(_INLINE.split()), _UNSEEN)]
+    )
+
+
+def _read_xml(file: TextFile) -> Iterator[Document]:
+    etree = lxml(file)
+    parser = etree.XMLParser(encoding="utf-8", no_network=True, load_dtd=False, remove_comments=True, remove_pis=True)
+    try:
+        root = etree.fromstring(file.text().encode("utf-8", "replace"), parser)
+    except etree.XMLSyntaxError as error:
+        raise InputError(f"{file.path}: this is no well-formed XML: {error.msg}") from None
+    if _name(root) not in ("TEI", "TEI.2", "teiCorpus"):
+        yield Document("1", {}, [_seen(etree, root, frozenset(), frozenset())])
+        return
+    texts = [element for element in root.iter("{*}TEI", "{*}TEI.2") if not list(element.iterchildren("{*}TEI"))]
+    for number, element in enumerate(texts, 1):
+        yield Document(str(number), _header(element), [_seen(etree, element, frozenset(_WITHIN.split()), _LEFT_OUT)])
+
+
+def _header(tei: Any) -> dict[str, str]:
+    """Return title, author, date and year that a TEI header has; the original's date before the edition's."""
+    header = next(tei.iterchildren("{*}teiHeader"), None)
+    if header is None:
+        return {}
+    found = {}
+    for name in ("title", "author"):
+        element = next(header.iterfind(f".//{{*}}titleStmt/{{*}}{name}"), None)
+        if element is not None and (text := " ".join("".join(element.itertext()).split())):
+            found[name] = text
+    for place in ("profileDesc/{*}creation", "fileDesc/{*}sourceDesc", "fileDesc/{*}publicationStmt"):
+        for date in header.iterfind(f"{{*}}{place}//{{*}}date"):
+            text = date.get("when") or date.get("notBefore") or " ".join("".join(date.itertext()).split())
+            if text and "date" not in found:
+                found["date"] = text
+    years = re.findall(r"(?<!\d)\d{4}(?!\d)", found.get("date", ""))
+    return found | ({"year": years[0]} if years else {})
+
+
+def _seen(etree: Any, root: Any, within: frozenset[str], left_out: frozenset[str]) -> str:
+    """Return the text of an element; what ends a word becomes a new line."""
+    parts: list[str] = []
+    walk = etree.iterwalk(root, events=("start", "end", "comment", "pi"))  # no recursion: pages nest deep
+    for event, element in walk:
+        name = _name(element)
+        end = "" if not name or name in within or element.get("break") == "no" else "\n"
+        if event == "start":
+            parts += [end, element.text or ""]
+            if name in left_out or _is_corrected(element, name):
+                parts.pop()
+                walk.skip_subtree()
+        else:
+            parts += [end, (element.tail or "") if element is not root else ""]
+    return "".join(parts)
+
+
+def _is_corrected(element: Any, name: str) -> bool:
+    other, parent = _CORRECTED.get(name), element.getparent()
+    return bool(other) and parent is not None and any(_name(one) == other for one in parent)
+
+
+def _name(element: Any) -> str:
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
+def lxml(file: TextFile) -> Any:
+    """Return the parser of markup, or say how it is installed."""
+    try:
+        from lxml import etree
+    except ImportError:
+        raise InputError(f"{file.path}: markup is read by lxml: pip install 'gpustab[corpus]'") from None
+    return etree
+
+
+HTML = TextFormat("html", "HTML", (".html", ".htm", ".xhtml"), "files", _is_html, _read_html)
+XML = TextFormat("xml", "XML (each TEI text, or all of another kind)", (".xml", ".tei"), "records", _is_xml, _read_xml)

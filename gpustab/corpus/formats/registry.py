@@ -1,0 +1,124 @@
+"""The kinds of text files that can be read, and how a file is recognised."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from pathlib import Path
+
+from gpustab.corpus.encoding import find_encoding, mark_of
+from gpustab.corpus.formats.docx import DOCX
+from gpustab.corpus.formats.format import TextFile, TextFormat
+from gpustab.corpus.formats.json_lines import JSON_LINES
+from gpustab.corpus.formats.markdown import MARKDOWN
+from gpustab.corpus.formats.markup import HTML, XML
+from gpustab.corpus.formats.plain import FASTTEXT, LINE_SENTENCE, PLAIN
+from gpustab.corpus.formats.table import TABLE
+from gpustab.corpus.options import ReadOptions
+from gpustab.errors import InputError, option
+from gpustab.formats.sniff import foreign
+from gpustab.formats.source import Source, open_source
+
+# The first that matches reads the file. PLAIN is last: it takes whatever is not known to be something else.
+FORMATS: tuple[TextFormat, ...] = (DOCX, HTML, XML, JSON_LINES, FASTTEXT, MARKDOWN, TABLE, LINE_SENTENCE, PLAIN)
+
+_COMPRESSED = (".gz", ".bz2")
+_SIGNATURES = (
+    (re.compile(rb"%PDF-"), "a PDF file; save its text first"),
+    (re.compile(rb"\{\\rtf"), "an RTF file; save it as plain text first"),
+    (re.compile(rb"version https://git-lfs\.github\.com/spec/"), "a Git LFS pointer; fetch it with `git lfs pull`"),
+    (re.compile(rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), "an old Office file (.doc, .xls); save it as .docx or text"),
+    (re.compile(rb"PK\x03\x04.{26}mimetypeapplication/epub", re.S), "an EPUB book; unpack it and read its .xhtml"),
+    (re.compile(rb"PK\x03\x04.{26}mimetypeapplication/vnd\.oasis", re.S), "an OpenDocument file; save it as .docx"),
+    (re.compile(rb"PK\x03\x04.{26,2000}?xl/", re.S), "an Excel workbook; save its sheet as CSV"),
+    (re.compile(rb"PAR1"), "a Parquet file; save it as CSV or JSON lines"),
+    (re.compile(rb"SQLite format 3\0"), "an SQLite database; save its table as CSV"),
+)
+# Text whose numbers, tags and columns would become words. It is refused, as no reader here knows what of it is text.
+_MARKED = (
+    (re.compile(r"\s*<doc\b[^>\n]*>[ \t]*\r?\n"), "documents in <doc> tags, as WikiExtractor writes them"),
+    (
+        re.compile(r"\s*<(?:text|doc|corpus|s|p)\b[^>\n]*>\s*(?:<[^>\n]*>\s*)*[^\t\n<]+\t"),
+        "a vertical file, a word a line",
+    ),
+    (re.compile(r"\s*(?:WEBVTT\b|\d+[ \t]*\r?\n\d\d:\d\d:\d\d[,.]\d{3} -->)"), "subtitles"),
+    (re.compile(r"(?:\s*#.*\n)*\d+(?:\t[^\t\n]+){9}\r?\n"), "CoNLL-U, a word a line"),
+    (re.compile(r"(?:\s*%.*\n)*\s*\\document(?:class|style)\b"), "LaTeX"),
+    (re.compile(r"From \S+@\S+ .*\d\d:\d\d.*\r?\n[A-Za-z-]+:"), "a mailbox"),
+)
+# 0x1A ends some DOS files.
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x19\x1b-\x1f]")
+
+
+def suffix_of(path: Path) -> str:
+    """Return the suffix in small letters, without a compression's.
+
+    >>> suffix_of(Path("A.TXT.gz")), suffix_of(Path("49960"))
+    ('.txt', '')
+    """
+    return (path.with_suffix("") if path.suffix.lower() in _COMPRESSED else path).suffix.lower()
+
+
+def recognise(path: Path, options: ReadOptions, among: bool = False) -> tuple[TextFormat, TextFile, str]:
+    """Return what a file is, the file with its encoding, and what is to be said of a guess.
+
+    Args:
+        path: the file.
+        options: how it is to be read.
+        among: other files of a folder, where plain text that happens to look like a table is just that.
+
+    Raises:
+        InputError: if it is no text, or its encoding cannot be told.
+    """
+    with open_source(path) as source:
+        if source.damage and not source.head:
+            raise InputError(f"{path}: incomplete or damaged download: {source.damage}")
+        if options.format != "docx" and not (options.format is None and DOCX.matches(_latin(source), "")):
+            _refuse_foreign(source, options)
+            start, (encoding, guess) = source.head, find_encoding(source, options)
+        else:
+            return DOCX, TextFile(path, "utf-8", options), ""
+    file = TextFile(path, encoding, options)
+    if options.format:
+        return next(one for one in FORMATS if one.name == options.format), file, guess
+    text, suffix = _text(start, encoding), suffix_of(path)
+    _refuse_marked(path, text)
+    known = [
+        one for one in FORMATS if one is not DOCX and not (among and one is TABLE and suffix in (*PLAIN.suffixes, ""))
+    ]
+    return next(one for one in known if one.matches(text, suffix)), file, guess
+
+
+def _refuse_marked(path: Path, text: str) -> None:
+    for pattern, what in _MARKED:
+        if pattern.match(text):
+            ways = f"save its text first, or say {option('format', 'plain')} if all of it is to become words"
+            raise InputError(f"{path}: this looks like {what}; {ways}")
+
+
+def _latin(source: Source) -> str:
+    return source.head.decode("latin-1")
+
+
+def _text(head: bytes, encoding: str) -> str:
+    """Return the first bytes as text, as far as they go."""
+    text: str = codecs.getincrementaldecoder(encoding)("replace").decode(head)
+    return text
+
+
+def _refuse_foreign(source: Source, options: ReadOptions) -> None:
+    head = source.head
+    start = head[:4096].removeprefix(codecs.BOM_UTF8)
+    what = next((what for pattern, what in _SIGNATURES if pattern.match(start)), None)
+    wide = (options.encoding if options.encoding != "auto" else mark_of(head) or "").lower().replace("_", "-")
+    # Every second byte of UTF-16 may be a control character.
+    if not what and not wide.startswith(("utf-16", "utf-32", "utf16", "utf32")):
+        if 100 * len(_CONTROL.findall(start)) > len(start):
+            what = (foreign(start) or "a binary file").split(" (")[0]  # the rest is about vectors
+            if what.startswith("UTF-16"):
+                ends = "le" if start[1:512:2].count(0) > start[:512:2].count(0) else "be"
+                what = f"UTF-16 text without a byte-order mark; say {option('encoding', f'utf-16-{ends}')}"
+        elif b"\n" not in head and head.count(b"\r") > 1:
+            what = "text whose lines end in carriage returns alone, as on old Macs; convert them to newlines"
+    if what:
+        raise InputError(f"{source.path}: this is {what}")

@@ -1,0 +1,153 @@
+"""Intervals of means over few runs: Student's t, in one place, and numbers that know how sure they are.
+
+A mean over pairs of runs has the jackknife error over runs, which rests on R values: ± 1.96 of them cover 0.85 to 0.92
+at 4 runs, ± t(R − 1) of them 0.95 to 0.975.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
+import torch
+
+LEVEL = 0.95
+"""Level of the intervals that are printed and that verdicts rest on."""
+
+
+@lru_cache
+def t_quantile(freedom: int, level: float = LEVEL) -> float:
+    """Return t such that Student's t with so many degrees of freedom lies within ±t with probability ``level``.
+
+    By the finite series for whole degrees of freedom in ``θ = atan(t / √freedom)`` (Abramowitz & Stegun 26.7.3 and 4),
+    so that no other package is needed.
+
+    >>> [round(t_quantile(freedom), 3) for freedom in (1, 2, 3, 7, 15)]
+    [12.706, 4.303, 3.182, 2.365, 2.131]
+    """
+    if freedom < 1 or not 0 < level < 1:
+        raise ValueError(f"freedom is {freedom}, level is {level}; wanted 1 or more, and a level between 0 and 1")
+    low, high = 0.0, math.pi / 2
+    for _ in range(60):  # to the last bit of the angle
+        middle = (low + high) / 2
+        low, high = (middle, high) if _t_within(middle, freedom) < level else (low, middle)
+    return math.sqrt(freedom) * math.tan(low)
+
+
+def _t_within(angle: float, freedom: int) -> float:
+    """Probability of |t| ≤ √freedom · tan(angle)."""
+    sine, square = math.sin(angle), math.cos(angle) ** 2
+    odd = freedom % 2
+    term = math.cos(angle) if odd else 1.0
+    total = term if freedom > 1 else 0.0
+    for k in range(2 + odd, freedom, 2):
+        term *= square * (k - 1) / k
+        total += term
+    return 2 / math.pi * (angle + sine * total) if odd else sine * total
+
+
+@lru_cache
+def chi_square_quantile(freedom: int, probability: float) -> float:
+    """Return the quantile of χ² with so many degrees of freedom.
+
+    >>> [round(chi_square_quantile(freedom, 0.025), 4) for freedom in (2, 5)]
+    [0.0506, 0.8312]
+    """
+    if freedom < 1 or not 0 < probability < 1:
+        raise ValueError(f"freedom is {freedom}, probability is {probability}; wanted 1 or more, and between 0 and 1")
+    low, high = 0.0, freedom + 40.0 * math.sqrt(freedom) + 100
+    half = torch.tensor(freedom / 2, dtype=torch.float64)
+    for _ in range(100):
+        middle = (low + high) / 2
+        below = float(torch.special.gammainc(half, torch.tensor(middle / 2, dtype=torch.float64))) < probability
+        low, high = (middle, high) if below else (low, middle)
+    return low
+
+
+class Estimate(NamedTuple):
+    """A number from runs, with its error.
+
+    Attributes:
+        value: the number; NaN where it is undefined.
+        se: its standard error; NaN where none is defined.
+        freedom: how many degrees of freedom the error has: R − 1 for a jackknife over R runs.
+
+    Example:
+        >>> loss = Estimate.of_runs(0.0197, 0.000084, 3)
+        >>> [round(x, 5) for x in loss.interval]
+        [0.01934, 0.02006]
+    """
+
+    value: float
+    se: float
+    freedom: int
+
+    @classmethod
+    def of_runs(cls, value: float | None, se: float | None, runs: int) -> Estimate:
+        """Return a number whose error was found by leaving out one of R runs (or R values) after the other."""
+        return cls(math.nan if value is None else value, math.nan if se is None else se, runs - 1)
+
+    @property
+    def half(self) -> float:
+        """Half the width of the interval; NaN without an error."""
+        if self.se == 0:
+            return 0.0
+        return math.nan if self.freedom < 1 else t_quantile(self.freedom) * self.se
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval."""
+        return self.value - self.half, self.value + self.half
+
+    def minus(self, other: Estimate) -> Estimate:
+        """Return the difference to an estimate from other runs.
+
+        It has the fewer degrees of freedom of the two. That is on the safe side: two groups of one law get a false
+        verdict in 1.5 to 3.9 % of the cases at 3 to 16 runs, by two standard errors in 5 to 11.6 %.
+        """
+        return Estimate(self.value - other.value, math.hypot(self.se, other.se), min(self.freedom, other.freedom))
+
+    def over(self, scale: float) -> Estimate:
+        """Return the estimate as a part of a number that is taken for exact; undefined as a part of 0.
+
+        >>> Estimate(1.0, 0.5, 3).over(2.0)
+        Estimate(value=0.5, se=0.25, freedom=3)
+        """
+        return Estimate(ratio(self.value, scale), ratio(self.se, abs(scale)), self.freedom)
+
+    def text(self, form: str = ".3g") -> str:
+        """Return ``value ± half`` of the 95 % interval.
+
+        >>> Estimate.of_runs(0.0197, 0.000084, 3).text()
+        '0.0197 ± 0.00036'
+        >>> Estimate.of_runs(0.5, None, 2).text()
+        '0.5 ± ?'
+        """
+        half = self.half
+        return f"{self.value:{form}} ± {'?' if math.isnan(half) else format(half, '.2g')}"
+
+
+def ratio(part: float, whole: float) -> float:
+    """Return a part of a whole; NaN, undefined, where the whole is 0: of equal runs many are.
+
+    >>> ratio(1.0, 2.0), ratio(1.0, 0.0)
+    (0.5, nan)
+    """
+    return part / whole if whole else math.nan
+
+
+def sd_interval(sd: float, runs: int) -> tuple[float, float]:
+    """Return the 95 % interval of an SD over the pairs of R runs, by χ² with R − 1 degrees of freedom.
+
+    Pairs share runs: where runs differ in their noise, R values stand behind the SD, however many pairs there are;
+    where they do not, the interval is wider than it must be.
+
+    >>> [round(x, 4) for x in sd_interval(0.01, 6)]
+    [0.0062, 0.0245]
+    """
+    if runs < 3 or math.isnan(sd):
+        return math.nan, math.nan
+    freedom, rest = runs - 1, (1 - LEVEL) / 2
+    low, high = (sd * math.sqrt(freedom / chi_square_quantile(freedom, p)) for p in (1 - rest, rest))
+    return low, high

@@ -1,0 +1,119 @@
+"""A grid as squares, two parameters against each other. Rettenmeier 2020, tables 3.1-3.4: epochs × negative samples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from gpustab.results import SmallTable, Table
+from gpustab.results.page import cell, number
+from gpustab.studies.sweep.changes import Change, change, numbers_of
+from gpustab.studies.sweep.measure import Measured
+from gpustab.studies.sweep.plans import BASELINE, Setting, values_of
+
+
+class Cell(NamedTuple):
+    """One measure of one setting, placed by its values of two parameters.
+
+    Attributes:
+        held: values of the other varied parameters, ``<parameter>=<value>,...``; empty where only two vary.
+        sampling: of the runs, or ``extrinsic``.
+        measure: ``reduced_pip``, ``p@10`` or the name of a test.
+        rows: the parameter that varies down the square, the first that was named.
+        row: its value.
+        columns: the parameter that varies across the square.
+        column: its value.
+        value: mean over pairs of runs (of scores: over runs).
+        value_se: its standard error.
+        difference: from the baseline; this and all after it are NaN in the baseline's own cell.
+        se: its standard error.
+        percent: the difference in percent of the baseline.
+        percent_se: its standard error.
+    """
+
+    held: str
+    sampling: str
+    measure: str
+    rows: str
+    row: Any
+    columns: str
+    column: Any
+    value: float
+    value_se: float
+    difference: float
+    se: float
+    percent: float
+    percent_se: float
+
+
+def square_table(settings: Sequence[Setting], measured: Mapping[str, Measured], parameters: Sequence[str]) -> Table:
+    """Place every setting of a grid: the first parameter varies down, the second across, the others are held.
+
+    Args:
+        settings: all combinations of values, and the baseline; that has a cell where its values are of the grid.
+        measured: their numbers by label.
+        parameters: the varied ones, two or more.
+
+    Returns:
+        One :class:`Cell` per setting, sampling and measure, numbers from small to large.
+    """
+    rows, columns, *others = parameters
+    before = numbers_of(measured[BASELINE])
+    cells = []
+    for setting, values in _placed(settings, parameters):
+        held = ",".join(f"{name}={cell(values[name])}" for name in others)
+        for (sampling, measure), (value, se) in numbers_of(measured[setting.label]).items():
+            was, was_se = before.get((sampling, measure), (float("nan"), float("nan")))
+            new = setting.label != BASELINE
+            changed = change(was, value, was_se, se) if new else Change(*[float("nan")] * 4)
+            place = (held, sampling, measure, rows, values[rows], columns, values[columns])
+            cells.append(Cell(*place, value, se, *changed))
+    return Table.of(cells, Cell._fields)
+
+
+def _placed(settings: Sequence[Setting], parameters: Sequence[str]) -> list[tuple[Setting, dict[str, Any]]]:
+    """Settings with their values of the varied parameters; the baseline only where the grid has its values."""
+    found = [(s, {name: values_of(s.plan)[name] for name in parameters}) for s in settings]
+    grid = {name: [values[name] for s, values in found if s.label != BASELINE] for name in parameters}
+    placed = [(s, v) for s, v in found if s.label != BASELINE or all(v[name] in grid[name] for name in parameters)]
+    order = {name: _ordered([values[name] for _, values in placed]) for name in parameters}
+    names = (*parameters[2:], *parameters[:2])
+    return sorted(placed, key=lambda x: [order[name].index(x[1][name]) for name in names])
+
+
+def _ordered(values: Sequence[Any]) -> list[Any]:
+    """Each value once, numbers from small to large, others as they first stand there."""
+    once = list(dict.fromkeys(values))
+    return sorted(once) if all(isinstance(value, int | float) for value in once) else once
+
+
+def squares(table: Table) -> list[SmallTable]:
+    """Return two small tables per measure: values ± SE, and changes ± SE (percent of losses, differences of others)."""
+    shown = []
+    for held, part in table.split("held"):
+        for sampling, rest in part.split("sampling"):
+            for measure, cells in rest.split("measure"):
+                title = ", ".join(filter(None, (held, sampling, measure)))
+                shown.append(_square(f"{title}: value ± SE", cells, "value", "value_se"))
+                if measure == "reduced_pip":
+                    shown.append(_square(f"{title}: change in percent ± SE", cells, "percent", "percent_se"))
+                else:
+                    shown.append(_square(f"{title}: change ± SE", cells, "difference", "se"))
+    return shown
+
+
+def _square(title: str, cells: Table, value: str, error: str) -> SmallTable:
+    first = next(cells.rows())
+    across = list(dict.fromkeys(cells["column"]))
+    header = [f"{first['rows']} \\ {first['columns']}", *map(cell, across)]
+    rows = []
+    for down, line in cells.split("row"):
+        texts = {row["column"]: _text(row, value, error) for row in line.rows()}
+        rows.append([cell(down), *(texts.get(column, "–") for column in across)])
+    return SmallTable(title, header, rows)
+
+
+def _text(row: Mapping[str, Any], value: str, error: str) -> str:
+    if value != "value" and row["difference"] != row["difference"]:
+        return "0 (baseline)" if row["value"] == row["value"] else "–"
+    return f"{number(row[value], 3)} ± {number(row[error], 2)}"

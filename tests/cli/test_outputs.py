@@ -1,0 +1,122 @@
+"""What is there is not replaced unasked, and who stops a command is told the truth about what is left."""
+
+import json
+
+import pytest
+
+from gpustab import engine, studies
+
+TWO = "stability r0.txt r1.txt"
+
+
+def test_a_folder_of_another_result_is_refused_before_the_work(place, call, monkeypatch):
+    assert call(f"{TWO} --out result").exit_code == 0
+    before = {path: path.read_bytes() for path in (place / "result").iterdir()}
+    for command in ("neighbours w1 r0.txt r1.txt", TWO):
+        done = call(f"{command} --out result")
+        assert done.exit_code == 2
+        assert done.stdout == ""
+        kept = "error: result: holds the result of gpustab stability; give another folder, or --force to replace it\n"
+        assert done.stderr == kept
+    assert {path: path.read_bytes() for path in (place / "result").iterdir()} == before
+    assert call("neighbours w1 r0.txt r1.txt --out result --force").exit_code == 0
+    names = {path.name for path in (place / "result").iterdir()}
+    assert names == {"summary.json", "report.html", "shares.parquet", "lists.parquet"}
+    assert json.loads((place / "result/summary.json").read_text())["schema"] == "gpustab.neighbours/1"
+
+
+@pytest.mark.parametrize("command", ["average r0.txt r1.txt -o there.txt", f"{TWO} --average there.txt"])
+def test_a_file_that_is_there_is_replaced_by_force_only(place, call, command):
+    (place / "there.txt").write_text("precious")
+    done = call(command)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr == "error: there.txt: is there already; --force replaces it\n"
+    assert (place / "there.txt").read_text() == "precious"
+    assert call(f"{command} --force").exit_code == 0
+    assert (place / "there.txt").read_text().startswith("30 4\n")
+
+
+@pytest.mark.parametrize("command", ["average r0.txt r1.txt -o r0.txt --force", f"{TWO} --average r1.txt --force"])
+def test_no_force_replaces_a_run(call, command):
+    done = call(command)
+    assert done.exit_code == 2
+    assert "this is one of the runs" in done.stderr
+
+
+@pytest.mark.parametrize("command", [TWO, "neighbours w1 r0.txt r1.txt", "info r0.txt", "pack r0.txt r1.txt -o p"])
+def test_force_that_could_mean_nothing_is_refused(call, command):
+    done = call(f"{command} --force")
+    assert done.exit_code == 2
+    assert "--force says that a result may be replaced, but none is written: name --out" in done.stderr
+
+
+def interrupted(*args, **options):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("command", "where"),
+    [
+        (TWO, "gpustab.engine.pip_pass"),
+        ("neighbours w1 r0.txt r1.txt", "gpustab.engine.neighbour_pass"),
+        ("average r0.txt r1.txt -o a.txt", "gpustab.engine.average_pass"),
+        ("study instability set -o result", "gpustab.engine.pip_pass"),
+        ("info r0.txt", "gpustab.studies.info"),
+        ("bench --runs 2 --words 9 --dim 2", "gpustab.bench.table.measure_ceilings"),
+        ("demo", "gpustab.demo.train_demo_runs"),
+        ("pack --verify set", "gpustab.runs.packing.verify._leaves"),
+    ],
+)
+def test_what_cannot_go_on_does_not_say_so(place, call, monkeypatch, command, where):
+    monkeypatch.setattr(where, interrupted)
+    before = sorted(place.rglob("*"))
+    done = call(command)
+    assert (done.exit_code, done.stdout, done.stderr) == (130, "", "stopped; nothing was written\n")
+    assert sorted(place.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("command", "where"),
+    [
+        ("train text.txt -o made --min-count 1", "gpustab.training.runner.prepare_corpus"),
+        ("pack r0.txt r1.txt -o packed", "gpustab.runs.packing.pack.workshop"),
+        ("sweep text.txt -o swept --vary epochs=1,2", "gpustab.training.runner.prepare_corpus"),
+    ],
+)
+def test_what_goes_on_says_so(place, call, monkeypatch, command, where):
+    (place / "text.txt").write_text("a b c a b\nb c a c\n")
+    monkeypatch.setattr(where, interrupted)
+    done = call(command)
+    assert done.exit_code == 130
+    assert done.stderr.endswith("stopped; what is finished stays, and the same call goes on from there\n")
+
+
+def test_what_was_written_before_the_stop_is_named(place, call, monkeypatch):
+    monkeypatch.setattr(studies, "average", interrupted)
+    done = call(f"{TWO} --out result --average a.txt -q")
+    assert done.exit_code == 130
+    assert "reduced PIP loss" in done.stdout
+    assert done.stderr.startswith("stopped; written before: result/pairs.parquet, ")
+    assert not (place / "a.txt").exists()
+
+
+def test_a_result_that_appears_during_the_work_is_not_replaced_and_ours_is_printed(place, call, monkeypatch):
+    real = engine.pip_pass
+
+    def slow(*args, **options):
+        (place / "result").mkdir()
+        (place / "result/summary.json").write_text("{}")
+        return real(*args, **options)
+
+    monkeypatch.setattr(engine, "pip_pass", slow)
+    done = call(f"{TWO} --out result")
+    assert done.exit_code == 2
+    assert "holds a summary.json of something else" in done.stderr
+    assert "reduced PIP loss" in done.stdout
+    assert (place / "result/summary.json").read_text() == "{}"
+
+
+def test_an_average_whose_page_cannot_be_written_is_there(place, call, monkeypatch):
+    monkeypatch.setattr("gpustab.cli.session.write_files", interrupted)
+    assert call("average r0.txt r1.txt -o a.txt --out result").exit_code == 130
+    assert (place / "a.txt").is_file()

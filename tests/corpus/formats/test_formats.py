@@ -1,0 +1,248 @@
+"""Every kind of text file as people have it: what it is taken for, its documents, and what is refused."""
+
+import gzip
+import json
+import sys
+import zipfile
+
+import pytest
+
+from gpustab import InputError
+from gpustab.corpus.documents import open_documents
+from gpustab.corpus.tokenise import CorpusOptions, prepare_corpus
+
+TEI = """<?xml version="1.0" encoding="ISO-8859-1"?>
+<!-- made by hand --><TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title>The <hi>T</hi>
+</title><author>A. B.</author></titleStmt><publicationStmt><date>2009</date></publicationStmt><sourceDesc><bibl>
+<date when="1790-01-08"/></bibl></sourceDesc></fileDesc></teiHeader><text><body><head>Café</head><p>A <hi>b</hi>c
+<choice><sic>teh</sic><corr>the</corr></choice> Wor<lb break="no"/>ter line<lb/>next <w>two</w><w>words</w></p>
+<fw>page 3</fw><p>z</p></body></text></TEI>"""
+WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+MARKDOWN = """---
+title: "X"
+year: 1990
+---
+# Head *em*phasis
+
+A [link](http://x.org) and `code` &amp; <b>bold</b>.
+
+```
+drop_this()
+```
+
+| a | b |
+|---|---|
+| c | d |
+"""
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read(name, content, **options):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        documents = open_documents(path, **options)
+        return [(d.id, dict(d.metadata), [text.split() for text in d.texts]) for d in documents], documents.notes
+
+    return read
+
+
+def words(found):
+    return [texts for _, _, texts in found[0]]
+
+
+def test_json_lines_train_no_field_names(read):
+    lines = [
+        {"id": "x1", "title": "T", "date": "8 Jan 1790", "text": "The cat\nsat", "n": [1]},
+        {"id": "x2", "title": "U", "date": "", "text": "A dög"},
+    ]
+    content = "".join(json.dumps(line) + "\r\n" for line in lines)
+    found, notes = read("a.txt", content, id_column="id", date_column="date")
+    first = {"title": "T", "date": "8 Jan 1790", "n": "[1]", "year": "1790"}
+    assert found == [("x1", first, [["The", "cat", "sat"]]), ("x2", {"title": "U", "date": ""}, [["A", "dög"]])]
+    assert "read as JSON; every record is a document" in notes[0]
+    array = json.dumps(lines, indent=2)
+    assert words(read("a.json", array)) == [[["The", "cat", "sat"]], [["A", "dög"]]]
+    assert words(read("a.gz", gzip.compress(content.encode()), column="title")) == [[["T"]], [["U"]]]
+
+
+CSV = 'id,date,text\r\n1,1990-01-02,"Hello, ""he""\nsaid"\r\n2,2001,bye\r\n'
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "|", "\t"])
+def test_tables_have_a_header_and_columns(read, delimiter):
+    content = CSV.replace(",", delimiter).replace(f"Hello{delimiter}", "Hello,")
+    content = content.replace("bye", '"bye"')  # so that a table with tabs shows that it quotes
+    found, _ = read("a.csv", content, id_column="id", date_column="date")
+    assert found == [
+        ("1", {"date": "1990-01-02", "year": "1990"}, [["Hello,", '"he"', "said"]]),
+        ("2", {"date": "2001", "year": "2001"}, [["bye"]]),
+    ]
+
+
+def test_tables_without_quoting_or_header_or_suffix(read):
+    tabs = 'id\ttext\n1\t"Hello he said\n2\tbye "x"\n'
+    assert words(read("a.txt", tabs)) == [[['"Hello', "he", "said"]], [["bye", '"x"']]]
+    assert words(read("a.txt", "1\tthe text\n2\tmore\n", column="2")) == [[["the", "text"]], [["more"]]]
+    assert words(read("one.csv", "text\nhello\n\nbye\n")) == [[["hello"]], [["bye"]]]
+
+
+def test_prose_with_commas_is_no_table(read):
+    prose = "I came, I saw\nHe went, and how\nShe stayed, he said\n"
+    assert len(read("a.txt", prose)[0]) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options", "message"),
+    [
+        (
+            "a.txt",
+            '{"id": "1", "title": "t", "body": "b"}',
+            {},
+            "which column is the text.*'id', 'title', 'body'; say col",
+        ),
+        ("a.txt", '{"text": "b"}\n{"text": 3}', {}, "line 2: field 'text', wanted text, found a number"),
+        ("a.txt", '{"text": "b"}\n\n{"te', {}, "line 3: this is no JSON"),
+        ("a.txt", '{"text": "b"}\n{"body": "x"}', {}, "line 2: field 'text', wanted text, found no such field"),
+        ("a.txt", '["the", "cat"]\n', {}, "line 1: wanted a JSON object with a field of text, found an array"),
+        ("a.json", '[{"text": "b"},\n', {}, "no JSON: .*line 2"),
+        ("a.json", "", {}, "empty"),
+        ("a.csv", "", {}, "empty"),
+        ("a.csv", "a,text\n1,x\n2,y,z\n", {}, "line 3: wanted 2 cells as in line 1, found 3"),
+        ("a.csv", 'a,text\n1,"x\n2,y\n', {}, "a.csv: line 3: unexpected end of data"),
+        ("a.csv", "text,text\n1,x\n", {}, "has a name twice"),
+        ("a.tsv", "1\tthe text\n2\tmore\n", {}, "say column=..., or a column's number"),
+        ("a.txt", "1\tthe text\n2\tmore\n", {}, "or format='plain' if it is no table"),
+        (
+            "a.csv",
+            "a,text\n1,x\n",
+            {"date_column": "when"},
+            "no column for date_column='when'; columns are 'a', 'text'",
+        ),
+        ("a.csv", "a,text\n1,x\n", {"date_column": "a"}, "line 2: a is '1', wanted a date with a year of four digits"),
+        (
+            "a.csv",
+            "a,text\n1,x\n",
+            {"layout": "lines"},
+            "layout='lines' is for plain text, and this looks like a table",
+        ),
+        ("a.txt", "hello\n", {"column": "text"}, "column='text' is for tables and JSON lines"),
+        ("a.xml", "<TEI><p>caf&eacute;</p></TEI>", {}, "Entity 'eacute' not defined, line 1"),
+        ("a.xml", '<!DOCTYPE TEI SYSTEM "x.dtd"><TEI>\n<p>&eacute;</p></TEI>', {}, "'eacute' not defined, line 2"),
+        ("a.xml", "<TEI>\n<p>a</TEI>", {}, "no well-formed XML: .*line 2"),
+        ("a.html", " ", {}, "empty"),
+        ("a.html", "<div>" * 3000 + "deep", {}, "line 1: this HTML cannot be read on: Excessive depth"),
+        ("a.docx", b"PK\x03\x04word/" + bytes(90), {}, "damaged"),
+        ("a.zip", b"PK\x03\x04" + bytes(90), {}, "zip archive"),
+        ("a.txt", "x\n", {"format": "rtf"}, "format is 'rtf', wanted None or 'plain'"),
+    ],
+)
+def test_what_is_refused_names_its_place(read, name, content, options, message):
+    with pytest.raises(InputError, match=message):
+        read(name, content, **options)
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        ('<doc id="12" url="https://x" title="A">\nAnarchism\n\n</doc>\n', "documents in <doc> tags"),
+        ("1\n00:00:01,000 --> 00:00:02,000\nHello\n\n", "subtitles"),
+        ("WEBVTT\n\n00:01.000 --> 00:02.000\nHello\n", "subtitles"),
+        ("# sent_id = 1\n# text = Dogs\n1\tDogs\tdog\tNOUN\t_\t_\t0\troot\t_\t_\n\n", "CoNLL"),
+        ("1\tDogs\tdog\tNOUN\t_\t_\t0\troot\t_\t_\n\n", "CoNLL"),
+        ("% thesis\n\\documentclass{article}\n", "LaTeX"),
+        ("From a@b.c Mon Jan  1 00:00:00 2024\nSubject: x\n\nHello\n", "a mailbox"),
+        ("<text>\n<s>\nThe\tDT\tthe\ncat\tNN\tcat\n</s>\n</text>\n", "a vertical file"),
+        ("Hello <b>you</b>\n", ""),
+        ("From all of us at the bank\nSubject to change\n", ""),
+    ],
+)
+def test_marked_text_of_other_kinds_is_named(read, content, what):
+    if what:
+        with pytest.raises(InputError, match=rf"this looks like .*{what}.*format='plain'"):
+            read("a.txt", content)
+    assert read("a.txt", content, format="plain", layout="lines")[0]
+
+
+def test_labels_of_fasttext_are_metadata(read):
+    found, notes = read("a.txt", "__label__pos __label__x good film\n__label__neg bad\n")
+    assert found == [("1", {"label": "pos x"}, [["good", "film"]]), ("2", {"label": "neg"}, [["bad"]])]
+    assert "fastText's labels" in notes[0]
+    assert read("a.txt", "bad __label__neg\n", format="fasttext")[0] == [("1", {"label": "neg"}, [["bad"]])]
+
+
+def test_html_trains_no_markup(read):
+    page = '<!DOCTYPE html><html><head><meta charset="iso-8859-1"><title>Café x</title><style>p{}</style></head><body>'
+    page += "<p>caf<b>é</b>s &amp; t<br>u<!-- no --><script>v()</script><ul><li>one<li>two</ul></body></html>"
+    found, notes = read("a.txt", page.encode("latin-1"))
+    assert found == [("1", {"title": "Café x"}, [["cafés", "&", "t", "u", "one", "two"]])]
+    assert "read as HTML in iso-8859-1" in notes[0]
+    assert words(read("a.htm", "a<br />b &lt; ü")) == [[["a", "b", "<", "ü"]]]
+    assert words(read("a.htm", "<div>" * 1500 + "deep")) == [[["deep"]]]
+
+
+def test_tei_has_a_header_and_one_reading(read):
+    found, _ = read("a.xml", TEI.encode("latin-1"))
+    text = ["Café", "A", "bc", "the", "Worter", "line", "next", "two", "words", "z"]
+    assert found == [("1", {"title": "The T", "author": "A. B.", "date": "1790-01-08", "year": "1790"}, [text])]
+    two = f"<teiCorpus>{'<TEI><text><p>a</p><p>b</p></text></TEI>' * 2}</teiCorpus>"
+    assert words(read("a.txt", two)) == [[["a", "b"]]] * 2
+    assert words(read("a.xml", "<r><w>a</w><w>b</w><?pi?></r>")) == [[["a", "b"]]]
+
+
+def test_markdown_and_word_documents(read, tmp_path):
+    found, _ = read("a.MD", MARKDOWN)
+    text = ["Head", "emphasis", "A", "link", "and", "&", "bold.", "a", "b", "c", "d"]
+    assert found == [("1", {"title": "X", "year": "1990"}, [text])]
+    body = "<w:p><w:r><w:t>Hel</w:t></w:r><w:r><w:t>lo</w:t><w:br/><w:t>x</w:t></w:r><w:del><w:r><w:delText>gone"
+    body += "</w:delText></w:r></w:del></w:p><w:p><w:r><w:t>Bye</w:t></w:r></w:p>"
+    with zipfile.ZipFile(tmp_path / "made", "w") as archive:
+        archive.writestr("word/document.xml", f'<w:document xmlns:w="{WORD}"><w:body>{body}</w:body></w:document>')
+    assert words(read("a.docx", (tmp_path / "made").read_bytes())) == [[["Hello", "x", "Bye"]]]
+
+
+@pytest.mark.parametrize(
+    ("package", "name", "content"),
+    [("lxml", "a.html", "<p>"), ("markdown_it", "a.md", "a"), ("lxml", "a.docx", b"PK\x03\x04word/")],
+)
+def test_a_missing_parser_names_its_remedy(read, monkeypatch, package, name, content):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(InputError, match=r"pip install 'gpustab\[corpus\]'"):
+        read(name, content)
+
+
+def test_a_folder_tells_what_it_saw_and_what_it_passed_over(tmp_path):
+    for name in ("B.TXT", "n.text", "a.txt", "sub/c.txt.gz", "x.csv", "y.JPG", "README"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(f"Smith, {name[0]}\nJones, b\nBrown, c\n")
+    documents = open_documents(tmp_path)
+    assert [d.id for d in documents] == ["B.TXT", "a.txt", "n.text", "sub/c.txt.gz"]
+    assert "7 files seen, passed over 1 .csv, 1 .jpg, 1 without a suffix; read 4 as plain text" in documents.notes[0]
+
+
+def test_a_folder_of_another_kind_or_of_several(tmp_path):
+    (tmp_path / "a.XML").write_text("<TEI><p>one</p></TEI>")
+    (tmp_path / "49960").write_text("no suffix")
+    assert [(d.id, d.texts[0].split()) for d in open_documents(tmp_path)] == [("a.XML:1", ["one"])]
+    (tmp_path / "b.csv").write_text("id,text\n7,two\n8,three\n")
+    with pytest.raises(
+        InputError, match=r"which are the texts\? there are 1 \.csv, 1 \.xml, 1 without a suffix; say format='xml' or"
+    ):
+        open_documents(tmp_path)
+    documents = open_documents(tmp_path, format="table", id_column="id")
+    assert [d.id for d in documents] == ["b.csv:7", "b.csv:8"]
+    with pytest.raises(InputError, match=r"no \.docx files in this folder; there are 1 "):
+        open_documents(tmp_path, format="docx")
+    for name in ("a.XML", "b.csv"):
+        (tmp_path / name).unlink()
+    assert [d.texts for d in open_documents(tmp_path)] == [["no suffix"]]
+
+
+def test_columns_stay_with_the_documents_of_a_corpus(tmp_path):
+    (tmp_path / "a.csv").write_text("id,party,text\na,x,one two\nb,y,ONE two\nc,y,three\n")
+    corpus = prepare_corpus(tmp_path / "a.csv", CorpusOptions(min_count=1, id_column="id"))
+    assert [(r.id, r.metadata) for r in corpus.records] == [("a", {"party": "x"}), ("c", {"party": "y"})]
+    assert list(corpus.vocabulary) == [b"one", b"three", b"two"]
+    assert corpus.notes == (f"{tmp_path / 'a.csv'}: read as a table; every record is a document",)
+    with pytest.raises(InputError, match="is for files of one's own"):
+        prepare_corpus("lee", CorpusOptions(column="text"))
