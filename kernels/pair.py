@@ -48,7 +48,7 @@ def pair_pip_loss(x: Tensor, y: Tensor) -> Tensor:
         >>> x = torch.eye(2, requires_grad=True)
         >>> loss = pair_pip_loss(x, torch.tensor([[1.0], [1.0]]))
         >>> loss.backward()
-        >>> round(loss.item(), 6), x.grad.round(decimals=4).tolist()
+        >>> round(loss.item(), 6), [[round(g, 4) for g in row] for row in x.grad.tolist()]
         (1.414214, [[0.0, -1.4142], [-1.4142, 0.0]])
         >>> pair_pip_loss(x, x.detach()).item()
         0.0

@@ -122,7 +122,8 @@ def inside(folder: Path, path: str) -> Path:
     found = folder / path
     if not found.resolve().is_relative_to(folder.resolve()):
         raise InputError(
-            f"{folder}: its manifest names '{path}', which a symbolic link leads out of the folder; name the leaf itself"
+            f"{folder}: its manifest names '{path}', which a symbolic link leads out of the folder; "
+            "name the leaf itself"
         )
     return found
 
