@@ -11,9 +11,11 @@ OBSERVATIONS = "Observations of the thesis, and whether these runs show them"
 TITLES = {
     "table_2_8": "Table 2.8: reduced PIP loss by sampling",
     "table_2_11": "Table 2.11: extrinsic instability",
+    "same_runs": "Groups that share runs, bit for bit",
     "distribution": "Figures 2.3, 2.4: p-values over random word pairs, beside those of simulated normals",
     "neighbours": "p@n and j@n (§2.2.2)",
     "table_2_3": "Table 2.3: Spearman's ρ over words of p@n (j@n) at different n",
+    "consistency": "Table 2.3 freed of the noise of few runs: p@n at two n, by halves of the runs",
     "table_a_1": "Table A.1: Spearman's ρ over words between two halves of the runs",
     "table_a_2": "Table A.2: predicted against measured p@n",
     "table_2_5": "Table 2.5: structure factor against measured p@n",
