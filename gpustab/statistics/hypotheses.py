@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import NamedTuple
@@ -13,6 +14,8 @@ from torch import Tensor
 from gpustab.errors import InputError
 from gpustab.statistics.ranks import centred_ranks, spearman_p
 
+_KS_95 = 1.358
+"""95 % quantile of the Kolmogorov distribution."""
 SIMULATED = 10_000
 """Default number of rows of simulated normals."""
 
@@ -27,6 +30,7 @@ class Uniformity(NamedTuple):
         distance: largest distance between their distribution and the simulated one, in [0, 1].
         p: of that distance.
         naive_p: Kolmogorov-Smirnov test against the uniform law, which is wrong for few runs.
+        band: by so much the distance errs in 95 % of the cases, of p-values that do not depend on each other.
     """
 
     tested: int
@@ -35,6 +39,7 @@ class Uniformity(NamedTuple):
     distance: float
     p: float
     naive_p: float
+    band: float
 
 
 class Independence(NamedTuple):
@@ -42,13 +47,16 @@ class Independence(NamedTuple):
 
     Attributes:
         correlation: their mean, in [−1, 1].
-        p: of that mean, two-sided: share of permutations of the *runs* with a mean as far from 0. Couples of the same
+        spread: standard error of that mean: root mean square of it over permutations of the *runs*. Couples of the same
             runs stay together, so it holds also where couples depend on each other.
+        p: of the mean, two-sided: share of these permutations with a mean as far from 0. All orders of few runs, those
+            of 4 give no p below 1/24.
         p_values: ``(M,)`` of every couple.
         uniformity: of the p-values, which takes the couples for independent of each other.
     """
 
     correlation: float
+    spread: float
     p: float
     p_values: Tensor
     uniformity: Uniformity
@@ -73,7 +81,7 @@ def independence(
         first: ``(M, R)``, R ≥ 3.
         second: ``(M, R)``.
         seed: of the permutations and the simulated normals.
-        permutations: how many orders of the runs are drawn.
+        permutations: how many orders of the runs are drawn; all of them where there are no more.
         simulated: rows of normals that the p-values are compared with, two rows to a p-value.
     """
     correlation, p_values = spearman_p(first, second)
@@ -82,14 +90,27 @@ def independence(
     varies = ~(a.isnan() | b.isnan()).any(1)
     # The mean over couples is a product of an (R, R) matrix with a permutation: no couple is looked at again.
     table = a[varies].mT @ b[varies] / int(varies.sum())  # (R, R)
-    generator = torch.Generator().manual_seed(seed)
-    places = torch.arange(a.shape[1])
-    orders = (torch.randperm(a.shape[1], generator=generator) for _ in range(permutations))
-    means = torch.stack([table[places, order].sum() for order in orders])
     mean = float(correlation[varies].mean())
-    p = (1 + int((means.abs() >= abs(mean) - 1e-12).sum())) / (1 + permutations)
+    spread, p = _permuted(table, mean, permutations, seed)
     null = simulated_p(lambda x: spearman_p(x[0::2], x[1::2])[1], first.shape[1], seed, count=simulated)
-    return Independence(mean, p, p_values, uniformity(p_values, null))
+    return Independence(mean, spread, p, p_values, uniformity(p_values, null))
+
+
+def _permuted(table: Tensor, mean: float, permutations: int, seed: int) -> tuple[float, float]:
+    """Return the spread over permuted runs of the mean correlation, and the share with a mean as far from 0."""
+    runs = len(table)
+    places = torch.arange(runs)
+    every = math.factorial(runs) <= permutations
+    generator = torch.Generator().manual_seed(seed)
+    orders = (
+        map(torch.tensor, itertools.permutations(range(runs)))
+        if every
+        else (torch.randperm(runs, generator=generator) for _ in range(permutations))
+    )
+    means = torch.stack([table[places, order].sum() for order in orders])
+    far = int((means.abs() >= abs(mean) - 1e-12).sum())
+    p = far / len(means) if every else (1 + far) / (1 + permutations)
+    return float(means.square().mean().sqrt()), p
 
 
 def simulated_p(test: Callable[[Tensor], Tensor], runs: int, seed: int, *, count: int = SIMULATED) -> Tensor:
@@ -108,4 +129,5 @@ def uniformity(p_values: Tensor, null: Tensor) -> Uniformity:
     test = ks_2samp(found, simulated, method="asymp")
     low, null_low = (float((x < 0.05).mean()) for x in (found, simulated))
     naive = float(kstest(found, "uniform", method="asymp").pvalue)
-    return Uniformity(len(found), low, null_low, float(test.statistic), float(test.pvalue), naive)
+    band = _KS_95 * math.sqrt(1 / len(found) + 1 / len(simulated))
+    return Uniformity(len(found), low, null_low, float(test.statistic), float(test.pvalue), naive, band)

@@ -7,6 +7,7 @@ at 4 runs, ± t(R − 1) of them 0.95 to 0.975.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -121,10 +122,12 @@ class Estimate(NamedTuple):
 
         >>> Estimate.of_runs(0.0197, 0.000084, 3).text()
         '0.0197 ± 0.00036'
-        >>> Estimate.of_runs(0.5, None, 2).text()
-        '0.5 ± ?'
+        >>> Estimate.of_runs(0.5, None, 2).text(), Estimate.of_runs(None, None, 3).text()
+        ('0.5 ± ?', '–')
         """
         half = self.half
+        if math.isnan(self.value):
+            return "–"
         return f"{self.value:{form}} ± {'?' if math.isnan(half) else format(half, '.2g')}"
 
 
@@ -135,6 +138,34 @@ def ratio(part: float, whole: float) -> float:
     (0.5, nan)
     """
     return part / whole if whole else math.nan
+
+
+def jackknife_error(left_out: Sequence[float]) -> float:
+    """Return the jackknife error of a number from the values that it has without each of k parts; NaN for k < 2.
+
+    Of a mean it is SD/√k: without each of 1, 2, 3, 4 their mean is 3, 8/3, 7/3, 2.
+
+    >>> round(jackknife_error([3, 8 / 3, 7 / 3, 2]), 6), round(1.25**0.5 / 3**0.5, 6)
+    (0.645497, 0.645497)
+    """
+    k = len(left_out)
+    mean = sum(left_out) / k if k else math.nan
+    return math.sqrt((k - 1) / k * sum((x - mean) ** 2 for x in left_out)) if k > 1 else math.nan
+
+
+def correlation_interval(correlation: float, count: int) -> tuple[float, float]:
+    """Return the 95 % interval of a correlation over so many items, by Fisher's z; NaN for fewer than 4.
+
+    >>> [round(x, 3) for x in correlation_interval(0.95, 300)]
+    [0.938, 0.96]
+    """
+    if count < 4 or math.isnan(correlation):
+        return math.nan, math.nan
+    if abs(correlation) >= 1:
+        return correlation, correlation
+    half = t_quantile(count - 3) / math.sqrt(count - 3)
+    low, high = (math.tanh(math.atanh(correlation) + x) for x in (-half, half))
+    return low, high
 
 
 def sd_interval(sd: float, runs: int) -> tuple[float, float]:

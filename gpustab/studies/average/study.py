@@ -23,6 +23,7 @@ from gpustab.runs import Runs
 from gpustab.runs.group import Group, loaded
 from gpustab.spaces.space import Space
 from gpustab.studies.frame import answering
+from gpustab.studies.shared.spaces import look_at
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ def average(
             }
         ]
         result.tables["levels"] = Table.of(_levels(levels, runs.joint), _Level._fields)
-        answer.notes[runs.name] = list(runs.notes)
+        answer.notes[runs.name] = [*look_at(runs, answer.compute), *runs.notes]
         space = Space(
             runs.vocabulary,
             top.vectors.float().cpu(),

@@ -12,10 +12,12 @@ from torch import Tensor
 from gpustab import engine
 from gpustab.kernels.averaging import aligned_average, cross_gram, leaf
 from gpustab.kernels.gram import block_gram
+from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.kernels.pip_loss import pip_from_gram, reduced
 from gpustab.kernels.procrustes import procrustes
 from gpustab.results import Table
 from gpustab.runs import Runs
+from gpustab.statistics.intervals import jackknife_error, ratio
 from gpustab.studies.instability.cosines import draw_words
 from gpustab.studies.instability.trees import orders_of
 
@@ -34,6 +36,7 @@ def alignment_tables(name: str, runs: Runs, pairs: int, seed: int) -> dict[str, 
         a part of ``σ²/2``, that of the first term; ``mean_by_pair`` is the root mean square of what a word pair's own
         mean is beyond noise, as a part of σ. ``table_tree``: losses between averages of the same runs by
         another order or another reference, and between the two halves of the runs, as parts of the loss of runs.
+        Parts of a spread that is 0 are undefined.
     """
     joint = runs.joint.nonzero().flatten()
     stack = runs.stack()[:, joint]
@@ -45,15 +48,17 @@ def alignment_tables(name: str, runs: Runs, pairs: int, seed: int) -> dict[str, 
 
 
 class Term(NamedTuple):
-    """The second term of eq. 3.4, over disjoint pairs of runs."""
+    """The second term of eq. 3.4, over disjoint pairs of runs; errors by leaving out one of these."""
 
     technique: str
     pairs_of_runs: int
     mean: float
     se: float
-    mean_cosine: float
+    sd_of_cosines: float
     mean_by_pair: float
+    mean_by_pair_se: float
     variance_of_half: float
+    variance_of_half_se: float
 
 
 def _term(name: str, stack: Tensor, first: Tensor, second: Tensor) -> Term:
@@ -62,34 +67,43 @@ def _term(name: str, stack: Tensor, first: Tensor, second: Tensor) -> Term:
     for a in range(0, len(stack) - 1, 2):  # disjoint pairs of runs
         middle = aligned_average(leaf(stack[a], a), leaf(stack[a + 1], a + 1)).vectors
         terms.append((middle[first] * middle[second]).sum(1) - cosine[:, a : a + 2].mean(1))
-    term = torch.stack(terms, 1)
-    by_pair = term.mean(0)  # of runs
-    several = term.shape[1] > 1
-    return Term(
-        technique=name,
-        pairs_of_runs=term.shape[1],
-        mean=float(term.mean()),
-        se=float(by_pair.std()) / math.sqrt(len(by_pair)) if several else math.nan,
-        mean_cosine=float(cosine.mean()),
-        mean_by_pair=_spread(term) / math.sqrt(float(cosine.var(1).mean())),
-        variance_of_half=float(term.var(1).mean() / (cosine.var(1).mean() / 2)) if several else math.nan,
+    term = torch.stack(terms, 1)  # (pairs, k)
+    k = term.shape[1]
+    left_out = (
+        [_term_parts(_without(term, [a]), _without(cosine, [2 * a, 2 * a + 1])) for a in range(k)] if k > 1 else []
     )
+    parts = zip(_term_parts(term, cosine), *left_out, strict=True)
+    by_pair, half = ((value, jackknife_error(rest)) for value, *rest in parts)
+    se = float(term.mean(0).std()) / math.sqrt(k) if k > 1 else math.nan
+    return Term(name, k, float(term.mean()), se, math.sqrt(float(cosine.var(1).mean())), *by_pair, *half)
+
+
+def _term_parts(term: Tensor, cosine: Tensor) -> tuple[float, float]:
+    """Means by word pair as a part of σ, and the variance as a part of σ²/2; NaN for one pair of runs."""
+    if term.shape[1] < 2:
+        return math.nan, math.nan
+    variance = float(cosine.var(1).mean())
+    return ratio(_spread(term), math.sqrt(variance)), ratio(float(term.var(1).mean()), variance / 2)
+
+
+def _without(values: Tensor, columns: Sequence[int]) -> Tensor:
+    return values[:, [k for k in range(values.shape[1]) if k not in columns]]
 
 
 def _spread(term: Tensor) -> float:
-    """Root mean square over word pairs of the mean over ``k`` columns, freed of its noise; NaN for one column."""
-    if term.shape[1] == 1:
-        return math.nan
+    """Root mean square over word pairs of the mean over ``k`` columns, freed of its noise."""
     square = term.mean(1).square().mean() - term.var(1).mean() / term.shape[1]
     return math.sqrt(max(float(square), 0.0))
 
 
 class TreeRow(NamedTuple):
-    """Losses between averages of one kind, as parts of that between runs."""
+    """Losses between averages of one kind, as parts of that between runs; the error is over orders or references."""
 
     technique: str
     average: str
+    spaces: int
     same_runs: float
+    same_runs_se: float
     halves_of: int
     between_halves: float
     one_over_root_n: float
@@ -107,17 +121,22 @@ def _trees(name: str, runs: Runs, stack: Tensor, joint: Tensor, seed: int) -> It
         "tree": [_top(runs, part, joint) for part in parts],
         "one reference": [naive_average(stack[part], 0) for part in parts],
     }
-    base = _rms_loss(list(stack))
+    base, _ = _rms_loss(list(stack))
     for kind, spaces in tops.items():
-        between = _rms_loss(halves[kind]) / base
-        yield TreeRow(name, kind, _rms_loss(spaces) / base, half, between, 1 / math.sqrt(half))
+        loss, error = _rms_loss(spaces)
+        between, _ = _rms_loss(halves[kind])
+        same = (ratio(loss, base), ratio(error, base))
+        yield TreeRow(name, kind, len(spaces), *same, half, ratio(between, base), 1 / math.sqrt(half))
 
 
 def _top(runs: Runs, order: list[int], joint: Tensor) -> Tensor:
     return engine.average_pass(runs.take(order))[-1][0].vectors[joint]
 
 
-def _rms_loss(spaces: Sequence[Tensor]) -> float:
-    """Root mean square reduced loss of all pairs of spaces, rows scaled to unit length."""
+def _rms_loss(spaces: Sequence[Tensor]) -> tuple[float, float]:
+    """Root mean square reduced loss of all pairs of spaces, rows scaled to unit length, and its jackknife error."""
     rows = torch.nn.functional.normalize(torch.stack(list(spaces)), dim=2)
-    return float(reduced(pip_from_gram(block_gram(rows)).total, rows.shape[1]).square().mean().sqrt())
+    squares = reduced(pip_from_gram(block_gram(rows)).total, rows.shape[1]).square()
+    found = pair_statistics(pair_matrix(squares, len(spaces)))
+    loss = math.sqrt(found.mean)
+    return loss, ratio(found.se, 2 * loss)

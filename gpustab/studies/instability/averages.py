@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -15,6 +14,7 @@ from gpustab.kernels.gram import block_gram, run_pairs, squared_norms
 from gpustab.kernels.pip_loss import pip_from_gram
 from gpustab.results import Table
 from gpustab.runs import Runs
+from gpustab.studies.instability.cosine_ratios import cosine_ratios
 from gpustab.studies.instability.cosines import draw_words
 from gpustab.studies.instability.trees import Level, levels_of, orders_of
 
@@ -54,44 +54,30 @@ def averaging_tables(name: str, runs: Runs, pairs: int, seed: int) -> dict[str, 
     histogram = Table.of([], Bin._fields, long=True)
     for renormalise in (False, True):
         trees = [levels_of(runs, order, renormalise=renormalise) for order in orders]
-        base = _level_numbers([tree[0] for tree in trees[:1]], joint, norms, first, second)
+        single = _values(trees[0][0].averages, first, second)
+        base = _losses(trees[0][0], joint, norms)
         for same in zip(*trees, strict=True):
-            level = _level_numbers(same, joint, norms, first, second)
-            n = same[0].beneath
-            dot, cosine, matrices = (level.loss[k] / base.loss[k] for k in range(3))
-            averages = len(same[0].averages)
-            losses.append(LevelLoss(name, renormalise, n, averages, dot, cosine, matrices, 1 / math.sqrt(n)))
-            parts = (x / y for x, y in zip(level.cosines, base.cosines, strict=True))
-            ratios.append(CosineRatios(name, renormalise, n, *parts))
+            losses.append(_level_loss(name, renormalise, same, base, joint, norms))
+            values = [(level.runs, _values(level.averages, first, second)) for level in same]
+            ratios.append(cosine_ratios(name, renormalise, same[0].beneath, values, single))
         if not renormalise and len(trees[0]) > 1:
             histogram = Table.of(_histograms(name, trees[0][:2], first, second), long=True)
     return {"figure_3_5": Table.of(losses), "cosine_ratios": Table.of(ratios), "figure_3_2": histogram}
 
 
 class LevelLoss(NamedTuple):
-    """Figure 3.5: the loss between averages of n runs, as a part of that between runs."""
+    """Figure 3.5: the loss between averages of n runs, as a part of that between runs; SD over orders of the runs."""
 
     technique: str
     renormalised: bool
     runs_beneath: int
     averages: int
+    orders: int
     ratio_dot: float
     ratio_cosine: float
+    cosine_sd: float
     ratio_cosine_matrices: float
     one_over_root_n: float
-
-
-class CosineRatios(NamedTuple):
-    """Eq. 3.6: means and SDs of cosines of averages, as parts of those of runs."""
-
-    technique: str
-    renormalised: bool
-    runs_beneath: int
-    mean: float
-    sd: float
-    rms_sd: float
-    dot_mean: float
-    dot_sd: float
 
 
 class Bin(NamedTuple):
@@ -104,28 +90,23 @@ class Bin(NamedTuple):
     density: float
 
 
-@dataclass(frozen=True)
-class _Numbers:
-    """Losses by dot products, by cosines, and of the cosine matrices; ⟨μ⟩, ⟨σ⟩, √⟨σ²⟩ of cosines, ⟨μ⟩, ⟨σ⟩ of dots."""
+def _level_loss(
+    name: str, renormalise: bool, same: Sequence[Level], base: Tensor, joint: Tensor, norms: Tensor
+) -> LevelLoss:
+    by_order = torch.stack([_losses(level, joint, norms) for level in same])  # (orders, 3) squares
+    dot, cosine, matrices = (by_order.mean(0) / base).sqrt().nan_to_num(torch.nan, torch.nan).tolist()
+    sd = float((by_order[:, 1] / base[1]).sqrt().std()) if len(same) > 1 else math.nan
+    n, averages = same[0].beneath, len(same[0].averages)
+    return LevelLoss(name, renormalise, n, averages, len(same), dot, cosine, sd, matrices, 1 / math.sqrt(n))
 
-    loss: tuple[float, float, float]
-    cosines: tuple[float, ...]
 
-
-def _level_numbers(levels: Sequence[Level], joint: Tensor, norms: Tensor, first: Tensor, second: Tensor) -> _Numbers:
-    squares, statistics = [], []
-    for level in levels:
-        rows = torch.stack([node.vectors[joint] for node in level.averages])
-        unit = torch.nn.functional.normalize(rows, dim=2)
-        measured = [pip_from_gram(block_gram(x)).total / (2 * len(joint)) for x in (rows, unit)]
-        measured.append(matrix_losses(norms, level.runs, len(joint)))
-        squares.append(torch.stack([x.square().mean() for x in measured]))
-        dot, cosine = _values(level.averages, first, second)
-        unbiased = _expected_sd(len(level.averages))
-        numbers = [cosine.mean(), cosine.std(1).mean() / unbiased, cosine.var(1).mean().sqrt()]
-        statistics.append(torch.stack([*numbers, dot.mean(), dot.std(1).mean() / unbiased]))
-    dot_loss, cosine_loss, matrix_loss = torch.stack(squares).mean(0).sqrt().tolist()
-    return _Numbers((dot_loss, cosine_loss, matrix_loss), tuple(torch.stack(statistics).mean(0).tolist()))
+def _losses(level: Level, joint: Tensor, norms: Tensor) -> Tensor:
+    """Mean squared losses between the averages of a level by dot products, by cosines, and of cosine matrices, (3,)."""
+    rows = torch.stack([node.vectors[joint] for node in level.averages])
+    unit = torch.nn.functional.normalize(rows, dim=2)
+    measured = [pip_from_gram(block_gram(x)).total / (2 * len(joint)) for x in (rows, unit)]
+    measured.append(matrix_losses(norms, level.runs, len(joint)))
+    return torch.stack([x.square().mean() for x in measured])
 
 
 def _values(averages: Sequence[Average], first: Tensor, second: Tensor) -> tuple[Tensor, Tensor]:
@@ -138,11 +119,6 @@ def _values(averages: Sequence[Average], first: Tensor, second: Tensor) -> tuple
     return torch.stack(dots, 1), torch.stack(cosines, 1)
 
 
-def _expected_sd(n: int) -> float:
-    """E[SD]/σ of n normal values, ddof 1: 0.798 for two, 0.965 for eight."""
-    return math.sqrt(2 / (n - 1)) * math.exp(math.lgamma(n / 2) - math.lgamma((n - 1) / 2))
-
-
 def _histograms(name: str, levels: Sequence[Level], first: Tensor, second: Tensor, bins: int = 60) -> Iterator[Bin]:
     """Figure 3.2: deviations of cosines from their pair's mean, and these means, of runs and of averages of two."""
     cosines = [_values(level.averages, first, second)[1] for level in levels]
@@ -152,6 +128,8 @@ def _histograms(name: str, levels: Sequence[Level], first: Tensor, second: Tenso
     means = [x.mean(1) for x in cosines]
     low, high = (float(f(torch.cat(means))) for f in (torch.min, torch.max))
     for panel, values, span in (("deviation", centred, (-reach, reach)), ("mean", means, (low, high))):
+        if span[0] == span[1]:  # runs that do not differ have no deviations to be drawn
+            continue
         width = (span[1] - span[0]) / bins
         for level, x in zip(levels, values, strict=True):
             density = torch.histc(x.cpu(), bins, *span) / x.numel() / width

@@ -76,7 +76,7 @@ def scores(tables: Tables) -> str:
             colour, marker, line = SERIES[k]
             base = part["mean"][0]
             own = [(sd or 0) / math.sqrt(n) for sd, n in zip(part["sd"], part["spaces"], strict=True)]
-            errors = [0.0, *(100 * math.hypot(own[0], error) for error in own[1:])]  # of the gain, as in table 3.6
+            errors = [0.0, *(100 * math.hypot(own[0], error) for error in own[1:])]  # as if of other runs
             shift = [n * 1.04 ** (k - 1) for n in part["runs_beneath"]]  # bars stand beside each other
             gains = [100 * (x - base) for x in part["mean"]]
             axes.errorbar(shift, gains, errors, color=colour, marker=marker, ls=line, label=test)

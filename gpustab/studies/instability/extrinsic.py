@@ -18,6 +18,8 @@ from gpustab.results import Table
 from gpustab.runs import Runs
 from gpustab.runs.families import over_common_words
 from gpustab.statistics.extrinsic import extrinsic
+from gpustab.statistics.intervals import ratio
+from gpustab.studies.shared.spaces import of_spaces
 
 
 class Loss(NamedTuple):
@@ -30,6 +32,7 @@ class Loss(NamedTuple):
     reduced_pip: float
     sd: float
     se: float
+    pairs: int
     relative_sd: float
     word_relative_sd: float
     word_degrees_of_freedom: float
@@ -38,9 +41,10 @@ class Loss(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Table 2.11: what another sample of documents adds."""
+    """Table 2.11: what another sample of documents adds; errors rest on the smaller group's runs."""
 
     technique: str
+    runs: int
     intrinsic: float
     bootstrap: float
     signed_square: float
@@ -51,8 +55,16 @@ class Part(NamedTuple):
     negative_words: int
 
 
-def instability_tables(name: str, groups: Mapping[str, Runs], compute: Compute) -> dict[str, Table]:
+def instability_tables(
+    name: str, groups: Mapping[str, Runs], compute: Compute, notes: list[str] | None = None
+) -> dict[str, Table]:
     """Measure the reduced PIP loss of every sampling, and every word's, all over the same words.
+
+    Args:
+        name: of the technique.
+        groups: its runs by sampling.
+        compute: how to compute.
+        notes: sentences on runs that are collapsed, equal, or far from all others are added to these.
 
     Returns:
         ``table_2_8`` (one row per sampling), ``table_2_11`` (empty without bootstrap runs) and ``words``. A word's
@@ -68,7 +80,10 @@ def instability_tables(name: str, groups: Mapping[str, Runs], compute: Compute) 
         raise InputError(f"technique '{name}': {len(found[0])} words are in all runs of all samplings")
     losses, words = {}, {}
     for sampling, runs in zip(groups, restricted, strict=True):
-        losses[sampling], words[sampling] = _loss(name, sampling, runs, rows[sampling], compute)
+        pip = engine.pip_pass(runs, compute)
+        losses[sampling], words[sampling] = _loss(name, sampling, runs, rows[sampling], pip, compute)
+        if notes is not None:
+            notes += [f"{name}/{sampling}: {sentence}" for sentence in of_spaces(runs, pip)]
     parts = [_part(name, losses, words)] if "bootstrap" in losses else []
     return {
         "table_2_8": Table.of(losses.values()),
@@ -77,20 +92,21 @@ def instability_tables(name: str, groups: Mapping[str, Runs], compute: Compute) 
     }
 
 
-def _loss(name: str, sampling: str, runs: Runs, rows: Tensor, compute: Compute) -> tuple[Loss, WordwisePip]:
-    found = engine.pip_pass(runs, compute)
+def _loss(
+    name: str, sampling: str, runs: Runs, rows: Tensor, found: engine.PipPass, compute: Compute
+) -> tuple[Loss, WordwisePip]:
     pip = pair_statistics(pair_matrix(found.reduced, len(runs)))
     words = WordwisePip(*(field.cpu()[rows] for field in engine.wordwise_pass(runs, found.basis, compute)))
-    spread = float((words.sd / words.mean).square().mean())
+    spread = float((words.sd / words.mean)[words.mean > 0].square().mean())  # NaN where no word moves
     loss = Loss(
         name,
         sampling,
         len(runs),
         len(rows),
         *pip[:3],
-        relative_sd=pip.sd / pip.mean,
+        relative_sd=ratio(pip.sd, pip.mean),
         word_relative_sd=math.sqrt(spread),
-        word_degrees_of_freedom=1 / (2 * spread),  # a χ of k degrees of freedom has a relative SD of 1/√(2k)
+        word_degrees_of_freedom=ratio(1.0, 2 * spread),  # a χ of k degrees of freedom has a relative SD of 1/√(2k)
         mean_cosine=math.nan if found.scale is None else float(found.scale.mean_cosine.mean()),
         chance=math.nan if found.scale is None else float(found.scale.chance.square().mean().sqrt()),
     )
@@ -101,7 +117,8 @@ def _part(name: str, losses: Mapping[str, Loss], words: Mapping[str, WordwisePip
     a, b = losses["shuffled"], losses["bootstrap"]
     square = words["bootstrap"].square - words["shuffled"].square
     added = extrinsic(a.reduced_pip, b.reduced_pip, a.se, b.se)
-    return Part(name, a.reduced_pip, b.reduced_pip, *added, float(square.mean()), int((square < 0).sum()))
+    of_words = (float(square.mean()), int((square < 0).sum()))
+    return Part(name, min(a.runs, b.runs), a.reduced_pip, b.reduced_pip, *added, *of_words)
 
 
 def _word_table(name: str, runs: Runs, rows: Tensor, words: Mapping[str, WordwisePip]) -> Table:

@@ -15,6 +15,7 @@ from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.machine.device import Compute
 from gpustab.results import Table
 from gpustab.runs import Runs
+from gpustab.statistics.intervals import ratio
 
 SUBSETS = 300
 WORDS = 20
@@ -38,7 +39,8 @@ def how_many_table(name: str, runs: Runs, seed: int, compute: Compute) -> Table:
     For the reduced PIP loss, p@10, and the PIP loss of single words (root mean square error over 20 drawn words).
     ``jackknife`` is the root mean square over subsets of R runs of what these runs would state themselves;
     ``subsampling`` is the SD of the estimates of all the subsets (or 300 drawn ones), divided by √(1 − R/runs) for
-    runs that subsets share; both as a part of the value. ``for_1_percent`` extrapolates by 1/√R.
+    runs that subsets share; both as a part of the value, and undefined where that is 0. ``for_1_percent`` extrapolates
+    by 1/√R.
     """
     matrices = {"reduced PIP loss": [pair_matrix(engine.pip_pass(runs, compute).reduced.cpu(), len(runs))]}
     k = min(LENGTH, int(runs.present.sum(1).min()) - 1)
@@ -51,7 +53,8 @@ def how_many_table(name: str, runs: Runs, seed: int, compute: Compute) -> Table:
     for quantity, group in matrices.items():
         for size in range(2, len(runs) + 1):
             jackknife, subsampling = (_rms(x) for x in zip(*(errors(m, size, seed) for m in group), strict=True))
-            needed = max(2, math.ceil(size * (jackknife / 0.01) ** 2)) if size == len(runs) else None
+            last = size == len(runs) and not math.isnan(jackknife)
+            needed = max(2, math.ceil(size * (jackknife / 0.01) ** 2)) if last else None
             rows.append(Error(name, quantity, size, jackknife, subsampling, needed))
     return Table.of(rows)
 
@@ -70,17 +73,24 @@ def errors(matrix: Tensor, size: int, seed: int) -> tuple[float, float]:
     estimates = [pair_statistics(part) for part in parts]
     jackknife = _rms([found.se for found in estimates])
     if size == runs:
-        return jackknife / value, math.nan
+        return ratio(jackknife, value), math.nan
     means = torch.tensor([found.mean for found in estimates], dtype=torch.float64)
     # All subsets of a finite set of runs scatter about its mean by 1 − size/runs of the variance of new runs.
-    return jackknife / value, float(means.std(correction=0)) / math.sqrt(1 - size / runs) / value
+    return ratio(jackknife, value), ratio(float(means.std(correction=0)) / math.sqrt(1 - size / runs), value)
 
 
-def word_matrices(runs: Runs, rows: Tensor, compute: Compute) -> Tensor:
-    """Return the pair matrices ``(w, R, R)`` of the word-wise reduced PIP loss of some words."""
-    basis = engine.gram_pass(runs, compute, torch.float64)
+def word_matrices(runs: Runs, rows: Tensor, compute: Compute, basis: engine.GramPass | None = None) -> Tensor:
+    """Return the pair matrices ``(w, R, R)`` of the word-wise reduced PIP loss of some words.
+
+    Args:
+        runs: the runs.
+        rows: ``(w,)`` row numbers.
+        compute: how to compute.
+        basis: float64 Gram of the runs, where it is at hand.
+    """
+    basis = basis or engine.gram_pass(runs, compute, torch.float64)
     positions = block_positions(len(runs), basis.gram.device)
-    chunk = torch.cat([runs.chunk(k, k + 1) for k in rows.tolist()], 1)  # (R, w, d)
+    chunk = torch.stack([runs.select(r, rows) for r in range(len(runs))])  # (R, w, d)
     own = torch.einsum("rwd,rde,rwe->rw", chunk, basis.gram[positions.diagonal()], chunk)
     result = torch.zeros(len(rows), len(runs), len(runs), dtype=torch.float64)
     for i, j in run_pairs(len(runs)).T.tolist():

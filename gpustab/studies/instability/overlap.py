@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+import torch
 from torch import Tensor
 
 from gpustab import engine
+from gpustab.errors import InputError
 from gpustab.kernels.jackknife import pair_statistics
-from gpustab.kernels.overlap import Overlap, chance_overlap, mean_over_measured
+from gpustab.kernels.overlap import Overlap
 from gpustab.machine.device import Compute
 from gpustab.results import Table
 from gpustab.runs import Runs
+from gpustab.runs.families import over_common_words
 from gpustab.statistics.ranks import rank_correlation, rank_correlations
+from gpustab.studies.instability.consistency import Consistency, consistency_over_n
 
 
 class Lists(NamedTuple):
@@ -24,33 +28,44 @@ class Lists(NamedTuple):
     lengths: list[int]
 
 
-def measure(runs: Runs, seed: int, compute: Compute, targets: Tensor | None = None) -> Lists:
-    """Return p@n and j@n of all pairs of runs, by default of the targets of :func:`gpustab.engine.draw_targets`."""
-    targets = engine.draw_targets(runs, seed=seed) if targets is None else targets
+def measure(runs: Runs, compute: Compute, targets: Tensor) -> Lists:
+    """Return p@n and j@n of all pairs of runs over some targets."""
     found = engine.neighbour_pass(runs, targets, max(engine.LENGTHS), compute)
     lengths = [n for n in engine.LENGTHS if n <= found.k]
     return Lists(found, engine.overlap_pass(found, lengths, compute), lengths)
 
 
 def overlap_tables(name: str, groups: Mapping[str, Runs], seed: int, compute: Compute) -> dict[str, Table]:
-    """Measure p@n and j@n in every group, and the consistency over n in the shuffled one.
+    """Measure p@n and j@n in every group, and the consistency over n in the shuffled one, all over the same words.
 
     Returns:
-        ``neighbours`` (every group and n), ``table_2_3`` (Spearman's ρ over words between different n) and
-        ``table_a_1`` (the same n between two halves of the runs).
+        ``neighbours`` (every group and n), ``table_2_3`` (Spearman's ρ over words between different n),
+        ``consistency`` (of p@2 and p@50, freed of the noise of few runs) and ``table_a_1`` (the same n between two
+        halves of the runs).
+
+    Raises:
+        InputError: if fewer than two words are in all runs of all samplings.
     """
-    measured = {sampling: measure(runs, seed, compute) for sampling, runs in groups.items()}
+    restricted, rows = over_common_words(list(groups.values()))
+    if len(rows[0]) < 2:
+        raise InputError(f"{len(rows[0])} words are in all runs of all samplings")
+    drawn = torch.searchsorted(rows[0], engine.draw_targets(restricted[0], seed=seed))  # entries of `rows`
+    measured = {
+        sampling: measure(runs, compute, own[drawn])
+        for sampling, runs, own in zip(groups, restricted, rows, strict=True)
+    }
     neighbours = []
     for sampling, (found, overlap, lengths) in measured.items():
-        chance = mean_over_measured(chance_overlap(groups[sampling].present), overlap.targets)
         for m, n in enumerate(lengths):
             p, j = pair_statistics(overlap.p[m]), pair_statistics(overlap.j[m])
-            shares = (p.mean, p.se, j.mean, j.se, n * chance)
+            shares = (p.mean, p.se, j.mean, j.se, n / (len(rows[0]) - 1))
             neighbours.append(Shared(name, sampling, n, len(found.targets), *shares))
+    shuffled = measured["shuffled"]
     return {
         "neighbours": Table.of(neighbours),
-        "table_2_3": consistency(name, measured["shuffled"]),
-        "table_a_1": halves(name, measured["shuffled"], compute),
+        "table_2_3": consistency(name, shuffled),
+        "consistency": Table.of(consistency_over_n(name, shuffled.found, compute, seed), Consistency._fields),
+        "table_a_1": halves(name, shuffled, compute),
     }
 
 

@@ -13,6 +13,7 @@ from gpustab.kernels.gram import run_pairs
 from gpustab.machine.device import Compute
 from gpustab.results import Table
 from gpustab.runs import Runs
+from gpustab.statistics.intervals import ratio
 from gpustab.statistics.ranks import rank_correlations
 
 PROXIES = (100, 1000, 10_000, 100_000)
@@ -31,7 +32,8 @@ def proxy_tables(name: str, runs: Runs, seed: int, compute: Compute) -> dict[str
     at most 10 pairs of runs. Globally: ``E[D²_m] = D² (1 − 1/m) / (1 − 1/v)``.
 
     Returns:
-        ``table_2_6`` and ``proxy`` (root mean square of ``D_m / D`` beside what is expected, one row per m).
+        ``table_2_6`` and ``proxy`` (root mean square of ``D_m / D`` beside what is expected, one row per m). Pairs of
+        equal runs have neither a rank of words nor a part of their loss, and are left out.
     """
     words = engine.joint_words(runs)
     sizes = [m for m in PROXIES if m < words] + [words]
@@ -48,11 +50,19 @@ def proxy_tables(name: str, runs: Runs, seed: int, compute: Compute) -> dict[str
         table = rank_correlations(columns)[: len(sizes), len(sizes) :]
         correlations.append((table + table.mT) / 2)
         exact = losses[0][-1][1]
-        squares += [[(loss / exact) ** 2 for _, loss in row] for row in losses]
-    mean = torch.stack(correlations).mean(0)
-    ratios = torch.tensor(squares, dtype=torch.float64).mean(0).sqrt()
+        squares += [[ratio(loss, exact) ** 2 for _, loss in row] for row in losses]
+    mean = torch.stack(correlations).nanmean(0)
+    ratios = torch.tensor(squares, dtype=torch.float64).nanmean(0).sqrt()
     labels = [str(m) for m in sizes[:-1]] + ["all"]
-    table_2_6 = Table({"technique": [name] * len(sizes), "words": labels, "pairs_of_runs": [len(pairs)] * len(sizes)})
+    defined = sum(bool(table[-1, -1] == table[-1, -1]) for table in correlations)
+    table_2_6 = Table(
+        {
+            "technique": [name] * len(sizes),
+            "words": labels,
+            "pairs_of_runs": [defined] * len(sizes),
+            "targets": [len(targets)] * len(sizes),
+        }
+    )
     for label in (*map(str, PROXIES), "all"):
         column = mean[:, labels.index(label)].tolist() if label in labels else [math.nan] * len(sizes)
         table_2_6[label] = column
@@ -94,8 +104,10 @@ def identity_table(name: str, runs: Runs, words: int, seed: int, compute: Comput
     rows_found = []
     for scope, rows in scopes:
         left, right = measured.square[rows].cpu(), _from_variances(runs, rows, joint).cpu()
-        difference = float(((left - right).abs() / right.clamp(min=torch.finfo(right.dtype).tiny)).max())
-        jensen = float((measured.mean[rows].square() / measured.square[rows]).mean())
+        varies = (left > 0) & (right > 0)  # a word that no run moves has no relative difference
+        relative = ((left - right).abs() / right)[varies]
+        difference = float(relative.max()) if len(relative) else math.nan
+        jensen = float((measured.mean[rows].cpu().square() / left)[varies].mean())
         rows_found.append(Identity(name, scope, float(left.mean()), float(right.mean()), difference, jensen))
     return Table.of(rows_found)
 

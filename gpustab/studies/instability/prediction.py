@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from gpustab import engine
+from gpustab.errors import InputError
 from gpustab.machine.device import Compute
 from gpustab.results import Table
 from gpustab.runs import Runs
@@ -14,6 +15,7 @@ from gpustab.studies.instability.exact_model import exact_agreement
 from gpustab.studies.instability.overlap import measure
 
 MODELS = ("plain", "corrected", "structure")
+_LOOKED_AT = 16
 EPSILON = 1e-4
 """Leaving out words changes no p@n by more than twice this: a hundredth of the errors of the model itself."""
 
@@ -34,10 +36,15 @@ def prediction_tables(name: str, runs: Runs, targets: int, seed: int, compute: C
     Returns:
         ``predictions`` (one row per word and n), ``table_a_2`` (Pearson, bias, RMSE of both models,
         and ``exact_…``: of the first if it were true, with as many runs, see :mod:`.exact_model`) and
-        ``table_2_5`` (Pearson's ρ between structure factor and measured p@n).
+        ``table_2_5`` (Pearson's ρ between structure factor and measured p@n; ``exact_pearson``: were that model true).
+
+    Raises:
+        InputError: if no cosine varies over the runs, so that there is nothing to predict.
     """
     rows = engine.draw_targets(runs, targets, seed)
-    _, overlap, lengths = measure(runs, seed, compute, rows)
+    if not bool((engine.query_cosines(runs, rows[:_LOOKED_AT].to(runs.device)).sd > 0).any()):
+        raise InputError("no cosine varies over the runs, so that there is nothing to predict")
+    _, overlap, lengths = measure(runs, compute, rows)
     found = engine.predict_pass(runs, rows, lengths, compute, epsilon=EPSILON)
     p_word = overlap.p_word.cpu()
     models = {model: getattr(found, model).cpu() for model in MODELS}
@@ -65,6 +72,8 @@ def prediction_tables(name: str, runs: Runs, targets: int, seed: int, compute: C
         "n": list(lengths),
         "pearson": agreements["structure"].pearson.tolist(),
         "bias": agreements["structure"].bias.tolist(),
+        "targets": [len(words)] * len(lengths),
+        "exact_pearson": exact_agreement(runs, rows, lengths, seed, found.gamma).pearson.tolist(),
         "gamma": [found.gamma] * len(lengths),
         "candidates": [int(found.candidates[2].double().mean())] * len(lengths),
         "pearson_with_pip": _with_pip(runs, rows, p_word, compute),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import statistics
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from gpustab.evaluation import RunScores
@@ -29,11 +31,18 @@ class Score(NamedTuple):
 
 
 class Gain(NamedTuple):
-    """Table 3.6: mean score of averages less that of runs."""
+    """Table 3.6: mean score of averages less that of the runs beneath them.
+
+    Attributes:
+        averages: of disjoint runs, behind the mean and its error.
+        gain: mean over the averages.
+        se: SD over them by √averages; NaN for one.
+    """
 
     technique: str
     test: str
     runs_beneath: int
+    averages: int
     gain: float
     se: float
 
@@ -42,37 +51,50 @@ def quality_tables(name: str, runs: Runs, compute: Compute) -> tuple[dict[str, T
     """Score runs and averages of n runs on word similarity (Spearman's ρ) and analogies (part of right answers).
 
     Returns:
-        ``scores`` (one row per test and level: mean, SD, best and worst), ``table_3_6`` (mean score of the highest
-        level with several averages less that of the runs); and sentences on tests that could not be done.
+        ``scores`` (one row per test and level: mean, SD, best and worst), ``table_3_6`` (for every level, scores of
+        averages less the mean ones of the runs beneath); and sentences on tests that could not be done.
     """
     levels = levels_of(runs, list(range(len(runs))), renormalise=False)
     scores: list[Score] = []
     notes: list[str] = []
-    found: dict[str, list[tuple[int, RunScores]]] = {}
+    gains: list[Gain] = []
+    single: dict[str, RunScores] = {}
     for level in levels:
         spaces = runs if level.beneath == 1 else as_runs(runs, level.averages)
         for test, used, total, by_space in usual_scores(spaces, compute, notes):
             if by_space.mean is None:
                 continue
-            statistics = (by_space.mean, by_space.sd, by_space.best, by_space.worst)
-            scores.append(Score(name, test, level.beneath, by_space.n, used, total, *statistics))
-            found.setdefault(test, []).append((level.beneath, by_space))
-    gains = [
-        Gain(name, test, by_level[-1][0], *gain(by_level[0][1], by_level[-1][1])) for test, by_level in found.items()
-    ]
+            numbers = (by_space.mean, by_space.sd, by_space.best, by_space.worst)
+            scores.append(Score(name, test, level.beneath, by_space.n, used, total, *numbers))
+            if level.beneath == 1:
+                single[test] = by_space
+            elif test in single:
+                gains.append(Gain(name, test, level.beneath, *gain(single[test], by_space, level.runs)))
     tables = {"scores": Table.of(scores, Score._fields), "table_3_6": Table.of(gains, Gain._fields)}
     return tables, list(dict.fromkeys(notes))
 
 
-def gain(single: RunScores, averaged: RunScores) -> tuple[float, float]:
-    """Return the difference of mean scores and its standard error; NaN for an error that too few scores give.
+def gain(single: RunScores, averaged: RunScores, beneath: Sequence[Sequence[int]]) -> tuple[int, float, float]:
+    """Return how many averages have a gain, its mean, and the standard error of that; NaN where there are too few.
 
-    The averages are made of the same runs; taking them for independent makes the error too large, if anything.
+    An average is compared with its own runs: what makes these good makes it good too, and is no error of the gain.
 
-    >>> [round(x, 3) for x in gain(RunScores((0.4, 0.5, 0.6)), RunScores((0.6, 0.7)))]
-    [0.15, 0.076]
+    Args:
+        single: scores of the runs.
+        averaged: scores of the averages.
+        beneath: the numbers of the runs beneath each average.
+
+    Example:
+        >>> found = gain(RunScores((0.4, 0.5, 0.6, 0.8)), RunScores((0.6, 0.9)), [[0, 1], [2, 3]])
+        >>> [round(x, 3) for x in found]
+        [2, 0.175, 0.025]
     """
-    if single.mean is None or averaged.mean is None:
-        return math.nan, math.nan
-    sds = [math.nan if scores.sd is None else scores.sd / math.sqrt(scores.n) for scores in (single, averaged)]
-    return averaged.mean - single.mean, math.hypot(*sds)
+    differences = []
+    for score, runs in zip(averaged.values, beneath, strict=True):
+        own = [single.values[r] for r in runs]
+        known = [x for x in own if x is not None]
+        if score is not None and len(known) == len(own):
+            differences.append(score - statistics.fmean(known))
+    k = len(differences)
+    mean = statistics.fmean(differences) if k else math.nan
+    return k, mean, statistics.stdev(differences) / math.sqrt(k) if k > 1 else math.nan

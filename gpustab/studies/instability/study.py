@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Annotated, Any
 
 from gpustab import engine
-from gpustab.errors import InputError, option
+from gpustab.errors import GpustabError, InputError, option
 from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
 from gpustab.options import Option, chosen
@@ -30,6 +31,8 @@ from gpustab.studies.instability.pip import identity_table, proxy_tables
 from gpustab.studies.instability.prediction import prediction_tables
 from gpustab.studies.instability.quality import quality_tables
 from gpustab.studies.instability.tables import closing_tables
+from gpustab.studies.instability.verdicts import rows
+from gpustab.studies.shared.same_runs import Same, said_of, same_runs, seeds_of
 
 FEWEST = 3
 """Runs per group: below, no standard error of a mean over pairs is defined."""
@@ -101,6 +104,7 @@ def instability(
 
     Raises:
         InputError: for fewer than 3 runs in a group, or no shuffled runs.
+        GpustabError: if nothing at all can be said of a technique; a chapter that fails alone is a note.
     """
     options = chosen(InstabilityOptions, options, choices)
     with answering("instability", options, groups, compute, progress) as answer:
@@ -140,24 +144,58 @@ def _techniques(groups: Sequence[Runs | Group], notes: list[str]) -> list[Family
 def _measure(
     technique: Family[Runs | Group], options: InstabilityOptions, answer: Answer, number: int, of: int
 ) -> None:
-    """Add everything about one technique to the answer."""
+    """Add everything about one technique to the answer; a chapter that cannot be written does not lose the others.
+
+    Raises:
+        GpustabError: if no chapter can be written.
+    """
     name, result = technique.name, answer.result
+    result.notes += _shared_seeds(technique)
     groups = {member.key.sampling: engine.place(loaded(member), answer.compute) for member in technique.members}
     own: Tables = {}
-    steps = list(_steps(name, groups, options, answer.compute, result.notes))
-    for step, (title, work) in enumerate(steps):
-        answer.report(f"{name}: {title}", (number + step / len(steps)) / of)
-        own |= work()
-    own |= frequency_tables(own["words"])
+    failed: list[GpustabError] = []
+    chapters = list(_chapters(name, groups, options, answer.compute, result.notes, own))
+    for step, (title, work) in enumerate(chapters):
+        answer.report(f"{name}: {title}", (number + step / len(chapters)) / of)
+        try:
+            own |= work()
+        except GpustabError as error:
+            failed.append(error)
+            result.notes.append(f"{name}: {title}: left out: {error}")
+    if len(failed) == len(chapters):
+        raise failed[0]
     for table_name, table in own.items():
         result.tables.setdefault(table_name, Table(long=table.long)).extend(table)
     result.groups.append(_summary(name, groups, own))
 
 
-def _steps(
-    name: str, groups: Mapping[str, Runs], options: InstabilityOptions, compute: Compute, notes: list[str]
+def _shared_seeds(technique: Family[Runs | Group]) -> Iterator[str]:
+    """Say of which samplings runs were trained with the same seeds; old run sets have one stream for all."""
+    seeds = {member.key.sampling: seeds_of(member) for member in technique.members}
+    alike = [f"{a} and {b}" for a, b in combinations(seeds, 2) if seeds[a] & seeds[b]]
+    if alike:
+        yield (
+            f"{technique.name}: {', '.join(alike)} runs were trained with the same seeds: they are not quite "
+            "independent, and the errors of their differences are too large, if anything."
+        )
+
+
+def _chapters(
+    name: str,
+    groups: Mapping[str, Runs],
+    options: InstabilityOptions,
+    compute: Compute,
+    notes: list[str],
+    own: Tables,
 ) -> Iterator[tuple[str, Callable[[], Tables]]]:
+    """Yield title and work of every chapter; what a chapter finds is in ``own`` when the next one begins."""
     runs, seed, pairs = groups["shuffled"], options.seed, options.pairs
+
+    def samples() -> Tables:
+        same = same_runs(groups)
+        notes.extend(said_of(same, f"{name}: "))
+        table = Table.of([{"technique": name, **row._asdict()} for row in same], ("technique", *Same._fields))
+        return {"same_runs": table}
 
     def distribution() -> Tables:
         if len(runs) > 3:
@@ -177,7 +215,9 @@ def _steps(
         notes.extend(reasons)
         return tables
 
-    yield "PIP loss", lambda: instability_tables(name, groups, compute)
+    yield "PIP loss", lambda: instability_tables(name, groups, compute, notes)
+    yield "samples", samples
+    yield "word frequency", lambda: frequency_tables(own["words"], groups, compute) if "words" in own else {}
     yield "distribution of cosines", distribution
     yield "neighbours", lambda: overlap_tables(name, groups, seed, compute)
     yield "lists of one word", lists
@@ -191,13 +231,14 @@ def _steps(
 
 
 def _summary(name: str, groups: Mapping[str, Runs], tables: Tables) -> dict[str, Any]:
-    losses = {row["sampling"]: row for row in tables["table_2_8"].rows()}
-    extrinsic = next(tables["table_2_11"].rows(), {})
+    losses = {row["sampling"]: row for row in rows(tables, "table_2_8")}
+    extrinsic = next(rows(tables, "table_2_11"), {})
+    shuffled = groups["shuffled"]
     return {
         "name": name,
         "runs": {sampling: list(runs.names) for sampling, runs in groups.items()},
-        "words": losses["shuffled"]["words"],
-        "dimension": groups["shuffled"].dimension,
+        "words": losses["shuffled"]["words"] if losses else int(shuffled.joint.sum()),
+        "dimension": shuffled.dimension,
         "pip": {sampling: {key: row[key] for key in ("reduced_pip", "sd", "se")} for sampling, row in losses.items()},
         "extrinsic": extrinsic.get("extrinsic"),
         "signed_square": extrinsic.get("signed_square"),
@@ -210,5 +251,6 @@ def _general_notes(techniques: Sequence[Family[Runs | Group]]) -> list[str]:
         *(f"{t.name}: without bootstrap runs, no extrinsic part." for t in techniques if t.of("bootstrap") is None),
         f"Means and SDs that predict p@n are estimates from {min(map(len, shuffled))} or more runs, the same that are "
         "measured: the means scatter by σ/√R, which spreads the words and raises the prediction.",
-        "Intervals of trends take words for a sample of the language's; all of them are measured by the same runs.",
+        "± and intervals are at 95 %, by Student's t with as many degrees of freedom as runs (or averages) less one; "
+        "SE and SD stand by these names. Intervals of trends hold the scatter over words and that over runs.",
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 
@@ -13,6 +14,7 @@ from gpustab.runs import Runs
 
 ORDERS = 4
 """Trees over that many orders of the runs; the result depends a little on the order."""
+_TRIES = 50
 
 
 @dataclass(frozen=True)
@@ -45,9 +47,27 @@ def levels_of(runs: Runs, order: list[int], *, renormalise: bool) -> list[Level]
 
 
 def orders_of(runs: int, seed: int) -> list[list[int]]:
-    """Return the given order of the runs and some drawn ones."""
+    """Return the given order of the runs and some drawn ones, no two of them of one tree: 3 runs have only 3 trees."""
     generator = torch.Generator().manual_seed(seed)
-    return [list(range(runs))] + [torch.randperm(runs, generator=generator).tolist() for _ in range(ORDERS - 1)]
+    orders = [list(range(runs))]
+    trees = {_tree(orders[0])}
+    for _ in range(_TRIES):
+        order = torch.randperm(runs, generator=generator).tolist()
+        if _tree(order) not in trees:
+            orders.append(order)
+            trees.add(_tree(order))
+        if len(orders) == ORDERS:
+            break
+    return orders
+
+
+def _tree(order: list[int]) -> Any:
+    """The tree over an order of runs, as nested sets: which of two averages is turned onto the other is no matter."""
+    nodes: list[Any] = list(order)
+    while len(nodes) > 1:
+        pairs = [frozenset(nodes[k : k + 2]) for k in range(0, len(nodes) - 1, 2)]
+        nodes = pairs + nodes[2 * len(pairs) :]
+    return nodes[0]
 
 
 def as_runs(runs: Runs, averages: Sequence[Average]) -> Runs:

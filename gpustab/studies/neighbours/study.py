@@ -20,6 +20,7 @@ from gpustab.runs.group import Group, loaded
 from gpustab.spaces.vocabulary import as_word, show
 from gpustab.statistics.shares import wilson
 from gpustab.studies.frame import Answer, answering
+from gpustab.studies.shared.spaces import look_at
 
 
 def neighbours_of(group: Runs | Group, word: str | bytes, n: int = 10, *, compute: Compute | None = None) -> Result:
@@ -71,6 +72,7 @@ def _find(there: Runs, query: int, n: int, answer: Answer) -> None:
         }
     ]
     result.tables = {"shares": shares, "lists": Table.of(_listed(runs, found), _Listed._fields, long=True)}
+    answer.notes[runs.name] = look_at(runs, compute)
     if found.k < n:
         result.notes.append(f"There are only {found.k} other words, so the lists are that long.")
     if having < len(runs):

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gpustab import engine
-from gpustab.kernels.gram import run_pairs
 from gpustab.runs import Joining, Runs
 from gpustab.spaces.vocabulary import some_words
-
-COLLAPSED = 0.9
-"""Mean cosine above which a space says little: nearly all words point the same way."""
+from gpustab.statistics.intervals import t_quantile
+from gpustab.studies.shared.spaces import of_spaces
 
 _FEW_RUNS = 5
 
@@ -34,8 +32,7 @@ def of_group(
         missing: target words that were asked for and are not there.
     """
     return [
-        *_collapse(pip),
-        *_copies(runs, pip),
+        *of_spaces(runs, pip),
         *_few(len(runs)),
         *_small(runs),
         *_vocabulary(runs.joining),
@@ -59,33 +56,14 @@ def _targets(missing: Sequence[bytes]) -> Iterator[str]:
         yield f"Target words that are not there: {some_words(missing)} ({len(missing):,})"
 
 
-def _collapse(pip: engine.PipPass) -> Iterator[str]:
-    if pip.scale is None:
-        yield "Rows are not scaled to unit length: losses are not confined to [0, 1] and have no chance level."
-    elif (mean := float(pip.scale.mean_cosine.max())) > COLLAPSED:
-        yield (
-            f"The space is collapsed: the mean cosine of two different words is {mean:.2f}. "
-            "A small PIP loss means nothing here; train longer, or see what centring (--center) leaves."
-        )
-
-
-def _copies(runs: Runs, pip: engine.PipPass) -> Iterator[str]:
-    """Losses at rounding level: not two runs but the same one twice."""
-    scale = 1.0 if pip.scale is None else float(pip.scale.chance.max())
-    equal = (pip.reduced <= 1e-7 * scale).nonzero().flatten().tolist()
-    if equal:
-        i, j = run_pairs(len(runs))[:, equal[0]].tolist()
-        yield (
-            f"{len(equal)} of {len(pip.reduced)} pairs of runs are equal up to rotation, first {runs.names[i]} and "
-            f"{runs.names[j]}: the same file twice, or a seed without effect? Equal runs look perfectly stable."
-        )
-
-
 def _few(runs: int) -> Iterator[str]:
     if runs == 2:
         yield "Two runs are one pair: there is neither SD nor standard error. Train more runs."
     elif runs < _FEW_RUNS:
-        yield f"{runs} runs are few: the jackknife error rests on {runs} values."
+        yield (
+            f"{runs} runs are few: the jackknife error rests on {runs} values, so that the 95 % interval of a mean is "
+            f"± {t_quantile(runs - 1):.1f} SE."
+        )
 
 
 def _vocabulary(joining: Joining) -> Iterator[str]:

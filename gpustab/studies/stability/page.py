@@ -7,7 +7,7 @@ from typing import Any
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable
 from gpustab.results.page import counted, number
-from gpustab.studies.shared.notes import COLLAPSED
+from gpustab.studies.shared.spaces import COLLAPSED
 
 _ASKED = 50
 """As many words are shown when they are asked for by name; the table ``words`` has all."""

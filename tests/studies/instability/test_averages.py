@@ -4,8 +4,9 @@ import torch
 
 from gpustab.engine import neighbour_pass
 from gpustab.machine.device import Compute
-from gpustab.studies.instability import averages, trees
+from gpustab.studies.instability import trees
 from gpustab.studies.instability.averages import averaging_tables, matrix_losses
+from gpustab.studies.instability.cosine_ratios import cosine_ratios, expected_sd
 from gpustab.studies.instability.trees import as_runs, levels_of, orders_of
 from tests import oracles
 from tests.generators import noisy_copies, runs_of
@@ -50,7 +51,7 @@ def test_losses_of_means_of_cosine_matrices_are_the_naive_ones():
 @pytest.mark.parametrize("n", [2, 3, 8])
 def test_the_bias_of_an_sd_of_few_values_is_known(n):
     values = np.random.default_rng(0).normal(size=(200_000, n))
-    assert averages._expected_sd(n) == pytest.approx(values.std(axis=1, ddof=1).mean(), rel=5e-3)
+    assert expected_sd(n) == pytest.approx(values.std(axis=1, ddof=1).mean(), rel=5e-3)
 
 
 @pytest.fixture(scope="module")
@@ -70,9 +71,11 @@ def test_means_rise_and_sds_fall_by_averaging_and_scaling_two_changes_no_cosine(
     table = tables["cosine_ratios"]
     assert table["sd"][1] == pytest.approx(1 / np.sqrt(2), rel=0.06)
     assert table["rms_sd"][1] == pytest.approx(1 / np.sqrt(2), rel=0.06)
-    assert table["mean"][1] > 1.0001
-    assert table["mean"][4] == pytest.approx(table["mean"][1])
-    assert table["dot_mean"][1] == pytest.approx(1, abs=1e-3)
+    assert table["slope"][1] > 1.0001
+    assert table["slope"][4] == pytest.approx(table["slope"][1])
+    assert table["averages"] == [8, 4, 2] * 2
+    assert 0 < table["sd_se"][1] < 0.1
+    assert np.isnan(table["sd_se"][2])  # two averages less one have no SD
 
 
 def test_the_histograms_are_densities(tables):
@@ -85,3 +88,57 @@ def test_the_histograms_are_densities(tables):
 def test_the_orders_are_drawn_by_the_seed():
     assert trees.orders_of(6, 3) == trees.orders_of(6, 3)
     assert trees.orders_of(6, 3)[0] == list(range(6))
+
+
+def ratios_of(common, pairs=500, runs=8):
+    """Values of word pairs in runs and in averages of two that are 5 % larger, about a common mean cosine."""
+    rng = np.random.default_rng(0)
+    values = common + 0.1 * rng.normal(size=(pairs, 1)) + 0.02 * rng.normal(size=(pairs, runs))
+    averages = 1.05 * (values[:, ::2] + values[:, 1::2]) / 2
+    single, double = (torch.from_numpy(x) for x in (values, averages))
+    groups = [[2 * k, 2 * k + 1] for k in range(runs // 2)]
+    return values, averages, cosine_ratios("x", False, 2, [(groups, (double, double))], (single, single))
+
+
+def test_a_mean_cosine_of_0_has_no_ratio_but_the_bias_is_seen_all_the_same():
+    _, _, centred = ratios_of(0.002)
+    assert np.isnan(centred.mean)
+    assert np.isnan(centred.dot_mean)
+    assert centred.slope == pytest.approx(1.05)
+    values, averages, tilted = ratios_of(0.3)
+    assert tilted.mean == pytest.approx(averages.mean() / values.mean())
+    assert (tilted.mean, tilted.slope) == pytest.approx((1.05, 1.05))
+
+
+def test_the_errors_are_those_of_leaving_out_an_average_and_its_runs():
+    values, averages, found = ratios_of(0.1)
+
+    def both(a, v):
+        x, y = v.mean(1), a.mean(1)
+        sds = [z.std(1, ddof=1).mean() / expected_sd(z.shape[1]) for z in (a, v)]
+        return (x @ y) / (x @ x), sds[0] / sds[1]
+
+    keep = [(np.delete(averages, a, 1), np.delete(values, [2 * a, 2 * a + 1], 1)) for a in range(4)]
+    left_out = np.array([both(*x) for x in keep])
+    wanted = np.sqrt(3 / 4 * np.square(left_out - left_out.mean(0)).sum(0))
+    assert (found.slope, found.sd) == pytest.approx(both(averages, values))
+    assert (found.slope_se, found.sd_se) == pytest.approx(tuple(wanted))
+
+
+@pytest.mark.parametrize(("runs", "wanted"), [(3, 3), (4, 3), (5, 4), (9, 4)])
+def test_no_two_orders_are_of_one_tree(runs, wanted):
+    """3 and 4 runs have 3 trees; a tree twice would have a loss of 0 to itself."""
+    orders = orders_of(runs, 0)
+    assert len(orders) == wanted
+    trees_found = [
+        sorted(map(sorted, levels_of(runs_of(noisy_copies(runs, 9, 3)), o, renormalise=False)[-1].runs)) for o in orders
+    ]
+    assert runs != 4 or len({str(t) for t in trees_found}) == 3
+    assert all(sorted(order) == list(range(runs)) for order in orders)
+
+
+def test_the_fall_has_an_error_over_orders(tables):
+    table = tables["figure_3_5"]
+    assert table["orders"] == [4] * 6
+    assert table["cosine_sd"][0] == pytest.approx(0, abs=1e-9)
+    assert 0 < table["cosine_sd"][1] < 0.05

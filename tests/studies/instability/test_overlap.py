@@ -25,7 +25,7 @@ def test_the_lists_of_the_thesis_give_its_numbers(ranks, wanted):
 
 @pytest.fixture(scope="module")
 def measured():
-    return measure(runs_of(noisy_copies(5, 90, 8)), 0, Compute())
+    return measure(runs_of(noisy_copies(5, 90, 8)), Compute(), torch.arange(90))
 
 
 def naive(part, n):
@@ -50,7 +50,7 @@ def test_halves_are_disjoint_and_leave_an_odd_run_out(measured):
 
 
 def test_a_small_vocabulary_has_short_lists_and_three_runs_no_halves():
-    few = measure(runs_of(noisy_copies(3, 12, 4)), 0, Compute())
+    few = measure(runs_of(noisy_copies(3, 12, 4)), Compute(), torch.arange(12))
     assert few.lengths == [1, 2, 5, 10]
     assert consistency("x", few)["@25"] == [None] * 8
     assert halves("x", few, Compute())["n"] == []

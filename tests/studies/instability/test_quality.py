@@ -48,6 +48,23 @@ def test_without_gensim_the_tests_are_named_that_were_not_done(runs, monkeypatch
 
 
 def test_a_gain_of_one_average_has_no_error():
-    value, error = gain(RunScores((0.1, 0.2)), RunScores((0.4,)))
+    averages, value, error = gain(RunScores((0.1, 0.2)), RunScores((0.4,)), [[0, 1]])
+    assert averages == 1
     assert value == pytest.approx(0.25)
     assert error != error
+
+
+def test_a_gain_is_over_the_runs_beneath_and_what_has_no_score_is_left_out():
+    single = RunScores((0.1, 0.3, 0.5, 0.9, None, 0.2))
+    found = gain(single, RunScores((0.25, 0.8, 0.9)), [[0, 1], [2, 3], [4, 5]])
+    assert found == pytest.approx((2, (0.05 + 0.1) / 2, 0.025))
+    assert gain(single, RunScores((None,)), [[4, 5]])[0] == 0
+
+
+@needs_gensim
+def test_every_level_has_its_gain():
+    words = sorted({w for pair in read_similarity("wordsim353").pairs[:60] for w in pair})
+    six = load_runs([(words, x.numpy()) for x in noisy_copies(8, len(words), 6)])
+    table = quality_tables("x", six, Compute())[0]["table_3_6"]
+    assert table["runs_beneath"] == [2, 4]
+    assert table["averages"] == [4, 2]

@@ -1,0 +1,154 @@
+"""What a reader must be told of the runs themselves, whatever is asked of them: collapsed, copied, far from the others.
+
+Every command that measures runs says this: each of the three makes its numbers, or the errors beside them, worthless.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import torch
+from torch import Tensor
+
+from gpustab import engine
+from gpustab.kernels.gram import block_positions, run_pairs
+from gpustab.kernels.jackknife import pair_matrix
+from gpustab.kernels.procrustes import procrustes
+from gpustab.machine.device import Compute
+from gpustab.runs import Runs
+
+COLLAPSED = 0.9
+"""Mean cosine above which a space says little: nearly all words point the same way."""
+
+_SAME = 2.0**-20
+"""Root mean square distance of aligned rows, in row lengths, up to which two float32 files hold the same vectors:
+turning a space in float32 moves its rows by 1e-7, and two trainings differ by 1e-5 even where they have collapsed."""
+
+_FAR_OF_FEW = 1.7
+_FAR, _FAR_BY_SPREAD = 0.3, 2.0
+"""A run is far from 3 or 4 others at that ratio, from more at ``exp(0.3 + 2 s)`` with s the robust spread of ln ratio.
+
+``benchmarks/verdicts.py`` counts: among equal runs none is named, among runs whose noise varies as e^{0.3 z} one in
+3 to 5 % of the sets of 3 to 16 runs; a run of three times the noise of equal ones always is.
+"""
+_FEW = 4
+_NAMED = 5
+
+
+def of_spaces(runs: Runs, pip: engine.PipPass) -> list[str]:
+    """Return sentences on collapsed runs, on equal ones, and on those that lie far from all others.
+
+    Args:
+        runs: the runs.
+        pip: the reduced PIP losses of their pairs.
+    """
+    equal = same_pairs(pip, len(runs))
+    return [*_collapse(runs, pip), *_copies(runs, equal), *_far(runs, pip, equal)]
+
+
+def look_at(runs: Runs, compute: Compute) -> list[str]:
+    """Return :func:`of_spaces` of runs whose losses were not asked for; nothing for fewer than two joint words."""
+    return of_spaces(runs, engine.pip_pass(runs, compute)) if int(runs.joint.sum()) > 1 else []
+
+
+def same_pairs(pip: engine.PipPass, runs: int) -> Tensor:
+    """Return which pairs of runs are one space twice, ``(R, R)`` bool: equal up to rotation and float32 rounding.
+
+    A tiny loss does not say so: cosines of a collapsed space hardly vary, though its runs differ. The aligned rows do:
+    ``‖V_i A − V_j‖² = tr C_ii + tr C_jj − 2 ⟨A, C_ij⟩``.
+    """
+    gram, positions = pip.basis.gram, block_positions(runs, pip.basis.gram.device)
+    size = gram[positions.diagonal()].diagonal(dim1=1, dim2=2).sum(1)  # (R,)
+    i, j = run_pairs(runs, gram.device)
+    # The loss is at most the distance, so that all other pairs need no alignment.
+    near = pip.reduced * pip.basis.words <= _SAME * (size[i] + size[j]) / 2
+    same = torch.eye(runs, dtype=torch.bool)
+    for a, b in zip(i[near].tolist(), j[near].tolist(), strict=True):
+        if same[a, b]:  # of a class that is known
+            continue
+        cross = gram[positions[a, b]]
+        square = float(size[a] + size[b] - 2 * (procrustes(cross[None]).maps[0] * cross).sum())
+        if square <= _SAME**2 * float(size[a] + size[b]) / 2:
+            both = same[a] | same[b]
+            same[both] |= both
+    return same.fill_diagonal_(False)
+
+
+def far_runs(losses: Tensor, leave_out: Tensor | None = None) -> list[tuple[int, float]]:
+    """Return the runs that lie much farther from the others than these lie from each other, with how many times.
+
+    ``ratio_i`` is the median loss of run i to the others by the median loss among the others. One run in ten of three
+    times the noise leaves ``mean ± t(R − 1) SE`` a coverage of 0.6 to 0.8: such a run must be known by name.
+
+    Args:
+        losses: ``(R, R)`` symmetric pair matrix, R ≥ 3; fewer runs have no others.
+        leave_out: ``(R, R)`` bool, pairs that say nothing, such as copies.
+
+    Example:
+        >>> apart = torch.tensor([[0.0, 1, 1, 3], [1, 0, 1, 3], [1, 1, 0, 3], [3, 3, 3, 0]])
+        >>> far_runs(apart)
+        [(3, 3.0)]
+    """
+    runs = len(losses)
+    if runs < 3:
+        return []
+    values = losses.double().cpu().clone().fill_diagonal_(math.nan)
+    if leave_out is not None:
+        values[leave_out] = math.nan
+    others = ~torch.eye(runs, dtype=torch.bool)
+    own = torch.stack([values[r, others[r]].nanquantile(0.5) for r in range(runs)])
+    rest = torch.stack([values[others[r]][:, others[r]].nanquantile(0.5) for r in range(runs)])
+    ratio = (own / rest).where(rest > 0, torch.nan)
+    logs = ratio.log()
+    spread = 1.4826 * (logs - logs.nanquantile(0.5)).abs().nanquantile(0.5)
+    least = math.log(_FAR_OF_FEW) if runs <= _FEW else _FAR + _FAR_BY_SPREAD * float(spread.nan_to_num())
+    return [(r, float(ratio[r])) for r in (logs > least).nonzero().flatten().tolist()]
+
+
+def _collapse(runs: Runs, pip: engine.PipPass) -> Iterator[str]:
+    if pip.scale is None:
+        yield "Rows are not scaled to unit length: losses are not confined to [0, 1] and have no chance level."
+        return
+    means = pip.scale.mean_cosine.tolist()
+    collapsed = [r for r, mean in enumerate(means) if mean > COLLAPSED]
+    if not collapsed:
+        return
+    values = sorted({f"{means[r]:.2f}" for r in collapsed})
+    span = values[0] if len(values) == 1 else f"{values[0]} to {values[-1]}"
+    if len(collapsed) == len(runs):
+        whose = f"The space is collapsed in all {len(runs)} runs"
+    else:
+        whose = f"The space is collapsed in {len(collapsed)} of {len(runs)} runs ({_names(runs, collapsed)})"
+    yield (
+        f"{whose}: the mean cosine of two different words is {span}. "
+        "A small PIP loss means nothing here; train longer, or see what centring (--center) leaves."
+    )
+
+
+def _copies(runs: Runs, equal: Tensor) -> Iterator[str]:
+    pairs = equal.triu().nonzero().tolist()
+    if pairs:
+        i, j = pairs[0]
+        yield (
+            f"{len(pairs)} of {len(runs) * (len(runs) - 1) // 2} pairs of runs are equal up to rotation, first "
+            f"{runs.names[i]} and {runs.names[j]}: the same file twice, or a seed without effect? "
+            "Equal runs look perfectly stable."
+        )
+
+
+def _far(runs: Runs, pip: engine.PipPass, equal: Tensor) -> Iterator[str]:
+    found = far_runs(pair_matrix(pip.reduced, len(runs)), equal)
+    if found:
+        times = sorted(f"{ratio:.1f}" for _, ratio in found)
+        span = times[0] if times[0] == times[-1] else f"{times[0]} to {times[-1]}"
+        which = _names(runs, [r for r, _ in found])
+        yield (
+            f"{which}: {span} times as far from the other runs as these are from each other. A run of another kind, or "
+            "a training that failed? With such a run neither a mean nor its error says much; look at the rest without."
+        )
+
+
+def _names(runs: Runs, which: Sequence[int]) -> str:
+    more = f" and {len(which) - _NAMED} more" if len(which) > _NAMED else ""
+    return ", ".join(runs.names[r] for r in which[:_NAMED]) + more

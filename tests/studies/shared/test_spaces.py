@@ -1,0 +1,136 @@
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from gpustab import engine, load_runs
+from gpustab.machine.device import Compute
+from gpustab.studies import average, neighbours_of, stability
+from gpustab.studies.shared.spaces import far_runs, look_at, same_pairs
+from tests import oracles
+from tests.generators import anisotropic, collapsed, generator, noisy_copies, rotation, runs_of
+
+
+def unrelated(v, d, seed):
+    x = torch.randn(v, d, dtype=torch.float64, generator=generator(seed))
+    return x / x.norm(dim=1, keepdim=True)
+
+
+def nearly_collapsed(runs, v, d, deviation, differing):
+    """Rows c + deviation · e, and each run's own e that differs from the others' by a part."""
+    common = torch.ones(d, dtype=torch.float64) / math.sqrt(d)
+    shared = torch.randn(v, d, dtype=torch.float64, generator=generator(0))
+    own = torch.randn(runs, v, d, dtype=torch.float64, generator=generator(1))
+    x = common + deviation * (shared + differing * own)
+    return x / x.norm(dim=2, keepdim=True)
+
+
+def same(runs):
+    return same_pairs(engine.pip_pass(runs), len(runs)).triu().nonzero().tolist()
+
+
+def said(notes, part):
+    return [note for note in notes if part in note]
+
+
+@pytest.mark.parametrize("deviation", [1e-2, 1e-3, 1e-4])
+def test_collapsed_runs_that_differ_are_not_called_the_same_file_twice(deviation):
+    """Their losses are as tiny as those of copies elsewhere: 1e-8 at a deviation of 1e-4."""
+    runs = runs_of(nearly_collapsed(3, 60, 8, deviation, 0.3))
+    assert float(engine.pip_pass(runs).reduced.max()) < 2 * deviation**2
+    assert same(runs) == []
+    notes = look_at(runs, Compute())
+    assert said(notes, "collapsed in all 3 runs")
+    assert not said(notes, "equal up to rotation")
+
+
+@pytest.mark.parametrize("make", [lambda: anisotropic(80, 10), lambda: nearly_collapsed(1, 80, 10, 1e-3, 0)[0]])
+def test_copies_are_found_when_turned_and_rounded(make):
+    base = make()
+    other = noisy_copies(1, 80, 10, noise=0.3, seed=4)[0]
+    stack = torch.stack([base, other, base @ rotation(10, 1), base @ rotation(10, 2)])
+    runs = runs_of(stack.float())
+    assert same(runs) == [[0, 2], [0, 3], [2, 3]]
+    (note,) = said(look_at(runs, Compute()), "equal up to rotation")
+    assert note.startswith("3 of 6 pairs")
+    assert "run-000 and run-002" in note
+
+
+def test_copies_of_rows_that_are_not_unit_are_found_at_any_scale():
+    base = anisotropic(50, 6)
+    for scale in (1e-3, 1e3):
+        runs = runs_of(torch.stack([base, base @ rotation(6), noisy_copies(1, 50, 6)[0]]) * scale, unit=False)
+        assert same(runs) == [[0, 1]]
+
+
+def naive_far(matrix):
+    n = len(matrix)
+    ratios = []
+    for i in range(n):
+        rest = [k for k in range(n) if k != i]
+        among = [matrix[a, b] for a in rest for b in rest if a < b]
+        ratios.append(np.median([matrix[i, k] for k in rest]) / np.median(among))
+    logs = np.log(ratios)
+    spread = 1.4826 * np.median(np.abs(logs - np.median(logs)))
+    least = np.log(1.7) if n <= 4 else 0.3 + 2 * spread
+    return [(i, ratios[i]) for i in range(n) if logs[i] > least]
+
+
+@pytest.mark.parametrize("runs", [3, 4, 5, 8, 16])
+@pytest.mark.parametrize("noise", [1.0, 1.5, 3.0, 10.0])
+def test_far_runs_are_those_of_the_medians(runs, noise):
+    s = np.exp(0.05 * np.random.default_rng(runs).normal(size=runs))
+    s[1] *= noise
+    matrix = np.sqrt(s[:, None] ** 2 + s**2)
+    np.fill_diagonal(matrix, 0)
+    found = far_runs(torch.from_numpy(matrix))
+    assert found == [(i, pytest.approx(r)) for i, r in naive_far(matrix)]
+    if noise != 1.5:
+        assert [i for i, _ in found] == ([1] if noise > 1 else [])
+
+
+def test_two_far_runs_of_seven_are_both_found():
+    matrix = torch.ones(7, 7)
+    for r in (2, 5):
+        matrix[r] = matrix[:, r] = 3.0
+    assert [r for r, _ in far_runs(matrix.fill_diagonal_(0))] == [2, 5]
+
+
+def test_pairs_of_copies_make_no_other_run_far():
+    base = noisy_copies(2, 60, 8)
+    for stack in (torch.stack([base[0], base[0], base[1]]), base[[0, 0, 1, 0]], base[[0, 0, 0]]):
+        notes = look_at(runs_of(stack), Compute())
+        assert said(notes, "equal up to rotation")
+        assert not said(notes, "times as far")
+
+
+def one_of_another_kind(runs=6):
+    return runs_of(torch.cat([noisy_copies(runs - 1, 70, 8, noise=0.1), unrelated(70, 8, 3)[None]]))
+
+
+def test_every_command_names_a_run_of_another_kind():
+    runs = one_of_another_kind()
+    text = "run-005: "
+    for notes in (stability(runs, neighbours=[5]).notes, neighbours_of(runs, "w3", 5).notes, average(runs)[1].notes):
+        (note,) = said(notes, "times as far from the other runs")
+        assert text in note
+    assert not said(look_at(runs.take([0, 1, 2, 3, 4]), Compute()), "times as far")
+    assert not said(look_at(runs.take([0, 5]), Compute()), "times as far")
+
+
+def test_every_command_names_the_collapsed_run():
+    flat = torch.cat([noisy_copies(4, 40, 5), collapsed(1, 40, 5)])
+    runs = runs_of(flat)
+    for notes in (stability(runs, neighbours=[5]).notes, neighbours_of(runs, "w3", 5).notes, average(runs)[1].notes):
+        (note,) = said(notes, "small PIP loss means nothing")
+        mean = oracles.mean_cosine(flat[4].numpy())
+        assert f"collapsed in 1 of 5 runs (run-004): the mean cosine of two different words is {mean:.2f}" in note
+
+
+def test_runs_without_joint_words_are_not_looked_at():
+    stack = noisy_copies(3, 20, 4).numpy()
+    parts = ([*range(14)], [*range(7, 20)], [*range(7), *range(14, 20)])
+    runs = load_runs([([f"w{i}" for i in k], run[k]) for run, k in zip(stack, parts, strict=True)], vocabulary="union")
+    assert look_at(runs, Compute()) == []
+    assert neighbours_of(runs, "w1", 3).groups[0]["n"] == 3
