@@ -404,3 +404,34 @@ def test_groups_are_loaded_when_their_family_is_measured_and_let_go_after(tmp_pa
     assert result.contrasts[0]["groups"] == ["a/shuffled", "a/bootstrap"]
     at_once = stability(load_groups(tmp_path / "set"), neighbours=[1])
     assert plain(at_once.groups) == plain(result.groups)
+
+
+def test_p_is_the_mean_over_the_pairs_that_have_targets():
+    """Of four runs the last two share no target word."""
+    stack = noisy_copies(4, 30, 5).numpy()
+    words = [f"w{i}" for i in range(30)]
+    keep = [range(30), range(30), range(24), [*range(20), *range(24, 30)]]
+    runs = load_runs(
+        [([words[i] for i in k], run[list(k)]) for run, k in zip(stack, keep, strict=True)], vocabulary="union"
+    )
+    result = stability(runs, neighbours=[3], words=words[20:])
+    group = result.groups[0]["neighbours"]["3"]
+    assert group["pairs"] == 5
+    pairs = [row["p@3"] for row in result.tables["pairs"].rows()]
+    assert [math.isnan(p) for p in pairs] == [False] * 5 + [True]
+    assert group["p"] == pytest.approx(np.mean(pairs[:5]))
+    assert group["p_sd"] == pytest.approx(np.std(pairs[:5], ddof=1))
+    assert math.isfinite(group["p_se"])
+    (note,) = (note for note in result.notes if "have no target word in common" in note)
+    assert "5 of 6 pairs" in note
+    assert not any("no target word" in note for note in stability(runs, neighbours=[3]).notes)
+
+
+def test_groups_of_the_same_runs_are_said_to_be_no_two_samples():
+    runs, other = (runs_of(noisy_copies(3, 30, 5, seed=s)) for s in (0, 1))
+    groups = [
+        named(x, f"glove/{s}") for x, s in ((runs, "fixed"), (runs.take([2, 0, 1]), "shuffled"), (other, "bootstrap"))
+    ]
+    result = stability(groups, neighbours=[3])
+    (note,) = (note for note in result.notes if "bit for bit" in note)
+    assert note.startswith("glove/fixed and glove/shuffled: 3 of 3 runs are the same")

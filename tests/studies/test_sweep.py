@@ -309,3 +309,32 @@ def test_the_command_refuses_with_exit_code_2(corpus, tmp_path, vary):
     assert done.exit_code == 2
     assert done.stderr.startswith("error:")
     assert not (tmp_path / "out").exists()
+
+
+def test_the_share_of_chance_is_among_the_changes(swept):
+    result, _ = swept
+    before, after = (row(result, "settings", setting=s, sampling="bootstrap") for s in ("baseline", "dim=4"))
+    got = row(result, "changes", setting="dim=4", sampling="bootstrap", measure="share_of_chance")
+    a, b = (x["reduced_pip"] / x["chance"] for x in (before, after))
+    assert (got["baseline"], got["value"]) == pytest.approx((a, b))
+    assert got["se"] == pytest.approx(math.hypot(*(x["se"] / x["chance"] for x in (before, after))))
+    measures = [x["measure"] for x in result.tables["changes"].rows(sampling="extrinsic")]
+    assert "share_of_chance" not in measures
+
+
+def test_losses_of_a_half_collapsed_baseline_are_said_not_to_compare(corpus, tmp_path):
+    """Few epochs leave all words near their common start: a small loss, which training on makes larger."""
+    plan = base(corpus, samplings=["shuffled"], sgns={"dim": 6, "epochs": 1, "alpha": 0.2, "spread": 0.01})
+    result = sweep(plan, {"epochs": [1, 30]}, tmp_path)
+    cosines = [x["mean_cosine"] for x in result.tables["settings"].rows()]
+    assert abs(cosines[0] - cosines[1]) > 0.1
+    (note,) = (note for note in result.notes if "do not compare" in note)
+    assert f"epochs=30/shuffled ({cosines[0]:.2f} → {cosines[1]:.2f})" in note
+
+
+def test_a_parameter_without_effect_is_said_to_have_none(corpus, tmp_path):
+    plan = {"corpus": str(corpus), "techniques": ["glove"], "samplings": ["shuffled"], "runs": 2}
+    plan |= {"options": {"min_count": 2}, "glove": {"dim": 4, "epochs": 2, "x_max": 0.001}}
+    result = sweep(read_settings(plan), {"x_max": [0.001, 0.002], "epochs": [2, 3]}, tmp_path)  # all counts are above
+    (note,) = (note for note in result.notes if "bit for bit" in note)
+    assert note.startswith("x_max=0.002/shuffled: runs are the baseline's")

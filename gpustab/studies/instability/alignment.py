@@ -20,6 +20,7 @@ from gpustab.runs import Runs
 from gpustab.statistics.intervals import jackknife_error, ratio
 from gpustab.studies.instability.cosines import draw_words
 from gpustab.studies.instability.trees import orders_of
+from gpustab.studies.shared.spaces import are_one, as_copies
 
 
 def naive_average(stack: Tensor, reference: int) -> Tensor:
@@ -28,7 +29,7 @@ def naive_average(stack: Tensor, reference: int) -> Tensor:
     return (stack @ procrustes(cross).maps.to(stack.dtype)).mean(0)
 
 
-def alignment_tables(name: str, runs: Runs, pairs: int, seed: int) -> dict[str, Table]:
+def alignment_tables(name: str, runs: Runs, pairs: int, seed: int, same: Tensor | None = None) -> dict[str, Table]:
     """Look at the second term of eq. 3.4 and compare the tree with averages onto one reference.
 
     Returns:
@@ -36,14 +37,14 @@ def alignment_tables(name: str, runs: Runs, pairs: int, seed: int) -> dict[str, 
         a part of ``σ²/2``, that of the first term; ``mean_by_pair`` is the root mean square of what a word pair's own
         mean is beyond noise, as a part of σ. ``table_tree``: losses between averages of the same runs by
         another order or another reference, and between the two halves of the runs, as parts of the loss of runs.
-        Parts of a spread that is 0 are undefined.
+        Parts of a spread that is 0 are undefined; runs of pairs in ``same`` are one space twice.
     """
     joint = runs.joint.nonzero().flatten()
     stack = runs.stack()[:, joint]
     first, second = draw_words(len(joint), pairs, seed)[:, :2].to(joint.device).T
     return {
-        "alignment_term": Table.of([_term(name, stack, first, second)]),
-        "table_tree": Table.of(_trees(name, runs, stack, joint, seed)),
+        "alignment_term": Table.of([_term(name, stack, first, second, same)]),
+        "table_tree": Table.of(_trees(name, runs, stack, joint, seed, same)),
     }
 
 
@@ -61,8 +62,8 @@ class Term(NamedTuple):
     variance_of_half_se: float
 
 
-def _term(name: str, stack: Tensor, first: Tensor, second: Tensor) -> Term:
-    cosine = torch.stack([(x[first] * x[second]).sum(1) for x in stack], 1)  # (pairs, R)
+def _term(name: str, stack: Tensor, first: Tensor, second: Tensor, same: Tensor | None) -> Term:
+    cosine = as_copies(torch.stack([(x[first] * x[second]).sum(1) for x in stack], 1), same)  # (pairs, R)
     terms = []
     for a in range(0, len(stack) - 1, 2):  # disjoint pairs of runs
         middle = aligned_average(leaf(stack[a], a), leaf(stack[a + 1], a + 1)).vectors
@@ -109,7 +110,7 @@ class TreeRow(NamedTuple):
     one_over_root_n: float
 
 
-def _trees(name: str, runs: Runs, stack: Tensor, joint: Tensor, seed: int) -> Iterator[TreeRow]:
+def _trees(name: str, runs: Runs, stack: Tensor, joint: Tensor, seed: int, same: Tensor | None) -> Iterator[TreeRow]:
     orders = orders_of(len(runs), seed)
     half = len(runs) // 2
     parts = (list(range(half)), list(range(half, 2 * half)))
@@ -121,12 +122,12 @@ def _trees(name: str, runs: Runs, stack: Tensor, joint: Tensor, seed: int) -> It
         "tree": [_top(runs, part, joint) for part in parts],
         "one reference": [naive_average(stack[part], 0) for part in parts],
     }
-    base, _ = _rms_loss(list(stack))
+    base = 0.0 if are_one(same) else _rms_loss(list(stack))[0]
     for kind, spaces in tops.items():
         loss, error = _rms_loss(spaces)
         between, _ = _rms_loss(halves[kind])
-        same = (ratio(loss, base), ratio(error, base))
-        yield TreeRow(name, kind, len(spaces), *same, half, ratio(between, base), 1 / math.sqrt(half))
+        parts_of_runs = (ratio(loss, base), ratio(error, base))
+        yield TreeRow(name, kind, len(spaces), *parts_of_runs, half, ratio(between, base), 1 / math.sqrt(half))
 
 
 def _top(runs: Runs, order: list[int], joint: Tensor) -> Tensor:

@@ -17,6 +17,7 @@ from gpustab.runs import Runs
 from gpustab.studies.instability.cosine_ratios import cosine_ratios
 from gpustab.studies.instability.cosines import draw_words
 from gpustab.studies.instability.trees import Level, levels_of, orders_of
+from gpustab.studies.shared.spaces import are_one, as_copies
 
 
 def matrix_losses(norms: Tensor, groups: list[list[int]], words: int) -> Tensor:
@@ -36,12 +37,19 @@ def matrix_losses(norms: Tensor, groups: list[list[int]], words: int) -> Tensor:
     return square.sqrt() / (2 * words)
 
 
-def averaging_tables(name: str, runs: Runs, pairs: int, seed: int) -> dict[str, Table]:
+def averaging_tables(name: str, runs: Runs, pairs: int, seed: int, same: Tensor | None = None) -> dict[str, Table]:
     """Measure averages of n runs at every level of the tree, with and without renormalising the levels.
 
     Losses are root mean squares over pairs of averages of disjoint runs and over several orders of the runs, as a part
     of that of the runs. Means and SDs are over averages, of random word pairs' cosines; ⟨σ⟩ is freed of the bias of an
-    SD of few values, which differs between levels.
+    SD of few values, which differs between levels. Parts of what is 0, between runs that are all equal, are undefined.
+
+    Args:
+        name: of the technique.
+        runs: the runs.
+        pairs: how many word pairs are drawn.
+        seed: of that draw and of the orders.
+        same: ``(R, R)`` bool, pairs of runs that are one space twice.
 
     Returns:
         ``figure_3_5`` (losses), ``cosine_ratios`` (eq. 3.6) and ``figure_3_2`` (histograms of runs and averages).
@@ -54,12 +62,13 @@ def averaging_tables(name: str, runs: Runs, pairs: int, seed: int) -> dict[str, 
     histogram = Table.of([], Bin._fields, long=True)
     for renormalise in (False, True):
         trees = [levels_of(runs, order, renormalise=renormalise) for order in orders]
-        single = _values(trees[0][0].averages, first, second)
-        base = _losses(trees[0][0], joint, norms)
-        for same in zip(*trees, strict=True):
-            losses.append(_level_loss(name, renormalise, same, base, joint, norms))
-            values = [(level.runs, _values(level.averages, first, second)) for level in same]
-            ratios.append(cosine_ratios(name, renormalise, same[0].beneath, values, single))
+        dots, cosines = (as_copies(x, same) for x in _values(trees[0][0].averages, first, second))
+        single = dots, cosines
+        base = _losses(trees[0][0], joint, norms) * (not are_one(same))
+        for levels in zip(*trees, strict=True):
+            losses.append(_level_loss(name, renormalise, levels, base, joint, norms))
+            values = [(level.runs, _values(level.averages, first, second)) for level in levels]
+            ratios.append(cosine_ratios(name, renormalise, levels[0].beneath, values, single))
         if not renormalise and len(trees[0]) > 1:
             histogram = Table.of(_histograms(name, trees[0][:2], first, second), long=True)
     return {"figure_3_5": Table.of(losses), "cosine_ratios": Table.of(ratios), "figure_3_2": histogram}
@@ -91,13 +100,13 @@ class Bin(NamedTuple):
 
 
 def _level_loss(
-    name: str, renormalise: bool, same: Sequence[Level], base: Tensor, joint: Tensor, norms: Tensor
+    name: str, renormalise: bool, levels: Sequence[Level], base: Tensor, joint: Tensor, norms: Tensor
 ) -> LevelLoss:
-    by_order = torch.stack([_losses(level, joint, norms) for level in same])  # (orders, 3) squares
+    by_order = torch.stack([_losses(level, joint, norms) for level in levels])  # (orders, 3) squares
     dot, cosine, matrices = (by_order.mean(0) / base).sqrt().nan_to_num(torch.nan, torch.nan).tolist()
-    sd = float((by_order[:, 1] / base[1]).sqrt().std()) if len(same) > 1 else math.nan
-    n, averages = same[0].beneath, len(same[0].averages)
-    return LevelLoss(name, renormalise, n, averages, len(same), dot, cosine, sd, matrices, 1 / math.sqrt(n))
+    sd = float((by_order[:, 1] / base[1]).sqrt().std()) if len(levels) > 1 else math.nan
+    n, averages = levels[0].beneath, len(levels[0].averages)
+    return LevelLoss(name, renormalise, n, averages, len(levels), dot, cosine, sd, matrices, 1 / math.sqrt(n))
 
 
 def _losses(level: Level, joint: Tensor, norms: Tensor) -> Tensor:

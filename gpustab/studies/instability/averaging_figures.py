@@ -63,7 +63,8 @@ def cosines(tables: Tables) -> str:
         axes[1, column].set(xlabel="mean cosine")
     for row in range(2):
         axes[row, 0].set_ylabel("density")
-    axes[0, 0].legend(loc="upper right", fontsize=9)
+    if axes[0, 0].has_data():  # runs that are all equal have no deviations
+        axes[0, 0].legend(loc="upper right", fontsize=9)
     return svg_text(figure)
 
 
@@ -101,7 +102,8 @@ def how_many(tables: Tables) -> str:
             axes.plot(part["runs"], subsets, ":", color=colour, marker=marker, mfc="none")
         axes.plot([], [], ":o", color=GREY, mfc="none", label="by subsampling")
         axes.set_xscale("log")
-        axes.set_yscale("log")
+        if any(x > 0 for x in [*rows["jackknife"], *rows["subsampling"]]):  # errors of equal runs are 0
+            axes.set_yscale("log")
         ticks = sorted(set(rows["runs"]))
         shown = [n for n in ticks if n in (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)]
         axes.set_xticks(shown, [str(n) for n in shown])

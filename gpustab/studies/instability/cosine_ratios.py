@@ -66,6 +66,8 @@ def cosine_ratios(
     rise, sd, rms_sd, mean, dot_mean, dot_sd = numbers
     if not _clear_of_0(cosine):
         mean = dot_mean = math.nan
+    if math.isnan(rms_sd):  # equal runs have nothing that averaging could change
+        rise = math.nan
     rise_se, sd_se = torch.stack(errors).mean(0).sqrt().tolist()
     averages = len(orders[0][0])
     return CosineRatios(name, renormalised, beneath, averages, mean, rise, rise_se, sd, sd_se, rms_sd, dot_mean, dot_sd)

@@ -21,6 +21,7 @@ from gpustab.statistics.hypotheses import (
     uniformity,
 )
 from gpustab.statistics.normals import kurtosis, whiten
+from gpustab.studies.shared.spaces import as_copies
 
 
 class Distribution(NamedTuple):
@@ -46,7 +47,13 @@ class Distribution(NamedTuple):
 
 
 def cosine_distribution(
-    runs: Runs, count: int, seed: int, compute: Compute = DEFAULT, *, simulated: int = SIMULATED
+    runs: Runs,
+    count: int,
+    seed: int,
+    compute: Compute = DEFAULT,
+    *,
+    simulated: int = SIMULATED,
+    same: Tensor | None = None,
 ) -> Distribution:
     """Test normality and independence of the cosines of random word pairs.
 
@@ -56,16 +63,19 @@ def cosine_distribution(
         seed: of the words, the simulated normals and the permutations.
         compute: how to compute.
         simulated: rows of normals that the p-values are compared with.
+        same: ``(R, R)`` bool, pairs of runs that are one space twice.
 
     Raises:
-        InputError: for fewer than 4 runs or 4 words that all runs have.
+        InputError: if no cosine varies over the runs, for fewer than 4 runs or 4 words that all runs have.
     """
     if len(runs) < 4:
         raise InputError(f"{len(runs)} runs were given; the distribution over runs wants at least 4")
     joint = runs.joint.nonzero().flatten().cpu()
     words = joint[draw_words(len(joint), count, seed)]
     a, b, c, d = words.T
-    values, other, sharing = (pair_values(runs, x, y, compute).cpu() for x, y in ((a, b), (c, d), (a, c)))
+    values, other, sharing = (
+        as_copies(pair_values(runs, x, y, compute).cpu(), same) for x, y in ((a, b), (c, d), (a, c))
+    )
     normal_p = shapiro_p(values)
     return Distribution(
         words,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from gpustab import engine
@@ -19,7 +20,7 @@ from gpustab.runs import Runs
 from gpustab.runs.families import over_common_words
 from gpustab.statistics.extrinsic import extrinsic
 from gpustab.statistics.intervals import ratio
-from gpustab.studies.shared.spaces import of_spaces
+from gpustab.studies.shared.spaces import are_one, of_spaces, same_pairs
 
 
 class Loss(NamedTuple):
@@ -95,15 +96,19 @@ def instability_tables(
 def _loss(
     name: str, sampling: str, runs: Runs, rows: Tensor, found: engine.PipPass, compute: Compute
 ) -> tuple[Loss, WordwisePip]:
-    pip = pair_statistics(pair_matrix(found.reduced, len(runs)))
+    same = same_pairs(found, len(runs))
+    losses = pair_matrix(found.reduced, len(runs)).cpu().masked_fill(same, 0)  # rounding is no distance
+    pip = pair_statistics(losses)
     words = WordwisePip(*(field.cpu()[rows] for field in engine.wordwise_pass(runs, found.basis, compute)))
+    if are_one(same):
+        words = words._replace(**{name: torch.zeros_like(words.mean) for name in ("mean", "sd", "se", "square")})
     spread = float((words.sd / words.mean)[words.mean > 0].square().mean())  # NaN where no word moves
     loss = Loss(
         name,
         sampling,
         len(runs),
         len(rows),
-        *pip[:3],
+        *pip,
         relative_sd=ratio(pip.sd, pip.mean),
         word_relative_sd=math.sqrt(spread),
         word_degrees_of_freedom=ratio(1.0, 2 * spread),  # a χ of k degrees of freedom has a relative SD of 1/√(2k)

@@ -141,7 +141,8 @@ def frequency(tables: Tables) -> str:
         if highest[row]:
             # A few outliers would flatten everything else.
             top = sorted(highest[row])[int(0.999 * (len(highest[row]) - 1))]
-            axes[row, 0].set_ylim(min(0, min(highest[row])), 1.15 * top)
+            if max(highest[row]) > min(highest[row]):  # equal runs have one value
+                axes[row, 0].set_ylim(min(0, min(highest[row])), 1.15 * top)
     axes[0, 0].legend(loc="lower left")
     return svg_text(figure)
 

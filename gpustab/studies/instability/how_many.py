@@ -33,22 +33,24 @@ class Error(NamedTuple):
     for_1_percent: int | None
 
 
-def how_many_table(name: str, runs: Runs, seed: int, compute: Compute) -> Table:
+def how_many_table(name: str, runs: Runs, seed: int, compute: Compute, same: Tensor | None = None) -> Table:
     """Return the standard error of the mean over pairs of R runs, for every R up to what there are.
 
     For the reduced PIP loss, p@10, and the PIP loss of single words (root mean square error over 20 drawn words).
     ``jackknife`` is the root mean square over subsets of R runs of what these runs would state themselves;
     ``subsampling`` is the SD of the estimates of all the subsets (or 300 drawn ones), divided by √(1 − R/runs) for
     runs that subsets share; both as a part of the value, and undefined where that is 0. ``for_1_percent`` extrapolates
-    by 1/√R.
+    by 1/√R. The losses of pairs in ``same``, one space twice, are 0 and no rounding.
     """
-    matrices = {"reduced PIP loss": [pair_matrix(engine.pip_pass(runs, compute).reduced.cpu(), len(runs))]}
+    copies = torch.zeros(len(runs), len(runs), dtype=torch.bool) if same is None else same
+    losses = pair_matrix(engine.pip_pass(runs, compute).reduced.cpu(), len(runs))
+    matrices = {"reduced PIP loss": [losses.masked_fill(copies, 0)]}
     k = min(LENGTH, int(runs.present.sum(1).min()) - 1)
     found = engine.neighbour_pass(runs, engine.draw_targets(runs, seed=seed), k, compute)
     matrices[f"p@{k}"] = [engine.overlap_pass(found, [k], compute).p[0].cpu()]
     joint = runs.joint.nonzero().flatten()
     drawn = joint[torch.randperm(len(joint), generator=torch.Generator().manual_seed(seed))[:WORDS]]
-    matrices["one word's PIP loss"] = list(word_matrices(runs, drawn, compute))
+    matrices["one word's PIP loss"] = list(word_matrices(runs, drawn, compute).masked_fill(copies, 0))
     rows = []
     for quantity, group in matrices.items():
         for size in range(2, len(runs) + 1):

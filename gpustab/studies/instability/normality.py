@@ -22,7 +22,9 @@ _REACH = 4.0
 _P_BINS = 20
 
 
-def distribution_tables(name: str, runs: Runs, pairs: int, seed: int, compute: Compute) -> dict[str, Table]:
+def distribution_tables(
+    name: str, runs: Runs, pairs: int, seed: int, compute: Compute, same: Tensor | None = None
+) -> dict[str, Table]:
     """Test both hypotheses on random word pairs, calibrated by simulated normals at the same number of runs.
 
     Args:
@@ -31,12 +33,13 @@ def distribution_tables(name: str, runs: Runs, pairs: int, seed: int, compute: C
         pairs: number of couples of word pairs.
         seed: of words and simulations.
         compute: how to compute.
+        same: ``(R, R)`` bool, pairs of runs that are one space twice.
 
     Returns:
         ``distribution`` (one row per hypothesis), ``whitened`` (histogram of the whitened cosines beside the law of
         normals at R runs) and ``p_values`` (histograms of the p-values beside simulated ones).
     """
-    found = cosine_distribution(runs, pairs, seed, compute)
+    found = cosine_distribution(runs, pairs, seed, compute, same=same)
     tests = [
         ("normal", found.normality, None, found.normal_p, simulated_p(shapiro_p, len(runs), seed)),
         *(

@@ -140,7 +140,7 @@ def _of_consistency(tables: Mapping[str, Table]) -> Iterator[Observation]:
             estimate = Estimate(found["correlation"], found["se"], BATCHES - 1)
             shows += (
                 f"; {estimate.text('.2f')} free of noise, by halves of the runs, whose p@2 agree at "
-                f"{found['reliability']:.2f}, p@50 at {found['other_reliability']:.2f}"
+                f"{shown(found['reliability'], '.2f')}, p@50 at {shown(found['other_reliability'], '.2f')}"
             )
             agrees = decide(estimate.interval, -1, CONSISTENT)
         claim = "p@n is inconsistent over n"

@@ -15,6 +15,7 @@ from gpustab.results import Table
 from gpustab.runs import Runs
 from gpustab.statistics.intervals import ratio
 from gpustab.statistics.ranks import rank_correlations
+from gpustab.studies.shared.spaces import are_one
 
 PROXIES = (100, 1000, 10_000, 100_000)
 PAIRS = 10
@@ -25,21 +26,29 @@ WHOLE = 10_000
 _QUERIES = 256
 
 
-def proxy_tables(name: str, runs: Runs, seed: int, compute: Compute) -> dict[str, Table]:
+def proxy_tables(name: str, runs: Runs, seed: int, compute: Compute, same: Tensor | None = None) -> dict[str, Table]:
     """Compare losses over m words drawn at random with the exact ones.
 
     Word by word: Spearman's ρ over 1,000 target words between two independent draws of m and m' words, averaged over
     at most 10 pairs of runs. Globally: ``E[D²_m] = D² (1 − 1/m) / (1 − 1/v)``.
 
+    Args:
+        name: of the technique.
+        runs: the runs.
+        seed: of the draws.
+        compute: how to compute.
+        same: ``(R, R)`` bool, pairs that are one space twice: their words have no ranks, and nothing is a part of
+            their loss. They are left out.
+
     Returns:
-        ``table_2_6`` and ``proxy`` (root mean square of ``D_m / D`` beside what is expected, one row per m). Pairs of
-        equal runs have neither a rank of words nor a part of their loss, and are left out.
+        ``table_2_6`` and ``proxy`` (root mean square of ``D_m / D`` beside what is expected, one row per m).
     """
     words = engine.joint_words(runs)
     sizes = [m for m in PROXIES if m < words] + [words]
     generator = torch.Generator().manual_seed(seed)
     targets = engine.draw_targets(runs, min(TARGETS, runs.words), seed)
     every = run_pairs(len(runs)).T
+    every = every if same is None else every[~same[every[:, 0], every[:, 1]]]
     pairs = every[torch.randperm(len(every), generator=generator)[:PAIRS]].tolist()
     correlations, squares = [], []
     for pair in pairs:
@@ -51,15 +60,15 @@ def proxy_tables(name: str, runs: Runs, seed: int, compute: Compute) -> dict[str
         correlations.append((table + table.mT) / 2)
         exact = losses[0][-1][1]
         squares += [[ratio(loss, exact) ** 2 for _, loss in row] for row in losses]
-    mean = torch.stack(correlations).nanmean(0)
-    ratios = torch.tensor(squares, dtype=torch.float64).nanmean(0).sqrt()
+    nothing = [torch.full((len(sizes), len(sizes)), math.nan, dtype=torch.float64)]
+    mean = torch.stack(correlations or nothing).nanmean(0)
+    ratios = torch.tensor(squares or [[math.nan] * len(sizes)], dtype=torch.float64).nanmean(0).sqrt()
     labels = [str(m) for m in sizes[:-1]] + ["all"]
-    defined = sum(bool(table[-1, -1] == table[-1, -1]) for table in correlations)
     table_2_6 = Table(
         {
             "technique": [name] * len(sizes),
             "words": labels,
-            "pairs_of_runs": [defined] * len(sizes),
+            "pairs_of_runs": [len(pairs)] * len(sizes),
             "targets": [len(targets)] * len(sizes),
         }
     )
@@ -88,7 +97,7 @@ class Identity(NamedTuple):
     squared_mean: float
 
 
-def identity_table(name: str, runs: Runs, words: int, seed: int, compute: Compute) -> Table:
+def identity_table(name: str, runs: Runs, words: int, seed: int, compute: Compute, same: Tensor | None = None) -> Table:
     """Verify ``⟨d²⟩ = Σ_l σ²_kl / (2v)`` (eq. 2.35, exact for squares and ddof 1) for some words and globally.
 
     The left side comes from the block Gram, the right side from the SDs over runs of all the word's cosines.
@@ -104,7 +113,8 @@ def identity_table(name: str, runs: Runs, words: int, seed: int, compute: Comput
     rows_found = []
     for scope, rows in scopes:
         left, right = measured.square[rows].cpu(), _from_variances(runs, rows, joint).cpu()
-        varies = (left > 0) & (right > 0)  # a word that no run moves has no relative difference
+        # A word that no run moves has no relative difference; of copies there is rounding only.
+        varies = (left > 0) & (right > 0) & (not are_one(same))
         relative = ((left - right).abs() / right)[varies]
         difference = float(relative.max()) if len(relative) else math.nan
         jensen = float((measured.mean[rows].cpu().square() / left)[varies].mean())

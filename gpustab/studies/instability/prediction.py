@@ -13,14 +13,16 @@ from gpustab.results import Table
 from gpustab.runs import Runs
 from gpustab.studies.instability.exact_model import exact_agreement
 from gpustab.studies.instability.overlap import measure
+from gpustab.studies.shared.spaces import are_one
 
 MODELS = ("plain", "corrected", "structure")
-_LOOKED_AT = 16
 EPSILON = 1e-4
 """Leaving out words changes no p@n by more than twice this: a hundredth of the errors of the model itself."""
 
 
-def prediction_tables(name: str, runs: Runs, targets: int, seed: int, compute: Compute) -> dict[str, Table]:
+def prediction_tables(
+    name: str, runs: Runs, targets: int, seed: int, compute: Compute, same: torch.Tensor | None = None
+) -> dict[str, Table]:
     """Compare predicted with measured p@n over a seeded draw of target words.
 
     The predictions are ``plain`` (independent normals), ``corrected`` (for the correlation among a target's nearest
@@ -32,6 +34,7 @@ def prediction_tables(name: str, runs: Runs, targets: int, seed: int, compute: C
         targets: how many words are drawn.
         seed: of that draw.
         compute: how to compute.
+        same: ``(R, R)`` bool, pairs of runs that are one space twice.
 
     Returns:
         ``predictions`` (one row per word and n), ``table_a_2`` (Pearson, bias, RMSE of both models,
@@ -39,11 +42,11 @@ def prediction_tables(name: str, runs: Runs, targets: int, seed: int, compute: C
         ``table_2_5`` (Pearson's ρ between structure factor and measured p@n; ``exact_pearson``: were that model true).
 
     Raises:
-        InputError: if no cosine varies over the runs, so that there is nothing to predict.
+        InputError: if all runs are one space, so that there is nothing to predict.
     """
-    rows = engine.draw_targets(runs, targets, seed)
-    if not bool((engine.query_cosines(runs, rows[:_LOOKED_AT].to(runs.device)).sd > 0).any()):
+    if are_one(same):
         raise InputError("no cosine varies over the runs, so that there is nothing to predict")
+    rows = engine.draw_targets(runs, targets, seed)
     _, overlap, lengths = measure(runs, compute, rows)
     found = engine.predict_pass(runs, rows, lengths, compute, epsilon=EPSILON)
     p_word = overlap.p_word.cpu()

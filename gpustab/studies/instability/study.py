@@ -33,6 +33,7 @@ from gpustab.studies.instability.quality import quality_tables
 from gpustab.studies.instability.tables import closing_tables
 from gpustab.studies.instability.verdicts import rows
 from gpustab.studies.shared.same_runs import Same, said_of, same_runs, seeds_of
+from gpustab.studies.shared.spaces import find_copies
 
 FEWEST = 3
 """Runs per group: below, no standard error of a mean over pairs is defined."""
@@ -162,7 +163,7 @@ def _measure(
         except GpustabError as error:
             failed.append(error)
             result.notes.append(f"{name}: {title}: left out: {error}")
-    if len(failed) == len(chapters):
+    if failed and not own:
         raise failed[0]
     for table_name, table in own.items():
         result.tables.setdefault(table_name, Table(long=table.long)).extend(table)
@@ -190,6 +191,7 @@ def _chapters(
 ) -> Iterator[tuple[str, Callable[[], Tables]]]:
     """Yield title and work of every chapter; what a chapter finds is in ``own`` when the next one begins."""
     runs, seed, pairs = groups["shuffled"], options.seed, options.pairs
+    same = find_copies(runs, compute)
 
     def samples() -> Tables:
         same = same_runs(groups)
@@ -199,7 +201,7 @@ def _chapters(
 
     def distribution() -> Tables:
         if len(runs) > 3:
-            return distribution_tables(name, runs, pairs, seed, compute)
+            return distribution_tables(name, runs, pairs, seed, compute, same)
         notes.append(f"{name}: the distribution over runs is left out, it wants at least 4 runs.")
         return {}
 
@@ -221,13 +223,13 @@ def _chapters(
     yield "distribution of cosines", distribution
     yield "neighbours", lambda: overlap_tables(name, groups, seed, compute)
     yield "lists of one word", lists
-    yield "sampled proxies", lambda: proxy_tables(name, runs, seed, compute)
-    yield "variances", lambda: {"identity": identity_table(name, runs, _IDENTITY_WORDS, seed, compute)}
-    yield "averages", lambda: averaging_tables(name, runs, pairs, seed)
-    yield "alignment", lambda: alignment_tables(name, runs, pairs, seed)
+    yield "sampled proxies", lambda: proxy_tables(name, runs, seed, compute, same)
+    yield "variances", lambda: {"identity": identity_table(name, runs, _IDENTITY_WORDS, seed, compute, same)}
+    yield "averages", lambda: averaging_tables(name, runs, pairs, seed, same)
+    yield "alignment", lambda: alignment_tables(name, runs, pairs, seed, same)
     yield "scores", quality
-    yield "how many runs", lambda: {"how_many": how_many_table(name, runs, seed, compute)}
-    yield "prediction", lambda: prediction_tables(name, runs, options.targets, seed, compute)
+    yield "how many runs", lambda: {"how_many": how_many_table(name, runs, seed, compute, same)}
+    yield "prediction", lambda: prediction_tables(name, runs, options.targets, seed, compute, same)
 
 
 def _summary(name: str, groups: Mapping[str, Runs], tables: Tables) -> dict[str, Any]:

@@ -38,6 +38,7 @@ def of_group(
         *_vocabulary(runs.joining),
         *runs.notes,
         *_targets(missing),
+        *_pairs(found),
         *_lists(found, lengths, ties),
         *_precision(pip),
     ]
@@ -77,6 +78,15 @@ def _vocabulary(joining: Joining) -> Iterator[str]:
             f"Undefined, because their vector is zero in some run: {joining.undefined:,} words "
             f"({some_words(joining.undefined_sample)})"
         )
+
+
+def _pairs(found: engine.NeighbourPass) -> Iterator[str]:
+    have = found.present.double()
+    shared = ((have @ have.mT) > 0).triu(1)
+    runs = len(have)
+    pairs, of = int(shared.sum()), runs * (runs - 1) // 2
+    if pairs < of:
+        yield f"p@n and j@n are means over {pairs} of {of} pairs of runs: the others have no target word in common."
 
 
 def _lists(found: engine.NeighbourPass, lengths: Sequence[int], ties: dict[int, int]) -> Iterator[str]:

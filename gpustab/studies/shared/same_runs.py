@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from hashlib import sha256
 from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
@@ -45,6 +46,14 @@ def same_runs(groups: Mapping[str, Runs]) -> list[Same]:
         if shared:
             found.append(Same(a, b, shared, len(second)))
     return found
+
+
+def fingerprints(runs: Runs) -> list[bytes]:
+    """Return a digest of every run's words and of some of its vectors, by which equal runs are known."""
+    joint = runs.joint.nonzero().flatten().cpu()
+    drawn = joint[:_WORDS]
+    words = sha256(b"\0".join(runs.vocabulary[k] for k in joint.tolist())).digest()
+    return [sha256(words + _bits(runs, r, drawn)).digest() for r in range(len(runs))]
 
 
 def said_of(same: list[Same], name: str = "") -> Iterator[str]:

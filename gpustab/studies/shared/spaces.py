@@ -75,6 +75,30 @@ def same_pairs(pip: engine.PipPass, runs: int) -> Tensor:
     return same.fill_diagonal_(False)
 
 
+def find_copies(runs: Runs, compute: Compute) -> Tensor:
+    """Return :func:`same_pairs` of runs; none where fewer than two words are joint."""
+    if int(runs.joint.sum()) < 2:
+        return torch.zeros(len(runs), len(runs), dtype=torch.bool)
+    return same_pairs(engine.pip_pass(runs, compute), len(runs))
+
+
+def as_copies(values: Tensor, same: Tensor | None) -> Tensor:
+    """Return values ``(n, R)`` with those of copies made equal to the bit: what is left of rounding is no spread.
+
+    >>> as_copies(torch.tensor([[1.0, 2.0, 1.5]]), torch.tensor([[0, 0, 1], [0, 0, 0], [1, 0, 0]]).bool()).tolist()
+    [[1.0, 2.0, 1.0]]
+    """
+    if same is None or not same.any():
+        return values
+    first = (same | torch.eye(len(same), dtype=torch.bool)).byte().argmax(1)  # the first copy of every run
+    return values[:, first.to(values.device)]
+
+
+def are_one(same: Tensor | None) -> bool:
+    """Tell whether all runs are copies of one."""
+    return same is not None and bool((same | torch.eye(len(same), dtype=torch.bool)).all())
+
+
 def far_runs(losses: Tensor, leave_out: Tensor | None = None) -> list[tuple[int, float]]:
     """Return the runs that lie much farther from the others than these lie from each other, with how many times.
 

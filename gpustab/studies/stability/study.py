@@ -24,6 +24,7 @@ from gpustab.runs.group import Group, loaded
 from gpustab.spaces.vocabulary import as_word, some_words
 from gpustab.studies.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared import notes as sentences
+from gpustab.studies.shared.same_runs import said_of, same_runs
 from gpustab.studies.stability.contrast import extrinsic_contrast
 from gpustab.studies.stability.summary import summarise
 from gpustab.studies.stability.tables import pair_table, word_table
@@ -141,6 +142,7 @@ def _measure_family(groups: Sequence[Runs | Group], options: StabilityOptions, a
     members = [loaded(group) for group in groups]
     for runs in members:
         _measure_or_fall_back(runs, options, answer)
+    answer.result.notes += said_of(same_runs({runs.name: runs for runs in members}))
     extrinsic_contrast(members, answer)
 
 

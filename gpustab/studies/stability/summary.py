@@ -60,13 +60,15 @@ def _scale(pip: engine.PipPass) -> dict[str, float] | None:
 def _pip(pip: engine.PipPass, runs: int) -> dict[str, Any]:
     i, j = run_pairs(runs)
     pairs = [[a, b, value] for a, b, value in zip(i.tolist(), j.tolist(), pip.reduced.tolist(), strict=True)]
-    return {**pair_statistics(pair_matrix(pip.reduced, runs))._asdict(), "pairs": pairs}
+    found = pair_statistics(pair_matrix(pip.reduced, runs))
+    return {"mean": found.mean, "sd": found.sd, "se": found.se, "pairs": pairs}
 
 
 def _overlap(overlaps: Overlap, m: int, chance: float, ties: int) -> dict[str, Any]:
     p, j = pair_statistics(overlaps.p[m]), pair_statistics(overlaps.j[m])
     return {
         "p": p.mean,
+        "pairs": p.pairs,
         "p_sd": p.sd,
         "p_se": p.se,
         "j": j.mean,

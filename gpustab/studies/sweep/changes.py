@@ -6,7 +6,10 @@ import math
 from typing import NamedTuple
 
 from gpustab.results import Table
+from gpustab.statistics.intervals import ratio
 from gpustab.studies.sweep.measure import EXTRINSIC, NEIGHBOURS, Measured
+
+SHARE = "share_of_chance"
 
 
 class Row(NamedTuple):
@@ -47,9 +50,9 @@ def change(baseline: float, value: float, baseline_se: float, value_se: float) -
     error = math.hypot(baseline_se, value_se)
     if not baseline > 0:
         return Change(value - baseline, error, math.nan, math.nan)
-    ratio = value / baseline
-    percent_se = 100 / baseline * math.hypot(value_se, ratio * baseline_se)
-    return Change(value - baseline, error, 100 * (ratio - 1), percent_se)
+    part = value / baseline
+    percent_se = 100 / baseline * math.hypot(value_se, part * baseline_se)
+    return Change(value - baseline, error, 100 * (part - 1), percent_se)
 
 
 def change_table(baseline: Measured, others: dict[str, Measured]) -> Table:
@@ -71,6 +74,8 @@ def numbers_of(measured: Measured) -> dict[tuple[str, str], tuple[float, float]]
     for row in measured.settings.rows():
         found[row["sampling"], "reduced_pip"] = row["reduced_pip"], row["se"]
         if row["sampling"] != EXTRINSIC:
+            # A loss that rises less than its chance level tells of spaces that spread out, not of instability.
+            found[row["sampling"], SHARE] = ratio(row["reduced_pip"], row["chance"]), ratio(row["se"], row["chance"])
             found[row["sampling"], overlap] = row[overlap], row[f"{overlap}_se"]
     for row in measured.scores.rows():
         found[row["sampling"], row["test"]] = row["mean"], row["sd"] / math.sqrt(row["runs"])

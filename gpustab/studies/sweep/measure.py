@@ -15,6 +15,7 @@ from gpustab.runs import Runs
 from gpustab.runs.families import over_common_words
 from gpustab.statistics.extrinsic import extrinsic
 from gpustab.studies.shared import notes as sentences
+from gpustab.studies.shared.same_runs import fingerprints
 
 NEIGHBOURS = 10
 EXTRINSIC = "extrinsic"
@@ -42,11 +43,13 @@ class Measured(NamedTuple):
         words: what they are over: the words of all runs of all samplings.
         settings: one row per sampling; where runs are shuffled and bootstrap ones, a row ``extrinsic`` too.
         scores: one row per sampling and test; tests without a score are left out.
+        fingerprints: of the runs, by sampling: the same runs have the same ones.
     """
 
     words: frozenset[bytes]
     settings: Table
     scores: Table
+    fingerprints: dict[str, list[bytes]]
 
 
 def measure(
@@ -86,7 +89,8 @@ def measure(
     if losses.keys() >= {"shuffled", "bootstrap"}:
         added = _extrinsic(losses, notes[f"{name}/bootstrap"])
         settings.append(_setting(name, EXTRINSIC, len(words), *added) | dict.fromkeys(_REST))
-    return Measured(words, Table.of(settings), Table.of(scores, Score._fields))
+    prints = {sampling: fingerprints(runs) for sampling, runs in groups.items()}
+    return Measured(words, Table.of(settings), Table.of(scores, Score._fields), prints)
 
 
 def _setting(name: str, sampling: str, words: int, loss: float, se: float) -> dict[str, Any]:

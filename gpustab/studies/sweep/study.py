@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,8 @@ from gpustab.studies.sweep.squares import square_table
 
 if TYPE_CHECKING:
     from gpustab.training import TrainingSettings
+
+_COSINES_APART = 0.1
 
 
 def sweep(
@@ -156,6 +158,7 @@ def _notes(baseline: Measured, others: Mapping[str, Measured], changes: Table) -
         "(2020) show, differences of scores are what tables 3.3 and 3.4 show. Errors take a setting and the baseline "
         "for independent, though they read the same draws.",
     ]
+    notes += [*_other_cosines(baseline, others), *_same_runs(baseline, others)]
     if any(not was > 0 for was in changes["baseline"]):
         notes.append("There is no percent of a baseline that is not above 0: see the difference.")
     apart = [f"{name} ({len(found.words):,})" for name, found in others.items() if found.words != baseline.words]
@@ -165,3 +168,34 @@ def _notes(baseline: Measured, others: Mapping[str, Measured], changes: Table) -
             "the vocabulary too."
         )
     return notes
+
+
+def _other_cosines(baseline: Measured, others: Mapping[str, Measured]) -> Iterator[str]:
+    """Losses of spaces that spread out differently do not compare."""
+    before = {row["sampling"]: row["mean_cosine"] for row in baseline.settings.rows()}
+    apart = [
+        f"{name}/{row['sampling']} ({before[row['sampling']]:.2f} → {row['mean_cosine']:.2f})"
+        for name, found in others.items()
+        for row in found.settings.rows()
+        if row["mean_cosine"] is not None and abs(row["mean_cosine"] - before[row["sampling"]]) > _COSINES_APART
+    ]
+    if apart:
+        yield (
+            f"The mean cosine of two words is not that of the baseline: {', '.join(apart)}. Their PIP losses do not "
+            "compare, since a space that has half collapsed has small ones: see share_of_chance and p@10."
+        )
+
+
+def _same_runs(baseline: Measured, others: Mapping[str, Measured]) -> Iterator[str]:
+    """A parameter without effect: the runs are the baseline's own."""
+    same = [
+        f"{name}/{sampling}"
+        for name, found in others.items()
+        for sampling, prints in found.fingerprints.items()
+        if set(prints) & set(baseline.fingerprints[sampling])
+    ]
+    if same:
+        yield (
+            f"{', '.join(same)}: runs are the baseline's, bit for bit. The parameter had no effect on them, and their "
+            "changes of 0 test nothing."
+        )

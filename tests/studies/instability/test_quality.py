@@ -66,5 +66,5 @@ def test_every_level_has_its_gain():
     words = sorted({w for pair in read_similarity("wordsim353").pairs[:60] for w in pair})
     six = load_runs([(words, x.numpy()) for x in noisy_copies(8, len(words), 6)])
     table = quality_tables("x", six, Compute())[0]["table_3_6"]
-    assert table["runs_beneath"] == [2, 4]
-    assert table["averages"] == [4, 2]
+    wordsim = [(n, k) for test, n, k in zip(table["test"], table["runs_beneath"], table["averages"], strict=True)]
+    assert list(dict.fromkeys(wordsim)) == [(2, 4), (4, 2)]
