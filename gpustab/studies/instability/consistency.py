@@ -59,14 +59,15 @@ def consistency_over_n(
 
     Args:
         name: of the technique.
-        found: neighbours of targets that all runs have.
+        found: neighbours of the targets; those that a run lacks are left out.
         compute: how to compute.
         seed: of the splits and of the batches of words.
         pair: the two n.
     """
-    runs = len(found.indices)
+    runs, everywhere = len(found.indices), found.present.all(0)
     if runs < 4 or max(pair) > found.k:
         return []
+    found = found._replace(indices=found.indices[:, everywhere])
     splits = halves_of(runs, seed)
     whole = [tuple(range(runs))]
     p = mean_overlap(found, pair, [*whole, *(half for split in splits for half in split)], compute).round(decimals=10)

@@ -11,7 +11,7 @@ from torch import Tensor
 from gpustab import engine
 from gpustab.errors import InputError
 from gpustab.kernels.jackknife import pair_statistics
-from gpustab.kernels.overlap import Overlap
+from gpustab.kernels.overlap import Overlap, chance_overlap, mean_over_measured
 from gpustab.machine.device import Compute
 from gpustab.results import Table
 from gpustab.runs import Runs
@@ -46,19 +46,14 @@ def overlap_tables(name: str, groups: Mapping[str, Runs], seed: int, compute: Co
     Raises:
         InputError: if fewer than two words are in all runs of all samplings.
     """
-    restricted, rows = over_common_words(list(groups.values()))
-    if len(rows[0]) < 2:
-        raise InputError(f"{len(rows[0])} words are in all runs of all samplings")
-    drawn = torch.searchsorted(rows[0], engine.draw_targets(restricted[0], seed=seed))  # entries of `rows`
-    measured = {
-        sampling: measure(runs, compute, own[drawn])
-        for sampling, runs, own in zip(groups, restricted, rows, strict=True)
-    }
+    there = _over_common_words(groups, seed)
+    measured = {sampling: measure(runs, compute, targets) for sampling, (runs, targets) in there.items()}
     neighbours = []
     for sampling, (found, overlap, lengths) in measured.items():
+        chance = mean_over_measured(chance_overlap(there[sampling][0].present), overlap.targets)
         for m, n in enumerate(lengths):
             p, j = pair_statistics(overlap.p[m]), pair_statistics(overlap.j[m])
-            shares = (p.mean, p.se, j.mean, j.se, n / (len(rows[0]) - 1))
+            shares = (p.mean, p.se, j.mean, j.se, n * chance)
             neighbours.append(Shared(name, sampling, n, len(found.targets), *shares))
     shuffled = measured["shuffled"]
     return {
@@ -67,6 +62,18 @@ def overlap_tables(name: str, groups: Mapping[str, Runs], seed: int, compute: Co
         "consistency": Table.of(consistency_over_n(name, shuffled.found, compute, seed), Consistency._fields),
         "table_a_1": halves(name, shuffled, compute),
     }
+
+
+def _over_common_words(groups: Mapping[str, Runs], seed: int) -> dict[str, tuple[Runs, Tensor]]:
+    """Runs and target rows of every group; of several groups only the words that all runs of all of them have."""
+    if len(groups) == 1:
+        return {sampling: (runs, engine.draw_targets(runs, seed=seed)) for sampling, runs in groups.items()}
+    restricted, rows = over_common_words(list(groups.values()))
+    if len(rows[0]) < 2:
+        raise InputError(f"{len(rows[0])} words are in all runs of all samplings")
+    drawn = torch.searchsorted(rows[0], engine.draw_targets(restricted[0], seed=seed))  # entries of `rows`
+    targets = (own[drawn] for own in rows)
+    return dict(zip(groups, zip(restricted, targets, strict=True), strict=True))
 
 
 class Shared(NamedTuple):

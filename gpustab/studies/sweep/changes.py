@@ -6,7 +6,6 @@ import math
 from typing import NamedTuple
 
 from gpustab.results import Table
-from gpustab.statistics.intervals import ratio
 from gpustab.studies.sweep.measure import EXTRINSIC, NEIGHBOURS, Measured
 
 SHARE = "share_of_chance"
@@ -75,7 +74,8 @@ def numbers_of(measured: Measured) -> dict[tuple[str, str], tuple[float, float]]
         found[row["sampling"], "reduced_pip"] = row["reduced_pip"], row["se"]
         if row["sampling"] != EXTRINSIC:
             # A loss that rises less than its chance level tells of spaces that spread out, not of instability.
-            found[row["sampling"], SHARE] = ratio(row["reduced_pip"], row["chance"]), ratio(row["se"], row["chance"])
+            if chance := row.get("chance"):
+                found[row["sampling"], SHARE] = row["reduced_pip"] / chance, row["se"] / chance
             found[row["sampling"], overlap] = row[overlap], row[f"{overlap}_se"]
     for row in measured.scores.rows():
         found[row["sampling"], row["test"]] = row["mean"], row["sd"] / math.sqrt(row["runs"])

@@ -43,13 +43,13 @@ class Measured(NamedTuple):
         words: what they are over: the words of all runs of all samplings.
         settings: one row per sampling; where runs are shuffled and bootstrap ones, a row ``extrinsic`` too.
         scores: one row per sampling and test; tests without a score are left out.
-        fingerprints: of the runs, by sampling: the same runs have the same ones.
+        fingerprints: of the runs, by sampling: the same runs have the same ones; ``None`` if nobody looked.
     """
 
     words: frozenset[bytes]
     settings: Table
     scores: Table
-    fingerprints: dict[str, list[bytes]]
+    fingerprints: dict[str, list[bytes]] | None = None
 
 
 def measure(

@@ -53,8 +53,8 @@ def sweep(
     Returns:
         Tables ``settings`` (reduced PIP loss, its chance level and p@10 by setting and sampling, over the words of all
         samplings; in rows ``extrinsic`` the extrinsic instability), ``scores`` (mean and SD over runs) and ``changes``
-        (against the baseline, each with its standard error); of a grid of two or more parameters also ``squares``, the
-        first against the second. One group per setting; every change is a contrast.
+        (against the baseline, each with its standard error; ``share_of_chance`` is a loss by its chance level); of a
+        grid of two or more parameters also ``squares``, the first against the second. One group per setting; every change is a contrast.
 
     Raises:
         InputError: if the settings or values cannot be used.
@@ -191,8 +191,8 @@ def _same_runs(baseline: Measured, others: Mapping[str, Measured]) -> Iterator[s
     same = [
         f"{name}/{sampling}"
         for name, found in others.items()
-        for sampling, prints in found.fingerprints.items()
-        if set(prints) & set(baseline.fingerprints[sampling])
+        for sampling, prints in (found.fingerprints or {}).items()
+        if set(prints) & set((baseline.fingerprints or {}).get(sampling, ()))
     ]
     if same:
         yield (
