@@ -90,8 +90,28 @@ def _as_float32(array: NDArray[Any] | Tensor, name: str) -> tuple[Tensor, tuple[
         kind, layout = array.dtype.kind, str(array.dtype)
     if kind not in "fiu" or array.ndim != 2:
         raise InputError(f"{name}: the vectors are {layout} {tuple(array.shape)}, wanted real numbers of shape (v, d)")
-    note = () if usual else (f"the vectors were copied from {layout} to contiguous float32",)
-    return _copy(array), note
+    copied = _copy(array)
+    notes = () if usual else (f"the vectors were copied from {layout} to contiguous float32",)
+    return copied, notes + _underflow(array, copied, name)
+
+
+def _underflow(array: NDArray[Any] | Tensor, copied: Tensor, name: str) -> tuple[str, ...]:
+    """Say how many vectors became zero because float32 knows no numbers below 1e-45.
+
+    Raises:
+        InputError: if all of them did.
+    """
+    if not copied.numel() or bool(copied.any(dim=1).all()):
+        return ()
+    source = array.detach().cpu() if isinstance(array, Tensor) else np.asarray(array)
+    lost = torch.as_tensor((source != 0).any(1)) & ~copied.any(dim=1)
+    if not lost.any():
+        return ()
+    largest = float(abs(source[lost.numpy() if isinstance(source, np.ndarray) else lost]).max())
+    what = f"too small for float32, the largest value is {largest:.0e}; multiply all vectors by the same number"
+    if bool(lost.all()):
+        raise InputError(f"{name}: all {len(lost):,} vectors are {what}")
+    return (f"{int(lost.sum()):,} vectors became zero: they are {what}",)
 
 
 def _copy(array: NDArray[Any] | Tensor) -> Tensor:

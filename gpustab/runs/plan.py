@@ -88,7 +88,8 @@ def plan_join(headers: Sequence[Header], *, vocabulary: Rule = "joint", min_runs
     order = _canonical_order(words, ids, has, counts)
     keep = order[defined[order] >= need]
     if len(keep) < 2:
-        raise InputError(_nothing_shared(headers, len(keep), need))
+        shared = int((has >= need).sum())
+        raise InputError(_all_zero(headers, shared) if shared > 1 else _nothing_shared(headers, len(keep), need))
     undefined = order[(has[order] >= need) & (defined[order] < has[order])]
     dropped = order[has[order] < need]
     return Plan(
@@ -135,6 +136,17 @@ def _rows_of(own: NDArray[np.int64], keep: NDArray[np.int64], n: int) -> Tensor:
     row_of = np.full(n, -1, np.int64)
     row_of[own] = np.arange(len(own))
     return torch.from_numpy(row_of[keep])
+
+
+def _all_zero(headers: Sequence[Header], shared: int) -> str:
+    """Words are shared, but not with a vector: which runs hold zeros, and how many."""
+    zeros = [(h.name, int((~h.defined).sum()), len(h.vocabulary)) for h in headers if not h.defined.all()]
+    shown = ", ".join(f"{name} ({n:,} of {of:,} words)" for name, n, of in zeros[:_SAMPLE])
+    more = f" and {len(zeros) - _SAMPLE} more" if len(zeros) > _SAMPLE else ""
+    return (
+        f"{shared:,} words are in the runs, but a vector of zeros has no direction, and fewer than two words have "
+        f"another in as many runs as they must; zero vectors are in {shown}{more}"
+    )
 
 
 def _nothing_shared(headers: Sequence[Header], kept: int, need: int) -> str:

@@ -169,7 +169,7 @@ def correlation_interval(correlation: float, count: int) -> tuple[float, float]:
 
 
 def sd_interval(sd: float, runs: int) -> tuple[float, float]:
-    """Return the 95 % interval of an SD over the pairs of R runs, by χ² with R − 1 degrees of freedom.
+    """Return the 95 % interval of an SD over R runs, or over their pairs, by χ² with R − 1 degrees of freedom.
 
     Pairs share runs: where runs differ in their noise, R values stand behind the SD, however many pairs there are;
     where they do not, the interval is wider than it must be.
@@ -177,7 +177,7 @@ def sd_interval(sd: float, runs: int) -> tuple[float, float]:
     >>> [round(x, 4) for x in sd_interval(0.01, 6)]
     [0.0062, 0.0245]
     """
-    if runs < 3 or math.isnan(sd):
+    if runs < 2 or math.isnan(sd):
         return math.nan, math.nan
     freedom, rest = runs - 1, (1 - LEVEL) / 2
     low, high = (sd * math.sqrt(freedom / chi_square_quantile(freedom, p)) for p in (1 - rest, rest))

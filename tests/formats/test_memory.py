@@ -112,3 +112,23 @@ def test_gensim_vectors_without_counts():
     vectors = models.KeyedVectors(3)
     vectors.add_vectors(WORDS, VALUES)
     assert from_keyed_vectors(vectors).counts is None
+
+
+@pytest.mark.parametrize("make", [np.array, torch.tensor])
+def test_vectors_too_small_for_float32_are_said_to_be(make):
+    """They became zeros in silence, and then a matter of letter case."""
+    small = 1e-200 * np.random.default_rng(0).normal(size=(20, 4))
+    with pytest.raises(
+        InputError, match=r"run: all 20 vectors are too small for float32, the largest value is \de-200"
+    ):
+        from_pair([f"w{i}" for i in range(20)], make(small))
+    mixed = small.copy()
+    mixed[:17] *= 1e200
+    notes = from_pair([f"w{i}" for i in range(20)], make(mixed)).report.notes
+    assert any(note.startswith("3 vectors became zero: they are too small for float32") for note in notes)
+
+
+def test_zeros_that_were_zeros_are_no_underflow():
+    rows = np.ones((4, 3))
+    rows[1] = 0
+    assert not any("float32, the largest" in note for note in from_pair(list("abcd"), rows).report.notes)

@@ -1,10 +1,12 @@
 import itertools
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 
 from gpustab import InputError, Space, Vocabulary
+from gpustab.formats.memory import from_pair
 from gpustab.runs.join import join
 from gpustab.spaces.load_report import LoadReport
 from tests import generators
@@ -105,3 +107,14 @@ def test_what_loading_found_is_told_once():
         for i in range(5)
     ]
     assert join(spaces).notes == (f"r0, r1, r2 and 2 more: {note}",)
+
+
+def test_words_whose_vectors_are_zero_are_no_matter_of_letter_case():
+    words = ["The", "of", "and"]
+    spaces = [from_pair(words, np.eye(3), "whole"), from_pair(words, np.zeros((3, 3)), "empty")]
+    with pytest.raises(InputError) as error:
+        join(spaces)
+    assert "zero vectors are in empty (3 of 3 words)" in str(error.value)
+    assert "letter case" not in str(error.value)
+    with pytest.raises(InputError, match="letter case"):
+        join([from_pair(["The", "Of"], np.eye(2), "a"), from_pair(["the", "of"], np.eye(2), "b")])

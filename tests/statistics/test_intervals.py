@@ -62,4 +62,5 @@ def test_the_interval_of_an_sd_over_pairs_covers_it(runs):
             low, high = sd_interval(float((a[i] + a[j] + rng.normal(size=len(i))).std(ddof=1)), runs)
             inside.append(low <= true <= high)
         assert np.mean(inside) > least
-    assert all(map(math.isnan, sd_interval(0.1, 2)))
+    assert all(map(math.isnan, sd_interval(0.1, 1)))
+    assert all(map(math.isnan, sd_interval(math.nan, 2)))

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpustab.results import Table
-
-_COVERED = 0.95
+from gpustab.statistics.intervals import Estimate, sd_interval
 
 
 class Extremes(NamedTuple):
@@ -88,26 +87,19 @@ def closing_tables(tables: Mapping[str, Table], groups: Sequence[Mapping[str, An
 
 
 def _extremes(row: Mapping[str, Any]) -> Extremes:
-    from scipy.stats import chi2
-
     runs, lowest, highest = row["spaces"], _number(row["worst"]), _number(row["best"])
-    sd, freedom = _number(row["sd"]), row["spaces"] - 1
+    sd = _number(row["sd"])
     # Percent of what is not above 0 means nothing.
     difference = 100 * (highest / lowest - 1) if lowest > 0 else math.nan
     relative = 100 * sd / row["mean"] if row["mean"] > 0 else math.nan
-    tails = (1 + _COVERED) / 2, (1 - _COVERED) / 2
-    low, high = (
-        relative * math.sqrt(freedom / float(chi2.ppf(tail, freedom))) if freedom > 0 else math.nan for tail in tails
-    )
+    low, high = sd_interval(relative, runs)
     return Extremes(row["technique"], row["test"], runs, lowest, highest, difference, relative, low, high)
 
 
 def _scored(row: Mapping[str, Any]) -> Scored:
-    from scipy.stats import t
-
     runs, mean, sd = row["spaces"], row["mean"], _number(row["sd"])
-    half = float(t.ppf((1 + _COVERED) / 2, runs - 1)) * sd / math.sqrt(runs) if runs > 1 else math.nan
-    return Scored(row["technique"], row["test"], runs, mean, sd, mean - half, mean + half)
+    interval = Estimate.of_runs(mean, sd / math.sqrt(runs), runs).interval
+    return Scored(row["technique"], row["test"], runs, mean, sd, *interval)
 
 
 def _number(value: float | None) -> float:

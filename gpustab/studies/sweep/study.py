@@ -54,7 +54,8 @@ def sweep(
         Tables ``settings`` (reduced PIP loss, its chance level and p@10 by setting and sampling, over the words of all
         samplings; in rows ``extrinsic`` the extrinsic instability), ``scores`` (mean and SD over runs) and ``changes``
         (against the baseline, each with its standard error; ``share_of_chance`` is a loss by its chance level); of a
-        grid of two or more parameters also ``squares``, the first against the second. One group per setting; every change is a contrast.
+        grid of two or more parameters also ``squares``, the first against the second. One group per setting; every
+        change is a contrast.
 
     Raises:
         InputError: if the settings or values cannot be used.
