@@ -68,7 +68,11 @@ def _term(name: str, stack: Tensor, first: Tensor, second: Tensor, same: Tensor 
     for a in range(0, len(stack) - 1, 2):  # disjoint pairs of runs
         middle = aligned_average(leaf(stack[a], a), leaf(stack[a + 1], a + 1)).vectors
         terms.append((middle[first] * middle[second]).sum(1) - cosine[:, a : a + 2].mean(1))
-    term = torch.stack(terms, 1)  # (pairs, k)
+    return term_of(name, torch.stack(terms, 1), cosine)
+
+
+def term_of(name: str, term: Tensor, cosine: Tensor) -> Term:
+    """Describe the second term over disjoint pairs of runs ``(pairs, k)`` beside the cosines in runs ``(pairs, R)``."""
     k = term.shape[1]
     left_out = (
         [_term_parts(_without(term, [a]), _without(cosine, [2 * a, 2 * a + 1])) for a in range(k)] if k > 1 else []

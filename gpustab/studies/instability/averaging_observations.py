@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import inf, sqrt
 from typing import Any
 
@@ -29,7 +29,7 @@ NO_MEAN = 0.05
 """Mean of the second term of eq. 3.4 that counts as none, as a part of σ."""
 NEAR = 0.1
 _AVERAGES = 4
-"""Gains are judged by the highest level of so many averages: those of two have an interval of ± 12.7 errors."""
+"""Levels are judged by the highest one of so many averages: a mean of two has an interval of ± 12.7 errors."""
 
 
 def of_averaging(tables: Mapping[str, Table]) -> Iterator[Observation]:
@@ -83,11 +83,9 @@ def judge_term(row: Mapping[str, Any]) -> Verdict:
 
 
 def _of_trees(tables: Mapping[str, Table]) -> Iterator[Observation]:
-    highest = {row["technique"]: row for row in rows(tables, "figure_3_5", renormalised=False)}
-    for technique, row in highest.items():
+    falls = (row for row in rows(tables, "figure_3_5", renormalised=False) if row["runs_beneath"] > 1)
+    for (technique,), row in _highest(falls, "technique").items():
         n = row["runs_beneath"]
-        if n == 1:
-            continue
         found = fall(row)
         shows = (
             f"n = {n}: × {shown(row['ratio_cosine'], '.3f')} = {found.text('.3f')} /√n; dots "
@@ -111,6 +109,16 @@ def _of_trees(tables: Mapping[str, Table]) -> Iterator[Observation]:
         yield Observation("3.2.2", claim, technique, shows, agrees, rule)
 
 
+def _highest(levels: Iterable[dict[str, Any]], *keys: str) -> dict[tuple[str, ...], dict[str, Any]]:
+    """Return the highest level of enough averages for each of what the keys tell apart; else the lowest one."""
+    found: dict[tuple[str, ...], dict[str, Any]] = {}
+    for row in levels:  # they rise
+        key = tuple(row[name] for name in keys)
+        if row["averages"] >= _AVERAGES or key not in found:
+            found[key] = row
+    return found
+
+
 def fall(row: Mapping[str, Any]) -> Estimate:
     """Return the loss between averages of n runs by 1/√n of that between runs.
 
@@ -121,11 +129,7 @@ def fall(row: Mapping[str, Any]) -> Estimate:
 
 
 def _of_scores(tables: Mapping[str, Table]) -> Iterator[Observation]:
-    gains: dict[tuple[str, str], dict[str, Any]] = {}
-    for row in rows(tables, "table_3_6"):  # levels rise
-        if row["averages"] >= _AVERAGES or (row["technique"], row["test"]) not in gains:
-            gains[row["technique"], row["test"]] = row
-    for (technique, test), row in gains.items():
+    for (technique, test), row in _highest(rows(tables, "table_3_6"), "technique", "test").items():
         found = Estimate.of_runs(100 * row["gain"], 100 * row["se"], row["averages"])
         shows = f"n = {row['runs_beneath']}: {found.text('+.2f')} points, mean of {row['averages']} averages"
         claim = f"Averaging raises the score, {test}"

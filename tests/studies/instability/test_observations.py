@@ -197,6 +197,7 @@ def test_averages_of_two_are_judged_by_one_sided_bounds_with_errors(sd, slope, w
 
 def test_falls_are_judged_at_the_highest_level():
     row = {"technique": "sgns", "renormalised": False, "ratio_dot": 0.5, "ratio_cosine_matrices": 0.5, "orders": 4}
+    row["averages"] = 4
     rows = [
         row | {"runs_beneath": n, "ratio_cosine": ratio, "cosine_sd": sd}
         for n, ratio, sd in ((1, 1.0, 0.0), (4, 0.56, 0.001))
@@ -205,6 +206,8 @@ def test_falls_are_judged_at_the_highest_level():
     assert verdicts("3.2.3", figure_3_5=table(rows[1] | {"cosine_sd": 0.01})) == ["undecided"]
     assert verdicts("3.2.3", figure_3_5=table(rows[1] | {"ratio_cosine": 0.51})) == ["yes"]
     assert fall(rows[1]) == pytest.approx((1.12, 0.002, 3))
+    pair = rows[1] | {"runs_beneath": 8, "averages": 2, "ratio_cosine": 0.354}  # of one pair of averages only
+    assert verdicts("3.2.3", figure_3_5=table(*rows, pair)) == ["no"]
 
 
 def term(mean=0.0, se=1e-5, by_pair=0.02, by_pair_se=1e-3, half=0.3, half_se=0.01, pairs=4):
