@@ -1,3 +1,4 @@
+import itertools
 import math
 
 import numpy as np
@@ -154,3 +155,28 @@ def test_wrong_inputs():
         ranks.spearman_p(normals(4, 5), normals(4, 6))
     with pytest.raises(InputError, match="runs is 2"):
         law.whitened_density(torch.zeros(1), 2)
+
+
+@pytest.mark.parametrize("runs", [4, 5, 6])
+def test_all_orders_of_few_runs_are_taken(runs):
+    a, b = normals(7, runs), normals(7, runs, 1)
+    got = hypotheses.independence(a, b, seed=4, simulated=50)
+    orders = [torch.tensor(o) for o in itertools.permutations(range(runs))]
+    means = np.array([ranks.spearman_p(a, b[:, o])[0].mean().item() for o in orders])
+    assert got.p == pytest.approx(np.mean(np.abs(means) >= abs(got.correlation) - 1e-12))
+    assert got.spread == pytest.approx(np.sqrt(np.square(means).mean()))
+
+
+def test_the_spread_is_the_error_of_the_mean_correlation():
+    found = [hypotheses.independence(normals(200, 8, s), normals(200, 8, 900 + s), 0, simulated=50) for s in range(80)]
+    assert np.std([f.correlation for f in found]) == pytest.approx(np.mean([f.spread for f in found]), rel=0.2)
+
+
+def test_the_distance_has_a_band():
+    null = torch.rand(8000, generator=generators.generator(0), dtype=torch.float64)
+    found = [
+        hypotheses.uniformity(torch.rand(500, generator=generators.generator(s + 1), dtype=torch.float64), null)
+        for s in range(200)
+    ]
+    assert found[0].band == pytest.approx(1.358 * math.sqrt(1 / 500 + 1 / 8000))
+    assert np.mean([f.distance <= f.band for f in found]) == pytest.approx(0.95, abs=0.04)

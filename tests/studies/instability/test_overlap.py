@@ -2,9 +2,10 @@ import pytest
 import torch
 from scipy.stats import spearmanr
 
+from gpustab import InputError, load_runs
 from gpustab.kernels.overlap import neighbour_overlap
 from gpustab.machine.device import Compute
-from gpustab.studies.instability.overlap import consistency, halves, measure
+from gpustab.studies.instability.overlap import consistency, halves, measure, overlap_tables
 from tests import oracles
 from tests.generators import noisy_copies, runs_of
 
@@ -55,3 +56,29 @@ def test_a_small_vocabulary_has_short_lists_and_three_runs_no_halves():
     assert consistency("x", few)["@25"] == [None] * 8
     assert halves("x", few, Compute())["n"] == []
     assert few.overlap.p_word.isfinite().all()
+
+
+def test_all_samplings_are_measured_over_the_same_words_and_targets():
+    """Bootstrap runs lack words: shuffled neighbours are among the common ones too."""
+    stack = noisy_copies(6, 70, 6)
+    shuffled, bootstrap = runs_of(stack[:3]), runs_of(stack[3:, :58])
+    table = overlap_tables("x", {"bootstrap": bootstrap, "shuffled": shuffled}, 0, Compute())["neighbours"]
+    assert set(table["targets"]) == {58}
+    common = runs_of(stack[:3, :58])
+    wanted = overlap_tables("x", {"shuffled": common}, 0, Compute())["neighbours"]
+    for name in ("p", "j", "p_se", "chance_p"):
+        got = [row[name] for row in table_rows(table) if row["sampling"] == "shuffled"]
+        assert got == pytest.approx([row[name] for row in table_rows(wanted)])
+    alone = overlap_tables("x", {"shuffled": shuffled}, 0, Compute())["neighbours"]
+    assert set(alone["targets"]) == {70}
+
+
+def table_rows(table):
+    return [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+
+
+def test_samplings_without_common_words_are_refused():
+    words = [[f"{c}{i}" for i in range(20)] for c in "ab"]
+    groups = [load_runs([(w, x.numpy()) for x in noisy_copies(3, 20, 4)]) for w in words]
+    with pytest.raises(InputError, match="0 words are in all runs of all samplings"):
+        overlap_tables("x", dict(zip(("shuffled", "bootstrap"), groups, strict=True)), 0, Compute())

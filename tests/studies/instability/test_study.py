@@ -2,9 +2,10 @@ import json
 import math
 
 import pytest
+import torch
 from typer.testing import CliRunner
 
-from gpustab import InputError, load_groups
+from gpustab import InputError, Space, load_groups
 from gpustab.cli import app
 from gpustab.report.describe import describe
 from gpustab.report.json_text import to_json
@@ -125,3 +126,15 @@ def test_the_command_refuses_two_runs_with_the_reason(tmp_path, monkeypatch):
     done = CliRunner().invoke(app, ["study", "instability", "set"], catch_exceptions=False)
     assert done.exit_code == 2
     assert "wants at least 3" in done.stderr
+
+
+def test_the_study_tells_of_collapsed_runs_and_of_far_ones(tmp_path):
+    """It passed verdicts on them without a word."""
+    flat = [Space(s.vocabulary, 20 + s.vectors, s.counts, s.name) for s in spaces(4, 60, 5)]
+    odd = [*spaces(5, 60, 5), Space(flat[0].vocabulary, torch.randn(60, 5), flat[0].counts, "run-005")]
+    write_runset({"sgns/shuffled": flat, "glove/shuffled": odd}, tmp_path / "set")
+    notes = instability(load_groups(tmp_path / "set"), pairs=40, targets=8).notes
+    (note,) = (note for note in notes if "small PIP loss means nothing" in note)
+    assert note.startswith("sgns/shuffled: The space is collapsed in all 4 runs")
+    (note,) = (note for note in notes if "times as far from the other runs" in note)
+    assert note.startswith("glove/shuffled: run-005: ")
