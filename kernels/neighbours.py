@@ -179,10 +179,11 @@ def _search_in_float64(task: _Task, queries: Tensor, m: int) -> Tensor:
             torch.arange(m, device=own.device).expand(len(own), -1),
             scores.new_full((len(own),), -torch.inf),
         )
-    else:
-        scores, found = scores.topk(m, dim=1)
-        beyond = scores[:, -1] + rounding_bound(vectors.shape[1], 2.0**-53)
-    return _settle(task, queries, found, scores.clamp_(-1, 1), beyond)
+        return _settle(task, queries, found, scores.clamp_(-1, 1), beyond)
+    scores, found = scores.topk(m, dim=1)
+    # Cosines as after a proposal: the last bit of a large product may depend on what else is in it.
+    cosines = _cosines(vectors, lengths, own, found)
+    return _settle(task, queries, found, cosines, scores[:, -1] + 2 * rounding_bound(vectors.shape[1], 2.0**-53))
 
 
 def _settle(task: _Task, queries: Tensor, found: Tensor, cosines: Tensor, beyond: Tensor) -> Tensor:
