@@ -13,6 +13,41 @@ from gpustab.kernels.gram import ROWS_PER_MATMUL
 from gpustab.kernels.procrustes import procrustes
 from gpustab.kernels.shapes import want
 
+_TURNED = 1e-6
+"""Share of a row outside the directions that a map determines from which on it counts: float32 resolves no less."""
+
+
+class AlignmentError(ValueError):
+    """Two averages cannot be aligned.
+
+    Attributes:
+        first: the runs beneath the one.
+        second: the runs beneath the other.
+        why: the end of a sentence about them.
+    """
+
+    def __init__(self, first: tuple[int, ...], second: tuple[int, ...], why: str) -> None:
+        super().__init__(f"runs {first} and {second} {why}")
+        self.first, self.second, self.why = first, second, why
+
+
+class Undetermined(NamedTuple):
+    """An alignment that turned rows by a part of its map that nothing determines.
+
+    Attributes:
+        first: the runs beneath what was turned.
+        second: the runs beneath what it was turned onto.
+        common: how many words both have.
+        rank: how many directions these determine.
+        words: ``(n,)`` the rows that have a part outside of these.
+    """
+
+    first: tuple[int, ...]
+    second: tuple[int, ...]
+    common: int
+    rank: int
+    words: Tensor
+
 
 class Average(NamedTuple):
     """An average space and what stands beneath it.
@@ -21,13 +56,13 @@ class Average(NamedTuple):
         vectors: ``(v, d)``; zero for a word that no run has.
         weights: ``(v,)`` int64, how many runs have the word.
         runs: the numbers of the runs beneath.
-        unique: whether every alignment beneath had one best map.
+        undetermined: the alignments beneath without which this would be another space.
     """
 
     vectors: Tensor
     weights: Tensor
     runs: tuple[int, ...]
-    unique: bool = True
+    undetermined: tuple[Undetermined, ...] = ()
 
 
 def leaf(vectors: Tensor, run: int, present: Tensor | None = None) -> Average:
@@ -49,7 +84,9 @@ def aligned_average(a: Average, b: Average, *, renormalise: bool = False) -> Ave
     """Return ``M = (n_a U A + n_b W) / (n_a + n_b)``, eq. 3.2 weighted by the runs beneath, word by word.
 
     A is the orthogonal Procrustes map of a onto b over the words that both have (eq. 3.1). A word that only one has
-    keeps that one's vector (thesis, chapter 4, footnote 2), turned into the common frame.
+    keeps that one's vector (thesis, chapter 4, footnote 2), turned into the common frame. Few common words determine
+    the map in the directions that they span only. Where both averages have rows with a part outside of these, how the
+    parts lie to each other is anybody's choice, and the result says so.
 
     Args:
         a: the average that is turned.
@@ -58,19 +95,43 @@ def aligned_average(a: Average, b: Average, *, renormalise: bool = False) -> Ave
             shorter than 1, and scaling it up biases the cosines upwards (thesis §3.2.1.1).
 
     Raises:
-        ValueError: if a and b share no word.
+        AlignmentError: if a and b share no word or no direction, or hold values that are not finite.
     """
     both = (a.weights > 0) & (b.weights > 0)
     if not both.any():
-        raise ValueError(f"runs {a.runs} and {b.runs} share no word, so they cannot be aligned")
-    solution = procrustes(cross_gram(a.vectors * both[:, None], b.vectors)[None])
+        raise AlignmentError(a.runs, b.runs, "share no word, so they cannot be aligned")
+    cross = cross_gram(a.vectors * both[:, None], b.vectors)
+    if not cross.isfinite().all():
+        raise AlignmentError(a.runs, b.runs, "hold values that are not finite")
+    if not cross.any():
+        raise AlignmentError(a.runs, b.runs, "share no direction, so every alignment is as good as every other")
+    solution = procrustes(cross[None])
+    undetermined = () if solution.unique[0] else _undetermined(a, b, cross, int(both.sum()))
     rotation = solution.maps[0].to(a.vectors.dtype)
     n_a, n_b = (x.weights[:, None].to(a.vectors.dtype) for x in (a, b))
     mean = (n_a * product(a.vectors, rotation) + n_b * b.vectors) / (n_a + n_b).clamp(min=1)
     if renormalise:
         mean = torch.nn.functional.normalize(mean, dim=1, eps=torch.finfo(mean.dtype).tiny)
-    unique = a.unique and b.unique and bool(solution.unique[0])
-    return Average(mean, a.weights + b.weights, a.runs + b.runs, unique)
+    beneath = (*a.undetermined, *b.undetermined, *undetermined)
+    return Average(mean, a.weights + b.weights, a.runs + b.runs, beneath)
+
+
+def _undetermined(a: Average, b: Average, cross: Tensor, common: int) -> tuple[Undetermined, ...]:
+    """Return what a cross-Gram of less than full rank leaves open: nothing, where one side has no part there."""
+    left, values, right = torch.linalg.svd(cross)
+    rank = int((values > len(cross) * torch.finfo(cross.dtype).eps * values[0]).sum())
+    turned, fixed = _outside(a.vectors, left[:, :rank]), _outside(b.vectors, right[:rank].mT)
+    if not (turned.any() and fixed.any()):
+        return ()
+    return (Undetermined(a.runs, b.runs, common, rank, turned.nonzero().flatten()),)
+
+
+def _outside(vectors: Tensor, directions: Tensor) -> Tensor:
+    """Tell which rows have a part outside the span of orthonormal columns, ``(v,)`` bool."""
+    within = directions.to(vectors.dtype)
+    rest = vectors - product(product(vectors, within), within.mT)
+    outside: Tensor = torch.linalg.vector_norm(rest, dim=1) > _TURNED * torch.linalg.vector_norm(vectors, dim=1)
+    return outside
 
 
 def cross_gram(x: Tensor, y: Tensor) -> Tensor:

@@ -4,7 +4,7 @@ Rows come from memory or from a packed leaf on disk; the numbers are the same. G
 all runs have; word by word, and for neighbours, every run takes part that has the word.
 """
 
-from gpustab.engine.alignment import average_pass, procrustes_pass
+from gpustab.engine.alignment import average_pass, procrustes_pass, undetermined
 from gpustab.engine.cosines import pair_cosines, pair_values, query_cosines
 from gpustab.engine.gram import GramPass, draw_proxy, gram_pass, joint_words, place
 from gpustab.engine.neighbours import LENGTHS, NeighbourPass, draw_targets, neighbour_pass, overlap_pass
@@ -35,5 +35,6 @@ __all__ = [
     "procrustes_pass",
     "query_cosines",
     "top_n_probabilities",
+    "undetermined",
     "wordwise_pass",
 ]

@@ -5,12 +5,17 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from gpustab.engine.finite import require_finite
 from gpustab.engine.gram import GramPass
 from gpustab.errors import InputError
 from gpustab.kernels import averaging, gram, procrustes
+from gpustab.machine.device import telling_memory
+from gpustab.results.page import counted
 from gpustab.runs import Runs
+from gpustab.spaces.vocabulary import some_words
 
 
+@telling_memory
 def procrustes_pass(runs: Runs, basis: GramPass) -> tuple[procrustes.Procrustes, Tensor]:
     """Return the orthogonal maps ``V_i A_ij ≈ V_j`` of all pairs, and their residuals ``‖V_i A_ij − V_j‖``.
 
@@ -27,12 +32,40 @@ def procrustes_pass(runs: Runs, basis: GramPass) -> tuple[procrustes.Procrustes,
     return solution._replace(unique=unique), procrustes.residuals(basis.gram, solution.maps)
 
 
+@telling_memory
 def average_pass(
     runs: Runs, *, renormalise: bool = False, dtype: torch.dtype = torch.float64
 ) -> list[list[averaging.Average]]:
     """Return all levels of the tree of aligned averages; ``[-1][0]`` is the average of all runs.
 
     All runs are held at once in ``dtype``: R·v·d numbers, and as many again over all levels.
+
+    Raises:
+        InputError: if two averages share no word or no direction; the message names their runs.
     """
     stack = [runs.run(r, dtype=dtype) for r in range(len(runs))]
-    return averaging.tree_average(stack, present=runs.present, renormalise=renormalise)
+    try:
+        return averaging.tree_average(stack, present=runs.present, renormalise=renormalise)
+    except averaging.AlignmentError as error:
+        require_finite(runs, stack)
+        raise InputError(f"{_called(runs, error.first)} and {_called(runs, error.second)} {error.why}") from None
+
+
+def undetermined(runs: Runs, average: averaging.Average) -> str | None:
+    """Say what is open about an average, if anything is: which words, between which runs, and why."""
+    if not average.undetermined:
+        return None
+    worst = max(average.undetermined, key=lambda alignment: len(alignment.words))
+    words = [runs.vocabulary[k] for k in worst.words.tolist()]
+    first, second = _called(runs, worst.first), _called(runs, worst.second)
+    return (
+        f"{first} and {second} have {worst.common:,} words in common, which determine {worst.rank} of "
+        f"{runs.dimension} directions; in the others nothing tells how {counted(len(words), 'word')} of {first} "
+        f"({some_words(words)}) lie to those of {second}"
+    )
+
+
+def _called(runs: Runs, numbers: tuple[int, ...]) -> str:
+    """Name the runs beneath an average."""
+    others = f" and {len(numbers) - 1} more" if len(numbers) > 1 else ""
+    return f"{runs.names[numbers[0]]}{others}"

@@ -8,10 +8,11 @@ import torch
 from torch import Tensor
 
 from gpustab.kernels import cosine
-from gpustab.machine.device import DEFAULT, Compute
+from gpustab.machine.device import DEFAULT, Compute, telling_memory
 from gpustab.runs import Runs
 
 
+@telling_memory
 def pair_cosines(runs: Runs, first: Tensor, second: Tensor) -> cosine.CosineStatistics:
     """Return mean and SD over the runs of the cosines of word pairs; only the rows of these words are read.
 
@@ -34,6 +35,7 @@ def pair_cosines(runs: Runs, first: Tensor, second: Tensor) -> cosine.CosineStat
     return cosine.over_runs(values())
 
 
+@telling_memory
 def pair_values(runs: Runs, first: Tensor, second: Tensor, compute: Compute = DEFAULT) -> Tensor:
     """Return the cosines of word pairs in every run, ``(n, R)``; NaN where a run lacks a word.
 
@@ -54,6 +56,7 @@ def pair_values(runs: Runs, first: Tensor, second: Tensor, compute: Compute = DE
     return values
 
 
+@telling_memory
 def query_cosines(runs: Runs, queries: Tensor) -> cosine.CosineStatistics:
     """Return mean and SD over the runs of the cosines of query words with all words, one run at a time.
 

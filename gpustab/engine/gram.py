@@ -14,10 +14,18 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gpustab.engine.finite import require_finite
 from gpustab.errors import InputError
 from gpustab.kernels import centred, gram, procrustes
 from gpustab.kernels.arithmetic import product
-from gpustab.machine.device import DEFAULT, Compute, free_memory, with_smaller_tiles
+from gpustab.machine.device import (
+    DEFAULT,
+    Compute,
+    free_memory,
+    is_out_of_memory,
+    telling_memory,
+    with_smaller_tiles,
+)
 from gpustab.runs import Runs
 
 _FRAME_WORDS = 4 * gram.ROWS_PER_MATMUL
@@ -30,7 +38,17 @@ def place(runs: Runs, compute: Compute) -> Runs:
     Rows that do not fit stay where they are and travel chunk by chunk; the numbers are the same.
     """
     size = sum(rows.shape[0] * rows.shape[1] * 4 for rows in runs.rows)
-    return runs.to(compute.device, rows=size <= free_memory(compute.device) // 2)
+    return _moved(runs, compute.device, rows=size <= free_memory(compute.device) // 2)
+
+
+@telling_memory
+def _moved(runs: Runs, device: torch.device, *, rows: bool) -> Runs:
+    try:
+        return runs.to(device, rows=rows)
+    except (RuntimeError, MemoryError) as error:
+        if not (rows and is_out_of_memory(error)):
+            raise
+    return runs.to(device, rows=False)  # what is free may lie in pieces, or others take it meanwhile
 
 
 def joint_words(runs: Runs) -> int:
@@ -95,6 +113,7 @@ class GramPass(NamedTuple):
         return self.moments.gram
 
 
+@telling_memory
 def gram_pass(
     runs: Runs, compute: Compute = DEFAULT, dtype: torch.dtype | None = None, proxy: Tensor | None = None
 ) -> GramPass:
@@ -114,6 +133,7 @@ def gram_pass(
     return GramPass(summed, int(counted.sum()), dtype)
 
 
+@telling_memory
 def centred_pass(runs: Runs, compute: Compute, dtype: torch.dtype, proxy: Tensor | None = None) -> GramPass:
     """Accumulate the same from mean and deviations of the runs in one frame; deviations are rounded to ``dtype``."""
     counted, maps = _counted(runs, proxy), common_frame(runs)
@@ -171,4 +191,6 @@ def _accumulate(
 
     tile = compute.tile(len(runs) * d * 24, runs.words)
     # Whole matmuls: a chunk of 4,097 rows would cost one of a single row.
-    return with_smaller_tiles(work, tile // gram.ROWS_PER_MATMUL * gram.ROWS_PER_MATMUL or tile)
+    summed = with_smaller_tiles(work, tile // gram.ROWS_PER_MATMUL * gram.ROWS_PER_MATMUL or tile)
+    require_finite(runs, [summed.sums])
+    return summed

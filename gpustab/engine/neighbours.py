@@ -8,8 +8,10 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gpustab.engine.finite import require_finite
+from gpustab.errors import InputError
 from gpustab.kernels import neighbours, overlap
-from gpustab.machine.device import DEFAULT, Compute, with_smaller_tiles
+from gpustab.machine.device import DEFAULT, Compute, telling_memory, with_smaller_tiles
 from gpustab.runs import Runs
 
 LENGTHS = (1, 2, 5, 10, 25, 50)
@@ -58,6 +60,7 @@ class NeighbourPass(NamedTuple):
     present: Tensor
 
 
+@telling_memory
 def neighbour_pass(
     runs: Runs,
     targets: Tensor,
@@ -73,6 +76,9 @@ def neighbour_pass(
         k: list length; cut to one less than the words of the smallest run.
         compute: how to compute.
         progress: called with the number of finished runs.
+
+    Raises:
+        InputError: if a vector has become zero, or a value not finite, since the runs were loaded.
     """
     targets = targets.to(runs.device)
     k = min(k, int(runs.present.sum(1).min()) - 1)
@@ -96,7 +102,11 @@ def neighbour_pass(
         def search(rows: int, vectors: Tensor = vectors, own_targets: Tensor = own_targets) -> neighbours.Neighbours:
             return neighbours.top_k(vectors, own_targets, k, backend=compute.backend, search_scores=rows * len(vectors))
 
-        found = with_smaller_tiles(search, compute.tile(16 * len(vectors), max(len(targets), 1)))
+        try:
+            found = with_smaller_tiles(search, compute.tile(16 * len(vectors), max(len(targets), 1)))
+        except ValueError as error:  # a vector is no longer what it was when it was loaded
+            require_finite(runs, [vectors])
+            raise InputError(f"{runs.names[r]}: {error}") from None
         result.indices[r, have] = own_rows[found.indices]
         result.cosines[r, have] = found.cosines
         result.tied[r, have] = found.tied
@@ -105,6 +115,7 @@ def neighbour_pass(
     return result
 
 
+@telling_memory
 def overlap_pass(found: NeighbourPass, lengths: Sequence[int], compute: Compute = DEFAULT) -> overlap.Overlap:
     """Return p@n and j@n of all pairs of runs over all targets, in tiles of targets."""
     r, targets, k = found.indices.shape

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from gpustab.engine.gram import GramPass, centred_pass, gram_pass
 from gpustab.kernels import centred, pip_loss
-from gpustab.machine.device import DEFAULT, Compute, log
+from gpustab.machine.device import DEFAULT, Compute, log, telling_memory
 from gpustab.runs import Runs
 
 _FLOAT32_TOTAL = 4e-9
@@ -41,6 +41,7 @@ class PipPass(NamedTuple):
     error: float
 
 
+@telling_memory
 def pip_pass(runs: Runs, compute: Compute = DEFAULT, proxy: Tensor | None = None) -> PipPass:
     """Return the reduced PIP loss of every pair of runs, exactly: over all joint words, unless a proxy is given.
 

@@ -20,7 +20,7 @@ from torch import Tensor
 from gpustab.engine.target_cosines import TargetCosines, cosine_tiles, target_cosines
 from gpustab.errors import ComputationError, InputError
 from gpustab.kernels import prediction
-from gpustab.machine.device import DEFAULT, Compute, with_smaller_tiles
+from gpustab.machine.device import DEFAULT, Compute, telling_memory, with_smaller_tiles
 from gpustab.runs import Runs
 
 _CHUNK = 1024
@@ -75,6 +75,7 @@ def agreement(predicted: Tensor, measured: Tensor) -> Agreement:
     return Agreement(pearson, error.mean(1), error.square().mean(1).sqrt())
 
 
+@telling_memory
 def predict_pass(
     runs: Runs, targets: Tensor, lengths: Sequence[int], compute: Compute = DEFAULT, *, epsilon: float = 1e-6
 ) -> OverlapPrediction:

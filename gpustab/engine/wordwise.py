@@ -11,7 +11,7 @@ from gpustab.engine.gram import GramPass
 from gpustab.engine.pip import worst_condition
 from gpustab.kernels import centred, gram, pip_loss
 from gpustab.kernels.dispatch import use_triton
-from gpustab.machine.device import DEFAULT, Compute, log, with_smaller_tiles
+from gpustab.machine.device import DEFAULT, Compute, log, telling_memory, with_smaller_tiles
 from gpustab.runs import Runs
 
 _FUSED_CONDITION = 1000
@@ -21,6 +21,7 @@ _Measure = Callable[[Tensor, Tensor], pip_loss.WordwisePip]
 """Of rows of all runs ``(R, c, d)`` and which run has which of them ``(R, c)``."""
 
 
+@telling_memory
 def wordwise_pass(runs: Runs, basis: GramPass, compute: Compute = DEFAULT) -> pip_loss.WordwisePip:
     """Return mean, SD and standard error over all pairs of every word's PIP loss; every field is ``(v,)``.
 

@@ -6,12 +6,13 @@ import logging
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
 from importlib.util import find_spec
-from typing import Literal, TypeVar
+from typing import Literal, ParamSpec, TypeVar
 
 import torch
 
-from gpustab.errors import InputError, OutOfMemoryError
+from gpustab.errors import InputError, OutOfMemoryError, option
 from gpustab.kernels.neighbours import Backend
 from gpustab.machine import probe
 from gpustab.machine.memory import available_memory
@@ -23,9 +24,21 @@ BackendChoice = Literal["auto", "torch", "faiss"]
 
 _SMALLEST_TILE = 16
 
+_NO_MEMORY = (
+    "out of memory",
+    "alloc_failed",  # CUBLAS_STATUS_ALLOC_FAILED and those of the other libraries
+    "can't allocate memory",
+    "cannot allocate memory",
+    "not enough memory",
+    "bad_alloc",
+    "cudamalloc",
+)
+"""What torch, the libraries beneath it and FAISS say when memory runs out."""
+
 CPU = torch.device("cpu")
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 
 def choose_device(name: str = "auto") -> torch.device:
@@ -134,7 +147,26 @@ def is_out_of_memory(error: BaseException) -> bool:
     if isinstance(error, MemoryError | torch.OutOfMemoryError):
         return True
     text = str(error).lower()
-    return isinstance(error, RuntimeError) and ("out of memory" in text or "can't allocate memory" in text)
+    return isinstance(error, RuntimeError) and any(said in text for said in _NO_MEMORY)
+
+
+def telling_memory(work: Callable[P, T]) -> Callable[P, T]:
+    """Let a function raise an OutOfMemoryError where torch says it in the text of a RuntimeError.
+
+    For what is not done in tiles, or beside them.
+    """
+
+    @wraps(work)
+    def told(*args: P.args, **options: P.kwargs) -> T:
+        try:
+            return work(*args, **options)
+        except (RuntimeError, MemoryError) as error:
+            if isinstance(error, OutOfMemoryError) or not is_out_of_memory(error):
+                raise
+            said = str(error).splitlines()[0] if str(error) else "MemoryError"
+            raise OutOfMemoryError(f"out of memory: {said}; {option('limit')} reads fewer words") from error
+
+    return told
 
 
 def with_smaller_tiles(work: Callable[[int], T], tile: int) -> T:

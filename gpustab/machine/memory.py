@@ -2,17 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
 from gpustab.errors import OutOfMemoryError, option
 
+_ROOT = Path("/")
+_NAMES = {
+    "": ("memory.max", "memory.current", "inactive_file"),  # version 2 of control groups, and their one hierarchy
+    "memory": ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),  # version 1
+}
+"""Where a control group tells its limit, what is in use, and how much of that are files read, which make room."""
 
-def available_memory() -> int | None:
-    """Return the bytes of main memory that are free, or ``None`` where the system does not tell (only Linux does)."""
+
+def available_memory(root: Path = _ROOT) -> int | None:
+    """Return the bytes of main memory that are free, or ``None`` where the system does not tell (only Linux does).
+
+    A container may use less than the machine has free: the control groups of this process limit it.
+
+    Args:
+        root: of the file system.
+    """
     try:
-        with open("/proc/meminfo", encoding="ascii") as lines:  # noqa: PTH123  # no file of ours
-            available = next(line for line in lines if line.startswith("MemAvailable"))
-        return int(available.split()[1]) * 1024
+        lines = (root / "proc/meminfo").read_text("ascii").splitlines()
+        machine = int(next(line for line in lines if line.startswith("MemAvailable")).split()[1]) * 1024
     except (OSError, StopIteration):
         return None
+    return min([machine, *_room_in_groups(root)])
+
+
+def _room_in_groups(root: Path) -> Iterator[int]:
+    """Yield what each control group of this process leaves it."""
+    try:
+        groups = (root / "proc/self/cgroup").read_text("utf-8", "surrogateescape").splitlines()
+    except OSError:
+        return
+    for group in groups:
+        _, controllers, path = group.split(":", 2)
+        for kind, names in _NAMES.items():
+            if kind in controllers.split(","):
+                hierarchy = root / "sys/fs/cgroup" / kind
+                # The groups above limit it too; seen from within a container, only the uppermost may be there.
+                own = hierarchy / path.strip("/")
+                folders = [own, *own.parents]
+                yield from _room(folders[: folders.index(hierarchy) + 1], *names)
+
+
+def _room(folders: Sequence[Path], limit: str, used: str, files: str) -> Iterator[int]:
+    for folder in folders:
+        try:
+            most = (folder / limit).read_text("ascii").strip()
+            if most != "max":
+                statistics = dict(line.split() for line in (folder / "memory.stat").read_text("ascii").splitlines())
+                in_use = int((folder / used).read_text("ascii")) - int(statistics.get(files, 0))
+                yield max(0, int(most) - in_use)
+        except (OSError, ValueError):
+            continue  # no such group here, or no memory counted in it
 
 
 def affordable(rows: int, dimension: int) -> int:

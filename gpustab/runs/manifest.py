@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -20,13 +21,28 @@ UNFINISHED = "unfinished-pack"
 """What a pack needs on the way lies here, in the run set to be."""
 
 
-def read_manifest(path: Path, *schemas: str, required: Sequence[str] = ()) -> dict[str, Any]:
+_PACKED_FIELDS = {"dtype": str, "words": int, "joining": dict, "options": dict, "notes": list, "runs": list}
+_RUN_FIELDS = {"name": str, "file": str, "bytes": int, "sha256": str, "rounding": float, "source": dict}
+_JOINING_FIELDS = {
+    "rule": str,
+    "min_runs": int,
+    "seen": int,
+    "dropped": int,
+    "dropped_sample": list,
+    "undefined": int,
+    "undefined_sample": list,
+}
+_FOLDERS = 2000
+"""So many folders are looked through for what might have been meant."""
+
+
+def read_manifest(path: Path, *schemas: str, fields: Mapping[str, type] | None = None) -> dict[str, Any]:
     """Return the content of a manifest.
 
     Args:
         path: of the file.
         *schemas: those that will do.
-        required: keys that it must have.
+        fields: what it must have, and of which kind.
 
     Raises:
         InputError: if it is missing (then what is there instead is said), damaged, or of another schema.
@@ -43,9 +59,49 @@ def read_manifest(path: Path, *schemas: str, required: Sequence[str] = ()) -> di
         raise InputError(f"{path}: not a run-set manifest ({error})") from None
     if found not in schemas:
         raise InputError(f"{path}: schema '{found}', wanted '{schemas[0]}'")
-    if missing := [key for key in required if key not in manifest]:
-        raise InputError(f"{path}: damaged: it has no '{missing[0]}'")
-    return dict(manifest)
+    return want_fields(path, manifest, fields or {}, "it")
+
+
+def want_fields(path: Path, found: Any, fields: Mapping[str, type], what: str) -> dict[str, Any]:
+    """Return a part of a manifest that is an object and has its fields.
+
+    Args:
+        path: of the manifest.
+        found: the part.
+        fields: their kinds by their names.
+        what: the part, as the subject of a sentence.
+
+    Raises:
+        InputError: naming what is missing or of another kind.
+    """
+    if not isinstance(found, dict):
+        raise InputError(f"{path}: damaged: {what} is {found!r}, no object")
+    for name, kind in fields.items():
+        if name not in found:
+            raise InputError(f"{path}: damaged: {what} has no '{name}'")
+        value = found[name]
+        if not isinstance(value, (int, float) if kind is float else kind):
+            raise InputError(f"{path}: damaged: the '{name}' that {what} has is {value!r}, no {_KINDS[kind]}")
+    return found
+
+
+_KINDS = {str: "text", int: "whole number", float: "number", dict: "object", list: "list"}
+
+
+def read_packed(folder: Path) -> dict[str, Any]:
+    """Return what the manifest of a packed leaf says.
+
+    Raises:
+        InputError: if it is missing or damaged.
+    """
+    path = folder / PACKED
+    content = read_manifest(path, PACKED_SCHEMA, fields=_PACKED_FIELDS)
+    want_fields(path, content["joining"], _JOINING_FIELDS, "its 'joining'")
+    for number, run in enumerate(content["runs"]):
+        want_fields(path, run, _RUN_FIELDS, f"run {number}")
+    if not content["runs"]:
+        raise InputError(f"{path}: damaged: it has no runs")
+    return content
 
 
 def write_manifest(path: Path, content: Mapping[str, Any]) -> None:
@@ -63,7 +119,13 @@ def inside(folder: Path, path: str) -> Path:
     parts = PurePosixPath(path)
     if parts.is_absolute() or ".." in parts.parts or "\\" in path or ":" in path:
         raise InputError(f"{folder}: its manifest names '{path}', which is not below the folder")
-    return folder / path
+    found = folder / path
+    if not found.resolve().is_relative_to(folder.resolve()):
+        raise InputError(
+            f"{folder}: its manifest names '{path}', which a symbolic link leads out of the folder; "
+            "name the leaf itself"
+        )
+    return found
 
 
 def is_leaf(folder: Path) -> bool:
@@ -74,8 +136,9 @@ def is_leaf(folder: Path) -> bool:
 def _what_instead(folder: Path) -> str:
     if (folder / UNFINISHED).is_dir():
         return "it is an unfinished pack: finish it by the same call of gpustab pack"
-    below = sorted(str(leaf.relative_to(folder)) for leaf in folder.glob("**/") if is_leaf(leaf))
+    folders = islice(folder.glob("**/"), _FOLDERS)
+    below = sorted(str(leaf.relative_to(folder)) for leaf in folders if is_leaf(leaf))
     if below:
         groups = ", ".join(below[:6])
         return f"groups are below it: {groups}; give these folders, or finish a stopped training by the same call"
-    return "if it holds vector files, name the files"
+    return "if it holds vector files, name the files; if it holds texts, gpustab train makes runs of them"

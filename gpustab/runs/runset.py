@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from gpustab.errors import InputError
+from gpustab.errors import InputError, marked
 from gpustab.formats.binary.safetensors import write_safetensors
 from gpustab.runs.group import Group
 from gpustab.runs.key import Key
@@ -24,11 +24,12 @@ from gpustab.runs.manifest import (
     FIRST_SCHEMA,
     MANIFEST,
     PACKED,
-    PACKED_SCHEMA,
     SCHEMA,
     inside,
     is_leaf,
     read_manifest,
+    read_packed,
+    want_fields,
     write_manifest,
 )
 from gpustab.spaces.space import Space
@@ -48,7 +49,7 @@ def open_leaf(folder: Path, key: Key | None = None) -> Group:
         InputError: if it holds no run file, or its ``packed.json`` is damaged.
     """
     if (folder / PACKED).is_file():
-        files = tuple(inside(folder, name) for name in packed_files(folder))
+        files = tuple(inside(folder, run["file"]) for run in read_packed(folder)["runs"])
     else:
         files = tuple(sorted(folder.glob("run-*.safetensors")))
     if not files:
@@ -74,13 +75,7 @@ def open_runset(folder: Path) -> list[Group]:
     return groups
 
 
-def packed_files(folder: Path) -> list[str]:
-    """Return the file names that a packed leaf's manifest gives to its runs."""
-    path = folder / PACKED
-    try:
-        return [str(run["file"]) for run in read_manifest(path, PACKED_SCHEMA, required=["runs"])["runs"]]
-    except (TypeError, KeyError) as error:
-        raise InputError(f"{path}: damaged: a run has no {error}") from None
+_ENTRY_FIELDS = {"path": str, "runs": int}
 
 
 class Entry(NamedTuple):
@@ -99,20 +94,20 @@ def read_entries(folder: Path) -> list[Entry]:
         InputError: if it is missing or damaged.
     """
     path = folder / MANIFEST
-    manifest = read_manifest(path, SCHEMA, FIRST_SCHEMA, required=["groups"])
-    of = Key.of_path if manifest["schema"] == FIRST_SCHEMA else Key.of_record
-    try:
-        return [
-            Entry(
-                of(entry["path" if of == Key.of_path else "key"]),
-                str(entry["path"]),
-                int(entry["runs"]),
-                dict(entry.get("made", {})),
-            )
-            for entry in manifest["groups"]
-        ]
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{path}: damaged: of a group, {error}") from None
+    manifest = read_manifest(path, SCHEMA, FIRST_SCHEMA, fields={"groups": list})
+    first = manifest["schema"] == FIRST_SCHEMA
+    entries = []
+    for number, found in enumerate(manifest["groups"]):
+        entry = {"made": {}} | want_fields(
+            path, found, _ENTRY_FIELDS | ({} if first else {"key": dict}), f"group {number}"
+        )
+        want_fields(path, entry, {"made": dict}, f"group {number}")
+        try:
+            key = Key.of_path(entry["path"]) if first else Key.of_record(entry["key"])
+        except InputError as error:
+            raise InputError(f"{path}: damaged: group {number}: {marked(error)}") from None
+        entries.append(Entry(key, entry["path"], entry["runs"], entry["made"]))
+    return entries
 
 
 def _key_of(leaf: Path) -> Key:

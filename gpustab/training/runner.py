@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -176,7 +177,7 @@ def _group_table(leaves: Sequence[Leaf], tasks: Sequence[Task]) -> Table:
         for file in open_leaf(leaf.folder, leaf.key).sources:
             with open_rows(file) as rows:  # not the vectors, which may be gigabytes
                 runs += 1
-                seconds += read_metadata(rows)["seconds"]
+                seconds += read_metadata(rows).get("seconds", math.nan)
                 words.append(len(rows))
         words.sort()
         now = sum(len(task.runs) for task in tasks if task.folder == leaf.folder)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from gpustab.corpus import Corpus
@@ -59,7 +60,8 @@ def attempt(task: Task, corpus: Corpus) -> tuple[Task, str | None]:
     try:
         with threadpool_limits(1):
             _train(task, corpus)
-    except (ComputationError, InputError, OSError, MemoryError, torch.OutOfMemoryError) as error:
+    # RuntimeError: ARPACK that does not converge, memory that runs out on a card; LinAlgError: NumPy's solvers.
+    except (RuntimeError, InputError, OSError, MemoryError, np.linalg.LinAlgError) as error:
         return task, f"{task.name} {task.sampling}, run {task.runs[0]}: {marked(error)}"
     finally:
         torch.set_num_threads(threads)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from gpustab.kernels.averaging import aligned_average, leaf, tree_average
+from gpustab.kernels.averaging import AlignmentError, aligned_average, leaf, tree_average
 from tests import generators, oracles
 
 
@@ -57,13 +57,75 @@ def test_union_rule_word_by_word():
 def test_no_common_word():
     x, y = generators.noisy_copies(2, 6, 3)
     a = leaf(x, 0, torch.arange(6) < 3)
-    with pytest.raises(ValueError, match="share no word"):
+    with pytest.raises(AlignmentError, match="share no word"):
         aligned_average(a, leaf(y, 1, torch.arange(6) >= 3))
 
 
-def test_fewer_words_than_dimensions_is_flagged():
-    assert not tree_average(generators.noisy_copies(2, 3, 5))[-1][0].unique
-    assert tree_average(generators.noisy_copies(2, 30, 5))[-1][0].unique
+def test_no_common_direction_and_values_that_are_not_finite():
+    x = torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.0, 0.0]])
+    y = torch.tensor([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]])
+    with pytest.raises(AlignmentError, match="share no direction") as caught:
+        aligned_average(leaf(x, 4), leaf(y, 7))
+    assert (caught.value.first, caught.value.second) == ((4,), (7,))
+    with pytest.raises(AlignmentError, match="not finite"):
+        aligned_average(leaf(x, 0), leaf(y * torch.nan, 1))
+
+
+def turned_otherwise(a, b, seed):
+    """The average by another map that aligns the common words as well: anything in the directions that are open."""
+    both = (a.weights > 0) & (b.weights > 0)
+    left, values, right = torch.linalg.svd(a.vectors[both].T @ b.vectors[both])
+    rank = int((values > 1e-12 * values[0]).sum())
+    draw = torch.randn(len(values) - rank, len(values) - rank, generator=torch.Generator().manual_seed(seed))
+    middle = torch.block_diag(torch.eye(rank).double(), torch.linalg.qr(draw.double()).Q)
+    weights = torch.stack([a.weights, b.weights]).double()[:, :, None]
+    return (weights[0] * (a.vectors @ left @ middle @ right) + weights[1] * b.vectors) / weights.sum(0).clamp(min=1)
+
+
+@pytest.mark.parametrize(
+    ("common", "dimension", "narrow", "open_to"),
+    [
+        (3, 10, None, 20),  # three common words of a union: the case of the issue
+        (30, 10, None, 0),
+        (10, 10, None, 0),
+        (9, 10, None, 20),
+        (12, 10, "first", 0),  # one space has fewer dimensions, padded with zeros: nothing of it lies in the others
+        (12, 10, "second", 0),
+        (3, 10, "both", 20),
+    ],
+)
+def test_an_average_is_one_of_many_just_where_another_map_gives_another(common, dimension, narrow, open_to):
+    x, y = generators.noisy_copies(2, common + 40, dimension)
+    if narrow in ("first", "both"):
+        x = torch.nn.functional.pad(x[:, :6], (0, 4))
+    if narrow in ("second", "both"):
+        y = torch.nn.functional.pad(y[:, :6], (0, 4))
+    own = torch.arange(common + 40)
+    a = leaf(x, 0, own < common + 20)
+    b = leaf(y, 1, (own < common) | (own >= common + 20))
+    got = aligned_average(a, b)
+    grams = [vectors @ vectors.T for vectors in (got.vectors, turned_otherwise(a, b, 1), turned_otherwise(a, b, 2))]
+    same = torch.allclose(grams[0], grams[1]) and torch.allclose(grams[1], grams[2])
+    assert same == (not got.undetermined) == (not open_to)
+    for found in got.undetermined:
+        assert (found.first, found.second, found.common) == ((0,), (1,), common)
+        assert found.rank == min(common, 6 if narrow else dimension)
+        assert set(range(common, common + 20)) == set(found.words.tolist())
+
+
+def test_fewer_words_than_dimensions_determine_all_that_there_is():
+    a, b = (leaf(x, r) for r, x in enumerate(generators.noisy_copies(2, 3, 5)))
+    got = aligned_average(a, b)
+    assert not got.undetermined
+    torch.testing.assert_close(got.vectors, turned_otherwise(a, b, 1))
+
+
+def test_what_is_open_beneath_stays_said():
+    stack = generators.noisy_copies(4, 43, 10)
+    present = torch.ones(4, 43, dtype=torch.bool)
+    present[0, 23:] = present[1, :20] = False
+    top = tree_average(stack, present=present)[-1][0]
+    assert [(found.first, found.second) for found in top.undetermined] == [((0,), (1,))]
 
 
 def test_averages_are_nearer_to_the_truth_than_runs():

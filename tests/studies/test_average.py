@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 import torch
@@ -76,9 +78,46 @@ def test_runs_keep_their_vectors():
     assert torch.equal(runs.stack(), runs_of(stack).stack())
 
 
-def test_fewer_words_than_dimensions_are_said_to_be_one_of_many():
+def test_fewer_words_than_dimensions_determine_the_average():
+    """The map is open only where no word has a part."""
     _, result = average(runs_of(noisy_copies(2, 4, 6)))
-    assert any("not unique" in note for note in result.notes)
+    assert not any("one of many" in note for note in result.notes)
+
+
+@pytest.fixture
+def hardly_joined():
+    """Two runs of 23 words in 10 dimensions that have three words in common."""
+    stack = noisy_copies(2, 43, 10).numpy()
+    words = [f"w{i}" for i in range(43)]
+    pairs = [(words[:23], stack[0, :23]), (words[20:], stack[1, 20:])]
+    return load_runs(pairs, vocabulary="union", min_runs=1)
+
+
+_OPEN = (
+    r"run-000 and run-001 have 3 words in common, which determine 3 of 10 directions; in the others nothing tells how "
+    r"20 words of run-000 \(w0, w1, w2, w3, w4 \.\.\.\) lie to those of run-001"
+)
+
+
+def test_words_that_nothing_relates_are_not_averaged_unasked(hardly_joined):
+    remedy = r"; average the words of all runs \(vocabulary='joint'\), or .* by allow_undetermined$"
+    with pytest.raises(InputError, match=_OPEN + remedy):
+        average(hardly_joined)
+
+
+def test_an_average_that_is_one_of_many_says_so(hardly_joined):
+    space, result = average(hardly_joined, allow_undetermined=True)
+    assert len(space.vocabulary) == 43
+    assert result.settings["allow_undetermined"] is True
+    (note,) = [note for note in result.notes if "one of many" in note]
+    assert re.match(f"The average is one of many: {_OPEN}", note)
+
+
+def test_runs_without_a_common_direction_are_named():
+    along = np.array([[1, 0], [-1, 0], [0, 1], [0, 1]])
+    words = ["a", "b", "c", "d"]
+    with pytest.raises(InputError, match="run-000 and run-001 share no direction"):
+        average(load_runs([(words, along), (words, along * [[1], [-1], [1], [-1]])]))
 
 
 def test_a_union_without_joint_words_says_so():

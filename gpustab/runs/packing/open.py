@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,11 @@ from gpustab.formats import LoadOptions
 from gpustab.formats.binary.safetensors_rows import SafetensorsRows, open_rows
 from gpustab.formats.options import DEFAULTS
 from gpustab.runs.key import Key
-from gpustab.runs.manifest import PACKED, PACKED_SCHEMA, inside, read_manifest
+from gpustab.runs.manifest import inside, read_packed
 from gpustab.runs.packing.records import options_record
 from gpustab.runs.prepare import prepare
 from gpustab.runs.runs import Joining, Rule, Runs
 from gpustab.spaces.vocabulary import Vocabulary
-
-_REQUIRED = ("runs", "joining", "options", "notes")
 
 
 def open_packed(
@@ -45,7 +44,7 @@ def open_packed(
     Raises:
         InputError: if a file is missing or has another size, or the leaf was packed with other choices.
     """
-    manifest = read_manifest(folder / PACKED, PACKED_SCHEMA, required=_REQUIRED)
+    manifest = read_packed(folder)
     _check_choices(folder, manifest, vocabulary, min_runs, options)
     rows = tuple(_open(folder, run) for run in manifest["runs"])
     words = Vocabulary.from_tensors(rows[0].tensor("words", torch.uint8), rows[0].tensor("offsets", torch.int64))
@@ -106,7 +105,8 @@ def _short(name: str, value: Any) -> str:
 
 def _joining(account: dict[str, Any]) -> Joining:
     samples = {
-        key: tuple(word.encode("utf-8", "surrogateescape") for word in account[key])
+        key: tuple(str(word).encode("utf-8", "surrogateescape") for word in account[key])
         for key in ("dropped_sample", "undefined_sample")
     }
-    return Joining(**{**account, **samples})
+    known = {field.name: account[field.name] for field in fields(Joining)}
+    return Joining(**{**known, **samples})

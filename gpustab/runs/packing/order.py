@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import torch
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
+from gpustab.errors import InputError
 from gpustab.formats.atomic import replacing
 from gpustab.runs.join import load_notes, run_names
 from gpustab.runs.manifest import read_manifest, write_manifest
@@ -24,6 +25,7 @@ from gpustab.spaces.vocabulary import Vocabulary
 
 _PLAN, _ROWS = "plan.json", "plan.safetensors"
 _SCHEMA = "gpustab.pack-order/1"
+_FIELDS = {"names": list, "dimensions": list, "joining": dict, "notes": list}
 
 OnFile = Callable[[Path, float], None]
 
@@ -74,9 +76,12 @@ def find_order(request: Request, stage: Stage, folder: Path, report: OnFile) -> 
     """
     if not (folder / _PLAN).is_file():
         _write(request, stage, folder, report)
-    found = read_manifest(folder / _PLAN, _SCHEMA)
-    with safe_open(folder / _ROWS, framework="pt") as file:
-        words = Vocabulary.from_tensors(file.get_tensor("words"), file.get_tensor("offsets"))
+    found = read_manifest(folder / _PLAN, _SCHEMA, fields=_FIELDS)
+    try:
+        with safe_open(folder / _ROWS, framework="pt") as file:
+            words = Vocabulary.from_tensors(file.get_tensor("words"), file.get_tensor("offsets"))
+    except (SafetensorError, OSError) as error:
+        raise InputError(f"{folder / _ROWS}: damaged: {error}; remove {folder.parent}") from None
     return Order(words, found["names"], found["dimensions"], found["joining"], found["notes"], folder / _ROWS)
 
 

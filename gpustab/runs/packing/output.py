@@ -12,7 +12,15 @@ from typing import Any
 from safetensors import SafetensorError
 
 from gpustab.errors import ComputationError, InputError
-from gpustab.runs.manifest import MANIFEST, PACKED, PACKED_SCHEMA, UNFINISHED, read_manifest, write_manifest
+from gpustab.runs.manifest import (
+    MANIFEST,
+    UNFINISHED,
+    inside,
+    read_manifest,
+    read_packed,
+    want_fields,
+    write_manifest,
+)
 from gpustab.runs.runset import read_entries
 
 _REQUEST = "request.json"
@@ -32,7 +40,8 @@ def begin(output: Path, record: Mapping[str, Any]) -> bool:
     others = sorted(path.name for path in output.iterdir() if path.name != UNFINISHED) if output.is_dir() else []
     shop, bound = output / UNFINISHED, output / UNFINISHED / _REQUEST
     if bound.is_file():
-        there = read_manifest(bound, _REQUEST_SCHEMA)["request"]
+        there = read_manifest(bound, _REQUEST_SCHEMA, fields={"request": dict})["request"]
+        want_fields(bound, there, {"groups": dict}, "its 'request'")
         if there == record:
             return False
         if others:  # packed runs; what was only read and staged binds nobody
@@ -113,7 +122,12 @@ def _is_finished(output: Path, record: Mapping[str, Any]) -> bool:
     groups = read_entries(output)
     if not all("packed" in group.made for group in groups):
         raise InputError(f"{output}: a run set is already there; give another folder")
-    leaves = {group.path: read_manifest(output / group.path / PACKED, PACKED_SCHEMA) for group in groups}
+    if not groups:
+        raise InputError(
+            f"{output}: the run set that is already there has no groups; remove it, or give another folder"
+        )
+    leaves = {group.path: read_packed(inside(output, group.path)) for group in groups}
+    want_fields(output / MANIFEST, groups[0].made["packed"], {}, "what was packed")
     sources = {name: [run["source"] for run in leaf["runs"]] for name, leaf in leaves.items()}
     there = {**groups[0].made["packed"], "groups": sources}
     if there != record:
@@ -128,7 +142,8 @@ def _difference(there: Mapping[str, Any], now: Mapping[str, Any]) -> str:
             return f"its {key} was {there.get(key)}, now {now[key]}"
     before = [file for files in there["groups"].values() for file in files]
     after = [file for files in now["groups"].values() for file in files]
-    if [file["path"] for file in before] != [file["path"] for file in after]:
-        return f"it is of other runs: {len(before)} from {before[0]['path']} on, now {len(after)}"
+    if [file.get("path") for file in before] != [file["path"] for file in after]:
+        first = before[0].get("path") if before else "nothing"
+        return f"it is of other runs: {len(before)} from {first} on, now {len(after)}"
     changed = [file["path"] for old, file in zip(before, after, strict=True) if old != file]
     return f"{changed[0]} has changed since" if changed else "its groups had other names"

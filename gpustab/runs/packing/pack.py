@@ -17,7 +17,7 @@ from gpustab.machine.device import log
 from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress, no_progress
 from gpustab.report import Result
-from gpustab.runs.manifest import MANIFEST, PACKED, PACKED_SCHEMA, UNFINISHED, read_manifest
+from gpustab.runs.manifest import MANIFEST, PACKED, UNFINISHED, read_packed
 from gpustab.runs.packing.leaf import Packing
 from gpustab.runs.packing.output import begin, checksum, clear_leftovers, require_space, size_text, workshop, writing
 from gpustab.runs.packing.request import Request, Stored, request
@@ -116,7 +116,7 @@ def _clear(output: Path) -> None:
 
 def _summarise(result: Result, output: Path, now: Sequence[int]) -> None:
     for entry, packed_now in zip(read_entries(output), now, strict=True):
-        leaf = read_manifest(output / entry.path / PACKED, PACKED_SCHEMA)
+        leaf = read_packed(output / entry.path)
         size = sum(run["bytes"] for run in leaf["runs"])
         group = {
             "name": str(entry.key),

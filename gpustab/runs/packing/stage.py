@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 from gpustab.errors import InputError
 from gpustab.formats import LoadOptions, read_space
 from gpustab.formats.binary.safetensors import write_safetensors
-from gpustab.runs.manifest import write_manifest
+from gpustab.runs.manifest import read_manifest, want_fields, write_manifest
 from gpustab.runs.packing.output import require_space, writing
 from gpustab.runs.packing.records import fingerprint, options_record
 from gpustab.runs.sources import load_space
@@ -77,10 +76,11 @@ class Stage:
         beside, path = self._paths(run)
         if not (beside.is_file() and path.is_file()):
             return None
-        there = json.loads(beside.read_text(encoding="utf-8"))
+        there = read_manifest(beside, _SCHEMA, fields={"name": str, "report": dict})
         name, report = there.pop("name"), there.pop("report")
         if there != self._record(run):
             return None
+        want_fields(beside, report, {"source": str, "format": str, "notes": list}, "its 'report'")
         found = LoadReport(report["source"], report["format"], notes=tuple(report["notes"]))
         return replace(read_space(path), name=name, report=found)
 

@@ -16,9 +16,9 @@ from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress, no_progress
 from gpustab.report import Result
 from gpustab.results import Table
-from gpustab.runs.manifest import MANIFEST, PACKED, PACKED_SCHEMA, inside, read_manifest
+from gpustab.runs.manifest import MANIFEST, PACKED, inside, read_packed, want_fields
 from gpustab.runs.packing.output import checksum
-from gpustab.runs.runset import packed_files, read_entries
+from gpustab.runs.runset import read_entries
 
 OK, DAMAGED, MISSING, UNKNOWN = "ok", "damaged", "missing", "not packed here"
 
@@ -73,6 +73,8 @@ def _leaves(folder: Path) -> list[tuple[str, Path, str | None]]:
     entries = read_entries(folder)
     if any("packed" not in entry.made for entry in entries):
         raise InputError(f"{folder}: is a run set, but not a packed one, so there are no checksums")
+    for entry in entries:
+        want_fields(folder / MANIFEST, entry.made, {"sha256": dict}, f"what made {entry.path}")
     return [(str(entry.key), inside(folder, entry.path), entry.made["sha256"].get(entry.path)) for entry in entries]
 
 
@@ -83,10 +85,9 @@ def _check(leaf: Path, digest: str | None, reading: Callable[[float], None]) -> 
     yield PACKED, _size(path), OK if whole else DAMAGED if path.is_file() else MISSING
     if not whole:  # what it says of the others is worth nothing
         return
-    manifest = read_manifest(path, PACKED_SCHEMA, required=["runs"])
-    words = None
-    for k, run in enumerate(manifest["runs"]):
-        reading(k / len(manifest["runs"]))
+    runs, words = read_packed(leaf)["runs"], None
+    for k, run in enumerate(runs):
+        reading(k / len(runs))
         file = inside(leaf, run["file"])
         status = _status(file, run)
         if status == OK:
@@ -94,7 +95,7 @@ def _check(leaf: Path, digest: str | None, reading: Callable[[float], None]) -> 
             words = words or found
             status = OK if found == words else DAMAGED
         yield run["file"], _size(file), status
-    known = {PACKED, *packed_files(leaf)}
+    known = {PACKED, *(run["file"] for run in runs)}
     for file in sorted(leaf.iterdir()):
         if file.is_file() and file.name not in known:
             yield file.name, _size(file), UNKNOWN

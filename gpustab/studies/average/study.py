@@ -10,11 +10,12 @@ import torch
 from torch import Tensor
 
 from gpustab import engine
+from gpustab.errors import InputError, option
 from gpustab.kernels.averaging import Average
 from gpustab.kernels.gram import block_gram
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.kernels.pip_loss import pip_from_gram, reduced
-from gpustab.machine.device import Compute
+from gpustab.machine.device import Compute, telling_memory
 from gpustab.options import Option, chosen
 from gpustab.report import Result
 from gpustab.results import Table
@@ -30,9 +31,14 @@ class AverageOptions:
 
     Attributes:
         renormalise: scale rows to unit length at every level of the tree (biases cosines upwards, thesis §3.2.1.1).
+        allow_undetermined: accept an average that is one of many, because the words that runs have in common are too
+            few to determine how their other words lie to each other.
     """
 
     renormalise: Annotated[bool, Option("Scale rows to unit length at every level (biases cosines upwards).")] = False
+    allow_undetermined: Annotated[bool, Option("Turn words even where the words in common do not determine how.")] = (
+        False
+    )
 
 
 def average(
@@ -47,7 +53,7 @@ def average(
         **choices: options one by one, see :class:`AverageOptions`.
 
     Raises:
-        InputError: if fewer than two words are in all runs.
+        InputError: if fewer than two words are in all runs, or the average is one of many.
 
     Returns:
         The average over the runs' vocabulary, and a result whose table ``levels`` has one row per level of the tree.
@@ -59,6 +65,8 @@ def average(
         engine.joint_words(runs)
         levels = engine.average_pass(runs, renormalise=again)
         top = levels[-1][0]
+        if problem := engine.undetermined(runs, top):
+            _accept(problem, options, result)
         backwards = engine.average_pass(runs.take(list(range(len(runs)))[::-1]), renormalise=again)[-1][0]
         result.groups = [
             {
@@ -73,11 +81,6 @@ def average(
         ]
         result.tables["levels"] = Table.of(_levels(levels, runs.joint), _Level._fields)
         answer.notes[runs.name] = list(runs.notes)
-        if not top.unique:
-            result.notes.append(
-                "Some alignment was not unique (fewer words than dimensions, or runs of unequal dimensions): "
-                "the average is one of many."
-            )
         space = Space(
             runs.vocabulary,
             top.vectors.float().cpu(),
@@ -88,6 +91,17 @@ def average(
     return space, result
 
 
+def _accept(problem: str, options: AverageOptions, result: Result) -> None:
+    """Note what is open about the average, where that is allowed."""
+    if not options.allow_undetermined:
+        raise InputError(
+            f"{problem}; average the words of all runs ({option('vocabulary', 'joint')}), or accept one of many "
+            f"averages by {option('allow_undetermined')}"
+        )
+    result.notes.append(f"The average is one of many: {problem}.")
+
+
+@telling_memory
 def _losses(averages: list[Average], joint: Tensor) -> Tensor:
     """Reduced PIP loss of all pairs of averages, rows scaled to unit length, over the joint words."""
     rows = torch.stack([torch.nn.functional.normalize(node.vectors[joint], dim=1) for node in averages])
