@@ -38,7 +38,7 @@ from gpustab.kernels.gram import block_gram
 from gpustab.kernels.jackknife import pair_matrix
 from gpustab.kernels.neighbours import top_k
 from gpustab.kernels.overlap import neighbour_overlap
-from gpustab.kernels.pip_loss import pip_loss, reduced
+from gpustab.kernels.pip_loss import pip_from_gram, reduced
 from gpustab.trainers.base import Vectors
 from gpustab.trainers.sgns_gpu import train_many
 from gpustab.trainers.word2vec import Word2VecParameters, train_word2vec
@@ -86,7 +86,7 @@ def compare(bench: Bench, corpus: Corpus, parameters: Word2VecParameters) -> Non
     words = [corpus.vocabulary[i].decode("utf-8", "surrogateescape") for i in drawn.words.tolist()]
     stack = torch.from_numpy(np.stack([x for some in trained.values() for x in some])).to(bench.device).double()
     unit = normalize(stack, dim=2)
-    losses = pair_matrix(reduced(pip_loss(block_gram(unit)).total, len(words)), len(stack)).cpu().numpy()
+    losses = pair_matrix(reduced(pip_from_gram(block_gram(unit)).total, len(words)), len(stack)).cpu().numpy()
     shared = shared_neighbours(unit).cpu().numpy()
     groups = {name: slice(n * runs, (n + 1) * runs) for n, name in enumerate(trained)}
     content = {

@@ -30,6 +30,7 @@ _SLACK = 2.0**-20
 below 2⁻²¹), or two products of numbers at most 1 (relative 2⁻²³ against 2⁻²¹)."""
 
 
+@torch.no_grad()  # answers have no gradient, and the rows may be those of a layer in training
 def solve_analogies(
     vectors: Tensor,
     questions: Tensor,

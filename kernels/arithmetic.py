@@ -54,7 +54,8 @@ def _nothing() -> None:
 
 def _round_no_factor() -> Callable[[], None]:
     """Switch TF32 and bfloat16 off for factors of float32, in the old settings where they are in use and in the new."""
-    matmuls: list[Any] = [torch.backends.cuda.matmul, torch.backends.mkldnn.matmul]
+    backends: Any = torch.backends  # some of it carries no types
+    matmuls = [backends.cuda.matmul, backends.mkldnn.matmul]
     before = [matmul.fp32_precision for matmul in matmuls]
     if set(before) <= {"ieee", "none"}:
         return _nothing
@@ -67,7 +68,7 @@ def _round_no_factor() -> Callable[[], None]:
     def undo() -> None:
         if old is not None:
             torch.set_float32_matmul_precision(old)
-        parents: list[Any] = [torch.backends.cudnn, torch.backends.mkldnn]  # hold the settings of all CUDA, all oneDNN
+        parents = [backends.cudnn, backends.mkldnn]  # they hold the settings of all CUDA and all oneDNN
         for matmul, parent, precision in zip(matmuls, parents, before, strict=True):
             # What a matmul has from its parent it must go on to inherit, or it would outlive a change of the parent.
             matmul.fp32_precision = "none" if precision == parent.fp32_precision else precision
@@ -79,7 +80,7 @@ def _old_precision() -> str | None:
     """The setting of ``torch.set_float32_matmul_precision``; ``None`` where the new ones are in use: it then raises."""
     try:
         return torch.get_float32_matmul_precision()
-    except RuntimeError:
+    except (RuntimeError, UserWarning):  # some versions warn that it is old, which a host may turn into errors
         return None
 
 
@@ -117,18 +118,16 @@ def product(x: Tensor, y: Tensor) -> Tensor:
     """
     if x.dtype == torch.float64:
         return x @ y  # neither reaches it, and all that follows takes 10 µs
+    if torch.compiler.is_compiling():
+        compiled: Tensor = _operator(x, y)
+        return compiled
     if torch.is_grad_enabled() and (x.requires_grad or y.requires_grad):
-        found: Tensor = _Product.apply(x, y)
+        found: Tensor = _Product.apply(x, y)  # type: ignore[no-untyped-call]
         return found
     return _multiply(x, y)
 
 
 def _multiply(x: Tensor, y: Tensor) -> Tensor:
-    compiled: Tensor = _operator(x, y) if torch.compiler.is_compiling() else _multiply_now(x, y)
-    return compiled
-
-
-def _multiply_now(x: Tensor, y: Tensor) -> Tensor:
     with full_precision(x.device):
         if x.dtype == y.dtype == torch.bfloat16 and x.is_cuda and x.ndim == y.ndim == 3:
             return torch.bmm(x, y, out_dtype=torch.float32)
@@ -149,6 +148,13 @@ class _Product(torch.autograd.Function):
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Tensor, Tensor], output: Tensor) -> None:  # noqa: ARG004
         ctx.save_for_backward(*inputs)
+        ctx.save_for_forward(*inputs)
+
+    @staticmethod
+    def jvp(ctx: Any, of_x: Tensor | None, of_y: Tensor | None) -> Tensor:
+        x, y = ctx.saved_tensors
+        parts = [product(a, b) for a, b in ((of_x, y), (x, of_y)) if a is not None and b is not None]
+        return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, Tensor | None]:
@@ -163,12 +169,15 @@ class _Product(torch.autograd.Function):
 @torch.library.custom_op("gpustab::product", mutates_args=())
 def _operator(x: Tensor, y: Tensor) -> Tensor:
     """The product as compiled code calls it: the settings are looked at when it runs, not when it is compiled."""
-    return _multiply_now(x, y)
+    return _multiply(x, y)
 
 
 @_operator.register_fake
 def _(x: Tensor, y: Tensor) -> Tensor:
     return torch.matmul(_widened(x), _widened(y))
+
+
+_operator.register_autograd(_Product.backward, setup_context=_Product.setup_context)
 
 
 def row_dot(x: Tensor, y: Tensor) -> Tensor:

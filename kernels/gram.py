@@ -171,6 +171,7 @@ def pair_blocks(gram: Tensor) -> Tensor:
 
 def squared_norms(gram: Tensor) -> Tensor:
     """Return ``‖C_ij‖²`` of all pairs of runs and of every run with itself, ``(R, R)`` float64."""
+    want("gram", gram, "(R(R+1)/2, d, d)")
     # Row by row: a norm makes no copy of the blocks, and short sums keep the last digit.
     norms = torch.linalg.vector_norm(gram, dim=2).square().sum(1)
     table: Tensor = norms[block_positions(runs_of(gram), gram.device)]

@@ -58,6 +58,7 @@ class _Task(NamedTuple):
     result: Neighbours
 
 
+@torch.no_grad()  # indices have no gradient, and the rows may be those of a layer in training
 def top_k(
     vectors: Tensor,
     targets: Tensor,

@@ -48,7 +48,7 @@ def pair_pip_loss(x: Tensor, y: Tensor) -> Tensor:
         >>> x = torch.eye(2, requires_grad=True)
         >>> loss = pair_pip_loss(x, torch.tensor([[1.0], [1.0]]))
         >>> loss.backward()
-        >>> round(loss.item(), 6), x.grad.round(decimals=4).tolist()
+        >>> round(loss.item(), 6), [[round(g, 4) for g in row] for row in x.grad.tolist()]
         (1.414214, [[0.0, -1.4142], [-1.4142, 0.0]])
         >>> pair_pip_loss(x, x.detach()).item()
         0.0
@@ -64,12 +64,15 @@ def pair_pip_square(x: Tensor, y: Tensor) -> Tensor:
         raise ValueError(f"x has shape {tuple(x.shape)} and y {tuple(y.shape)}, wanted (v, d1) and (v, d2), not empty")
     if not (x.is_floating_point() and y.is_floating_point()):
         raise ValueError(f"x is {x.dtype} and y {y.dtype}, wanted real floating-point numbers")
-    square: Tensor = _Square.apply(x, y)[0]
+    if torch.compiler.is_compiling():
+        compiled: Tensor = _compiled_square(x, y)[0]
+        return compiled
+    square: Tensor = _Square.apply(x, y)[0]  # type: ignore[no-untyped-call]
     return square
 
 
 def _square(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the squared loss, the frame A ``(d, d)``, and ``EᵀE``, ``EᵀS``, ``SᵀS`` ``(3, d, d)``; d the larger one."""
+    """Return the squared loss, the frame A ``(d, d)``, and ``EᵀE``, ``EᵀS``, ``SᵀS`` in it, ``(3, d, d)``."""
     xx, xy, yy = _sums(_padded(*rows) for rows in _short(x, y))
     size = xx.square().sum() + yy.square().sum()
     square = size - 2 * xy.square().sum()
@@ -147,10 +150,7 @@ class _Square(torch.autograd.Function):
 
     @staticmethod
     def forward(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        found: tuple[Tensor, Tensor, Tensor] = (
-            _compiled_square(x, y) if torch.compiler.is_compiling() else _square(x, y)
-        )
-        return found
+        return _square(x, y)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Tensor, Tensor], output: tuple[Tensor, Tensor, Tensor]) -> None:
@@ -175,7 +175,7 @@ class _Square(torch.autograd.Function):
             [part if dim is None else part.select(dim, b) for part, dim in zip((x, y), in_dims, strict=True)]
             for b in range(info.batch_size)
         )
-        results = zip(*(_Square.apply(*member) for member in members), strict=True)
+        results = zip(*(_Square.apply(*pair) for pair in members), strict=True)  # type: ignore[no-untyped-call]
         return tuple(torch.stack(result) for result in results), (0, 0, 0)
 
 
@@ -190,6 +190,9 @@ def _(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     d = max(x.shape[1], y.shape[1])
     new = x.new_empty
     return new((), dtype=torch.float64), new((d, d), dtype=torch.float64), new((3, d, d), dtype=torch.float64)
+
+
+_compiled_square.register_autograd(_Square.backward, setup_context=_Square.setup_context)
 
 
 @torch.library.custom_op("gpustab::pair_pip_gradients", mutates_args=())

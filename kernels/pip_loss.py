@@ -119,7 +119,8 @@ def over_pairs(squares: Callable[[int], Tensor], have: Tensor) -> WordwisePip:
     """
     runs, rows = have.shape
     sums = torch.zeros(runs, rows, dtype=torch.float64, device=have.device)  # Σ_j d_ij per run
-    square, moment, mean, pairs = torch.zeros(4, rows, dtype=torch.float64, device=have.device)
+    # Four tensors: parts of one could not be changed in place where gradients are wanted.
+    square, moment, mean, pairs = (torch.zeros_like(sums[0]) for _ in range(4))
     for i in range(runs - 1):
         valid = have[i] & have[i + 1 :]
         losses = torch.where(valid, squares(i), 0)

@@ -43,6 +43,14 @@ def collapsed(runs, v, d, seed=0):
     return x / x.norm(dim=2, keepdim=True)
 
 
+def narrow(v, d, width, clusters=1, seed=0):
+    """Unit rows that point in one direction, or in a few, but for a narrow spread: float32 cannot tell them apart."""
+    g = generator(seed)
+    centres = torch.randn(clusters, d, dtype=torch.float64, generator=g)
+    x = centres[torch.arange(v) % clusters] + width * torch.randn(v, d, dtype=torch.float64, generator=g)
+    return x / x.norm(dim=1, keepdim=True)
+
+
 def duplicates(v, d, copies, seed=0):
     """(v, d) with the first `copies` rows equal."""
     x = anisotropic(v, d, seed)

@@ -1,3 +1,5 @@
+from unittest import mock
+
 import pytest
 import torch
 from hypothesis import given, settings
@@ -11,7 +13,7 @@ BACKENDS = ["torch", "faiss"]
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize(("v", "d", "k"), [(63, 7, 5), (127, 10, 126), (200, 16, 50), (2, 3, 1)])
+@pytest.mark.parametrize(("v", "d", "k"), [(63, 7, 5), (127, 10, 126), (200, 16, 50), (2, 3, 1), (400, 9, 5)])
 def test_equals_the_full_ranking(backend, v, d, k):
     x = generators.anisotropic(v, d)
     got = top_k(x, torch.arange(v), k, backend=backend)
@@ -42,14 +44,15 @@ def test_near_duplicates_straddling_the_cut(backend):
 
 
 @settings(max_examples=30)
-@given(st.integers(2, 60), st.integers(1, 5), st.integers(1, 70), st.integers(0, 50))
-def test_coarse_vectors_full_of_ties(v, d, k, seed):
-    """Small whole numbers: many equal cosines that are not equal rows; both back ends, small tiles."""
+@given(st.integers(2, 60), st.integers(1, 5), st.integers(1, 70), st.integers(0, 50), st.sampled_from([1, 8]))
+def test_coarse_vectors_full_of_ties(v, d, k, seed, proposed):
+    """Small whole numbers: many equal cosines that are not equal rows; both back ends, with proposals, small tiles."""
     x = torch.randint(-2, 3, (v, d), generator=generators.generator(seed)).double()
     x[(x == 0).all(1)] = 1
     want = [oracles.top_k(x, t, min(k, v - 1)) for t in range(v)]
     for backend in BACKENDS:
-        assert top_k(x, torch.arange(v), k, backend=backend, search_scores=100).indices.tolist() == want
+        with mock.patch.object(neighbours, "_PROPOSED", proposed):
+            assert top_k(x, torch.arange(v), k, backend=backend, search_scores=100).indices.tolist() == want
 
 
 def test_k_beyond_the_words_gives_them_all():
@@ -117,3 +120,74 @@ def test_the_rounding_bound_holds():
     x = generators.anisotropic(400, 300)
     error = (x.float() @ x.float().T).double() - x @ x.T
     assert error.abs().max() < neighbours.rounding_bound(300)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(("width", "clusters"), [(1e-2, 1), (1e-3, 1), (1e-3, 2), (1e-4, 3), (1e-8, 1)])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+def test_spaces_in_which_float32_proves_nothing(width, clusters, dtype, backend):
+    """At 1e-8 all cosines are tied; in float32 rows many of them are equal."""
+    x = generators.narrow(600, 40, width, clusters).to(dtype)
+    targets = torch.tensor([0, 1, 299, 599])
+    for k in (5, 60, 590):
+        got = top_k(x, targets, k, backend=backend)
+        assert [row.tolist() for row in got.indices] == [oracles.top_k(x, int(t), k) for t in targets]
+
+
+def products_of(x, targets, k, monkeypatch):
+    """How many numbers were multiplied in float64 products, by rows proposed and by searches among all rows."""
+    counted = []
+    real = neighbours.product
+    monkeypatch.setattr(neighbours, "product", lambda a, b: (counted.append(a.numel() * b.shape[-1]), real(a, b))[1])
+    top_k(x, targets, k)
+    return sum(counted)
+
+
+@pytest.mark.parametrize("clusters", [1, 2])
+def test_a_collapsed_space_costs_one_search_more_and_no_gathered_rows(clusters, monkeypatch):
+    """It cost 300 times as much: rows were gathered again and again until all had been."""
+    x, targets = generators.narrow(5000, 20, 1e-3, clusters), torch.arange(200)
+    assert products_of(x, targets, 10, monkeypatch) <= 200 * 20 * (28 + 5000)
+
+
+def test_long_lists_are_sorted_among_all_rows_at_once(monkeypatch):
+    x, targets = generators.anisotropic(900, 20), torch.arange(50)
+    assert products_of(x, targets, 800, monkeypatch) == 50 * 20 * 900
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_search_that_breaks_its_bound_proves_nothing(backend, monkeypatch):
+    """As under NVIDIA_TF32_OVERRIDE or another word that no program can take back."""
+    x = generators.anisotropic(2000, 50) + 1
+    want = top_k(x, torch.arange(300), 10)
+    real = neighbours.searcher
+
+    def rounding(*choices):
+        search = real(*choices)
+
+        def rounded(single, own, m):
+            coarse = single.bfloat16().float()
+            return search(coarse, own, m)
+
+        return rounded
+
+    monkeypatch.setattr(neighbours, "searcher", rounding)
+    got = top_k(x, torch.arange(300), 10, backend=backend)
+    assert torch.equal(got.indices, want.indices)
+    assert torch.equal(got.tied, want.tied)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [(torch.nan, "row 3 is of length nan"), (1e-200, "row 3 is of length 0.0"), (1e200, "inf"), (0, "row 3 is zero")],
+)
+def test_rows_without_a_length_are_named(row, message):
+    x = generators.anisotropic(30, 4)
+    x[3] = row
+    with pytest.raises(ValueError, match=message):
+        top_k(x, torch.arange(30), 2)
+
+
+def test_shapes_are_named():
+    with pytest.raises(ValueError, match=r"vectors has shape \(2, 3, 4\), wanted \(v, d\)"):
+        top_k(torch.ones(2, 3, 4), torch.arange(2), 1)

@@ -126,3 +126,28 @@ def test_permuted_words_score_at_chance():
     gram = block_gram(stack)
     loss = reduced(pip_from_gram(gram).total, 2000)
     torch.testing.assert_close(loss, scale(gram, stack.sum(1), 2000).chance, rtol=0.02, atol=0)
+
+
+def test_rows_that_are_not_unit_have_no_scale():
+    """A mean cosine of 2.5 and a chance level of 5 would be believed."""
+    stack = generators.noisy_copies(3, 90, 8)
+    stack[1] *= 1.5
+    measured = scale(block_gram(stack), stack.sum(1), 90)
+    assert measured.mean_cosine.isnan().tolist() == [False, True, False]
+    assert measured.chance.isnan().tolist() == [True, False, True]
+    halves = torch.nn.functional.normalize(stack, dim=2).bfloat16()
+    assert scale(block_gram(halves), halves.sum(1, dtype=torch.float64), 90).chance.isfinite().all()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda x: block_gram(x), r"stack has shape \(90, 8\), wanted \(R, v, d\)"),
+        (lambda x: pip_from_gram(x), r"gram has shape \(90, 8\), wanted \(R\(R\+1\)/2, d, d\)"),
+        (lambda x: wordwise_pip(x, block_gram(x[None]), 90), r"chunk has shape \(90, 8\), wanted \(R, c, d\)"),
+        (lambda x: scale(block_gram(x[None]), x.sum(0), 90), r"row_sums has shape \(8,\), wanted \(R, d\)"),
+    ],
+)
+def test_two_dimensions_where_three_are_wanted_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(generators.anisotropic(90, 8))

@@ -37,10 +37,10 @@ def test_nine_of_ten_runs_have_the_wilson_interval_of_the_paper():
     stack = torch.eye(4, dtype=torch.float64).repeat(10, 1, 1)
     stack[:, 1] = torch.tensor([0.9, 0.1, 0, 0])
     stack[9, 2] = torch.tensor([0.99, 0, 0.01, 0])  # nearer than w1 in the last run only
-    first, second = (list(row.values()) for row in neighbours_of(runs_of(stack), "w0", 1).tables["shares"].rows())
-    assert first[:4] == ["w1", 9, 10, 0.9]
-    assert [round(x, 2) for x in first[4:6]] == [0.60, 0.98]
-    assert (second[0], second[1]) == ("w2", 1)
+    first, second = neighbours_of(runs_of(stack), "w0", 1).tables["shares"].rows()
+    assert (first["neighbour"], first["runs"], first["of"], first["share"]) == ("w1", 9, 10, 0.9)
+    assert (round(first["low"], 2), round(first["high"], 2)) == (0.60, 0.98)
+    assert (second["neighbour"], second["runs"]) == ("w2", 1)
 
 
 def test_overlap_is_that_of_the_stability_study():

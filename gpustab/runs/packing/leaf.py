@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from gpustab.runs.key import Key
-from gpustab.runs.manifest import PACKED, PACKED_SCHEMA, write_manifest
+from gpustab.runs.manifest import PACKED, PACKED_SCHEMA, read_manifest, write_manifest
 from gpustab.runs.packing.order import OnFile, find_order
 from gpustab.runs.packing.output import clear_leftovers, writing
 from gpustab.runs.packing.records import options_record
 from gpustab.runs.packing.request import Request
 from gpustab.runs.packing.stage import Stage
 from gpustab.runs.packing.write import write_packed
+
+_SCHEMA = "gpustab.packed-run/1"
 
 
 class Packing:
@@ -71,7 +72,7 @@ class Packing:
             with_presence=self._wanted.vocabulary == "union",
         )
         with writing(self._record(run)):
-            write_manifest(self._record(run), done)
+            write_manifest(self._record(run), {"schema": _SCHEMA, **done})
         self._stage.remove(run)
 
     def finish(self) -> None:
@@ -81,7 +82,10 @@ class Packing:
             return
         runs: list[dict[str, Any]] = []
         for run, (name, source) in enumerate(zip(self.order.names, self._stage.sources, strict=True)):
-            runs.append({"name": name, **json.loads(self._record(run).read_text("utf-8")), "source": source})
+            done = read_manifest(self._record(run), _SCHEMA, fields={"file": str, "rounding": float})
+            runs.append(
+                {"name": name, **{key: value for key, value in done.items() if key != "schema"}, "source": source}
+            )
         notes = list(self.order.notes)
         if largest := max(run["rounding"] for run in runs):
             notes.append(f"The vectors were rounded to {self._wanted.dtype}, by at most {largest:.1e} of their length.")
