@@ -58,8 +58,8 @@ def test_the_tests_themselves_load_no_kernels_under_a_second_name():
     assert not seconds
 
 
-@pytest.mark.parametrize("order", ["torch, faiss", "faiss, torch", "gpustab, faiss"])
-def test_torch_and_faiss_work_in_one_process_in_both_orders(order):
+@pytest.mark.parametrize("order", ["torch, faiss", "gpustab, faiss"])
+def test_faiss_works_after_torch_in_one_process(order):
     program = f"""
 import {order}, numpy, torch
 points = numpy.eye(300, dtype="float32")
