@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -69,6 +69,24 @@ class LoadOptions:
             raise InputError(f"{option('only')} is {self.only!r}, wanted several words")
         if self.only is not None:
             object.__setattr__(self, "only", frozenset(map(as_word, self.only)))
+
+    @property
+    def given(self) -> list[str]:
+        """Names of the options that are not at their defaults."""
+        return [field.name for field in fields(self) if getattr(self, field.name) != field.default]
+
+    def want_only(self, names: Collection[str], what: str) -> None:
+        """Refuse options that mean nothing here.
+
+        Args:
+            names: those that do.
+            what: is read, as the end of a sentence.
+
+        Raises:
+            InputError: naming the first other one that was given.
+        """
+        if others := [name for name in self.given if name not in names]:
+            raise InputError(f"{option(others[0])} is of no use for {what}")
 
     @property
     def wanted(self) -> frozenset[bytes] | None:
