@@ -26,6 +26,7 @@ class LoadOptions:
         keep_duplicate: which row of a word that occurs twice is kept; ``"error"`` refuses the file.
         allow_count_mismatch: accept fewer rows than the header declares.
         allow_truncated: accept the complete rows of a damaged or cut file.
+        allow_misread: accept a word2vec binary file without newlines whose rows look as if they began elsewhere.
         drop_nonfinite: leave out words whose vector is not finite instead of refusing the file.
         skip_empty_tokens: leave out rows whose word is empty instead of refusing the file.
         vocab: file of the words, one a line, for formats that hold vectors alone (``.npy``, foreign safetensors);
@@ -54,6 +55,7 @@ class LoadOptions:
     )
     allow_truncated: Annotated[bool, Option("Take the whole rows of a cut or damaged file.")] = False
     allow_count_mismatch: Annotated[bool, Option("Take fewer rows than the header declares.")] = False
+    allow_misread: Annotated[bool, Option("Take binary rows that look as if they began elsewhere.")] = False
     drop_nonfinite: Annotated[bool, Option("Leave out words whose vector has NaN or infinity.")] = False
     skip_empty_tokens: Annotated[bool, Option("Leave out rows whose word is empty.")] = False
 
