@@ -42,6 +42,13 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def clear_leftovers(folder: Path) -> None:
+    """Remove the temporary files of a call that was killed; nobody may be writing there now."""
+    # Ours, and the one that safetensors makes beside the file it was told to write.
+    for leftover in (*folder.glob(".*.tmp"), *folder.glob(".tmp??????")):
+        leftover.unlink(missing_ok=True)
+
+
 def _to_disk(path: Path) -> None:
     descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
     try:

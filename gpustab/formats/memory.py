@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -11,29 +13,42 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from gpustab.errors import InputError, marked
+from gpustab.formats.options import LoadOptions
+from gpustab.formats.rows import RowTable
 from gpustab.spaces.load_report import LoadReport
 from gpustab.spaces.space import Space
-from gpustab.spaces.vocabulary import Vocabulary
+from gpustab.spaces.vocabulary import Vocabulary, as_word
 
 PLACEHOLDERS = "the counts v, v - 1, ..., 1 are gensim's placeholders and were left out"
+
+_OF_ROWS = frozenset({"limit", "only", "keep_duplicate", "drop_nonfinite", "skip_empty_tokens"})
+"""Options that mean the same whether rows come from a file or not."""
 
 # Below this many words, counts that really fall by one each time are too likely to doubt them.
 _PLACEHOLDERS_FROM = 100
 
 
-def from_pair(words: Iterable[str | bytes], array: NDArray[Any] | Tensor, name: str = "run") -> Space:
+def from_pair(
+    words: Iterable[str | bytes],
+    array: NDArray[Any] | Tensor,
+    name: str = "run",
+    options: LoadOptions | None = None,
+) -> Space:
     """Make a space from words and their vectors; the array is copied and never changed.
 
     Args:
         words: ``v`` words in the order of the rows.
         array: ``(v, d)`` numbers of any width and memory layout, NumPy or PyTorch.
         name: short name shown to people.
+        options: which rows are taken, and what becomes of repeated words and values that are not finite, by the rules
+            of files; what says how a file is read is refused. Default: whatever is odd is refused.
 
     Returns:
         The space, with ``(v, d)`` contiguous float32 vectors.
 
     Raises:
-        InputError: if the shapes do not agree, the words have no order or repeat, or a value is not finite in float32.
+        InputError: if the shapes do not agree, the words have no order or repeat, a value is not finite in float32, or
+            an option cannot apply.
 
     >>> from_pair(["a", "b"], np.eye(2), "mine").vectors.dtype
     torch.float32
@@ -41,15 +56,54 @@ def from_pair(words: Iterable[str | bytes], array: NDArray[Any] | Tensor, name: 
     if isinstance(words, str | bytes | set | frozenset):
         raise InputError(f"{name}: the words are a {type(words).__name__}, wanted an ordered list of words")
     vectors, note = _as_float32(array, name)
+    listed = list(map(as_word, words))
+    if options is not None and (options.given or len(set(listed)) < len(listed)):
+        return _select(listed, vectors, None, name, options, "words and array", note)
     try:
-        vocabulary = Vocabulary(words)
+        vocabulary = Vocabulary(listed)
     except InputError as error:
         raise InputError(f"{name}: {marked(error)}") from error
     report = LoadReport(source=name, format="words and array", rows=len(vocabulary), notes=note)
     return Space(vocabulary, vectors, name=name, report=report)
 
 
-def from_keyed_vectors(kv: Any, name: str = "run") -> Space:
+class _Origin(NamedTuple):
+    """What a table of rows says of a file, for rows that come from none."""
+
+    path: Path
+    compression: None = None
+    bytes_read: int = 0
+
+
+def _select(
+    words: list[bytes],
+    vectors: Tensor,
+    counts: list[int] | None,
+    name: str,
+    options: LoadOptions,
+    form: str,
+    notes: tuple[str, ...],
+) -> Space:
+    """Take rows as they would be taken from a file."""
+    try:
+        options.want_only(_OF_ROWS, f"{form} in memory")
+        if len(words) != len(vectors):
+            raise InputError(
+                f"vectors have shape {tuple(vectors.shape)}, wanted ({len(words)}, d) for {len(words)} words"
+            )
+        kept = [row for row, word in enumerate(words[: options.limit]) if word or not options.skip_empty_tokens]
+        if left_out := len(words[: options.limit]) - len(kept):
+            notes += (f"skip_empty_tokens: {left_out} row(s) with an empty word left out",)
+        table = RowTable(vectors.shape[1], max(len(kept), 1), options, "row")
+        chosen = None if counts is None else [counts[row] for row in kept]
+        table.add([words[row] for row in kept], vectors[kept].numpy(), kept, chosen)
+        space = table.space(_Origin(Path(name)), form, notes=notes)
+    except InputError as error:
+        raise InputError(f"{name}: {marked(error)}") from error
+    return replace(space, name=name)
+
+
+def from_keyed_vectors(kv: Any, name: str = "run", options: LoadOptions | None = None) -> Space:
     """Make a space from gensim's ``KeyedVectors`` or anything alike, without importing gensim.
 
     gensim gives the counts ``v, v - 1, ..., 1`` to vectors read from a file without counts; from 100 words
@@ -58,6 +112,7 @@ def from_keyed_vectors(kv: Any, name: str = "run") -> Space:
     Args:
         kv: an object with ``vectors (v, d)`` and ``index_to_key``, or a full model that has one as ``wv``.
         name: short name shown to people.
+        options: see :func:`from_pair`.
 
     Returns:
         The space, with counts where ``get_vecattr(word, "count")`` knows them.
@@ -69,11 +124,17 @@ def from_keyed_vectors(kv: Any, name: str = "run") -> Space:
     missing = [attribute for attribute in ("vectors", "index_to_key") if not hasattr(kv, attribute)]
     if missing:
         raise InputError(f"{name}: {type(kv).__name__} has no attribute {' and no '.join(missing)}")
-    pair = from_pair(kv.index_to_key, kv.vectors, name)
     counts = _counts(kv)
-    notes = pair.report.notes if pair.report else ()
-    if counts is not None and are_placeholders(counts):
-        counts, notes = None, (*notes, PLACEHOLDERS)
+    made_up = counts is not None and are_placeholders(counts)
+    if made_up:
+        counts = None
+    if options is not None and options.given:
+        words = list(map(as_word, kv.index_to_key))
+        vectors, note = _as_float32(kv.vectors, name)
+        listed = None if counts is None else counts.tolist()
+        return _select(words, vectors, listed, name, options, type(kv).__name__, (*note, *[PLACEHOLDERS] * made_up))
+    pair = from_pair(kv.index_to_key, kv.vectors, name)
+    notes = (*(pair.report.notes if pair.report else ()), *[PLACEHOLDERS] * made_up)
     report = LoadReport(source=name, format=type(kv).__name__, rows=len(pair.vocabulary), notes=notes)
     return Space(pair.vocabulary, pair.vectors, counts, name=name, report=report)
 

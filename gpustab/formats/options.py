@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -26,6 +26,7 @@ class LoadOptions:
         keep_duplicate: which row of a word that occurs twice is kept; ``"error"`` refuses the file.
         allow_count_mismatch: accept fewer rows than the header declares.
         allow_truncated: accept the complete rows of a damaged or cut file.
+        allow_misread: accept a word2vec binary file without newlines whose rows look as if they began elsewhere.
         drop_nonfinite: leave out words whose vector is not finite instead of refusing the file.
         skip_empty_tokens: leave out rows whose word is empty instead of refusing the file.
         vocab: file of the words, one a line, for formats that hold vectors alone (``.npy``, foreign safetensors);
@@ -54,6 +55,7 @@ class LoadOptions:
     )
     allow_truncated: Annotated[bool, Option("Take the whole rows of a cut or damaged file.")] = False
     allow_count_mismatch: Annotated[bool, Option("Take fewer rows than the header declares.")] = False
+    allow_misread: Annotated[bool, Option("Take binary rows that look as if they began elsewhere.")] = False
     drop_nonfinite: Annotated[bool, Option("Leave out words whose vector has NaN or infinity.")] = False
     skip_empty_tokens: Annotated[bool, Option("Leave out rows whose word is empty.")] = False
 
@@ -69,6 +71,24 @@ class LoadOptions:
             raise InputError(f"{option('only')} is {self.only!r}, wanted several words")
         if self.only is not None:
             object.__setattr__(self, "only", frozenset(map(as_word, self.only)))
+
+    @property
+    def given(self) -> list[str]:
+        """Names of the options that are not at their defaults."""
+        return [field.name for field in fields(self) if getattr(self, field.name) != field.default]
+
+    def want_only(self, names: Collection[str], what: str) -> None:
+        """Refuse options that mean nothing here.
+
+        Args:
+            names: those that do.
+            what: is read, as the end of a sentence.
+
+        Raises:
+            InputError: naming the first other one that was given.
+        """
+        if others := [name for name in self.given if name not in names]:
+            raise InputError(f"{option(others[0])} is of no use for {what}")
 
     @property
     def wanted(self) -> frozenset[bytes] | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import torch
@@ -12,7 +13,6 @@ from torch import Tensor
 
 from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
-from gpustab.formats.source import Source
 from gpustab.formats.words import Unusual, name_of
 from gpustab.machine.memory import affordable
 from gpustab.spaces.load_report import Event, LoadReport
@@ -22,6 +22,22 @@ from gpustab.spaces.vocabulary import Vocabulary, show, some_words
 _FIRST = 1000
 _IMPLAUSIBLE = 1e6
 """A byte too many or too few shifts the rest of a binary row, and makes of a letter an exponent of 10²⁰ and more."""
+
+
+class Origin(Protocol):
+    """Where rows come from: a :class:`~gpustab.formats.source.Source`, or whatever stands for one."""
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+
+    @property
+    def compression(self) -> str | None:
+        """How it is compressed."""
+
+    @property
+    def bytes_read(self) -> int:
+        """Unpacked bytes."""
 
 
 class RowTable:
@@ -108,7 +124,7 @@ class RowTable:
 
     def space(
         self,
-        source: Source,
+        source: Origin,
         form: str,
         *,
         header: tuple[int, int] | None = None,

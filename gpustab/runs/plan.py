@@ -68,9 +68,16 @@ def plan_join(headers: Sequence[Header], *, vocabulary: Rule = "joint", min_runs
         min_runs: under ``"union"``; default 2, since a word in one run has no stability.
 
     Raises:
-        InputError: if fewer than two words are left, or ``min_runs`` is impossible.
+        InputError: if fewer than two words are left, a run has zero vectors only, or ``min_runs`` is impossible.
     """
     runs = len(headers)
+    if vocabulary == "joint" and min_runs is not None:
+        raise InputError(f"{option('min_runs')} is for {option('vocabulary', 'union')}: joint words are in all runs")
+    for one in headers:
+        if not one.defined.any():
+            raise InputError(
+                f"{one.name}: all of its {len(one.vocabulary):,} vectors are zero, so no word of it has a direction"
+            )
     need = runs if vocabulary == "joint" else (min(2, runs) if min_runs is None else min_runs)
     if not 1 <= need <= runs:
         raise InputError(f"{option('min_runs')} is {min_runs}, wanted 1 to {runs} for {runs} runs")
@@ -150,7 +157,8 @@ def _all_zero(headers: Sequence[Header], shared: int) -> str:
 
 
 def _nothing_shared(headers: Sequence[Header], kept: int, need: int) -> str:
-    lower = set.intersection(*({word.lower() for word in h.vocabulary} for h in headers))
+    defined = ((word for word, one in zip(h.vocabulary, h.defined.tolist(), strict=True) if one) for h in headers)
+    lower = set.intersection(*({word.lower() for word in words} for words in defined))
     case = f"; {len(lower):,} would be if letter case did not count" if len(lower) > 1 else ""
     examples = "; ".join(f"{h.name} has {', '.join(show(w) for w in list(h.vocabulary)[:3])} ..." for h in headers[:2])
     return (

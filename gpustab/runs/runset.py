@@ -20,6 +20,7 @@ from gpustab.errors import InputError, marked
 from gpustab.formats.binary.safetensors import write_safetensors
 from gpustab.runs.group import Group
 from gpustab.runs.key import Key
+from gpustab.runs.lock import one_at_a_time
 from gpustab.runs.manifest import (
     FIRST_SCHEMA,
     MANIFEST,
@@ -155,11 +156,18 @@ def write_runset(
 def update_manifest(folder: Path, groups: Mapping[Key, int], made: Mapping[str, Any]) -> None:
     """Write the manifest of a run set, or add finished groups to the one that is there.
 
+    Calls that finish groups of one run set at the same time do so one after the other, and none is lost.
+
     Args:
         folder: the run set.
         groups: number of runs by group; a group that is there already keeps the larger number.
         made: what the groups were made with; kept with each of them.
     """
+    with one_at_a_time(folder, "manifest"):
+        _add_to_manifest(folder, groups, made)
+
+
+def _add_to_manifest(folder: Path, groups: Mapping[Key, int], made: Mapping[str, Any]) -> None:
     path = folder / MANIFEST
     entries = {entry.key: entry for entry in read_entries(folder)} if path.is_file() else {}
     for key, runs in groups.items():

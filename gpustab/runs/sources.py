@@ -23,7 +23,7 @@ def load_space(source: Source, options: LoadOptions | None = None, *, number: in
 
     Args:
         source: a path, :class:`Space`, ``KeyedVectors`` (or a model with ``.wv``), or ``(words, array)``.
-        options: how a file is read.
+        options: how a file is read; of an object in memory, which of its rows are taken. What cannot apply is refused.
         number: used to name an object that has no name.
 
     Raises:
@@ -32,15 +32,16 @@ def load_space(source: Source, options: LoadOptions | None = None, *, number: in
     options = options or LoadOptions()
     name = f"run-{number:03d}"
     if isinstance(source, Space):
+        options.want_only((), f"{source.name}, which is read already")
         return source
     if isinstance(source, str | os.PathLike):
         space = read_space(Path(source), options)
         log.info("%s", space.report)
         return space
     if hasattr(source, "index_to_key") or hasattr(source, "wv"):
-        return from_keyed_vectors(source, name)
+        return from_keyed_vectors(source, name, options)
     if isinstance(source, tuple) and len(source) == 2:
-        return from_pair(source[0], source[1], name)
+        return from_pair(source[0], source[1], name, options)
     raise InputError(
         f"source {number} is a {type(source).__name__}; wanted a path, KeyedVectors or a (words, array) pair"
     )

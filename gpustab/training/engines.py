@@ -10,12 +10,15 @@ from gpustab.errors import InputError, option
 from gpustab.kernels.dispatch import use_triton
 from gpustab.machine.device import choose_device, log
 from gpustab.trainers import ON_GPU, Engine
+from gpustab.trainers.base import Parameters
 from gpustab.trainers.word2vec import Word2VecParameters
 from gpustab.training.settings import TrainingSettings
 
 
 def resolve_engine(settings: TrainingSettings) -> TrainingSettings:
     """Return the settings with ``engine = "auto"`` decided: gpu where it can train what is asked for, else gensim.
+
+    So is GloVe's ``device = "auto"``.
 
     An engine that is asked for is taken or refused, never replaced. Why ``auto`` is gensim stands in the log. Where no
     technique has two engines nothing is decided.
@@ -31,10 +34,26 @@ def resolve_engine(settings: TrainingSettings) -> TrainingSettings:
         why = f", which cannot be used: {problem}" if asked == "auto" else ""
         many = f"{option('programs_per_run')} is {settings.programs_per_run}"
         raise InputError(f"{many}; more than 1 is for engine gpu{why}")
+    settings = _with_device(settings)
     if asked != "auto" or ON_GPU.keys().isdisjoint(settings.techniques):
         return settings
     log.info("engine auto is %s", f"gensim: {problem}" if problem else "gpu")
     return settings.model_copy(update={"engine": engine})
+
+
+def _with_device(settings: TrainingSettings) -> TrainingSettings:
+    """Decide ``device = "auto"`` of GloVe: CPU and CUDA round differently, and a leaf keeps to one."""
+    if "glove" not in settings.techniques:
+        return settings
+    device = choose_device(settings.parameters_of("glove").model_dump()["device"]).type
+    parameters = settings.parameters | {"glove": settings.parameters.get("glove", {}) | {"device": device}}
+    return settings.model_copy(update={"parameters": parameters})
+
+
+def card_of(technique: str, engine: Engine, parameters: Parameters) -> dict[str, str]:
+    """Return what a plan and a run say about the card: cards of another kind give other vectors; nothing of a CPU."""
+    on_card = engine == "gpu" or (technique == "glove" and parameters.model_dump()["device"] == "cuda")
+    return {"card": torch.cuda.get_device_name()} if on_card and torch.cuda.is_available() else {}
 
 
 def _problem(settings: TrainingSettings) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,9 +12,13 @@ from typing import Any, NamedTuple
 from gpustab.corpus import Corpus, CorpusOptions
 from gpustab.corpus.options import ReadOptions
 from gpustab.errors import InputError, option
-from gpustab.formats.atomic import write_text
+from gpustab.formats.atomic import clear_leftovers, write_text
+from gpustab.formats.binary.safetensors import read_metadata
+from gpustab.formats.binary.safetensors_rows import open_rows
+from gpustab.machine.device import log
 from gpustab.runs.key import Key
-from gpustab.training.engines import engine_of, engine_plan
+from gpustab.runs.lock import alone
+from gpustab.training.engines import card_of, engine_of, engine_plan
 from gpustab.training.settings import TrainingSettings
 
 PLAN = "plan.json"
@@ -48,6 +54,7 @@ def corpus_record(corpus: Corpus) -> dict[str, Any]:
 def plan_of(key: Key, settings: TrainingSettings, corpus: Corpus) -> dict[str, Any]:
     """Return everything that the vectors of a leaf depend on; the settings must be resolved."""
     technique = key.technique
+    parameters = settings.parameters_of(technique)
     return {
         "schema": _SCHEMA,
         "technique": technique,
@@ -58,12 +65,15 @@ def plan_of(key: Key, settings: TrainingSettings, corpus: Corpus) -> dict[str, A
         "corpus": corpus_record(corpus),
         "options": asdict(settings.options),
         **engine_plan(technique, *engine_of(technique, settings)),
-        "parameters": settings.parameters_of(technique).model_dump(mode="json"),
+        **card_of(technique, engine_of(technique, settings)[0], parameters),
+        "parameters": parameters.model_dump(mode="json"),
     }
 
 
 def keep_to_plan(folder: Path, plan: dict[str, Any]) -> bool:
     """Write a new leaf's plan, or see that the old one is the same; clear away what a killed run left half-written.
+
+    Nobody else may be training there now, see :func:`training_alone`.
 
     The stream of training seeds is no choice of the caller: a leaf keeps to the one that it was begun with.
 
@@ -84,6 +94,7 @@ def keep_to_plan(folder: Path, plan: dict[str, Any]) -> bool:
         there = dict(json.loads(path.read_text(encoding="utf-8")))
     except (ValueError, TypeError) as error:
         raise InputError(f"{path}: damaged: {error}") from None
+    _complete(there, plan, folder)
     stream = there.get(_STREAM, _BEFORE[_STREAM])
     differences = _differences(there, plan | {_STREAM: stream})
     if there.get("corpus") == plan["corpus"]:
@@ -96,9 +107,34 @@ def keep_to_plan(folder: Path, plan: dict[str, Any]) -> bool:
         raise InputError(
             f"{folder}: trained with other settings: {'; '.join(chosen)}; {take}, or another run set, or delete it"
         )
-    for leftover in folder.glob(".*.tmp"):
-        leftover.unlink(missing_ok=True)
+    clear_leftovers(folder)
     return bool(stream == "shared")
+
+
+@contextmanager
+def training_alone(folders: Iterable[Path]) -> Iterator[None]:
+    """Hold leaves, which are made if they are not there, while their runs are trained.
+
+    Raises:
+        InputError: if another call is training one of them.
+    """
+    with ExitStack() as held:
+        for folder in folders:
+            folder.mkdir(parents=True, exist_ok=True)
+            held.enter_context(alone(folder, "training", "training"))
+        yield
+
+
+def _complete(there: dict[str, Any], plan: dict[str, Any], folder: Path) -> None:
+    """Fill in what an older plan does not say, and nothing else tells: then it is what is asked for now."""
+    parameters = there.get("parameters")
+    if isinstance(parameters, dict) and parameters.get("device") == "auto":
+        parameters["device"] = plan["parameters"].get("device")
+        log.warning("%s: it is not known on what its runs were trained; now on %s", folder, parameters["device"])
+    runs = sorted(folder.glob("run-*.safetensors"))
+    if "card" not in there and "card" in plan and runs:
+        with open_rows(runs[0]) as rows:
+            there["card"] = read_metadata(rows).get("card", plan["card"])
 
 
 def _differences(there: Any, now: Any, key: str = "") -> list[str]:

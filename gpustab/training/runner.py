@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 from collections.abc import Iterator, Sequence
@@ -26,7 +27,15 @@ from gpustab.runs.key import Key
 from gpustab.runs.runset import open_leaf, update_manifest
 from gpustab.trainers import technique
 from gpustab.training.engines import engine_of, engine_record, resolve_engine
-from gpustab.training.leaves import Leaf, corpus_record, keep_to_plan, missing_runs, plan_of, run_file
+from gpustab.training.leaves import (
+    Leaf,
+    corpus_record,
+    keep_to_plan,
+    missing_runs,
+    plan_of,
+    run_file,
+    training_alone,
+)
 from gpustab.training.settings import TrainingSettings
 from gpustab.training.tasks import Task, attempt
 
@@ -63,18 +72,11 @@ def train_runs(settings: TrainingSettings, folder: Path, *, progress: Progress |
         ways = [option("unit", "sentence")] if corpus.unit == "document" else []
         ways += [f"fixed {option('sampling')} alone"]
         raise InputError(f"{corpus.name}: one {corpus.unit} is nothing to draw from; give more, or {' or '.join(ways)}")
-    leaves = _open_leaves(settings, corpus, folder)
-    tasks = [task for leaf in leaves for task in _tasks(settings, leaf, corpus)]
-    trained, failures = 0, []
-    total = sum(len(task.runs) for task in tasks)
-    for task, failure in _train(tasks, corpus, settings):
-        trained += len(task.runs)
-        report(f"trained {trained} of {total} runs, last {task.name} {task.sampling}", trained / total)
-        if failure:
-            failures.append(failure)
-    if failures:
-        others = "none is there" if len(failures) == len(tasks) else "the others are there"
-        raise ComputationError(f"{len(failures)} of {len(tasks)} trainings failed, {others}: {'; '.join(failures[:3])}")
+    keys = _keys(settings)
+    with training_alone(folder / key.path for key in keys):
+        leaves = [_open_leaf(key, settings, corpus, folder) for key in keys]
+        tasks = [task for leaf in leaves for task in _tasks(settings, leaf, corpus)]
+        _train_all(tasks, corpus, settings, report)
     update_manifest(folder, {leaf.key: settings.runs for leaf in leaves}, _record(settings, corpus))
     result = Result("train", _record(settings, corpus), tables={"groups": _group_table(leaves, tasks)})
     result.groups = [{"name": str(leaf.key), "runs": settings.runs} for leaf in leaves]
@@ -86,14 +88,34 @@ def train_runs(settings: TrainingSettings, folder: Path, *, progress: Progress |
     return result
 
 
-def _open_leaves(settings: TrainingSettings, corpus: Corpus, folder: Path) -> list[Leaf]:
-    leaves = []
-    for technique_name in settings.techniques:
-        for sampling in settings.samplings:
-            key = Key(technique_name, sampling, settings.options.unit, settings.options.fraction)
-            shared = keep_to_plan(folder / key.path, plan_of(key, settings, corpus))
-            leaves.append(Leaf(key, folder / key.path, shared))
-    return leaves
+def _keys(settings: TrainingSettings) -> list[Key]:
+    """What groups a plan is of."""
+    options = settings.options
+    pairs = itertools.product(settings.techniques, settings.samplings)
+    return [Key(technique_name, sampling, options.unit, options.fraction) for technique_name, sampling in pairs]
+
+
+def _open_leaf(key: Key, settings: TrainingSettings, corpus: Corpus, folder: Path) -> Leaf:
+    shared = keep_to_plan(folder / key.path, plan_of(key, settings, corpus))
+    return Leaf(key, folder / key.path, shared)
+
+
+def _train_all(tasks: Sequence[Task], corpus: Corpus, settings: TrainingSettings, report: Progress) -> None:
+    """Train tasks, whatever fails among them.
+
+    Raises:
+        ComputationError: at the end, if some failed.
+    """
+    trained, failures = 0, []
+    total = sum(len(task.runs) for task in tasks)
+    for task, failure in _train(tasks, corpus, settings):
+        trained += len(task.runs)
+        report(f"trained {trained} of {total} runs, last {task.name} {task.sampling}", trained / total)
+        if failure:
+            failures.append(failure)
+    if failures:
+        others = "none is there" if len(failures) == len(tasks) else "the others are there"
+        raise ComputationError(f"{len(failures)} of {len(tasks)} trainings failed, {others}: {'; '.join(failures[:3])}")
 
 
 def _tasks(settings: TrainingSettings, leaf: Leaf, corpus: Corpus) -> Iterator[Task]:

@@ -18,7 +18,7 @@ from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.trainers import Engine, technique
 from gpustab.trainers.base import Parameters, Vectors
-from gpustab.training.engines import engine_record
+from gpustab.training.engines import card_of, engine_record
 from gpustab.training.leaves import run_file
 
 
@@ -92,7 +92,7 @@ def _record(task: Task, corpus: Corpus, run: int, seed: int) -> dict[str, Any]:
         "parameters": task.parameters.model_dump(mode="json"),
         "corpus": corpus.hash,
         **engine_record(task.name, task.engine, task.programs_per_run),
-        **({"card": torch.cuda.get_device_name()} if task.engine == "gpu" and torch.cuda.is_available() else {}),
+        **card_of(task.name, task.engine, task.parameters),
         "trained_together": len(task.runs),
     }
 

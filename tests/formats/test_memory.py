@@ -7,7 +7,9 @@ import pytest
 import torch
 
 from gpustab.errors import InputError
+from gpustab.formats import LoadOptions
 from gpustab.formats.memory import from_keyed_vectors, from_pair
+from gpustab.runs.sources import load_space
 
 VALUES = np.arange(12, dtype=np.float32).reshape(4, 3)
 WORDS = ["a", "b", "c", "d"]
@@ -132,3 +134,66 @@ def test_zeros_that_were_zeros_are_no_underflow():
     rows = np.ones((4, 3))
     rows[1] = 0
     assert not any("float32, the largest" in note for note in from_pair(list("abcd"), rows).report.notes)
+
+
+NAN = np.array([[1, 2], [np.nan, 3], [4, 5], [6, 7], [8, 9]], dtype=np.float32)
+REPEATED = ["a", "bad", "b", "a", ""]
+
+
+def taken(**options):
+    return from_pair(REPEATED, NAN, "mine", LoadOptions(drop_nonfinite=True, **options))
+
+
+def test_rows_in_memory_are_taken_by_the_rules_of_files():
+    assert list(taken().vocabulary) == [b"a", b"b", b""]
+    assert taken().vectors.tolist() == [[1, 2], [4, 5], [8, 9]]
+    assert taken(keep_duplicate="last").vectors.tolist() == [[6, 7], [4, 5], [8, 9]]
+    assert list(taken(skip_empty_tokens=True).vocabulary) == [b"a", b"b"]
+    assert list(taken(limit=3).vocabulary) == [b"a", b"b"]
+    assert list(taken(only=["b", "c"]).vocabulary) == [b"b"]
+    notes = " ".join(taken(skip_empty_tokens=True, only=["a", "bad"]).report.notes)
+    for part in ("1 row(s) with an empty word left out", "'a' in rows 0 and 3", "left out 1 row(s)", "'bad' in row 1"):
+        assert part in notes
+    assert taken().name == taken().report.source == "mine"
+
+
+def test_what_is_refused_is_named_with_its_remedy():
+    with pytest.raises(InputError, match=r"^mine: 1 row\(s\) .* not finite .*'bad' in row 1; drop_nonfinite leaves"):
+        from_pair(REPEATED, NAN, "mine", LoadOptions(limit=4))
+    with pytest.raises(InputError, match=r"^mine: .*'a' in rows 0 and 3"):
+        taken(keep_duplicate="error")
+    with pytest.raises(InputError, match=r"^mine: none of the 1 words asked for is there"):
+        taken(only=["zebra"])
+    with pytest.raises(InputError, match=r"^mine: vectors have shape \(5, 2\), wanted \(2, d\) for 2 words"):
+        from_pair(["a", "b"], NAN, "mine", LoadOptions(drop_nonfinite=True))
+
+
+@pytest.mark.parametrize(
+    ("choice", "said"),
+    [
+        ({"dim": 2}, "dim"),
+        ({"header": False}, "header"),
+        ({"vocab": "words.txt"}, "vocab"),
+        ({"tensor": "x"}, "tensor"),
+        ({"allow_truncated": True}, "allow_truncated"),
+        ({"allow_count_mismatch": True, "limit": 2}, "allow_count_mismatch"),
+    ],
+)
+def test_no_option_is_ignored(choice, said):
+    options = LoadOptions(**choice)
+    with pytest.raises(InputError, match=f"^run-003: {said} is of no use for words and array in memory$"):
+        load_space((WORDS, VALUES), options, number=3)
+    with pytest.raises(InputError, match=f"{said} is of no use for SimpleNamespace in memory"):
+        load_space(keyed([4, 3, 2, 1]), options)
+
+
+def test_a_space_is_read_already():
+    space = from_pair(WORDS, VALUES, "mine")
+    assert load_space(space) is space
+    with pytest.raises(InputError, match="limit is of no use for mine, which is read already"):
+        load_space(space, LoadOptions(limit=2))
+
+
+def test_counts_follow_their_words():
+    space = from_keyed_vectors(keyed([40, 30, 20, 10]), "mine", LoadOptions(only=["d", "b"]))
+    assert dict(zip(space.vocabulary, space.counts.tolist(), strict=True)) == {b"b": 30, b"d": 10}

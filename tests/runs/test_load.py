@@ -82,3 +82,37 @@ def test_a_damaged_file_among_many_is_named(files):
 def test_only_some_words(files):
     runs = load_runs(files, options=LoadOptions(only=["w1", "w2", "w5"]))
     assert set(runs.vocabulary) == {b"w1", b"w2", b"w5"}
+
+
+def arrays(*arrays):
+    return [([f"w{i}" for i in range(len(array))], np.asarray(array, dtype=np.float32)) for array in arrays]
+
+
+def test_options_reach_what_is_in_memory():
+    good, odd = np.eye(4) + 1, np.eye(4) + 1
+    odd[2, 1] = np.nan
+    with pytest.raises(InputError, match="not finite"):
+        load_runs(arrays(good, odd))
+    runs = load_runs(arrays(good, odd), options=LoadOptions(drop_nonfinite=True))
+    assert list(runs.vocabulary) == [b"w0", b"w1", b"w3"]
+    assert any("drop_nonfinite: left out" in note for note in runs.notes)
+
+
+@pytest.mark.parametrize("vocabulary", ["joint", "union"])
+def test_a_run_of_zeros_is_named_and_not_taken_for_a_matter_of_letter_case(vocabulary):
+    with pytest.raises(InputError) as caught:
+        load_runs(arrays(np.eye(4), np.zeros((4, 4)), np.eye(4)), vocabulary=vocabulary)
+    assert str(caught.value) == "run-001: all of its 4 vectors are zero, so no word of it has a direction"
+
+
+def test_zero_vectors_are_no_matter_of_letter_case():
+    """Each word is zero in one of the runs."""
+    first, second = np.diag([1.0, 1, 0, 0]), np.diag([0.0, 0, 1, 1])
+    with pytest.raises(InputError, match="no word in common") as caught:
+        load_runs(arrays(first, second))
+    assert "letter case" not in str(caught.value)
+
+
+def test_least_runs_without_a_union_mean_nothing(files):
+    with pytest.raises(InputError, match="min_runs is for vocabulary='union': joint words are in all runs"):
+        load_runs(files, min_runs=2)

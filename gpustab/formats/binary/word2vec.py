@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from gpustab.errors import InputError, marked, option
 from gpustab.formats.binary.cursor import Cursor
+from gpustab.formats.binary.torn import TornRows
 from gpustab.formats.binary.word2vec_rows import LONGEST_WORD, BinaryRows, ends_rows_with_newline
 from gpustab.formats.format import Format
 from gpustab.formats.options import DEFAULTS, LoadOptions
@@ -65,6 +64,9 @@ class _Reading:
         self._rows = 0
         self._empty = Event()
         self._broken = Event()
+        self._torn = Event()
+        self._rows_without_newline = TornRows()
+        self._last_row_at = 0
         self._notes: list[str] = []
 
     def run(self) -> Space:
@@ -138,18 +140,38 @@ class _Reading:
         words, places = rows.words, range(self._rows, self._rows + len(rows))
         if not all(words):
             self._check_empty(rows)
-        kept = [i for i, word in enumerate(words) if word]
+        kept, vectors = [i for i, word in enumerate(words) if word], rows.vectors()
+        large = self._table.implausible.count + self._table.nonfinite.count
         if len(kept) == len(words):
-            self._table.add(words, rows.vectors(), places)
+            self._table.add(words, vectors, places)
         else:
-            vectors = rows.vectors(np.array(kept, dtype=np.int64))
-            self._table.add([words[i] for i in kept], vectors, [places[i] for i in kept])
+            self._table.add([words[i] for i in kept], vectors[kept], [places[i] for i in kept])
+        if not self._newline:
+            now = self._table.implausible.count + self._table.nonfinite.count
+            self._check_torn(rows, self._rows_without_newline.find(words, vectors, now > large))
         if not self._newline and b"\n" in b"".join(words):
             for word, place in zip(words, places, strict=True):
                 if word.startswith(b"\n"):
                     self._broken.add(f"'{show(word)}' in row {place}")
         self._rows += len(rows)
         self._cursor.skip(int(rows.ends[-1]))
+
+    def _check_torn(self, rows: BinaryRows, torn: int | None) -> None:
+        """Refuse the file where a row's values were not written as one vector, unless the options let it pass."""
+        place, last = self._last_row_at, len(rows) - 1
+        self._last_row_at = self._cursor.offset + rows.begin(last)
+        if torn is None:
+            return
+        if torn >= 0:
+            place = self._cursor.offset + rows.begin(torn)
+        what = (
+            f"byte {place}: the values of row {self._rows + torn} are not those of one vector: a space within its "
+            "word, or a byte too many or too few before, as nothing parts rows without newlines"
+        )
+        if not self._options.allow_misread:
+            what += f"; write the file with newlines or as text, or {option('allow_misread')} takes it as it is"
+            self._stop(what)
+        self._torn.add(f"row {self._rows + torn} at byte {place}")
 
     def _check_empty(self, rows: BinaryRows) -> None:
         for word, start in zip(rows.words, rows.starts.tolist(), strict=True):
@@ -232,6 +254,8 @@ class _Reading:
     def _events(self) -> Iterator[str]:
         if self._empty.count:
             yield f"skip_empty_tokens: {self._empty.count} row(s) with an empty word left out: {self._empty}"
+        if self._torn.count:
+            yield f"allow_misread: rows that are not those of one vector, or more often: {self._torn}"
         if self._broken.count:
             yield f"{self._broken.count} word(s) begin with a newline, though none ends the rows: {self._broken}"
 

@@ -42,6 +42,10 @@ class BinaryRows:
     def __len__(self) -> int:
         return len(self.words)
 
+    def begin(self, row: int) -> int:
+        """Return where a row begins."""
+        return int(self.ends[row - 1]) if row else 0
+
     def vectors(self, rows: NDArray[np.int64] | slice = slice(None)) -> NDArray[np.float32]:
         """Return a copy of the values of some rows, ``(b, d)``."""
         # Each byte begins a row of this view, of which those of the vectors are copied at once.

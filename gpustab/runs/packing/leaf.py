@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from gpustab.formats.atomic import clear_leftovers
 from gpustab.runs.key import Key
 from gpustab.runs.manifest import PACKED, PACKED_SCHEMA, read_manifest, write_manifest
 from gpustab.runs.packing.order import OnFile, find_order
-from gpustab.runs.packing.output import clear_leftovers, writing
+from gpustab.runs.packing.output import writing
 from gpustab.runs.packing.records import options_record
 from gpustab.runs.packing.request import Request
 from gpustab.runs.packing.stage import Stage

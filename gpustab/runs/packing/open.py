@@ -85,7 +85,7 @@ def _check_choices(
     """Refuse choices other than those of the packing: what was packed is what is opened."""
     there = {"vocabulary": manifest["joining"]["rule"], "min_runs": manifest["joining"]["min_runs"]}
     asked: dict[str, Any] = {} if vocabulary is None else {"vocabulary": vocabulary}
-    if vocabulary == "union" and min_runs is not None:
+    if min_runs is not None:
         asked["min_runs"] = min_runs
     for name, value in (asked | options_record(options)).items():
         was = (there | manifest["options"]).get(name)

@@ -12,6 +12,8 @@ from typing import Any
 from safetensors import SafetensorError
 
 from gpustab.errors import ComputationError, InputError
+from gpustab.formats.atomic import clear_leftovers
+from gpustab.runs.lock import is_lock
 from gpustab.runs.manifest import (
     MANIFEST,
     UNFINISHED,
@@ -28,16 +30,14 @@ _REQUEST_SCHEMA = "gpustab.pack-request/1"
 
 
 def begin(output: Path, record: Mapping[str, Any]) -> bool:
-    """Make the output folder, or see that it holds the same pack: unfinished or, then True is returned, finished.
+    """Begin a pack in its folder, or see that it holds the same one: unfinished or, then True is returned, finished.
 
     Raises:
         InputError: if it holds anything else.
     """
-    if output.exists() and not output.is_dir():
-        raise InputError(f"{output}: is a file; a run set is a folder")
     if (output / MANIFEST).is_file():
         return _is_finished(output, record)
-    others = sorted(path.name for path in output.iterdir() if path.name != UNFINISHED) if output.is_dir() else []
+    others = sorted(path.name for path in output.iterdir() if path.name != UNFINISHED and not is_lock(path))
     shop, bound = output / UNFINISHED, output / UNFINISHED / _REQUEST
     if bound.is_file():
         there = read_manifest(bound, _REQUEST_SCHEMA, fields={"request": dict})["request"]
@@ -66,13 +66,6 @@ def workshop(output: Path, group: int) -> Path:
         folder.mkdir(exist_ok=True)
     clear_leftovers(folder)
     return folder
-
-
-def clear_leftovers(folder: Path) -> None:
-    """Remove the temporary files of a call that was killed."""
-    # Ours, and the one that safetensors makes beside the file it was told to write.
-    for leftover in (*folder.glob(".*.tmp"), *folder.glob(".tmp??????")):
-        leftover.unlink(missing_ok=True)
 
 
 def require_space(folder: Path, needed: int, what: str) -> None:

@@ -13,13 +13,15 @@ import torch
 
 from gpustab.errors import InputError
 from gpustab.formats import LoadOptions
+from gpustab.formats.atomic import clear_leftovers
 from gpustab.machine.device import log
 from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress, no_progress
 from gpustab.report import Result
+from gpustab.runs.lock import alone
 from gpustab.runs.manifest import MANIFEST, PACKED, UNFINISHED, read_packed
 from gpustab.runs.packing.leaf import Packing
-from gpustab.runs.packing.output import begin, checksum, clear_leftovers, require_space, size_text, workshop, writing
+from gpustab.runs.packing.output import begin, checksum, require_space, size_text, workshop, writing
 from gpustab.runs.packing.request import Request, Stored, request
 from gpustab.runs.runs import Rule
 from gpustab.runs.runset import read_entries, update_manifest
@@ -62,12 +64,17 @@ def pack_runs(
     record = wanted.record()
     result = Result("pack", {key: record[key] for key in ("vocabulary", "min_runs", "dtype", "options")})
     now = [0] * len(wanted.groups)
-    if begin(output, record):
-        result.notes.append(f"{output}: was packed already; nothing was done.")
-    else:
-        now = _pack(wanted, record, output, report)
-    _clear(output)
-    _summarise(result, output, now)
+    if output.exists() and not output.is_dir():
+        raise InputError(f"{output}: is a file; a run set is a folder")
+    with writing(output):
+        output.mkdir(parents=True, exist_ok=True)
+    with alone(output, "pack", "packing"):
+        if begin(output, record):
+            result.notes.append(f"{output}: was packed already; nothing was done.")
+        else:
+            now = _pack(wanted, record, output, report)
+        _clear(output)
+        _summarise(result, output, now)
     result.environment = environment(torch.device("cpu")) | {"seconds": time.perf_counter() - started}
     return result
 

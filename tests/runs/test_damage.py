@@ -1,0 +1,146 @@
+"""Manifests that are damaged, or made by somebody else: one line that names the file and the part."""
+
+import json
+import shutil
+
+import pytest
+
+from gpustab import InputError, load_groups
+from gpustab.runs.manifest import inside
+from gpustab.runs.packing.open import open_packed
+from gpustab.runs.packing.pack import pack_runs
+from gpustab.runs.packing.verify import verify
+from gpustab.runs.runset import open_leaf, open_runset, write_runset
+from tests.generators import spaces
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A run set and its pack."""
+    folder = tmp_path_factory.mktemp("made")
+    write_runset({"sgns/shuffled": spaces(2, 20, 4)}, folder / "set")
+    pack_runs([folder / "set"], folder / "packed")
+    return folder
+
+
+@pytest.fixture
+def place(made, tmp_path):
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    return tmp_path
+
+
+def parts(content, path=()):
+    """Every part of a JSON value by its path, but what only the reader of options or sources looks into."""
+    yield path
+    if path and path[-1] in ("source", "options", "versions", "made", "part", "notes"):
+        return
+    items = content.items() if isinstance(content, dict) else enumerate(content) if isinstance(content, list) else ()
+    for key, value in items:
+        yield from parts(value, (*path, key))
+
+
+def changed(content, path, change):
+    content = json.loads(json.dumps(content))
+    if not path:
+        return change(content)
+    at = content
+    for key in path[:-1]:
+        at = at[key]
+    if change is None:
+        del at[path[-1]]
+    else:
+        at[path[-1]] = change(at[path[-1]])
+    return content
+
+
+CHANGES = [None, lambda value: None, lambda value: [value], lambda value: {}, lambda value: "x", lambda value: -1.5]
+
+
+def only_input_errors(work, *arguments):
+    try:
+        work(*arguments)
+    except InputError as error:
+        return int("\n" not in str(error)) or pytest.fail(str(error))
+    return 0
+
+
+def test_a_run_set_whose_manifest_lacks_any_part_is_refused_in_one_line(place):
+    path = place / "set/manifest.json"
+    good, refused, tried = json.loads(path.read_text()), 0, 0
+    for where in parts(good):
+        for change in CHANGES:
+            if change is None and not where:
+                continue
+            path.write_text(json.dumps(changed(good, where, change)))
+            tried += 1
+            refused += only_input_errors(load_groups, place / "set")
+            only_input_errors(verify, place / "set")
+            only_input_errors(open_leaf, place / "set/sgns/shuffled")
+    assert refused > tried / 2
+
+
+def test_a_pack_whose_manifests_lack_any_part_is_refused_in_one_line(place):
+    for name in ("sgns/shuffled/packed.json", "manifest.json"):
+        path = place / "packed" / name
+        good, refused, tried = json.loads(path.read_text()), 0, 0
+        for where in parts(good):
+            for change in CHANGES:
+                if change is None and not where:
+                    continue
+                path.write_text(json.dumps(changed(good, where, change)))
+                tried += 1
+                refused += only_input_errors(load_groups, place / "packed")
+                only_input_errors(verify, place / "packed")
+                only_input_errors(pack_runs, [place / "set"], place / "packed")
+        path.write_text(json.dumps(good))
+        assert refused > tried / 3
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "3", "null", '{"schema": ["gpustab.runset/2"]}', "\x00"])
+def test_what_is_no_manifest_at_all(place, content):
+    for path in (place / "set/manifest.json", place / "packed/sgns/shuffled/packed.json"):
+        path.write_text(content)
+        with pytest.raises(InputError, match=path.name):
+            load_groups(path.parent)
+
+
+def test_the_missing_part_is_named(place):
+    path = place / "set/manifest.json"
+    path.write_text('{"schema": "gpustab.runset/2"}')
+    with pytest.raises(InputError, match=f"^{path}: damaged: it has no 'groups'$"):
+        open_runset(place / "set")
+    path.write_text('{"schema": "gpustab.runset/2", "groups": [{"path": "sgns/shuffled", "key": {}}]}')
+    with pytest.raises(InputError, match="damaged: group 0 has no 'runs'"):
+        open_runset(place / "set")
+    leaf = place / "packed/sgns/shuffled"
+    content = json.loads((leaf / "packed.json").read_text())
+    del content["runs"][1]["bytes"]
+    (leaf / "packed.json").write_text(json.dumps(content))
+    with pytest.raises(InputError, match="damaged: run 1 has no 'bytes'"):
+        open_packed(leaf)
+
+
+@pytest.mark.parametrize("name", ["../out.safetensors", "/etc/passwd", "a/../../x", "..\\x", "c:x", "link"])
+def test_nothing_outside_of_the_folder_is_opened(place, name):
+    leaf = place / "packed/sgns/shuffled"
+    shutil.copy(leaf / "packed-000.safetensors", place / "packed/sgns/out.safetensors")
+    if name == "link":
+        (leaf / "link").symlink_to(place / "packed/sgns/out.safetensors")
+    content = json.loads((leaf / "packed.json").read_text())
+    content["runs"][0]["file"] = name
+    (leaf / "packed.json").write_text(json.dumps(content))
+    for work in (open_leaf, open_packed, verify):
+        with pytest.raises(InputError, match="out of the folder" if name == "link" else "not below the folder"):
+            work(leaf)
+
+
+def test_a_group_outside_of_the_run_set_is_named_and_not_opened(place):
+    """A person may name a link itself; a manifest may not lead over one."""
+    shutil.move(place / "set/sgns/shuffled", place / "elsewhere")
+    (place / "set/sgns/shuffled").symlink_to(place / "elsewhere")
+    with pytest.raises(InputError, match=r"'sgns/shuffled', which a symbolic link leads out .* name the leaf itself"):
+        open_runset(place / "set")
+    assert len(open_leaf(place / "set/sgns/shuffled")) == 2
+    (place / "other").symlink_to(place / "set")
+    shutil.rmtree(place / "set/sgns", ignore_errors=True)
+    assert inside(place / "other", "x") == place / "other/x"  # the folder itself may be a link
