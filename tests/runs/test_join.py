@@ -111,10 +111,10 @@ def test_what_loading_found_is_told_once():
 
 def test_words_whose_vectors_are_zero_are_no_matter_of_letter_case():
     words = ["The", "of", "and"]
-    spaces = [from_pair(words, np.eye(3), "whole"), from_pair(words, np.zeros((3, 3)), "empty")]
+    spaces = [from_pair(words, np.diag([1, 0, 0]), "first"), from_pair(words, np.diag([0, 1, 1]), "rest")]
     with pytest.raises(InputError) as error:
         join(spaces)
-    assert "zero vectors are in empty (3 of 3 words)" in str(error.value)
+    assert "zero vectors are in first (2 of 3 words), rest (1 of 3 words)" in str(error.value)
     assert "letter case" not in str(error.value)
     with pytest.raises(InputError, match="letter case"):
         join([from_pair(["The", "Of"], np.eye(2), "a"), from_pair(["the", "of"], np.eye(2), "b")])
