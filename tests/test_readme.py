@@ -7,7 +7,7 @@ import pytest
 from typer.main import get_command
 
 from gpustab.cli import app
-from gpustab.formats import write_word2vec_text
+from gpustab.formats.text.write import write_word2vec_text
 from tests.generators import spaces
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")

@@ -13,9 +13,9 @@ from gpustab.cli.app import app
 from gpustab.cli.options import Computing, Showing, open_runs, takes
 from gpustab.cli.session import session, show
 from gpustab.errors import InputError
-from gpustab.formats import LoadOptions
+from gpustab.formats.options import LoadOptions
 from gpustab.options import Option
-from gpustab.studies.instability import InstabilityOptions
+from gpustab.studies.instability.options import InstabilityOptions
 
 study = typer.Typer(no_args_is_help=True, help="Answer a research question on a run set, with tables and figures.")
 app.add_typer(study, name="study")
@@ -46,7 +46,7 @@ def instability(
     with session(writing) as progress:
         if missing := [name for name in ("matplotlib", "scipy") if find_spec(name) is None]:
             raise InputError(f"this study needs {', '.join(missing)}: pip install 'gpustab[study]'")
-        from gpustab.studies.instability import instability as study
+        from gpustab.studies.instability.study import instability as study
 
         compute = computing.compute()
         groups = open_runs(runs, load_options)

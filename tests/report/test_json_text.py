@@ -3,7 +3,7 @@ import math
 
 from gpustab.report import Result
 from gpustab.report.json_text import plain, to_json
-from gpustab.studies import stability
+from gpustab.studies.stability.study import stability
 from tests.generators import noisy_copies, runs_of
 
 
