@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from gpustab import engine, studies
+from gpustab import engine
 
 TWO = "stability r0.txt r1.txt"
 
@@ -92,7 +92,7 @@ def test_what_goes_on_says_so(place, call, monkeypatch, command, where):
 
 
 def test_what_was_written_before_the_stop_is_named(place, call, monkeypatch):
-    monkeypatch.setattr(studies, "average", interrupted)
+    monkeypatch.setattr("gpustab.studies.average.study.average", interrupted)
     done = call(f"{TWO} --out result --average a.txt -q")
     assert done.exit_code == 130
     assert "reduced PIP loss" in done.stdout
