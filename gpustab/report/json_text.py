@@ -25,6 +25,8 @@ def to_json(result: Content) -> str:
     """
     content = {
         "schema": result.schema,
+        "alarms": result.alarms,
+        "verdict": result.verdict,
         "groups": result.groups,
         "contrasts": result.contrasts,
         "tables": {name: table for name, table in result.tables.items() if not table.long},

@@ -17,7 +17,18 @@ def parsed(result):
 
 def test_the_object_has_the_keys_of_the_schema(result):
     content = parsed(result)
-    keys = ["schema", "groups", "contrasts", "tables", "long_tables", "notes", "settings", "environment"]
+    keys = [
+        "schema",
+        "alarms",
+        "verdict",
+        "groups",
+        "contrasts",
+        "tables",
+        "long_tables",
+        "notes",
+        "settings",
+        "environment",
+    ]
     assert list(content) == keys
     assert content["schema"] == "gpustab.stability/1"
     (group,) = content["groups"]
