@@ -29,6 +29,7 @@ class ThresholdsOptions:
         draws: pairs of samples of 1,000 values in the test of equal shapes.
         tests: a folder of word similarity tests beside those that are installed.
         seed: of every draw.
+        pairs: random word pairs that a function of two words, given as the baseline, is asked for.
 
     Raises:
         InputError: for a confidence outside 0.5 .. 1, or numbers below 1.
@@ -49,11 +50,12 @@ class ThresholdsOptions:
     draws: Annotated[int, Option("Pairs of samples in the test of equal shapes.", low=1)] = 200
     tests: Annotated[str | None, Option("Folder of more word similarity tests.", metavar="DIR")] = None
     seed: Annotated[int, Option("Of every random draw.")] = 0
+    pairs: int = 100_000
 
     def __post_init__(self) -> None:
         if not 0.5 < self.confidence < 1:
             raise InputError(f"{option('confidence')} is {self.confidence}, wanted above 0.5 and below 1")
-        lowest = {"min_pairs": 2, "words": 1, "places": 1, "draws": 1, "sample": 3}
+        lowest = {"min_pairs": 2, "words": 1, "places": 1, "draws": 1, "sample": 3, "pairs": 1}
         for name, low in lowest.items():
             value = getattr(self, name)
             if value is not None and value < low:
