@@ -22,7 +22,7 @@ REFERENCE = 0.01
 MARGIN = 0.1
 """By so many standard deviations of the baseline a rung is to be above the lowest."""
 
-_TOP = 0.001
+_TOP = 0.01
 """Part of all pairs that the highest rung holds at least: testing from the top down would stop at three pairs."""
 
 RULES = ("clear", "chance")
@@ -67,7 +67,7 @@ class Cut(NamedTuple):
 
 
 def rungs(sums: Sums, least: int = 1, means: Tensor | None = None) -> Rungs:
-    """Join groups, given from dissimilar to similar, so that the lowest rung holds 1 % of the pairs, the highest 0.1 %.
+    """Join groups, given from dissimilar to similar, so that the lowest and the highest rung hold 1 % of the pairs.
 
     Args:
         sums: G groups.

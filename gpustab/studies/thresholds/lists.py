@@ -18,6 +18,9 @@ from gpustab.studies.thresholds.sums import Sums, merged, of_tables
 _WINDOWS = 60
 """Windows of places, as broad as they are far from the first; one place holds too few pairs and too few words."""
 
+WINDOW = 0.16
+"""Width of a window as a part of its place, in a dictionary of some thousand words; less of a larger one."""
+
 _BLOCK = 256
 
 

@@ -19,7 +19,7 @@ def test_rungs_hold_their_shares_and_lose_no_pair():
     total = float(sums.n.sum())
     assert float(n.sum()) == total
     assert REFERENCE * total <= float(n[0]) < REFERENCE * total + float(sums.n.max())
-    assert float(n[-1]) >= 0.001 * total
+    assert float(n[-1]) >= 0.01 * total
     assert ladder.below.tolist() == pytest.approx([0, *(n.cumsum(0)[:-1] / total).tolist()])
     assert (sums.n[ladder.pool < 0] == 0).all()
     assert min(rungs(sums, least=200).sums.n.tolist()) >= 200
