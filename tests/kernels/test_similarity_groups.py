@@ -108,3 +108,23 @@ def test_turning_the_space_changes_no_table():
     turn = torch.linalg.qr(torch.randn(6, 6, dtype=torch.float64, generator=torch.Generator().manual_seed(0))).Q
     a, b = (value_groups(y, lambda i, j: level[i:j], values) for y in (x, x @ turn))
     assert torch.equal(a.counts, b.counts)
+
+
+@pytest.mark.gpu
+def test_tables_are_the_same_on_a_gpu():
+    x, level, values = drawn(200, 8, 4)
+    window = (torch.arange(1, 200, dtype=torch.float64).log() * 2).long()
+    known, queries = torch.arange(200), torch.arange(50)
+    device = torch.device("cuda")
+    there = [part.to(device) for part in (x, level, values, window, known, queries)]
+    found = []
+    for y, own, worth, windows, rows, asked in ([x, level, values, window, known, queries], there):
+        found.append(
+            [
+                *value_groups(y, lambda a, b, own=own: own[a:b], worth),
+                *list_groups(y, rows, lambda a, b, own=own: own[a:b], worth, windows),
+                *similarity_histogram(y, asked, 20)[:3],
+            ]
+        )
+    for here, there in zip(*found, strict=True):
+        torch.testing.assert_close(there.cpu(), here, rtol=1e-12, atol=1e-9)
