@@ -127,9 +127,14 @@ def _sure(row: Mapping[str, Any]) -> str:
     low, high = row["proven_from"], row["proven_to"]
     if high is None or low is None or high < low:
         return " (from where on, these words cannot prove)"
-    return (
-        f" ({cosine(low)} to {cosine(high)})" if high - row["mean"] <= _FAR else f" (surely only above {cosine(high)})"
-    )
+    return f" ({cosine(low)} to {cosine(high)})" if proven_near(row) else f" (surely only above {cosine(high)})"
+
+
+def proven_near(row: Mapping[str, Any]) -> bool:
+    """Tell whether a threshold is there in every run, and proven by the words not far from where it is."""
+    if row["mean"] is None or row["proven_to"] is None or row["found"] < row["runs"]:
+        return False
+    return row["kind"] != "value" or bool(row["proven_to"] - row["mean"] <= _FAR)
 
 
 def _compared(tables: Tables) -> Iterator[str]:
