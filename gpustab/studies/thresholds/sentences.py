@@ -29,6 +29,9 @@ WIDE = 0.05
 
 _FAR = 0.2
 
+_BEYOND = 3
+"""By so many standard deviations of random draws ρ must be lower: with six tests a false verdict in one of 120."""
+
 Answer3 = Literal["yes", "no", "undecided"]
 
 Tables = Mapping[str, Table]
@@ -201,7 +204,7 @@ def of_scores(tables: Tables) -> Iterator[str]:
     for group in dict.fromkeys(row["group"] for row in _rows(tables, "scores")):
         rows = [row for row in _rows(tables, "scores", group=group, rule="chance") if row["below"] >= 1]
         rows = [row for row in rows if row["above"] is not None and row["draw_sd"] is not None]
-        lower = [row for row in rows if row["above"] < row["dropped"] - 2 * row["draw_sd"]]
+        lower = [row for row in rows if row["above"] < row["dropped"] - _BEYOND * row["draw_sd"]]
         if lower:
             worst = max(lower, key=lambda row: row["dropped"] - row["above"])
             yield (
