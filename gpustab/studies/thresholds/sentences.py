@@ -6,7 +6,7 @@ How often the rules err, at 3 to 16 runs and at some hundred to a thousand words
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, Literal
 
@@ -56,9 +56,16 @@ def alarms_of(
     return alarms
 
 
-def verdict(tables: Tables) -> list[str]:
-    """Return the answer in sentences: where thresholds lie, whether they differ, whether training moves them."""
-    return [*_lead(tables), *_compared(tables), *_stable(tables)]
+def verdict(tables: Tables, silent: Collection[str] = ()) -> list[str]:
+    """Return the answer in sentences: where thresholds lie, whether they differ, whether training moves them.
+
+    Args:
+        tables: of the study.
+        silent: groups whose numbers an alarm forbids to read.
+    """
+    table = tables["thresholds"]
+    spoken = {"thresholds": table.take(k for k in range(table.height) if table["group"][k] not in silent)}
+    return [*_lead(spoken), *_compared(spoken), *_stable(spoken)]
 
 
 def stable(sd: float, runs: int) -> Answer3:
