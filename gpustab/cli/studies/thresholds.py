@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shutil import rmtree
 from typing import Annotated
 
 import typer
@@ -32,10 +33,13 @@ def thresholds(
 
     Example: gpustab study thresholds RUNSET -o thresholds
     """
-    with session(writing) as progress:
+    with session(writing, goes_on=writing.out is not None) as progress:
         require("scipy")
         from gpustab.studies.thresholds.study import thresholds as answer
 
         compute = computing.compute()
         groups = open_runs(runs, load_options, single_runs=True)
-        show(answer(groups, thresholds_options, compute=compute, progress=progress), writing)
+        finished = None if writing.out is None else writing.out / ".finished"
+        show(answer(groups, thresholds_options, compute=compute, progress=progress, finished=finished), writing)
+        if finished is not None:
+            rmtree(finished, ignore_errors=True)
