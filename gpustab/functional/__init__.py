@@ -9,7 +9,7 @@ digits are wanted. Neither autocast nor TF32 reaches them. Vectors are rows, and
 """
 
 from gpustab.functional.alignment import Alignment, align, average, procrustes
-from gpustab.functional.losses import pip_loss, wordwise_pip_loss
+from gpustab.functional.losses import pip_loss, procrustes_loss, wordwise_pip_loss
 from gpustab.functional.similarity import cca, linear_cka, neighbour_overlap
 
 __all__ = [
@@ -21,5 +21,6 @@ __all__ = [
     "neighbour_overlap",
     "pip_loss",
     "procrustes",
+    "procrustes_loss",
     "wordwise_pip_loss",
 ]

@@ -1,12 +1,15 @@
-"""PIP loss and word-wise PIP loss of two matrices."""
+"""Losses of two matrices: PIP, word-wise PIP, Procrustes."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from torch import Tensor
 
 from gpustab.kernels.arithmetic import root
 from gpustab.kernels.batches import Reduction, combined, each_pair
 from gpustab.kernels.pair import pair_pip_square
+from gpustab.kernels.pair_procrustes import pair_procrustes_square
 from gpustab.kernels.pair_words import pair_wordwise_pip
 
 
@@ -44,14 +47,58 @@ def pip_loss(
         >>> round(pip_loss(x, torch.tensor([[1.0], [1.0]])).item(), 6)  # √2 / 4
         0.353553
     """
+    return _loss(pair_pip_square, 2, (x, y, weights), normalize, squared, reduced, reduction)
+
+
+def procrustes_loss(
+    x: Tensor,
+    y: Tensor,
+    *,
+    normalize: bool = True,
+    weights: Tensor | None = None,
+    squared: bool = False,
+    reduced: bool = True,
+    reduction: Reduction = "mean",
+) -> Tensor:
+    """Return the distance of :func:`procrustes` as a loss: ``min_A ‖XA − Y‖ / √v`` over orthogonal A.
+
+    Invariances are those of :func:`procrustes`. The loss and its gradient are 0 at equality, and right however near the
+    matrices are. ``O(d²)`` memory beside the gradients; ``torch.compile`` takes it whole.
+
+    Args:
+        x: ``(..., v, d)``.
+        y: ``(..., v, d)``.
+        normalize: scale rows to unit length first; the reduced loss then lies in [0, √2].
+        weights: ``(v,)`` or ``(..., v)``, by which the words count.
+        squared: the square of the loss, which is smooth at equality.
+        reduced: divide by √v (by the root of the sum of the weights), which is the root mean square over words.
+        reduction: of a batch: ``"mean"``, ``"sum"``, or ``"none"`` for a loss of each pair.
+
+    Raises:
+        ValueError: for other shapes, or where ``XᵀY`` is zero or not finite.
+    """
+    return _loss(pair_procrustes_square, 1, (x, y, weights), normalize, squared, reduced, reduction)
+
+
+def _loss(
+    square: Callable[..., Tensor],
+    power: int,
+    given: tuple[Tensor, Tensor, Tensor | None],
+    normalize: bool,
+    squared: bool,
+    reduced: bool,
+    reduction: Reduction,
+) -> Tensor:
+    """A loss from its square, reduced by a power of the number of words."""
 
     def one(x: Tensor, y: Tensor, weights: Tensor | None) -> Tensor:
-        loss = pair_pip_square(x, y, weights=weights, unit=normalize)
+        loss = square(x, y, weights=weights, unit=normalize)
         if reduced:
-            loss = loss / (4 * (len(x) if weights is None else weights.sum()) ** 2)
+            words = len(x) if weights is None else weights.double().sum()
+            loss = loss / (power * words) ** power
         return loss if squared else root(loss)
 
-    return combined(each_pair(one, x, y, weights), reduction)
+    return combined(each_pair(one, *given), reduction)
 
 
 def wordwise_pip_loss(
