@@ -17,6 +17,7 @@ from gpustab._kernels import find_kernels
 from gpustab.errors import ComputationError, GpustabError, InputError
 
 if TYPE_CHECKING:
+    from gpustab.engine.similarity import similarity_matrix
     from gpustab.formats.options import LoadOptions
     from gpustab.formats.writers import write_space
     from gpustab.report import Result
@@ -55,6 +56,7 @@ __all__ = [
     "load_space",
     "neighbours_of",
     "open_groups",
+    "similarity_matrix",
     "stability",
     "write_runset",
     "write_space",
@@ -76,6 +78,7 @@ _HOMES = {
     "load_space": "runs.sources",
     "neighbours_of": "studies.neighbours.study",
     "open_groups": "runs.load",
+    "similarity_matrix": "engine.similarity",
     "stability": "studies.stability.study",
     "write_runset": "runs.runset",
     "write_space": "formats.writers",

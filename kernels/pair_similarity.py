@@ -62,7 +62,7 @@ def pair_canonical(x: Tensor, y: Tensor, *, unit: bool = False, explained: float
         for part in (1.0, explained)
     )
     few = min(x.shape[1], y.shape[1])
-    return PairCanonical(whole.correlations[0, :few], whole.mean[0], most.mean[0], whole.projection_weighted[0])
+    return PairCanonical(whole.correlations[0, :few], whole.mean[0], most.mean[0], whole.projection_weighted[0, 0])
 
 
 def _centred_grams(rows: PairRows) -> Tensor:

@@ -105,7 +105,8 @@ class Canonical(NamedTuple):
         correlations: ``(B, n)`` in [0, 1], descending; 0 beyond ``rank``.
         rank: ``(B,)`` int64, how many there are: the smaller rank of the two.
         mean: ``(B,)`` their mean.
-        projection_weighted: ``(B,)`` their mean weighted by how much of x each canonical direction takes up.
+        projection_weighted: ``(2, B)`` their mean weighted by how much of x each canonical direction takes up, and the
+            same of y.
     """
 
     correlations: Tensor
@@ -129,12 +130,14 @@ def canonical_correlations(x: Whitening, xy: Tensor, y: Whitening) -> Canonical:
         y: of B spaces.
     """
     want("xy", xy, "(B, d1, d2)")
-    left, values, _ = torch.linalg.svd(product(product(x.inverse, xy), y.inverse), full_matrices=False)
+    left, values, right = torch.linalg.svd(product(product(x.inverse, xy), y.inverse), full_matrices=False)
     rank = torch.minimum(x.rank, y.rank)
     here = torch.arange(values.shape[1], device=values.device) < rank[:, None]
     values = values.clamp(max=1).where(here, 0)
-    weights = product(left.mT, x.half).abs().sum(2).where(here, 0)
-    return Canonical(values, rank, values.sum(1) / rank, (weights * values).sum(1) / weights.sum(1))
+    taken = (product(basis, space.half).abs().sum(2) for basis, space in ((left.mT, x), (right, y)))
+    weights = torch.stack([size.where(here, 0) for size in taken])  # (2, B, n)
+    weighted = (weights * values).sum(2) / weights.sum(2)
+    return Canonical(values, rank, values.sum(1) / rank, weighted)
 
 
 def shape_distance(xx: Tensor, aligned: Tensor, yy: Tensor) -> Tensor:
