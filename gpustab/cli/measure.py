@@ -17,7 +17,8 @@ from gpustab.studies.average.options import AverageOptions
 from gpustab.studies.stability.options import StabilityOptions
 
 RunsArgument = Annotated[
-    list[Path], typer.Argument(metavar="RUNS", help="Vector files, a leaf folder, or a run set.", show_default=False)
+    list[Path],
+    typer.Argument(metavar="RUNS", help="Vector files, checkpoints, a leaf folder, or a run set.", show_default=False),
 ]
 
 

@@ -31,7 +31,7 @@ class LoadOptions:
         skip_empty_tokens: leave out rows whose word is empty instead of refusing the file.
         vocab: file of the words, one a line, for formats that hold vectors alone (``.npy``, foreign safetensors);
             default: the one that lies beside the file.
-        tensor: name of the tensor that holds the vectors of a safetensors file.
+        tensor: name of the tensor that holds the vectors of a safetensors file or a checkpoint.
 
     Raises:
         InputError: if ``limit`` or ``dim`` is less than 1, ``keep_duplicate`` is none of its three words, or ``only``
@@ -49,7 +49,7 @@ class LoadOptions:
         str | os.PathLike[str] | None,
         Option("Words of .npy files, one a line; default the file beside.", metavar="FILE", parse=Path),
     ] = None
-    tensor: Annotated[str, Option("Name of the vectors in safetensors files.")] = "vectors"
+    tensor: Annotated[str, Option("Name of the vectors in safetensors files and checkpoints.")] = "vectors"
     keep_duplicate: Annotated[Literal["first", "last", "error"], Option("Which row of a repeated word counts.")] = (
         "first"
     )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from gpustab.errors import InputError
 from gpustab.formats.binary.npy import NPY
 from gpustab.formats.binary.safetensors import SAFETENSORS
 from gpustab.formats.binary.word2vec import WORD2VEC_BINARY
+from gpustab.formats.checkpoints.folder import is_checkpoint, read_checkpoint
 from gpustab.formats.fasttext.reader import FASTTEXT
 from gpustab.formats.format import Format
 from gpustab.formats.gensim.native import GENSIM
@@ -29,10 +31,10 @@ FORMATS: tuple[Format, ...] = (
 
 
 def read_space(path: str | os.PathLike[str], options: LoadOptions = DEFAULTS) -> Space:
-    """Read one file of vectors, whose format is told by its content.
+    """Read one file of vectors, whose format is told by its content, or the folder of a checkpoint.
 
     Args:
-        path: the file; gzip and bzip2 are unpacked on the way.
+        path: the file or folder; gzip and bzip2 are unpacked on the way.
         options: how to read it.
 
     Returns:
@@ -41,6 +43,8 @@ def read_space(path: str | os.PathLike[str], options: LoadOptions = DEFAULTS) ->
     Raises:
         InputError: if the file cannot be read as vectors; the message names the file and, in text, the line.
     """
+    if is_checkpoint(Path(path)):
+        return read_checkpoint(Path(path), options)
     with open_source(path) as source:
         if source.damage and not source.head:
             raise InputError(f"{source.path}: incomplete or damaged download: {source.damage}")

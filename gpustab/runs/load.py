@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from gpustab.errors import InputError
+from gpustab.formats.checkpoints.folder import is_checkpoint
+from gpustab.formats.checkpoints.objects import is_spacy
 from gpustab.formats.options import LoadOptions
 from gpustab.machine.device import log
 from gpustab.runs.group import Group, want_two
@@ -115,11 +117,11 @@ def only_group(groups: Sequence[Group]) -> Group:
 
 def sort_out(sources: Source | Iterable[Source]) -> tuple[list[Source], list[Group]]:
     """Split sources into single runs and the groups of folders."""
-    lone = isinstance(sources, str | os.PathLike | Space) or hasattr(sources, "index_to_key")
+    lone = isinstance(sources, str | os.PathLike | Space) or hasattr(sources, "index_to_key") or is_spacy(sources)
     single: list[Source] = []
     folders: list[Group] = []
     for source in [sources] if lone else sources:
-        if isinstance(source, str | os.PathLike) and Path(source).is_dir():
+        if isinstance(source, str | os.PathLike) and Path(source).is_dir() and not is_checkpoint(Path(source)):
             folders += open_runset(Path(source))
         else:
             single.append(source)
