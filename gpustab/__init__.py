@@ -17,7 +17,8 @@ from gpustab._kernels import find_kernels
 from gpustab.errors import ComputationError, GpustabError, InputError
 
 if TYPE_CHECKING:
-    from gpustab.engine.similarity import similarity_matrix
+    from gpustab.engine.similarity import compare_layers, similarity_matrix
+    from gpustab.formats.checkpoints.texts import encode, layer_outputs
     from gpustab.formats.options import LoadOptions
     from gpustab.formats.writers import write_space
     from gpustab.report import Result
@@ -51,6 +52,9 @@ __all__ = [
     "StabilityOptions",
     "Vocabulary",
     "average",
+    "compare_layers",
+    "encode",
+    "layer_outputs",
     "load_groups",
     "load_runs",
     "load_space",
@@ -73,6 +77,9 @@ _HOMES = {
     "StabilityOptions": "studies.stability.options",
     "Vocabulary": "spaces.vocabulary",
     "average": "studies.average.study",
+    "compare_layers": "engine.similarity",
+    "encode": "formats.checkpoints.texts",
+    "layer_outputs": "formats.checkpoints.texts",
     "load_groups": "runs.load",
     "load_runs": "runs.load",
     "load_space": "runs.sources",
