@@ -77,7 +77,7 @@ def train(
     with session(showing, goes_on=True) as progress:
         require_training()
         from gpustab.training import read_settings, resolve_engine, to_toml, train_runs
-        from gpustab.training.settings import read_toml
+        from gpustab.training.plan_files import read_toml
 
         content: dict[str, Any] = read_toml(config) if config else {}
         given = {

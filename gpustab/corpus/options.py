@@ -16,6 +16,8 @@ FoundLayout = Layout | Literal["records"]
 """Formats with records have those; they cannot be chosen."""
 Errors = Literal["strict", "replace"]
 FormatName = Literal["plain", "jsonl", "table", "html", "xml", "markdown", "docx", "fasttext", "line_sentence"]
+CORPORA = ("lee", "sotu")
+"""Corpora that go by a name."""
 TOKENIZERS = ("words", "whitespace")
 _LANGUAGES = """
 aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo es
