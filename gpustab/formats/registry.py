@@ -16,6 +16,8 @@ from gpustab.formats.gensim.native import GENSIM
 from gpustab.formats.options import DEFAULTS, LoadOptions
 from gpustab.formats.sniff import foreign
 from gpustab.formats.source import open_source
+from gpustab.formats.text.layout import settle
+from gpustab.formats.text.lines import Lines
 from gpustab.formats.text.reader import TEXT
 from gpustab.spaces.space import Space
 
@@ -52,3 +54,15 @@ def read_space(path: str | os.PathLike[str], options: LoadOptions = DEFAULTS) ->
             if candidate.matches(source.head):
                 return candidate.read(source, options)
         raise InputError(f"{source.path}: this is {foreign(source.head)}")
+
+
+def looks_like_vectors(path: str | os.PathLike[str]) -> bool:
+    """Tell from its start whether a file is of a known format of vectors.
+
+    Raises:
+        InputError: if it cannot be opened, or is text whose rows do not tell how long they are.
+    """
+    with open_source(path) as source:
+        found = next((one for one in FORMATS if one.matches(source.head)), None)
+        # Anything that is no binary file may be text of vectors: its first lines tell.
+        return found is not None and (found is not TEXT or settle(Lines(source).sample(), DEFAULTS).dimension > 1)

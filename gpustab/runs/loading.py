@@ -24,6 +24,7 @@ class Loading:
         options: how files are read.
         device: where tensors shall lie: ``"cpu"``, ``"cuda"``, ... or ``"auto"``.
         jobs: files read at once, by threads; default one per core.
+        allow_small_overlap: measure runs that share fewer than one word in twenty of the smallest vocabulary.
     """
 
     vocabulary: Annotated[Rule | None, Option("Words of all runs (joint, the default), or of at least --min-runs.")] = (
@@ -35,3 +36,4 @@ class Loading:
     options: LoadOptions = LoadOptions()
     device: str = "cpu"
     jobs: Annotated[int | None, Option("Files read at once; default one per core.", low=1)] = None
+    allow_small_overlap: Annotated[bool, Option("Measure runs that share fewer than 1 word in 20.")] = False

@@ -14,7 +14,8 @@ from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress, no_progress
 from gpustab.options import record
 from gpustab.report import Result
-from gpustab.runs.group import Group
+from gpustab.runs.common import small_overlap
+from gpustab.runs.group import Group, loaded
 from gpustab.runs.runs import Runs
 
 Groups = Runs | Group | Sequence[Runs | Group]
@@ -51,6 +52,13 @@ class Answer:
     compute: Compute
     report: Progress
     notes: dict[str, list[str]] = field(default_factory=dict)
+
+    def take(self, group: Runs | Group) -> Runs:
+        """Return the runs of a group, and set off an alarm if they share hardly any word."""
+        runs = loaded(group)
+        if found := small_overlap(runs.joining, runs.words):
+            self.result.alarms.append(f"{runs.name}: {found}.")
+        return runs
 
 
 @contextmanager

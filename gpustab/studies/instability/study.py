@@ -15,7 +15,7 @@ from gpustab.options import chosen
 from gpustab.report import Result
 from gpustab.results import Table
 from gpustab.runs.families import Family, families
-from gpustab.runs.group import Group, loaded
+from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
 from gpustab.studies.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.instability.alignment import alignment_tables
@@ -119,7 +119,7 @@ def _measure(
     """
     name, result = technique.name, answer.result
     result.notes += _shared_seeds(technique)
-    groups = {member.key.sampling: engine.place(loaded(member), answer.compute) for member in technique.members}
+    groups = {member.key.sampling: engine.place(answer.take(member), answer.compute) for member in technique.members}
     own: Tables = {}
     failed: list[GpustabError] = []
     chapters = list(_chapters(name, groups, options, answer.compute, result.notes, own))
