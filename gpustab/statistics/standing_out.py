@@ -2,8 +2,8 @@
 
 "Equal to the others" is the wrong null: nearly all words differ, so that with enough runs half of a vocabulary rejects
 it. What is decided is membership: *in the least stable tenth of the words of like frequency*. Selecting by value / error
-is wrong as well (26 to 61 % of the chosen are in the held-out worst tenth at 3 or 4 runs, against 55 to 97 % of those
-chosen by the value itself): an error is small by chance.
+is wrong as well: 26 to 61 % of the chosen are in the held-out worst tenth at 3 or 4 runs, against 55 to 97 % of those
+chosen by the value itself, since an error is small by chance.
 """
 
 from __future__ import annotations
