@@ -10,7 +10,7 @@ from torch import Tensor
 from gpustab.engine.gram import GramPass, centred_pass, gram_pass
 from gpustab.kernels import centred, pip_loss
 from gpustab.machine.device import DEFAULT, Compute, log, telling_memory
-from gpustab.runs import Runs
+from gpustab.runs.runs import Runs
 
 _FLOAT32_TOTAL = 4e-9
 """Relative error of a float32 PIP loss per unit of condition number, measured on real spaces."""
