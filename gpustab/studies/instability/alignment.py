@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from gpustab import engine
+from gpustab.kernels.arithmetic import product
 from gpustab.kernels.averaging import aligned_average, cross_gram, leaf
 from gpustab.kernels.gram import block_gram
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
@@ -26,7 +27,7 @@ from gpustab.studies.shared.spaces import are_one, as_copies
 def naive_average(stack: Tensor, reference: int) -> Tensor:
     """Return the mean ``(v, d)`` of all runs ``(R, v, d)`` turned onto one of them, eq. 3.7."""
     cross = torch.stack([cross_gram(x, stack[reference]) for x in stack])
-    return (stack @ procrustes(cross).maps.to(stack.dtype)).mean(0)
+    return product(stack, procrustes(cross).maps.to(stack.dtype)).mean(0)
 
 
 def alignment_tables(name: str, runs: Runs, pairs: int, seed: int, same: Tensor | None = None) -> dict[str, Table]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from gpustab.results import Table
 from gpustab.statistics.intervals import Estimate, ratio
-from gpustab.studies.instability.verdicts import (
+from gpustab.studies.shared.verdicts import (
     AS_IN_THESIS,
     Observation,
     Verdict,

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from gpustab import engine
+from gpustab.kernels.arithmetic import product
 from gpustab.kernels.overlap import shared_neighbours
 from gpustab.machine.device import Compute, with_smaller_tiles
 from gpustab.statistics.intervals import jackknife_error
@@ -129,11 +130,12 @@ def mean_overlap(
     for s, subset in enumerate(subsets):
         for i, j in itertools.combinations(sorted(subset), 2):
             weights[s, i, j] = 1 / math.comb(len(subset), 2)
+    weights = weights.flatten(1)
     n = torch.tensor(lengths, dtype=torch.float64, device=found.indices.device)[:, None, None]
 
     def work(tile: int) -> Tensor:
         parts = [
-            torch.einsum("ntij,sij->nst", shared_neighbours(part, lengths).double(), weights)
+            product(weights, shared_neighbours(part, lengths).double().flatten(2).mT)  # (N, subsets, t)
             for part in found.indices.split(tile, dim=1)
         ]
         return (torch.cat(parts, 2) / n).cpu()

@@ -10,7 +10,7 @@ from gpustab.statistics.intervals import Estimate, correlation_interval, sd_inte
 from gpustab.studies.instability.averaging_observations import of_averaging
 from gpustab.studies.instability.consistency import BATCHES
 from gpustab.studies.instability.frequency_observations import of_words
-from gpustab.studies.instability.verdicts import (
+from gpustab.studies.shared.verdicts import (
     AS_IN_THESIS,
     Observation,
     Verdict,

@@ -7,7 +7,7 @@ from gpustab.statistics.intervals import Estimate
 from gpustab.studies.instability.averaging_observations import fall, judge_term
 from gpustab.studies.instability.frequency_observations import is_falling, is_flat
 from gpustab.studies.instability.observations import independent, normal, observation_table, predicted
-from gpustab.studies.instability.verdicts import rising, within
+from gpustab.studies.shared.verdicts import rising, within
 
 LOSS = {"runs": 8, "words": 100, "relative_sd": 0.005, "word_relative_sd": 0.1, "word_degrees_of_freedom": 50.0}
 
