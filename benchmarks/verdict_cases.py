@@ -30,8 +30,8 @@ from gpustab.studies.instability.cosine_ratios import cosine_ratios
 from gpustab.studies.instability.frequency import trend
 from gpustab.studies.instability.frequency_observations import is_falling, is_flat
 from gpustab.studies.instability.trend_errors import change_error
-from gpustab.studies.shared.verdicts import above, decide, rising, within
 from gpustab.studies.shared.spaces import far_runs
+from gpustab.studies.shared.verdicts import above, decide, rising, within
 from tests.generators import noisy_copies, runs_of
 
 Rng = np.random.Generator

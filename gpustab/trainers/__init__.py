@@ -32,7 +32,7 @@ def check_technique(name: str) -> str:
     Example:
         >>> check_technique("SGNS")
         Traceback (most recent call last):
-        gpustab.errors.InputError: technique 'SGNS' is unknown; near it is sgns; there are sgns, cbow, fasttext, lsa, ppmi_svd, glove
+        gpustab.errors.InputError: technique 'SGNS' is unknown; near it is sgns; there are sgns, cbow, fasttext, lsa, ...
     """
     if name not in NAMES:
         meant = _ALSO.get(name.lower().replace("-", "_"), name)
