@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from gpustab.formats.checkpoints.texts import encode, layer_outputs
     from gpustab.formats.options import LoadOptions
     from gpustab.formats.writers import write_space
+    from gpustab.monitor import StabilityMonitor
     from gpustab.report import Result
     from gpustab.runs.group import Group
     from gpustab.runs.key import Key
@@ -49,6 +50,7 @@ __all__ = [
     "Result",
     "Runs",
     "Space",
+    "StabilityMonitor",
     "StabilityOptions",
     "Vocabulary",
     "average",
@@ -74,6 +76,7 @@ _HOMES = {
     "Result": "report",
     "Runs": "runs.runs",
     "Space": "spaces.space",
+    "StabilityMonitor": "monitor",
     "StabilityOptions": "studies.stability.options",
     "Vocabulary": "spaces.vocabulary",
     "average": "studies.average.study",

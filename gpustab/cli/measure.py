@@ -12,6 +12,7 @@ from gpustab.cli.options import Computing, Showing, open_runs, takes
 from gpustab.cli.session import session, show, wrote
 from gpustab.errors import InputError
 from gpustab.formats.options import LoadOptions
+from gpustab.machine.job import number
 from gpustab.runs.loading import Loading
 from gpustab.studies.average.options import AverageOptions
 from gpustab.studies.stability.options import StabilityOptions
@@ -39,13 +40,12 @@ def stability(
     from gpustab.studies.average.study import average as averaged_space
     from gpustab.studies.stability.study import stability as measure
 
-    with session(showing, output=average, runs=runs) as progress:
-        compute = computing.compute()
+    with session(showing, output=average, runs=runs) as progress, computing.shared() as compute:
         groups = open_runs(runs, load_options, loading)
         averaged = None if average is None else only_group(groups).load()
         measured = groups if averaged is None else averaged
         show(measure(measured, stability_options, compute=compute, progress=progress), showing)
-        if average is not None and averaged is not None:
+        if average is not None and averaged is not None and not number():
             write_space(averaged_space(averaged, compute=compute)[0], average)
             wrote([average], showing)
 

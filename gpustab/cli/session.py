@@ -18,6 +18,7 @@ from rich.logging import RichHandler
 from gpustab.cli.complaints import complaining
 from gpustab.cli.options import Showing
 from gpustab.errors import InputError, option
+from gpustab.machine.job import number
 from gpustab.machine.progress import Progress, no_progress
 from gpustab.spaces.words import printable
 
@@ -45,13 +46,13 @@ def session(
     """
     errors = Console(stderr=True)
     _written.clear()
-    log.setLevel(logging.ERROR if showing.quiet else logging.INFO if showing.verbose else logging.WARNING)
+    log.setLevel(logging.ERROR if showing.quiet or number() else logging.INFO if showing.verbose else logging.WARNING)
     handler = RichHandler(console=errors, show_time=False, show_path=False)
     log.addHandler(handler)
     try:
         with complaining(_goes_on if goes_on else _left):
             _check_output(showing, output, runs)
-            with _progress(errors, showing.quiet) as progress:
+            with _progress(errors, showing.quiet or number() > 0) as progress:
                 yield progress
     finally:
         log.removeHandler(handler)
@@ -102,7 +103,12 @@ def _progress(errors: Console, quiet: bool) -> Iterator[Progress]:
 
 
 def show(result: Result, showing: Showing) -> None:
-    """Write a result where ``--out`` says, and print it; call it inside the session, where its errors are caught."""
+    """Write a result where ``--out`` says, and print it; call it inside the session, where its errors are caught.
+
+    Of several processes of one job the first does so.
+    """
+    if number():
+        return
     from gpustab.report.files import write_files
 
     result.environment["command"] = shlex.join(["gpustab", *sys.argv[1:]])

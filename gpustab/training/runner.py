@@ -26,6 +26,7 @@ from gpustab.results import Table
 from gpustab.runs.key import Key
 from gpustab.runs.runset import open_leaf, update_manifest
 from gpustab.trainers import technique
+from gpustab.training.clusters import returned_as, working
 from gpustab.training.engines import engine_of, engine_record, resolve_engine
 from gpustab.training.leaves import (
     Leaf,
@@ -162,13 +163,9 @@ def _in_parallel(
     """Train tasks as processes come free."""
     import joblib
 
-    try:
-        configured = joblib.parallel_config(backend=settings.parallel, n_jobs=settings.jobs)
-    except (ValueError, ImportError) as error:
-        raise InputError(f"{option('parallel')} is '{settings.parallel}': {' '.join(str(error).split())}") from None
-    with configured:
+    with working(settings.parallel, settings.jobs):
         jobs = (joblib.delayed(attempt)(task, corpus) for task in tasks)
-        yield from joblib.Parallel(return_as="generator_unordered")(jobs)
+        yield from joblib.Parallel(return_as=returned_as(settings.parallel))(jobs)
 
 
 def _record(settings: TrainingSettings, corpus: Corpus) -> dict[str, Any]:

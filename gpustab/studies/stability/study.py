@@ -93,7 +93,7 @@ def _measure_or_fall_back(runs: Runs, options: StabilityOptions, answer: Answer)
     try:
         _measure(engine.place(runs, compute), options, compute, answer)
     except OutOfMemoryError as error:
-        if compute.device.type == "cpu":
+        if compute.device.type == "cpu" or compute.ranks.world > 1:
             raise
         log.warning("%s: %s; going on with the CPU", runs.name, error)
         _measure(runs.to(CPU), options, replace(compute, device=CPU, backend="torch"), answer)
