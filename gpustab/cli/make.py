@@ -7,16 +7,18 @@ import tempfile
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from rich.console import Console
 
 from gpustab.cli.app import app
 from gpustab.cli.options import Computing, Showing, takes, undecided
 from gpustab.cli.session import session, show
 from gpustab.corpus.options import CorpusOptions
 from gpustab.errors import InputError
+
+if TYPE_CHECKING:
+    from gpustab.training import TrainingSettings
 
 _Corpus = undecided(CorpusOptions, "Reading the corpus")
 _Option = Annotated[int | None, typer.Option(min=1, help="Of every technique that has it.")]
@@ -76,7 +78,7 @@ def train(
     """Train runs for `gpustab stability`; a stopped call goes on where it was, with the same vectors."""
     with session(showing, goes_on=True) as progress:
         require_training()
-        from gpustab.training import read_settings, resolve_engine, to_toml, train_runs
+        from gpustab.training import read_settings, to_toml, train_runs
         from gpustab.training.plan_files import read_toml
 
         content: dict[str, Any] = read_toml(config) if config else {}
@@ -98,10 +100,12 @@ def train(
         common = {"dim": dim, "window": window, "epochs": epochs}
         _spread(content, {key: value for key, value in common.items() if value is not None})
         assign(content, settings or [])
-        plan = resolve_engine(read_settings(content))
-        if not showing.quiet:
-            Console(stderr=True).print(to_toml(plan), markup=False, highlight=False, style="dim")
-        show(train_runs(plan, output, progress=progress), showing)
+
+        def announce(plan: TrainingSettings) -> None:
+            if not showing.quiet:
+                progress.print(to_toml(plan))
+
+        show(train_runs(read_settings(content), output, progress=progress, announce=announce), showing)
 
 
 @app.command()
