@@ -64,6 +64,8 @@ def _check_output(showing: Showing, output: Path | None, runs: Sequence[Path]) -
     from gpustab.formats.writers import check_space_path
     from gpustab.report.files import check_folder
 
+    if showing.quiet and showing.verbose:
+        raise InputError(f"{option('quiet')} and {option('verbose')} exclude each other")
     if showing.out is not None:
         check_folder(showing.out, force=showing.force)
     elif showing.force and output is None:

@@ -52,6 +52,7 @@ def load_groups(
     device: str = "cpu",
     jobs: int | None = None,
     name: str | None = None,
+    center: bool = False,
 ) -> list[Runs]:
     """Return the groups of runs behind some sources.
 
@@ -69,11 +70,12 @@ def load_groups(
         device: where tensors shall lie: ``"cpu"``, ``"cuda"``, ... or ``"auto"``.
         jobs: files read at once, by threads; default one per core.
         name: of the group that files and objects form; default ``"runs"``.
+        center: the other spelling of ``centre``.
 
     Raises:
         InputError: for unusable sources, fewer than two runs in a group, or runs without common words.
     """
-    loading = Loading(vocabulary, min_runs, centre, unit, options or LoadOptions(), device, jobs)
+    loading = Loading(vocabulary, min_runs, centre or center, unit, options or LoadOptions(), device, jobs)
     return [group.load() for group in open_groups(sources, loading, name=name)]
 
 
@@ -88,6 +90,7 @@ def load_runs(
     device: str = "cpu",
     jobs: int | None = None,
     name: str | None = None,
+    center: bool = False,
 ) -> Runs:
     """Return the runs of one group; see :func:`load_groups` for the arguments.
 
@@ -100,7 +103,7 @@ def load_runs(
         >>> load_runs([(words, rng.normal(size=(4, 3))) for _ in range(2)])
         Runs('runs': 2 runs, 4 words (joint), 3 dimensions, cpu)
     """
-    loading = Loading(vocabulary, min_runs, centre, unit, options or LoadOptions(), device, jobs)
+    loading = Loading(vocabulary, min_runs, centre or center, unit, options or LoadOptions(), device, jobs)
     return only_group(open_groups(sources, loading, name=name)).load()
 
 

@@ -195,6 +195,9 @@ def _check_parallel(settings: TrainingSettings) -> None:
     """
     import joblib
 
+    here, jobs = ("multiprocessing", "threading"), settings.jobs
+    if (settings.parallel in here and jobs == 1) or (settings.parallel == "sequential" and jobs > 1):
+        raise InputError(f"{option('parallel', settings.parallel)} and {option('jobs', jobs)} contradict each other")
     try:
         with joblib.parallel_config(backend=settings.parallel, n_jobs=settings.jobs):
             pass
