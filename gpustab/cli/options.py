@@ -43,6 +43,16 @@ class Computing:
     ] = "auto"
     backend: Annotated[Literal["auto", "torch", "faiss"], Option("Neighbour search; the answer is the same.")] = "auto"
 
+    def leave(self, name: str, why: str) -> Computing:
+        """Refuse a choice that a command could only ignore.
+
+        Raises:
+            InputError: if it was given.
+        """
+        if (value := getattr(self, name)) != getattr(Computing, name):
+            raise InputError(f"{option(name, value)} has no effect here: {why}")
+        return self
+
     def compute(self) -> Compute:
         """Return the choices, checked against what is here."""
         from gpustab.machine.device import Compute, choose_backend, choose_device

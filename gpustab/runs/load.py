@@ -55,6 +55,7 @@ def load_groups(
     device: str = "cpu",
     jobs: int | None = None,
     name: str | None = None,
+    center: bool = False,
     allow_small_overlap: bool = False,
 ) -> list[Runs]:
     """Return the groups of runs behind some sources.
@@ -73,12 +74,15 @@ def load_groups(
         device: where tensors shall lie: ``"cpu"``, ``"cuda"``, ... or ``"auto"``.
         jobs: files read at once, by threads; default one per core.
         name: of the group that files and objects form; default ``"runs"``.
+        center: the other spelling of ``centre``.
         allow_small_overlap: measure runs that share fewer than one word in twenty of the smallest vocabulary.
 
     Raises:
         InputError: for unusable sources, fewer than two runs in a group, or runs without common words.
     """
-    loading = Loading(vocabulary, min_runs, centre, unit, options or LoadOptions(), device, jobs, allow_small_overlap)
+    loading = Loading(
+        vocabulary, min_runs, centre or center, unit, options or LoadOptions(), device, jobs, allow_small_overlap
+    )
     return [group.load() for group in open_groups(sources, loading, name=name)]
 
 
@@ -93,6 +97,7 @@ def load_runs(
     device: str = "cpu",
     jobs: int | None = None,
     name: str | None = None,
+    center: bool = False,
     allow_small_overlap: bool = False,
 ) -> Runs:
     """Return the runs of one group; see :func:`load_groups` for the arguments.
@@ -106,7 +111,9 @@ def load_runs(
         >>> load_runs([(words, rng.normal(size=(4, 3))) for _ in range(2)])
         Runs('runs': 2 runs, 4 words (joint), 3 dimensions, cpu)
     """
-    loading = Loading(vocabulary, min_runs, centre, unit, options or LoadOptions(), device, jobs, allow_small_overlap)
+    loading = Loading(
+        vocabulary, min_runs, centre or center, unit, options or LoadOptions(), device, jobs, allow_small_overlap
+    )
     return only_group(open_groups(sources, loading, name=name)).load()
 
 

@@ -31,7 +31,9 @@ class Loading:
         None
     )
     min_runs: Annotated[int | None, Option("With --vocabulary union; default 2.", low=1)] = None
-    centre: Annotated[bool, Option("Subtract the mean vector before scaling to unit length.", ("--center",))] = False
+    centre: Annotated[
+        bool, Option("Subtract the mean vector before scaling to unit length.", ("--centre", "--center"))
+    ] = False
     unit: bool = True
     options: LoadOptions = LoadOptions()
     device: str = "cpu"
