@@ -37,6 +37,17 @@ def read_header(line: bytes) -> tuple[int, int] | None:
     return (int(match[1]), int(match[2])) if match else None
 
 
+def first_in_zip(head: bytes) -> str:
+    """Return the name of the first file in a zip archive; of anything else an empty text.
+
+    The layout is that of the local file header: APPNOTE.TXT of PKWARE, section 4.3.7.
+    """
+    if not head.startswith(b"PK\x03\x04") or len(head) < 30:
+        return ""
+    length = int.from_bytes(head[26:28], "little")
+    return head[30 : 30 + length].decode("utf-8", "surrogateescape")
+
+
 def foreign(head: bytes) -> str | None:
     r"""Say what a file is that is no text file of vectors, or return ``None`` where it may be one.
 

@@ -6,11 +6,14 @@ The pickle is read as data (:mod:`gpustab.formats.gensim.safe_pickle`): nothing 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from gpustab.errors import InputError, marked
 from gpustab.formats.binary.npy import check_dimension, fill_rows, rows_to_read
@@ -78,6 +81,7 @@ class _Model:
         self._attributes = attributes_of(root)
         self._generation = _generation(self._attributes)
         self._prefix = path.name
+        self._empty: frozenset[int] = frozenset()
         inner = self._attributes.get("wv")
         if isinstance(inner, Described):
             self.notes.append(f"of the full {root.kind.name} model, only the word vectors (wv) were read")
@@ -93,7 +97,12 @@ class _Model:
         if counts is not None and are_placeholders(torch.tensor(counts)):
             counts = None
             self.notes.append(PLACEHOLDERS)
-        table = RowTable(d, rows_to_read(v, options), options, "row")
+        if empty := self._empty:
+            self.notes.append(f"{len(empty)} empty slot{'s' * (len(empty) > 1)} dropped: no word belongs to the vector")
+            kept = [row for row in range(v) if row not in empty]
+            words, matrix = [words[row] for row in kept], _SomeRows(matrix, kept)
+            counts = None if counts is None else [counts[row] for row in kept]
+        table = RowTable(d, rows_to_read(len(words), options), options, "row")
         notes = fill_rows(table, matrix, words, counts, options)
         return table.space(source, f"gensim {self.kind.name}", notes=[*self.notes, *notes])
 
@@ -105,9 +114,11 @@ class _Model:
                 f"this is a {self.kind}{self._generation}, which has no word vectors; "
                 "wanted KeyedVectors, Word2Vec or FastText"
             )
-        if not all(isinstance(word, str) for word in words):
+        if not all(isinstance(word, str | None) for word in words):
             raise InputError(f"the keys of this {self.kind}{self._generation} are no words")
-        return [_as_word(word) for word in words]
+        # gensim makes room for as many words as a header promises, and leaves a slot empty for each that was a repeat.
+        self._empty = frozenset(row for row, word in enumerate(words) if word is None)
+        return [b"" if word is None else _as_word(word) for word in words]
 
     def _matrix(self) -> Matrix:
         for name in _VECTORS:
@@ -167,6 +178,23 @@ class _Model:
         found = [by_word.get(word) for word in self._words]
         whole = [count for count in found if type(count) is int and 0 <= count < 1 << 63]
         return whole if len(whole) == len(found) else None
+
+
+class _SomeRows:
+    """Those rows of a matrix that a word belongs to."""
+
+    def __init__(self, matrix: Matrix, kept: Sequence[int]) -> None:
+        self._matrix, self._kept = matrix, np.array(kept, dtype=np.int64)
+        self.shape: tuple[int, ...] = (len(kept), matrix.shape[1])
+        self.dtype = matrix.dtype
+        self.order = getattr(matrix, "order", "C")
+
+    def __getitem__(self, rows: slice, /) -> NDArray[Any]:
+        wanted = self._kept[rows]
+        if not len(wanted):
+            return self._matrix[0:0]
+        values: NDArray[Any] = self._matrix[int(wanted[0]) : int(wanted[-1]) + 1][wanted - wanted[0]]
+        return values
 
 
 def _as_word(text: str) -> bytes:
