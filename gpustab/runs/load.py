@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gpustab.errors import InputError
+from gpustab.formats.objects import is_one
 from gpustab.formats.options import LoadOptions
 from gpustab.machine.device import log
 from gpustab.runs.group import Group, want_two
@@ -123,7 +124,7 @@ def sort_out(sources: Source | Iterable[Source]) -> tuple[list[Source], list[Gro
     Raises:
         InputError: for a path with nothing behind it, or a folder that is no run set.
     """
-    lone = isinstance(sources, str | os.PathLike | Space) or hasattr(sources, "index_to_key")
+    lone = isinstance(sources, str | os.PathLike | Space) or hasattr(sources, "index_to_key") or is_one(sources)
     single: list[Source] = []
     folders: list[Group] = []
     for given in [sources] if lone else sources:

@@ -57,15 +57,17 @@ def read_gensim(source: Source, options: LoadOptions) -> Space:
     path = source.path
     if source.compression:
         raise InputError(
-            f"{path}: this is a pickle within {source.compression}, whose companions are packed too; "
-            "load it with gensim and save it under a name without .gz or .bz2"
+            f"{path}: this is a pickle within {source.compression}; unpack it first (gensim's: load it with gensim, "
+            "since its companions are packed too, and save it under a name without .gz or .bz2)"
         )
     try:
         content = source.map()
         root, names = describe_pickle(b"".join(source.blocks()) if content is None else memoryview(content))
         if not isinstance(root, Described) or root.kind.module.partition(".")[0] != "gensim":
             what = f"of {names[0]}" if names else "of plain data"
-            raise InputError(f"this is a pickle {what} and no file of gensim's KeyedVectors, Word2Vec or FastText")
+            raise InputError(
+                f"this is a pickle {what} and no file of gensim's KeyedVectors, Word2Vec or FastText{_way(root)}"
+            )
         return _Model(path, root).space(source, options)
     except InputError as error:
         raise InputError(f"{path}: {marked(error)}") from error
@@ -202,6 +204,15 @@ def _as_word(text: str) -> bytes:
         return as_word(text)
     except UnicodeError:
         raise InputError("a word is no text that UTF-8 could hold") from None
+
+
+_UNPICKLED = "; where you trust it, in Python: gpustab.load_runs([pickle.load(open(FILE, 'rb')), ...])"
+
+
+def _way(root: Any) -> str:
+    """Return how a pickle that is no file of gensim's may still be used."""
+    of_words = isinstance(root, Described) and root.kind.name in ("dict", "OrderedDict") and any(pairs_of(root))
+    return f"{_UNPICKLED} takes a dict of word and vector" if of_words else ""
 
 
 def _names(value: Any) -> list[str]:
