@@ -7,7 +7,9 @@ from pathlib import Path
 
 from gpustab.errors import InputError
 from gpustab.formats.binary.npy import NPY
+from gpustab.formats.binary.npz import NPZ
 from gpustab.formats.binary.safetensors import SAFETENSORS
+from gpustab.formats.binary.torch_file import TORCH
 from gpustab.formats.binary.word2vec import WORD2VEC_BINARY
 from gpustab.formats.checkpoints.folder import is_checkpoint, read_checkpoint
 from gpustab.formats.fasttext.reader import FASTTEXT
@@ -16,6 +18,8 @@ from gpustab.formats.gensim.native import GENSIM
 from gpustab.formats.options import DEFAULTS, LoadOptions
 from gpustab.formats.sniff import foreign
 from gpustab.formats.source import open_source
+from gpustab.formats.table.delimited import TABLE
+from gpustab.formats.table.parquet import PARQUET
 from gpustab.formats.text.layout import settle
 from gpustab.formats.text.lines import Lines
 from gpustab.formats.text.reader import TEXT
@@ -26,8 +30,12 @@ FORMATS: tuple[Format, ...] = (
     SAFETENSORS,
     FASTTEXT,
     NPY,
+    TORCH,  # of before 1.6 a pickle, so before GENSIM
     GENSIM,
+    NPZ,
+    PARQUET,
     WORD2VEC_BINARY,
+    TABLE,
     TEXT,
 )
 

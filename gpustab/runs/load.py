@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gpustab.errors import InputError
 from gpustab.formats.checkpoints.folder import is_checkpoint
-from gpustab.formats.checkpoints.objects import is_spacy
+from gpustab.formats.objects import is_one
 from gpustab.formats.options import LoadOptions
 from gpustab.machine.device import log
 from gpustab.runs.group import Group, want_two
@@ -132,7 +132,7 @@ def sort_out(sources: Source | Iterable[Source]) -> tuple[list[Source], list[Gro
     Raises:
         InputError: for a path with nothing behind it, or a folder that is no run set.
     """
-    lone = isinstance(sources, str | os.PathLike | Space) or hasattr(sources, "index_to_key") or is_spacy(sources)
+    lone = isinstance(sources, str | os.PathLike | Space) or hasattr(sources, "index_to_key") or is_one(sources)
     single: list[Source] = []
     folders: list[Group] = []
     for given in [sources] if lone else sources:

@@ -21,6 +21,7 @@ from gpustab.formats.text.decimals import RowError
 from gpustab.formats.text.layout import Layout, settle
 from gpustab.formats.text.lines import Lines
 from gpustab.spaces.space import Space
+from gpustab.spaces.words import show
 
 
 def read_text(source: Source, options: LoadOptions) -> Space:
@@ -75,7 +76,7 @@ class _Reading:
     def _read(self, layout: Layout) -> bool:
         """Take in the rows; return whether the end of the file was reached."""
         for block in self._lines.blocks():
-            if self._line == 1 and layout.header:
+            if self._line == 1 and (layout.header or layout.names):
                 self._line, block = 2, block[block.index(b"\n") + 1 :]
             while block:
                 if self._rows == self._options.limit:
@@ -174,6 +175,9 @@ class _Reading:
             yield "a byte-order mark (UTF-8 BOM) at the start was removed"
         if layout.header and layout.header[1] != layout.dimension:
             yield f"the header declares {layout.header[1]} values a row, but dim={layout.dimension} was asked for"
+        if layout.names:
+            first = show(self._lines.sample()[0][:60])
+            yield f"line 1 names columns ('{first}') and is no row; {option('header', False)} reads it as one"
         blank, empty = self._blocks.blank, self._blocks.empty
         if blank.count:
             yield f"{blank.count} blank line(s) passed over: {blank}"
