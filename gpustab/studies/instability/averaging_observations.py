@@ -53,7 +53,10 @@ def _of_two(tables: Mapping[str, Table]) -> Iterator[Observation]:
             f"⟨σ⟩ × {sd.text('.3f')} (1/{shown(ratio(1, row['sd']), '.3f')}; thesis: 1/1.28 to 1/1.39); dot products × "
             f"{shown(row['dot_sd'], '.3f')}"
         )
-        rule = "95 % interval of the ratio below 1/1.28; 1/√2 is what aligning without cost would give"
+        rule = (
+            "95 % interval of the ratio below 1/1.28; 1/√2 is what aligning without cost would give; of fewer than 8 "
+            "runs hardly ever told"
+        )
         yield Observation("3.2.1", claim, row["technique"], shows, decide(sd.interval, -inf, SMALLER), rule)
         rise = Estimate.of_runs(row["slope"], row["slope_se"], row["averages"])
         claim = "Averages of two have larger mean cosines, eq. 3.6"
@@ -71,7 +74,10 @@ def _of_two(tables: Mapping[str, Table]) -> Iterator[Observation]:
             f"{shown(by_pair.value, '.1%')} ± {shown(by_pair.half, '.1%')}; variance {shown(variance.value, '.1%')} ± "
             f"{shown(variance.half, '.1%')} of σ²/2"
         )
-        rule = "95 % intervals: mean within ±5 % of σ, means of word pairs below 5 % of σ, variance below σ²/2"
+        rule = (
+            "95 % intervals: mean within ±5 % of σ, means of word pairs below 5 % of σ, variance below σ²/2; of 8 runs "
+            "or fewer hardly ever yes"
+        )
         yield Observation("3.2.1", claim, row["technique"], shows, judge_term(row), rule)
 
 
@@ -83,7 +89,11 @@ def _term(row: Mapping[str, Any]) -> tuple[Estimate, Estimate, Estimate]:
 
 
 def judge_term(row: Mapping[str, Any]) -> Verdict:
-    """Judge the second term of eq. 3.4 by its mean, by those of word pairs, and by its variance."""
+    """Judge the second term of eq. 3.4 by its mean, by those of word pairs, and by its variance.
+
+    Where it is as the thesis states, 80 % of the sets of 8 runs and 65 % of those of 16 are undecided; means of 0.15 σ
+    are told from 6 runs on.
+    """
     mean, by_pair, variance = _term(row)
     return all_of([within(mean, -NO_MEAN, NO_MEAN), within(by_pair, -inf, NO_MEAN), within(variance, -inf, 1)])
 
@@ -98,7 +108,8 @@ def _of_trees(tables: Mapping[str, Table]) -> Iterator[Observation]:
             f"{shown(row['ratio_dot'] * sqrt(n), '.3f')}/√n, means of cosine matrices "
             f"{shown(row['ratio_cosine_matrices'] * sqrt(n), '.3f')}/√n"
         )
-        claim, rule = "Losses between averages fall nearly as 1/√n, figure 3.5", "interval within 10 % of 1/√n"
+        claim = "Losses between averages fall nearly as 1/√n, figure 3.5"
+        rule = "interval within 10 % of 1/√n; of fewer than 6 runs hardly ever told"
         yield Observation("3.2.3", claim, technique, shows, within(found, 1 - NEAR, 1 + NEAR), rule)
     trees = {(row["technique"], row["average"]): row for row in rows(tables, "table_tree")}
     for (technique, average), row in trees.items():
