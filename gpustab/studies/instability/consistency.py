@@ -121,16 +121,21 @@ def halves_of(runs: int, seed: int) -> list[tuple[tuple[int, ...], tuple[int, ..
     return [(tuple(order[:half]), tuple(order[half : 2 * half])) for order in orders]
 
 
+def pair_weights(subsets: list[tuple[int, ...]], runs: int) -> Tensor:
+    """Return what every pair of runs weighs in the means over the pairs of some subsets, ``(subsets, R²)``."""
+    weights = torch.zeros(len(subsets), runs, runs, dtype=torch.float64)
+    for s, subset in enumerate(subsets):
+        for i, j in itertools.combinations(sorted(subset), 2):
+            weights[s, i, j] = 1 / math.comb(len(subset), 2)
+    return weights.flatten(1)
+
+
 def mean_overlap(
     found: engine.NeighbourPass, lengths: tuple[int, ...], subsets: list[tuple[int, ...]], compute: Compute
 ) -> Tensor:
     """Return p@n of every target, mean over the pairs of some subsets of the runs: ``(N, subsets, t)``, in one pass."""
     runs, targets, k = found.indices.shape
-    weights = torch.zeros(len(subsets), runs, runs, dtype=torch.float64, device=found.indices.device)
-    for s, subset in enumerate(subsets):
-        for i, j in itertools.combinations(sorted(subset), 2):
-            weights[s, i, j] = 1 / math.comb(len(subset), 2)
-    weights = weights.flatten(1)
+    weights = pair_weights(subsets, runs).to(found.indices.device)
     n = torch.tensor(lengths, dtype=torch.float64, device=found.indices.device)[:, None, None]
 
     def work(tile: int) -> Tensor:
