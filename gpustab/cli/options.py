@@ -26,11 +26,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def open_runs(paths: list[Path], load_options: LoadOptions, loading: Loading = Loading()) -> list[Group]:
+def open_runs(
+    paths: list[Path], load_options: LoadOptions, loading: Loading = Loading(), *, single_runs: bool = False
+) -> list[Group]:
     """Return the groups behind what was typed, to be read as was typed."""
     from gpustab.runs.load import open_groups
 
-    return open_groups(paths, replace(loading, options=load_options))
+    return open_groups(paths, replace(loading, options=load_options), single_runs=single_runs)
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,11 @@ from gpustab.spaces.space import Space
 
 
 def open_groups(
-    sources: Source | Iterable[Source], loading: Loading | None = None, *, name: str | None = None
+    sources: Source | Iterable[Source],
+    loading: Loading | None = None,
+    *,
+    name: str | None = None,
+    single_runs: bool = False,
 ) -> list[Group]:
     """Return the groups of runs behind some sources; nothing of the runs is read before :meth:`Group.load`.
 
@@ -32,13 +36,15 @@ def open_groups(
             objects in memory. Every leaf of a run set is a group of its own; everything else forms one group.
         loading: how the groups are read when they are.
         name: of the group that files and objects form; default ``"runs"``.
+        single_runs: also take groups of one run: what is asked is no stability.
 
     Raises:
         InputError: for folders that are no run set, or fewer than two runs in a group.
     """
     single, folders = sort_out(sources)
-    groups = [want_two(Group(Key(name or "runs"), tuple(single)))] if single else []
-    groups += _distinct(measurable(folders))
+    groups = [Group(Key(name or "runs"), tuple(single))] if single else []
+    groups = groups if single_runs else [want_two(group) for group in groups]
+    groups += _distinct(folders if single_runs else measurable(folders))
     if not groups:
         raise InputError("no runs were given")
     return [replace(group, loading=loading or Loading()) for group in groups]
