@@ -150,7 +150,10 @@ def _top(runs: Runs, order: list[int], joint: Tensor) -> Tensor:
 
 def _rms_loss(spaces: Sequence[Tensor]) -> tuple[float, float]:
     """Root mean square reduced loss of all pairs of spaces, rows scaled to unit length, and its jackknife error."""
-    rows = torch.nn.functional.normalize(torch.stack(list(spaces)), dim=2)
+    # Averages of runs of unequal dimension are as wide as the widest of their own; zeros change no inner product.
+    widest = max(x.shape[1] for x in spaces)
+    padded = [torch.nn.functional.pad(x, (0, widest - x.shape[1])) for x in spaces]
+    rows = torch.nn.functional.normalize(torch.stack(padded), dim=2)
     squares = reduced(pip_from_gram(block_gram(rows)).total, rows.shape[1]).square()
     found = pair_statistics(pair_matrix(squares, len(spaces)))
     loss = math.sqrt(found.mean)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from gpustab import load_runs
 from gpustab.studies.instability.alignment import alignment_tables, naive_average
 from gpustab.studies.instability.cosines import draw_words
 from gpustab.studies.instability.trees import orders_of
@@ -64,3 +65,10 @@ def test_losses_between_halves_are_the_naive_mean_over_splits():
     assert one["splits"] == len(found) == 4
     assert one["between_halves"] == pytest.approx(np.mean(found), rel=1e-6)
     assert one["between_halves_sd"] == pytest.approx(np.std(found, ddof=1), rel=1e-4)
+
+
+def test_averages_of_unequal_dimension_are_compared():
+    words = [f"w{k}" for k in range(40)]
+    runs = load_runs([(words, np.random.default_rng(d).normal(size=(40, d))) for d in (4, 5, 6, 7)])
+    table = alignment_tables("runs", runs, 20, 0)["table_tree"]
+    assert all(0 < x < 2 for x in table["between_halves"])
