@@ -61,8 +61,8 @@ def settle(lines: Sequence[bytes], options: LoadOptions) -> Layout:
     rows = [line for line in lines[1 if declared else 0 :] if line.strip(SEPARATORS)]
     widths = Counter(count_values(row) for row in rows[:SAMPLE_ROWS])
     if declared and (options.header or _is_header(declared, widths, options.dim)):
-        names = options.header is None and _with_names(lines[1:], options) is not None
-        layout = Layout(_positive(options.dim or declared[1]), declared, names)
+        named = options.header is None and _with_names(lines[1:], options) is not None
+        layout = Layout(_positive(options.dim or declared[1]), declared, named)
     else:
         layout = Layout(options.dim or _majority(widths), None)
     if options.dim is None:
