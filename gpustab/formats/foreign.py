@@ -42,7 +42,7 @@ MAGIC = (
 
 # A key in quotes and a colon: words of a text of vectors may begin with brackets and quotes, but not so.
 _KEY = rb'"(?:[^"\\\n]|\\.)*"\s*:'
-_JSON = re.compile(rb"\s*(?:\{\s*" + _KEY + rb"|\[\s*\{\s*" + _KEY + rb")")
+_JSON = re.compile(rb"\s*(?:\{\s*" + _KEY + rb"|\[\s*\{\s*" + _KEY + rb'|\[\s*\[\s*"[^"\n]*"\s*,)')
 _SHARD = re.compile(rb'"([^"]*embed[^"]*)"\s*:\s*"([^"/]+\.(?:safetensors|bin))"')
 _VECTOR = re.compile(rb'\s*\{\s*"(?:[^"\\\n]|\\.)*"\s*:\s*\[\s*-?[0-9.]')
 _ZIPPED = (

@@ -10,6 +10,7 @@ from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.sniff import read_header
 from gpustab.formats.text.decimals import SEPARATORS, count_values, is_number_like, is_sparse
+from gpustab.formats.text.doubts import refuse_doubtful
 from gpustab.spaces.words import show
 
 SAMPLE_ROWS = 50
@@ -27,7 +28,7 @@ class Layout:
     Attributes:
         dimension: number of values ``d`` of every row.
         header: the declared ``(rows, dimension)``, or ``None`` where the first line is a row.
-        names: whether the first line names the columns.
+        names: whether the first line, or the one after the header, names the columns.
     """
 
     dimension: int
@@ -60,8 +61,13 @@ def settle(lines: Sequence[bytes], options: LoadOptions) -> Layout:
     rows = [line for line in lines[1 if declared else 0 :] if line.strip(SEPARATORS)]
     widths = Counter(count_values(row) for row in rows[:SAMPLE_ROWS])
     if declared and (options.header or _is_header(declared, widths, options.dim)):
-        return Layout(_positive(options.dim or declared[1]), declared)
-    return Layout(options.dim or _majority(widths), None)
+        named = options.header is None and _with_names(lines[1:], options) is not None
+        layout = Layout(_positive(options.dim or declared[1]), declared, named)
+    else:
+        layout = Layout(options.dim or _majority(widths), None)
+    if options.dim is None:
+        refuse_doubtful(rows[layout.names : SAMPLE_ROWS], layout.dimension)
+    return layout
 
 
 def _with_names(lines: Sequence[bytes], options: LoadOptions) -> Layout | None:

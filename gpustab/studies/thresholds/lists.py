@@ -71,7 +71,7 @@ def windows_of(words: int) -> Tensor:
     """Return the window of every place, ``(v − 1,)``: about 60, log-spaced, and the last 1 % as one.
 
     >>> windows_of(5).tolist(), int(windows_of(6000).max()) + 1
-    ([0, 1, 2, 3], 49)
+    ([0, 1, 2, 3], 54)
     """
     places = words - 1
     tail = max(1, round(REFERENCE * places))

@@ -2,6 +2,7 @@
 
 import pytest
 
+from gpustab.errors import InputError
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.registry import read_space
 
@@ -49,3 +50,33 @@ def test_a_word_stays_a_word(read, content, words):
 def test_header_denies_it(read):
     assert read(f"word 0 1 2\n{BODY}", header=False).vocabulary[0] == b"word"
     assert read(f"word 0 1 2\n{BODY}", header=True).vocabulary[0] == b"a"
+
+
+def test_names_below_a_header(read):
+    space = read(f"2 3\nword 0 1 2\n{BODY}")
+    assert list(space.vocabulary) == [b"a", b"b"]
+    assert any(note.startswith("line 2 names columns ('word 0 1 2')") for note in space.report.notes)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("0.5 1.5 2.5\n.25 1 2\n-1.5 2 3\n", "the rows are numbers alone, and '0.5' is no word"),
+        ("1.0e-01\t2.5\n2.0e-01\t2\n3.0e-01\t7\n", "the rows are numbers alone"),
+        ("0 a .5 .1\n1 b .2 .4\n2 c .1 .9\n", "the rows begin with their own numbers"),
+        ("a 90 .5 .1\nb 17 .2 .4\nc 5 .1 .9\n", r"the first value of every row is a whole number \('90'"),
+        ("3 3\na 90 .5 .1\nb 17 .2 .4\nc 5 .1 .9\n", "the first value of every row is a whole number"),
+    ],
+)
+def test_numbers_that_are_no_words_or_values(read, content, message):
+    with pytest.raises(InputError, match=message):
+        read(content)
+    width = 2 if content[0] in "01" and "\t" not in content else 3 if "90" in content else 1
+    assert len(read(content, dim=width, header=content.startswith("3 3")).vocabulary) == 3
+
+
+@pytest.mark.parametrize(
+    "content", ["2019 .5 .1\n2020 .2 .4\n7 .1 .9\n", "a 1 2 3\nb 4 5 6\nc 1 .5 2\n", "0.5 1 2\n0.6 3 4\nb 5 6\n"]
+)
+def test_numbers_that_may_be_words_or_values(read, content):
+    assert len(read(content).vocabulary) == 3
