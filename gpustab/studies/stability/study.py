@@ -77,7 +77,11 @@ def stability(
 
 def _measure_family(groups: Sequence[Runs | Group], options: StabilityOptions, answer: Answer) -> None:
     """Measure groups that differ in sampling, and what lies between them; they are let go when this returns."""
-    members = [loaded(group) for group in groups]
+    members = []
+    for group in groups:
+        if isinstance(group, Group):
+            answer.report(f"{group.name}: reading {len(group)} runs", 0.0)
+        members.append(loaded(group))
     for runs in members:
         _measure_or_fall_back(runs, options, answer)
     answer.result.notes += said_of(same_runs({runs.name: runs for runs in members}))
