@@ -16,7 +16,7 @@ from gpustab.bench.spaces import synthetic_runs
 from gpustab.bench.steps import STEPS
 from gpustab.engine import pip_pass
 from gpustab.engine.pip import worst_condition
-from gpustab.errors import InputError, near, option
+from gpustab.errors import InputError, OutOfMemoryError, near, option
 from gpustab.kernels.neighbours import Backend
 from gpustab.kernels.pip_loss import pip_from_gram
 from gpustab.machine.device import CPU, Compute, is_out_of_memory
