@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+_BAR = 20
+_OTHERS = 4 + _BAR + 42
+"""Columns that the bar and the times take."""
+
+
 class Clock:
     """Reckons what time is left from the part that is done; see :data:`gpustab.machine.progress.Progress`."""
 
@@ -60,7 +65,9 @@ class Bar:
             return
         if self._bar is None:
             self._bar = self._begin()
-        self._bar.update(self._task, description=printable(work), completed=part)
+        room = max(self._console.width - _OTHERS, 12)  # a narrow terminal cuts this and nothing else
+        work = printable(work)
+        self._bar.update(self._task, description=work if len(work) <= room else f"{work[: room - 1]}…", completed=part)
 
     def print(self, text: str) -> None:
         """Print dimmed lines above the bar."""
@@ -75,10 +82,10 @@ class Bar:
     def _begin(self) -> bars.Progress:
         columns = (
             bars.SpinnerColumn(),
-            bars.BarColumn(20),
+            bars.BarColumn(_BAR),
             _Times(self._clock, table_column=Column(no_wrap=True)),
-            # Last, so that a narrow terminal cuts it and nothing else. Names of files may look like markup.
-            bars.TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True, overflow="ellipsis")),
+            # Names of files may look like markup.
+            bars.TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True)),
         )
         bar = bars.Progress(*columns, console=self._console, transient=True)
         self._task = bar.add_task("", total=1.0)

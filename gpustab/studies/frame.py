@@ -53,8 +53,15 @@ class Answer:
     report: Progress
     notes: dict[str, list[str]] = field(default_factory=dict)
 
-    def take(self, group: Runs | Group) -> Runs:
-        """Return the runs of a group, and set off an alarm if they share hardly any word."""
+    def take(self, group: Runs | Group, part: float = 0.0) -> Runs:
+        """Return the runs of a group, and set off an alarm if they share hardly any word.
+
+        Args:
+            group: read now if it is not yet.
+            part: of the work that is done before.
+        """
+        if isinstance(group, Group):
+            self.report(f"{group.name}: reading {len(group)} runs", part)
         runs = loaded(group)
         if found := small_overlap(runs.joining, runs.words):
             self.result.alarms.append(f"{runs.name}: {found}.")

@@ -44,6 +44,16 @@ def test_the_bar_appears_with_the_first_report_and_what_is_printed_stands_above(
     assert "so far" in text
 
 
+def test_a_narrow_terminal_cuts_what_is_at_work_and_no_time():
+    file = io.StringIO()
+    bar = Bar(Console(file=file, force_terminal=True, width=80), shown=True)
+    bar("reading", 0.0)
+    bar("training 0 of 9 runs; at work: sgns shuffled 0 60%", 0.5)
+    bar.close()
+    assert "left" in file.getvalue()
+    assert "training 0 of…" in file.getvalue()
+
+
 def test_nobody_looking_sees_nothing():
     file = io.StringIO()
     bar = Bar(Console(file=file), shown=False)

@@ -43,6 +43,10 @@ Tables = dict[str, Table]
 
 _IDENTITY_WORDS = 100
 
+_WEIGHTS = {"prediction": 12.0, "neighbours": 1.0, "word frequency": 1.0, "averages": 1.0}
+"""What chapters take beside the others' 0.3, for the progress: prediction took three quarters of the time of 9 runs of
+5,944 words, and nine tenths of that of 3 runs of 1,738 words in a space that was half collapsed."""
+
 
 def instability(
     groups: Groups,
@@ -119,12 +123,17 @@ def _measure(
     """
     name, result = technique.name, answer.result
     result.notes += _shared_seeds(technique)
-    groups = {member.key.sampling: engine.place(answer.take(member), answer.compute) for member in technique.members}
+    groups = {
+        member.key.sampling: engine.place(answer.take(member, number / of), answer.compute)
+        for member in technique.members
+    }
     own: Tables = {}
     failed: list[GpustabError] = []
     chapters = list(_chapters(name, groups, options, answer.compute, result.notes, own))
-    for step, (title, work) in enumerate(chapters):
-        answer.report(f"{name}: {title}", (number + step / len(chapters)) / of)
+    done, whole = 0.0, sum(_weight(title) for title, _ in chapters)
+    for title, work in chapters:
+        answer.report(f"{name}: {title}", (number + done / whole) / of)
+        done += _weight(title)
         try:
             own |= work()
         except GpustabError as error:
@@ -135,6 +144,10 @@ def _measure(
     for table_name, table in own.items():
         result.tables.setdefault(table_name, Table(long=table.long)).extend(table)
     result.groups.append(_summary(name, groups, own))
+
+
+def _weight(title: str) -> float:
+    return _WEIGHTS.get(title, 0.3)
 
 
 def _shared_seeds(technique: Family[Runs | Group]) -> Iterator[str]:
