@@ -132,7 +132,11 @@ def find(
     compute: Compute,
     told: Callable[[str, float], None],
 ) -> RunFound:
-    """Measure one run; ``told`` is called with what is being done and its finished part."""
+    """Measure one run; ``told`` is called with what is being done and its finished part.
+
+    Raises:
+        InputError: if the baseline has no value for any pair.
+    """
     sums, law = value_sums(runs, r, baseline, compute, lambda part: told("similarity values", part / 2))
     least = 1 if isinstance(baseline, Levels) else LEAST_SCORED
     thresholds = list(_of_values(runs.names[r], sums, least, options.confidence))

@@ -42,7 +42,7 @@ def _values(result: Result) -> Block:
         "From which cosine on do two words have something in common?",
         _facts(result),
         [SmallTable("", header, rows)],
-        figures=["baseline_by_similarity", "thresholds"],
+        figures=["baseline_by_similarity"],
         aside="Elekes et al. 2018: −0.18 for CBOW, 0.20 for skip-gram, −0.15 for GloVe, on a billion words.",
         answer=(
             "Clear: the baseline's mean, never let fall, is a tenth of a standard deviation above that of the least "

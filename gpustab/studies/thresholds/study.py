@@ -39,11 +39,13 @@ class Measured(NamedTuple):
         name: of the group.
         distributions: one per run.
         found: one per run.
+        silent: whether an alarm forbids to read its numbers.
     """
 
     name: str
     distributions: list[Distribution]
     found: list[RunFound]
+    silent: bool
 
 
 def thresholds(
@@ -90,7 +92,7 @@ def thresholds(
         laws: dict[str, Sequence[Law]] = {own.name: [x.law for x in own.distributions] for own in measured}
         laws[_free(measured[0].found[0].law.name, laws)] = [measured[0].found[0].law]
         answer.result.tables["shapes"] = Table.of(compare(laws, options.draws, options.seed))
-        answer.result.verdict = verdict(answer.result.tables)
+        answer.result.verdict = verdict(answer.result.tables, [own.name for own in measured if own.silent])
     return answer.result
 
 
@@ -139,8 +141,9 @@ def _measure(
 
         distributions.append(distribution(runs, r, options, answer.compute, of_all))
         found.append(find(runs, r, base, options, answer.compute, lambda work, part: told(work, 0.2 + 0.8 * part)))
-    measured = Measured(runs.name, distributions, found)
-    answer.result.alarms += alarms_of(runs.name, runs.names, distributions, found)
+    alarms = alarms_of(runs.name, runs.names, distributions, found)
+    measured = Measured(runs.name, distributions, found, bool(alarms))
+    answer.result.alarms += alarms
     tables.add(answer.result.tables, measured.name, runs.names, distributions, found)
     _score(runs, tests, found, options, answer)
     answer.result.groups.append(tables.summary(runs, base, answer.result.tables, found))

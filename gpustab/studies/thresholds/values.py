@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from gpustab.errors import InputError
 from gpustab.kernels.cosine import cosines
 from gpustab.kernels.similarity_groups import GROUPS, group_numbers, value_groups
 from gpustab.machine.device import Compute, telling_memory, with_smaller_tiles
@@ -44,6 +45,9 @@ def value_sums(
         baseline: what pairs are compared with.
         compute: how to compute.
         told: called with the finished part.
+
+    Raises:
+        InputError: if the baseline has no value for any pair.
     """
     rows = baseline.rows.to(runs.device)
     if not isinstance(baseline, Levels):
@@ -56,5 +60,7 @@ def value_sums(
     unit = runs.select(r, rows, dtype=compute.dtype)
     most = compute.tile(_BYTES + 64 * len(rows), _BLOCK if runs.device.type == "cpu" else 16 * _BLOCK)
     tables = with_smaller_tiles(lambda block: value_groups(unit, baseline.block, baseline.values, block, told), most)
-    law = of_levels(baseline.name, tables.counts, baseline.values)
-    return Values(of_tables(tables, baseline.values, half=True), law)
+    sums = of_tables(tables, baseline.values, half=True)
+    if not float(sums.n.sum()):
+        raise InputError(f"{runs.names[r]}: {baseline.name} has a value for no pair of its {len(rows):,} words")
+    return Values(sums, of_levels(baseline.name, tables.counts, baseline.values))

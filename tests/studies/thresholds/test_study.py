@@ -15,7 +15,7 @@ from gpustab.studies.thresholds.study import thresholds
 from tests.oracles import unit
 from tests.studies.thresholds.conftest import space
 from tests.studies.thresholds.oracles import groups_by_place, groups_by_value
-from tests.wordnet.made import naive_distance
+from tests.wordnet.made import naive_distance, write_wordnet
 
 QUICK = {"draws": 5, "min_pairs": 20, "places": 30}
 
@@ -124,7 +124,15 @@ def test_few_pairs_are_an_alarm_and_no_failure(wordnet):
     few = load_runs([(names[:4], x[:4]), (names[:4], x[4:8])])
     result = thresholds(few, wordnet=str(wordnet[0]), **QUICK)
     assert any("too few for thresholds" in alarm for alarm in result.alarms)
+    assert not result.verdict
     assert to_text(result)
+
+
+def test_nouns_without_a_common_hypernym_are_refused(wordnet, tmp_path):
+    names, x = space(wordnet, 0)
+    folder = write_wordnet(tmp_path, {1: (), 2: (), 3: ()}, {name: [k] for k, name in enumerate(names[:3], 1)})
+    with pytest.raises(InputError, match="a value for no pair of its 3 words"):
+        thresholds(load_runs([(names, x)] * 2), wordnet=str(folder), **QUICK)
 
 
 def test_without_nouns_it_says_so(wordnet):
