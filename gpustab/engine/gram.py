@@ -182,15 +182,16 @@ def _accumulate(
 
     def work(tile: int) -> gram.Moments:
         total = gram.empty_moments(members, d, runs.device)
-        for start, chunk in runs.chunks(tile, dtype=dtype):
+        for start, chunk in runs.chunks(tile, dtype=dtype, share=compute.ranks.share):
             here = counted[start : start + tile]
             if not all_count:
                 chunk *= here[:, None]
             gram.add_(total, formed(chunk) if formed else chunk, here, product)
+        compute.ranks.total_(*total)
         return total
 
     tile = compute.tile(len(runs) * d * 24, runs.words)
     # Whole matmuls: a chunk of 4,097 rows would cost one of a single row.
-    summed = with_smaller_tiles(work, tile // gram.ROWS_PER_MATMUL * gram.ROWS_PER_MATMUL or tile)
+    summed = with_smaller_tiles(work, tile // gram.ROWS_PER_MATMUL * gram.ROWS_PER_MATMUL or tile, compute.ranks)
     require_finite(runs, [summed.sums])
     return summed
