@@ -8,12 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any
 
 from gpustab.results import Table
 from gpustab.results.page import counted
 from gpustab.statistics.intervals import Estimate, sd_interval
 from gpustab.studies.shared.spaces import COLLAPSED
+from gpustab.studies.shared.verdicts import Verdict, above, decide
 from gpustab.studies.thresholds.distributions import Distribution
 from gpustab.studies.thresholds.one_run import RunFound
 from gpustab.studies.thresholds.shapes import SAME
@@ -34,8 +35,6 @@ _FAR = 0.2
 
 _BEYOND = 3
 """By so many standard deviations of random draws ρ must be lower: with six tests a false verdict in one of 120."""
-
-Answer3 = Literal["yes", "no", "undecided"]
 
 Tables = Mapping[str, Table]
 
@@ -71,7 +70,7 @@ def verdict(tables: Tables, silent: Collection[str] = ()) -> list[str]:
     return [*_lead(spoken), *_compared(spoken), *_stable(spoken)]
 
 
-def stable(sd: float, runs: int) -> Answer3:
+def stable(sd: float, runs: int) -> Verdict:
     """Tell whether a threshold stays where it is over runs: its SD is at most 0.02, by a 95 % interval.
 
     Thresholds are told in steps of 0.01, so that an SD of 0 is one of at most 0.003.
@@ -79,21 +78,17 @@ def stable(sd: float, runs: int) -> Answer3:
     >>> stable(0.005, 8), stable(0.005, 3), stable(0.1, 8)
     ('yes', 'undecided', 'no')
     """
-    low, high = sd_interval(math.hypot(sd, _STEP_SD), runs)
-    if math.isnan(low):
-        return "undecided"
-    return "yes" if high <= STABLE else "no" if low > STABLE else "undecided"
+    return decide(sd_interval(math.hypot(sd, _STEP_SD), runs), 0.0, STABLE)
 
 
-def higher(first: Estimate, second: Estimate) -> Answer3:
+def higher(first: Estimate, second: Estimate) -> Verdict:
     """Tell whether a threshold is higher than another, by a 95 % t interval of the difference over runs.
 
     >>> a, b = Estimate(0.26, 0.004, 3), Estimate(0.07, 0.004, 3)
     >>> higher(a, b), higher(b, a), higher(a, Estimate(0.25, math.nan, 0))
     ('yes', 'no', 'undecided')
     """
-    low, high = first.minus(second).interval
-    return "yes" if low > 0 else "no" if high < 0 else "undecided"
+    return above(first.minus(second), 0.0)
 
 
 def _rows(tables: Tables, name: str, **wanted: Any) -> list[dict[str, Any]]:
