@@ -110,16 +110,26 @@ def cosine(value: float) -> str:
 
 def _lead(tables: Tables) -> Iterator[str]:
     """Every group's threshold above chance, in every case that there is."""
-    for row in _rows(tables, "thresholds", kind="value", rule="chance"):
-        clear = next(iter(_rows(tables, "thresholds", kind="value", rule="clear", group=row["group"])))
+    for row, clear in _pairs(tables):
         yield _where(row, clear)
 
 
+def _pairs(tables: Tables) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Both thresholds of every group."""
+    for row in _rows(tables, "thresholds", kind="value", rule="chance"):
+        yield row, next(iter(_rows(tables, "thresholds", kind="value", rule="clear", group=row["group"])))
+
+
+def _lacking(row: Mapping[str, Any], clear: Mapping[str, Any]) -> int:
+    """Runs that have not both thresholds: a level that is reached nowhere, or everywhere, is none."""
+    return int(row["runs"] - min(row["found"], clear["found"]))
+
+
 def _where(row: Mapping[str, Any], clear: Mapping[str, Any]) -> str:
-    if row["found"] < row["runs"] or clear["found"] < clear["runs"]:
+    if lacking := _lacking(row, clear):
         return (
-            f"{row['group']}: no threshold: in {row['runs'] - min(row['found'], clear['found'])} of {row['runs']} runs "
-            "more similar pairs are nowhere nearer in the baseline."
+            f"{row['group']}: no threshold: in {lacking} of {row['runs']} runs no cosine sets pairs clearly apart from "
+            "the least similar hundredth."
         )
     place = (
         f"{row['group']}: above a cosine of {cosine(row['mean'])}{_sure(row)} words are nearer than pairs on average"
@@ -147,8 +157,8 @@ def proven_near(row: Mapping[str, Any]) -> bool:
 
 def _compared(tables: Tables) -> Iterator[str]:
     """Which group needs the higher cosine: hypothesis 1, that no threshold fits all models."""
-    rows = _rows(tables, "thresholds", kind="value", rule="chance")
-    for first, second in combinations([row for row in rows if row["mean"] is not None], 2):
+    rows = [row for row, clear in _pairs(tables) if not _lacking(row, clear)]
+    for first, second in combinations(rows, 2):
         a, b = (first, second) if first["mean"] >= second["mean"] else (second, first)
         gap = f"{cosine(a['mean'])} against {cosine(b['mean'])}"
         if higher(_estimate(a), _estimate(b)) == "yes":
@@ -159,8 +169,8 @@ def _compared(tables: Tables) -> Iterator[str]:
 
 def _stable(tables: Tables) -> Iterator[str]:
     """Does training again move the thresholds?"""
-    for row in _rows(tables, "thresholds", kind="value", rule="chance"):
-        if row["sd"] is None:
+    for row, clear in _pairs(tables):
+        if row["sd"] is None or _lacking(row, clear):
             continue
         answer = stable(row["sd"], row["found"])
         size = f"{row['sd']:.3f}" if row["sd"] > _STEP_SD else f"below {_STEP_SD:.3f}"

@@ -37,8 +37,9 @@ def test_what_is_not_proven_is_no_interval(high, words):
 
 
 def test_a_level_that_is_nowhere_reached_is_no_threshold():
-    lead = said(row(), row(rule="clear", found=7))[0]
-    assert lead.startswith("sg: no threshold: in 1 of 8 runs")
+    (lead,) = said(row(), row(rule="clear", found=7))
+    assert lead.startswith("sg: no threshold: in 1 of 8 runs no cosine sets pairs clearly apart")
+    assert len(said(row(), row(rule="clear", found=7), row("cb"), row("cb", "clear"))) == 3  # not compared
 
 
 @pytest.mark.parametrize(
