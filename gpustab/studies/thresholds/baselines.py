@@ -93,7 +93,7 @@ def leacock_chodorow(runs: Runs, nouns: Nouns, options: ThresholdsOptions, exclu
     _want_words(len(rows), "are nouns of WordNet", runs)
     own = [senses[row][:1] if options.senses == "first" else senses[row] for row in rows]
     taxonomy = taxonomy_of(nouns, own).to(runs.device)
-    values = [math.log(2 * nouns.depth / (1 + d)) for d in range(2 * nouns.depth)]
+    values = [math.log(2 * nouns.depth / (1 + d)) for d in range(2 * nouns.depth + 1)]
     return Levels(
         "Leacock-Chodorow",
         torch.tensor(rows),
