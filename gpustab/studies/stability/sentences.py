@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from gpustab.results.page import counted, number
 from gpustab.statistics.intervals import Estimate
 from gpustab.statistics.reliability import Reliability
+from gpustab.studies.shared.wording import about, listed, number_span, word
 
 READ_ONE = 0.85
 """p@10 above which neighbours may be read from one run: at most three in twenty would not come back."""
@@ -25,7 +26,6 @@ OPPOSITE = 0.2
 It lies at −0.2 to −0.8 in runs that learned their corpus, from 0 (GloVe on sotu) up in collapsing ones.
 """
 
-_NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 BOOTSTRAP_IS = (
     "Bootstrap runs are resamples of these documents: what other documents would say they cannot tell; it may differ "
     "more."
@@ -197,30 +197,6 @@ def copies(names: Sequence[str]) -> str:
         f"{listed(names)} are the same vectors in {word(len(names))} files. One of them is kept in the sentences "
         "below; counted more than once, they would make the runs look more stable than they are."
     )
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return names as a list in a sentence.
-
-    >>> listed(["a"]), listed(["a", "b", "c"])
-    ('a', 'a, b and c')
-    """
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def word(n: int) -> str:
-    """Return a small number as a word."""
-    return _NUMBERS[n] if 0 <= n < len(_NUMBERS) else str(n)
-
-
-def about(value: float) -> str:
-    """Return a number of neighbours as a word, or as a number where it is near none or has no word."""
-    return word(round(value)) if 0.95 <= value <= 10 else number(value, 2)
-
-
-def number_span(low: float, high: float, digits: int = 1) -> str:
-    """Return a range; without an interval a question mark."""
-    return "no interval" if math.isnan(low) else f"{low:.{digits}f}–{high:.{digits}f}"
 
 
 def _digits(half: float) -> int:
