@@ -137,18 +137,8 @@ def _contrast(name: str, groups: list[str], one: Estimate, other: Estimate) -> d
     return {"name": name, "groups": groups, **_plain(one.minus(other))}
 
 
-class _Word(NamedTuple):
-    """One word in both groups; ``less_*``: probability that it is in the tenth that is less stable there."""
-
-    word: str
-    count: int | None
-    p_first: float
-    p_second: float
-    difference: float
-    se: float
-    less_first: float
-    less_second: float
-    surely: str
+_COLUMNS = ("p_first", "p_second", "difference", "se", "less_first", "less_second")
+"""Of one word in both groups; ``less_*``: probability that it is in the tenth that is less stable there."""
 
 
 def _add_words(runs: Runs, targets: Tensor, found: list[_Measured], result: Result) -> tuple[int, int]:
@@ -159,7 +149,7 @@ def _add_words(runs: Runs, targets: Tensor, found: list[_Measured], result: Resu
     probabilities = [least_stable_tenth(x, error).nan_to_num() for x in (-difference, difference)]
     surely = [set(standing_out(x).tolist()) for x in probabilities]
     rows = _rows(runs, targets, [one, other], difference, error, probabilities, surely)
-    result.tables["words"] = Table.of(rows, _Word._fields, long=True)
+    result.tables["words"] = Table.of(rows, ["word", "count", *_COLUMNS, "surely"], long=True)
     return len(surely[0]), len(surely[1])
 
 
@@ -171,9 +161,10 @@ def _rows(
     error: Tensor,
     probabilities: list[Tensor],
     surely: list[set[int]],
-) -> Iterator[_Word]:
+) -> Iterator[dict[str, Any]]:
     columns = [found[0].words.mean, found[1].words.mean, difference, error, *probabilities]
     for k, (row, *values) in enumerate(zip(targets.tolist(), *(x.tolist() for x in columns), strict=True)):
         count = None if runs.counts is None else int(runs.counts[row])
         where = "first" if k in surely[0] else "second" if k in surely[1] else ""
-        yield _Word(runs.vocabulary.text(row), count, *values, where)
+        named = dict(zip(_COLUMNS, values, strict=True))
+        yield {"word": runs.vocabulary.text(row), "count": count, **named, "surely": where}

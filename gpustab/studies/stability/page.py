@@ -69,7 +69,7 @@ def _group(group: dict[str, Any], asked: SmallTable | None) -> Block:
     block.facts.append(("reduced PIP loss", number(pip["mean"]), spread))
     if group["scale"]:
         chance = group["scale"]["chance_reduced_pip"]
-        share = f"of unrelated spaces; the runs reach {pip['mean'] / chance:.0%} of it" if chance else ""
+        share = f"of unrelated spaces; share of chance {pip['mean'] / chance:.0%}" if chance else ""
         block.facts.append(("  chance level", number(chance), share))
         block.facts.append(("  mean cosine", number(group["scale"]["mean_cosine"], 3), "of two different words"))
     rows = [
