@@ -24,7 +24,17 @@ def page(result: Result) -> list[Block]:
     blocks = [_comparison(result)] if len(result.groups) > 1 else []
     for group in result.groups:
         blocks += [_group(group, _asked(result, group)), _words(group)]
-    return blocks + [_contrast(contrast) for contrast in result.contrasts]
+    return blocks + [_PAGES[contrast["name"]](contrast) for contrast in result.contrasts]
+
+
+def _halves(contrast: dict[str, Any]) -> Block:
+    n = contrast["n"]
+    facts = [
+        (f"p@{n} between halves", number(contrast["between"], 3), f"SE {number(contrast['between_se'], 2)}"),
+        (f"p@{n} within a half", number(contrast["within"], 3), f"SE {number(contrast['within_se'], 2)}"),
+    ]
+    title = f"{' and '.join(contrast['groups'])}: do other documents say the same?"
+    return Block(title, facts, aside=f"Over {contrast['words']:,} common words. One split at random: it has no error.")
 
 
 def _contrast(contrast: dict[str, Any]) -> Block:
@@ -169,3 +179,7 @@ def _asked(result: Result, group: dict[str, Any]) -> SmallTable | None:
     some = [{name: row[named.get(name, name)] for name in known} for row in rows[:_ASKED]]
     more = f", the first {_ASKED} of {len(rows)}" if len(rows) > _ASKED else ""
     return _listed(f"Words asked for{more}", some, n)
+
+
+_PAGES = {"extrinsic": _contrast, "halves": _halves}
+"""How each contrast is shown."""
