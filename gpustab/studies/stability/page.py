@@ -177,6 +177,8 @@ def _asked(result: Result, group: dict[str, Any]) -> SmallTable | None:
     named = {"pip": "pip_mean", "p": f"p@{n}", "p_se": f"p@{n}_se", "p_place": f"p@{n}_place"}
     known = ("word", "count", "pip", "pip_se", "p", "p_se", "p_place", "least")
     some = [{name: row[named.get(name, name)] for name in known} for row in rows[:_ASKED]]
+    for own, row in zip(some, rows, strict=False):
+        own["count"] = None if row["count"] is None else round(row["count"] / row["runs"])  # in what one run read
     more = f", the first {_ASKED} of {len(rows)}" if len(rows) > _ASKED else ""
     return _listed(f"Words asked for{more}", some, n)
 

@@ -53,6 +53,8 @@ one run.'
     span = f"{number_span(n * low, n * high)}; by chance {number(n * chance, 1)}"
     if low >= READ_ONE:
         then = "You may read neighbours from one run."
+    elif high < HARDLY and sampling == "bootstrap":
+        then = "Most neighbours hang on single documents: read those that most bootstrap runs keep."
     elif high < HARDLY:
         then = "Neighbours of one run say next to nothing: these vectors hardly hold this corpus."
     else:
