@@ -25,8 +25,8 @@ ALIKE = 0.05
 OPPOSITE = 0.2
 """ρ of the words' PIP loss and p@n above which the two point opposite ways.
 
-Measured with 3 runs: −0.23 to −0.62 in runs that learned their corpus (skip-gram and LSA on lee and sotu, mean cosine up
-to 0.4); in collapsing skip-gram −0.01, +0.22, +0.27, +0.56, +0.59 at mean cosines of 0.54, 0.60, 0.67, 0.86, 0.97.
+Measured with 3 runs: −0.23 to −0.62 in runs that learned their corpus (skip-gram and LSA on lee and sotu, mean cosine
+up to 0.4); in collapsing skip-gram −0.01, +0.22, +0.27, +0.56, +0.59 at mean cosines of 0.54, 0.60, 0.67, 0.86, 0.97.
 """
 
 BOOTSTRAP_IS = (
