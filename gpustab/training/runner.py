@@ -68,7 +68,9 @@ def train_runs(settings: TrainingSettings, folder: Path, *, progress: Progress |
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: is a file; a run set is a folder")
     settings = resolve_engine(settings)
-    corpus = _half_of(prepare_corpus(settings.corpus, settings.options), settings)
+    corpus = prepare_corpus(settings.corpus, settings.options)
+    if settings.half:
+        corpus = halves(corpus, settings.seed)["ab".index(settings.half)].corpus
     if len(corpus) < 2 and set(settings.samplings) != {"fixed"}:
         ways = [option("unit", "sentence")] if corpus.unit == "document" else []
         ways += [f"fixed {option('sampling')} alone"]
@@ -93,18 +95,8 @@ def _keys(settings: TrainingSettings) -> list[Key]:
     """What groups a plan is of."""
     options = settings.options
     pairs = itertools.product(settings.techniques, settings.samplings)
-    part = _part(settings)
+    part: Part = (("half", settings.half),) if settings.half else ()
     return [Key(technique_name, sampling, options.unit, options.fraction, part) for technique_name, sampling in pairs]
-
-
-def _part(settings: TrainingSettings) -> Part:
-    return (("half", settings.half),) if settings.half else ()
-
-
-def _half_of(corpus: Corpus, settings: TrainingSettings) -> Corpus:
-    """The half of the documents that is asked for, if one is."""
-    parts = {part.part: part.corpus for part in halves(corpus, settings.seed)} if settings.half else {}
-    return parts.get(_part(settings), corpus)
 
 
 def _open_leaf(key: Key, settings: TrainingSettings, corpus: Corpus, folder: Path) -> Leaf:

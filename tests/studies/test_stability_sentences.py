@@ -32,6 +32,8 @@ def test_the_numbers_of_the_first_sentence():
         "(5.9–6.0; by chance 0.02)."
     )
     assert "Draw these documents again" in sentences.neighbours_return(of(0.26, 0.01), 10, 0.002, "bootstrap")
+    one = sentences.neighbours_return(of(0.12, 0.003), 10, 0.002)
+    assert "one of ten nearest neighbours comes back (1.1–1.3;" in one
     hangs = sentences.neighbours_return(of(0.18, 0.003), 10, 0.002, "bootstrap")
     assert "hang on single documents" in hangs
     assert "hardly hold" not in hangs

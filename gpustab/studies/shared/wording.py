@@ -29,6 +29,11 @@ def about(value: float) -> str:
     return word(round(value)) if 0.95 <= value <= 10 else number(value, 2)
 
 
-def number_span(low: float, high: float, digits: int = 1) -> str:
-    """Return a range; without an interval a question mark."""
+def number_span(low: float, high: float, digits: int | None = None) -> str:
+    """Return a range; with one digit after the point, with two below 1.
+
+    >>> number_span(5.91, 6.04), number_span(0.56, 0.62), number_span(float("nan"), 1.0)
+    ('5.9–6.0', '0.56–0.62', 'no interval')
+    """
+    digits = digits or (2 if abs(high) < 1 else 1)
     return "no interval" if math.isnan(low) else f"{low:.{digits}f}–{high:.{digits}f}"

@@ -60,7 +60,9 @@ one run.'
         then = "Neighbours of one run say next to nothing: these vectors hardly hold this corpus."
     else:
         then = "Do not rest an argument on a neighbour before you have seen it in several runs."
-    return f"{again(sampling)}, and {about(n * p.value)} of {word(n)} nearest neighbours come back ({span}). {then}"
+    back = about(n * p.value)
+    come = "comes" if back == "one" else "come"
+    return f"{again(sampling)}, and {back} of {word(n)} nearest neighbours {come} back ({span}). {then}"
 
 
 def two_runs(p: float, n: int, chance: float) -> str:
