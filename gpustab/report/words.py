@@ -97,7 +97,8 @@ def _scale(values: np.ndarray[Any, Any]) -> float:
     power = max(0, _DIGITS - 1 - int(np.floor(np.log10(middle))))
     while span * 10.0**power >= _LARGEST:  # a few huge values leave fewer digits
         power -= 1
-    return 10**power
+    scale: float = 10**power
+    return scale
 
 
 def _numeric(column: Any) -> bool:

@@ -27,6 +27,8 @@ def heading(result: Content) -> tuple[str, str]:
     """Return the title, and how many runs of how many words were compared."""
     runs = sum(len(group["runs"]) for group in result.groups)
     words = sorted({group["vocabulary"]["joint"] for group in result.groups})
+    if not words:
+        return "How stable are these word embeddings?", ""
     span = f"{words[0]:,}" if len(words) == 1 else f"{words[0]:,}–{words[-1]:,}"
     groups = f" in {counted(len(result.groups), 'group')}" if len(result.groups) > 1 else ""
     return "How stable are these word embeddings?", f"{counted(runs, 'run')}{groups} · {span} words"
