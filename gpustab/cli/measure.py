@@ -88,12 +88,11 @@ def neighbours(
     n: Annotated[int, typer.Option("-n", "--top", min=1, help="Length of the lists.")] = 10,
 ) -> None:
     """Show a word's nearest neighbours in each run side by side, and in how many runs each of them is found."""
-    from gpustab.runs.load import only_group
     from gpustab.studies.neighbours.study import neighbours_of
 
     with session(showing):
         if len(runs) == 1 and not runs[0].is_dir() and Path(word).exists():
             raise InputError(f"'{word}' was taken as the word; wanted: gpustab neighbours WORD RUNS...")
         compute = computing.compute()
-        group = only_group(open_runs(runs, load_options, loading))
-        show(neighbours_of(group, word, n, compute=compute), showing)
+        groups = open_runs(runs, load_options, loading)
+        show(neighbours_of(groups, word, n, compute=compute), showing)

@@ -18,6 +18,8 @@ from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.spaces.words import show
 
 _SAMPLE = 5
+FEW_IN_COMMON = 0.1
+"""A smaller part of all words in common says nothing of the rest: two corpora of one language share more."""
 
 
 class Header(NamedTuple):
@@ -112,6 +114,7 @@ def plan_join(headers: Sequence[Header], *, vocabulary: Rule = "joint", min_runs
             tuple(words[i] for i in dropped[:_SAMPLE]),
             len(undefined),
             tuple(words[i] for i in undefined[:_SAMPLE]),
+            len(_folded(headers)) if len(keep) < FEW_IN_COMMON * len(words) else 0,
         ),
         [_rows_of(own, keep, len(words)) for own in ids],
     )
@@ -159,11 +162,16 @@ def _all_zero(headers: Sequence[Header], shared: int) -> str:
 
 
 def _nothing_shared(headers: Sequence[Header], kept: int, need: int) -> str:
-    defined = ((word for word, one in zip(h.vocabulary, h.defined.tolist(), strict=True) if one) for h in headers)
-    lower = set.intersection(*({word.lower() for word in words} for words in defined))
+    lower = _folded(headers)
     case = f"; {len(lower):,} would be if letter case did not count" if len(lower) > 1 else ""
     examples = "; ".join(f"{h.name} has {', '.join(show(w) for w in list(h.vocabulary)[:3])} ..." for h in headers[:2])
     return (
         f"the runs have {'no word' if not kept else 'only one word'} in common "
         f"({need} of {len(headers)} runs must have it with a non-zero vector){case}: {examples}"
     )
+
+
+def _folded(headers: Sequence[Header]) -> set[bytes]:
+    """The words that all runs have with a vector, if letter case does not count."""
+    defined = ((word for word, one in zip(h.vocabulary, h.defined.tolist(), strict=True) if one) for h in headers)
+    return set.intersection(*({show(word).lower().encode() for word in words} for words in defined))

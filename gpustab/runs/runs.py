@@ -39,6 +39,7 @@ class Joining:
         dropped_sample: the first of these in canonical order.
         undefined: words whose vector is zero in some run, so that they have no cosine there.
         undefined_sample: the first of these in canonical order.
+        folded: where hardly any words are in common, how many would be if letter case did not count; else 0.
     """
 
     rule: Rule
@@ -48,6 +49,7 @@ class Joining:
     dropped_sample: tuple[bytes, ...] = ()
     undefined: int = 0
     undefined_sample: tuple[bytes, ...] = ()
+    folded: int = 0
 
 
 @dataclass(frozen=True, eq=False)

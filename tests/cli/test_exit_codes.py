@@ -48,7 +48,6 @@ def test_names_of_files_stay_as_they_are_and_options_are_named_as_typed(place, c
         (f"{TWO} --targets many", "--targets is 'many'"),
         (f"{TWO} --targets 0", "--targets is '0'"),
         (f"{TWO} --targets -3", "--targets is '-3'"),
-        (f"{TWO} --targets 5 --words words.txt", "exclude each other"),
         (f"{TWO} --words missing.txt", "missing.txt"),
         (f"{TWO} --words empty.txt", "empty.txt"),
         (f"{TWO} --words folder", "folder"),
@@ -69,7 +68,6 @@ def test_names_of_files_stay_as_they_are_and_options_are_named_as_typed(place, c
         ("average set -o a.txt", "x/shuffled"),
         ("average r0.txt -o a.txt", "at least two"),
         ("neighbours zebra r0.txt r1.txt", "zebra"),
-        ("neighbours w1 set", "x/shuffled"),
         ("neighbours w1 r0.txt", "at least two"),
     ],
 )

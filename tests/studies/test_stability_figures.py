@@ -47,9 +47,9 @@ def test_titles_have_the_numbers_of_the_result(result):
     fixed, bootstrap = result.groups
     pictures = draw(result)
     p = fixed["neighbours"]["10"]["p"]
-    assert f"{10 * p:.1f}, " in pictures["neighbours"].title
+    assert f"fixed {10 * p:.1f} (" in pictures["neighbours"].title
     share = bootstrap["pip"]["reduced"]["mean"] / bootstrap["scale"]["chance_reduced_pip"]
-    assert f"t/bootstrap {100 * share:.0f} %" in pictures["groups"].title
+    assert f"bootstrap {100 * share:.0f} %" in pictures["groups"].title
 
 
 def test_intervals_are_those_of_the_study(result):

@@ -36,3 +36,14 @@ def series(names: Iterable[str]) -> dict[str, Series]:
     if len(set(samplings)) == len(samplings) and all(name in _SHAPES for name in samplings):
         return {group: Series(name, _SHAPES[name]) for group, name in zip(groups, samplings, strict=True)}
     return {group: Series(f"g{k % _OTHERS}", k) for k, group in enumerate(groups)}
+
+
+def called(names: Iterable[str]) -> dict[str, str]:
+    """Return what groups are called within a figure: without the technique where all have the same.
+
+    >>> called(["sgns/fixed", "sgns/bootstrap"])["sgns/fixed"], called(["sgns/fixed", "lsa/fixed"])["lsa/fixed"]
+    ('fixed', 'lsa/fixed')
+    """
+    groups = list(dict.fromkeys(names))
+    before = {group.rpartition("/")[0] for group in groups}
+    return {group: group.rpartition("/")[2] if len(groups) > 1 and len(before) == 1 else group for group in groups}

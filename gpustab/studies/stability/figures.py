@@ -9,7 +9,7 @@ from gpustab.report.describe import Tables
 from gpustab.report.svg.elements import text
 from gpustab.report.svg.picture import Picture
 from gpustab.report.svg.plot import Plot, room, short
-from gpustab.report.svg.series import series
+from gpustab.report.svg.series import called, series
 from gpustab.results.page import number
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.stability.frequency_figure import frequency
@@ -29,8 +29,8 @@ def neighbours(tables: Tables) -> Picture:
     ns, n = lengths(pairs), length(pairs) or 0
     if len(ns) < 2:
         return Picture(missing="The picture of p@n over n needs two list lengths or more, such as 1 and 10.")
-    drawn = series(pairs["group"])
-    plot = Plot((ns[0], ns[-1]), (0, 1), right=room(map(short, drawn)), log=True)
+    drawn, names = series(pairs["group"]), called(pairs["group"])
+    plot = Plot((ns[0], ns[-1]), (0, 1), right=room(map(short, names.values())), log=True)
     plot.axes("n nearest neighbours", "share that two runs have in common, p@n", [(k, str(k)) for k in _apart(ns)])
     ends, said, of_n = [], [], []
     for group, part in pairs.split("group"):
@@ -40,12 +40,12 @@ def neighbours(tables: Tables) -> Picture:
         values = [each.value for each in found]
         plot.band(ns, low, high, f"{style} area").curve(ns, values, f"{style} line")
         plot.marks(ns, values, shape, f"{style} full")
-        ends.append((short(group), next((x for x in reversed(values) if x == x), 0.0), style))
-        said.append(f"{group}: " + ", ".join(f"{number(x, 2)} at {k}" for k, x in zip(ns, values, strict=True)))
-        of_n.append(f"{_of(found[ns.index(n)], n)} ({group})")
+        ends.append((short(names[group]), next((x for x in reversed(values) if x == x), 0.0), style))
+        said.append(f"{names[group]}: " + ", ".join(f"{number(x, 2)} at {k}" for k, x in zip(ns, values, strict=True)))
+        of_n.append(f"{names[group]} {_of(found[ns.index(n)], n)}")
     _draw_chance(plot, tables, ns)
     plot.labels(ends)
-    title = f"Of the {n} nearest neighbours two runs have in common {', '.join(of_n[:4])}"
+    title = f"Of the {n} nearest neighbours two runs have in common: {', '.join(of_n[:4])}"
     return Picture(title, [plot.done(f"Shared neighbours over the length of the lists. {'; '.join(said)}")])
 
 
@@ -71,7 +71,7 @@ def _apart(ns: list[int]) -> list[int]:
 def _of(found: Estimate, n: int) -> str:
     """A mean number of neighbours, with its interval where there is one."""
     low, high = (n * min(max(x, 0.0), 1.0) for x in found.interval)
-    span = f", {low:.1f}–{high:.1f}" if low == low else ""
+    span = f" ({low:.1f}–{high:.1f})" if low == low else ""
     return f"{n * found.value:.1f}{span}"
 
 
@@ -88,12 +88,12 @@ FIGURES: Figures = {
     ),
     "losses": ("", words),
     "runs": (
-        "Each cell is a pair of runs: the darker, the further apart, from identical to chance. Runs stand in the order "
-        "of their likeness (average linkage), so that odd ones come last; groups are measured apart.",
+        "Each cell is a pair of runs: the stronger, the further apart, from identical to chance. Runs stand in the "
+        "order of their likeness (average linkage), so that odd ones come last; groups are measured apart.",
         runs,
     ),
     "frequency": (
-        "Every word by how often it occurs; darker where more words lie. Line: median; dashed: the middle 80 % of "
+        "Every word by how often it occurs; stronger where more words lie. Line: median; dashed: the middle 80 % of "
         "words of like frequency.",
         frequency,
     ),

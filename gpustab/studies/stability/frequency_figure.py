@@ -11,7 +11,7 @@ from gpustab.report.svg.elements import text
 from gpustab.report.svg.hexagons import hexagons
 from gpustab.report.svg.picture import Picture
 from gpustab.report.svg.plot import Plot, short
-from gpustab.report.svg.series import series
+from gpustab.report.svg.series import called, series
 from gpustab.results import Table
 from gpustab.results.page import number
 from gpustab.studies.stability.measured import length
@@ -86,8 +86,13 @@ def _panel(counts: Values, values: Values, band: Band, group: str, style: str, t
 def _title(said: list[tuple[str, str, Band]], n: int | None) -> str:
     """From the rarest to the most frequent words, of p@n where there is one: the same scale for all."""
     wanted = f"p@{n}" if n and any(column == f"p@{n}" for _, column, _ in said) else "pip_mean"
+    names = called(group for group, _, _ in said)
     name = "PIP loss" if wanted == "pip_mean" else wanted
-    each = [f"{number(b.middle[0], 2)} to {number(b.middle[-1], 2)} ({g})" for g, column, b in said if column == wanted]
+    each = [
+        f"{number(b.middle[0], 2)} to {number(b.middle[-1], 2)} ({names[g]})"
+        for g, column, b in said
+        if column == wanted
+    ]
     return f"From the rarest to the most frequent words the median {name} goes from {', '.join(each)}"
 
 

@@ -12,7 +12,7 @@ from gpustab.report.svg.matrix import Array, Cell, by_likeness, matrix
 from gpustab.report.svg.picture import Picture
 from gpustab.report.svg.plot import short
 from gpustab.report.svg.scales import round_ticks
-from gpustab.report.svg.series import Series, series
+from gpustab.report.svg.series import Series, called, series
 from gpustab.results.page import number
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.stability.measured import Measured, distances, losses, runs_of
@@ -39,7 +39,8 @@ def side_by_side(tables: Tables) -> Picture:
         parts += [line(x, bottom, x, bottom + 4), text(x, bottom + 17, label, "soft", "middle" if value else "start")]
     parts.append(line(_across(0, top), bottom, _across(top, top), bottom))
     parts.append(text(WIDTH / 2, bottom + 35, "reduced PIP loss (0: identical)", "soft", "middle"))
-    shares = [f"{each.group} {_percent(each.found.value, each.chance)}" for each in found]
+    names = called(each.group for each in found)
+    shares = [f"{names[each.group]} {_percent(each.found.value, each.chance)}" for each in found]
     title = f"How far the runs of a group lie apart, in parts of chance: {', '.join(shares[:_NAMED])}"
     label = "; ".join(f"{each.group} {_with_error(each.found)}" for each in found)
     return Picture(title, [figure(bottom + 44, parts, f"Groups side by side. {label}")])
@@ -49,7 +50,7 @@ def _row(each: Measured, drawn: Series, y: float, top: float, first: bool) -> li
     """One group: its name and number above a line from identical on, its interval and chance on it."""
     low, high = each.found.interval
     parts = [
-        text(0, y - 14, f"{short(each.group, 30)}  {_with_error(each.found)}", f"{drawn.style} own bold"),
+        text(0, y - 14, f"{short(each.group, 30)}: {_with_error(each.found)}", f"{drawn.style} own bold"),
         line(_across(0, top), y, _across(top, top), y, "grid"),
     ]
     if low == low:
@@ -91,7 +92,8 @@ def runs(tables: Tables) -> Picture:
         share = value / chance if chance > 0 else math.nan
         return Cell(share, f"{100 * share:.0f}" if share == share else "", title)
 
-    spans = [f"{group} {_span(v, c)}" for (group, _), v, c in zip(parts, values, chances, strict=True)]
+    called_so = called(group for group, _ in parts)
+    spans = [f"{called_so[group]} {_span(v, c)}" for (group, _), v, c in zip(parts, values, chances, strict=True)]
     label = f"Run by run, percent of chance. {'; '.join(spans)}"
     title = f"Two runs of a group are apart, in percent of chance: {', '.join(spans[:_NAMED])}"
     return Picture(title, [matrix([short(names[g][r], 14) for g, r in places], styles, cell, label, gaps)])

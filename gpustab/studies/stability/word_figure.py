@@ -9,7 +9,7 @@ from gpustab.report.svg.elements import WIDTH, line, path, text
 from gpustab.report.svg.picture import Picture
 from gpustab.report.svg.plot import Plot, short
 from gpustab.report.svg.scales import round_ticks
-from gpustab.report.svg.series import series
+from gpustab.report.svg.series import called, series
 from gpustab.results.page import number
 
 Values = np.ndarray[tuple[int], np.dtype[np.float64]]
@@ -32,7 +32,7 @@ def words(tables: Tables) -> Picture:
     high = max(float(np.quantile(values, 0.995)) for _, values in parts)
     plot = Plot((low, high), (0, 1), height=68 + _ROW * len(parts))
     plot.left = 6
-    drawn = series(group for group, _ in parts)
+    drawn, names = series(group for group, _ in parts), called(group for group, _ in parts)
     for k, (group, values) in enumerate(parts):
         plot.add(*_ridge(plot, group, values, drawn[group].style, 18 + _ROW * (k + 1)))
     for value, label in round_ticks(low, high):
@@ -40,7 +40,7 @@ def words(tables: Tables) -> Picture:
         plot.add(line(x, plot.bottom, x, plot.bottom + 4), text(x, plot.bottom + 17, label, "soft", "middle"))
     plot.add(line(plot.left, plot.bottom, plot.right, plot.bottom))
     plot.add(text(WIDTH / 2, plot.bottom + 35, "PIP loss of a word, mean over pairs of runs", "soft", "middle"))
-    nine = ", ".join(f"{_quantile(v, 0.05)}–{_quantile(v, 0.95)} ({group})" for group, v in parts[:4])
+    nine = ", ".join(f"{_quantile(v, 0.05)}–{_quantile(v, 0.95)} ({names[group]})" for group, v in parts[:4])
     beyond = sum(int((values > high).sum()) for _, values in parts)
     caption = "Ridges have equal areas; the upright line is the median."
     caption += f" {beyond:,} losses lie right of the picture." if beyond else ""
