@@ -94,9 +94,9 @@ def _groups(shares: Table) -> dict[str, Table]:
 
 
 _CAPTION = (
-    "Rows are words that are among the nearest in some run, columns are runs; the number is the place in that run's "
-    "list, the stronger the nearer. Right: in which share of the runs the word is among the nearest, with its 95 % Wilson "
-    "interval. Bold: firm."
+    "Rows are words that are among the nearest in some run, columns are runs; the number is the place in the run's "
+    "list, the stronger the nearer. Right: in which share of the runs the word is among the nearest, with its 95 % "
+    "Wilson interval. Bold: firm."
 )
 
 FIGURES: Figures = {"lattice": (_CAPTION, lattice)}

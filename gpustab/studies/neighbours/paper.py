@@ -22,6 +22,6 @@ def methods(result: Content) -> str:
     return (
         f"The {n} nearest neighbours of “{result.settings.get('word')}” by cosine were found in every run ({groups}) "
         f"with gpustab {result.environment.get('gpustab')}. For each word that is among the {n} nearest in some run we "
-        "report in how many of the runs that have it this is so, with the 95 % Wilson interval of that share. p@n is the "
-        "share of the neighbours of one run that are neighbours in another too, mean over all pairs of runs."
+        "report in how many of the runs that have it this is so, with the 95 % Wilson interval of that share. p@n is "
+        "the share of the neighbours of one run that are neighbours in another too, mean over all pairs of runs."
     )

@@ -11,7 +11,7 @@ CITATIONS = ("rettenmeier2020", "antoniak2018")
 
 WORDS = {
     "words": {
-        "count": "occurrences",
+        "count": "occurrences in all runs",
         "runs": "runs",
         "pip_mean": "PIP loss",
         "pip_se": "its SE",
