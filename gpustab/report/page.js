@@ -58,11 +58,12 @@ async function words() {
     $("panel").scrollTop = 0;
   }
   function lattice(group, i) { // neighbours of one word: a row each, a column for every run
-    const runs = [...group.runs.keys()], near = group.lists[i] ?? [];
+    const runs = [...group.runs.keys()], near = group.lists[i];
+    if (!near.length) return make("p", { className: "note", textContent: "No neighbours are listed: none is in the lists of two runs, or the word is not among the 10,000 most frequent." });
     const table = make("table", {}, make("tr", {}, make("th", { textContent: "neighbour" }), ...runs.map((run) => make("th", { className: "there", textContent: run, title: group.runs[run] }))));
     for (let k = 0; k < near.length; k += 2) {
       const word = near[k], inside = near[k + 1];
-      table.append(make("tr", {}, make("td", {}, make("button", { type: "button", textContent: group.list[word], onclick: () => open(group, word) })), ...runs.map((run) => Math.floor(inside / 2 ** run) % 2 ? make("td", { className: "there", textContent: "●", title: group.runs[run] }) : make("td", { className: "away", textContent: "·" }))));
+      table.append(make("tr", {}, make("td", {}, make("button", { type: "button", textContent: group.list[word], onclick: () => open(group, word) })), ...runs.map((run) => inside[run] === "1" ? make("td", { className: "there", textContent: "●", title: group.runs[run] }) : make("td", { className: "away", textContent: "·" }))));
     }
     return table;
   }

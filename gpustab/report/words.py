@@ -29,13 +29,20 @@ def browser(result: Content, columns: Mapping[str, Mapping[str, str]]) -> Packed
 
     Args:
         result: what is shown.
-        columns: by table the titles of its columns; the first table that is there with words is taken.
+        columns: by table the titles of its columns; the first table that is there with words is taken. A table
+            ``nearest`` of groups, words, neighbours and the runs that have them is shown where a word is opened.
     """
     for name, titles in columns.items():
         table = result.tables.get(name)
         if table and table.height and "word" in table:
             there = {column: title for column, title in titles.items() if _numeric(table.get(column))}
-            return {"table": name, "columns": list(there.values()), "groups": _groups(table, list(there))}
+            groups = _groups(table, list(there))
+            if nearest := result.tables.get("nearest"):
+                runs = {group.get("name"): group.get("runs") for group in result.groups}
+                for group, (of, part) in zip(groups, table.split("group"), strict=True):
+                    group["runs"] = plain(runs.get(of) or [])
+                    group["near"] = _neighbours(nearest.where(group=of), part["word"])
+            return {"table": name, "columns": list(there.values()), "groups": groups}
     return None
 
 
@@ -59,6 +66,16 @@ def _groups(table: Table, columns: Sequence[str]) -> list[Packed]:
             }
         )
     return found
+
+
+def _neighbours(nearest: Table, words: Sequence[str]) -> str:
+    """The neighbours of each word of a group: pairs of a word's place and the runs in whose lists it is."""
+    place = {word: k for k, word in enumerate(words)}
+    lists: list[list[Any]] = [[] for _ in words]
+    for row in nearest.rows():
+        if row["word"] in place and row["neighbour"] in place:
+            lists[place[row["word"]]] += [place[row["neighbour"]], row["runs"]]
+    return packed(json.dumps(lists, separators=(",", ":")).encode())
 
 
 def numbers(column: Any) -> Packed:

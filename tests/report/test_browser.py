@@ -5,11 +5,14 @@ import os
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
+import torch
 
-from gpustab import load_runs
+from gpustab import engine, load_runs
 from gpustab.report.html import to_html
+from gpustab.studies.stability.nearest import nearest_table
 from gpustab.studies.stability.study import stability
 from tests.generators import noisy_copies
 
@@ -19,47 +22,17 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium is install
 
 WORDS = ["<script>alert(1)</script>", "<img src=x onerror=alert(1)>", *(f"w{k:02d}" for k in range(58))]
 
-DRIVER = """
-<script>
-async function drive() {
-  const seen = {}, $ = (id) => document.getElementById(id), wait = () => new Promise((done) => setTimeout(done, 50));
-  for (let k = 0; k < 100 && document.documentElement.dataset.words !== "shown"; k++) await wait();
-  const rows = () => [...$("all").tBodies[0].rows], first = () => rows().map((row) => row.cells[0].textContent);
-  const column = (k) => rows().map((row) => Number.parseFloat(row.cells[k].textContent));
-  const heads = [...$("all").tHead.rows[0].cells];
-  seen.titles = heads.map((head) => head.textContent);
-  seen.range = $("range").textContent;
-  const loss = seen.titles.indexOf("PIP loss");
-  heads[loss].firstChild.click(); await wait(); seen.down = column(loss); seen.sorted = heads[loss].getAttribute("aria-sort");
-  heads[loss].firstChild.click(); await wait(); seen.up = column(loss);
-  $("next").click(); await wait(); seen.second = $("range").textContent; seen.further = column(loss);
-  $("search").value = "SCRIPT"; $("search").dispatchEvent(new Event("input")); await wait();
-  seen.found = first();
-  rows()[0].cells[0].firstChild.click(); await wait();
-  seen.open = $("panel").open; seen.word = $("word").textContent; seen.said = $("said").textContent;
-  $("lattice").querySelectorAll("td button")[0]?.click(); await wait(); seen.near = $("word").textContent;
-  $("close").click(); seen.closed = !$("panel").open;
-  $("search").value = "nothing"; $("search").dispatchEvent(new Event("input")); await wait(); seen.none = $("range").textContent;
-  const small = document.querySelector("table.sortable");
-  small.tHead.rows[0].cells[1].firstChild.click(); seen.small = [...small.tBodies[0].rows].map((row) => row.cells[1].textContent);
-  const save = document.querySelector(".save"); save.addEventListener("click", (event) => event.preventDefault()); save.click();
-  seen.saved = save.href.slice(0, 19); seen.drawing = decodeURIComponent(save.href).includes("<style");
-  seen.elements = document.querySelectorAll("img, iframe, link, object, script[src]").length;
-  seen.wide = document.documentElement.scrollWidth - innerWidth;
-  seen.requests = performance.getEntriesByType("resource").map((entry) => entry.name);
-  return seen;
-}
-drive().then((seen) => { document.body.textContent = JSON.stringify(seen); }, (error) => { document.body.textContent = "failed: " + error.stack; });
-</script>
-"""
+DRIVER = (Path(__file__).parent / "drive.js").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory):
     """What the page shows while it is used, and what the browser says of it."""
     folder = tmp_path_factory.mktemp("browser")
-    result = stability(load_runs([(WORDS, run.numpy()) for run in noisy_copies(4, 60, 6)]), neighbours=[1, 5, 10])
-    (folder / "report.html").write_text(to_html(result).replace("</body>", f"{DRIVER}</body>"))
+    runs = load_runs([(WORDS, run.numpy()) for run in noisy_copies(4, 60, 6)])
+    result = stability(runs, neighbours=[1, 5, 10])
+    result.tables["nearest"] = nearest_table(runs, engine.neighbour_pass(runs, torch.arange(60), 10), 10)
+    (folder / "report.html").write_text(to_html(result).replace("</body>", f"<script>{DRIVER}</script></body>"))
     command = [CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile"]
     command += ["--window-size=375,800", "--enable-logging=stderr", "--virtual-time-budget=20000", "--dump-dom"]
     environment = {**os.environ, "HOME": str(folder)}
@@ -94,6 +67,9 @@ def test_a_word_is_found_opened_and_stays_text(seen):
     assert (seen["open"], seen["closed"]) == (True, True)
     assert seen["word"] == WORDS[0]
     assert "PIP loss 0." in seen["said"]
+    neighbour, *there = seen["lattice"]
+    assert (seen["near"], set(there) <= {"●", "·"}, len(there)) == (neighbour, True, 4)
+    assert there.count("●") >= 2
     assert seen["none"] == "no such word"
 
 

@@ -58,7 +58,7 @@ def _groups(groups: list[dict[str, Any]]) -> str:
         f"{group['dimension']} dimensions)"
         for group in groups
     ]
-    return each[0] if len(each) == 1 else f"{', '.join(each[:-1])} and {each[-1]}"
+    return "".join(each) if len(each) < 2 else f"{', '.join(each[:-1])} and {each[-1]}"
 
 
 def _targets(groups: list[dict[str, Any]]) -> str:
