@@ -56,7 +56,7 @@ def figure_style() -> str:
         f"svg.figure .soft{{fill:{variable('soft')}}}"
         f"svg.figure .own{{fill:currentColor}}svg.figure .on{{fill:{variable('paper')}}}"
         ".bold{font-weight:600}"
-        f".grid{{stroke:{variable('line')}}}.axis{{stroke:{variable('soft')}}}"
+        f".grid{{stroke:{variable('line')}}}.axis{{fill:none;stroke:{variable('soft')}}}"
         ".line{fill:none;stroke:currentColor;stroke-width:2;stroke-linejoin:round}.thin{stroke-width:1.25}"
         ".dash{stroke-dasharray:4 3}.area{fill:currentColor;fill-opacity:.16}.full{fill:currentColor}"
         f".hollow{{fill:{variable('paper')};stroke:currentColor;stroke-width:1.5}}"

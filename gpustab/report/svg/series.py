@@ -47,3 +47,15 @@ def called(names: Iterable[str]) -> dict[str, str]:
     groups = list(dict.fromkeys(names))
     before = {group.rpartition("/")[0] for group in groups}
     return {group: group.rpartition("/")[2] if len(groups) > 1 and len(before) == 1 else group for group in groups}
+
+
+def told(said: Iterable[tuple[str, str]], most: int = 4) -> str:
+    """Return what is said of each group as a list for a title; of one group without its name.
+
+    >>> told([("fixed", "20 %"), ("bootstrap", "46 %")]), told([("runs", "20 %")])
+    ('fixed 20 %, bootstrap 46 %', '20 %')
+    """
+    rows = list(said)
+    if len(rows) == 1:
+        return rows[0][1]
+    return ", ".join(f"{group} {text}" for group, text in rows[:most]) + ", …" * (len(rows) > most)

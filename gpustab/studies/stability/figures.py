@@ -9,7 +9,7 @@ from gpustab.report.describe import Tables
 from gpustab.report.svg.elements import text
 from gpustab.report.svg.picture import Picture
 from gpustab.report.svg.plot import Plot, room, short
-from gpustab.report.svg.series import called, series
+from gpustab.report.svg.series import called, series, told
 from gpustab.results.page import number
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.stability.frequency_figure import frequency
@@ -42,10 +42,10 @@ def neighbours(tables: Tables) -> Picture:
         plot.marks(ns, values, shape, f"{style} full")
         ends.append((short(names[group]), next((x for x in reversed(values) if x == x), 0.0), style))
         said.append(f"{names[group]}: " + ", ".join(f"{number(x, 2)} at {k}" for k, x in zip(ns, values, strict=True)))
-        of_n.append(f"{names[group]} {_of(found[ns.index(n)], n)}")
+        of_n.append((names[group], _of(found[ns.index(n)], n)))
     _draw_chance(plot, tables, ns)
     plot.labels(ends)
-    title = f"Of the {n} nearest neighbours two runs have in common: {', '.join(of_n[:4])}"
+    title = f"Of the {n} nearest neighbours two runs have in common: {told(of_n)}"
     return Picture(title, [plot.done(f"Shared neighbours over the length of the lists. {'; '.join(said)}")])
 
 

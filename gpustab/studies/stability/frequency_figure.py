@@ -11,7 +11,7 @@ from gpustab.report.svg.elements import text
 from gpustab.report.svg.hexagons import hexagons
 from gpustab.report.svg.picture import Picture
 from gpustab.report.svg.plot import Plot, short
-from gpustab.report.svg.series import called, series
+from gpustab.report.svg.series import called, series, told
 from gpustab.results import Table
 from gpustab.results.page import number
 from gpustab.studies.stability.measured import length
@@ -88,12 +88,9 @@ def _title(said: list[tuple[str, str, Band]], n: int | None) -> str:
     wanted = f"p@{n}" if n and any(column == f"p@{n}" for _, column, _ in said) else "pip_mean"
     names = called(group for group, _, _ in said)
     name = "PIP loss" if wanted == "pip_mean" else wanted
-    each = [
-        f"{number(b.middle[0], 2)} to {number(b.middle[-1], 2)} ({names[g]})"
-        for g, column, b in said
-        if column == wanted
-    ]
-    return f"From the rarest to the most frequent words the median {name} goes from {', '.join(each)}"
+    bands = [(names[group], band) for group, column, band in said if column == wanted]
+    each = told((group, f"{number(band.middle[0], 2)} to {number(band.middle[-1], 2)}") for group, band in bands)
+    return f"From the rarest to the most frequent words the median {name} goes from {each}"
 
 
 def _counts(part: Table) -> Values:

@@ -12,14 +12,12 @@ from gpustab.report.svg.matrix import Array, Cell, by_likeness, matrix
 from gpustab.report.svg.picture import Picture
 from gpustab.report.svg.plot import short
 from gpustab.report.svg.scales import round_ticks
-from gpustab.report.svg.series import Series, called, series
+from gpustab.report.svg.series import Series, called, series, told
 from gpustab.results.page import number
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.stability.measured import Measured, distances, losses, runs_of
 
 _ROW, _TOP = 46, 34
-_NAMED = 4
-"""A title names so many groups."""
 
 
 def side_by_side(tables: Tables) -> Picture:
@@ -40,8 +38,8 @@ def side_by_side(tables: Tables) -> Picture:
     parts.append(line(_across(0, top), bottom, _across(top, top), bottom))
     parts.append(text(WIDTH / 2, bottom + 35, "reduced PIP loss (0: identical)", "soft", "middle"))
     names = called(each.group for each in found)
-    shares = [f"{names[each.group]} {_percent(each.found.value, each.chance)}" for each in found]
-    title = f"How far the runs of a group lie apart, in parts of chance: {', '.join(shares[:_NAMED])}"
+    shares = told((names[each.group], _percent(each.found.value, each.chance)) for each in found)
+    title = f"How far the runs of a group lie apart, in parts of chance: {shares}"
     label = "; ".join(f"{each.group} {_with_error(each.found)}" for each in found)
     return Picture(title, [figure(bottom + 44, parts, f"Groups side by side. {label}")])
 
@@ -93,9 +91,9 @@ def runs(tables: Tables) -> Picture:
         return Cell(share, f"{100 * share:.0f}" if share == share else "", title)
 
     called_so = called(group for group, _ in parts)
-    spans = [f"{called_so[group]} {_span(v, c)}" for (group, _), v, c in zip(parts, values, chances, strict=True)]
-    label = f"Run by run, percent of chance. {'; '.join(spans)}"
-    title = f"Two runs of a group are apart, in percent of chance: {', '.join(spans[:_NAMED])}"
+    spans = [(called_so[group], _span(v, c)) for (group, _), v, c in zip(parts, values, chances, strict=True)]
+    label = f"Run by run, percent of chance. {told(spans)}"
+    title = f"Two runs of a group are apart, in percent of chance: {told(spans)}"
     return Picture(title, [matrix([short(names[g][r], 14) for g, r in places], styles, cell, label, gaps)])
 
 

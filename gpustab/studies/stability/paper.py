@@ -12,7 +12,6 @@ CITATIONS = ("rettenmeier2020", "antoniak2018")
 WORDS = {
     "words": {
         "count": "occurrences in all runs",
-        "runs": "runs",
         "pip_mean": "PIP loss",
         "pip_se": "its SE",
         "p@10": "p@10",
@@ -54,11 +53,15 @@ def _sampled(result: Content) -> str:
 
 def _groups(groups: list[dict[str, Any]]) -> str:
     each = [
-        f"{counted(len(group['runs']), 'run')} of {group['name']} ({group['vocabulary']['joint']:,} words, "
+        f"{counted(len(group['runs']), 'run')}{_of(group['name'])} ({group['vocabulary']['joint']:,} words, "
         f"{group['dimension']} dimensions)"
         for group in groups
     ]
     return "".join(each) if len(each) < 2 else f"{', '.join(each[:-1])} and {each[-1]}"
+
+
+def _of(name: str) -> str:
+    return "" if name == "runs" else f" of {name}"  # what runs without a name are called
 
 
 def _targets(groups: list[dict[str, Any]]) -> str:

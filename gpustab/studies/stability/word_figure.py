@@ -9,8 +9,8 @@ from gpustab.report.svg.elements import WIDTH, line, path, text
 from gpustab.report.svg.picture import Picture
 from gpustab.report.svg.plot import Plot, short
 from gpustab.report.svg.scales import round_ticks
-from gpustab.report.svg.series import called, series
-from gpustab.results.page import number
+from gpustab.report.svg.series import called, series, told
+from gpustab.results.page import counted, number
 
 Values = np.ndarray[tuple[int], np.dtype[np.float64]]
 
@@ -40,10 +40,10 @@ def words(tables: Tables) -> Picture:
         plot.add(line(x, plot.bottom, x, plot.bottom + 4), text(x, plot.bottom + 17, label, "soft", "middle"))
     plot.add(line(plot.left, plot.bottom, plot.right, plot.bottom))
     plot.add(text(WIDTH / 2, plot.bottom + 35, "PIP loss of a word, mean over pairs of runs", "soft", "middle"))
-    nine = ", ".join(f"{_quantile(v, 0.05)}–{_quantile(v, 0.95)} ({names[group]})" for group, v in parts[:4])
+    nine = told((names[group], f"{_quantile(v, 0.05)}–{_quantile(v, 0.95)}") for group, v in parts)
     beyond = sum(int((values > high).sum()) for _, values in parts)
     caption = "Ridges have equal areas; the upright line is the median."
-    caption += f" {beyond:,} losses lie right of the picture." if beyond else ""
+    caption += f" Beyond the right end: {counted(beyond, 'word')}." if beyond else ""
     panel = plot.done(f"Distribution of the words' losses: nine of ten lie within {nine}")
     return Picture(f"Nine of ten words have a loss of {nine}", [panel], caption=caption)
 
