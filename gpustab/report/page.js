@@ -43,10 +43,9 @@ function digits(column) { return Math.max(0, Math.round(Math.log10(column.scale)
 function shown(value, places) { return value !== value ? "–" : value.toLocaleString("en", { minimumFractionDigits: places, maximumFractionDigits: places }); }
 
 async function words() {
-  const data = JSON.parse($("data").textContent), state = { group: 0, column: 0, down: true, page: 0, query: "" }, head = $("all").tHead.rows[0], body = $("all").tBodies[0];
+  const data = JSON.parse($("data").textContent), state = { group: 0, column: data.first, down: data.first >= 0, page: 0, query: "" }, head = $("all").tHead.rows[0], body = $("all").tBodies[0];
   let order = [];
   const titles = ["word", ...data.columns];
-  if (!data.columns.length) Object.assign(state, { column: -1, down: false });
   titles.forEach((title, k) => head.append(make("th", { className: k ? "n" : "" }, make("button", { type: "button", textContent: title, onclick: () => change({ column: k - 1, down: state.column === k - 1 ? !state.down : k > 0 }) }))));
   if (data.groups.length > 1) data.groups.forEach((group, k) => $("groups").append(make("label", { className: group.style }, make("input", { type: "radio", name: "group", checked: !k, onchange: () => change({ group: k }) }), " " + group.name)));
   function open(group, i) {

@@ -29,7 +29,8 @@ def browser(result: Content, columns: Mapping[str, Mapping[str, str]]) -> Packed
 
     Args:
         result: what is shown.
-        columns: by table the titles of its columns; the first table that is there with words is taken. A table
+        columns: by table the titles of its columns; the first table that is there with words is taken, and sorted by
+            its first column at first. A table
             ``nearest`` of groups, words, neighbours and the runs that have them is shown where a word is opened.
     """
     for name, titles in columns.items():
@@ -42,7 +43,8 @@ def browser(result: Content, columns: Mapping[str, Mapping[str, str]]) -> Packed
                 for group, (of, part) in zip(groups, table.split("group"), strict=True):
                     group["runs"] = plain(runs.get(of) or [])
                     group["near"] = _neighbours(nearest.where(group=of), part["word"])
-            return {"table": name, "columns": list(there.values()), "groups": groups}
+            first = 0 if there and next(iter(titles)) in there else -1  # else by word: no number is put first unasked
+            return {"table": name, "columns": list(there.values()), "first": first, "groups": groups}
     return None
 
 
