@@ -32,9 +32,9 @@ from gpustab.studies.instability.pip import identity_table, proxy_tables
 from gpustab.studies.instability.prediction import prediction_tables
 from gpustab.studies.instability.quality import quality_tables
 from gpustab.studies.instability.tables import closing_tables
-from gpustab.studies.instability.verdicts import rows
 from gpustab.studies.shared.same_runs import Same, said_of, same_runs, seeds_of
 from gpustab.studies.shared.spaces import find_copies
+from gpustab.studies.shared.verdicts import rows
 
 FEWEST = 3
 """Runs per group: below, no standard error of a mean over pairs is defined."""
