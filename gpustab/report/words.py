@@ -30,8 +30,8 @@ def browser(result: Content, columns: Mapping[str, Mapping[str, str]]) -> Packed
     Args:
         result: what is shown.
         columns: by table the titles of its columns; the first table that is there with words is taken, and sorted by
-            its first column at first. A table
-            ``nearest`` of groups, words, neighbours and the runs that have them is shown where a word is opened.
+            its first column at first. A table ``nearest`` of groups, words, neighbours and the runs that have them is
+            shown where a word is opened.
     """
     for name, titles in columns.items():
         table = result.tables.get(name)

@@ -12,4 +12,5 @@ def heading(result: Content) -> tuple[str, str]:
     """Return the title, and how many runs of which techniques were studied."""
     runs = sum(len(names) for group in result.groups for names in group["runs"].values())
     techniques = ", ".join(str(group["name"]) for group in result.groups)
-    return "How unstable are these word embeddings, and why?", f"{counted(runs, 'run')} of {techniques}"
+    about = f"{counted(runs, 'run')} of {techniques}" if techniques else ""
+    return "How unstable are these word embeddings, and why?", about
