@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from gpustab.spaces.space import Space
     from gpustab.spaces.vocabulary import Vocabulary
     from gpustab.studies.average.study import average
+    from gpustab.studies.compare.study import compare
     from gpustab.studies.neighbours.study import neighbours_of
     from gpustab.studies.stability.options import StabilityOptions
     from gpustab.studies.stability.study import stability
@@ -50,6 +51,7 @@ __all__ = [
     "StabilityOptions",
     "Vocabulary",
     "average",
+    "compare",
     "load_groups",
     "load_runs",
     "load_space",
@@ -71,6 +73,7 @@ _HOMES = {
     "StabilityOptions": "studies.stability.options",
     "Vocabulary": "spaces.vocabulary",
     "average": "studies.average.study",
+    "compare": "studies.compare.study",
     "load_groups": "runs.load",
     "load_runs": "runs.load",
     "load_space": "runs.sources",

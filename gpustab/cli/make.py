@@ -66,6 +66,10 @@ def train(
     dim: _Option = None,
     window: _Option = None,
     epochs: _Option = None,
+    halves: Annotated[
+        bool,
+        typer.Option("--halves", help="Train on two halves of the documents: what would other documents say?"),
+    ] = False,
     settings: Annotated[
         list[str] | None,
         typer.Option(
@@ -77,6 +81,7 @@ def train(
     with session(showing, goes_on=True) as progress:
         require_training()
         from gpustab.training import read_settings, resolve_engine, to_toml, train_runs
+        from gpustab.training.halves import train_halves
         from gpustab.training.settings import read_toml
 
         content: dict[str, Any] = read_toml(config) if config else {}
@@ -101,7 +106,7 @@ def train(
         plan = resolve_engine(read_settings(content))
         if not showing.quiet:
             Console(stderr=True).print(to_toml(plan), markup=False, highlight=False, style="dim")
-        show(train_runs(plan, output, progress=progress), showing)
+        show((train_halves if halves else train_runs)(plan, output, progress=progress), showing)
 
 
 @app.command()

@@ -13,6 +13,7 @@ import torch
 
 from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.sampling import Sampling, draw_units, shared_training_seed, training_seed
+from gpustab.corpus.slices import halves
 from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.errors import ComputationError, InputError, option
 from gpustab.formats.binary.safetensors import read_metadata
@@ -23,7 +24,7 @@ from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress, no_progress
 from gpustab.report import Result
 from gpustab.results import Table
-from gpustab.runs.key import Key
+from gpustab.runs.key import Key, Part
 from gpustab.runs.runset import open_leaf, update_manifest
 from gpustab.trainers import technique
 from gpustab.training.engines import engine_of, engine_record, resolve_engine
@@ -67,7 +68,7 @@ def train_runs(settings: TrainingSettings, folder: Path, *, progress: Progress |
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: is a file; a run set is a folder")
     settings = resolve_engine(settings)
-    corpus = prepare_corpus(settings.corpus, settings.options)
+    corpus = _half_of(prepare_corpus(settings.corpus, settings.options), settings)
     if len(corpus) < 2 and set(settings.samplings) != {"fixed"}:
         ways = [option("unit", "sentence")] if corpus.unit == "document" else []
         ways += [f"fixed {option('sampling')} alone"]
@@ -92,7 +93,18 @@ def _keys(settings: TrainingSettings) -> list[Key]:
     """What groups a plan is of."""
     options = settings.options
     pairs = itertools.product(settings.techniques, settings.samplings)
-    return [Key(technique_name, sampling, options.unit, options.fraction) for technique_name, sampling in pairs]
+    part = _part(settings)
+    return [Key(technique_name, sampling, options.unit, options.fraction, part) for technique_name, sampling in pairs]
+
+
+def _part(settings: TrainingSettings) -> Part:
+    return (("half", settings.half),) if settings.half else ()
+
+
+def _half_of(corpus: Corpus, settings: TrainingSettings) -> Corpus:
+    """The half of the documents that is asked for, if one is."""
+    parts = {part.part: part.corpus for part in halves(corpus, settings.seed)} if settings.half else {}
+    return parts.get(_part(settings), corpus)
 
 
 def _open_leaf(key: Key, settings: TrainingSettings, corpus: Corpus, folder: Path) -> Leaf:
@@ -146,7 +158,9 @@ def _tasks(settings: TrainingSettings, leaf: Leaf, corpus: Corpus) -> Iterator[T
 def _training_seed(settings: TrainingSettings, leaf: Leaf, run: int) -> int:
     if leaf.shared_seeds:
         return shared_training_seed(settings.seed, run)
-    return training_seed(settings.seed, cast(Sampling, leaf.key.sampling), run)
+    # Runs of one number in two halves must not begin with the same vectors.
+    seed = settings.seed + 1 if settings.half == "b" else settings.seed
+    return training_seed(seed, cast(Sampling, leaf.key.sampling), run)
 
 
 def _train(tasks: Sequence[Task], corpus: Corpus, settings: TrainingSettings) -> Iterator[tuple[Task, str | None]]:

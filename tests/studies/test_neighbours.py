@@ -89,7 +89,7 @@ def test_bootstrap_runs_judge_what_the_whole_corpus_chose():
         assert row["runs"] == sum(int(row["neighbour"][1:]) in own for own in lists)
     assert [group["chosen_by"] for group in result.groups] == ["x/shuffled", "x/shuffled"]
     assert [group["name"] for group in result.groups] == ["x/bootstrap", "x/shuffled"]
-    assert len(result.verdict) == 2
+    assert [sentence.partition(":")[0] for sentence in result.verdict] == ["x/bootstrap", "x/shuffled"]
     alone = neighbours_of(bootstrap, "w7", 4)
     assert alone.groups[0]["chosen_by"] == "x/bootstrap"
     assert any("both chose and judge" in note for note in alone.notes)
@@ -137,6 +137,7 @@ def test_the_sentence_on_a_word():
         "passing, five open."
     )
     assert "none is firm in these 10 runs; none passing, five open" in sentences.of_word("x", 10, rows[5:], 10, "runs")
+    assert "five open, five not in these runs" in sentences.of_word("x", 10, rows[5:], 10, "runs")
     assert "none can be judged by 4 runs" in sentences.of_word("x", 10, rows, 4, "runs")
 
 

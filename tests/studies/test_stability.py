@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from gpustab import InputError, load_groups, load_runs
+from gpustab import InputError, Space, Vocabulary, load_groups, load_runs
 from gpustab.errors import OutOfMemoryError
 from gpustab.machine.device import Compute
+from gpustab.report.describe import describe
 from gpustab.report.json_text import plain
 from gpustab.runs.group import Group
 from gpustab.runs.key import Key
@@ -119,6 +120,16 @@ def test_words_are_listed_beside_words_of_like_frequency_with_their_errors():
     order = table.pip_mean.rank().sub(1).div(59)
     np.testing.assert_allclose(table.pip_place, order)
     assert table.pip_se.nunique() == 1
+
+
+def test_counts_of_listed_words_are_those_of_one_run():
+    words = Vocabulary(f"w{k}" for k in range(60))
+    counts = torch.arange(60, 0, -1)
+    spaces_ = [Space(words, x.float(), counts, f"r{r}") for r, x in enumerate(uneven(6, 60, 5))]
+    result = stability(load_runs(spaces_), neighbours=[10], words=["w3"])
+    assert all(row["count"] == 60 - int(row["word"][1:]) for row in result.groups[0]["words"]["least_stable"])
+    (asked,) = (table for block in describe(result) for table in block.tables if table.title == "Words asked for")
+    assert asked.rows[0][:2] == ["w3", "57"]
 
 
 @pytest.mark.parametrize("runs", [2, 4])

@@ -32,6 +32,9 @@ def test_the_numbers_of_the_first_sentence():
         "(5.9–6.0; by chance 0.02)."
     )
     assert "Draw these documents again" in sentences.neighbours_return(of(0.26, 0.01), 10, 0.002, "bootstrap")
+    hangs = sentences.neighbours_return(of(0.18, 0.003), 10, 0.002, "bootstrap")
+    assert "hang on single documents" in hangs
+    assert "hardly hold" not in hangs
     assert "0.70 of ten" in sentences.neighbours_return(of(0.07, 0.001), 10, 0.002)
     assert "11 of 12" in sentences.neighbours_return(of(11 / 12, 0.001), 12, 0.002)
 

@@ -67,6 +67,8 @@ def of_word(query: str, n: int, listed: Sequence[tuple[int, int, str]], runs: in
     firm = [(hits, of) for hits, of, found in listed if found == FIRM]
     passing = sum(found == PASSING for *_, found in listed)
     rest = f"{in_words(passing)} passing, {in_words(len(listed) - len(firm) - passing)} open"
+    if len(listed) < n:
+        rest += f", {in_words(n - len(listed))} not in these runs"
     if not firm:
         return f"{nearest} none is firm in these {runs} {kind}; {rest}."
     hits, of = min(firm, key=lambda x: x[0] / x[1])

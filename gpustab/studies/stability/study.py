@@ -24,6 +24,7 @@ from gpustab.studies.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared import notes as sentences
 from gpustab.studies.shared.same_runs import said_of, same_runs
 from gpustab.studies.stability.contrast import extrinsic_contrast
+from gpustab.studies.stability.halves import compare_halves, pairs_of_halves
 from gpustab.studies.stability.judged import judge
 from gpustab.studies.stability.options import StabilityOptions
 from gpustab.studies.stability.sentences import opposite
@@ -76,6 +77,8 @@ def stability(
         verdict = Verdict(several=len(given) > 1)
         for family in families(given):
             _measure_family(family.members, options, answer, verdict)
+        for first, second in pairs_of_halves(given):
+            _measure_halves(first, second, options, answer, verdict)
         answer.result.alarms, answer.result.verdict = verdict.alarms, verdict.sentences
         if options.proxy is not None:
             answer.result.notes.append(
@@ -93,6 +96,35 @@ def _measure_family(
         _measure_or_fall_back(runs, options, answer, verdict)
     answer.result.notes += said_of(same_runs({runs.name: runs for runs in members}))
     extrinsic_contrast(members, answer, verdict)
+
+
+def _measure_halves(
+    first: Runs | Group, second: Runs | Group, options: StabilityOptions, answer: Answer, verdict: Verdict
+) -> None:
+    """Measure what two halves of a corpus have in common."""
+    answer.report(f"{first.name} and {second.name}", 0.0)
+    targets = options.targets if isinstance(options.targets, int) else None
+    found = compare_halves(first, second, _length(options.neighbours), answer.compute, targets, options.seed)
+    if found is None:
+        answer.result.notes.append(f"{first.name} and {second.name} have no common words, so no contrast.")
+        return
+    answer.result.contrasts.append(
+        {
+            "name": "halves",
+            "groups": [first.name, second.name],
+            "words": found.words,
+            "n": found.n,
+            "within": found.within.value,
+            "within_se": found.within.se,
+            "between": found.between.value,
+            "between_se": found.between.se,
+        }
+    )
+    verdict.of_halves(found)
+
+
+def _length(lengths: Sequence[int]) -> int:
+    return max((n for n in lengths if n <= LENGTH), default=lengths[0])
 
 
 def _measure_or_fall_back(runs: Runs, options: StabilityOptions, answer: Answer, verdict: Verdict) -> None:
@@ -127,7 +159,7 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     answer.report(f"{runs.name}: overlap", 0.9)
     overlaps = engine.overlap_pass(found, lengths, compute)
     ties = {n: int(found.tied[:, :, n - 1].sum()) for n in lengths}
-    n = max((n for n in lengths if n <= LENGTH), default=lengths[0])
+    n = _length(lengths)
     by_word, between = engine.word_overlap_pass(found, n, compute), overlaps.p[lengths.index(n)]
     looked_at = look_at_words(runs, pip, words, n, by_word, between, rows)
     result, targets = answer.result, {"words": len(rows), "missing": len(missing)}

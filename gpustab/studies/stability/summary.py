@@ -99,5 +99,6 @@ def _called(name: str) -> str:
 
 def _word(runs: Runs, words: Words, k: int) -> dict[str, Any]:
     values = {name: float(getattr(words, name)[k]) for name in COLUMNS}
-    count = None if runs.counts is None else int(runs.counts[k])
+    # Counts are over all runs; a reader wants to know how often the word stands in what one run read.
+    count = None if runs.counts is None else round(int(runs.counts[k]) / int(runs.present[:, k].sum()))
     return {"word": runs.vocabulary.text(k), "count": count} | values

@@ -7,6 +7,7 @@ from torch import Tensor
 from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.stability import sentences
+from gpustab.studies.stability.halves import HALF, Halves
 from gpustab.studies.stability.judged import Judged
 
 
@@ -16,11 +17,13 @@ class Verdict:
     Attributes:
         alarms: of all groups.
         judged: by group, which runs the sentences are about.
+        bootstrap: mean p@n of every group of bootstrap runs.
     """
 
     def __init__(self, *, several: bool) -> None:
         self.alarms: list[str] = []
         self.judged: dict[str, Judged] = {}
+        self.bootstrap: dict[str, float] = {}
         self._said: list[tuple[str, str]] = []
         self._last: list[str] = []
         self._several = several
@@ -51,12 +54,20 @@ class Verdict:
             self._said.append((runs.name, sentences.two_runs(p.value, n, chance)))
         else:
             self._said.append((runs.name, sentences.neighbours_return(p, n, chance, runs.key.sampling)))
+        if runs.key.sampling == "bootstrap":
+            self.bootstrap[runs.name] = p.value
         if runs.key.sampling == "bootstrap" and sentences.BOOTSTRAP_IS not in self._last:
             self._last.append(sentences.BOOTSTRAP_IS)
 
     def of_documents(self, name: str, shuffled: Estimate, bootstrap: Estimate) -> None:
         """Say of a family whether it matters which documents there are."""
         self._said.append((name, sentences.documents(shuffled, bootstrap)[1]))
+
+    def of_halves(self, found: Halves) -> None:
+        """Say what two halves of the documents have in common."""
+        drawn = [p for name, p in self.bootstrap.items() if HALF in name]
+        said = sentences.halves(found.between, found.within, drawn[0] if drawn else None, found.n)[1]
+        self._said.append((found.name, said))
 
     def _named(self, name: str, sentence: str) -> str:
         return f"{name}: {sentence}" if self._several else sentence
