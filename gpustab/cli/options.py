@@ -139,7 +139,7 @@ class Computing:
 class Showing:
     """What is printed and written."""
 
-    out: Annotated[Path | None, Option("Write summary.json, Parquet tables and report.html here.", metavar="DIR")] = (
+    out: Annotated[Path | None, Option("Write report.html, summary.json, figures and tables here.", metavar="DIR")] = (
         None
     )
     force: Annotated[bool, Option("Replace the result, or the file, that is there already.")] = False

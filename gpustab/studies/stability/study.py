@@ -29,6 +29,7 @@ from gpustab.studies.shared.same_runs import said_of, same_runs
 from gpustab.studies.stability.contrast import extrinsic_contrast
 from gpustab.studies.stability.halves import compare_halves, pairs_of_halves
 from gpustab.studies.stability.judged import judge
+from gpustab.studies.stability.nearest import nearest_table
 from gpustab.studies.stability.options import StabilityOptions
 from gpustab.studies.stability.sentences import opposite
 from gpustab.studies.stability.summary import summarise
@@ -76,7 +77,7 @@ def stability(
     options = chosen(StabilityOptions, options, choices)
     given = groups_of(groups)
     with answering("stability", options, given, compute, progress) as answer:
-        answer.result.tables = {"pairs": Table(long=True), "words": Table(long=True)}
+        answer.result.tables = {name: Table(long=True) for name in ("pairs", "words", "nearest")}
         verdict = Verdict(several=len(given) > 1)
         for family in families(given):
             _measure_family(family.members, options, answer, verdict)
@@ -170,6 +171,7 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     result.groups.append(summarise(runs, pip, looked_at, overlaps, ties) | {"targets": targets})
     result.tables["pairs"].extend(pair_table(runs, pip, overlaps, lengths))
     result.tables["words"].extend(word_table(runs, words, looked_at, overlaps, lengths, rows))
+    result.tables["nearest"].extend(nearest_table(runs, found, n))
     answer.notes[runs.name] = sentences.of_group(runs, pip, found, options.neighbours, ties, missing, spaces=False)
     verdict.of_group(runs, judge(runs, pip), between, n, result.groups[-1]["neighbours"][str(n)]["chance_p"])
     _add_similarities(similarities, len(runs), result)
