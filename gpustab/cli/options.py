@@ -29,12 +29,7 @@ T = TypeVar("T")
 
 
 def open_runs(
-    paths: list[Path],
-    load_options: LoadOptions,
-    loading: Loading = Loading(),
-    named: Sequence[str] = (),
-    *,
-    single_runs: bool = False,
+    paths: list[Path], load_options: LoadOptions, loading: Loading = Loading(), named: Sequence[str] = ()
 ) -> list[Group]:
     """Return the groups behind what was typed, to be read as was typed.
 
@@ -43,12 +38,11 @@ def open_runs(
         load_options: how files are read.
         loading: how runs are joined.
         named: further groups of files, ``NAME=FILES`` each; FILES may be a pattern, and a name may come again.
-        single_runs: also take groups of one run.
     """
     from gpustab.runs.load import open_groups
 
     how = replace(loading, options=load_options)
-    groups = open_groups(paths, how, single_runs=single_runs) if paths or not named else []
+    groups = open_groups(paths, how) if paths or not named else []
     together: dict[str, list[Path]] = {}
     for text in named:
         name, files = _named_files(text)
