@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields, is_dataclass
-from difflib import get_close_matches
 from numbers import Integral
 from typing import Any, TypeVar
 
-from gpustab.errors import InputError, option
+from gpustab.errors import InputError, near, option
 
 T = TypeVar("T")
 
@@ -54,8 +53,7 @@ def chosen(kind: type[T], given: T | None, choices: Mapping[str, Any]) -> T:
     known = [field.name for field in fields(kind)]
     for name in choices:
         if name not in known:
-            near = get_close_matches(name, known, n=1)
-            raise InputError(f"there is no option {name}{f'; near it is {near[0]}' if near else ''}")
+            raise InputError(f"there is no option {name}{near(name, known)}")
     found = kind(**choices) if given is None else given
     if "seed" in known:
         check_seed(getattr(found, "seed"))  # noqa: B009  # not every kind has one

@@ -19,6 +19,10 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = {path: path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]}
 
 
+OTHERS = {"--address", "--head", "--nthreads", "--nworkers"}
+"""Options of dask and ray, which the pages start clusters with."""
+
+
 def blocks(*kinds):
     """Return the code blocks of these kinds, each with the name of its page."""
     return [

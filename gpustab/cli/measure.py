@@ -69,7 +69,7 @@ def average(
     from gpustab.studies.average.study import average as averaged
 
     with session(showing, output=output, runs=runs):
-        compute = computing.compute()
+        compute = computing.leave("backend", "no neighbours are searched").compute()
         group = only_group(open_runs(runs, load_options, loading))
         space, result = averaged(group, average_options, compute=compute)
         write_space(space, output)
@@ -95,6 +95,6 @@ def neighbours(
     with session(showing):
         if len(runs) == 1 and not runs[0].is_dir() and Path(word).exists():
             raise InputError(f"'{word}' was taken as the word; wanted: gpustab neighbours WORD RUNS...")
-        compute = computing.compute()
+        compute = computing.leave("precision", "it is of PIP losses, and neighbours rank in float64").compute()
         group = only_group(open_runs(runs, load_options, loading))
         show(neighbours_of(group, word, n, compute=compute), showing)

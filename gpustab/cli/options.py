@@ -26,11 +26,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def open_runs(paths: list[Path], load_options: LoadOptions, loading: Loading = Loading()) -> list[Group]:
+def open_runs(
+    paths: list[Path], load_options: LoadOptions, loading: Loading = Loading(), *, single_runs: bool = False
+) -> list[Group]:
     """Return the groups behind what was typed, to be read as was typed."""
     from gpustab.runs.load import open_groups
 
-    return open_groups(paths, replace(loading, options=load_options))
+    return open_groups(paths, replace(loading, options=load_options), single_runs=single_runs)
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,16 @@ class Computing:
         Literal["auto", "fp64", "fp32", "fast"], Option("Arithmetic of the PIP losses; fast needs CUDA.")
     ] = "auto"
     backend: Annotated[Literal["auto", "torch", "faiss"], Option("Neighbour search; the answer is the same.")] = "auto"
+
+    def leave(self, name: str, why: str) -> Computing:
+        """Refuse a choice that a command could only ignore.
+
+        Raises:
+            InputError: if it was given.
+        """
+        if (value := getattr(self, name)) != getattr(Computing, name):
+            raise InputError(f"{option(name, value)} has no effect here: {why}")
+        return self
 
     def compute(self) -> Compute:
         """Return the choices, checked against what is here."""

@@ -11,15 +11,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich import progress as bars
 from rich.console import Console
 from rich.logging import RichHandler
 
+from gpustab.cli.bar import Bar
 from gpustab.cli.complaints import complaining
 from gpustab.cli.options import Showing
 from gpustab.errors import InputError, option
 from gpustab.machine.job import is_one_of_several, number
-from gpustab.machine.progress import Progress, no_progress
 from gpustab.spaces.words import printable
 
 if TYPE_CHECKING:
@@ -40,8 +39,8 @@ def session(
     output: Path | None = None,
     runs: Sequence[Path] = (),
     shared: bool = False,
-) -> Iterator[Progress]:
-    """Run a command's work: yields the progress callback, ends with exit code 2 for bad input, 1 for failed work.
+) -> Iterator[Bar]:
+    """Run a command's work: yields the callback for progress, ends with exit code 2 for bad input, 1 for failed work.
 
     Args:
         showing: what is printed and written.
@@ -51,6 +50,7 @@ def session(
         shared: whether several processes of one job can share the work.
     """
     errors = Console(stderr=True)
+    bar = Bar(errors, shown=errors.is_terminal and not showing.quiet and not number())
     _written.clear()
     log.setLevel(logging.ERROR if showing.quiet or number() else logging.INFO if showing.verbose else logging.WARNING)
     handler = RichHandler(console=errors, show_time=False, show_path=False)
@@ -60,8 +60,10 @@ def session(
             if is_one_of_several() and not shared:
                 raise InputError("torchrun starts several processes, and this command shares no work: start it once")
             _check_output(showing, output, runs)
-            with _progress(errors, showing.quiet or number() > 0) as progress:
-                yield progress
+            try:
+                yield bar
+            finally:
+                bar.close()
     finally:
         log.removeHandler(handler)
 
@@ -71,6 +73,8 @@ def _check_output(showing: Showing, output: Path | None, runs: Sequence[Path]) -
     from gpustab.formats.writers import check_space_path
     from gpustab.report.files import check_folder
 
+    if showing.quiet and showing.verbose:
+        raise InputError(f"{option('quiet')} and {option('verbose')} exclude each other")
     if showing.out is not None:
         check_folder(showing.out, force=showing.force)
     elif showing.force and output is None:
@@ -91,23 +95,6 @@ def _goes_on() -> str:
 
 def _left() -> str:
     return f"stopped; written before: {', '.join(_written)}" if _written else "stopped; nothing was written"
-
-
-@contextmanager
-def _progress(errors: Console, quiet: bool) -> Iterator[Progress]:
-    """Show progress on stderr, if a person is looking."""
-    if quiet or not errors.is_terminal:
-        yield no_progress
-        return
-    columns = (
-        bars.SpinnerColumn(),
-        bars.TextColumn("{task.description}", markup=False),  # names of files may look like markup
-        bars.BarColumn(),
-        bars.TimeRemainingColumn(),
-    )
-    with bars.Progress(*columns, console=errors, transient=True) as bar:
-        task = bar.add_task("reading", total=1.0)
-        yield lambda work, part: bar.update(task, description=printable(work), completed=part)
 
 
 def show(result: Result, showing: Showing) -> None:

@@ -7,7 +7,9 @@ from pathlib import Path
 
 from gpustab.errors import InputError
 from gpustab.formats.binary.npy import NPY
+from gpustab.formats.binary.npz import NPZ
 from gpustab.formats.binary.safetensors import SAFETENSORS
+from gpustab.formats.binary.torch_file import TORCH
 from gpustab.formats.binary.word2vec import WORD2VEC_BINARY
 from gpustab.formats.checkpoints.folder import is_checkpoint, read_checkpoint
 from gpustab.formats.fasttext.reader import FASTTEXT
@@ -16,6 +18,10 @@ from gpustab.formats.gensim.native import GENSIM
 from gpustab.formats.options import DEFAULTS, LoadOptions
 from gpustab.formats.sniff import foreign
 from gpustab.formats.source import open_source
+from gpustab.formats.table.delimited import TABLE
+from gpustab.formats.table.parquet import PARQUET
+from gpustab.formats.text.layout import settle
+from gpustab.formats.text.lines import Lines
 from gpustab.formats.text.reader import TEXT
 from gpustab.spaces.space import Space
 
@@ -24,8 +30,12 @@ FORMATS: tuple[Format, ...] = (
     SAFETENSORS,
     FASTTEXT,
     NPY,
+    TORCH,  # of before 1.6 a pickle, so before GENSIM
     GENSIM,
+    NPZ,
+    PARQUET,
     WORD2VEC_BINARY,
+    TABLE,
     TEXT,
 )
 
@@ -52,3 +62,15 @@ def read_space(path: str | os.PathLike[str], options: LoadOptions = DEFAULTS) ->
             if candidate.matches(source.head):
                 return candidate.read(source, options)
         raise InputError(f"{source.path}: this is {foreign(source.head)}")
+
+
+def looks_like_vectors(path: str | os.PathLike[str]) -> bool:
+    """Tell from its start whether a file is of a known format of vectors.
+
+    Raises:
+        InputError: if it cannot be opened, or is text whose rows do not tell how long they are.
+    """
+    with open_source(path) as source:
+        found = next((one for one in FORMATS if one.matches(source.head)), None)
+        # Anything that is no binary file may be text of vectors: its first lines tell.
+        return found is not None and (found is not TEXT or settle(Lines(source).sample(), DEFAULTS).dimension > 1)

@@ -15,10 +15,12 @@ import torch
 from gpustab.errors import InputError, OutOfMemoryError, option
 from gpustab.kernels.neighbours import Backend
 from gpustab.machine import probe
+from gpustab.machine.fork import make_forks_safe
 from gpustab.machine.memory import available_memory
 from gpustab.machine.ranks import ALONE, Ranks
 
 log = logging.getLogger("gpustab")
+make_forks_safe()  # before anything is computed
 
 Precision = Literal["auto", "fp64", "fp32", "fast"]
 BackendChoice = Literal["auto", "torch", "faiss"]

@@ -9,24 +9,23 @@ from pathlib import Path
 from typing import Any
 
 from gpustab.errors import InputError
-from gpustab.formats.checkpoints.objects import from_layer, from_spacy, is_layer, is_spacy
-from gpustab.formats.memory import from_keyed_vectors, from_pair
+from gpustab.formats.memory import from_keyed_vectors
+from gpustab.formats.objects import from_object
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.registry import read_space
 from gpustab.machine.device import log
 from gpustab.spaces.space import Space
 
 Source = Any
-"""A path (file, checkpoint, leaf or run set), gensim KeyedVectors, spaCy's Vocab, ``(words, array)`` or ``(words,
-torch.nn.Embedding)``, or a :class:`Space`."""
+"""A path (file, checkpoint, leaf, run set), KeyedVectors, what :func:`from_object` takes, or a :class:`Space`."""
 
 
 def load_space(source: Source, options: LoadOptions | None = None, *, number: int = 0) -> Space:
     """Return one run from a file or an object in memory.
 
     Args:
-        source: the path of a file or a checkpoint, :class:`Space`, ``KeyedVectors`` (or a model with ``.wv``), spaCy's
-            ``Vocab``, ``(words, array)``, or ``(words, embedding layer)``.
+        source: a path, :class:`Space`, ``KeyedVectors`` (or a model with ``.wv``), ``(words, array)``, or another
+            object of :func:`gpustab.formats.objects.from_object`.
         options: how a file is read; of an object in memory, which of its rows are taken. What cannot apply is refused.
         number: used to name an object that has no name.
 
@@ -44,15 +43,11 @@ def load_space(source: Source, options: LoadOptions | None = None, *, number: in
         return space
     if hasattr(source, "index_to_key") or hasattr(source, "wv"):
         return from_keyed_vectors(source, name, options)
-    if is_spacy(source):
-        return from_spacy(source, name, options)
-    if isinstance(source, tuple) and len(source) == 2 and is_layer(source[1]):
-        return from_layer(source[0], source[1], name, options)
-    if isinstance(source, tuple) and len(source) == 2:
-        return from_pair(source[0], source[1], name, options)
+    if (made := from_object(source, name, options)) is not None:
+        return made
     raise InputError(
-        f"source {number} is a {type(source).__name__}; wanted a path, KeyedVectors, spaCy's Vocab, or words with an "
-        "array or an embedding layer"
+        f"source {number} is a {type(source).__name__}; wanted a path, KeyedVectors, a (words, array) pair, a dict of "
+        "word and vector, or a data frame"
     )
 
 

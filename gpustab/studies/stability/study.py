@@ -21,7 +21,7 @@ from gpustab.options import SIMILARITIES, chosen
 from gpustab.report import Result
 from gpustab.results import Table
 from gpustab.runs.families import families
-from gpustab.runs.group import Group, loaded
+from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import some_words
 from gpustab.studies.frame import Answer, Groups, answering, groups_of
@@ -80,7 +80,7 @@ def stability(
 
 def _measure_family(groups: Sequence[Runs | Group], options: StabilityOptions, answer: Answer) -> None:
     """Measure groups that differ in sampling, and what lies between them; they are let go when this returns."""
-    members = [loaded(group) for group in groups]
+    members = [answer.take(group) for group in groups]
     for runs in members:
         _measure_or_fall_back(runs, options, answer)
     answer.result.notes += said_of(same_runs({runs.name: runs for runs in members}))

@@ -58,10 +58,10 @@ def test_vectors_of_spacy():
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ((WORDS, torch.nn.Embedding(5, 3)), r"the layer has shape \(5, 3\), wanted \(4, d\)"),
+        ((WORDS, torch.nn.Embedding(5, 3)), "there are 4 words for 5 rows; allow_padding leaves"),
         (({"a": 5}, torch.nn.Embedding(5, 3)), r"words have rows 5 to 5, the layer has 0 to 4"),
         (vocab(np.zeros((0, 2)), {}), "the vocabulary has no vectors"),
-        (object(), "wanted a path, KeyedVectors, spaCy's Vocab, or words with an array or an embedding layer"),
+        (object(), "wanted a path, KeyedVectors, a .words, array. pair"),
     ],
 )
 def test_wrong_objects_are_named(source, message):
