@@ -52,7 +52,7 @@ def stability(
     from gpustab.studies.average.study import average as averaged_space
     from gpustab.studies.stability.study import stability as measure
 
-    with session(showing, output=average, runs=runs or []) as progress, computing.shared() as compute:
+    with session(showing, output=average, runs=runs or [], shared=True) as progress, computing.shared() as compute:
         groups = open_runs(runs or [], load_options, loading, group or [])
         averaged = None if average is None else only_group(groups).load()
         measured = groups if averaged is None else averaged

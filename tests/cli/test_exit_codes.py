@@ -154,3 +154,12 @@ def test_training_without_its_packages_tells_how_to_get_them(call, monkeypatch, 
     done = call(command)
     assert done.exit_code == 2
     assert "training needs gensim: pip install 'gpustab[train]'" in done.stderr
+
+
+def test_a_command_that_shares_no_work_is_not_started_twice(call, monkeypatch):
+    for name in ("RANK", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT"):
+        monkeypatch.setenv(name, "1")
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    done = call("info r0.txt")
+    assert done.exit_code == 2
+    assert done.stderr.startswith("process 1, error: torchrun starts several processes")
