@@ -16,7 +16,7 @@ from gpustab.runs.join import join
 from gpustab.studies.stability.study import stability
 from tests.generators import noisy_copies
 
-TABLES = {f"{name}.{suffix}" for name in ("pairs", "words") for suffix in ("parquet", "csv")}
+TABLES = {f"{name}.{suffix}" for name in ("pairs", "words", "nearest") for suffix in ("parquet", "csv")}
 
 
 def test_a_folder_holds_summary_tables_and_page(each, tmp_path):

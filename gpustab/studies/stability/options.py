@@ -82,7 +82,7 @@ class StabilityOptions:
         if not (self.targets in (None, "all") or (isinstance(self.targets, int) and self.targets >= 1)):
             raise InputError(f"{option('targets')} is {self.targets!r}, wanted 'all' or a number from 1")
 
-        if self.seed and self.proxy is None and (self.words is not None or self.targets == "all"):
+        if self.seed and self.proxy is None and self.targets == "all":
             raise InputError(f"{option('seed', self.seed)} has no effect: nothing is drawn")
 
     @property
