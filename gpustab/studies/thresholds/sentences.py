@@ -111,7 +111,7 @@ def cosine(value: float) -> str:
 def _lead(tables: Tables) -> Iterator[str]:
     """Every group's threshold above chance, in every case that there is."""
     for row, clear in _pairs(tables):
-        yield _where(row, clear)
+        yield _where(row, clear) + (_adjusted(tables, row["group"]) if _lacking(row, clear) else "")
 
 
 def _pairs(tables: Tables) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
@@ -137,6 +137,18 @@ def _where(row: Mapping[str, Any], clear: Mapping[str, Any]) -> str:
     return (
         f"{place}; {row['below']:.0%} of all pairs lie below. Up to {cosine(clear['mean'])}{_sure(clear)} they are "
         "hardly told from the least similar hundredth."
+    )
+
+
+def _adjusted(tables: Tables, group: str) -> str:
+    """What is there once a word's nearness to everything is taken away; it has an error over runs only."""
+    rows = _rows(tables, "thresholds", kind="value", rule="chance adjusted", group=group)
+    if not rows or rows[0]["found"] < rows[0]["runs"]:
+        return ""
+    half = "" if rows[0]["half"] is None else f" ± {rows[0]['half']:.2f} over runs"
+    return (
+        f" Without what each word has in common with all others they are nearer than average above "
+        f"{cosine(rows[0]['mean'])}{half}."
     )
 
 
