@@ -134,10 +134,10 @@ def _where(row: Mapping[str, Any], clear: Mapping[str, Any]) -> str:
     place = (
         f"{row['group']}: above a cosine of {cosine(row['mean'])}{_sure(row)} words are nearer than pairs on average"
     )
-    return (
-        f"{place}; {row['below']:.0%} of all pairs lie below. Up to {cosine(clear['mean'])}{_sure(clear)} they are "
-        "hardly told from the least similar hundredth."
-    )
+    share, edge = f"{row['below']:.0%} of all pairs lie below", f"{cosine(clear['mean'])}{_sure(clear)}"
+    if clear["mean"] > row["mean"]:
+        return f"{place}; {share}. Clearly apart from the least similar hundredth they are only above {edge}."
+    return f"{place}; {share}. Up to {edge} they are hardly told from the least similar hundredth."
 
 
 def _adjusted(tables: Tables, group: str) -> str:

@@ -36,6 +36,11 @@ def test_what_is_not_proven_is_no_interval(high, words):
     assert words in said(row(high=high), row(rule="clear"))[0]
 
 
+def test_a_space_whose_lowest_pairs_are_near_average_is_clear_only_above():
+    lead = said(row(mean=0.33), row(rule="clear", mean=0.36, low=0.33, high=0.39))[0]
+    assert lead.endswith("Clearly apart from the least similar hundredth they are only above 0.36 (0.33 to 0.39).")
+
+
 def test_a_level_that_is_nowhere_reached_is_no_threshold():
     (lead,) = said(row(), row(rule="clear", found=7))
     assert lead.startswith("sg: no threshold: in 1 of 8 runs no cosine sets pairs clearly apart")
