@@ -142,6 +142,12 @@ class Runs:
             lengths=self.lengths[order],
         )
 
+    def counts_in_a_run(self) -> list[int | None]:
+        """Return how often every word occurs in what one run read: the mean over the runs that have it."""
+        if self.counts is None:
+            return [None] * self.words
+        return (self.counts.cpu() / self.present.sum(0).cpu()).round().long().tolist()
+
     def joint_words(self) -> list[bytes]:
         """Return the words that all runs have, in canonical order."""
         return [self.vocabulary[k] for k in self.joint.nonzero().flatten().tolist()]
