@@ -40,6 +40,7 @@ class Joining:
         undefined: words whose vector is zero in some run, so that they have no cosine there.
         undefined_sample: the first of these in canonical order.
         smallest: words of the run that has the fewest; 0 where it is not known.
+        folded: where hardly any words are in common, how many would be if letter case did not count; else 0.
     """
 
     rule: Rule
@@ -50,6 +51,7 @@ class Joining:
     undefined: int = 0
     undefined_sample: tuple[bytes, ...] = ()
     smallest: int = 0
+    folded: int = 0
 
 
 @dataclass(frozen=True, eq=False)

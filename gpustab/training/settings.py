@@ -37,6 +37,7 @@ class TrainingSettings(BaseModel):
             that can be used. Same draws, start and distribution of runs, but not the same vectors.
         programs_per_run: on a GPU. 1 is one thread's order of updates: the same vectors at every call on the same kind
             of card. More are Hogwild: faster, and never twice the same.
+        half: train on one half of the documents alone; the halves are drawn by ``seed``.
         options: how the corpus is prepared.
         parameters: per technique, what differs from its defaults.
     """
@@ -53,6 +54,7 @@ class TrainingSettings(BaseModel):
     parallel: str = "loky"
     engine: Literal["auto", "gpu", "gensim"] = "auto"
     programs_per_run: int = Field(1, ge=1, le=1024)
+    half: Literal["", "a", "b"] = ""
     options: CorpusOptions = CorpusOptions()
     parameters: dict[str, dict[str, Any]] = {}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -64,7 +64,7 @@ def average(
                 "names": list(runs.names),
             }
         ]
-        result.tables["levels"] = Table.of(_levels(levels, runs.joint), _Level._fields)
+        result.tables["levels"] = Table.of(_levels(runs.name, levels, runs.joint), _Level._fields)
         answer.notes[runs.name] = [*look_at(runs, answer.compute), *runs.notes]
         space = Space(
             runs.vocabulary,
@@ -96,16 +96,28 @@ def _losses(averages: list[Average], joint: Tensor) -> Tensor:
 class _Level(NamedTuple):
     """How many averages of how many runs, and the loss between those of equally many runs."""
 
+    group: str
     runs_beneath: int
     averages: int
     reduced_pip: float
     sd: float
 
 
-def _levels(levels: list[list[Average]], joint: Tensor) -> Iterator[_Level]:
+def _levels(group: str, levels: list[list[Average]], joint: Tensor) -> Iterator[_Level]:
     for level in levels[:-1]:
         most = max(len(node.runs) for node in level)
         equal = [node for node in level if len(node.runs) == most]
         if len(equal) > 1:
             statistics = pair_statistics(pair_matrix(_losses(equal, joint), len(equal)))
-            yield _Level(most, len(equal), statistics.mean, statistics.sd)
+            yield _Level(group, most, len(equal), statistics.mean, statistics.sd)
+
+
+def together(results: Sequence[Result]) -> Result:
+    """Return the answers for several groups as one; each keeps its own group and levels."""
+    first, *others = results
+    for other in others:
+        first.groups += other.groups
+        first.tables["levels"].extend(other.tables["levels"])
+        first.notes += [note for note in other.notes if note not in first.notes]
+        first.environment["seconds"] += other.environment["seconds"]
+    return first
