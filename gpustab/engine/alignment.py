@@ -22,12 +22,12 @@ def procrustes_pass(runs: Runs, basis: GramPass) -> tuple[procrustes.Procrustes,
     Raises:
         InputError: if a pair has a zero cross-Gram; the message names the runs.
     """
-    cross = gram.pair_blocks(basis.gram)
-    zero = (cross == 0).all(-1).all(-1)
+    parts = list(gram.blocks_of_pairs(basis.gram))
+    zero = torch.cat([part.flatten(1).count_nonzero(1) == 0 for part in parts])
     if zero.any():
         i, j = gram.run_pairs(len(runs))[:, int(zero.nonzero()[0])].tolist()
         raise InputError(f"{runs.names[i]} and {runs.names[j]} share no direction: every alignment is equally good")
-    solution = procrustes.procrustes(cross)
+    solution = procrustes.procrustes_of_parts(parts)
     unique = solution.unique & (basis.words >= runs.dimension)
     return solution._replace(unique=unique), procrustes.residuals(basis.gram, solution.maps)
 
