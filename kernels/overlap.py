@@ -124,7 +124,8 @@ def overlap_sums(neighbours: Tensor, lengths: Sequence[int], present: Tensor | N
 
 def as_overlap(sums: OverlapSums) -> Overlap:
     """Return the means of sums."""
-    return Overlap(*(_off_diagonal(x / sums.targets) for x in sums[:2]), *sums[2:])
+    p, j = (_off_diagonal(x / sums.targets) for x in (sums.p, sums.j))
+    return Overlap(p, j, sums.targets, sums.p_word, sums.j_word)
 
 
 def neighbour_overlap(neighbours: Tensor, lengths: Sequence[int], present: Tensor | None = None) -> Overlap:

@@ -130,11 +130,12 @@ def overlap_pass(found: NeighbourPass, lengths: Sequence[int], compute: Compute 
         for start in range(0, targets, tile):
             part = slice(start, start + tile)
             sums = overlap.overlap_sums(found.indices[:, part], lengths, found.present[:, part])
-            for all_targets, these in zip((*total, count), sums[:3], strict=True):
-                all_targets += these
+            total[0] += sums.p
+            total[1] += sums.j
+            count += sums.targets
             by_word.append(sums[3:])
         p_word, j_word = (torch.cat(parts, dim=1) for parts in zip(*by_word, strict=True))
-        return overlap.as_overlap(overlap.OverlapSums(*total, count, p_word, j_word))
+        return overlap.as_overlap(overlap.OverlapSums(total[0], total[1], count, p_word, j_word))
 
     tile = compute.tile(8 * r * (4 * r + 4 * k) + 4 * r * r * k, max(targets, 1))
     if found.indices.device.type == "cpu":  # pairs of a few targets stay in its cache
