@@ -14,7 +14,7 @@ check = style=0; $(MAKE) --no-print-directory lint || style=$$?; $(BIN)/python -
 export OMP_WAIT_POLICY := PASSIVE
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test test-all test-gpu lint bench clean
+.PHONY: help venv demo test test-all test-gpu lint docs bench clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ lint: .venv/dev.stamp  ## Check style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+docs: .venv/dev.stamp  ## Build the documentation into build/docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build -q -f docs/mkdocs.yml
 
 bench: .venv/dev.stamp  ## Run every benchmark
 	set -e; for script in $(BENCHMARKS); do $(BIN)/python $$script; done

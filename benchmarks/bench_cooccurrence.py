@@ -11,8 +11,8 @@ import numpy as np
 from scipy import sparse
 
 from benchmarks.harness import Bench, Contender, Row, start
-from gpustab.corpus import Corpus
 from gpustab.corpus.cooccurrence import Weighting, count
+from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.tokenise import CorpusOptions, prepare_corpus
 
 SHARE = 20

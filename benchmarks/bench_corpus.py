@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from benchmarks.harness import Bench, Contender, start
-from gpustab.corpus import Corpus
+from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.documents import open_documents
 from gpustab.corpus.tokenise import CorpusOptions, prepare_corpus
 

@@ -15,8 +15,8 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from benchmarks.harness import Bench, Contender, start
-from gpustab.corpus import Corpus
 from gpustab.corpus.cooccurrence import count_sample
+from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.sampling import Sample, draw_units, sample
 from gpustab.corpus.tokenise import CorpusOptions, prepare_corpus
 from gpustab.trainers.base import Vectors

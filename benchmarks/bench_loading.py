@@ -21,10 +21,11 @@ from gensim.models.fasttext import load_facebook_vectors
 
 from benchmarks.harness import Bench, Contender, start
 from gpustab import load_groups
-from gpustab.formats import LoadOptions, read_space
 from gpustab.formats.binary.safetensors import write_safetensors
 from gpustab.formats.binary.safetensors_rows import open_rows
 from gpustab.formats.memory import from_pair
+from gpustab.formats.options import LoadOptions
+from gpustab.formats.registry import read_space
 
 
 def vectors(v: int, d: int, seed: int = 0) -> tuple[list[str], np.ndarray]:

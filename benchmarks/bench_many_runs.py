@@ -31,6 +31,7 @@ from gpustab.bench.spaces import synthetic_runs
 from gpustab.kernels.gram import block_gram
 from gpustab.kernels.pip_loss import pip_from_gram, reduced, wordwise_pip
 from gpustab.machine.device import CPU, Compute, choose_backend
+from gpustab.options import LENGTHS
 from gpustab.runs import Runs
 
 LIMIT_GB = 6
@@ -63,7 +64,7 @@ def study(runs: int, v: int, d: int) -> list[Row]:
     found = phases.do(
         "50 neighbours of all words in every run", lambda: engine.neighbour_pass(there, targets, 50, compute)
     )
-    phases.do("overlap, 6 lengths", lambda: engine.overlap_pass(found, engine.LENGTHS, compute))
+    phases.do("overlap, 6 lengths", lambda: engine.overlap_pass(found, LENGTHS, compute))
     return phases.rows
 
 

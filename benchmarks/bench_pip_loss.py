@@ -18,7 +18,7 @@ from benchmarks.harness import Bench, Contender, Row, relative_error, start
 from gpustab.engine import gram_pass, pip_pass, procrustes_pass, wordwise_pass
 from gpustab.kernels.gram import pair_blocks, run_pairs
 from gpustab.machine.device import Compute
-from gpustab.runs import Runs
+from gpustab.runs.runs import Runs
 from tests import generators, oracles
 
 BLOCK = 2000

@@ -30,7 +30,7 @@ from torch.nn.functional import normalize
 
 from benchmarks.bench_glove import word_similarity
 from benchmarks.harness import Bench, Contender, start
-from gpustab.corpus import Corpus
+from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.sampling import draw_units, sample, training_seed
 from gpustab.corpus.tokenise import CorpusOptions, prepare_corpus
 from gpustab.kernels.cosine import cosines, over_runs

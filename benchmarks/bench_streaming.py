@@ -18,8 +18,8 @@ from benchmarks.harness import Bench, Contender, relative_error, start
 from gpustab import engine, load_runs
 from gpustab.formats.memory import from_pair
 from gpustab.machine.device import Compute
-from gpustab.runs import Runs
 from gpustab.runs.packing.pack import pack_runs
+from gpustab.runs.runs import Runs
 from gpustab.runs.runset import write_leaf
 
 CHUNK = 64 << 20

@@ -17,9 +17,9 @@ from gensim.test.utils import datapath
 
 from benchmarks.harness import ROOT, environment
 from gpustab import load_groups
-from gpustab.formats import read_space
+from gpustab.formats.registry import read_space
 from gpustab.runs.runset import open_runset
-from gpustab.studies import stability
+from gpustab.studies.stability.study import stability
 
 
 def wordsim(space) -> tuple[float, float]:

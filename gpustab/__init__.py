@@ -17,19 +17,22 @@ from gpustab._kernels import find_kernels
 from gpustab.errors import ComputationError, GpustabError, InputError
 
 if TYPE_CHECKING:
-    from gpustab.formats import LoadOptions
+    from gpustab.formats.options import LoadOptions
     from gpustab.formats.writers import write_space
     from gpustab.report import Result
-    from gpustab.runs import Runs
-    from gpustab.runs.group import Group, Loading
+    from gpustab.runs.group import Group
     from gpustab.runs.key import Key
     from gpustab.runs.load import load_groups, load_runs, open_groups
+    from gpustab.runs.loading import Loading
+    from gpustab.runs.runs import Runs
     from gpustab.runs.runset import write_runset
     from gpustab.runs.sources import load_space
-    from gpustab.spaces import Space, Vocabulary
-    from gpustab.studies.average import average
-    from gpustab.studies.neighbours import neighbours_of
-    from gpustab.studies.stability import StabilityOptions, stability
+    from gpustab.spaces.space import Space
+    from gpustab.spaces.vocabulary import Vocabulary
+    from gpustab.studies.average.study import average
+    from gpustab.studies.neighbours.study import neighbours_of
+    from gpustab.studies.stability.options import StabilityOptions
+    from gpustab.studies.stability.study import stability
 
 __version__ = "0.1.0"
 
@@ -60,20 +63,20 @@ __all__ = [
 _HOMES = {
     "Group": "runs.group",
     "Key": "runs.key",
-    "LoadOptions": "formats",
-    "Loading": "runs.group",
+    "LoadOptions": "formats.options",
+    "Loading": "runs.loading",
     "Result": "report",
-    "Runs": "runs",
-    "Space": "spaces",
-    "StabilityOptions": "studies.stability",
-    "Vocabulary": "spaces",
-    "average": "studies.average",
+    "Runs": "runs.runs",
+    "Space": "spaces.space",
+    "StabilityOptions": "studies.stability.options",
+    "Vocabulary": "spaces.vocabulary",
+    "average": "studies.average.study",
     "load_groups": "runs.load",
     "load_runs": "runs.load",
     "load_space": "runs.sources",
-    "neighbours_of": "studies.neighbours",
+    "neighbours_of": "studies.neighbours.study",
     "open_groups": "runs.load",
-    "stability": "studies.stability",
+    "stability": "studies.stability.study",
     "write_runset": "runs.runset",
     "write_space": "formats.writers",
 }

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from gpustab.machine.progress import Progress
-from gpustab.runs import Runs
 from gpustab.runs.load import load_groups
+from gpustab.runs.runs import Runs
 
 RUNS = 5
 EPOCHS = 30

@@ -12,6 +12,9 @@ from gpustab.errors import InputError, option
 
 T = TypeVar("T")
 
+LENGTHS = (1, 2, 5, 10, 25, 50)
+"""List lengths n of p@n and j@n, unless others are asked for."""
+
 _LARGEST_SEED = 2**32 - 1
 
 

@@ -1,7 +1,7 @@
 import torch
 
 from gpustab import demo
-from gpustab.studies import stability
+from gpustab.studies.stability.study import stability
 
 
 def test_the_demonstration_trains_the_same_runs_every_time(tmp_path, monkeypatch):

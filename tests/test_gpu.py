@@ -8,7 +8,7 @@ from gpustab.kernels.averaging import tree_average
 from gpustab.kernels.neighbours import top_k
 from gpustab.machine import probe
 from gpustab.machine.device import Compute, with_smaller_tiles
-from gpustab.studies import stability
+from gpustab.studies.stability.study import stability
 from tests import generators
 from tests.generators import runs_of
 

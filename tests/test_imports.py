@@ -22,6 +22,12 @@ def test_importing_the_library_loads_nothing_heavy_or_optional(module):
     assert not heavy.intersection(run(f"import sys, {module}; print(*sys.modules)"))
 
 
+def test_the_command_starts_without_what_takes_seconds():
+    """Help, versions and wrong options are answered at once: typer and rich alone are needed for them."""
+    slow = {"torch", "numpy", "pandas", "scipy", "matplotlib", "gensim", "sklearn", "pydantic", "jinja2", "pyarrow"}
+    assert not slow.intersection(run("import sys, gpustab.cli; print(*sys.modules)"))
+
+
 def test_every_module_has_one_name_and_asks_for_no_cuda():
     # Two names for one file would mean two classes of one name, and isinstance that fails.
     program = """

@@ -10,9 +10,10 @@ from torch import Tensor
 from gpustab import engine
 from gpustab.kernels.neighbours import Backend
 from gpustab.machine.device import Compute
-from gpustab.runs import Runs
+from gpustab.options import LENGTHS
+from gpustab.runs.runs import Runs
 
-TARGETS, LONGEST = 1000, max(engine.LENGTHS)
+TARGETS, LONGEST = 1000, max(LENGTHS)
 """Words whose neighbours are searched, and how many."""
 
 Arithmetic = Literal["auto", "fast", "exact"]

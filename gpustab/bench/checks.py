@@ -16,7 +16,7 @@ from gpustab.engine import NeighbourPass
 from gpustab.kernels.averaging import Average
 from gpustab.kernels.cosine import CosineStatistics
 from gpustab.kernels.overlap import Overlap
-from gpustab.runs import Runs
+from gpustab.runs.runs import Runs
 
 _RUNS, _WORDS, _TARGETS, _MAPS = 4, 50, 20, 20
 """How many of each are checked."""

@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from gpustab.runs import Joining, Runs
 from gpustab.runs.key import Key
+from gpustab.runs.runs import Joining, Runs
 from gpustab.spaces.vocabulary import Vocabulary
 
 LOSS = 0.013

@@ -16,7 +16,8 @@ from gpustab.bench.costs import Cost
 from gpustab.kernels.averaging import tree_average
 from gpustab.kernels.dispatch import use_triton
 from gpustab.kernels.gram import pair_blocks
-from gpustab.runs import Runs
+from gpustab.options import LENGTHS
+from gpustab.runs.runs import Runs
 
 
 class Job(NamedTuple):
@@ -107,7 +108,7 @@ def _search(bed: Bed, runs: Runs, targets: Tensor, k: int) -> Job:
 
 def _overlap(bed: Bed, _: Arithmetic) -> Job:
     found, compute = bed.lists, bed.compute("exact")
-    lengths = sorted({min(n, found.k) for n in engine.LENGTHS})
+    lengths = sorted({min(n, found.k) for n in LENGTHS})
     return Job(
         lambda: engine.overlap_pass(found, lengths, compute),
         lambda shared: checks.overlaps(found, shared, lengths),

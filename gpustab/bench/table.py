@@ -25,7 +25,7 @@ from gpustab.machine.progress import Progress, no_progress
 from gpustab.options import check_seed
 from gpustab.report import Result
 from gpustab.results import Table
-from gpustab.runs import Runs
+from gpustab.runs.runs import Runs
 
 _COLUMNS = {
     "steps": ("step", "precision", "status", "seconds", "spread", "repeats", "error"),

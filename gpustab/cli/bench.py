@@ -9,7 +9,6 @@ import typer
 from gpustab.cli.app import app
 from gpustab.cli.options import Showing, takes
 from gpustab.cli.session import session, show
-from gpustab.machine.device import choose_backend, choose_device
 
 
 @app.command()
@@ -36,6 +35,7 @@ def bench(
 ) -> None:
     """Time this machine: every step checked first, beside what the device can do at best. Exit 1 if a check fails."""
     from gpustab import bench as benches
+    from gpustab.machine.device import choose_backend, choose_device
 
     with session(showing) as progress:
         place = choose_device(device)

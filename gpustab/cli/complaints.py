@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from gpustab.errors import ComputationError, GpustabError, InputError
-from gpustab.spaces.vocabulary import printable
+from gpustab.spaces.words import printable
 
 FLAGS: dict[str, str] = {
     "techniques": "--technique",

@@ -12,7 +12,7 @@ from gpustab.cli.complaints import as_typed
 from gpustab.cli.options import Showing, takes
 from gpustab.cli.session import session, show
 from gpustab.errors import InputError
-from gpustab.formats import LoadOptions
+from gpustab.formats.options import LoadOptions
 
 
 @app.command()
@@ -23,10 +23,10 @@ def info(
     showing: Showing,
 ) -> None:
     """Tell what files of vectors hold: format, words, dimensions, duplicates, and all that is odd about them."""
-    from gpustab import studies
+    from gpustab.studies.info.study import info as look_at
 
     with session(showing) as progress:
-        result = studies.info(files, load_options, progress, explain=as_typed)
+        result = look_at(files, load_options, progress, explain=as_typed)
         show(result, showing)
         if refused := [group for group in result.groups if "error" in group]:
             raise InputError(f"{len(refused)} of {len(result.groups)} files cannot be read")

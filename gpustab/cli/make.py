@@ -111,16 +111,15 @@ def demo(computing: Computing, showing: Showing) -> None:
 
     Where there is a GPU that can train them, it does.
     """
-    from gpustab import studies
-
     with session(showing) as progress:
         require_training()
         from gpustab.demo import train_demo_runs
+        from gpustab.studies.stability.study import stability
 
         compute = computing.compute()
         with tempfile.TemporaryDirectory() as folder:
             groups = train_demo_runs(Path(folder), progress)
-        show(studies.stability(groups, compute=compute, progress=progress), showing)
+        show(stability(groups, compute=compute, progress=progress), showing)
 
 
 def names_in(text: str | None) -> list[str] | None:

@@ -7,23 +7,27 @@ import re
 from collections.abc import Callable
 from dataclasses import MISSING, Field, dataclass, fields, make_dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_type_hints
 
 import typer
 
 from gpustab.cli.complaints import FLAGS, complaining
 from gpustab.errors import InputError, option
-from gpustab.formats import LoadOptions
-from gpustab.machine.device import Compute, choose_backend, choose_device
+from gpustab.formats.options import LoadOptions
 from gpustab.options import Option
-from gpustab.runs.group import Group, Loading
-from gpustab.runs.load import open_groups
+from gpustab.runs.loading import Loading
+
+if TYPE_CHECKING:
+    from gpustab.machine.device import Compute
+    from gpustab.runs.group import Group
 
 T = TypeVar("T")
 
 
 def open_runs(paths: list[Path], load_options: LoadOptions, loading: Loading = Loading()) -> list[Group]:
     """Return the groups behind what was typed, to be read as was typed."""
+    from gpustab.runs.load import open_groups
+
     return open_groups(paths, replace(loading, options=load_options))
 
 
@@ -39,6 +43,8 @@ class Computing:
 
     def compute(self) -> Compute:
         """Return the choices, checked against what is here."""
+        from gpustab.machine.device import Compute, choose_backend, choose_device
+
         device = choose_device(self.device)
         if self.precision == "fast" and device.type != "cuda":
             raise InputError(

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich import progress as bars
 from rich.console import Console
@@ -17,13 +18,11 @@ from rich.logging import RichHandler
 from gpustab.cli.complaints import complaining
 from gpustab.cli.options import Showing
 from gpustab.errors import InputError, option
-from gpustab.formats.writers import check_space_path
 from gpustab.machine.progress import Progress, no_progress
-from gpustab.report import Result
-from gpustab.report.files import check_folder, write_files
-from gpustab.report.json_text import to_json
-from gpustab.report.terminal import print_result
-from gpustab.spaces.vocabulary import printable
+from gpustab.spaces.words import printable
+
+if TYPE_CHECKING:
+    from gpustab.report import Result
 
 log = logging.getLogger("gpustab")
 
@@ -60,6 +59,9 @@ def session(
 
 def _check_output(showing: Showing, output: Path | None, runs: Sequence[Path]) -> None:
     """See before the work that nothing is replaced unasked, and that what is asked for has a meaning."""
+    from gpustab.formats.writers import check_space_path
+    from gpustab.report.files import check_folder
+
     if showing.out is not None:
         check_folder(showing.out, force=showing.force)
     elif showing.force and output is None:
@@ -101,6 +103,8 @@ def _progress(errors: Console, quiet: bool) -> Iterator[Progress]:
 
 def show(result: Result, showing: Showing) -> None:
     """Write a result where ``--out`` says, and print it; call it inside the session, where its errors are caught."""
+    from gpustab.report.files import write_files
+
     result.environment["command"] = shlex.join(["gpustab", *sys.argv[1:]])
     try:
         if showing.out is not None:
@@ -110,6 +114,9 @@ def show(result: Result, showing: Showing) -> None:
 
 
 def _print(result: Result, showing: Showing) -> None:
+    from gpustab.report.json_text import to_json
+    from gpustab.report.terminal import print_result
+
     if showing.json:
         sys.stdout.buffer.write(f"{to_json(result)}\n".encode())  # JSON is UTF-8, whatever the terminal is
         return

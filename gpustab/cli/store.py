@@ -11,7 +11,7 @@ from gpustab.cli.app import app
 from gpustab.cli.options import Showing, takes
 from gpustab.cli.session import session, show
 from gpustab.errors import InputError
-from gpustab.formats import LoadOptions
+from gpustab.formats.options import LoadOptions
 
 
 @app.command()

@@ -51,7 +51,7 @@ def sweep(
     """
     with session(showing, goes_on=True) as progress:
         require_training()
-        from gpustab import studies
+        from gpustab.studies.sweep.study import sweep as measure
         from gpustab.training import read_settings
 
         content: dict[str, Any] = {}
@@ -65,7 +65,7 @@ def sweep(
             "jobs": jobs,
             "engine": engine,
         }
-        result = studies.sweep(
+        result = measure(
             read_settings(content),
             _values(vary),
             output,

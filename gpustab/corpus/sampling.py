@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from gpustab.corpus import Corpus, Ids, Offsets
+from gpustab.corpus.corpus import Corpus, Ids, Offsets
 from gpustab.corpus.options import check_choice
 from gpustab.options import check_seed
 from gpustab.runs.key import SAMPLINGS as SAMPLINGS

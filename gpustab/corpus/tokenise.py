@@ -15,15 +15,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gpustab.corpus import Corpus, Ids, Offsets
-from gpustab.corpus import CorpusOptions as CorpusOptions
-from gpustab.corpus.corpus import Record
+from gpustab.corpus.corpus import Corpus, Ids, Offsets, Record
+from gpustab.corpus.corpus import CorpusOptions as CorpusOptions
 from gpustab.corpus.cuts import Cuts
 from gpustab.corpus.documents import Documents, open_documents
 from gpustab.corpus.options import ReadOptions
 from gpustab.corpus.words import tokeniser as tokeniser
 from gpustab.errors import InputError, option
-from gpustab.spaces.vocabulary import Vocabulary, show
+from gpustab.spaces.vocabulary import Vocabulary
+from gpustab.spaces.words import show
 
 log = logging.getLogger("gpustab")
 

@@ -11,8 +11,8 @@ from gpustab.errors import InputError
 from gpustab.kernels import averaging, gram, procrustes
 from gpustab.machine.device import telling_memory
 from gpustab.results.page import counted
-from gpustab.runs import Runs
-from gpustab.spaces.vocabulary import some_words
+from gpustab.runs.runs import Runs
+from gpustab.spaces.words import some_words
 
 
 @telling_memory

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from gpustab.kernels import cosine
 from gpustab.machine.device import DEFAULT, Compute, telling_memory
-from gpustab.runs import Runs
+from gpustab.runs.runs import Runs
 
 
 @telling_memory

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from torch import Tensor
 
 from gpustab.errors import ComputationError, InputError
-from gpustab.runs import Runs
+from gpustab.runs.runs import Runs
 
 _STEP = 8192
 

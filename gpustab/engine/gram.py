@@ -28,7 +28,7 @@ from gpustab.machine.device import (
     telling_memory,
     with_smaller_tiles,
 )
-from gpustab.runs import Runs
+from gpustab.runs.runs import Runs
 
 _FRAME_WORDS = 4 * gram.ROWS_PER_MATMUL
 """Words by which the frame is found; more of them change no digit of the losses."""

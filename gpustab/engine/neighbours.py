@@ -12,10 +12,7 @@ from gpustab.engine.finite import require_finite
 from gpustab.errors import InputError
 from gpustab.kernels import neighbours, overlap
 from gpustab.machine.device import DEFAULT, Compute, telling_memory, with_smaller_tiles
-from gpustab.runs import Runs
-
-LENGTHS = (1, 2, 5, 10, 25, 50)
-"""List lengths n of p@n and j@n unless others are asked for."""
+from gpustab.runs.runs import Runs
 
 _PAIRS_ON_CPU = 1 << 18
 """Pairs of runs and targets whose overlaps are formed at a time."""

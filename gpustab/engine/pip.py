@@ -29,7 +29,7 @@ from gpustab.engine.tiles import UnresolvedError, tile_pass
 from gpustab.errors import OutOfMemoryError
 from gpustab.kernels import gram, pip_loss
 from gpustab.machine.device import DEFAULT, Compute, log, telling_memory
-from gpustab.runs import Runs
+from gpustab.runs.runs import Runs
 
 _FAST_TOTAL = 5e-3
 """Relative error of a PIP loss from bfloat16 deviations, per 1/√v; measured 4e-4 to 4e-3, see `gpustab.engine.gram`."""

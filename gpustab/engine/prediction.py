@@ -21,7 +21,7 @@ from gpustab.engine.target_cosines import TargetCosines, cosine_tiles, target_co
 from gpustab.errors import ComputationError, InputError
 from gpustab.kernels import prediction
 from gpustab.machine.device import DEFAULT, Compute, telling_memory, with_smaller_tiles
-from gpustab.runs import Runs
+from gpustab.runs.runs import Runs
 
 _CHUNK = 1024
 """Words beside which the targets of one block are counted; a tile of words then takes what is left."""

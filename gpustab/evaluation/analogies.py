@@ -17,7 +17,7 @@ from gpustab.evaluation.lookup import Lookup
 from gpustab.evaluation.scores import RunScores
 from gpustab.kernels.analogies import Method, solve_analogies
 from gpustab.machine.device import Compute, with_smaller_tiles
-from gpustab.runs import Runs
+from gpustab.runs.runs import Runs
 
 _TILE = {"cpu": 2**20, "cuda": 2**26}
 """Scores in one tile: what the caches of a CPU hold, and what fills a GPU."""

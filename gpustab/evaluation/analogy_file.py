@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gpustab.errors import InputError
 from gpustab.evaluation.files import Line, find_test, read_lines
-from gpustab.spaces.vocabulary import show
+from gpustab.spaces.words import show
 
 ANALOGY_TESTS = {"questions-words": "questions-words.txt"}
 """Tests that come with gensim, by name."""

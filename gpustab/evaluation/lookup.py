@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpustab.errors import InputError
-from gpustab.runs import Runs
+from gpustab.runs.runs import Runs
 
 
 class Lookup:

@@ -15,8 +15,8 @@ from gpustab.evaluation.lookup import Lookup
 from gpustab.evaluation.scores import RunScores
 from gpustab.evaluation.similarity_file import SimilarityTest
 from gpustab.kernels.cosine import cosines
-from gpustab.runs import Runs
-from gpustab.spaces.vocabulary import some_words
+from gpustab.runs.runs import Runs
+from gpustab.spaces.words import some_words
 from gpustab.statistics.ranks import spearman
 
 OutOfVocabulary = Literal["drop", "zero", "error"]

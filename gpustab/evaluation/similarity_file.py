@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from gpustab.errors import InputError
 from gpustab.evaluation.files import Line, find_test, read_lines
-from gpustab.spaces.vocabulary import show
+from gpustab.spaces.words import show
 
 SIMILARITY_TESTS = {"wordsim353": "wordsim353.tsv", "simlex999": "simlex999.txt"}
 """Tests that come with gensim, by name."""

@@ -12,7 +12,7 @@ from gpustab.evaluation.scores import RunScores
 from gpustab.evaluation.similarity import score_similarity
 from gpustab.evaluation.similarity_file import SIMILARITY_TESTS, read_similarity
 from gpustab.machine.device import Compute
-from gpustab.runs import Runs
+from gpustab.runs.runs import Runs
 
 
 class UsualScore(NamedTuple):

@@ -17,7 +17,8 @@ from gpustab.formats.options import LoadOptions
 from gpustab.formats.rows import RowTable
 from gpustab.spaces.load_report import LoadReport
 from gpustab.spaces.space import Space
-from gpustab.spaces.vocabulary import Vocabulary, as_word
+from gpustab.spaces.vocabulary import Vocabulary
+from gpustab.spaces.words import as_word
 
 PLACEHOLDERS = "the counts v, v - 1, ..., 1 are gensim's placeholders and were left out"
 

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from gpustab.errors import InputError, option
 from gpustab.formats.word_list import read_word_list
 from gpustab.options import Option
-from gpustab.spaces.vocabulary import as_word
+from gpustab.spaces.words import as_word
 
 
 @dataclass(frozen=True)

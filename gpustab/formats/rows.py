@@ -17,7 +17,8 @@ from gpustab.formats.words import Unusual, name_of
 from gpustab.machine.memory import affordable
 from gpustab.spaces.load_report import Event, LoadReport
 from gpustab.spaces.space import Space
-from gpustab.spaces.vocabulary import Vocabulary, show, some_words
+from gpustab.spaces.vocabulary import Vocabulary
+from gpustab.spaces.words import show, some_words
 
 _FIRST = 1000
 _IMPLAUSIBLE = 1e6

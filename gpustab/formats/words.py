@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from gpustab.spaces.load_report import Event
-from gpustab.spaces.vocabulary import show
+from gpustab.spaces.words import show
 
 _NOT_PRINTABLE_ASCII = re.compile(rb"[^!-~]")
 

@@ -11,6 +11,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.metadata import packages_distributions, version
 from importlib.util import find_spec
@@ -130,14 +131,17 @@ def _faiss() -> Iterator[Check]:
     if find_spec("faiss") is None:
         yield Check("faiss", "warn", "not installed: torch searches the neighbours", _install("cpu"))
         return
-    ok, reason = probe_faiss()
+    with ThreadPoolExecutor() as pool:  # each waits for a child process that imports torch
+        cpu, first = pool.submit(probe_faiss), pool.submit(probe_faiss_first)
+        gpu = pool.submit(probe_faiss_gpu) if torch.cuda.is_available() else None
+    ok, reason = cpu.result()
     remedy = f"pip uninstall faiss-cpu faiss-gpu, then {_install('cpu')}"
     yield _check("faiss", ok, reason, remedy, "fail")
     if ok:
-        ok, reason = probe_faiss_first()
+        ok, reason = first.result()
         yield _check("faiss before torch", ok, reason, "import torch (or gpustab) before faiss in your own scripts")
-    if torch.cuda.is_available():
-        ok, reason = probe_faiss_gpu()
+    if gpu is not None:
+        ok, reason = gpu.result()
         detail = reason if ok else f"{reason}: torch searches on the GPU"
         remedy = f"pip uninstall faiss-cpu, then {_install('gpu')}, which changes torch to 2.10"
         yield _check("faiss on GPU", ok, detail, remedy)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gpustab.results import Content
-from gpustab.spaces.vocabulary import show
+from gpustab.spaces.words import show
 
 _LONE = re.compile("[\ud800-\udfff]")
 """Surrogates: bytes of file names that are no UTF-8, which no JSON may hold."""
@@ -25,6 +25,8 @@ def to_json(result: Content) -> str:
     """
     content = {
         "schema": result.schema,
+        "alarms": result.alarms,
+        "verdict": result.verdict,
         "groups": result.groups,
         "contrasts": result.contrasts,
         "tables": {name: table for name, table in result.tables.items() if not table.long},

@@ -23,6 +23,12 @@ _FOLDED = 24
 def print_result(result: Content, console: Console) -> None:
     """Print a result: every group's numbers beside their scale, contrasts, notes, time and memory."""
     with console.capture() as page:
+        for alarm in result.alarms:
+            console.print(Text.assemble(("! ", "bold red"), (alarm, "bold")))
+        for sentence in result.verdict:
+            console.print(Text(sentence))
+        if result.alarms or result.verdict:
+            console.print()
         for block in describe(result):
             console.print(Text(block.title, style="bold"))
             console.print(Padding(_body(block, console.width - 2), (0, 0, 1, 2)))
@@ -41,7 +47,7 @@ def to_text(result: Content, width: int = 100) -> str:
 
 
 def _body(block: Block, width: int) -> RenderableType:
-    parts: list[RenderableType] = []
+    parts: list[RenderableType] = [Text(sentence) for sentence in (block.answer, block.aside) if sentence]
     if block.facts:
         grid = Table.grid(padding=(0, 3))
         for name, value, explanation in block.facts:

@@ -23,6 +23,8 @@ class Content:
         groups: one summary per group of runs, plain values (the ``groups`` of the JSON).
         contrasts: comparisons between groups.
         tables: tables by name; :meth:`frame` gives them as pandas.
+        alarms: what forbids to read the numbers as they stand, one sentence each: what, which run by name, what to do.
+        verdict: the answer in plain sentences, each chosen by a tested rule; the first one leads the page.
         notes: warnings and facts that a reader must know, in sentences.
     """
 
@@ -32,6 +34,8 @@ class Content:
     groups: list[dict[str, Any]] = field(default_factory=list)
     contrasts: list[dict[str, Any]] = field(default_factory=list)
     tables: dict[str, Table] = field(default_factory=dict)
+    alarms: list[str] = field(default_factory=list)
+    verdict: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:

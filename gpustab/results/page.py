@@ -37,7 +37,10 @@ class Block:
     """One block of a page.
 
     Attributes:
-        title: its heading.
+        title: its heading, a question where it can be one.
+        answer: the answer to it in plain sentences, chosen by a tested rule.
+        aside: what stands in the margin, such as the numbers of a paper.
+        folded: whether it is opened only by who asks for it.
         facts: ``(name, value, explanation)`` lines.
         tables: small tables.
         layout: which tables stand beside each other, by number; one inner list per line. Default: one below the other.
@@ -49,6 +52,9 @@ class Block:
     tables: list[SmallTable] = field(default_factory=list)
     layout: list[list[int]] = field(default_factory=list)
     figures: list[str] = field(default_factory=list)
+    answer: str = ""
+    aside: str = ""
+    folded: bool = False
 
     def __post_init__(self) -> None:
         self.layout = self.layout or [[k] for k in range(len(self.tables))]

@@ -4,44 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from gpustab.errors import InputError
-from gpustab.formats import LoadOptions
 from gpustab.machine.device import choose_device
-from gpustab.options import Option
 from gpustab.runs.join import join
 from gpustab.runs.key import Key
+from gpustab.runs.loading import Loading
 from gpustab.runs.manifest import PACKED
 from gpustab.runs.packing.open import open_packed
-from gpustab.runs.runs import Rule, Runs
+from gpustab.runs.runs import Runs
 from gpustab.runs.sources import load_spaces
-
-
-@dataclass(frozen=True)
-class Loading:
-    """How the runs of a group are read and joined.
-
-    Attributes:
-        vocabulary: ``"joint"``: words of all runs; ``"union"``: words of at least ``min_runs`` runs. Default: as it was
-            packed, or ``"joint"``.
-        min_runs: under ``"union"``, default 2.
-        centre: subtract the mean over the joint words (before scaling to unit length).
-        unit: scale rows to unit length.
-        options: how files are read.
-        device: where tensors shall lie: ``"cpu"``, ``"cuda"``, ... or ``"auto"``.
-        jobs: files read at once, by threads; default one per core.
-    """
-
-    vocabulary: Annotated[Rule | None, Option("Words of all runs (joint, the default), or of at least --min-runs.")] = (
-        None
-    )
-    min_runs: Annotated[int | None, Option("With --vocabulary union; default 2.", low=1)] = None
-    centre: Annotated[bool, Option("Subtract the mean vector before scaling to unit length.", ("--center",))] = False
-    unit: bool = True
-    options: LoadOptions = LoadOptions()
-    device: str = "cpu"
-    jobs: Annotated[int | None, Option("Files read at once; default one per core.", low=1)] = None
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from gpustab.runs.key import Key
+from gpustab.runs.loading import Rule
 from gpustab.runs.plan import header, plan_join, take_rows
 from gpustab.runs.prepare import prepare
-from gpustab.runs.runs import Rule, Runs
+from gpustab.runs.runs import Runs
 from gpustab.spaces.load_report import LoadReport
 from gpustab.spaces.space import Space
-from gpustab.spaces.vocabulary import as_word, show
+from gpustab.spaces.words import as_word, show
 
 
 class Named(Protocol):

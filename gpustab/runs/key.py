@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from gpustab.errors import InputError
-from gpustab.spaces.vocabulary import printable
+from gpustab.spaces.words import printable
 
 Part = tuple[tuple[str, str], ...]
 

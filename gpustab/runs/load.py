@@ -8,11 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from gpustab.errors import InputError
-from gpustab.formats import LoadOptions
+from gpustab.formats.options import LoadOptions
 from gpustab.machine.device import log
-from gpustab.runs.group import Group, Loading, want_two
+from gpustab.runs.group import Group, want_two
 from gpustab.runs.key import Key
-from gpustab.runs.runs import Rule, Runs
+from gpustab.runs.loading import Loading, Rule
+from gpustab.runs.runs import Runs
 from gpustab.runs.runset import open_runset
 from gpustab.runs.sources import Source
 from gpustab.spaces.space import Space

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from gpustab.errors import InputError, option
-from gpustab.runs.runs import Joining, Rule
+from gpustab.runs.loading import Rule
+from gpustab.runs.runs import Joining
 from gpustab.spaces.space import Space
-from gpustab.spaces.vocabulary import Vocabulary, show
+from gpustab.spaces.vocabulary import Vocabulary
+from gpustab.spaces.words import show
 
 _SAMPLE = 5
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, Protocol
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
 from gpustab.runs.key import Key
+from gpustab.runs.loading import Rule
 from gpustab.runs.read_ahead import read_ahead
 from gpustab.spaces.vocabulary import Vocabulary
-
-Rule = Literal["joint", "union"]
 
 
 class Rows(Protocol):

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from gpustab.errors import InputError
-from gpustab.formats import LoadOptions, read_space
 from gpustab.formats.memory import from_keyed_vectors, from_pair
+from gpustab.formats.options import LoadOptions
+from gpustab.formats.registry import read_space
 from gpustab.machine.device import log
 from gpustab.spaces.space import Space
 

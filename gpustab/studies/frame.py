@@ -14,8 +14,8 @@ from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress, no_progress
 from gpustab.options import record
 from gpustab.report import Result
-from gpustab.runs import Runs
 from gpustab.runs.group import Group
+from gpustab.runs.runs import Runs
 
 Groups = Runs | Group | Sequence[Runs | Group]
 """One group or several; a :class:`~gpustab.runs.group.Group` is read when it is measured, and then let go."""

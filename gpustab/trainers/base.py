@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
-from gpustab.corpus import Corpus
+from gpustab.corpus.corpus import Corpus
 
 Vectors = NDArray[np.float32]
 Draws = Sequence[NDArray[np.int64]]

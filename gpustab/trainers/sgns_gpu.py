@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from gpustab.corpus import Corpus
+from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.sampling import Sample
 from gpustab.errors import ComputationError, InputError, OutOfMemoryError
 from gpustab.kernels.dispatch import use_triton

@@ -9,7 +9,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gpustab.corpus import Corpus, CorpusOptions
+from gpustab.corpus.corpus import Corpus, CorpusOptions
 from gpustab.corpus.options import ReadOptions
 from gpustab.errors import InputError, option
 from gpustab.formats.atomic import clear_leftovers, write_text

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple, cast
 
 import torch
 
-from gpustab.corpus import Corpus
+from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.sampling import Sampling, draw_units, shared_training_seed, training_seed
 from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.errors import ComputationError, InputError, option
-from gpustab.formats import read_space
 from gpustab.formats.binary.safetensors import read_metadata
 from gpustab.formats.binary.safetensors_rows import open_rows
+from gpustab.formats.registry import read_space
 from gpustab.machine.device import choose_device, log
 from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress, no_progress

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from gpustab.corpus import Corpus
+from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.sampling import Sample, Sampling, draw_units, sample
 from gpustab.errors import ComputationError, InputError, marked
 from gpustab.formats.binary.safetensors import write_safetensors

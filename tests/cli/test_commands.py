@@ -186,6 +186,8 @@ def test_doctor_shows_remedies_and_fails_with_what_fails(call, monkeypatch):
     assert "→ pip install 'x[y]'" in done.stdout
     checks.append(Check("three", "fail", "broken"))
     assert call("doctor").exit_code == 1
+    found = json.loads(call("doctor --json").stdout)["checks"]
+    assert found[1] == {"name": "two", "status": "warn", "detail": "[so] so", "remedy": "pip install 'x[y]'"}
 
 
 def test_version_and_bare_call(call):

@@ -3,7 +3,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from gpustab import engine, studies
+from gpustab import engine
 from gpustab.errors import ComputationError
 
 TWO = "stability r0.txt r1.txt"
@@ -117,7 +117,7 @@ def test_an_average_that_fails_leaves_no_file(place, call, monkeypatch):
 
 def test_a_full_disk_ends_with_1(call, monkeypatch):
     full = OSError(28, "No space left on device")
-    monkeypatch.setattr("gpustab.cli.session.write_files", Mock(side_effect=full))
+    monkeypatch.setattr("gpustab.report.files.write_files", Mock(side_effect=full))
     done = call(f"{TWO} --out new")
     assert done.exit_code == 1
     assert done.stderr == "failed: No space left on device\n"
@@ -128,7 +128,7 @@ def test_a_full_disk_ends_with_1(call, monkeypatch):
 def test_an_impossible_average_is_refused_before_the_work(place, call, monkeypatch, command):
     (place / "folder.txt").mkdir()
     study = Mock()
-    monkeypatch.setattr(studies, "stability", study)
+    monkeypatch.setattr("gpustab.studies.stability.study.stability", study)
     assert call(command).exit_code == 2
     study.assert_not_called()
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from gpustab import engine, studies
+from gpustab import engine
 
 TWO = "stability r0.txt r1.txt"
 
@@ -61,7 +61,7 @@ def interrupted(*args, **options):
         ("neighbours w1 r0.txt r1.txt", "gpustab.engine.neighbour_pass"),
         ("average r0.txt r1.txt -o a.txt", "gpustab.engine.average_pass"),
         ("study instability set -o result", "gpustab.engine.pip_pass"),
-        ("info r0.txt", "gpustab.studies.info"),
+        ("info r0.txt", "gpustab.studies.info.study.info"),
         ("bench --runs 2 --words 9 --dim 2", "gpustab.bench.table.measure_ceilings"),
         ("demo", "gpustab.demo.train_demo_runs"),
         ("pack --verify set", "gpustab.runs.packing.verify._leaves"),
@@ -92,7 +92,7 @@ def test_what_goes_on_says_so(place, call, monkeypatch, command, where):
 
 
 def test_what_was_written_before_the_stop_is_named(place, call, monkeypatch):
-    monkeypatch.setattr(studies, "average", interrupted)
+    monkeypatch.setattr("gpustab.studies.average.study.average", interrupted)
     done = call(f"{TWO} --out result --average a.txt -q")
     assert done.exit_code == 130
     assert "reduced PIP loss" in done.stdout
@@ -117,6 +117,6 @@ def test_a_result_that_appears_during_the_work_is_not_replaced_and_ours_is_print
 
 
 def test_an_average_whose_page_cannot_be_written_is_there(place, call, monkeypatch):
-    monkeypatch.setattr("gpustab.cli.session.write_files", interrupted)
+    monkeypatch.setattr("gpustab.report.files.write_files", interrupted)
     assert call("average r0.txt r1.txt -o a.txt --out result").exit_code == 130
     assert (place / "a.txt").is_file()

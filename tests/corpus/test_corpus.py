@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gpustab import Vocabulary
-from gpustab.corpus import Corpus
+from gpustab.corpus.corpus import Corpus
 
 
 @pytest.fixture

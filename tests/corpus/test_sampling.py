@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpustab import InputError, Vocabulary
-from gpustab.corpus import Corpus
+from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.sampling import SAMPLINGS, Sample, draw_units, sample, shared_training_seed, training_seed
 
 PINNED = {

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from gpustab import InputError
-from gpustab.corpus import CorpusOptions
+from gpustab.corpus.corpus import CorpusOptions
 from gpustab.corpus.slices import by_column, by_epoch, control, halves
 from gpustab.corpus.tokenise import prepare_corpus
 

@@ -29,9 +29,9 @@ from pathlib import Path
 import numpy as np
 
 from gpustab.errors import ComputationError, InputError
-from gpustab.formats import read_space
 from gpustab.formats.binary.safetensors import write_safetensors
 from gpustab.formats.memory import from_pair
+from gpustab.formats.registry import read_space
 
 WORDS = ["the", "of", "naïve", "12", "a b", "x\u00a0y", "Haus", "z9", "…", "end"]
 VALUES = np.random.default_rng(0).standard_normal((len(WORDS), 4)).astype(np.float32)

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from gpustab.errors import InputError
-from gpustab.formats import LoadOptions
 from gpustab.formats.memory import from_keyed_vectors, from_pair
+from gpustab.formats.options import LoadOptions
 from gpustab.runs.sources import load_space
 
 VALUES = np.arange(12, dtype=np.float32).reshape(4, 3)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from gpustab.errors import InputError
-from gpustab.formats import read_space
+from gpustab.formats.registry import read_space
 
 TEXT = b"2 2\na 1 2\nb 3 4\n"
 

@@ -1,7 +1,9 @@
 import pytest
 
 from gpustab import load_runs
-from gpustab.studies import average, neighbours_of, stability
+from gpustab.studies.average.study import average
+from gpustab.studies.neighbours.study import neighbours_of
+from gpustab.studies.stability.study import stability
 from tests.generators import noisy_copies
 
 ODD_WORDS = ["[bold]x", "<script>", "bell\x07", "esc\x1b[31m", b"ab\xff", "漢字"]

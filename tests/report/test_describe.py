@@ -8,7 +8,7 @@ from gpustab.report import Result
 from gpustab.report.describe import describe
 from gpustab.results.page import number
 from gpustab.runs.key import Key
-from gpustab.studies import stability
+from gpustab.studies.stability.study import stability
 from tests.generators import collapsed, named, noisy_copies, runs_of
 
 

@@ -12,7 +12,7 @@ from gpustab.report import files
 from gpustab.report.files import check_folder, write_files
 from gpustab.report.json_text import to_json
 from gpustab.runs.join import join
-from gpustab.studies import stability
+from gpustab.studies.stability.study import stability
 from tests.generators import noisy_copies
 
 

@@ -3,7 +3,7 @@ import math
 
 from gpustab.report import Result
 from gpustab.report.json_text import plain, to_json
-from gpustab.studies import stability
+from gpustab.studies.stability.study import stability
 from tests.generators import noisy_copies, runs_of
 
 
@@ -17,7 +17,18 @@ def parsed(result):
 
 def test_the_object_has_the_keys_of_the_schema(result):
     content = parsed(result)
-    keys = ["schema", "groups", "contrasts", "tables", "long_tables", "notes", "settings", "environment"]
+    keys = [
+        "schema",
+        "alarms",
+        "verdict",
+        "groups",
+        "contrasts",
+        "tables",
+        "long_tables",
+        "notes",
+        "settings",
+        "environment",
+    ]
     assert list(content) == keys
     assert content["schema"] == "gpustab.stability/1"
     (group,) = content["groups"]

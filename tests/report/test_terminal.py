@@ -8,7 +8,8 @@ from gpustab import load_runs
 from gpustab.formats.memory import from_pair
 from gpustab.report.terminal import print_result
 from gpustab.runs.join import join
-from gpustab.studies import neighbours_of, stability
+from gpustab.studies.neighbours.study import neighbours_of
+from gpustab.studies.stability.study import stability
 from tests.generators import noisy_copies, runs_of
 
 COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:[349]\d|10\d)")

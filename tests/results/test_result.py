@@ -9,7 +9,7 @@ import torch
 from gpustab.machine.environment import environment, peak_memory
 from gpustab.report import Result
 from gpustab.results import Table
-from gpustab.studies import stability
+from gpustab.studies.stability.study import stability
 from tests.generators import noisy_copies, runs_of
 
 

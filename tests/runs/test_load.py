@@ -4,7 +4,8 @@ import torch
 from gensim.models import KeyedVectors
 
 from gpustab import InputError, load_runs, load_space
-from gpustab.formats import LoadOptions, write_word2vec_text
+from gpustab.formats.options import LoadOptions
+from gpustab.formats.text.write import write_word2vec_text
 from tests.generators import spaces
 
 

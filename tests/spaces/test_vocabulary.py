@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpustab import InputError, Vocabulary
-from gpustab.spaces.vocabulary import show
+from gpustab.spaces.words import show
 
 
 @given(st.lists(st.binary(max_size=12), unique=True, max_size=20))

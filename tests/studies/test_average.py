@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from gpustab import InputError, load_runs
-from gpustab.studies import average
+from gpustab.studies.average.study import average
 from tests import oracles
 from tests.generators import noisy_copies, runs_of
 

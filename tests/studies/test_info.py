@@ -3,10 +3,10 @@ import gzip
 import pytest
 
 from gpustab import InputError
-from gpustab.formats import LoadOptions
 from gpustab.formats.binary.safetensors import write_safetensors
+from gpustab.formats.options import LoadOptions
 from gpustab.runs.runset import write_runset
-from gpustab.studies import info
+from gpustab.studies.info.study import info
 from tests.generators import spaces
 
 

@@ -7,7 +7,8 @@ import torch
 from gpustab import InputError, load_runs
 from gpustab.formats.memory import from_pair
 from gpustab.runs.join import join
-from gpustab.studies import neighbours_of, stability
+from gpustab.studies.neighbours.study import neighbours_of
+from gpustab.studies.stability.study import stability
 from tests import oracles
 from tests.generators import noisy_copies, runs_of
 

@@ -16,7 +16,7 @@ from gpustab.runs.group import Group
 from gpustab.runs.key import Key
 from gpustab.runs.load import open_groups
 from gpustab.runs.runset import write_runset
-from gpustab.studies import stability
+from gpustab.studies.stability.study import stability
 from tests import generators, oracles
 from tests.generators import noisy_copies, runs_of, spaces
 

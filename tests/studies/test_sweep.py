@@ -10,11 +10,11 @@ from typer.testing import CliRunner
 from gpustab import ComputationError, InputError
 from gpustab.cli import app
 from gpustab.evaluation import read_similarity
-from gpustab.formats import read_space
+from gpustab.formats.registry import read_space
 from gpustab.report.json_text import plain
-from gpustab.studies import sweep
 from gpustab.studies.sweep.changes import change
 from gpustab.studies.sweep.plans import settings_of
+from gpustab.studies.sweep.study import sweep
 from gpustab.training import read_settings
 from tests import oracles
 

@@ -7,8 +7,9 @@ from gpustab import load_runs
 from gpustab.kernels.overlap import chance_overlap
 from gpustab.machine.device import Compute
 from gpustab.report.describe import describe
-from gpustab.studies import neighbours_of, stability
 from gpustab.studies.instability.overlap import overlap_tables
+from gpustab.studies.neighbours.study import neighbours_of
+from gpustab.studies.stability.study import stability
 from tests.generators import generator, noisy_copies, runs_of
 
 

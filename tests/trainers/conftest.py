@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from gpustab.corpus import Corpus
+from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.sampling import draw_units, sample
 from gpustab.spaces.vocabulary import Vocabulary
 

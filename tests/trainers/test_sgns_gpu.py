@@ -3,7 +3,7 @@ import pytest
 import torch
 from torch.nn.functional import normalize
 
-from gpustab.corpus import Corpus
+from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.sampling import draw_units, sample, training_seed
 from gpustab.corpus.tokenise import CorpusOptions, prepare_corpus
 from gpustab.errors import ComputationError, InputError, OutOfMemoryError

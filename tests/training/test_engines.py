@@ -15,7 +15,7 @@ import torch
 from gpustab import InputError, load_groups
 from gpustab.corpus.sampling import draw_units, training_seed
 from gpustab.corpus.tokenise import prepare_corpus
-from gpustab.formats import read_space
+from gpustab.formats.registry import read_space
 from gpustab.trainers import sgns_gpu, technique
 from gpustab.training import engines, read_settings, resolve_engine, train_runs
 

@@ -11,8 +11,8 @@ import torch
 
 from gpustab import ComputationError, InputError, load_groups
 from gpustab.corpus.sampling import draw_units, shared_training_seed, training_seed
-from gpustab.formats import read_space
-from gpustab.studies import stability
+from gpustab.formats.registry import read_space
+from gpustab.studies.stability.study import stability
 from gpustab.training import read_settings, runner, train_runs
 from gpustab.training import tasks as module
 

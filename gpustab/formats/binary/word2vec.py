@@ -20,7 +20,7 @@ from gpustab.formats.sniff import foreign, read_header
 from gpustab.formats.source import Source
 from gpustab.spaces.load_report import Event
 from gpustab.spaces.space import Space
-from gpustab.spaces.vocabulary import show
+from gpustab.spaces.words import show
 
 _MOST_VALUES = 1 << 28  # a row of 1 GiB
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpustab.errors import InputError
-from gpustab.spaces.vocabulary import as_word, show
+from gpustab.spaces.words import as_word, show
 
 
 class Global(NamedTuple):

@@ -25,7 +25,7 @@ from gpustab.formats.rows import RowTable
 from gpustab.formats.sniff import foreign
 from gpustab.formats.source import Source
 from gpustab.spaces.space import Space
-from gpustab.spaces.vocabulary import as_word
+from gpustab.spaces.words import as_word
 
 _WORDS = ("index_to_key", "index2word", "index2entity")  # gensim 4, and before
 _VECTORS = ("vectors", "syn0")  # gensim 3 and 4, and before

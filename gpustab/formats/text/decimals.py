@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from gpustab.spaces.vocabulary import show
+from gpustab.spaces.words import show
 
 SEPARATORS = b" \t"
 

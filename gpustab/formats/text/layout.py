@@ -10,7 +10,7 @@ from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.sniff import read_header
 from gpustab.formats.text.decimals import SEPARATORS, count_values, is_sparse
-from gpustab.spaces.vocabulary import show
+from gpustab.spaces.words import show
 
 SAMPLE_ROWS = 50
 

@@ -13,7 +13,8 @@ from gpustab.formats.options import LoadOptions
 from gpustab.formats.text.decimals import SEPARATORS
 from gpustab.formats.text.layout import SAMPLE_ROWS, settle
 from gpustab.spaces.space import Space
-from gpustab.spaces.vocabulary import Vocabulary, show
+from gpustab.spaces.vocabulary import Vocabulary
+from gpustab.spaces.words import show
 
 
 def write_word2vec_text(space: Space, path: str | os.PathLike[str]) -> None:

@@ -12,18 +12,18 @@ from typing import Any
 import torch
 
 from gpustab.errors import InputError
-from gpustab.formats import LoadOptions
 from gpustab.formats.atomic import clear_leftovers
+from gpustab.formats.options import LoadOptions
 from gpustab.machine.device import log
 from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress, no_progress
 from gpustab.report import Result
+from gpustab.runs.loading import Rule
 from gpustab.runs.lock import alone
 from gpustab.runs.manifest import MANIFEST, PACKED, UNFINISHED, read_packed
 from gpustab.runs.packing.leaf import Packing
 from gpustab.runs.packing.output import begin, checksum, require_space, size_text, workshop, writing
 from gpustab.runs.packing.request import Request, Stored, request
-from gpustab.runs.runs import Rule
 from gpustab.runs.runset import read_entries, update_manifest
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gpustab.errors import InputError
-from gpustab.formats import LoadOptions
-from gpustab.formats.options import DEFAULTS
+from gpustab.formats.options import DEFAULTS, LoadOptions
 
 
 def fingerprint(file: Path) -> dict[str, Any]:

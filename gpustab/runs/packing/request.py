@@ -11,13 +11,12 @@ from typing import Any, Literal, cast, get_args
 import torch
 
 from gpustab.errors import InputError, option
-from gpustab.formats import LoadOptions
-from gpustab.formats.options import DEFAULTS
+from gpustab.formats.options import DEFAULTS, LoadOptions
 from gpustab.runs.group import Group, want_two
 from gpustab.runs.key import Key
 from gpustab.runs.load import measurable, sort_out
+from gpustab.runs.loading import Rule
 from gpustab.runs.packing.records import fingerprint, options_record
-from gpustab.runs.runs import Rule
 
 Stored = Literal["float32", "float16", "bfloat16"]
 """How numbers are stored."""

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from gpustab.errors import InputError
-from gpustab.formats import LoadOptions, read_space
 from gpustab.formats.binary.safetensors import write_safetensors
+from gpustab.formats.options import LoadOptions
+from gpustab.formats.registry import read_space
 from gpustab.runs.manifest import read_manifest, want_fields, write_manifest
 from gpustab.runs.packing.output import require_space, writing
 from gpustab.runs.packing.records import fingerprint, options_record

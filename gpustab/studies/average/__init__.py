@@ -2,7 +2,3 @@
 
 Rettenmeier 2020, §3.2.
 """
-
-from gpustab.studies.average.study import AverageOptions, average
-
-__all__ = ["AverageOptions", "average"]

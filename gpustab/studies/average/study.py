@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -16,30 +15,15 @@ from gpustab.kernels.gram import block_gram
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.kernels.pip_loss import pip_from_gram, reduced
 from gpustab.machine.device import Compute, telling_memory
-from gpustab.options import Option, chosen
+from gpustab.options import chosen
 from gpustab.report import Result
 from gpustab.results import Table
-from gpustab.runs import Runs
 from gpustab.runs.group import Group, loaded
+from gpustab.runs.runs import Runs
 from gpustab.spaces.space import Space
+from gpustab.studies.average.options import AverageOptions
 from gpustab.studies.frame import answering
 from gpustab.studies.shared.spaces import look_at
-
-
-@dataclass(frozen=True)
-class AverageOptions:
-    """How runs are averaged.
-
-    Attributes:
-        renormalise: scale rows to unit length at every level of the tree (biases cosines upwards, thesis §3.2.1.1).
-        allow_undetermined: accept an average that is one of many, because the words that runs have in common are too
-            few to determine how their other words lie to each other.
-    """
-
-    renormalise: Annotated[bool, Option("Scale rows to unit length at every level (biases cosines upwards).")] = False
-    allow_undetermined: Annotated[bool, Option("Turn words even where the words in common do not determine how.")] = (
-        False
-    )
 
 
 def average(

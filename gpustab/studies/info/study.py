@@ -10,12 +10,13 @@ from typing import Any
 import torch
 
 from gpustab.errors import InputError
-from gpustab.formats import LoadOptions, read_space
+from gpustab.formats.options import LoadOptions
+from gpustab.formats.registry import read_space
 from gpustab.machine.progress import Progress
 from gpustab.report import Result
 from gpustab.runs.runset import open_runset
 from gpustab.spaces.space import Space
-from gpustab.spaces.vocabulary import printable
+from gpustab.spaces.words import printable
 from gpustab.studies.frame import answering
 
 _FIRST = 5

@@ -2,7 +2,3 @@
 
 One module per section; each returns plain tables, :func:`instability` collects them.
 """
-
-from gpustab.studies.instability.study import InstabilityOptions, instability
-
-__all__ = ["InstabilityOptions", "instability"]

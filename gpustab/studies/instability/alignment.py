@@ -16,7 +16,7 @@ from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.kernels.pip_loss import pip_from_gram, reduced
 from gpustab.kernels.procrustes import procrustes
 from gpustab.results import Table
-from gpustab.runs import Runs
+from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import jackknife_error, ratio
 from gpustab.studies.instability.cosines import draw_words
 from gpustab.studies.instability.trees import orders_of

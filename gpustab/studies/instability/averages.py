@@ -13,7 +13,7 @@ from gpustab.kernels.averaging import Average
 from gpustab.kernels.gram import block_gram, run_pairs, squared_norms
 from gpustab.kernels.pip_loss import pip_from_gram
 from gpustab.results import Table
-from gpustab.runs import Runs
+from gpustab.runs.runs import Runs
 from gpustab.studies.instability.cosine_ratios import cosine_ratios
 from gpustab.studies.instability.cosines import draw_words
 from gpustab.studies.instability.trees import Level, levels_of, orders_of

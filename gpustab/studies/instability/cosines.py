@@ -10,7 +10,7 @@ from torch import Tensor
 from gpustab.engine.cosines import pair_values
 from gpustab.errors import InputError
 from gpustab.machine.device import DEFAULT, Compute
-from gpustab.runs import Runs
+from gpustab.runs.runs import Runs
 from gpustab.statistics.hypotheses import (
     SIMULATED,
     Independence,

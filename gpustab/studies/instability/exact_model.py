@@ -10,7 +10,7 @@ from torch import Tensor
 from gpustab import engine
 from gpustab.kernels import prediction
 from gpustab.kernels.overlap import neighbour_overlap
-from gpustab.runs import Runs
+from gpustab.runs.runs import Runs
 
 CANDIDATES = 300
 """Words of highest mean cosine that are simulated; of others hardly any comes among 50 neighbours."""

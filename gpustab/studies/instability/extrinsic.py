@@ -16,8 +16,8 @@ from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.kernels.pip_loss import WordwisePip
 from gpustab.machine.device import Compute
 from gpustab.results import Table
-from gpustab.runs import Runs
 from gpustab.runs.families import over_common_words
+from gpustab.runs.runs import Runs
 from gpustab.statistics.extrinsic import extrinsic
 from gpustab.statistics.intervals import ratio
 from gpustab.studies.shared.spaces import are_one, of_spaces, same_pairs

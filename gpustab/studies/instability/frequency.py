@@ -12,7 +12,7 @@ from torch import Tensor
 from gpustab.errors import InputError
 from gpustab.machine.device import DEFAULT, Compute
 from gpustab.results import Table
-from gpustab.runs import Runs
+from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import ratio, t_quantile
 from gpustab.statistics.ranks import rank_correlation
 from gpustab.studies.instability.trend_errors import change_error, pair_sums

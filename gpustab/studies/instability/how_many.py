@@ -14,7 +14,7 @@ from gpustab.kernels.gram import block_positions, run_pairs
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.machine.device import Compute
 from gpustab.results import Table
-from gpustab.runs import Runs
+from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import ratio
 
 SUBSETS = 300

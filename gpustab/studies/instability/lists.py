@@ -15,8 +15,8 @@ from gpustab import engine
 from gpustab.kernels import prediction
 from gpustab.machine.device import Compute
 from gpustab.results import Table
-from gpustab.runs import Runs
-from gpustab.spaces.vocabulary import as_word, show
+from gpustab.runs.runs import Runs
+from gpustab.spaces.words import as_word, show
 from gpustab.studies.instability.trees import as_runs
 
 LENGTH = 15

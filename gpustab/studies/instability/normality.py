@@ -11,7 +11,7 @@ from torch import Tensor
 
 from gpustab.machine.device import Compute
 from gpustab.results import Table
-from gpustab.runs import Runs
+from gpustab.runs.runs import Runs
 from gpustab.statistics.hypotheses import Independence, Uniformity, shapiro_p, simulated_p
 from gpustab.statistics.normals import whiten, whitened_density, whitened_kurtosis
 from gpustab.statistics.ranks import spearman_p

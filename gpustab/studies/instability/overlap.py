@@ -13,9 +13,10 @@ from gpustab.errors import InputError
 from gpustab.kernels.jackknife import pair_statistics
 from gpustab.kernels.overlap import Overlap, chance_overlap, mean_over_measured
 from gpustab.machine.device import Compute
+from gpustab.options import LENGTHS
 from gpustab.results import Table
-from gpustab.runs import Runs
 from gpustab.runs.families import over_common_words
+from gpustab.runs.runs import Runs
 from gpustab.statistics.ranks import rank_correlation, rank_correlations
 from gpustab.studies.instability.consistency import Consistency, consistency_over_n
 
@@ -30,8 +31,8 @@ class Lists(NamedTuple):
 
 def measure(runs: Runs, compute: Compute, targets: Tensor) -> Lists:
     """Return p@n and j@n of all pairs of runs over some targets."""
-    found = engine.neighbour_pass(runs, targets, max(engine.LENGTHS), compute)
-    lengths = [n for n in engine.LENGTHS if n <= found.k]
+    found = engine.neighbour_pass(runs, targets, max(LENGTHS), compute)
+    lengths = [n for n in LENGTHS if n <= found.k]
     return Lists(found, engine.overlap_pass(found, lengths, compute), lengths)
 
 
@@ -98,7 +99,7 @@ def consistency(name: str, measured: Lists) -> Table:
         correlations = rank_correlations(_tied(by_word).mT)
         for m, n in enumerate(lengths):
             found = dict(zip(lengths, correlations[m].tolist(), strict=True))
-            rows.append({"technique": name, "metric": metric, "n": n} | {f"@{k}": found.get(k) for k in engine.LENGTHS})
+            rows.append({"technique": name, "metric": metric, "n": n} | {f"@{k}": found.get(k) for k in LENGTHS})
     return Table.of(rows)
 
 

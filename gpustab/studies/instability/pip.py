@@ -12,7 +12,7 @@ from gpustab import engine
 from gpustab.kernels.gram import run_pairs
 from gpustab.machine.device import Compute
 from gpustab.results import Table
-from gpustab.runs import Runs
+from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import ratio
 from gpustab.statistics.ranks import rank_correlations
 from gpustab.studies.shared.spaces import are_one

@@ -10,7 +10,7 @@ from gpustab import engine
 from gpustab.errors import InputError
 from gpustab.machine.device import Compute
 from gpustab.results import Table
-from gpustab.runs import Runs
+from gpustab.runs.runs import Runs
 from gpustab.studies.instability.exact_model import exact_agreement
 from gpustab.studies.instability.overlap import measure
 from gpustab.studies.shared.spaces import are_one

@@ -11,7 +11,7 @@ from gpustab.evaluation import RunScores
 from gpustab.evaluation.usual import usual_scores
 from gpustab.machine.device import Compute
 from gpustab.results import Table
-from gpustab.runs import Runs
+from gpustab.runs.runs import Runs
 from gpustab.studies.instability.trees import as_runs, levels_of
 
 

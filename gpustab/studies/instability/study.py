@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
-from typing import Annotated, Any
+from typing import Any
 
 from gpustab import engine
-from gpustab.errors import GpustabError, InputError, option
+from gpustab.errors import GpustabError, InputError
 from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
-from gpustab.options import Option, chosen
+from gpustab.options import chosen
 from gpustab.report import Result
 from gpustab.results import Table
-from gpustab.runs import Runs
 from gpustab.runs.families import Family, families
 from gpustab.runs.group import Group, loaded
+from gpustab.runs.runs import Runs
 from gpustab.studies.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.instability.alignment import alignment_tables
 from gpustab.studies.instability.averages import averaging_tables
@@ -26,6 +26,7 @@ from gpustab.studies.instability.how_many import how_many_table
 from gpustab.studies.instability.lists import list_tables
 from gpustab.studies.instability.normality import distribution_tables
 from gpustab.studies.instability.observations import observation_table
+from gpustab.studies.instability.options import InstabilityOptions
 from gpustab.studies.instability.overlap import overlap_tables
 from gpustab.studies.instability.pip import identity_table, proxy_tables
 from gpustab.studies.instability.prediction import prediction_tables
@@ -41,40 +42,6 @@ FEWEST = 3
 Tables = dict[str, Table]
 
 _IDENTITY_WORDS = 100
-
-
-@dataclass(frozen=True)
-class InstabilityOptions:
-    """How much is drawn.
-
-    Attributes:
-        targets: words whose p@n is predicted.
-        pairs: random word pairs of the distribution tests and of the averages' cosines.
-        seed: of every draw.
-        word: whose neighbours are listed, tables 2.2, 2.4 and 3.5; default: no lists.
-        other: whose cosine with ``word`` figure 2.2 shows; default: its nearest neighbour.
-
-    Raises:
-        InputError: for numbers below 1, an empty word, or ``other`` without a ``word`` that differs.
-    """
-
-    targets: Annotated[int, Option("Words whose shared neighbours are predicted.", low=1)] = 300
-    pairs: Annotated[int, Option("Random word pairs of the distribution tests.", low=1)] = 10_000
-    seed: Annotated[int, Option("Of every random draw.")] = 0
-    word: Annotated[str | None, Option("List its neighbours in two runs, two averages, by means.", metavar="WORD")] = (
-        None
-    )
-    other: Annotated[str | None, Option("Show its cosine with --word over the runs.", metavar="WORD")] = None
-
-    def __post_init__(self) -> None:
-        if self.pairs < 1 or self.targets < 1:
-            raise InputError(f"pairs is {self.pairs}, targets is {self.targets}; wanted at least 1 of each")
-        if self.other is not None and self.word is None:
-            raise InputError(f"{option('other', self.other)} wants {option('word', ...)} beside it")
-        if self.word == "":
-            raise InputError(f"{option('word')} is empty")
-        if self.word is not None and self.word == self.other:
-            raise InputError(f"{option('word')} and {option('other')} are both '{self.word}', wanted different words")
 
 
 def instability(

@@ -10,7 +10,7 @@ import torch
 
 from gpustab import engine
 from gpustab.kernels.averaging import Average
-from gpustab.runs import Runs
+from gpustab.runs.runs import Runs
 
 ORDERS = 4
 """Trees over that many orders of the runs; the result depends a little on the order."""

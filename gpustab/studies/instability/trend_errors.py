@@ -10,8 +10,8 @@ from torch import Tensor
 
 from gpustab import engine
 from gpustab.machine.device import Compute
-from gpustab.runs import Runs
 from gpustab.runs.families import over_common_words
+from gpustab.runs.runs import Runs
 from gpustab.studies.instability.how_many import word_matrices
 
 _WORDS = 2048

@@ -15,9 +15,9 @@ from gpustab.kernels.overlap import chance_overlap, mean_over_measured
 from gpustab.machine.device import Compute
 from gpustab.report import Result
 from gpustab.results import Table
-from gpustab.runs import Runs
 from gpustab.runs.group import Group, loaded
-from gpustab.spaces.vocabulary import as_word, show
+from gpustab.runs.runs import Runs
+from gpustab.spaces.words import as_word, show
 from gpustab.statistics.shares import wilson
 from gpustab.studies.frame import Answer, answering
 from gpustab.studies.shared.spaces import look_at

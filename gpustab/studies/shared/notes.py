@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gpustab import engine
-from gpustab.runs import Joining, Runs
-from gpustab.spaces.vocabulary import some_words
+from gpustab.runs.runs import Joining, Runs
+from gpustab.spaces.words import some_words
 from gpustab.statistics.intervals import t_quantile
 from gpustab.studies.shared.spaces import of_spaces
 

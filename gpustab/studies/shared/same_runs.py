@@ -13,9 +13,9 @@ import torch
 from gpustab.errors import GpustabError
 from gpustab.formats.binary.safetensors import read_metadata
 from gpustab.formats.binary.safetensors_rows import open_rows
-from gpustab.runs import Runs
 from gpustab.runs.families import over_common_words
 from gpustab.runs.group import Group
+from gpustab.runs.runs import Runs
 
 _WORDS = 64
 """Words whose vectors are compared, bit for bit: two trainings do not agree in one of them."""

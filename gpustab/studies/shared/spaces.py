@@ -16,7 +16,7 @@ from gpustab.kernels.gram import run_pairs
 from gpustab.kernels.jackknife import pair_matrix
 from gpustab.kernels.procrustes import procrustes
 from gpustab.machine.device import Compute
-from gpustab.runs import Runs
+from gpustab.runs.runs import Runs
 
 COLLAPSED = 0.9
 """Mean cosine above which a space says little: nearly all words point the same way."""

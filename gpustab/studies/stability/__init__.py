@@ -1,5 +1,1 @@
 """How stable are these runs? Rettenmeier 2020, chapters 2.2-2.3; conventions and corrections in the README."""
-
-from gpustab.studies.stability.study import StabilityOptions, stability
-
-__all__ = ["StabilityOptions", "stability"]

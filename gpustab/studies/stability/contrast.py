@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gpustab import engine
-from gpustab.runs import Runs
+from gpustab.runs.runs import Runs
 from gpustab.statistics.extrinsic import extrinsic
 from gpustab.studies.frame import Answer
 

@@ -2,94 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 from torch import Tensor
 
 from gpustab import engine
-from gpustab.errors import InputError, OutOfMemoryError, option
-from gpustab.formats.word_list import read_word_list
+from gpustab.errors import InputError, OutOfMemoryError
 from gpustab.kernels.overlap import Overlap
 from gpustab.kernels.pip_loss import WordwisePip
 from gpustab.machine.device import CPU, Compute, log
 from gpustab.machine.progress import Progress
-from gpustab.options import Option, chosen, numbers
+from gpustab.options import chosen
 from gpustab.report import Result
 from gpustab.results import Table
-from gpustab.runs import Runs
 from gpustab.runs.families import families
 from gpustab.runs.group import Group, loaded
-from gpustab.spaces.vocabulary import as_word, some_words
+from gpustab.runs.runs import Runs
+from gpustab.spaces.words import some_words
 from gpustab.studies.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared import notes as sentences
 from gpustab.studies.shared.same_runs import said_of, same_runs
 from gpustab.studies.stability.contrast import extrinsic_contrast
+from gpustab.studies.stability.options import StabilityOptions
 from gpustab.studies.stability.summary import summarise
 from gpustab.studies.stability.tables import pair_table, word_table
-
-Targets = Literal["all"] | int | None
-
-
-def _targets(text: str) -> Targets:
-    if text == "all":
-        return "all"
-    if not text.isdecimal() or int(text) < 1:
-        raise InputError(f"{option('targets')} is '{text}', wanted 'all' or a number from 1")
-    return int(text)
-
-
-@dataclass(frozen=True)
-class StabilityOptions:
-    """What is measured in every group.
-
-    Attributes:
-        neighbours: list lengths n of p@n and j@n.
-        targets: whose neighbours are compared: ``"all"``, a number of words to draw, or ``None``: all while there are
-            at most 20,000, else a draw of 1,000.
-        words: the target words themselves.
-        proxy: compare each word with so many words drawn at random instead of all (thesis §2.2.3.3), never needed.
-        seed: of the draws.
-
-    Raises:
-        InputError: for a value out of range, or both ``targets`` and ``words``.
-    """
-
-    neighbours: Annotated[
-        Sequence[int],
-        Option(
-            "List lengths of p@n and j@n.", metavar="N,N,...", parse=numbers("neighbours"), default="1,2,5,10,25,50"
-        ),
-    ] = engine.LENGTHS
-    targets: Annotated[Targets, Option("Target words; default all up to 20,000.", metavar="all|N", parse=_targets)] = (
-        None
-    )
-    words: Annotated[
-        Iterable[str | bytes] | None, Option("Target words, one a line.", metavar="FILE", parse=read_word_list)
-    ] = None
-    proxy: Annotated[
-        int | None, Option("Compare with N words drawn at random instead of all; never needed.", low=2)
-    ] = None
-    seed: Annotated[int, Option("Of every random draw.")] = 0
-
-    def __post_init__(self) -> None:
-        if not self.neighbours or min(self.neighbours) < 1:
-            raise InputError(f"{option('neighbours')} are {list(self.neighbours)}, wanted whole numbers from 1")
-        object.__setattr__(self, "neighbours", tuple(sorted(set(self.neighbours))))
-        if self.words is not None:
-            if self.targets is not None:
-                raise InputError(f"{option('targets')} and {option('words')} exclude each other")
-            if isinstance(self.words, str | bytes):
-                raise InputError(f"{option('words')} is {self.words!r}, wanted several words")
-            object.__setattr__(self, "words", tuple(dict.fromkeys(map(as_word, self.words))))
-        if not (self.targets in (None, "all") or (isinstance(self.targets, int) and self.targets >= 1)):
-            raise InputError(f"{option('targets')} is {self.targets!r}, wanted 'all' or a number from 1")
-
-    @property
-    def wanted(self) -> tuple[bytes, ...]:
-        """The target words that were named."""
-        return self.words if isinstance(self.words, tuple) else ()
 
 
 def stability(

@@ -9,7 +9,7 @@ from gpustab.kernels.gram import run_pairs
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.kernels.overlap import Overlap, chance_overlap, mean_over_measured
 from gpustab.kernels.pip_loss import WordwisePip
-from gpustab.runs import Runs
+from gpustab.runs.runs import Runs
 
 _SHOWN = 10
 

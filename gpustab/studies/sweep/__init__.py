@@ -2,7 +2,3 @@
 
 Where the thesis is compared with: tables 3.1-3.3 have Chinese and Czech swapped, table 3.4 has not.
 """
-
-from gpustab.studies.sweep.study import sweep
-
-__all__ = ["sweep"]

@@ -11,8 +11,8 @@ from gpustab.evaluation.usual import usual_scores
 from gpustab.kernels.jackknife import PairStatistics, pair_matrix, pair_statistics
 from gpustab.machine.device import Compute
 from gpustab.results import Table
-from gpustab.runs import Runs
 from gpustab.runs.families import over_common_words
+from gpustab.runs.runs import Runs
 from gpustab.statistics.extrinsic import extrinsic
 from gpustab.studies.shared import notes as sentences
 from gpustab.studies.shared.same_runs import fingerprints

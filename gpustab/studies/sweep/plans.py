@@ -9,7 +9,7 @@ from dataclasses import asdict, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
-from gpustab.corpus import CorpusOptions
+from gpustab.corpus.corpus import CorpusOptions
 from gpustab.errors import InputError
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
 from gpustab.report import Result
 from gpustab.results import Table
-from gpustab.runs import Runs
 from gpustab.runs.group import Group
 from gpustab.runs.key import Key
+from gpustab.runs.runs import Runs
 from gpustab.studies.frame import answering
 from gpustab.studies.sweep.changes import change_table
 from gpustab.studies.sweep.measure import Measured, measure

@@ -11,8 +11,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from gpustab.errors import InputError, OutOfMemoryError
-from gpustab.formats import LoadOptions, read_space
-from gpustab.formats.options import DEFAULTS
+from gpustab.formats.options import DEFAULTS, LoadOptions
+from gpustab.formats.registry import read_space
 from gpustab.formats.source import open_source
 from gpustab.formats.text.decimals import parse_row
 from gpustab.formats.text.reader import read_text

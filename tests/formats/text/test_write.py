@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from gpustab.errors import InputError
-from gpustab.formats import read_space, write_word2vec_text
 from gpustab.formats.binary.safetensors import write_safetensors
+from gpustab.formats.registry import read_space
+from gpustab.formats.text.write import write_word2vec_text
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
 

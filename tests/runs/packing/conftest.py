@@ -2,8 +2,8 @@ import pytest
 import torch
 
 from gpustab import Space, Vocabulary
-from gpustab.formats import write_word2vec_text
 from gpustab.formats.binary.safetensors import write_safetensors
+from gpustab.formats.text.write import write_word2vec_text
 from tests.generators import noisy_copies
 
 ODD = [b"ab\xff", b"two words", "naïve".encode(), b"\x1b[31m"]

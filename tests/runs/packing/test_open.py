@@ -1,7 +1,7 @@
 import pytest
 
 from gpustab import InputError, load_runs
-from gpustab.formats import LoadOptions
+from gpustab.formats.options import LoadOptions
 from gpustab.runs.packing.open import open_packed
 from gpustab.runs.packing.pack import pack_runs
 from gpustab.runs.runset import open_leaf

@@ -7,14 +7,16 @@ import torch
 from safetensors.torch import load_file
 
 from gpustab import InputError, Space, Vocabulary, load_groups, load_runs, load_space
-from gpustab.formats import LoadOptions, read_space, write_word2vec_text
 from gpustab.formats.binary.safetensors import write_safetensors
+from gpustab.formats.options import LoadOptions
+from gpustab.formats.registry import read_space
+from gpustab.formats.text.write import write_word2vec_text
 from gpustab.report.json_text import plain
 from gpustab.runs.manifest import UNFINISHED
 from gpustab.runs.packing import stage
 from gpustab.runs.packing.pack import pack_runs
 from gpustab.runs.runset import write_runset
-from gpustab.studies import stability
+from gpustab.studies.stability.study import stability
 from tests.generators import spaces
 from tests.runs.packing.kills import contents
 

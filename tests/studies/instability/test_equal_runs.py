@@ -14,8 +14,9 @@ from gpustab.machine.device import Compute
 from gpustab.report.describe import draw
 from gpustab.report.json_text import to_json
 from gpustab.runs.runset import write_runset
-from gpustab.studies.instability import instability, study
+from gpustab.studies.instability import study
 from gpustab.studies.instability.normality import distribution_tables
+from gpustab.studies.instability.study import instability
 from tests.generators import runs_of, spaces
 
 FEW = {"pairs": 40, "targets": 8}

@@ -11,8 +11,8 @@ from gpustab.report import Result
 from gpustab.report.terminal import to_text
 from gpustab.results import Table
 from gpustab.studies.instability.lists import RANKS, list_tables
+from gpustab.studies.instability.options import InstabilityOptions
 from gpustab.studies.instability.pair_of_lists import side_by_side
-from gpustab.studies.instability.study import InstabilityOptions
 from tests import oracles
 from tests.generators import noisy_copies, runs_of
 

@@ -10,8 +10,8 @@ from gpustab.cli import app
 from gpustab.report.describe import describe
 from gpustab.report.json_text import to_json
 from gpustab.runs.runset import write_runset
-from gpustab.studies.instability import instability
 from gpustab.studies.instability.page import OBSERVATIONS, TITLES
+from gpustab.studies.instability.study import instability
 from tests.generators import spaces
 
 

@@ -3,7 +3,7 @@ import torch
 
 from gpustab import Key, Space, Vocabulary, load_runs, open_groups
 from gpustab.runs.runset import write_runset
-from gpustab.studies.instability import instability
+from gpustab.studies.instability.study import instability
 from gpustab.studies.shared.same_runs import Same, fingerprints, said_of, same_runs, seeds_of
 from tests.generators import spaces
 

@@ -6,8 +6,10 @@ import torch
 
 from gpustab import engine, load_runs
 from gpustab.machine.device import Compute
-from gpustab.studies import average, neighbours_of, stability
+from gpustab.studies.average.study import average
+from gpustab.studies.neighbours.study import neighbours_of
 from gpustab.studies.shared.spaces import far_runs, look_at, same_pairs
+from gpustab.studies.stability.study import stability
 from tests import oracles
 from tests.generators import anisotropic, collapsed, generator, noisy_copies, rotation, runs_of
 

@@ -1,0 +1,38 @@
+"""What all studies' commands share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gpustab.cli.app import app
+from gpustab.cli.options import Showing
+from gpustab.errors import InputError
+from gpustab.options import Option
+
+study = typer.Typer(no_args_is_help=True, help="Answer a research question, with tables and figures.")
+app.add_typer(study, name="study")
+
+
+@dataclass(frozen=True)
+class Writing(Showing):
+    """What is printed and written, the folder as ``-o`` too."""
+
+    out: Annotated[
+        Path | None,
+        Option("Write summary.json, Parquet tables, report.html, figures.", ("--output", "-o"), "DIR"),
+    ] = None
+
+
+def require(*packages: str, extra: str = "study") -> None:
+    """See that optional packages are there before the work.
+
+    Raises:
+        InputError: naming those that are missing and the extra that brings them.
+    """
+    if missing := [name for name in packages if find_spec(name) is None]:
+        raise InputError(f"this study needs {', '.join(missing)}: pip install 'gpustab[{extra}]'")

@@ -1,0 +1,94 @@
+"""What the README and the documentation show runs as it is printed, and leads where it says."""
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from gpustab.cli import app
+from gpustab.formats.text.write import write_word2vec_text
+from tests.generators import spaces
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = {path: path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]}
+
+
+def blocks(*kinds):
+    """Return the code blocks of these kinds, each with the name of its page."""
+    return [
+        pytest.param(block, id=f"{path.relative_to(ROOT)}: {block.splitlines()[0]}")
+        for path, text in PAGES.items()
+        for block in re.findall(rf"```(?:{'|'.join(kinds)})\n(.*?)```", text, flags=re.DOTALL)
+    ]
+
+
+@pytest.mark.parametrize("block", blocks("python"))
+def test_the_python_blocks_run(block, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for number, space in enumerate(spaces(3, 40, 6), 1):
+        write_word2vec_text(space, tmp_path / f"run{number}.txt")
+    lines = [" ".join(f"w{(i * j) % 50}" for i in range(30)) for j in range(50)]
+    (tmp_path / "speeches.txt").write_text("\n".join(lines))
+    exec(compile(block, "README.md", "exec"), {})
+
+
+def commands(block):
+    """Return the calls of gpustab in a block for the shell, as the words after it."""
+    lines = block.replace("\\\n", " ").splitlines()
+    calls = [re.search(r"(?:^\$ |^|/|\\)gpustab (.*)", line) for line in lines]
+    return [shlex.split(call[1], comments=True) for call in calls if call and not call[1].startswith("-")]
+
+
+def named(words):
+    """Return the command that is called, with what is left of the words."""
+    command, rest = get_command(app), list(words)
+    while hasattr(command, "commands"):
+        command = command.commands[rest.pop(0)]
+    return command, rest
+
+
+@pytest.mark.parametrize("block", blocks("sh", "console", "powershell"))
+def test_commands_are_called_by_options_that_they_have(block):
+    for words in commands(block):
+        command, rest = named(words)
+        known = {opt for param in command.params for opt in [*param.opts, *param.secondary_opts]}
+        assert {word.partition("=")[0] for word in rest if word.startswith("-")} <= known, words
+
+
+def test_options_named_in_the_text_exist():
+    commands = [c for top in get_command(app).commands.values() for c in (top, *getattr(top, "commands", {}).values())]
+    known = {opt for c in commands for param in c.params for opt in [*param.opts, *param.secondary_opts]}
+    used = {opt for text in PAGES.values() for opt in re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)}
+    assert len(used) > 15
+    assert used <= known | {"--help"}
+
+
+def test_linked_files_exist():
+    for name in re.findall(r"`((?:kernels|benchmarks|docs)/[\w./]+|\w+\.(?:md|cff))`", README):
+        assert (ROOT / name).exists(), name
+    for path, text in PAGES.items():
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[\w-]*)?\)", text):
+            assert (path.parent / target).exists(), (path, target)
+
+
+def test_the_documentation_builds_without_a_warning(tmp_path):
+    """Strict: a link or an anchor that leads nowhere fails it."""
+    pytest.importorskip("mkdocs")
+    config = ROOT / "docs/mkdocs.yml"
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "-q", "-f", config, "-d", tmp_path / "site"],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+    )
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "site/reference/commands.html").read_text(encoding="utf-8")
+    assert "gpustab stability" in page
+    assert ":class:" not in (tmp_path / "site/reference/library.html").read_text(encoding="utf-8")
+    shutil.rmtree(tmp_path / "site")
