@@ -32,7 +32,7 @@ from gpustab.kernels.gram import block_gram
 from gpustab.kernels.pip_loss import pip_from_gram, reduced, wordwise_pip
 from gpustab.machine.device import CPU, Compute, choose_backend
 from gpustab.options import LENGTHS
-from gpustab.runs import Runs
+from gpustab.runs.runs import Runs
 
 LIMIT_GB = 6
 CHECKED = 12

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from gpustab.kernels.arithmetic import product
 from gpustab.machine.device import Compute
-from gpustab.runs import Runs
+from gpustab.runs.runs import Runs
 
 _FLOAT32_TOTAL, _FLOAT32_LEAST = 1.2e-8, 2.0**-24
 """Relative error of a PIP loss from float32 products in short sums, and what it is however small κ.

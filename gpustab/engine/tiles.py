@@ -22,7 +22,7 @@ from gpustab.kernels.pip_loss import PipLoss, pip_from_norms
 from gpustab.kernels.run_blocks import add_cross_, run_groups, side_by_side, squared_block_norms, word_products
 from gpustab.kernels.word_pairs import PairSums, WordwisePip
 from gpustab.machine.device import Compute, log, telling_memory, with_smaller_tiles
-from gpustab.runs import Runs
+from gpustab.runs.runs import Runs
 
 _WORDS = 1024
 """Rows at a time: sums of that length are short, and what is formed of them stays near the processor."""
