@@ -23,15 +23,20 @@ from gpustab.statistics.extrinsic import extrinsic
 from gpustab.statistics.intervals import Estimate, correlation_interval, sd_interval
 from gpustab.studies.instability import averaging_observations as averaging
 from gpustab.studies.instability import observations as rules
+from gpustab.studies.instability import space_observations as spaces
 from gpustab.studies.instability.alignment import alignment_tables, term_of
 from gpustab.studies.instability.averages import averaging_tables
 from gpustab.studies.instability.consistency import BATCHES, consistency_over_n
 from gpustab.studies.instability.cosine_ratios import cosine_ratios
+from gpustab.studies.instability.distance import with_distance
 from gpustab.studies.instability.frequency import trend
 from gpustab.studies.instability.frequency_observations import is_falling, is_flat
+from gpustab.studies.instability.how_many import errors
 from gpustab.studies.instability.trend_errors import change_error
-from gpustab.studies.instability.verdicts import above, decide, rising, within
 from gpustab.studies.shared.spaces import far_runs
+from gpustab.studies.shared.verdicts import above, decide, rising, within
+from gpustab.studies.sweep.changes import change
+from gpustab.studies.sweep.observations import more_stable
 from tests.generators import noisy_copies, runs_of
 
 Rng = np.random.Generator
@@ -41,7 +46,7 @@ Draw = Callable[[int, Rng], str]
 class Case(NamedTuple):
     """A rule, the truth it is asked about, the verdict that is right (``-``: none is), and how to draw it.
 
-    ``least`` runs are wanted for a verdict; only a ``part`` of the sets is drawn of what takes long.
+    ``least`` runs are wanted for a verdict; a ``part`` of the sets is drawn of what takes long, a multiple of others.
     """
 
     rule: str
@@ -72,7 +77,7 @@ def _order(step: float) -> Draw:
 def _equivalent(step: float) -> Draw:
     def draw(runs: int, rng: Rng) -> str:
         difference = _loss(1 + step, runs, rng, 0.01).minus(_loss(1.0, runs, rng, 0.01)).over(1.0)
-        return within(difference, -rules.EQUIVALENT, rules.EQUIVALENT)
+        return within(difference, -spaces.EQUIVALENT, spaces.EQUIVALENT)
 
     return draw
 
@@ -89,7 +94,27 @@ def _extrinsic(step: float) -> Draw:
 def _hardly_vary(effect: float) -> Draw:
     def draw(runs: int, rng: Rng) -> str:
         found = pair_statistics(losses(1.0, runs, rng, effect))
-        return decide(sd_interval(found.sd / found.mean, runs), 0, rules.VARIES)
+        return decide(sd_interval(found.sd / found.mean, runs), 0, spaces.VARIES)
+
+    return draw
+
+
+def _training(step: float) -> Draw:
+    def draw(runs: int, rng: Rng) -> str:
+        a, b = _loss(1.0, runs, rng, 0.03), _loss(1 + step, runs, rng, 0.03)
+        found = change(a.value, b.value, a.se, b.se)
+        return more_stable(Estimate.of_runs(found.percent, found.percent_se, runs))
+
+    return draw
+
+
+def _two_runs(effect: float) -> Draw:
+    def draw(runs: int, rng: Rng) -> str:
+        _, error = errors(losses(1.0, runs, rng, effect), 2, 0)
+        row = {"technique": "x", "quantity": "reduced PIP loss"}
+        table = Table.of([row | {"runs": r, "subsampling": error} for r in range(2, runs + 1)])
+        (found,) = spaces.of_two_runs({"how_many": table})
+        return found.agrees
 
     return draw
 
@@ -100,7 +125,9 @@ def _far(noise: float, effect: float) -> Draw:
         s[0] *= noise
         matrix = np.sqrt(s[:, None] ** 2 + s**2)
         found = [r for r, _ in far_runs(torch.from_numpy(matrix))]
-        return "yes" if found == [0] else "no" if not found else "other"
+        if not found:
+            return "undecided" if noise > 1 else "no"  # a run that is not named is missed
+        return "yes" if found == [0] else "other"
 
     return draw
 
@@ -155,6 +182,25 @@ def _consistent(kind: str, words: int = 400, candidates: int = 120) -> Draw:
         if not row:
             return "undecided"
         return decide(Estimate(row[0].correlation, row[0].se, BATCHES - 1).interval, -1, rules.CONSISTENT)
+
+    return draw
+
+
+def _unrelated(related: bool, words: int = 300, candidates: int = 60) -> Draw:
+    """Lists of normal cosines beside losses whose level is the noise of the lists (``related``), or is not."""
+
+    def draw(runs: int, rng: Rng) -> str:
+        profile = np.sort(rng.exponential(0.1, (words, candidates)))[:, ::-1]
+        sd = 0.03 * np.exp((0.7 if related else 0.0) * rng.normal(size=(words, 1)))
+        values = torch.from_numpy(profile + sd * rng.normal(size=(runs, words, candidates)))
+        everyone = torch.ones(runs, words, dtype=torch.bool)
+        lists = values.topk(10, dim=2).indices
+        found = NeighbourPass(torch.arange(words), 10, lists, values, everyone[:, :, None], everyone)
+        level = sd if related else np.exp(0.5 * rng.normal(size=(words, 1)))
+        noise = np.triu(rng.normal(size=(words, runs, runs)), 1)
+        pairs = level[:, :, None] * (1 + 0.1 * (noise + noise.swapaxes(1, 2)))
+        row = with_distance("x", found, torch.from_numpy(pairs * (1 - np.eye(runs))), Compute(), 0)
+        return rules.unrelated(row[-1]._asdict()) if row else "undecided"
 
     return draw
 
@@ -260,11 +306,11 @@ def _fall(noise: float) -> Draw:
     return draw
 
 
-def _tree(noise: float) -> Draw:
+def _tree(noise: float, which: str) -> Draw:
     def draw(runs: int, rng: Rng) -> str:
         there = runs_of(noisy_copies(runs, 120, 8, noise=noise, seed=int(rng.integers(1e6))))
         table = alignment_tables("x", there, 60, int(rng.integers(1e6)))["table_tree"]
-        return next(o.agrees for o in averaging.of_averaging({"table_tree": table}))
+        return next(o.agrees for o in averaging.of_averaging({"table_tree": table}) if which in o.claim)
 
     return draw
 
@@ -327,17 +373,17 @@ def cases() -> Iterator[Case]:
     yield Case("predicted (A.4)", "independent normals, true", "yes", _predicted(0.7, "plain"))
     yield Case("structure factor", "one SD for all, true", "yes", _predicted(0.0, "structure"))
     yield Case("structure factor", "SDs differ by e^{0.7 z}", "no", _predicted(0.7, "structure"))
-    yield Case("proxies", "ρ 0.97", "yes", _proxy(0.97))
-    yield Case("proxies", "ρ 0.90", "no", _proxy(0.90))
-    yield Case("losses hardly vary", "SD about 0.7 %", "yes", _hardly_vary(0.01))
-    yield Case("losses hardly vary", "SD about 14 %", "no", _hardly_vary(0.2))
-    yield Case("order of techniques", "no difference", "-", _order(0.0))
-    yield Case("order of techniques", "+30 %", "yes", _order(0.3))
-    yield Case("order of techniques", "−30 %", "no", _order(-0.3))
-    yield Case("fixed = shuffled", "no difference", "yes", _equivalent(0.0))
-    yield Case("fixed = shuffled", "+10 %", "no", _equivalent(0.1))
-    yield Case("extrinsic part", "none", "-", _extrinsic(0.0))
-    yield Case("extrinsic part", "bootstrap +30 %", "yes", _extrinsic(0.3))
+    yield Case("proxies", "ρ 0.97", "yes", _proxy(0.97), part=10)
+    yield Case("proxies", "ρ 0.90", "no", _proxy(0.90), part=10)
+    yield Case("losses hardly vary", "SD about 0.7 %", "yes", _hardly_vary(0.01), part=10)
+    yield Case("losses hardly vary", "SD about 14 %", "no", _hardly_vary(0.2), part=10)
+    yield Case("order of techniques", "no difference", "-", _order(0.0), part=10)
+    yield Case("order of techniques", "+30 %", "yes", _order(0.3), part=10)
+    yield Case("order of techniques", "−30 %", "no", _order(-0.3), part=10)
+    yield Case("fixed = shuffled", "no difference", "yes", _equivalent(0.0), part=10)
+    yield Case("fixed = shuffled", "+10 %", "no", _equivalent(0.1), part=10)
+    yield Case("extrinsic part", "none", "-", _extrinsic(0.0), part=10)
+    yield Case("extrinsic part", "bootstrap +30 %", "yes", _extrinsic(0.3), part=10)
     yield Case("flat over frequency", "flat, runs alike", "yes", _trend(np.ones_like, lambda r: is_flat(r, 0.2)))
     yield Case(
         "flat over frequency", "flat, runs steep by ±3 %", "yes", _trend(np.ones_like, lambda r: is_flat(r, 0.2), 0.03)
@@ -348,7 +394,7 @@ def cases() -> Iterator[Case]:
     )
     yield Case("falls over frequency", "falls by half", "yes", _trend(lambda x: 1.4 - 0.2 * x, is_falling))
     yield Case("falls over frequency", "hump", "-", _trend(_hump, is_falling))
-    yield Case("falls over frequency", "flat, runs steep by ±3 %", "-", _trend(np.ones_like, is_falling, 0.03))
+    yield Case("falls over frequency", "flat, runs steep by ±3 %", "-", _trend(np.ones_like, is_falling, 0.03), part=10)
     yield Case("falls over frequency", "rises by half", "no", _trend(lambda x: 1 + 0.2 * (x - 1.3), is_falling))
     yield Case("SD of averages", "1/√2", "yes", _ratios(math.sqrt(0.5), 1.05, "smaller SD"))
     yield Case("SD of averages", "0.9", "no", _ratios(0.9, 1.0, "smaller SD"))
@@ -358,11 +404,19 @@ def cases() -> Iterator[Case]:
     yield Case("second term", "means of 0.15 σ", "no", _term(0.15, 0.2))
     yield Case("falls as 1/√n", "small noise", "yes", _fall(0.1))
     yield Case("falls as 1/√n", "noise like the signal", "no", _fall(2.0))
-    yield Case("one reference, tree", "noisy copies", "yes", _tree(0.4))
-    yield Case("averaging raises scores", "no gain", "-", _gain(0.0))
-    yield Case("averaging raises scores", "gain of two SDs", "yes", _gain(0.02))
-    yield Case("far run", "equal runs", "no", _far(1.0, 0.0))
-    yield Case("far run", "run effect e^{0.3 z}", "no", _far(1.0, 0.3))
-    yield Case("far run", "one of three times the noise", "yes", _far(3.0, 0.0))
-    yield Case("far run", "the same, run effect e^{0.3 z}", "yes", _far(3.0, 0.3))
-    yield Case("far run", "one unrelated", "yes", _far(7.0, 0.1))
+    yield Case("one reference, tree", "noisy copies", "yes", _tree(0.4, "more than trees"))
+    yield Case("one reference adds", "noisy copies", "no", _tree(0.4, "add more"), 6)
+    yield Case("two runs suffice", "SD about 0.7 %", "yes", _two_runs(0.01), part=5)
+    yield Case("two runs suffice", "SD about 14 %", "no", _two_runs(0.2), part=5)
+    yield Case("p@n unrelated", "losses of their own", "yes", _unrelated(False), 4, 0.5)
+    yield Case("p@n unrelated", "both from one noise level", "no", _unrelated(True), 4, 0.5)
+    yield Case("more training", "no difference", "-", _training(0.0), part=5)
+    yield Case("more training", "−12 %", "yes", _training(-0.12), part=5)
+    yield Case("more training", "+12 %", "no", _training(0.12), part=5)
+    yield Case("averaging raises scores", "no gain", "-", _gain(0.0), part=10)
+    yield Case("averaging raises scores", "gain of two SDs", "yes", _gain(0.02), part=10)
+    yield Case("far run", "equal runs", "no", _far(1.0, 0.0), part=10)
+    yield Case("far run", "run effect e^{0.3 z}", "no", _far(1.0, 0.3), part=10)
+    yield Case("far run", "one of three times the noise", "yes", _far(3.0, 0.0), part=10)
+    yield Case("far run", "the same, run effect e^{0.3 z}", "yes", _far(3.0, 0.3), part=10)
+    yield Case("far run", "one unrelated", "yes", _far(7.0, 0.1), part=10)

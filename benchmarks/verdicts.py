@@ -53,6 +53,16 @@ def line(row: dict) -> str:
     return f"{row['rule']:<24} {row['truth']:<38} {row['right']:<4} " + "  ".join(cells)
 
 
+def write(rows: list[dict], path: Path) -> None:
+    """Write the rows; what a file that is there says of other rules stays."""
+    known = json.loads(path.read_text(encoding="utf-8"))["rows"] if path.exists() else []
+    merged = {(row["rule"], row["truth"]): row for row in [*known, *rows]}
+    order = {(case.rule, case.truth): k for k, case in enumerate(cases())}
+    kept = sorted((key for key in merged if key in order), key=order.__getitem__)
+    text = json.dumps({"runs": RUNS, "rows": [merged[key] for key in kept]}, indent=1, ensure_ascii=False)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=200)
@@ -63,8 +73,7 @@ def main() -> None:
     print(f"{'rule':<24} {'truth':<38} {'is':<4} false/missed in % at " + ", ".join(f"R = {r}" for r in RUNS))
     rows = table(wanted, RUNS, chosen.sets)
     if chosen.out:
-        text = json.dumps({"runs": RUNS, "rows": rows}, indent=1, ensure_ascii=False)
-        (chosen.out / "verdicts.json").write_text(text + "\n", encoding="utf-8")
+        write(rows, chosen.out / "verdicts.json")
 
 
 if __name__ == "__main__":

@@ -11,8 +11,9 @@ RUN apt-get update \
 
 WORKDIR /src
 COPY . .
-# The extra `gpu` pins the one torch that goes with faiss-gpu, so the constraint on torch is left out.
-RUN grep -v '^torch==' constraints.txt > /tmp/constraints.txt \
+# The extra `gpu` pins the one torch that goes with faiss-gpu, and a CUDA build of torch pins its Triton and CUDA
+# libraries: these constraints are left out.
+RUN grep -vE '^(torch|triton|nvidia-[a-z0-9-]+)==' constraints.txt > /tmp/constraints.txt \
     && pip install --no-cache-dir -c /tmp/constraints.txt ".[gpu,train,study]" \
     && useradd --create-home gpustab
 

@@ -17,8 +17,11 @@ from gpustab._kernels import find_kernels
 from gpustab.errors import ComputationError, GpustabError, InputError
 
 if TYPE_CHECKING:
+    from gpustab.engine.similarity import compare_layers, similarity_matrix
+    from gpustab.formats.checkpoints.texts import encode, layer_outputs
     from gpustab.formats.options import LoadOptions
     from gpustab.formats.writers import write_space
+    from gpustab.monitor import StabilityMonitor
     from gpustab.report import Result
     from gpustab.runs.group import Group
     from gpustab.runs.key import Key
@@ -47,14 +50,19 @@ __all__ = [
     "Result",
     "Runs",
     "Space",
+    "StabilityMonitor",
     "StabilityOptions",
     "Vocabulary",
     "average",
+    "compare_layers",
+    "encode",
+    "layer_outputs",
     "load_groups",
     "load_runs",
     "load_space",
     "neighbours_of",
     "open_groups",
+    "similarity_matrix",
     "stability",
     "write_runset",
     "write_space",
@@ -68,14 +76,19 @@ _HOMES = {
     "Result": "report",
     "Runs": "runs.runs",
     "Space": "spaces.space",
+    "StabilityMonitor": "monitor",
     "StabilityOptions": "studies.stability.options",
     "Vocabulary": "spaces.vocabulary",
     "average": "studies.average.study",
+    "compare_layers": "engine.similarity",
+    "encode": "formats.checkpoints.texts",
+    "layer_outputs": "formats.checkpoints.texts",
     "load_groups": "runs.load",
     "load_runs": "runs.load",
     "load_space": "runs.sources",
     "neighbours_of": "studies.neighbours.study",
     "open_groups": "runs.load",
+    "similarity_matrix": "engine.similarity",
     "stability": "studies.stability.study",
     "write_runset": "runs.runset",
     "write_space": "formats.writers",

@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 from typing import Any
 
 _MARKED = re.compile("\ue000([a-z_.]+)(?:=([^\ue001]*))?\ue001")
@@ -25,9 +26,32 @@ def option(name: str, value: Any = None) -> str:
     return f"\ue000{name}\ue001" if value is None else f"\ue000{name}={'...' if value is ... else repr(value)}\ue001"
 
 
+def near(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """Return the end of a message on a name that is unknown: the nearest that is known, or nothing.
+
+    Letter case and hyphens do not count.
+
+    >>> near("SGNS", ["cbow", "sgns"]), near("zebra", ["cbow", "sgns"])
+    ('; near it is sgns', '')
+    """
+    spelled = {one.lower().replace("-", "_"): one for one in known}
+    found = get_close_matches(name.lower().replace("-", "_"), spelled, n=1, cutoff=cutoff)
+    return f"; near it is {spelled[found[0]]}" if found else ""
+
+
 def marked(error: BaseException) -> str:
     """Return the message of an error so that another error can hold it: what is an option stays known as one."""
     return error.marked if isinstance(error, GpustabError) else str(error)
+
+
+def first_option(error: GpustabError) -> str | None:
+    """Return the name of the first option that the message of an error names.
+
+    >>> first_option(InputError(f"{option('dim', 4)} is odd"))
+    'dim'
+    """
+    found = _MARKED.search(error.marked)
+    return found[1] if found else None
 
 
 class GpustabError(Exception):

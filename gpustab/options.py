@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields, is_dataclass
-from difflib import get_close_matches
 from numbers import Integral
 from typing import Any, TypeVar
 
-from gpustab.errors import InputError, option
+from gpustab.errors import InputError, near, option
 
 T = TypeVar("T")
 
 LENGTHS = (1, 2, 5, 10, 25, 50)
 """List lengths n of p@n and j@n, unless others are asked for."""
+
+SIMILARITIES = {"pip": 0.0, "procrustes": 0.0, "angular": 0.0, "cka": 1.0, "cca": 1.0, "svcca": 1.0, "pwcca": 1.0}
+"""Metrics of two spaces by name, each with its value of equal spaces; see `gpustab.engine.similarity`."""
 
 _LARGEST_SEED = 2**32 - 1
 
@@ -51,8 +53,7 @@ def chosen(kind: type[T], given: T | None, choices: Mapping[str, Any]) -> T:
     known = [field.name for field in fields(kind)]
     for name in choices:
         if name not in known:
-            near = get_close_matches(name, known, n=1)
-            raise InputError(f"there is no option {name}{f'; near it is {near[0]}' if near else ''}")
+            raise InputError(f"there is no option {name}{near(name, known)}")
     found = kind(**choices) if given is None else given
     if "seed" in known:
         check_seed(getattr(found, "seed"))  # noqa: B009  # not every kind has one

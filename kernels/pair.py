@@ -11,29 +11,27 @@ no more than the three products ``EᵀE``, ``EᵀS``, ``SᵀS``, and each part o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
-
 import torch
 from torch import Tensor
-from torch.nn.functional import pad
 
 from gpustab.kernels.arithmetic import product, root
-from gpustab.kernels.gram import ROWS_PER_MATMUL
+from gpustab.kernels.pair_function import Passes, Value, pair_function
+from gpustab.kernels.pair_rows import PairRows, pair_rows, refuse_unscalable, summed_products
 from gpustab.kernels.procrustes import procrustes
-from gpustab.kernels.shapes import want
 
 CONDITION = 2500.0
 """Largest condition number of a form that is taken: a float32 loss then errs by 1e-5 (4e-9 per unit)."""
 
 
-def pair_pip_loss(x: Tensor, y: Tensor) -> Tensor:
+def pair_pip_loss(x: Tensor, y: Tensor, *, weights: Tensor | None = None, unit: bool = False) -> Tensor:
     """Return ``‖XXᵀ − YYᵀ‖``, the total PIP loss of two matrices over the same words (Rettenmeier 2020, eq. 2.27).
 
     Args:
         x: ``(v, d1)`` of any float dtype; products of float64 rows are float64, all others float32, in short
             accumulations. Unit rows make :func:`gpustab.kernels.pip_loss.reduced` of the loss lie in [0, 1].
         y: ``(v, d2)``, row k being the same word; the dimensions need not agree.
+        weights: ``(v,)`` by which the words count: ``Σ_kl w_k w_l D_kl²`` under the root; no gradient flows to them.
+        unit: scale rows to unit length first, in float64, without a copy of the matrices.
 
     Returns:
         ``()`` float64; relative error about 1e-5 for float32 rows, however near they are. At equality the loss is 0 and
@@ -42,7 +40,8 @@ def pair_pip_loss(x: Tensor, y: Tensor) -> Tensor:
         one pair after the other.
 
     Raises:
-        ValueError: for shapes other than these.
+        ValueError: for shapes other than these, a negative weight, or a row of zeros where rows are scaled and its
+            weight is not 0.
 
     Example:
         >>> x = torch.eye(2, requires_grad=True)
@@ -53,40 +52,31 @@ def pair_pip_loss(x: Tensor, y: Tensor) -> Tensor:
         >>> pair_pip_loss(x, x.detach()).item()
         0.0
     """
-    return root(pair_pip_square(x, y))
+    return root(pair_pip_square(x, y, weights=weights, unit=unit))
 
 
-def pair_pip_square(x: Tensor, y: Tensor) -> Tensor:
+def pair_pip_square(x: Tensor, y: Tensor, *, weights: Tensor | None = None, unit: bool = False) -> Tensor:
     """Return ``‖XXᵀ − YYᵀ‖²`` of two matrices, which is smooth at equality; see :func:`pair_pip_loss`."""
-    want("x", x, "(v, d1)")
-    want("y", y, "(v, d2)")
-    if len(x) != len(y) or 0 in (*x.shape, *y.shape):
-        raise ValueError(f"x has shape {tuple(x.shape)} and y {tuple(y.shape)}, wanted (v, d1) and (v, d2), not empty")
-    if not (x.is_floating_point() and y.is_floating_point()):
-        raise ValueError(f"x is {x.dtype} and y {y.dtype}, wanted real floating-point numbers")
-    if torch.compiler.is_compiling():
-        compiled: Tensor = _compiled_square(x, y)[0]
-        return compiled
-    square: Tensor = _Square.apply(x, y)[0]  # type: ignore[no-untyped-call]
-    return square
+    return _PIP_SQUARE(pair_rows(x, y, weights, unit)).value
 
 
-def _square(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def _square(rows: PairRows) -> Value:
     """Return the squared loss, the frame A ``(d, d)``, and ``EᵀE``, ``EᵀS``, ``SᵀS`` in it, ``(3, d, d)``."""
-    xx, xy, yy = _sums(_padded(*rows) for rows in _short(x, y))
+    refuse_unscalable(rows)
+    xx, xy, yy = summed_products(part.prepared() for part in rows.parts())
     size = xx.square().sum() + yy.square().sum()
     square = size - 2 * xy.square().sum()
-    frame = torch.eye(len(xx), dtype=torch.float64, device=x.device)
+    frame = torch.eye(len(xx), dtype=torch.float64, device=xx.device)
     # Not <=, or NaN would be taken to the other forms, which refuse it: the loss of what is NaN is NaN.
     if not bool(size > CONDITION * square):
         sums = torch.stack([xx - xy - xy.mT + yy, xx + xy - xy.mT - yy, xx + xy + xy.mT + yy])
-        return square.clamp(min=0), frame, sums
-    sums = _sums(_differences_and_sums(*rows) for rows in _short(x, y))
+        return Value(square.clamp(min=0), frame, sums)
+    sums = summed_products(part.differences_and_sums() for part in rows.parts())
     if not _resolved(sums):
         frame = procrustes(xy[None]).maps[0]
-        sums = _sums(_differences_and_sums(*rows, frame) for rows in _short(x, y))
+        sums = summed_products(part.differences_and_sums(frame) for part in rows.parts())
     ee, es, ss = sums
-    return ((ee * ss).sum() + (es * es.mT).sum()).clamp(min=0) / 2, frame, sums
+    return Value(((ee * ss).sum() + (es * es.mT).sum()).clamp(min=0) / 2, frame, sums)
 
 
 def _resolved(sums: Tensor) -> bool:
@@ -97,109 +87,19 @@ def _resolved(sums: Tensor) -> bool:
     return bool(size <= CONDITION * ((ee * ss).sum() + (es * es.mT).sum()) / 2)
 
 
-def _short(x: Tensor, y: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
-    return zip(x.split(ROWS_PER_MATMUL), y.split(ROWS_PER_MATMUL), strict=True)
-
-
-def _padded(x: Tensor, y: Tensor, dtype: torch.dtype | None = None) -> tuple[Tensor, Tensor]:
-    """Return rows of equal length, by default in the dtype of the products; zeros change no inner product."""
-    d = max(x.shape[1], y.shape[1])
-    dtype = dtype or torch.promote_types(torch.promote_types(x.dtype, y.dtype), torch.float32)
-    return pad(x.to(dtype), (0, d - x.shape[1])), pad(y.to(dtype), (0, d - y.shape[1]))
-
-
-def _differences_and_sums(x: Tensor, y: Tensor, frame: Tensor | None = None) -> tuple[Tensor, Tensor]:
-    """Return ``XA − Y`` and ``XA + Y``, formed in float64 and rounded to the dtype of the products only then."""
-    dtype = _padded(x[:0], y[:0])[0].dtype
-    x, y = _padded(x, y, torch.float64)
-    x = x if frame is None else product(x, frame)
-    return (x - y).to(dtype), (x + y).to(dtype)
-
-
-def _sums(parts: Iterable[tuple[Tensor, Tensor]]) -> Tensor:
-    """Return ``AᵀA``, ``AᵀB``, ``BᵀB`` over parts of the rows, ``(3, d, d)`` float64."""
-    products = (torch.stack([product(a.mT, a), product(a.mT, b), product(b.mT, b)]).double() for a, b in parts)
-    total = next(products)
-    for part in products:
-        total = total + part  # not in place: gradients flow through here where they are differentiated again
-    return total
-
-
-def _gradients(x: Tensor, y: Tensor, frame: Tensor, sums: Tensor) -> tuple[Tensor, Tensor]:
-    """Return rows of ``4DX`` and ``−4DY``: with ``X = ½ (E + S) Aᵀ`` and ``Y = ½ (S − E)`` nothing cancels."""
-    e, s = _differences_and_sums(x, y, frame)
+def _gradients(rows: PairRows, frame: Tensor, sums: Tensor) -> tuple[Tensor, Tensor]:
+    """Return ``4DX`` and ``−4DY`` by the raw rows: with ``X = ½ (E + S) Aᵀ`` and ``Y = ½ (S − E)`` nothing cancels."""
+    e, s = rows.differences_and_sums(frame)
     ee, es, ss = sums.to(e.dtype)
     back = frame.mT.to(e.dtype)
     of_x = product(e, product(ss + es.mT, back)) + product(s, product(es + ee, back))
     of_y = product(e, ss - es.mT) + product(s, es - ee)
-    return of_x[:, : x.shape[1]], -of_y[:, : y.shape[1]]
+    return rows.of_raw(of_x, rows.x), rows.of_raw(-of_y, rows.y)
 
 
-def _scaled_gradients(x: Tensor, y: Tensor, frame: Tensor, sums: Tensor, factor: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the gradients times a factor, few rows at a time."""
-    found = torch.empty_like(x), torch.empty_like(y)
-    outputs = zip(*(part.split(ROWS_PER_MATMUL) for part in found), strict=True)
-    for rows, targets in zip(_short(x, y), outputs, strict=True):
-        for target, gradient in zip(targets, _gradients(*rows, frame, sums), strict=True):
-            target.copy_(factor * gradient)
-    return found
+def _renewed(rows: PairRows, frame: Tensor) -> tuple[Tensor, Tensor]:
+    """The loss is the same in every frame, so that only the sums vary with x and y."""
+    return frame, summed_products(part.differences_and_sums(frame) for part in rows.parts())
 
 
-class _Square(torch.autograd.Function):
-    """The squared loss, and what its gradients are made of: the frame, and the three products in it."""
-
-    @staticmethod
-    def forward(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        return _square(x, y)
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Tensor, Tensor], output: tuple[Tensor, Tensor, Tensor]) -> None:
-        ctx.save_for_backward(*inputs, *output[1:])
-        ctx.mark_non_differentiable(*output[1:])
-
-    @staticmethod
-    def backward(ctx: Any, factor: Tensor, *_: Tensor) -> tuple[Tensor, Tensor]:
-        x, y, frame, sums = ctx.saved_tensors
-        if not torch.is_grad_enabled():
-            scaled = _compiled_gradients if torch.compiler.is_compiling() else _scaled_gradients
-            found: tuple[Tensor, Tensor] = scaled(x, y, frame, sums, factor)
-            return found
-        # To be differentiated again: the products must be those of x and y, not numbers.
-        sums = _sums(_differences_and_sums(*rows, frame) for rows in _short(x, y))
-        of_x, of_y = _gradients(x, y, frame, sums)
-        return (factor * of_x).to(x.dtype), (factor * of_y).to(y.dtype)
-
-    @staticmethod
-    def vmap(info: Any, in_dims: tuple[int | None, int | None], x: Tensor, y: Tensor) -> tuple[Any, Any]:
-        members = (
-            [part if dim is None else part.select(dim, b) for part, dim in zip((x, y), in_dims, strict=True)]
-            for b in range(info.batch_size)
-        )
-        results = zip(*(_Square.apply(*pair) for pair in members), strict=True)  # type: ignore[no-untyped-call]
-        return tuple(torch.stack(result) for result in results), (0, 0, 0)
-
-
-@torch.library.custom_op("gpustab::pair_pip_square", mutates_args=())
-def _compiled_square(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """The squared loss as compiled code calls it, which cannot branch on numbers."""
-    return _square(x, y)
-
-
-@_compiled_square.register_fake
-def _(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    d = max(x.shape[1], y.shape[1])
-    new = x.new_empty
-    return new((), dtype=torch.float64), new((d, d), dtype=torch.float64), new((3, d, d), dtype=torch.float64)
-
-
-_compiled_square.register_autograd(_Square.backward, setup_context=_Square.setup_context)
-
-
-@torch.library.custom_op("gpustab::pair_pip_gradients", mutates_args=())
-def _compiled_gradients(x: Tensor, y: Tensor, frame: Tensor, sums: Tensor, factor: Tensor) -> tuple[Tensor, Tensor]:
-    return _scaled_gradients(x, y, frame, sums, factor)
-
-
-@_compiled_gradients.register_fake
-def _(x: Tensor, y: Tensor, frame: Tensor, sums: Tensor, factor: Tensor) -> tuple[Tensor, Tensor]:  # noqa: ARG001
-    return torch.empty_like(x), torch.empty_like(y)
+_PIP_SQUARE = pair_function(Passes("pair_pip_square", 3, _square, _gradients, _renewed))

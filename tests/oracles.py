@@ -82,3 +82,62 @@ def overlap(lists, n):
 
 def aligned_average(x, y, weight_x=1, weight_y=1):
     return (weight_x * (x @ procrustes(x, y)) + weight_y * y) / (weight_x + weight_y)
+
+
+def procrustes_distance(x, y):
+    return np.linalg.norm(x @ procrustes(x, y) - y)
+
+
+def centred(x):
+    x = np.asarray(x, np.float64)
+    return x - x.mean(0)
+
+
+def linear_cka(x, y):
+    """By the v × v kernel matrices and HSIC, as it was published."""
+    k, m = (centred(part) @ centred(part).T for part in (x, y))
+    return np.sum(k * m) / np.sqrt(np.sum(k * k) * np.sum(m * m))
+
+
+def canonical_correlations(x, y):
+    """By orthonormal bases of the columns."""
+    bases = [np.linalg.svd(centred(part), full_matrices=False) for part in (x, y)]
+    u, w = (basis[:, values > 1e-6 * values[0]] for basis, values, _ in bases)
+    return np.linalg.svd(u.T @ w, compute_uv=False)
+
+
+def explaining(x, part):
+    """The fewest principal directions of x that explain a part of its variance."""
+    u, values, _ = np.linalg.svd(centred(x), full_matrices=False)
+    share = np.cumsum(values**2) / np.sum(values**2)
+    n = int(np.searchsorted(share, part)) + 1
+    return u[:, :n] * values[:n]
+
+
+def pwcca(x, y):
+    """Morcos et al. 2018, eq. 2, with canonical variables as columns."""
+    x, y = centred(x), centred(y)
+    (u, _, _), (w, _, _) = (np.linalg.svd(part, full_matrices=False) for part in (x, y))
+    left, values, _ = np.linalg.svd(u.T @ w)
+    variables = u @ left[:, : len(values)]
+    weights = np.abs(variables.T @ x).sum(1)
+    return np.sum(weights * values) / np.sum(weights)
+
+
+def soft_list(scores, n, temperature):
+    """Memberships whose sum is n, by bisection of the threshold."""
+    low, high = scores.min() - 100 * temperature - 10, scores.max() + 100 * temperature + 10
+    for _ in range(200):
+        middle = (low + high) / 2
+        member = 1 / (1 + np.exp(np.clip((middle - scores) / temperature, -700, 700)))
+        low, high = (middle, high) if member.sum() > n else (low, middle)
+    return member
+
+
+def soft_jaccard(x, y, target, n, temperature):
+    lists = []
+    for space in (x, y):
+        cosines = np.delete(unit(space) @ unit(space)[target], target)
+        lists.append(soft_list(cosines, n, temperature))
+    a, b = lists
+    return (a * b).sum() / ((a * a).sum() + (b * b).sum() - (a * b).sum())

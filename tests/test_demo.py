@@ -1,6 +1,12 @@
-import torch
+from pathlib import Path
 
-from gpustab import demo
+import pytest
+import torch
+from typer.testing import CliRunner
+
+from gpustab import InputError, demo
+from gpustab.cli import app
+from gpustab.machine.progress import no_progress
 from gpustab.studies.stability.study import stability
 
 
@@ -17,3 +23,18 @@ def test_the_demonstration_trains_the_same_runs_every_time(tmp_path, monkeypatch
     result = stability(first, neighbours=[10], targets=50)
     assert all(group["pip"]["reduced"]["mean"] > 0 for group in result.groups)
     assert [contrast["name"] for contrast in result.contrasts] == ["extrinsic"]
+
+
+def test_the_commands_that_it_prints_train_the_same(monkeypatch):
+    asked = []
+
+    def train(settings, folder, **_):
+        asked.append((settings, str(folder)))
+        raise InputError("enough")
+
+    monkeypatch.setattr("gpustab.training.train_runs", train)
+    typed = demo.demo_commands("kept").split(" && ")[0].split()[1:]
+    CliRunner().invoke(app, typed)
+    with pytest.raises(InputError, match="enough"):
+        demo.train_demo_runs(Path("kept"), no_progress)
+    assert asked[0] == asked[1]

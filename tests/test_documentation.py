@@ -19,6 +19,10 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = {path: path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]}
 
 
+OTHERS = {"--address", "--head", "--nthreads", "--nworkers"}
+"""Options of dask and ray, which the pages start clusters with."""
+
+
 def blocks(*kinds):
     """Return the code blocks of these kinds, each with the name of its page."""
     return [
@@ -64,9 +68,10 @@ def test_commands_are_called_by_options_that_they_have(block):
 def test_options_named_in_the_text_exist():
     commands = [c for top in get_command(app).commands.values() for c in (top, *getattr(top, "commands", {}).values())]
     known = {opt for c in commands for param in c.params for opt in [*param.opts, *param.secondary_opts]}
+    others = {"--help", "--nproc-per-node", "--head", "--address", "--nthreads", "--nworkers"}  # of torchrun, ray, dask
     used = {opt for text in PAGES.values() for opt in re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)}
     assert len(used) > 15
-    assert used <= known | {"--help"}
+    assert used <= known | others
 
 
 def test_linked_files_exist():

@@ -16,7 +16,7 @@ from gpustab.bench.spaces import synthetic_runs
 from gpustab.bench.steps import STEPS
 from gpustab.engine import pip_pass
 from gpustab.engine.precision import worst_condition
-from gpustab.errors import InputError, OutOfMemoryError, option
+from gpustab.errors import InputError, OutOfMemoryError, near, option
 from gpustab.kernels.neighbours import Backend
 from gpustab.kernels.pip_loss import pip_from_gram
 from gpustab.machine.device import CPU, Compute, is_out_of_memory
@@ -119,7 +119,8 @@ def _todo(steps: Sequence[str] | None, precision: str | None, device: torch.devi
     wanted = list(STEPS) if steps is None else list(steps)
     unknown = [name for name in wanted if name not in STEPS]
     if unknown or not wanted:
-        raise InputError(f"there is no step '{', '.join(unknown)}'; there are {', '.join(STEPS)}")
+        nearest = near(unknown[0], STEPS) if unknown else ""
+        raise InputError(f"there is no step '{', '.join(unknown)}'{nearest}; there are {', '.join(STEPS)}")
     if precision not in {None, "auto", "fast"}:
         raise InputError(f"{option('precision')} is '{precision}', wanted auto or fast")
     if precision == "fast" and device.type != "cuda":

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from gpustab.cli.app import app
+from gpustab.cli.complete import STEPS, several_of
 from gpustab.cli.options import Showing, takes
 from gpustab.cli.session import session, show
 
@@ -27,6 +28,7 @@ def bench(
         str | None,
         typer.Option(
             metavar="S,S,...",
+            autocompletion=several_of(STEPS),
             help="gram, words, procrustes, average, neighbours, overlap, all-neighbours, cosines. Default all.",
         ),
     ] = None,

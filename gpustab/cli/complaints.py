@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from gpustab.errors import ComputationError, GpustabError, InputError
+from gpustab.machine.job import is_one_of_several, number
 from gpustab.spaces.words import printable
 
 FLAGS: dict[str, str] = {
@@ -77,4 +78,5 @@ def _flag(name: str, value: str | None) -> str:
 
 def _complain(errors: Console, kind: str, error: BaseException) -> None:
     line = as_typed(error) or type(error).__name__
+    kind = f"process {number()}, {kind}" if is_one_of_several() else kind
     errors.print(f"[bold red]{kind}:[/] {escape(line)}", highlight=False, soft_wrap=True)

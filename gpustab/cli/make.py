@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from rich.console import Console
 
 from gpustab.cli.app import app
+from gpustab.cli.bar import Bar
+from gpustab.cli.complete import a_corpus, one_of, several_of
 from gpustab.cli.options import Computing, Showing, takes, undecided
-from gpustab.cli.session import session, show
+from gpustab.cli.session import session, show, wrote
 from gpustab.corpus.options import CorpusOptions
 from gpustab.errors import InputError
+from gpustab.runs.key import SAMPLINGS
+from gpustab.trainers import NAMES
 
-_Corpus = undecided(CorpusOptions, "Reading the corpus")
+if TYPE_CHECKING:
+    from gpustab.training import TrainingSettings
+
+Corpus = undecided(CorpusOptions, "Reading the corpus")
 _Option = Annotated[int | None, typer.Option(min=1, help="Of every technique that has it.")]
 
 
@@ -30,29 +38,53 @@ def require_training() -> None:
 
 
 @app.command()
-@takes(_Corpus, Showing)
+@takes(Corpus, Showing)
 def train(
     corpus_options: Any,
     showing: Showing,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="RUNSET", help="Folder of the run set.")],
     corpus: Annotated[
         str | None,
-        typer.Argument(help="A file or folder of text, tables or markup; or 'sotu' or 'lee'.", show_default=False),
+        typer.Argument(
+            help="A file or folder of text, tables or markup; or 'sotu' or 'lee'.",
+            show_default=False,
+            autocompletion=a_corpus,
+        ),
     ] = None,
     config: Annotated[Path | None, typer.Option(metavar="FILE", help="All of this as TOML; options win.")] = None,
     technique: Annotated[
-        str | None, typer.Option(metavar="T,T,...", help="sgns, cbow, fasttext, lsa, ppmi_svd, glove. Default sgns.")
+        str | None,
+        typer.Option(
+            metavar="T,T,...",
+            help="sgns, cbow, fasttext, lsa, ppmi_svd, glove. Default sgns.",
+            autocompletion=several_of(NAMES),
+        ),
     ] = None,
     sampling: Annotated[
-        str | None, typer.Option(metavar="S,S,...", help="fixed, shuffled, bootstrap. Default all three.")
+        str | None,
+        typer.Option(
+            metavar="S,S,...",
+            help="fixed, shuffled, bootstrap. Default all three.",
+            autocompletion=several_of(SAMPLINGS),
+        ),
     ] = None,
     runs: Annotated[int | None, typer.Option(min=1, help="Runs per technique and sampling. Default 8.")] = None,
     seed: Annotated[int | None, typer.Option(help="Of everything random. Default 0.")] = None,
     vary: Annotated[
-        str | None, typer.Option(metavar="draw,training", help="What differs between runs. Default both.")
+        str | None,
+        typer.Option(
+            metavar="draw,training",
+            help="What differs between runs. Default both.",
+            autocompletion=several_of(("draw", "training")),
+        ),
     ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Runs trained at once. Default 1.")] = None,
-    parallel: Annotated[str | None, typer.Option(help="joblib's back end: loky, dask, ray. Default loky.")] = None,
+    parallel: Annotated[
+        str | None,
+        typer.Option(
+            help="joblib's back end: loky, dask, ray. Default loky.", autocompletion=one_of(("loky", "dask", "ray"))
+        ),
+    ] = None,
     engine: Annotated[
         Literal["auto", "gpu", "gensim"] | None,
         typer.Option(help="Of sgns: gpu trains many runs at once, gensim one by one. Default auto: gpu if it can be."),
@@ -69,15 +101,17 @@ def train(
     settings: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="T.PARAMETER=VALUE", help="A technique's parameter, or options.NAME of the corpus."
+            "--set",
+            metavar="T.PARAMETER=VALUE",
+            help="Any other parameter of a technique, sgns.negative=10, or of the corpus, options.lowercase=false.",
         ),
     ] = None,
 ) -> None:
     """Train runs for `gpustab stability`; a stopped call goes on where it was, with the same vectors."""
     with session(showing, goes_on=True) as progress:
         require_training()
-        from gpustab.training import read_settings, resolve_engine, to_toml, train_runs
-        from gpustab.training.settings import read_toml
+        from gpustab.training import read_settings, train_runs
+        from gpustab.training.plan_files import read_toml
 
         content: dict[str, Any] = read_toml(config) if config else {}
         given = {
@@ -93,38 +127,60 @@ def train(
             "programs_per_run": programs_per_run,
         }
         content |= {key: value for key, value in given.items() if value is not None}
-        options = asdict(corpus_options)
-        content.setdefault("options", {}).update({key: value for key, value in options.items() if value is not None})
+        take_corpus(content, corpus_options)
         common = {"dim": dim, "window": window, "epochs": epochs}
         _spread(content, {key: value for key, value in common.items() if value is not None})
         assign(content, settings or [])
-        plan = resolve_engine(read_settings(content))
-        if not showing.quiet:
-            Console(stderr=True).print(to_toml(plan), markup=False, highlight=False, style="dim")
-        show(train_runs(plan, output, progress=progress), showing)
+        announce = None if showing.quiet else announcing(progress)
+        show(train_runs(read_settings(content), output, progress=progress, announce=announce), showing)
 
 
 @app.command()
 @takes(Computing, Showing)
-def demo(computing: Computing, showing: Showing) -> None:
+def demo(
+    computing: Computing,
+    showing: Showing,
+    keep: Annotated[
+        Path | None, typer.Option(metavar="RUNSET", help="Keep the runs in this folder. Default: they are let go.")
+    ] = None,
+) -> None:
     """Train skip-gram runs of three samplings on a small real corpus and measure them: under 3 minutes on two cores.
 
     Where there is a GPU that can train them, it does.
     """
-    with session(showing) as progress:
+    with session(showing, goes_on=keep is not None) as progress:
         require_training()
-        from gpustab.demo import train_demo_runs
+        from gpustab.demo import demo_commands, train_demo_runs
         from gpustab.studies.stability.study import stability
 
         compute = computing.compute()
-        with tempfile.TemporaryDirectory() as folder:
-            groups = train_demo_runs(Path(folder), progress)
-        show(stability(groups, compute=compute, progress=progress), showing)
+        announce = None if showing.quiet else announcing(progress)
+        with ExitStack() as closing:
+            folder = keep or Path(closing.enter_context(tempfile.TemporaryDirectory()))
+            groups = train_demo_runs(folder, progress, announce)
+        result = stability(groups, compute=compute, progress=progress)
+        result.notes.append(f"The same by hand: {demo_commands(str(keep or 'RUNSET'))}")
+        if keep is not None:
+            wrote([keep], showing)
+        show(result, showing)
+
+
+def announcing(bar: Bar) -> Callable[[TrainingSettings], None]:
+    """Return what prints the settings of a training above its bar, as TOML that ``--config`` takes."""
+    from gpustab.training import to_toml
+
+    return lambda plan: bar.print(to_toml(plan))
 
 
 def names_in(text: str | None) -> list[str] | None:
     """Return the names in a list with commas."""
     return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
+
+
+def take_corpus(content: dict[str, Any], corpus_options: Any) -> None:
+    """Apply those options of the corpus that were given."""
+    options = {key: value for key, value in asdict(corpus_options).items() if value is not None}
+    content.setdefault("options", {}).update(options)
 
 
 def _spread(content: dict[str, Any], common: dict[str, Any]) -> None:

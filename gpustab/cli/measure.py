@@ -12,12 +12,14 @@ from gpustab.cli.options import Computing, Showing, open_runs, takes
 from gpustab.cli.session import session, show, wrote
 from gpustab.errors import InputError
 from gpustab.formats.options import LoadOptions
+from gpustab.machine.job import number
 from gpustab.runs.loading import Loading
 from gpustab.studies.average.options import AverageOptions
 from gpustab.studies.stability.options import StabilityOptions
 
 RunsArgument = Annotated[
-    list[Path], typer.Argument(metavar="RUNS", help="Vector files, a leaf folder, or a run set.", show_default=False)
+    list[Path],
+    typer.Argument(metavar="RUNS", help="Vector files, checkpoints, a leaf folder, or a run set.", show_default=False),
 ]
 
 
@@ -38,13 +40,12 @@ def stability(
     from gpustab.studies.average.study import average as averaged_space
     from gpustab.studies.stability.study import stability as measure
 
-    with session(showing, output=average, runs=runs) as progress:
-        compute = computing.compute()
+    with session(showing, output=average, runs=runs) as progress, computing.shared() as compute:
         groups = open_runs(runs, load_options, loading)
         averaged = None if average is None else only_group(groups).load()
         measured = groups if averaged is None else averaged
         show(measure(measured, stability_options, compute=compute, progress=progress), showing)
-        if average is not None and averaged is not None:
+        if average is not None and averaged is not None and not number():
             write_space(averaged_space(averaged, compute=compute)[0], average)
             wrote([average], showing)
 
@@ -68,7 +69,7 @@ def average(
     from gpustab.studies.average.study import average as averaged
 
     with session(showing, output=output, runs=runs):
-        compute = computing.compute()
+        compute = computing.leave("backend", "no neighbours are searched").compute()
         group = only_group(open_runs(runs, load_options, loading))
         space, result = averaged(group, average_options, compute=compute)
         write_space(space, output)
@@ -94,6 +95,6 @@ def neighbours(
     with session(showing):
         if len(runs) == 1 and not runs[0].is_dir() and Path(word).exists():
             raise InputError(f"'{word}' was taken as the word; wanted: gpustab neighbours WORD RUNS...")
-        compute = computing.compute()
+        compute = computing.leave("precision", "it is of PIP losses, and neighbours rank in float64").compute()
         group = only_group(open_runs(runs, load_options, loading))
         show(neighbours_of(group, word, n, compute=compute), showing)

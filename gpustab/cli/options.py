@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import MISSING, Field, dataclass, fields, make_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_type_hints
@@ -14,6 +15,7 @@ import typer
 from gpustab.cli.complaints import FLAGS, complaining
 from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
+from gpustab.machine.job import is_one_of_several, number_here
 from gpustab.options import Option
 from gpustab.runs.loading import Loading
 
@@ -24,11 +26,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def open_runs(paths: list[Path], load_options: LoadOptions, loading: Loading = Loading()) -> list[Group]:
+def open_runs(
+    paths: list[Path], load_options: LoadOptions, loading: Loading = Loading(), *, single_runs: bool = False
+) -> list[Group]:
     """Return the groups behind what was typed, to be read as was typed."""
     from gpustab.runs.load import open_groups
 
-    return open_groups(paths, replace(loading, options=load_options))
+    return open_groups(paths, replace(loading, options=load_options), single_runs=single_runs)
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,16 @@ class Computing:
     ] = "auto"
     backend: Annotated[Literal["auto", "torch", "faiss"], Option("Neighbour search; the answer is the same.")] = "auto"
 
+    def leave(self, name: str, why: str) -> Computing:
+        """Refuse a choice that a command could only ignore.
+
+        Raises:
+            InputError: if it was given.
+        """
+        if (value := getattr(self, name)) != getattr(Computing, name):
+            raise InputError(f"{option(name, value)} has no effect here: {why}")
+        return self
+
     def compute(self) -> Compute:
         """Return the choices, checked against what is here."""
         from gpustab.machine.device import Compute, choose_backend, choose_device
@@ -51,6 +65,17 @@ class Computing:
                 f"{option('precision', 'fast')} needs CUDA: a CPU has no fast bfloat16, and auto is faster there"
             )
         return Compute(device, self.precision, choose_backend(self.backend, device))
+
+    @contextmanager
+    def shared(self) -> Iterator[Compute]:
+        """Yield the choices with the processes of torchrun that share the work, each on a card of its own."""
+        from gpustab.machine.ranks import ranks_of_torchrun
+
+        compute = self.compute()
+        if is_one_of_several() and compute.device.type == "cuda" and compute.device.index is None:
+            compute = replace(self, device=f"cuda:{number_here()}").compute()
+        with ranks_of_torchrun(compute.device) as ranks:
+            yield replace(compute, ranks=ranks)
 
 
 @dataclass(frozen=True)

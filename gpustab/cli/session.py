@@ -11,14 +11,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich import progress as bars
 from rich.console import Console
 from rich.logging import RichHandler
 
+from gpustab.cli.bar import Bar
 from gpustab.cli.complaints import complaining
 from gpustab.cli.options import Showing
 from gpustab.errors import InputError, option
-from gpustab.machine.progress import Progress, no_progress
+from gpustab.machine.job import number
 from gpustab.spaces.words import printable
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ _written: list[str] = []
 @contextmanager
 def session(
     showing: Showing, *, goes_on: bool = False, output: Path | None = None, runs: Sequence[Path] = ()
-) -> Iterator[Progress]:
-    """Run a command's work: yields the progress callback, ends with exit code 2 for bad input, 1 for failed work.
+) -> Iterator[Bar]:
+    """Run a command's work: yields the callback for progress, ends with exit code 2 for bad input, 1 for failed work.
 
     Args:
         showing: what is printed and written.
@@ -44,15 +44,18 @@ def session(
         runs: what it reads, and never replaces.
     """
     errors = Console(stderr=True)
+    bar = Bar(errors, shown=errors.is_terminal and not showing.quiet and not number())
     _written.clear()
-    log.setLevel(logging.ERROR if showing.quiet else logging.INFO if showing.verbose else logging.WARNING)
+    log.setLevel(logging.ERROR if showing.quiet or number() else logging.INFO if showing.verbose else logging.WARNING)
     handler = RichHandler(console=errors, show_time=False, show_path=False)
     log.addHandler(handler)
     try:
         with complaining(_goes_on if goes_on else _left):
             _check_output(showing, output, runs)
-            with _progress(errors, showing.quiet) as progress:
-                yield progress
+            try:
+                yield bar
+            finally:
+                bar.close()
     finally:
         log.removeHandler(handler)
 
@@ -62,6 +65,8 @@ def _check_output(showing: Showing, output: Path | None, runs: Sequence[Path]) -
     from gpustab.formats.writers import check_space_path
     from gpustab.report.files import check_folder
 
+    if showing.quiet and showing.verbose:
+        raise InputError(f"{option('quiet')} and {option('verbose')} exclude each other")
     if showing.out is not None:
         check_folder(showing.out, force=showing.force)
     elif showing.force and output is None:
@@ -84,25 +89,13 @@ def _left() -> str:
     return f"stopped; written before: {', '.join(_written)}" if _written else "stopped; nothing was written"
 
 
-@contextmanager
-def _progress(errors: Console, quiet: bool) -> Iterator[Progress]:
-    """Show progress on stderr, if a person is looking."""
-    if quiet or not errors.is_terminal:
-        yield no_progress
-        return
-    columns = (
-        bars.SpinnerColumn(),
-        bars.TextColumn("{task.description}", markup=False),  # names of files may look like markup
-        bars.BarColumn(),
-        bars.TimeRemainingColumn(),
-    )
-    with bars.Progress(*columns, console=errors, transient=True) as bar:
-        task = bar.add_task("reading", total=1.0)
-        yield lambda work, part: bar.update(task, description=printable(work), completed=part)
-
-
 def show(result: Result, showing: Showing) -> None:
-    """Write a result where ``--out`` says, and print it; call it inside the session, where its errors are caught."""
+    """Write a result where ``--out`` says, and print it; call it inside the session, where its errors are caught.
+
+    Of several processes of one job the first does so.
+    """
+    if number():
+        return
     from gpustab.report.files import write_files
 
     result.environment["command"] = shlex.join(["gpustab", *sys.argv[1:]])

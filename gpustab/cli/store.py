@@ -10,7 +10,7 @@ import typer
 from gpustab.cli.app import app
 from gpustab.cli.options import Showing, takes
 from gpustab.cli.session import session, show
-from gpustab.errors import InputError
+from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
 
 
@@ -54,6 +54,9 @@ def pack(
             )
             show(result, showing)
             return
+        packing = {"dtype": dtype != "float32", "vocabulary": vocabulary != "joint", "min_runs": min_runs is not None}
+        if given := [name for name, other in packing.items() if other] + load_options.given:
+            raise InputError(f"{option(given[0])} has no effect with {option('verify')}: nothing is packed")
         if len(runs) > 1:
             raise InputError(f"--verify takes one packed run set, not {len(runs)}")
         result = verify_pack(runs[0], progress=progress)

@@ -8,18 +8,27 @@ from typing import Annotated, Any, Literal
 import typer
 
 from gpustab.cli.app import app
-from gpustab.cli.make import assign, names_in, require_training, value_of
+from gpustab.cli.complete import a_corpus, one_of, several_of
+from gpustab.cli.make import Corpus, assign, names_in, require_training, take_corpus, value_of
 from gpustab.cli.options import Computing, Showing, takes
 from gpustab.cli.session import session, show
-from gpustab.errors import InputError
+from gpustab.errors import InputError, option
+from gpustab.runs.key import SAMPLINGS
+from gpustab.trainers import NAMES
 
 
 @app.command()
-@takes(Computing, Showing)
+@takes(Corpus, Computing, Showing)
 def sweep(
     corpus: Annotated[
-        str, typer.Argument(help="A file or folder of text, tables or markup; or 'sotu' or 'lee'.", show_default=False)
+        str,
+        typer.Argument(
+            help="A file or folder of text, tables or markup; or 'sotu' or 'lee'.",
+            show_default=False,
+            autocompletion=a_corpus,
+        ),
     ],
+    corpus_options: Any,
     computing: Computing,
     showing: Showing,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder of the run sets.")],
@@ -27,9 +36,12 @@ def sweep(
         list[str],
         typer.Option(metavar="PARAMETER=VALUE,VALUE,...", help="Of the technique, or an option of the corpus."),
     ],
-    technique: Annotated[str, typer.Option(metavar="T", help="sgns, cbow, fasttext, lsa, ppmi_svd or glove.")] = "sgns",
+    technique: Annotated[
+        str,
+        typer.Option(metavar="T", help="sgns, cbow, fasttext, lsa, ppmi_svd or glove.", autocompletion=one_of(NAMES)),
+    ] = "sgns",
     sampling: Annotated[
-        str, typer.Option(metavar="S,S,...", help="fixed, shuffled, bootstrap.")
+        str, typer.Option(metavar="S,S,...", help="fixed, shuffled, bootstrap.", autocompletion=several_of(SAMPLINGS))
     ] = "shuffled,bootstrap",
     runs: Annotated[int, typer.Option(min=2, help="Runs per setting and sampling.")] = 4,
     grid: Annotated[
@@ -37,7 +49,11 @@ def sweep(
     ] = False,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="T.PARAMETER=VALUE", help="Of the baseline, or options.NAME of the corpus."),
+        typer.Option(
+            "--set",
+            metavar="T.PARAMETER=VALUE",
+            help="Of the baseline: sgns.negative=10, or options.lowercase=false of the corpus.",
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
     jobs: Annotated[int, typer.Option(min=1, help="Runs trained at once.")] = 1,
@@ -55,7 +71,11 @@ def sweep(
         from gpustab.training import read_settings
 
         content: dict[str, Any] = {}
+        take_corpus(content, corpus_options)
         assign(content, settings or [])
+        values = _values(vary)
+        if grid and len(values) < 2:
+            raise InputError(f"{option('grid')} has no effect: one parameter varies; give {option('vary')} twice")
         content |= {
             "corpus": corpus,
             "techniques": names_in(technique),
@@ -67,7 +87,7 @@ def sweep(
         }
         result = measure(
             read_settings(content),
-            _values(vary),
+            values,
             output,
             grid=grid,
             compute=computing.compute(),

@@ -17,8 +17,9 @@ from gpustab.corpus.folder import files_in
 from gpustab.corpus.formats import Document, TextFile, TextFormat, recognise
 from gpustab.corpus.formats.plain import PLAIN, documents, find_layout
 from gpustab.corpus.formats.records import refuse_columns
-from gpustab.corpus.options import FoundLayout, ReadOptions
+from gpustab.corpus.options import CORPORA, FoundLayout, ReadOptions
 from gpustab.errors import InputError, option
+from gpustab.formats.source import near_file
 from gpustab.options import chosen
 
 log = logging.getLogger("gpustab")
@@ -100,7 +101,7 @@ def open_documents(source: str | Path, options: ReadOptions | None = None, **cho
     """
     options = chosen(ReadOptions, options, choices)
     path = Path(source)
-    if source in ("lee", "sotu"):
+    if source in CORPORA:
         for name in ("format", "encoding", "column", "id_column", "date_column"):
             if getattr(options, name) != getattr(ReadOptions, name):
                 raise InputError(f"{source}: {option(name, getattr(options, name))} is for files of one's own")
@@ -111,6 +112,8 @@ def open_documents(source: str | Path, options: ReadOptions | None = None, **cho
         if options.layout not in (None, "files"):
             raise InputError(f"sotu: every file is a document here; {option('layout', options.layout)} is for your own")
         return _speeches(options)
+    if not path.exists():
+        raise InputError(f"{source}: there is no such file, folder or corpus{near_file(path, CORPORA)}")
     return _folder(path, options) if path.is_dir() else _file(str(source), path, options)
 
 

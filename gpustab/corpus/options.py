@@ -16,6 +16,8 @@ FoundLayout = Layout | Literal["records"]
 """Formats with records have those; they cannot be chosen."""
 Errors = Literal["strict", "replace"]
 FormatName = Literal["plain", "jsonl", "table", "html", "xml", "markdown", "docx", "fasttext", "line_sentence"]
+CORPORA = ("lee", "sotu")
+"""Corpora that go by a name."""
 TOKENIZERS = ("words", "whitespace")
 _LANGUAGES = """
 aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo es
@@ -119,6 +121,9 @@ class CorpusOptions(ReadOptions):
         if not (isinstance(self.fraction, int | float) and 0 < self.fraction <= 1):
             raise InputError(f"{option('fraction')} is {self.fraction!r}, wanted a number above 0 and up to 1")
         _check_tokenizer(self.cut)
+        for name in ("drop_numbers", "drop_punctuation"):
+            if not getattr(self, name) and self.cut != "words":
+                raise InputError(f"{option(name, False)} has no effect: it is for {option('tokenizer', 'words')} alone")
         if self.language not in _LANGUAGES.split():
             raise InputError(
                 f"{option('language')} is {self.language!r}, wanted a code of ISO 639-1 such as 'en', 'tr'"

@@ -104,7 +104,7 @@ class GramPass(NamedTuple):
         centred: the form that it was collected in, if it was the centred one.
         arithmetic: in which words are to be measured by it; default: that of the products.
         wordwise: where no moments are kept, the words' losses, if they were asked for.
-        counted: where no moments are kept, ``(v,)`` bool, the words that were summed over.
+        counted: ``(v,)`` bool, the words that were summed over, where they are not summed here in float64.
     """
 
     moments: gram.Moments | None
@@ -134,7 +134,7 @@ def gram_fits(runs: Runs, compute: Compute) -> bool:
     """Tell whether the block Gram of all runs may be held: in a few tiles on a CPU, in one on a GPU."""
     tiles = 4 if compute.device.type == "cpu" and compute.memory is None else 1
     size = len(runs) * (len(runs) + 1) // 2 * runs.dimension**2 * 8
-    return size <= tiles * compute.tile(1, 2**62)
+    return size <= tiles * compute.ranks.least(compute.tile(1, 2**62))
 
 
 @telling_memory
@@ -223,15 +223,16 @@ def _accumulate(
 
     def work(tile: int) -> gram.Moments:
         total = gram.empty_moments(members, d, runs.device)
-        for start, chunk in runs.chunks(tile, dtype=dtype):
+        for start, chunk in runs.chunks(tile, dtype=dtype, share=compute.ranks.share):
             here = counted[start : start + tile]
             if not all_count:
                 chunk *= here[:, None]
             gram.add_(total, formed(chunk) if formed else chunk, here, product)
+        compute.ranks.total_(*total)
         return total
 
     tile = compute.tile(len(runs) * d * 24, runs.words)
     # Whole matmuls: a chunk of 4,097 rows would cost one of a single row.
-    summed = with_smaller_tiles(work, tile // gram.ROWS_PER_MATMUL * gram.ROWS_PER_MATMUL or tile)
+    summed = with_smaller_tiles(work, tile // gram.ROWS_PER_MATMUL * gram.ROWS_PER_MATMUL or tile, compute.ranks)
     require_finite(runs, [summed.sums])
     return summed

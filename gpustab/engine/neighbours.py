@@ -12,6 +12,7 @@ from gpustab.engine.finite import require_finite
 from gpustab.errors import InputError
 from gpustab.kernels import neighbours, overlap
 from gpustab.machine.device import DEFAULT, Compute, telling_memory, with_smaller_tiles
+from gpustab.machine.ranks import Ranks
 from gpustab.runs.runs import Runs
 
 _PAIRS_ON_CPU = 1 << 18
@@ -91,9 +92,10 @@ def neighbour_pass(
         torch.zeros(shape, dtype=torch.bool, device=runs.device),
         runs.present[:, targets],
     )
+    mine = compute.ranks.mine(len(targets), runs.device)
     for r in range(len(runs)):
         own_rows = runs.present[r].nonzero().flatten()  # row numbers in the joined vocabulary
-        have = result.present[r]
+        have = result.present[r] & mine
         vectors = runs.directions(r)
         if len(own_rows) < runs.words:
             vectors = vectors[own_rows]
@@ -112,7 +114,18 @@ def neighbour_pass(
         result.tied[r, have] = found.tied
         if progress:
             progress(r + 1)
-    return result
+    return _of_all(result, mine, compute.ranks)
+
+
+def _of_all(result: NeighbourPass, mine: Tensor, ranks: Ranks) -> NeighbourPass:
+    """Put together what several processes found, each of its own targets."""
+    if ranks.world == 1:
+        return result
+    indices, cosines, tied = (
+        field.masked_fill(~mine[:, None], 0) for field in (result.indices, result.cosines, result.tied.long())
+    )
+    ranks.total_(indices, cosines, tied)
+    return result._replace(indices=indices, cosines=cosines, tied=tied.bool())
 
 
 @telling_memory

@@ -75,6 +75,8 @@ def pip_pass(runs: Runs, compute: Compute = DEFAULT, proxy: Tensor | None = None
     try:
         return _of_whole_gram(runs, compute, counted)
     except OutOfMemoryError as error:
+        if compute.ranks.world > 1:  # the others go on with the whole
+            raise
         log.info("group '%s': %s; the block Gram is measured tile by tile", runs.name, error)
     return _by_tiles(runs, compute, counted, wordwise)
 
@@ -96,7 +98,7 @@ def _of_whole_gram(runs: Runs, compute: Compute, counted: Tensor) -> PipPass:
         basis = gram_pass(runs, compute, dtype, counted)
         loss = pip_loss.pip_from_gram(basis.gram)
     if dtype != torch.float64:
-        basis = basis._replace(arithmetic=compute.dtype)
+        basis = basis._replace(arithmetic=compute.dtype, counted=counted)
         return _pip_pass(runs, basis, loss, "fp32", worst_condition(rounding_error(loss.condition, dtype)))
     error = float(loss.condition.max()) * FLOAT64
     if error <= WANTED:

@@ -79,12 +79,12 @@ def tile_pass(
 
     most = _WORDS if compute.device.type == "cpu" else ROWS_PER_MATMUL
     width = max(map(len, groups)) * runs.dimension
-    return with_smaller_tiles(work, min(compute.tile(64 * width, runs.words), most))
+    return with_smaller_tiles(work, min(compute.tile(64 * width, runs.words), most), compute.ranks)
 
 
 def _groups(runs: Runs, compute: Compute) -> list[list[int]]:
     """Groups of runs as large as each other, so that a tile of two takes a quarter of what a tile may take."""
-    budget = compute.tile(1, 2**62)
+    budget = compute.ranks.least(compute.tile(1, 2**62))
     size = max(1, math.isqrt(budget // 32) // runs.dimension)
     return [part.tolist() for part in torch.arange(len(runs)).tensor_split(-(-len(runs) // size))]
 
@@ -111,7 +111,9 @@ class _Tiles:
         self.known = torch.ones(r, r, dtype=torch.bool)  # the pairs that float64 products resolve
         wanted = arithmetic is not None
         self.own = torch.zeros(r, runs.words if wanted else 0, dtype=torch.float64, device=device)
-        self.pairs = [PairSums(have) for have in runs.present.split(words, dim=1)] if wanted else []
+        self.ranks = compute.ranks
+        mine = runs.present.split(words, dim=1)[self.ranks.rank :: self.ranks.world]
+        self.pairs = [PairSums(have) for have in mine] if wanted else []
 
     def all(self, groups: list[list[int]]) -> TilePass:
         # Groups with themselves first: what two runs differ by needs the norms of both.
@@ -128,9 +130,19 @@ class _Tiles:
             log.info("group '%s': %d pairs are measured in a frame of their own", self.runs.name, len(close))
         for a, b in close:
             self.one_pair(a, b, loss, errors)
-        words = [part.result() for part in self.pairs]
-        wordwise = WordwisePip(*(torch.cat(field) for field in zip(*words, strict=True))) if words else None
+        wordwise = self.result() if self.arithmetic else None
         return TilePass(loss, worst_condition(errors), self.norms, self.squares, self.sums, wordwise)
+
+    def result(self) -> WordwisePip:
+        """Put the words of all processes together."""
+        found = torch.zeros(len(WordwisePip._fields), self.runs.words, dtype=torch.float64, device=self.runs.device)
+        rank, world = self.ranks.share
+        for number, pairs in enumerate(self.pairs):
+            part = slice((rank + number * world) * self.chunk, (rank + number * world + 1) * self.chunk)
+            found[:, part] = torch.stack([field.double() for field in pairs.result()])
+        self.ranks.total_(found)  # what another process measured is 0 here
+        words = WordwisePip(*found)
+        return words._replace(pairs=words.pairs.long())
 
     def measure(self, first: list[int], second: list[int]) -> None:
         """Form the tile of two groups, or of one with itself, and read it."""
@@ -143,23 +155,27 @@ class _Tiles:
             self.squares[i] = tile.diagonal(dim1=0, dim2=2).diagonal(dim1=0, dim2=1).sum(1)
         self.norms[i, j], self.norms[j, i] = norms, norms.mT
         self.known[i, j] = self.resolved(i, j, first is second)
-        if self.pairs:
+        if self.arithmetic:
             self.words(members, tile, first, second)
 
     def tile(self, members: Runs, first: list[int], second: list[int]) -> Tensor:
         """Sum up ``C_ij`` over the words that count, ``(I, d, J, d)``; of a group with itself only ``j >= i``."""
         n, d = len(first), self.runs.dimension
         tile = torch.zeros(n, d, len(second), d, dtype=torch.float64, device=self.runs.device)
-        for start, chunk in members.chunks(self.chunk, dtype=self.dtype):
+        sums = torch.zeros(len(members), d, dtype=torch.float64, device=self.runs.device)
+        for start, chunk in members.chunks(self.chunk, dtype=self.dtype, share=self.ranks.share):
             if not self.all_count:
                 chunk *= self.counted[start : start + self.chunk, None]
             rows = side_by_side(chunk)
             if first is second:
                 for a, b in run_groups(n, rows):
                     add_cross_(tile[a:b, :, a:], rows[:, a:b], rows[:, a:])
-                self.sums[first] += chunk.sum(1, dtype=torch.float64)
+                sums += chunk.sum(1, dtype=torch.float64)
             else:
                 add_cross_(tile, rows[:, :n], rows[:, n:])
+        self.ranks.total_(tile, sums)
+        if first is second:
+            self.sums[first] = sums
         return tile
 
     def resolved(self, i: slice, j: slice, within: bool) -> Tensor:
@@ -179,7 +195,8 @@ class _Tiles:
         """Add the pairs of a tile to every word's statistics."""
         assert self.arithmetic is not None  # noqa: S101  # there are statistics
         n, within = len(first), first is second
-        for (start, chunk), pairs in zip(members.chunks(self.chunk, dtype=self.arithmetic), self.pairs, strict=True):
+        chunks = members.chunks(self.chunk, dtype=self.arithmetic, share=self.ranks.share)
+        for (start, chunk), pairs in zip(chunks, self.pairs, strict=True):
             rows = side_by_side(chunk)
             others = rows if within else rows[:, n:]
             part = slice(start, start + self.chunk)
@@ -194,7 +211,7 @@ class _Tiles:
                 skipped = a + 1 if within else 0  # the pairs of this group come once
                 if skipped < len(second):
                     j = slice(second[skipped], second[-1] + 1)
-                    squares = self.own[i, part] + self.own[j, part] - 2 * both[a][within * 1 :].double()
+                    squares = self.own[i, part] + self.own[j, part] - 2 * both[a][within:].double()
                     pairs.add(i, j, squares.clamp(min=0) / (4 * self.count), self.known[i, j].to(squares.device))
 
     def one_pair(self, a: int, b: int, loss: PipLoss, errors: Tensor) -> None:
@@ -207,7 +224,8 @@ class _Tiles:
         errors[at] = centred_error(basis, found)
         assert basis.centred is not None  # noqa: S101  # of centred_pass
         maps, frame_gram = basis.centred
-        for (start, chunk), pairs in zip(pair.chunks(self.chunk), self.pairs, strict=bool(self.pairs)):
+        chunks = pair.chunks(self.chunk, share=self.ranks.share)
+        for (start, chunk), pairs in zip(chunks, self.pairs, strict=self.arithmetic is not None):
             rows = centred.centred_rows(chunk, maps)
             words = centred.centred_wordwise_pip(
                 rows, frame_gram, self.count, pair.present[:, start : start + self.chunk]

@@ -37,14 +37,17 @@ def wordwise_pass(runs: Runs, basis: GramPass, compute: Compute = DEFAULT) -> pi
     measure = fused or _centred(basis) or _plain(basis)
 
     def work(tile: int) -> pip_loss.WordwisePip:
-        parts = [
-            measure(chunk, runs.present[:, start : start + tile])
-            for start, chunk in runs.chunks(tile, dtype=torch.float32 if fused else basis.arithmetic or basis.dtype)
-        ]
-        return pip_loss.WordwisePip(*(torch.cat(field) for field in zip(*parts, strict=True)))
+        found = torch.zeros(len(pip_loss.WordwisePip._fields), runs.words, dtype=torch.float64, device=runs.device)
+        dtype = torch.float32 if fused else basis.arithmetic or basis.dtype
+        for start, chunk in runs.chunks(tile, dtype=dtype, share=compute.ranks.share):
+            some = measure(chunk, runs.present[:, start : start + tile])
+            found[:, start : start + tile] = torch.stack([field.double() for field in some])
+        compute.ranks.total_(found)  # what another process measured is 0 here
+        words = pip_loss.WordwisePip(*found)
+        return words._replace(pairs=words.pairs.long())
 
     tile = compute.tile(4 * r * d * 8, runs.words)
-    return with_smaller_tiles(work, tile if fused else min(tile, gram.ROWS_PER_MATMUL))
+    return with_smaller_tiles(work, tile if fused else min(tile, gram.ROWS_PER_MATMUL), compute.ranks)
 
 
 def _by_tiles(runs: Runs, basis: GramPass, compute: Compute) -> pip_loss.WordwisePip:

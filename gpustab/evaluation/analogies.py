@@ -146,7 +146,8 @@ def score_analogies(
         sum(section.impossible for section in sections),
         tuple(right.sum(1).tolist()),
     )
-    return AnalogyScore(test.name, method, sections, total, missing, lookup.notes)
+    words = (word for section in test.sections for question in section.questions for word in question)
+    return AnalogyScore(test.name, method, sections, total, missing, lookup.notes + lookup.merged(words))
 
 
 def _answer(runs: Runs, r: int, words: int, asked: Asked, method: Method, epsilon: float, compute: Compute) -> Tensor:

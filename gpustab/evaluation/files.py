@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-from gpustab.errors import InputError
+from gpustab.errors import InputError, near
 from gpustab.formats.sniff import UTF8_BOM
 from gpustab.formats.source import open_source
 
@@ -41,7 +41,8 @@ def find_test(source: str | os.PathLike[str], names: Mapping[str, str]) -> Path:
         return Path(spec.submodule_search_locations[0], "test", "test_data", names[str(source)])
     path = Path(source)
     if not path.exists():
-        raise InputError(f"{path}: there is no such file, and no test of this name; names are {', '.join(names)}")
+        no_name = f"no test of this name{near(path.name, names)}; names are {', '.join(names)}"
+        raise InputError(f"{path}: there is no such file, and {no_name}")
     return path
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from gpustab.errors import InputError
 from gpustab.runs.runs import Runs
+
+_SHOWN = 5
 
 
 class Lookup:
@@ -30,6 +34,7 @@ class Lookup:
         self.words = runs.words if restrict is None else min(restrict, runs.words)
         self.notes = _cut_note(runs, self.words)
         self._ignore_case = ignore_case
+        self._vocabulary = runs.vocabulary
         self._joint = runs.joint.tolist()
         self._rows: dict[str | bytes, list[int]] = {}
         for row in range(self.words):
@@ -42,6 +47,19 @@ class Lookup:
     def rows(self, word: bytes) -> list[int]:
         """Return the rows of a word and of its variants, ascending; some may be absent from some runs."""
         return self._rows.get(self.key(word), [])
+
+    def merged(self, words: Iterable[bytes]) -> tuple[str, ...]:
+        """Say of which words of a test the vocabulary has several variants in letter case, of which one is taken."""
+        found = {self.key(word): self.rows(word) for word in words}
+        several = [rows for rows in found.values() if len(rows) > 1]
+        if not several:
+            return ()
+        shown = "; ".join("/".join(self._vocabulary.text(row) for row in rows[:3]) for rows in several[:_SHOWN])
+        more = " ..." * (len(several) > _SHOWN)
+        return (
+            f"Letter case is ignored: {len(several):,} words of the test merge {sum(map(len, several)):,} words of the "
+            f"runs, the first of which is taken: {shown}{more}",
+        )
 
     def row(self, word: bytes) -> int | None:
         """Return the first row of a word that every run has, or ``None``."""

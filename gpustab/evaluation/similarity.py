@@ -112,7 +112,7 @@ def score_similarity(
         missing,
         out_of_vocabulary,
         reason,
-        test.notes + lookup.notes,
+        test.notes + lookup.notes + lookup.merged(word for pair in test.pairs for word in pair),
     )
 
 

@@ -33,7 +33,7 @@ class SimilarityTest:
         header: the first line if it has no score, else ``None``.
         column: which field holds the score, from 1 upwards; words are fields 1 and 2.
         unread: number of fields beside words and score, which are not read.
-        comments: number of lines that begin with ``#``.
+        comments: number of lines that are comments, see :func:`read_similarity`.
         duplicates: pairs that occur more than once, in either order; all their scores count.
     """
 
@@ -53,6 +53,8 @@ class SimilarityTest:
         notes = []
         if self.header is not None:
             notes.append(f"The first line has no score and was taken for a header: {show(self.header[:80])}")
+        if self.comments:
+            notes.append(f"Lines that begin with # and hold no pair, taken for comments: {self.comments}")
         if self.unread:
             notes.append(f"Scores are read from field {self.column}; {self.unread} other fields are not read.")
         if self.duplicates:
@@ -71,6 +73,8 @@ def read_similarity(path_or_name: str | os.PathLike[str], *, strip_tags: bool = 
 
     Fields are separated by tabs, semicolons, commas or spaces, whichever gives two words and a number in the most
     lines. The score is the first field after the words that is a number in all lines but perhaps the first, a header.
+    A line that begins with ``#`` is a pair (``#metoo women 9``), unless a blank follows the sign, or it stands above
+    all pairs and has no score.
 
     Args:
         path_or_name: a file, or ``"wordsim353"`` or ``"simlex999"``, which come with gensim.
@@ -87,10 +91,8 @@ def read_similarity(path_or_name: str | os.PathLike[str], *, strip_tags: bool = 
     """
     path = find_test(path_or_name, SIMILARITY_TESTS)
     lines = read_lines(path)
-    data = [line for line in lines if not line.content.startswith(b"#")]
-    delimiter = _sniff(data, path)
-    rows = [_Row(line, _fields(line.content, delimiter)) for line in data]
-    column = _score_column(rows)
+    delimiter, column, rows = _rows([line for line in lines if not line.content.startswith(b"# ")], path)
+    comments = len(lines) - len(rows)
     header = rows.pop(0).line.content if _number(rows[0].fields, column) is None and len(rows) > 1 else None
     gold = [_score(row, column, delimiter, path) for row in rows]
     pairs = [_pair(row, strip_tags, path) for row in rows]
@@ -102,9 +104,19 @@ def read_similarity(path_or_name: str | os.PathLike[str], *, strip_tags: bool = 
         header,
         column + 1,
         max(len(row.fields) for row in rows) - 3,
-        len(lines) - len(data),
+        comments,
         _duplicates(pairs),
     )
+
+
+def _rows(lines: list[Line], path: Path) -> tuple[str, int, list[_Row]]:
+    """Return the delimiter, the column of the score, and the rows without the comments above them."""
+    delimiter = _sniff(lines, path)
+    rows = [_Row(line, _fields(line.content, delimiter)) for line in lines]
+    column = _score_column([row for row in rows if not row.line.content.startswith(b"#")] or rows)
+    while rows[0].line.content.startswith(b"#") and _number(rows[0].fields, column) is None:
+        del rows[0]
+    return delimiter, column, rows
 
 
 def _duplicates(pairs: list[tuple[bytes, bytes]]) -> tuple[tuple[bytes, bytes], ...]:

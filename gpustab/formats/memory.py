@@ -22,7 +22,7 @@ from gpustab.spaces.words import as_word
 
 PLACEHOLDERS = "the counts v, v - 1, ..., 1 are gensim's placeholders and were left out"
 
-_OF_ROWS = frozenset({"limit", "only", "keep_duplicate", "drop_nonfinite", "skip_empty_tokens"})
+OF_ROWS = frozenset({"limit", "only", "keep_duplicate", "drop_nonfinite", "skip_empty_tokens"})
 """Options that mean the same whether rows come from a file or not."""
 
 # Below this many words, counts that really fall by one each time are too likely to doubt them.
@@ -87,7 +87,7 @@ def _select(
 ) -> Space:
     """Take rows as they would be taken from a file."""
     try:
-        options.want_only(_OF_ROWS, f"{form} in memory")
+        options.want_only(OF_ROWS, f"{form} in memory")
         if len(words) != len(vectors):
             raise InputError(
                 f"vectors have shape {tuple(vectors.shape)}, wanted ({len(words)}, d) for {len(words)} words"

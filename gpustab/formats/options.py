@@ -28,10 +28,12 @@ class LoadOptions:
         allow_truncated: accept the complete rows of a damaged or cut file.
         allow_misread: accept a word2vec binary file without newlines whose rows look as if they began elsewhere.
         drop_nonfinite: leave out words whose vector is not finite instead of refusing the file.
+        allow_padding: leave out the rows of a matrix that come after its last word, instead of refusing the file.
         skip_empty_tokens: leave out rows whose word is empty instead of refusing the file.
-        vocab: file of the words, one a line, for formats that hold vectors alone (``.npy``, foreign safetensors);
-            default: the one that lies beside the file.
-        tensor: name of the tensor that holds the vectors of a safetensors file.
+        vocab: file of the words, one a line, for formats that hold vectors alone (``.npy``, foreign safetensors) or
+            several lists of words; default: those in the file, or the file that lies beside it.
+        tensor: name of the tensor that holds the vectors of a safetensors, PyTorch or ``.npz`` file or a checkpoint.
+        word_column: name, or number from 1 upwards, of the column that holds the words of a table (CSV, Parquet).
 
     Raises:
         InputError: if ``limit`` or ``dim`` is less than 1, ``keep_duplicate`` is none of its three words, or ``only``
@@ -47,9 +49,12 @@ class LoadOptions:
     header: Annotated[bool | None, Option("Text files have a header line, or none.", ("--header/--no-header",))] = None
     vocab: Annotated[
         str | os.PathLike[str] | None,
-        Option("Words of .npy files, one a line; default the file beside.", metavar="FILE", parse=Path),
+        Option("Words of files that hold none, one a line; default the file beside.", metavar="FILE", parse=Path),
     ] = None
-    tensor: Annotated[str, Option("Name of the vectors in safetensors files.")] = "vectors"
+    tensor: Annotated[str, Option("Name of the vectors in safetensors, PyTorch and .npz files, checkpoints.")] = (
+        "vectors"
+    )
+    word_column: Annotated[str | None, Option("Name or number of the column of words in tables.")] = None
     keep_duplicate: Annotated[Literal["first", "last", "error"], Option("Which row of a repeated word counts.")] = (
         "first"
     )
@@ -57,6 +62,7 @@ class LoadOptions:
     allow_count_mismatch: Annotated[bool, Option("Take fewer rows than the header declares.")] = False
     allow_misread: Annotated[bool, Option("Take binary rows that look as if they began elsewhere.")] = False
     drop_nonfinite: Annotated[bool, Option("Leave out words whose vector has NaN or infinity.")] = False
+    allow_padding: Annotated[bool, Option("Leave out rows after the last word, as models pad tables.")] = False
     skip_empty_tokens: Annotated[bool, Option("Leave out rows whose word is empty.")] = False
 
     def __post_init__(self) -> None:

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from gpustab.errors import InputError
 from gpustab.formats.binary.npy import NPY
+from gpustab.formats.binary.npz import NPZ
 from gpustab.formats.binary.safetensors import SAFETENSORS
+from gpustab.formats.binary.torch_file import TORCH
 from gpustab.formats.binary.word2vec import WORD2VEC_BINARY
+from gpustab.formats.checkpoints.folder import is_checkpoint, read_checkpoint
 from gpustab.formats.fasttext.reader import FASTTEXT
 from gpustab.formats.format import Format
 from gpustab.formats.gensim.native import GENSIM
 from gpustab.formats.options import DEFAULTS, LoadOptions
 from gpustab.formats.sniff import foreign
 from gpustab.formats.source import open_source
+from gpustab.formats.table.delimited import TABLE
+from gpustab.formats.table.parquet import PARQUET
+from gpustab.formats.text.layout import settle
+from gpustab.formats.text.lines import Lines
 from gpustab.formats.text.reader import TEXT
 from gpustab.spaces.space import Space
 
@@ -22,17 +30,21 @@ FORMATS: tuple[Format, ...] = (
     SAFETENSORS,
     FASTTEXT,
     NPY,
+    TORCH,  # of before 1.6 a pickle, so before GENSIM
     GENSIM,
+    NPZ,
+    PARQUET,
     WORD2VEC_BINARY,
+    TABLE,
     TEXT,
 )
 
 
 def read_space(path: str | os.PathLike[str], options: LoadOptions = DEFAULTS) -> Space:
-    """Read one file of vectors, whose format is told by its content.
+    """Read one file of vectors, whose format is told by its content, or the folder of a checkpoint.
 
     Args:
-        path: the file; gzip and bzip2 are unpacked on the way.
+        path: the file or folder; gzip and bzip2 are unpacked on the way.
         options: how to read it.
 
     Returns:
@@ -41,6 +53,8 @@ def read_space(path: str | os.PathLike[str], options: LoadOptions = DEFAULTS) ->
     Raises:
         InputError: if the file cannot be read as vectors; the message names the file and, in text, the line.
     """
+    if is_checkpoint(Path(path)):
+        return read_checkpoint(Path(path), options)
     with open_source(path) as source:
         if source.damage and not source.head:
             raise InputError(f"{source.path}: incomplete or damaged download: {source.damage}")
@@ -48,3 +62,15 @@ def read_space(path: str | os.PathLike[str], options: LoadOptions = DEFAULTS) ->
             if candidate.matches(source.head):
                 return candidate.read(source, options)
         raise InputError(f"{source.path}: this is {foreign(source.head)}")
+
+
+def looks_like_vectors(path: str | os.PathLike[str]) -> bool:
+    """Tell from its start whether a file is of a known format of vectors.
+
+    Raises:
+        InputError: if it cannot be opened, or is text whose rows do not tell how long they are.
+    """
+    with open_source(path) as source:
+        found = next((one for one in FORMATS if one.matches(source.head)), None)
+        # Anything that is no binary file may be text of vectors: its first lines tell.
+        return found is not None and (found is not TEXT or settle(Lines(source).sample(), DEFAULTS).dimension > 1)

@@ -4,24 +4,13 @@ from __future__ import annotations
 
 import re
 
+from gpustab.formats.foreign import MAGIC, is_tar, structured, zipped
 from gpustab.formats.text.decimals import SEPARATORS, is_number_like
 
 UTF8_BOM = b"\xef\xbb\xbf"
 
-# Signatures that no text file of vectors begins with.
-_MAGIC = (
-    (b"\xba\x16\x4f\x2f", "a fastText binary model"),
-    (b"\x93NUMPY", "a NumPy array"),
-    (b"version https://git-lfs.github.com/spec/", "a Git LFS pointer and not the data; fetch it with `git lfs pull`"),
-    (b"PK\x03\x04", "a zip archive; unpack it first"),
-    (b"PK\x05\x06", "an empty zip archive"),
-    (b"\x1f\x8b\x08", "a gzip file inside a gzip file; unpack it once"),
-    (b"BZh91AY&SY", "a bzip2 file inside a compressed file; unpack it once"),
-    (b"\xfd7zXZ\x00", "an xz file, which cannot be read; unpack it first"),
-    (b"\x28\xb5\x2f\xfd", "a zstandard file, which cannot be read; unpack it first"),
-    (b"\x89HDF\r\n\x1a\n", "an HDF5 file, which cannot be read"),
-)
 _HTML = re.compile(rb"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
+_XML = re.compile(rb"\s*<\?xml\b")
 _PICKLE = re.compile(rb"\x80[\x02-\x05]")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 _HEADER = re.compile(rb"([0-9]{1,18})[ \t]+([0-9]{1,18})[ \t]*\r?")
@@ -35,6 +24,17 @@ def read_header(line: bytes) -> tuple[int, int] | None:
     """
     match = _HEADER.fullmatch(line)
     return (int(match[1]), int(match[2])) if match else None
+
+
+def first_in_zip(head: bytes) -> str:
+    """Return the name of the first file in a zip archive; of anything else an empty text.
+
+    The layout is that of the local file header: APPNOTE.TXT of PKWARE, section 4.3.7.
+    """
+    if not head.startswith(b"PK\x03\x04") or len(head) < 30:
+        return ""
+    length = int.from_bytes(head[26:28], "little")
+    return head[30 : 30 + length].decode("utf-8", "surrogateescape")
 
 
 def foreign(head: bytes) -> str | None:
@@ -51,9 +51,15 @@ def foreign(head: bytes) -> str | None:
     """
     if not head:
         return "an empty file"
-    for magic, what in _MAGIC:
-        if head.startswith(magic):
-            return what
+    for magic, what in MAGIC:
+        if head.startswith(magic) and not (magic.isalnum() and _rows_end_in_numbers(head)):
+            return what  # letters alone may begin a word
+    if head.startswith(b"PK\x03\x04"):
+        return zipped(first_in_zip(head))
+    if is_tar(head):
+        return "a tar archive; unpack it and give the file of vectors in it"
+    if (found := structured(head)) is not None:
+        return found
     if b"\n" not in head and head.count(b"\r") > 1:
         return "text whose lines end in carriage returns alone, as on old Macs; convert them to newlines"
     return None if _rows_end_in_numbers(head) else _not_rows(head)
@@ -77,6 +83,8 @@ def _not_rows(head: bytes) -> str | None:
         return "UTF-16 text; convert it to UTF-8"
     if _HTML.search(head[:1024]):
         return "an HTML page and not the data; the download went wrong"
+    if _XML.match(head):
+        return "an XML file and no vectors"
     if _PICKLE.match(head):
         return "a pickle, which can run code when it is opened and is never executed"
     if _is_text(head):

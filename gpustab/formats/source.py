@@ -8,18 +8,20 @@ import mmap
 import os
 import stat
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
 
-from gpustab.errors import InputError
+from gpustab.errors import InputError, near
 
 BLOCK = 1 << 20
 
 # First bytes, name, and the most bytes that one byte can stand for: 1,032 in deflate (zlib's technical notes); bzip2
 # has no bound of that kind below its blocks of 900 kB, of which the smallest takes some 40 bytes.
 _GZIP, _BZIP2 = b"\x1f\x8b", b"BZh"
+_MANY = 10_000
+"""Files of a folder, from which on no nearest name is looked for."""
 _RATIO = {"gzip": 1032, "bzip2": 1 << 16}
 
 
@@ -116,6 +118,20 @@ def _unpacked(file: BufferedReader, compression: str | None) -> BufferedReader |
             return file
 
 
+def near_file(path: Path, names: Iterable[str] = ()) -> str:
+    """Return the end of a message on a file that is missing: what is called nearly so in its folder, or nothing.
+
+    Args:
+        path: of the file.
+        names: what could be meant besides.
+    """
+    try:
+        there = [entry.name for entry in os.scandir(path.parent)]
+    except OSError:
+        there = []
+    return near(path.name, [*there, *names], cutoff=0.8) if len(there) < _MANY else ""
+
+
 @contextmanager
 def open_source(path: str | os.PathLike[str]) -> Iterator[Source]:
     """Open a file for reading.
@@ -127,7 +143,7 @@ def open_source(path: str | os.PathLike[str]) -> Iterator[Source]:
     try:
         file = path.open("rb")
     except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file") from None
+        raise InputError(f"{path}: there is no such file{near_file(path)}") from None
     except IsADirectoryError:
         raise InputError(f"{path}: this is a folder, wanted a file") from None
     except OSError as error:

@@ -47,16 +47,38 @@ def words_for(path: Path, rows: int, options: LoadOptions) -> WordList:
         options: ``vocab``.
 
     Returns:
-        As many words as rows.
+        As many words as rows, or fewer where the last rows are padding.
 
     Raises:
         InputError: if there is no vocabulary file or more than one, or it cannot be read, or its words are more or
             fewer than the rows; the message names the file of vectors where that is at fault.
     """
-    found = read_words(find_words(path) if options.vocab is None else options.vocab)
-    if len(found.words) != rows:
-        raise InputError(f"{found.path}: there are {len(found.words)} words, but {rows} vectors in {path}")
-    return found
+    return match_words(read_words(find_words(path) if options.vocab is None else options.vocab), path, rows, options)
+
+
+def match_words(found: WordList, path: Path, rows: int, options: LoadOptions) -> WordList:
+    """Return the words if there is one for every row, or for the first rows where the others may be padding.
+
+    Args:
+        found: the words.
+        path: the file of vectors.
+        rows: how many vectors it has.
+        options: ``allow_padding``.
+
+    Raises:
+        InputError: if there are more words than rows, or fewer and that is not allowed.
+    """
+    words = len(found.words)
+    if words == rows:
+        return found
+    what = f"{found.path}: there are {words} words, but {rows} vectors in {path}"
+    if words > rows:
+        raise InputError(f"{what}; name the right words by {option('vocab', ...)}")
+    if not options.allow_padding:
+        ways = f"{option('allow_padding')} leaves the last {rows - words} rows out, as models pad their tables"
+        raise InputError(f"{what}; {ways}, or name the right words by {option('vocab', ...)}")
+    note = f"allow_padding: the last {rows - words} of {rows} rows have no word and were left out"
+    return found._replace(notes=[*found.notes, note])
 
 
 def find_words(path: Path) -> Path:

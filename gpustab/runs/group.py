@@ -53,7 +53,13 @@ class Group:
             InputError: if a run cannot be read, or the runs cannot be joined.
         """
         how = self.loading
-        shared: dict[str, Any] = {"min_runs": how.min_runs, "centre": how.centre, "unit": how.unit, "key": self.key}
+        shared: dict[str, Any] = {
+            "min_runs": how.min_runs,
+            "allow_small_overlap": how.allow_small_overlap,
+            "centre": how.centre,
+            "unit": how.unit,
+            "key": self.key,
+        }
         if self.folder is not None and self.packed:
             runs = open_packed(self.folder, vocabulary=how.vocabulary, options=how.options, **shared)
         else:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
+from gpustab.runs.common import require_overlap
 from gpustab.runs.key import Key
 from gpustab.runs.loading import Rule
-from gpustab.runs.plan import header, plan_join, take_rows
+from gpustab.runs.plan import Plan, header, letter_case, plan_join, take_rows
 from gpustab.runs.prepare import prepare
 from gpustab.runs.runs import Runs
 from gpustab.spaces.load_report import LoadReport
@@ -32,6 +33,7 @@ def join(
     *,
     vocabulary: Rule = "joint",
     min_runs: int | None = None,
+    allow_small_overlap: bool = False,
     centre: bool = False,
     unit: bool = True,
     key: Key = Key(),
@@ -43,10 +45,14 @@ def join(
         spaces: the runs.
         vocabulary: see :func:`gpustab.runs.plan.plan_join`.
         min_runs: see :func:`gpustab.runs.plan.plan_join`.
+        allow_small_overlap: join runs that share hardly any word, see :mod:`gpustab.runs.common`.
         centre: subtract the mean over the joint words.
         unit: scale rows to unit length.
         key: what group they form.
         notes: sentences to keep with the runs.
+
+    Raises:
+        InputError: if the runs share too few words, or for the reasons of :func:`gpustab.runs.plan.plan_join`.
 
     Example:
         >>> import torch
@@ -58,7 +64,7 @@ def join(
         ([b'x', b'z'], 2)
     """
     waiting = list(spaces)
-    plan = plan_join([header(space) for space in waiting], vocabulary=vocabulary, min_runs=min_runs)
+    plan = _plan(waiting, vocabulary, min_runs, allow_small_overlap)
     names = run_names(waiting)
     notes += load_notes(waiting, names)
     # Each space is let go as soon as its rows are taken: two copies of all vectors never exist at once.
@@ -74,6 +80,14 @@ def join(
         unit=unit,
         notes=notes,
     )
+
+
+def _plan(spaces: Sequence[Space], vocabulary: Rule, min_runs: int | None, allow_small_overlap: bool) -> Plan:
+    headers = [header(space) for space in spaces]
+    plan = plan_join(headers, vocabulary=vocabulary, min_runs=min_runs)
+    words = len(plan.vocabulary)
+    require_overlap(plan.joining, words, allow_small_overlap, lambda: letter_case(headers, words))
+    return plan
 
 
 def run_names(spaces: Sequence[Named]) -> tuple[str, ...]:

@@ -8,11 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from gpustab.errors import InputError
+from gpustab.formats.checkpoints.folder import is_checkpoint
+from gpustab.formats.objects import is_one
 from gpustab.formats.options import LoadOptions
 from gpustab.machine.device import log
 from gpustab.runs.group import Group, want_two
 from gpustab.runs.key import Key
 from gpustab.runs.loading import Loading, Rule
+from gpustab.runs.paths import files_of
 from gpustab.runs.runs import Runs
 from gpustab.runs.runset import open_runset
 from gpustab.runs.sources import Source
@@ -20,22 +23,28 @@ from gpustab.spaces.space import Space
 
 
 def open_groups(
-    sources: Source | Iterable[Source], loading: Loading | None = None, *, name: str | None = None
+    sources: Source | Iterable[Source],
+    loading: Loading | None = None,
+    *,
+    name: str | None = None,
+    single_runs: bool = False,
 ) -> list[Group]:
     """Return the groups of runs behind some sources; nothing of the runs is read before :meth:`Group.load`.
 
     Args:
-        sources: one source or several: files, leaf or run-set folders, or objects in memory. Every leaf of a run set is
-            a group of its own; everything else forms one group.
+        sources: one source or several: files or a pattern of them (``"run*.txt"``), leaf or run-set folders, or
+            objects in memory. Every leaf of a run set is a group of its own; everything else forms one group.
         loading: how the groups are read when they are.
         name: of the group that files and objects form; default ``"runs"``.
+        single_runs: also take groups of one run: what is asked is no stability.
 
     Raises:
         InputError: for folders that are no run set, or fewer than two runs in a group.
     """
     single, folders = sort_out(sources)
-    groups = [want_two(Group(Key(name or "runs"), tuple(single)))] if single else []
-    groups += _distinct(measurable(folders))
+    groups = [Group(Key(name or "runs"), tuple(single))] if single else []
+    groups = groups if single_runs else [want_two(group) for group in groups]
+    groups += _distinct(folders if single_runs else measurable(folders))
     if not groups:
         raise InputError("no runs were given")
     return [replace(group, loading=loading or Loading()) for group in groups]
@@ -52,6 +61,8 @@ def load_groups(
     device: str = "cpu",
     jobs: int | None = None,
     name: str | None = None,
+    center: bool = False,
+    allow_small_overlap: bool = False,
 ) -> list[Runs]:
     """Return the groups of runs behind some sources.
 
@@ -69,11 +80,15 @@ def load_groups(
         device: where tensors shall lie: ``"cpu"``, ``"cuda"``, ... or ``"auto"``.
         jobs: files read at once, by threads; default one per core.
         name: of the group that files and objects form; default ``"runs"``.
+        center: the other spelling of ``centre``.
+        allow_small_overlap: measure runs that share fewer than one word in twenty of the smallest vocabulary.
 
     Raises:
         InputError: for unusable sources, fewer than two runs in a group, or runs without common words.
     """
-    loading = Loading(vocabulary, min_runs, centre, unit, options or LoadOptions(), device, jobs)
+    loading = Loading(
+        vocabulary, min_runs, centre or center, unit, options or LoadOptions(), device, jobs, allow_small_overlap
+    )
     return [group.load() for group in open_groups(sources, loading, name=name)]
 
 
@@ -88,6 +103,8 @@ def load_runs(
     device: str = "cpu",
     jobs: int | None = None,
     name: str | None = None,
+    center: bool = False,
+    allow_small_overlap: bool = False,
 ) -> Runs:
     """Return the runs of one group; see :func:`load_groups` for the arguments.
 
@@ -100,7 +117,9 @@ def load_runs(
         >>> load_runs([(words, rng.normal(size=(4, 3))) for _ in range(2)])
         Runs('runs': 2 runs, 4 words (joint), 3 dimensions, cpu)
     """
-    loading = Loading(vocabulary, min_runs, centre, unit, options or LoadOptions(), device, jobs)
+    loading = Loading(
+        vocabulary, min_runs, centre or center, unit, options or LoadOptions(), device, jobs, allow_small_overlap
+    )
     return only_group(open_groups(sources, loading, name=name)).load()
 
 
@@ -114,15 +133,20 @@ def only_group(groups: Sequence[Group]) -> Group:
 
 
 def sort_out(sources: Source | Iterable[Source]) -> tuple[list[Source], list[Group]]:
-    """Split sources into single runs and the groups of folders."""
-    lone = isinstance(sources, str | os.PathLike | Space) or hasattr(sources, "index_to_key")
+    """Split sources into single runs and the groups of folders.
+
+    Raises:
+        InputError: for a path with nothing behind it, or a folder that is no run set.
+    """
+    lone = isinstance(sources, str | os.PathLike | Space) or hasattr(sources, "index_to_key") or is_one(sources)
     single: list[Source] = []
     folders: list[Group] = []
-    for source in [sources] if lone else sources:
-        if isinstance(source, str | os.PathLike) and Path(source).is_dir():
-            folders += open_runset(Path(source))
-        else:
-            single.append(source)
+    for given in [sources] if lone else sources:
+        for source in files_of(given) if isinstance(given, str | os.PathLike) else [given]:
+            if isinstance(source, Path) and source.is_dir() and not is_checkpoint(source):
+                folders += open_runset(source)
+            else:
+                single.append(source)
     return single, folders
 
 

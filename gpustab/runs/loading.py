@@ -24,14 +24,18 @@ class Loading:
         options: how files are read.
         device: where tensors shall lie: ``"cpu"``, ``"cuda"``, ... or ``"auto"``.
         jobs: files read at once, by threads; default one per core.
+        allow_small_overlap: measure runs that share fewer than one word in twenty of the smallest vocabulary.
     """
 
     vocabulary: Annotated[Rule | None, Option("Words of all runs (joint, the default), or of at least --min-runs.")] = (
         None
     )
     min_runs: Annotated[int | None, Option("With --vocabulary union; default 2.", low=1)] = None
-    centre: Annotated[bool, Option("Subtract the mean vector before scaling to unit length.", ("--center",))] = False
+    centre: Annotated[
+        bool, Option("Subtract the mean vector before scaling to unit length.", ("--centre", "--center"))
+    ] = False
     unit: bool = True
     options: LoadOptions = LoadOptions()
     device: str = "cpu"
     jobs: Annotated[int | None, Option("Files read at once; default one per core.", low=1)] = None
+    allow_small_overlap: Annotated[bool, Option("Measure runs that share fewer than 1 word in 20.")] = False

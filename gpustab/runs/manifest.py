@@ -10,6 +10,7 @@ from typing import Any
 
 from gpustab.errors import InputError
 from gpustab.formats.atomic import write_text
+from gpustab.runs.folders import way_on
 
 SCHEMA = "gpustab.runset/2"
 FIRST_SCHEMA = "gpustab.runset/1"
@@ -31,6 +32,7 @@ _JOINING_FIELDS = {
     "dropped_sample": list,
     "undefined": int,
     "undefined_sample": list,
+    "smallest": int,
 }
 _FOLDERS = 2000
 """So many folders are looked through for what might have been meant."""
@@ -96,7 +98,8 @@ def read_packed(folder: Path) -> dict[str, Any]:
     """
     path = folder / PACKED
     content = read_manifest(path, PACKED_SCHEMA, fields=_PACKED_FIELDS)
-    want_fields(path, content["joining"], _JOINING_FIELDS, "its 'joining'")
+    # Packs of before the rule on small overlaps do not say how many words their smallest run had.
+    content["joining"] = want_fields(path, {"smallest": 0} | content["joining"], _JOINING_FIELDS, "its 'joining'")
     for number, run in enumerate(content["runs"]):
         want_fields(path, run, _RUN_FIELDS, f"run {number}")
     if not content["runs"]:
@@ -141,4 +144,4 @@ def _what_instead(folder: Path) -> str:
     if below:
         groups = ", ".join(below[:6])
         return f"groups are below it: {groups}; give these folders, or finish a stopped training by the same call"
-    return "if it holds vector files, name the files; if it holds texts, gpustab train makes runs of them"
+    return way_on(folder)

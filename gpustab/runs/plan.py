@@ -112,6 +112,7 @@ def plan_join(headers: Sequence[Header], *, vocabulary: Rule = "joint", min_runs
             tuple(words[i] for i in dropped[:_SAMPLE]),
             len(undefined),
             tuple(words[i] for i in undefined[:_SAMPLE]),
+            min(len(one.vocabulary) for one in headers),
         ),
         [_rows_of(own, keep, len(words)) for own in ids],
     )
@@ -158,10 +159,20 @@ def _all_zero(headers: Sequence[Header], shared: int) -> str:
     )
 
 
+def letter_case(headers: Sequence[Header], kept: int) -> str:
+    """Return what is to be said where letter case keeps most words apart, else nothing."""
+    lower = set.intersection(*({word.lower() for word in one.vocabulary} for one in headers))
+    return _letter_case(len(lower), 2 * kept)
+
+
+def _letter_case(lower: int, kept: int) -> str:
+    return f"; {lower:,} would be if letter case did not count" if lower > kept else ""
+
+
 def _nothing_shared(headers: Sequence[Header], kept: int, need: int) -> str:
     defined = ((word for word, one in zip(h.vocabulary, h.defined.tolist(), strict=True) if one) for h in headers)
     lower = set.intersection(*({word.lower() for word in words} for words in defined))
-    case = f"; {len(lower):,} would be if letter case did not count" if len(lower) > 1 else ""
+    case = _letter_case(len(lower), 1)
     examples = "; ".join(f"{h.name} has {', '.join(show(w) for w in list(h.vocabulary)[:3])} ..." for h in headers[:2])
     return (
         f"the runs have {'no word' if not kept else 'only one word'} in common "

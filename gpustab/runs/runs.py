@@ -39,6 +39,7 @@ class Joining:
         dropped_sample: the first of these in canonical order.
         undefined: words whose vector is zero in some run, so that they have no cosine there.
         undefined_sample: the first of these in canonical order.
+        smallest: words of the run that has the fewest; 0 where it is not known.
     """
 
     rule: Rule
@@ -48,6 +49,7 @@ class Joining:
     dropped_sample: tuple[bytes, ...] = ()
     undefined: int = 0
     undefined_sample: tuple[bytes, ...] = ()
+    smallest: int = 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,21 +9,23 @@ from pathlib import Path
 from typing import Any
 
 from gpustab.errors import InputError
-from gpustab.formats.memory import from_keyed_vectors, from_pair
+from gpustab.formats.memory import from_keyed_vectors
+from gpustab.formats.objects import from_object
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.registry import read_space
 from gpustab.machine.device import log
 from gpustab.spaces.space import Space
 
 Source = Any
-"""A path (file, leaf or run set), gensim KeyedVectors, a ``(words, array)`` pair, or a :class:`Space`."""
+"""A path (file, checkpoint, leaf, run set), KeyedVectors, what :func:`from_object` takes, or a :class:`Space`."""
 
 
 def load_space(source: Source, options: LoadOptions | None = None, *, number: int = 0) -> Space:
     """Return one run from a file or an object in memory.
 
     Args:
-        source: a path, :class:`Space`, ``KeyedVectors`` (or a model with ``.wv``), or ``(words, array)``.
+        source: a path, :class:`Space`, ``KeyedVectors`` (or a model with ``.wv``), ``(words, array)``, or another
+            object of :func:`gpustab.formats.objects.from_object`.
         options: how a file is read; of an object in memory, which of its rows are taken. What cannot apply is refused.
         number: used to name an object that has no name.
 
@@ -41,10 +43,11 @@ def load_space(source: Source, options: LoadOptions | None = None, *, number: in
         return space
     if hasattr(source, "index_to_key") or hasattr(source, "wv"):
         return from_keyed_vectors(source, name, options)
-    if isinstance(source, tuple) and len(source) == 2:
-        return from_pair(source[0], source[1], name, options)
+    if (made := from_object(source, name, options)) is not None:
+        return made
     raise InputError(
-        f"source {number} is a {type(source).__name__}; wanted a path, KeyedVectors or a (words, array) pair"
+        f"source {number} is a {type(source).__name__}; wanted a path, KeyedVectors, a (words, array) pair, a dict of "
+        "word and vector, or a data frame"
     )
 
 

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from gpustab.errors import InputError
+from gpustab.kernels.arithmetic import product
 from gpustab.statistics.ranks import centred_ranks, spearman_p
 
 _KS_95 = 1.358
@@ -89,7 +90,7 @@ def independence(
     a, b = (torch.nn.functional.normalize(centred_ranks(x), dim=1, eps=0) for x in (first, second))
     varies = ~(a.isnan() | b.isnan()).any(1)
     # The mean over couples is a product of an (R, R) matrix with a permutation: no couple is looked at again.
-    table = a[varies].mT @ b[varies] / int(varies.sum())  # (R, R)
+    table = product(a[varies].mT, b[varies]) / int(varies.sum())  # (R, R)
     mean = float(correlation[varies].mean())
     spread, p = _permuted(table, mean, permutations, seed)
     null = simulated_p(lambda x: spearman_p(x[0::2], x[1::2])[1], first.shape[1], seed, count=simulated)

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from gpustab.errors import InputError
+from gpustab.kernels.arithmetic import product
 
 
 def centred_ranks(rows: Tensor) -> Tensor:
@@ -71,5 +72,5 @@ def rank_correlations(columns: Tensor) -> Tensor:
     """
     ranks = centred_ranks(columns[~columns.isnan().any(1)].mT.cpu())
     unit = ranks / torch.linalg.vector_norm(ranks, dim=1, keepdim=True)
-    correlations: Tensor = (unit @ unit.mT).clamp(-1, 1)
+    correlations: Tensor = product(unit, unit.mT).clamp(-1, 1)
     return correlations

@@ -14,7 +14,8 @@ from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress, no_progress
 from gpustab.options import record
 from gpustab.report import Result
-from gpustab.runs.group import Group
+from gpustab.runs.common import small_overlap
+from gpustab.runs.group import Group, loaded
 from gpustab.runs.runs import Runs
 
 Groups = Runs | Group | Sequence[Runs | Group]
@@ -51,6 +52,20 @@ class Answer:
     compute: Compute
     report: Progress
     notes: dict[str, list[str]] = field(default_factory=dict)
+
+    def take(self, group: Runs | Group, part: float = 0.0) -> Runs:
+        """Return the runs of a group, and set off an alarm if they share hardly any word.
+
+        Args:
+            group: read now if it is not yet.
+            part: of the work that is done before.
+        """
+        if isinstance(group, Group):
+            self.report(f"{group.name}: reading {len(group)} runs", part)
+        runs = loaded(group)
+        if found := small_overlap(runs.joining, runs.words):
+            self.result.alarms.append(f"{runs.name}: {found}.")
+        return runs
 
 
 @contextmanager

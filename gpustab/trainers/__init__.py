@@ -1,20 +1,42 @@
 """Training techniques, one module each behind :class:`gpustab.trainers.base.Technique`.
 
 To add one: write a module with a ``TECHNIQUE`` and name it here. Where a second engine trains the same technique on a
-GPU, its module is named in ``ON_GPU``.
+GPU, its module is named in ``ON_GPU``. The names cost no start: commands complete them.
 """
 
-from importlib import import_module
-from typing import Literal
+from __future__ import annotations
 
-from gpustab.errors import InputError
-from gpustab.trainers.base import Technique
+from importlib import import_module
+from typing import TYPE_CHECKING, Literal
+
+from gpustab.errors import InputError, near
+
+if TYPE_CHECKING:
+    from gpustab.trainers.base import Technique
 
 NAMES = ("sgns", "cbow", "fasttext", "lsa", "ppmi_svd", "glove")
 ON_GPU = {"sgns": "sgns_gpu"}
+_ALSO = {"skipgram": "sgns", "skip_gram": "sgns", "word2vec": "sgns", "w2v": "sgns", "lsi": "lsa", "svd": "ppmi_svd"}
+"""What people call them, for the hint."""
 
 Engine = Literal["gensim", "gpu"]
 """What trains a technique of ``ON_GPU``; the others have one way only, which is what ``gensim`` gives for them."""
+
+
+def check_technique(name: str) -> str:
+    """Return the name of a technique, or refuse one that is none.
+
+    Raises:
+        InputError: with the nearest that is one.
+
+    Example:
+        >>> check_technique("sgns")
+        'sgns'
+    """
+    if name not in NAMES:
+        meant = _ALSO.get(name.lower().replace("-", "_"), name)
+        raise InputError(f"technique '{name}' is unknown{near(meant, NAMES)}; there are {', '.join(NAMES)}")
+    return name
 
 
 def technique(name: str, engine: Engine = "gensim") -> Technique:
@@ -29,8 +51,7 @@ def technique(name: str, engine: Engine = "gensim") -> Technique:
         >>> technique("sgns", "gpu").together
         128
     """
-    if name not in NAMES:
-        raise InputError(f"technique '{name}' is unknown; there are {', '.join(NAMES)}")
+    check_technique(name)
     if engine == "gpu" and name not in ON_GPU:
         raise InputError(f"technique '{name}' has no engine gpu; {', '.join(ON_GPU)} has")
     module = ON_GPU[name] if engine == "gpu" else name

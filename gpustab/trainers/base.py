@@ -17,6 +17,14 @@ Draws = Sequence[NDArray[np.int64]]
 """Of each run the units that it reads, see :func:`gpustab.corpus.sampling.draw_units`."""
 
 
+Tell = Callable[[int, float], None]
+"""Told how far the training of a sample is, by its number."""
+
+
+def tell_nobody(*_: float) -> None:
+    """Take a report that nobody reads."""
+
+
 class Parameters(BaseModel):
     """Parameters of a technique; every one has the default of the technique's reference, and a checked range."""
 
@@ -36,6 +44,8 @@ class Technique:
             together do not influence each other. An engine on a GPU also takes ``programs_per_run``; this holds with 1
             alone.
         together: how many runs are trained in one call; 1 where nothing is gained by more.
+        tells: whether ``train`` also takes a :data:`Tell`, which it calls when a sample is begun (part 0) and after
+            each of its epochs.
         fitting: where memory may allow fewer: ``fitting(corpus, draws, parameters)`` returns how many of such runs.
     """
 
@@ -43,4 +53,5 @@ class Technique:
     parameters: type[Parameters]
     train: Callable[..., list[Vectors]]
     together: int = 1
+    tells: bool = False
     fitting: Callable[[Corpus, Draws, Any], int] | None = None

@@ -5,4 +5,4 @@ from functools import partial
 from gpustab.trainers.base import Technique
 from gpustab.trainers.word2vec import Word2VecParameters, train_each
 
-TECHNIQUE = Technique("cbow", Word2VecParameters, partial(train_each, sg=0))
+TECHNIQUE = Technique("cbow", Word2VecParameters, partial(train_each, sg=0), tells=True)

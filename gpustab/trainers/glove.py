@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -16,7 +16,7 @@ from gpustab.corpus.sampling import Sample
 from gpustab.errors import ComputationError
 from gpustab.kernels.training.glove import Batch, Factors, descend, make_factors
 from gpustab.machine.device import choose_device
-from gpustab.trainers.base import Parameters, Technique, Vectors
+from gpustab.trainers.base import Parameters, Technique, Tell, Vectors, tell_nobody
 from gpustab.trainers.glove_batches import make_batches, steps_together
 
 
@@ -44,7 +44,9 @@ class GloveParameters(Parameters):
     device: Literal["auto", "cpu", "cuda"] = "auto"
 
 
-def train(samples: Sequence[Sample], parameters: GloveParameters, seeds: Sequence[int]) -> list[Vectors]:
+def train(
+    samples: Sequence[Sample], parameters: GloveParameters, seeds: Sequence[int], tell: Tell = tell_nobody
+) -> list[Vectors]:
     """Train a run on each sample; on a GPU all at once, on a CPU, whose caches hold one run, one after the other.
 
     Both give the same bits on the same device. As in the reference implementation the entries are shuffled once and
@@ -58,15 +60,26 @@ def train(samples: Sequence[Sample], parameters: GloveParameters, seeds: Sequenc
     vectors: list[Vectors] = []
     for first in range(0, len(samples), together):
         some, own = samples[first : first + together], seeds[first : first + together]
+        numbers = range(first, first + len(some))
+        for number in numbers:
+            tell(number, 0.0)
         counts = (cooccurrence.count_sample(sample, parameters.window, "harmonic") for sample in some)  # one at a time
-        word, context = fit(counts, parameters, own)
+
+        def told(part: float, numbers: Sequence[int] = numbers) -> None:
+            for number in numbers:
+                tell(number, part)
+
+        word, context = fit(counts, parameters, own, told)
         split = (word.vectors + context.vectors).cpu().split([len(sample.words) for sample in some])
         vectors += [_finite(one, seed) for one, seed in zip(split, own, strict=True)]
     return vectors
 
 
 def fit(
-    counts: Iterable[sparse.csr_matrix], parameters: GloveParameters, seeds: Sequence[int]
+    counts: Iterable[sparse.csr_matrix],
+    parameters: GloveParameters,
+    seeds: Sequence[int],
+    tell: Callable[[float], None] = tell_nobody,
 ) -> tuple[Factors, Factors]:
     """Fit word and context vectors to some runs' symmetric matrices of counts, all at once.
 
@@ -84,9 +97,10 @@ def fit(
     steps = [batch.to(device) for batch in steps_together(runs)]
     del runs  # as much memory as the steps
     word, context = make_factors(torch.cat(starts, 1).to(device))
-    for _ in range(parameters.epochs):
+    for epoch in range(parameters.epochs):
         for step in steps:
             descend(step, word, context, parameters.rate)
+        tell((epoch + 1) / parameters.epochs)
     return word, context
 
 
@@ -111,4 +125,4 @@ def _finite(vectors: Tensor, seed: int) -> Vectors:
     return found
 
 
-TECHNIQUE = Technique("glove", GloveParameters, train, together=8)
+TECHNIQUE = Technique("glove", GloveParameters, train, together=8, tells=True)

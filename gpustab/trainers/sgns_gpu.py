@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from gpustab.kernels.dispatch import use_triton
 from gpustab.kernels.training import sgns
 from gpustab.kernels.training.sgns_reading import Reading, keep_thresholds, read_units, side_by_side, thin
 from gpustab.machine.device import choose_device, free_memory
-from gpustab.trainers.base import Draws, Technique, Vectors
+from gpustab.trainers.base import Draws, Technique, Tell, Vectors, tell_nobody
 from gpustab.trainers.word2vec import Word2VecParameters
 
 MAX_DIM, MAX_NEGATIVE, MAX_WINDOW = 512, 31, 64
@@ -50,11 +50,16 @@ class _Text(NamedTuple):
 
 
 def train(
-    samples: Sequence[Sample], parameters: Word2VecParameters, seeds: Sequence[int], *, programs_per_run: int = 1
+    samples: Sequence[Sample],
+    parameters: Word2VecParameters,
+    seeds: Sequence[int],
+    *,
+    programs_per_run: int = 1,
+    tell: Tell = tell_nobody,
 ) -> list[Vectors]:
     """Train a run on each sample, all of one corpus; see :func:`train_many`."""
     draws = [one.draw for one in samples]
-    runs = train_many(samples[0].corpus, draws, seeds, parameters, programs_per_run=programs_per_run)
+    runs = train_many(samples[0].corpus, draws, seeds, parameters, programs_per_run=programs_per_run, tell=tell)
     return [run.vectors for run in runs]
 
 
@@ -66,6 +71,7 @@ def train_many(
     *,
     device: str = "auto",
     programs_per_run: int = 1,
+    tell: Tell = tell_nobody,
 ) -> Iterator[Trained]:
     """Train R runs, as many at once as the memory holds, and yield them in order.
 
@@ -80,6 +86,7 @@ def train_many(
         device: ``"auto"``, ``"cpu"``, ``"cuda"`` or ``"cuda:N"``.
         programs_per_run: 1 is word2vec with one thread, the same bits at every call on the same kind of card,
             whichever runs are trained together. More are Hogwild: faster, and never twice the same.
+        tell: see :class:`gpustab.trainers.base.Technique`.
 
     Raises:
         InputError: for parameters that this engine does not have.
@@ -93,7 +100,13 @@ def train_many(
     together = _runs_that_fit(corpus, draws, parameters.dim, where)
     for first in range(0, len(draws), together):
         some = [torch.from_numpy(draw).to(where) for draw in draws[first : first + together]]
-        yield from _train_batch(text, words, some, seeds[first : first + together], parameters, programs_per_run)
+        own = seeds[first : first + together]
+
+        def told(part: float, numbers: Sequence[int] = range(first, first + len(some))) -> None:
+            for number in numbers:
+                tell(number, part)
+
+        yield from _train_batch(text, words, some, own, parameters, programs_per_run, told)
 
 
 def fitting(corpus: Corpus, draws: Draws, parameters: Word2VecParameters) -> int:
@@ -149,6 +162,7 @@ def _train_batch(
     seeds: Sequence[int],
     parameters: Word2VecParameters,
     programs_per_run: int,
+    tell: Callable[[float], None],
 ) -> Iterator[Trained]:
     device = text.tokens.device
     counts = [torch.bincount(read_units(*text, draw)[0], minlength=words).cpu() for draw in draws]
@@ -161,6 +175,7 @@ def _train_batch(
         parameters.window, parameters.negative, parameters.epochs, parameters.alpha, parameters.min_alpha
     )
     for epoch in range(parameters.epochs):
+        tell(epoch / parameters.epochs)
         drawn = zip(draws, keep, seeds, strict=True)
         parts = [thin(*read_units(*text, draw), kept, seed, epoch) for draw, kept, seed in drawn]
         _train_epoch(side_by_side(parts), noise, model, seeds, epoch, recipe, programs_per_run)
@@ -189,4 +204,4 @@ def _train_epoch(
         sgns.train_epoch(reading, noise, model, seeds, epoch, recipe)
 
 
-TECHNIQUE = Technique("sgns", Word2VecParameters, train, together=128, fitting=fitting)
+TECHNIQUE = Technique("sgns", Word2VecParameters, train, together=128, tells=True, fitting=fitting)

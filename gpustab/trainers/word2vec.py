@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from pydantic import Field
 
 from gpustab.corpus.sampling import Sample
 from gpustab.errors import ComputationError, InputError
-from gpustab.trainers.base import Parameters, Vectors
+from gpustab.trainers.base import Parameters, Tell, Vectors, tell_nobody
 
 LONGEST = 10_000
 """gensim silently ignores what follows this token of a text (its ``MAX_WORDS_IN_BATCH``): longer ones go in pieces."""
@@ -47,13 +48,41 @@ class Texts:
             yield [words[i] for i in piece.tolist()]
 
 
-def train_word2vec(sample: Sample, parameters: Word2VecParameters, seed: int, **options: Any) -> Vectors:
+class Epochs:
+    """Tells gensim's epochs, in the form of its callbacks."""
+
+    def __init__(self, tell: Callable[[float], None], epochs: int) -> None:
+        self._tell, self._epochs, self._done = tell, epochs, 0
+
+    def on_train_begin(self, *_: Any) -> None:
+        """Tell that it begins."""
+        self._tell(0.0)
+
+    def on_epoch_end(self, *_: Any) -> None:
+        """Tell the epoch."""
+        self._done += 1
+        self._tell(self._done / self._epochs)
+
+    def on_epoch_begin(self, *_: Any) -> None:
+        """Tell nothing."""
+
+    on_train_end = on_epoch_begin
+
+
+def train_word2vec(
+    sample: Sample,
+    parameters: Word2VecParameters,
+    seed: int,
+    tell: Callable[[float], None] = tell_nobody,
+    **options: Any,
+) -> Vectors:
     """Train one run with one thread, so that the seed alone decides the result.
 
     Args:
         sample: what the run reads.
         parameters: see :class:`Word2VecParameters`.
         seed: of initialisation, negative samples, windows and subsampling.
+        tell: called with the finished part after every epoch.
         **options: further arguments of ``gensim.models.Word2Vec``.
 
     Returns:
@@ -85,7 +114,8 @@ def train_word2vec(sample: Sample, parameters: Word2VecParameters, seed: int, **
     texts = Texts(sample)
     model.build_vocab(texts)
     model.wv.vectors *= np.float32(parameters.spread)  # gensim starts within ±1/dim
-    _, read = model.train(texts, total_examples=model.corpus_count, epochs=parameters.epochs)
+    told = Epochs(tell, parameters.epochs)
+    _, read = model.train(texts, total_examples=model.corpus_count, epochs=parameters.epochs, callbacks=[told])
     if read != len(sample.tokens) * parameters.epochs:
         raise ComputationError(
             f"gensim read {read} tokens in {parameters.epochs} epochs, the sample has {len(sample.tokens)}"
@@ -96,7 +126,14 @@ def train_word2vec(sample: Sample, parameters: Word2VecParameters, seed: int, **
 
 
 def train_each(
-    samples: Sequence[Sample], parameters: Word2VecParameters, seeds: Sequence[int], **options: Any
+    samples: Sequence[Sample],
+    parameters: Word2VecParameters,
+    seeds: Sequence[int],
+    tell: Tell = tell_nobody,
+    **options: Any,
 ) -> list[Vectors]:
     """Train some runs one after the other."""
-    return [train_word2vec(s, parameters, seed, **options) for s, seed in zip(samples, seeds, strict=True)]
+    return [
+        train_word2vec(sample, parameters, seed, partial(tell, number), **options)
+        for number, (sample, seed) in enumerate(zip(samples, seeds, strict=True))
+    ]

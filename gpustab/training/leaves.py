@@ -116,11 +116,14 @@ def training_alone(folders: Iterable[Path]) -> Iterator[None]:
     """Hold leaves, which are made if they are not there, while their runs are trained.
 
     Raises:
-        InputError: if another call is training one of them.
+        InputError: if another call is training one of them, or it cannot be made.
     """
     with ExitStack() as held:
         for folder in folders:
-            folder.mkdir(parents=True, exist_ok=True)
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise InputError(f"{folder}: cannot be made: {error.strerror}") from None
             held.enter_context(alone(folder, "training", "training"))
         yield
 

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
-import tomllib
-from collections.abc import Sequence
-from difflib import get_close_matches
-from pathlib import Path
+from dataclasses import fields
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
-from pydantic_core import ErrorDetails
 
 from gpustab.corpus.sampling import SAMPLINGS, Sampling
 from gpustab.corpus.tokenise import CorpusOptions
-from gpustab.errors import InputError, marked, option
-from gpustab.options import check_seed, chosen
-from gpustab.trainers import NAMES, technique
+from gpustab.errors import InputError, near, option
+from gpustab.options import check_seed
+from gpustab.trainers import NAMES, check_technique, technique
 from gpustab.trainers.base import Parameters
+from gpustab.training.wrong import SettingsError, wrong
 
 Stream = Literal["draw", "training"]
 
@@ -65,7 +62,15 @@ class TrainingSettings(BaseModel):
         """Make the options here: pydantic would pass over keys that a dataclass does not know."""
         if not isinstance(value, dict):
             return value
-        return chosen(CorpusOptions, None, value)
+        known = [field.name for field in fields(CorpusOptions)]
+        if unknown := next((name for name in value if name not in known), None):
+            raise InputError(f"{option(f'options.{unknown}')} is unknown{near(unknown, known)}")
+        return CorpusOptions(**value)
+
+    @field_validator("techniques")
+    @classmethod
+    def _known_techniques(cls, value: list[str]) -> list[str]:
+        return [check_technique(name) for name in value]
 
     @field_validator("seed")
     @classmethod
@@ -86,8 +91,7 @@ class TrainingSettings(BaseModel):
         try:
             return technique(name).parameters(**self.parameters.get(name, {}))
         except ValidationError as error:
-            known = technique(name).parameters.model_fields
-            raise InputError(_explain(error, list(known), f"{name}.")) from None
+            raise SettingsError(wrong(error, list(technique(name).parameters.model_fields), (name,))) from None
 
 
 def read_settings(content: dict[str, Any]) -> TrainingSettings:
@@ -96,7 +100,7 @@ def read_settings(content: dict[str, Any]) -> TrainingSettings:
     Raises:
         InputError: naming every key that is unknown or wrong.
     """
-    settings = _validated(content)
+    settings = validated(content)
     unused = set(settings.parameters) - set(settings.techniques)
     if unused:
         raise InputError(f"parameters for {', '.join(sorted(unused))}, which is not among the techniques")
@@ -105,35 +109,21 @@ def read_settings(content: dict[str, Any]) -> TrainingSettings:
     return settings
 
 
-def _validated(content: dict[str, Any]) -> TrainingSettings:
-    """Return settings whose keys are known and whose values have their types."""
+def validated(content: dict[str, Any]) -> TrainingSettings:
+    """Return settings whose keys are known and whose values have their types.
+
+    Raises:
+        SettingsError: naming every key that is unknown or wrong.
+    """
     if "parameters" in content:
-        raise InputError(
-            f"parameters is unknown: those of a technique stand under its own name, one of {', '.join(NAMES)}"
-        )
+        own = f"those of a technique stand under its own name, one of {', '.join(NAMES)}"
+        raise SettingsError([(("parameters",), f"parameters is unknown: {own}")])
     parameters = {name: content[name] for name in NAMES if name in content}
     others = {key: value for key, value in content.items() if key not in parameters}
     try:
         return TrainingSettings(**others, parameters=parameters)
     except ValidationError as error:
-        raise InputError(_explain(error, [*TrainingSettings.model_fields, *NAMES])) from None
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    """Return the content of a TOML file that holds a plan or a part of one, see :func:`read_settings`.
-
-    Raises:
-        InputError: if it cannot be read, is no TOML (the message names file and line), or has a key that is unknown or
-            wrong.
-    """
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-        _validated({"corpus": "", **content})  # it may be named elsewhere
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except (InputError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: {marked(error)}") from None
-    return content
+        raise SettingsError(wrong(error, [*TrainingSettings.model_fields, *NAMES])) from None
 
 
 def to_toml(settings: TrainingSettings) -> str:
@@ -149,22 +139,3 @@ def to_toml(settings: TrainingSettings) -> str:
 
 def _line(key: str, value: Any) -> str:
     return f"{key} = {json.dumps(value, ensure_ascii=False)}"  # of these values JSON and TOML write all alike
-
-
-def _explain(error: ValidationError, known: Sequence[str], prefix: str = "") -> str:
-    """Every wrong key in one line, those that are unknown with the nearest that is not."""
-    return "; ".join(_wrong(problem, known, prefix) for problem in error.errors())
-
-
-def _wrong(problem: ErrorDetails, known: Sequence[str], prefix: str) -> str:
-    own = problem.get("ctx", {}).get("error")
-    if isinstance(own, InputError):  # says itself which value is wrong
-        return marked(own)
-    path = [part for part in problem["loc"] if isinstance(part, str) and part != "parameters"]
-    key = prefix + ".".join(path)
-    if problem["type"] == "extra_forbidden":
-        near = get_close_matches(path[-1], known, n=1)
-        return f"{key} is unknown{f'; near it is {near[0]}' if near else ''}"
-    if problem["type"] == "missing":
-        return f"{option(key)} is missing"
-    return f"{option(key)} is {problem['input']!r}, {problem['msg'].replace('Input should be', 'wanted')}"

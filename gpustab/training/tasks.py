@@ -20,6 +20,7 @@ from gpustab.trainers import Engine, technique
 from gpustab.trainers.base import Parameters, Vectors
 from gpustab.training.engines import card_of, engine_record
 from gpustab.training.leaves import run_file
+from gpustab.training.marks import Marks
 
 
 @dataclass(frozen=True)
@@ -51,15 +52,21 @@ class Task:
     programs_per_run: int
 
 
-def attempt(task: Task, corpus: Corpus) -> tuple[Task, str | None]:
-    """Train one task; a failure is told, not raised, so that it does not stop the others."""
+def attempt(task: Task, corpus: Corpus, marks: Path | None = None) -> tuple[Task, str | None]:
+    """Train one task; a failure is told, not raised, so that it does not stop the others.
+
+    Args:
+        task: what to train.
+        corpus: what its samples are drawn from.
+        marks: folder that is told how far its runs are, see :mod:`gpustab.training.marks`.
+    """
     from threadpoolctl import threadpool_limits
 
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
         with threadpool_limits(1):
-            _train(task, corpus)
+            _train(task, corpus, Marks(marks, task.name, task.sampling, task.runs))
     # RuntimeError: ARPACK that does not converge, memory that runs out on a card; LinAlgError: NumPy's solvers.
     except (RuntimeError, InputError, OSError, MemoryError, np.linalg.LinAlgError) as error:
         return task, f"{task.name} {task.sampling}, run {task.runs[0]}: {marked(error)}"
@@ -68,14 +75,16 @@ def attempt(task: Task, corpus: Corpus) -> tuple[Task, str | None]:
     return task, None
 
 
-def _train(task: Task, corpus: Corpus) -> None:
+def _train(task: Task, corpus: Corpus, marks: Marks) -> None:
+    marks(0, 0.0)
     samples = [sample(corpus, draw_units(task.sampling, len(corpus), task.seed, run)) for run in task.draws]
     empty = next((run for run, s in zip(task.runs, samples, strict=True) if len(s.words) < 2), None)
     if empty is not None:
         raise InputError(f"the sample of run {empty} holds fewer than two words")
-    options = {"programs_per_run": task.programs_per_run} if task.engine == "gpu" else {}
-    started = time.perf_counter()
-    vectors = technique(task.name, task.engine).train(samples, task.parameters, task.seeds, **options)
+    options: dict[str, Any] = {"programs_per_run": task.programs_per_run} if task.engine == "gpu" else {}
+    started, found = time.perf_counter(), technique(task.name, task.engine)
+    telling = {"tell": marks} if found.tells else {}
+    vectors = found.train(samples, task.parameters, task.seeds, **options, **telling)
     seconds = (time.perf_counter() - started) / len(task.runs)
     for run, part, rows, seed in zip(task.runs, samples, vectors, task.seeds, strict=True):
         record = _record(task, corpus, run, seed) | {"seconds": round(seconds, 3)}

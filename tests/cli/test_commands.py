@@ -292,8 +292,11 @@ def test_an_engine_that_cannot_be_had_ends_with_2(call, place, monkeypatch, opti
 
 
 def test_demo_measures_what_was_trained(call, monkeypatch):
-    monkeypatch.setattr("gpustab.demo.train_demo_runs", lambda folder, report: [runs_of(noisy_copies(3, 20, 4))])
-    assert one_object(call("demo --json").stdout)["schema"] == "gpustab.stability/1"
+    monkeypatch.setattr("gpustab.demo.train_demo_runs", lambda *_: [runs_of(noisy_copies(3, 20, 4))])
+    content = one_object(call("demo --json --keep kept").stdout)
+    assert content["schema"] == "gpustab.stability/1"
+    same = "gpustab train lee -o kept --runs 5 --min-count 5 --epochs 30 --jobs 2 && gpustab stability kept"
+    assert f"The same by hand: {same}" in content["notes"]
 
 
 @pytest.mark.parametrize(

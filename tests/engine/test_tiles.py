@@ -7,6 +7,7 @@ import torch
 from gpustab import engine
 from gpustab.engine import precision, tiles
 from gpustab.engine.gram import gram_fits
+from gpustab.engine.similarity import similarity_pass
 from gpustab.machine.device import Compute
 from gpustab.studies.shared.spaces import same_pairs
 from tests import generators, oracles
@@ -156,3 +157,15 @@ def test_the_guess_of_the_condition_is_near_the_truth(noise, v):
 
 def test_a_small_space_is_measured_in_float64_whatever_its_condition():
     assert engine.pip_pass(runs_of(generators.noisy_copies(3, 100, 8, noise=1.0))).precision == "fp64"
+
+
+def test_other_measures_are_read_from_float64_products(monkeypatch):
+    monkeypatch.setattr(precision, "_WORTH", 0)
+    runs = runs_of(generators.noisy_copies(4, 200, 8, noise=1.0))
+    want = similarity_pass(runs, engine.pip_pass(runs, Compute(precision="fp64")), ["cka", "cca"])
+    for compute in (Compute(), Compute(memory=2_000)):
+        pip = engine.pip_pass(runs, compute)
+        found = similarity_pass(runs, pip, ["cka", "cca"])
+        assert pip.precision == "fp32"
+        for name, values in want.items():
+            torch.testing.assert_close(found[name], values, rtol=1e-12, atol=0)

@@ -34,7 +34,7 @@ def test_header_and_comments(tmp_path):
     content = b"# a comment\nWord 1,Word 2,Human (mean)\n" + rows(b",") + b"\n# the end\n"
     test = read_similarity(write(tmp_path, content))
     assert (test.pairs, test.header, test.comments) == (PAIRS, b"Word 1,Word 2,Human (mean)", 2)
-    assert "taken for a header: Word 1,Word 2" in test.notes[0]
+    assert any("taken for a header: Word 1,Word 2" in note for note in test.notes)
 
 
 def test_the_score_is_the_first_number_of_every_row(tmp_path):
@@ -100,3 +100,15 @@ def test_built_in_tests(name, pairs):
     assert (test.name, len(test.pairs), test.delimiter, test.header, test.unread) == (name, pairs, "tab", None, 0)
     assert min(test.gold) >= 0
     assert max(test.gold) <= 10
+
+
+def test_a_hash_begins_words_too(tmp_path):
+    """F54: hashtags are words; a comment has a blank after its sign, or stands above all pairs without a score."""
+    content = b"#made by hand\n#metoo\twomen\t9\ncat\tdog\t8\n#cat\t#dog\t1\n# 3\tthe\t4\n"
+    test = read_similarity(write(tmp_path, content))
+    assert test.pairs == ((b"#metoo", b"women"), (b"cat", b"dog"), (b"#cat", b"#dog"))
+    assert test.comments == 2
+    assert test.notes == ("Lines that begin with # and hold no pair, taken for comments: 2",)
+    assert read_similarity(write(tmp_path, b"#metoo women 9\n")).pairs == ((b"#metoo", b"women"),)
+    with pytest.raises(InputError, match="line 2: field 3"):
+        read_similarity(write(tmp_path, b"cat\tdog\t8\n#cat\t#dog\n"))

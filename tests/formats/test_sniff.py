@@ -30,7 +30,27 @@ FOREIGN = {
     "HTML page": b"<!DOCTYPE html>\n<html><head><title>Not found 404</title></head></html>\n",
     "Git LFS pointer": b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
     "zip archive": zipped(),
-    "pickle": pickle.dumps({"a": [1.0, 2.0]}),
+    "gpustab.load_runs([pickle.load(open(FILE, 'rb')), ...])": pickle.dumps({"a": [1.0, 2.0]}),
+    "pandas.read_pickle(FILE).to_parquet(OTHER)": b"\x80\x04cpandas.core.frame\nDataFrame\n.",
+    "SQLite database (Magnitude's?)": b"SQLite format 3\x00" + bytes(90),
+    "gguf.GGUFReader(FILE)": b"GGUF\x03\x00\x00\x00" + bytes(90),
+    "h5py.File(FILE)[NAME][:]": b"\x89HDF\r\n\x1a\n" + bytes(90),
+    "PDF file": b"%PDF-1.7\n%\xe2\xe3\n1 0 obj\n",
+    "picture (PNG)": b"\x89PNG\r\n\x1a\n" + bytes(90),
+    "picture (JPEG)": b"\xff\xd8\xff\xe0" + bytes(90),
+    "Office file; save its sheet as CSV": b"PK\x03\x04" + bytes(22) + b"\x13\0\0\0[Content_Types].xml" + bytes(90),
+    "give model-00001-of-00002.safetensors, which has model.embed_tokens.weight": (
+        b'{"metadata": {"total_size": 9}, "weight_map": {"lm_head.weight": "model-00002-of-00002.safetensors", '
+        b'"model.embed_tokens.weight": "model-00001-of-00002.safetensors"}}'
+    ),
+    "gpustab.load_runs([json.load(open(FILE)), ...])": b'{"the": [0.1, 0.2], "of": [0.3, 0.4]}\n',
+    "gpustab.load_runs([json.load(open(FILE))": b'{\n "the": [\n  0.1,\n  0.2\n ],\n "of": [\n  0.3,\n  0.4\n ]\n}\n',
+    "pandas.read_json(FILE, lines=True)": b'{"word": "the", "vector": [0.1]}\n{"word": "of", "vector": [0.2]}\n',
+    "readRDS(FILE)": b"X\n\x00\x00\x00\x03" + bytes(90),
+    "scipy.io.loadmat(FILE)": b"MATLAB 5.0 MAT-file, Platform: GLNXA64" + bytes(90),
+    "FAISS index": b"IxFI" + bytes(90),
+    "XML file": b"<?xml version='1.0'?>\n<a/>\n",
+    "tar archive": bytes(257) + b"ustar\x0000" + bytes(250),
     "UTF-16": "2 2\na 1 2\nb 3 4\n".encode("utf-16"),
     "carriage returns alone": TEXT.replace(b"\n", b"\r"),
     "gzip file inside": gzip.compress(TEXT, mtime=0),
@@ -47,7 +67,8 @@ def test_foreign_content_is_named_in_one_sentence(tmp_path, kind, packed):
     path.write_bytes(gzip.compress(FOREIGN[kind]) if packed else FOREIGN[kind])
     with pytest.raises(InputError) as caught:
         read_space(path)
-    assert kind in str(caught.value)
+    is_pickle = FOREIGN[kind].startswith(b"\x80")
+    assert ("this is a pickle within gzip; unpack it" if packed and is_pickle else kind) in str(caught.value)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -106,7 +127,9 @@ def test_gzip_is_told_by_content(tmp_path, name, content):
     assert space.name == "x"
 
 
-@pytest.mark.parametrize("word", [b"<html>", b"\x80\x04", b"\xff\xfe", b"a\x00b", b"\x00\x01\x02", b"<unk>"])
+@pytest.mark.parametrize(
+    "word", [b"<html>", b"\x80\x04", b"\xff\xfe", b"a\x00b", b"\x00\x01\x02", b"<unk>", b"GGUF", b"ORC", b'{"', b"["]
+)
 def test_odd_first_words_do_not_hide_text(tmp_path, word):
     (tmp_path / "x.txt").write_bytes(word + b" 1 2\nb 3 4\n")
     assert read_space(tmp_path / "x.txt").vocabulary[0] == word

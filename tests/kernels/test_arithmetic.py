@@ -14,6 +14,9 @@ from gpustab.kernels.search import _BLAS_FOR_FEW
 from gpustab.kernels.training import glove
 from gpustab.kernels.triton.wordwise import _quadratic
 from gpustab.machine.device import Compute
+from gpustab.studies.instability.alignment import alignment_tables, naive_average
+from gpustab.studies.instability.averages import averaging_tables
+from gpustab.studies.instability.how_many import word_matrices
 from tests import emulation, generators
 
 CPU = torch.device("cpu")
@@ -67,6 +70,11 @@ def predicted(runs, compute):
     return engine.predict_pass(runs, torch.arange(5), [1, 5], compute)[1:4]
 
 
+def chapters(tables, *arguments):
+    columns = [column for table in tables("x", *arguments).values() for column in table.values()]
+    return [torch.tensor(column, dtype=torch.float64) for column in columns if column and isinstance(column[0], float)]
+
+
 CALLS = {
     "moments": lambda: gram.moments(STACK),
     "moments in place": lambda: gram.add_(gram.empty_moments(3, 20), STACK),
@@ -98,6 +106,10 @@ CALLS = {
     "procrustes pass": runs_pass(lambda runs, compute: engine.procrustes_pass(runs, engine.gram_pass(runs, compute))),
     "average pass": runs_pass(lambda runs, _: engine.average_pass(runs, dtype=torch.float32)[-1][0].vectors),
     "prediction": runs_pass(predicted),
+    "averages onto one reference": lambda: naive_average(STACK, 1),
+    "pairs of one word": runs_pass(lambda runs, compute: word_matrices(runs, torch.arange(9), compute)),
+    "chapter on averages": lambda: chapters(averaging_tables, generators.runs_of(STACK), 50, 0),
+    "chapter on aligning": lambda: chapters(alignment_tables, generators.runs_of(STACK[:, :99]), 50, 0),
 }  # fmt: skip
 
 
@@ -272,10 +284,12 @@ KNOWN = {
 }
 
 
-def test_every_product_of_kernels_and_passes_is_protected():
+def test_every_product_of_kernels_passes_and_studies_is_protected():
     """A product written bare would obey the host program: it must be `product`, or be known here with its reason."""
     found = {}
-    for folder in (Path(gpustab.kernels.__file__).parent, Path(engine.__file__).parent):
+    package = Path(engine.__file__).parents[1]
+    folders = [package / name for name in ("engine", "statistics", "studies")]
+    for folder in (Path(gpustab.kernels.__file__).parent, *folders):
         for path in folder.rglob("*.py"):
             nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
             bare = sum(isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult) for node in nodes)

@@ -3,7 +3,7 @@ import pytest
 import torch
 from torch.nn.functional import normalize
 
-from gpustab.kernels import pair
+from gpustab.kernels import pair_rows
 from gpustab.kernels.gram import block_gram
 from gpustab.kernels.pair import pair_pip_loss, pair_pip_square
 from gpustab.kernels.pip_loss import pip_from_gram, reduced, wordwise_pip
@@ -97,7 +97,7 @@ def test_derivatives(far):
 def test_gradients_are_summed_over_short_pieces(monkeypatch):
     x, y = draw(300, 5).requires_grad_(), draw(300, 5, seed=1)
     (want,) = torch.autograd.grad(pair_pip_loss(x, y), x)
-    monkeypatch.setattr(pair, "ROWS_PER_MATMUL", 64)
+    monkeypatch.setattr(pair_rows, "ROWS_PER_MATMUL", 64)
     (found,) = torch.autograd.grad(pair_pip_loss(x, y), x)
     torch.testing.assert_close(found, want, rtol=1e-12, atol=1e-12)
 

@@ -6,7 +6,9 @@ from rich.console import Console
 
 from gpustab import load_runs
 from gpustab.formats.memory import from_pair
+from gpustab.report import Result
 from gpustab.report.terminal import print_result
+from gpustab.results import Block, SmallTable
 from gpustab.runs.join import join
 from gpustab.studies.neighbours.study import neighbours_of
 from gpustab.studies.stability.study import stability
@@ -73,3 +75,13 @@ def test_control_characters_in_names_of_runs_are_escaped():
     names = ("a", "b\x1b[31m")
     runs = join(from_pair(words, run.numpy(), name) for run, name in zip(noisy_copies(2, 20, 4), names, strict=True))
     assert "\x1b" not in page(neighbours_of(runs, "w1", 3))
+
+
+def test_a_terminal_shows_the_first_rows_of_a_long_table_and_a_file_all(monkeypatch):
+    long = Block("Long", [], [SmallTable("By run", ["rank", "word"], [[str(k), f"w{k}"] for k in range(5000)])])
+    monkeypatch.setattr("gpustab.report.terminal.describe", lambda result: [long])
+    shown, kept = page(Result("x"), 80, force_terminal=True), page(Result("x"), 80)
+    assert "w59" in shown
+    assert "w60" not in shown
+    assert "the first 60 of 5,000 rows; --out DIR writes all" in shown
+    assert "w4999" in kept

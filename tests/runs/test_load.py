@@ -47,7 +47,10 @@ def test_inputs_are_never_changed(files):
     ("sources", "message"),
     [
         ([], "no runs were given"),
-        (["only.txt"], "has only 1 run; give at least two"),
+        (["only.txt"], r"^only\.txt: there is no such file$"),
+        ("only.txt", r"^only\.txt: there is no such file$"),
+        ("nosuch*.gz", r"^nosuch\*\.gz: there is no such file, and none fits this pattern$"),
+        ("a.txt,b.txt", r"^a\.txt,b\.txt: there is no such file$"),
         (["missing-1.txt", "missing-2.txt"], "missing-1.txt"),
         ([3, 4], "source 0 is a int"),
     ],

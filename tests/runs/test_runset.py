@@ -129,5 +129,5 @@ def test_a_folder_without_runs(tmp_path):
     with pytest.raises(InputError, match=r"no run-NNN\.safetensors"):
         open_leaf(tmp_path)
     (tmp_path / "vectors.txt").write_text("a 1 2\n")
-    with pytest.raises(InputError, match="name the files"):
+    with pytest.raises(InputError, match=r"it holds files of vectors \(vectors\.txt, \.\.\.\): give them as .*\*\.txt"):
         load_runs(tmp_path)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from gpustab.corpus.formats.format import Document, TextFile
 from gpustab.corpus.options import ReadOptions
-from gpustab.errors import InputError, option
+from gpustab.errors import InputError, near, option
 
 
 class Columns(NamedTuple):
@@ -33,7 +33,8 @@ def choose_columns(file: TextFile, known: Sequence[str], textual: Sequence[str])
     options = file.options
     for name, column in options.columns.items():
         if column not in known:
-            raise InputError(f"{file.path}: there is no column for {option(name, column)}; columns are {named(known)}")
+            there = f"{near(column, known)}; columns are {named(known)}"
+            raise InputError(f"{file.path}: there is no column for {option(name, column)}{there}")
     named_text = [column for column in known if column.lower() == "text"]
     text = options.column or next(
         iter(named_text if len(named_text) == 1 else textual if len(textual) == 1 else ()), ""

@@ -29,21 +29,22 @@ def fill_rows(
     Args:
         table: where the rows go.
         matrix: ``(v, d)`` real numbers of any width, byte order and layout.
-        words: ``v`` words or more.
-        counts: ``v`` corpus counts or more, where they are known.
+        words: those of the first rows.
+        counts: their corpus counts, where they are known.
         options: ``limit``.
 
     Returns:
         Notes on what was done.
     """
-    v, d = matrix.shape
+    v, d = len(words), matrix.shape[1]
     kept, step = rows_to_read(v, options), max(1, _BLOCK // d)
     for start in range(0, kept, step):
         part = slice(start, min(start + step, kept))
         with np.errstate(over="ignore", invalid="ignore"):  # becomes inf or nan, which the table looks for
             block = np.ascontiguousarray(matrix[part], dtype=np.float32)
         table.add(words[part], block, range(v)[part], counts and counts[part])
-    notes = [] if matrix.dtype == np.float32 else [f"the vectors were converted from {_name(matrix.dtype)} to float32"]
+    kind = getattr(matrix, "kind", "" if matrix.dtype == np.float32 else _name(matrix.dtype))
+    notes = [f"the vectors were converted from {kind} to float32"] if kind else []
     if _is_fortran(matrix):
         notes.append("the vectors were converted from Fortran to C order")
     return notes + ([f"limit={kept}: {v - kept} of {v} rows were not read"] if kept < v else [])
@@ -82,9 +83,9 @@ def read_npy(source: Source, options: LoadOptions) -> Space:
         _check_whether_companion(path)
     found = words_for(path, matrix.shape[0], options)
     try:
-        v, d = matrix.shape
+        d = matrix.shape[1]
         check_dimension(d, options)
-        table = RowTable(d, rows_to_read(v, options), options, "row")
+        table = RowTable(d, rows_to_read(len(found.words), options), options, "row")
         notes = fill_rows(table, matrix, found.words, found.counts, options)
         return table.space(source, "NumPy array", notes=[*found.notes, *notes])
     except InputError as error:

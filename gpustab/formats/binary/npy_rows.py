@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, Protocol
+from typing import IO, Any, BinaryIO, Literal, Protocol
 
 import numpy as np
 from numpy.lib import format as npy_format
@@ -48,7 +48,7 @@ class NpyRows:
     def __init__(self, path: Path) -> None:
         self.path = path
         with path.open("rb") as file:
-            shape, fortran, self.dtype = _read_header(path, file)
+            shape, fortran, self.dtype = read_header(path, file)
             self._offset = file.tell()
             size = file.seek(0, 2) - self._offset
         self.order: Literal["C", "F"] = "F" if fortran else "C"
@@ -91,7 +91,15 @@ class NpyRows:
         return values
 
 
-def _read_header(path: Path, file: BinaryIO) -> tuple[Any, bool, np.dtype[Any]]:
+def read_header(path: Path, file: IO[bytes]) -> tuple[Any, bool, np.dtype[Any]]:
+    """Read the header of a ``.npy`` file, up to the first value.
+
+    Returns:
+        Shape, whether the order is Fortran's, and type of the values.
+
+    Raises:
+        InputError: if it is damaged, or of a later version.
+    """
     try:
         version = npy_format.read_magic(file)
         if version not in ((1, 0), (2, 0), (3, 0)):

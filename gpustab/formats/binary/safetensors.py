@@ -67,12 +67,12 @@ def read_safetensors(source: Source, options: LoadOptions = DEFAULTS) -> Space:
         metadata = read_metadata(rows)
         try:
             check_dimension(rows.shape[1], options)
-            kept = rows_to_read(len(rows), options)
+            kept = rows_to_read(len(found.words), options)
             table = RowTable(rows.shape[1], kept, options, "row")
             for start in range(0, kept, _STEP):
                 part = slice(start, min(start + _STEP, kept))
                 table.add(found.words[part], rows[part].numpy(), range(kept)[part], found.counts and found.counts[part])
-            notes = [*found.notes, *_notes(rows, kept, ours)]
+            notes = [*found.notes, *_notes(rows, kept, len(found.words), ours)]
             return table.space(source, "safetensors", notes=notes, metadata=metadata, draw=draw)
         except InputError as error:
             raise InputError(f"{path}: {marked(error)}") from error
@@ -138,7 +138,7 @@ def read_metadata(rows: SafetensorsRows) -> dict[str, Any]:
     return metadata
 
 
-def _notes(rows: SafetensorsRows, kept: int, ours: bool) -> Iterator[str]:
+def _notes(rows: SafetensorsRows, kept: int, of: int, ours: bool) -> Iterator[str]:
     if rows.matrix != "vectors":
         yield f"the vectors are the tensor '{rows.matrix}'"
     if rows.dtype != "F32":
@@ -146,8 +146,8 @@ def _notes(rows: SafetensorsRows, kept: int, ours: bool) -> Iterator[str]:
     known = {rows.matrix, *(_WORDS | {"counts", "draw", "lengths", "present"} if ours else ())}
     if unknown := sorted(set(rows.names) - known):
         yield f"{len(unknown)} tensor(s) of unknown meaning were not read: {', '.join(unknown[:3])}"
-    if kept < len(rows):
-        yield f"limit={kept}: {len(rows) - kept} of {len(rows)} rows were not read"
+    if kept < of:
+        yield f"limit={kept}: {of - kept} of {of} rows were not read"
 
 
 SAFETENSORS = Format("safetensors", matches=is_safetensors, read=read_safetensors)

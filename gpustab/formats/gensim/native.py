@@ -6,11 +6,14 @@ The pickle is read as data (:mod:`gpustab.formats.gensim.safe_pickle`): nothing 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from gpustab.errors import InputError, marked
 from gpustab.formats.binary.npy import check_dimension, fill_rows, rows_to_read
@@ -54,15 +57,17 @@ def read_gensim(source: Source, options: LoadOptions) -> Space:
     path = source.path
     if source.compression:
         raise InputError(
-            f"{path}: this is a pickle within {source.compression}, whose companions are packed too; "
-            "load it with gensim and save it under a name without .gz or .bz2"
+            f"{path}: this is a pickle within {source.compression}; unpack it first (gensim's: load it with gensim, "
+            "since its companions are packed too, and save it under a name without .gz or .bz2)"
         )
     try:
         content = source.map()
         root, names = describe_pickle(b"".join(source.blocks()) if content is None else memoryview(content))
         if not isinstance(root, Described) or root.kind.module.partition(".")[0] != "gensim":
             what = f"of {names[0]}" if names else "of plain data"
-            raise InputError(f"this is a pickle {what} and no file of gensim's KeyedVectors, Word2Vec or FastText")
+            raise InputError(
+                f"this is a pickle {what} and no file of gensim's KeyedVectors, Word2Vec or FastText{_way(root)}"
+            )
         return _Model(path, root).space(source, options)
     except InputError as error:
         raise InputError(f"{path}: {marked(error)}") from error
@@ -78,6 +83,7 @@ class _Model:
         self._attributes = attributes_of(root)
         self._generation = _generation(self._attributes)
         self._prefix = path.name
+        self._empty: frozenset[int] = frozenset()
         inner = self._attributes.get("wv")
         if isinstance(inner, Described):
             self.notes.append(f"of the full {root.kind.name} model, only the word vectors (wv) were read")
@@ -93,7 +99,12 @@ class _Model:
         if counts is not None and are_placeholders(torch.tensor(counts)):
             counts = None
             self.notes.append(PLACEHOLDERS)
-        table = RowTable(d, rows_to_read(v, options), options, "row")
+        if empty := self._empty:
+            self.notes.append(f"{len(empty)} empty slot{'s' * (len(empty) > 1)} dropped: no word belongs to the vector")
+            kept = [row for row in range(v) if row not in empty]
+            words, matrix = [words[row] for row in kept], _SomeRows(matrix, kept)
+            counts = None if counts is None else [counts[row] for row in kept]
+        table = RowTable(d, rows_to_read(len(words), options), options, "row")
         notes = fill_rows(table, matrix, words, counts, options)
         return table.space(source, f"gensim {self.kind.name}", notes=[*self.notes, *notes])
 
@@ -105,9 +116,11 @@ class _Model:
                 f"this is a {self.kind}{self._generation}, which has no word vectors; "
                 "wanted KeyedVectors, Word2Vec or FastText"
             )
-        if not all(isinstance(word, str) for word in words):
+        if not all(isinstance(word, str | None) for word in words):
             raise InputError(f"the keys of this {self.kind}{self._generation} are no words")
-        return [_as_word(word) for word in words]
+        # gensim makes room for as many words as a header promises, and leaves a slot empty for each that was a repeat.
+        self._empty = frozenset(row for row, word in enumerate(words) if word is None)
+        return [b"" if word is None else _as_word(word) for word in words]
 
     def _matrix(self) -> Matrix:
         for name in _VECTORS:
@@ -169,11 +182,37 @@ class _Model:
         return whole if len(whole) == len(found) else None
 
 
+class _SomeRows:
+    """Those rows of a matrix that a word belongs to."""
+
+    def __init__(self, matrix: Matrix, kept: Sequence[int]) -> None:
+        self._matrix, self._kept = matrix, np.array(kept, dtype=np.int64)
+        self.shape: tuple[int, ...] = (len(kept), matrix.shape[1])
+        self.dtype = matrix.dtype
+        self.order = getattr(matrix, "order", "C")
+
+    def __getitem__(self, rows: slice, /) -> NDArray[Any]:
+        wanted = self._kept[rows]
+        if not len(wanted):
+            return self._matrix[0:0]
+        values: NDArray[Any] = self._matrix[int(wanted[0]) : int(wanted[-1]) + 1][wanted - wanted[0]]
+        return values
+
+
 def _as_word(text: str) -> bytes:
     try:
         return as_word(text)
     except UnicodeError:
         raise InputError("a word is no text that UTF-8 could hold") from None
+
+
+_UNPICKLED = "; where you trust it, in Python: gpustab.load_runs([pickle.load(open(FILE, 'rb')), ...])"
+
+
+def _way(root: Any) -> str:
+    """Return how a pickle that is no file of gensim's may still be used."""
+    of_words = isinstance(root, Described) and root.kind.name in ("dict", "OrderedDict") and any(pairs_of(root))
+    return f"{_UNPICKLED} takes a dict of word and vector" if of_words else ""
 
 
 def _names(value: Any) -> list[str]:

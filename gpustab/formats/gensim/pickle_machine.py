@@ -78,9 +78,24 @@ class Machine:
         found = Global(module, name)
         if not _is_known(found):
             of = f" of {self.globals[0]}" if self.globals else ""
-            raise InputError(f"the pickle{of} refers to {found}, which vectors do not need; not opened")
+            raise InputError(f"the pickle{of} refers to {found}, which vectors do not need; not opened{_way(found)}")
         self.globals.append(found)
         return found
+
+
+_WAYS = {
+    "pandas": "where you trust it: pandas.read_pickle(FILE).to_parquet(OTHER), which is read",
+    "joblib": "where you trust it: joblib.load(FILE), saved as text, .npy or Parquet",
+    "torch": "where you trust it: torch.save(OBJECT.state_dict(), OTHER), which is read",
+    "sklearn": "where you trust it: joblib.load(FILE), whose matrix numpy.save writes",
+    "spacy": "where you trust it: its vectors as text, .npy or Parquet",
+}
+
+
+def _way(found: Global) -> str:
+    """Return how to convert what a known package wrote."""
+    way = _WAYS.get(found.module.partition(".")[0])
+    return f"; {way}" if way else ""
 
 
 def _is_known(found: Global) -> bool:

@@ -9,10 +9,16 @@ from dataclasses import dataclass
 from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.sniff import read_header
-from gpustab.formats.text.decimals import SEPARATORS, count_values, is_sparse
+from gpustab.formats.text.decimals import SEPARATORS, count_values, is_number_like, is_sparse
+from gpustab.formats.text.doubts import refuse_doubtful
 from gpustab.spaces.words import show
 
 SAMPLE_ROWS = 50
+_ABOVE_WORDS = frozenset(
+    (b"", b"word", b"words", b"token", b"tokens", b"term", b"key", b"index", b"unnamed:", b"label")
+)
+_MISSING = frozenset((b"na", b"n/a", b"null", b"none", b"nan", b"-", b"?"))
+"""How a missing value is written: no name of a column."""
 
 
 @dataclass(frozen=True)
@@ -22,17 +28,19 @@ class Layout:
     Attributes:
         dimension: number of values ``d`` of every row.
         header: the declared ``(rows, dimension)``, or ``None`` where the first line is a row.
+        names: whether the first line, or the one after the header, names the columns.
     """
 
     dimension: int
     header: tuple[int, int] | None
+    names: bool = False
 
 
 def settle(lines: Sequence[bytes], options: LoadOptions) -> Layout:
     """Decide header and dimension; what stays ambiguous is refused.
 
-    Two integers on line 1 are a header only if the second is the width of the rows that follow.
-    Without a header the width of most rows is the dimension.
+    Two integers on line 1 are a header only if the second is the width of the rows that follow. A line 1 of column
+    names, as data frames are written with, is no row. Without a header the width of most rows is the dimension.
 
     Args:
         lines: the first lines of the file, without their ends.
@@ -43,6 +51,8 @@ def settle(lines: Sequence[bytes], options: LoadOptions) -> Layout:
     """
     first = lines[0] if lines else b""
     declared = None if options.header is False else read_header(first)
+    if declared is None and options.header is not False and (names := _with_names(lines, options)):
+        return names
     if options.header and declared is None:
         raise InputError(
             f"line 1 is '{_start(first)}', but {option('header', True)} wants the two integers of a header"
@@ -51,8 +61,57 @@ def settle(lines: Sequence[bytes], options: LoadOptions) -> Layout:
     rows = [line for line in lines[1 if declared else 0 :] if line.strip(SEPARATORS)]
     widths = Counter(count_values(row) for row in rows[:SAMPLE_ROWS])
     if declared and (options.header or _is_header(declared, widths, options.dim)):
-        return Layout(_positive(options.dim or declared[1]), declared)
-    return Layout(options.dim or _majority(widths), None)
+        named = options.header is None and _with_names(lines[1:], options) is not None
+        layout = Layout(_positive(options.dim or declared[1]), declared, named)
+    else:
+        layout = Layout(options.dim or _majority(widths), None)
+    if options.dim is None:
+        refuse_doubtful(rows[layout.names : SAMPLE_ROWS], layout.dimension)
+    return layout
+
+
+def _with_names(lines: Sequence[bytes], options: LoadOptions) -> Layout | None:
+    rows = [line for line in lines[1 : SAMPLE_ROWS + 1] if line.strip(SEPARATORS)]
+    widths = Counter(count_values(row) for row in rows)
+    ((width, times),) = widths.most_common(1) or [(0, 0)]
+    fields = lines[0].replace(b"\t", b" ").split(b" ") if rows else []
+    fields = [field for i, field in enumerate(fields) if field or not i]
+    dimension = options.dim or width
+    if dimension < 2 or 2 * times <= widths.total() or len(fields) not in (dimension, dimension + 1):
+        return None
+    label, named = (fields[0], fields[1:]) if len(fields) > dimension else (b"", fields)
+    if sum(map(is_number_like, named)) not in (0, dimension):
+        return None  # the number in a name would as well be a value after a word
+    values = [row.replace(b"\t", b" ").split()[-dimension:] for row in rows]
+    return Layout(dimension, None, True) if are_names(label, named, values) else None
+
+
+def are_names(label: bytes, fields: Sequence[bytes], values: Sequence[Sequence[bytes]]) -> bool:
+    """Tell whether a first line names columns of numbers, instead of holding numbers.
+
+    It does if none of its fields is a number, or if they run 0, 1, 2 ... or 1, 2, 3 ... above values with decimal
+    points, or beside the name that a column of words has.
+
+    Args:
+        label: what stands above the words.
+        fields: what stands above the numbers.
+        values: the numbers of the next rows.
+
+    >>> are_names(b"word", [b"0", b"1", b"2"], [[b".5", b"1", b"-3"]]), are_names(b"a", [b"1", b"2"], [[b"3", b"4"]])
+    (True, False)
+    """
+    named = [field.strip(b'"').lower() for field in fields if not is_number_like(field.strip(b'"'))]
+    if len(set(fields)) < len(fields) or not _MISSING.isdisjoint(named):
+        return False
+    if len(named) == len(fields):
+        return True
+    running = [field.strip(b'"') for field in fields if is_number_like(field.strip(b'"'))]
+    start = 1 if running[0] == b"1" else 0
+    if running != [b"%d" % i for i in range(start, start + len(running))]:
+        return False
+    broken = sum(any(b"." in value or b"e" in value for value in row) for row in values)
+    above_words = label.strip(b'"').lower() in _ABOVE_WORDS
+    return above_words or (len(running) > 2 and len(values) > 0 and broken == len(values))
 
 
 def _is_header(declared: tuple[int, int], widths: Counter[int], dim: int | None) -> bool:

@@ -21,6 +21,7 @@ from gpustab.formats.text.decimals import RowError
 from gpustab.formats.text.layout import Layout, settle
 from gpustab.formats.text.lines import Lines
 from gpustab.spaces.space import Space
+from gpustab.spaces.words import show
 
 
 def read_text(source: Source, options: LoadOptions) -> Space:
@@ -75,8 +76,8 @@ class _Reading:
     def _read(self, layout: Layout) -> bool:
         """Take in the rows; return whether the end of the file was reached."""
         for block in self._lines.blocks():
-            if self._line == 1 and layout.header:
-                self._line, block = 2, block[block.index(b"\n") + 1 :]
+            if self._line == 1 and (above := (layout.header is not None) + layout.names):
+                self._line, block = 1 + above, block.split(b"\n", above)[above]
             while block:
                 if self._rows == self._options.limit:
                     self._notes.append(f"limit={self._rows}: the rows from line {self._line} on were not read")
@@ -174,6 +175,11 @@ class _Reading:
             yield "a byte-order mark (UTF-8 BOM) at the start was removed"
         if layout.header and layout.header[1] != layout.dimension:
             yield f"the header declares {layout.header[1]} values a row, but dim={layout.dimension} was asked for"
+        if layout.names:
+            number = 1 + (layout.header is not None)
+            first = show(self._lines.sample()[number - 1][:60])
+            way = "" if layout.header else f"; {option('header', False)} reads it as one"
+            yield f"line {number} names columns ('{first}') and is no row{way}"
         blank, empty = self._blocks.blank, self._blocks.empty
         if blank.count:
             yield f"{blank.count} blank line(s) passed over: {blank}"

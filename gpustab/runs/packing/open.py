@@ -11,6 +11,7 @@ import torch
 from gpustab.errors import InputError
 from gpustab.formats.binary.safetensors_rows import SafetensorsRows, open_rows
 from gpustab.formats.options import DEFAULTS, LoadOptions
+from gpustab.runs.common import require_overlap
 from gpustab.runs.key import Key
 from gpustab.runs.loading import Rule
 from gpustab.runs.manifest import inside, read_packed
@@ -27,6 +28,7 @@ def open_packed(
     vocabulary: Rule | None = None,
     min_runs: int | None = None,
     options: LoadOptions = DEFAULTS,
+    allow_small_overlap: bool = False,
     centre: bool = False,
     unit: bool = True,
 ) -> Runs:
@@ -38,6 +40,7 @@ def open_packed(
         vocabulary: ``"joint"`` or ``"union"``, which must be as it was packed; ``None`` takes what is there.
         min_runs: likewise.
         options: likewise, where they are not the default ones.
+        allow_small_overlap: open runs that share hardly any word, see :mod:`gpustab.runs.common`.
         centre: subtract the mean over the joint words.
         unit: scale rows to unit length.
 
@@ -46,6 +49,8 @@ def open_packed(
     """
     manifest = read_packed(folder)
     _check_choices(folder, manifest, vocabulary, min_runs, options)
+    joining = _joining(manifest["joining"])
+    require_overlap(joining, manifest["words"], allow_small_overlap)
     rows = tuple(_open(folder, run) for run in manifest["runs"])
     words = Vocabulary.from_tensors(rows[0].tensor("words", torch.uint8), rows[0].tensor("offsets", torch.int64))
     for part in rows:
@@ -60,7 +65,7 @@ def open_packed(
         words,
         rows,
         tuple(run["name"] for run in manifest["runs"]),
-        _joining(manifest["joining"]),
+        joining,
         key=key,
         counts=counts,
         centre=centre,

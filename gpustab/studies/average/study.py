@@ -19,7 +19,7 @@ from gpustab.machine.device import Compute, telling_memory
 from gpustab.options import chosen
 from gpustab.report import Result
 from gpustab.results import Table
-from gpustab.runs.group import Group, loaded
+from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
 from gpustab.spaces.space import Space
 from gpustab.studies.average.options import AverageOptions
@@ -46,7 +46,7 @@ def average(
     """
     options = chosen(AverageOptions, options, choices)
     with answering("average", options, group, compute) as answer:
-        there = loaded(group)
+        there = answer.take(group)
         runs, result, again = engine.place(there, answer.compute), answer.result, options.renormalise
         engine.joint_words(runs)
         top, rows = _tree(runs, again)

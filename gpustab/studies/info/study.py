@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from gpustab.errors import InputError
+from gpustab.formats.checkpoints.folder import is_checkpoint
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.registry import read_space
 from gpustab.machine.progress import Progress
@@ -31,7 +32,7 @@ def info(
     """Read files one after the other and return what each of them is and holds.
 
     Args:
-        paths: files of vectors; a leaf or run-set folder stands for its files.
+        paths: files of vectors; a checkpoint is one, a leaf or run-set folder stands for its files.
         options: how to read them.
         progress: told the file that is read.
         explain: says what is wrong with a file that cannot be read.
@@ -61,7 +62,9 @@ def _told(path: Path, options: LoadOptions, notes: list[str], explain: Callable[
 
 
 def _files(path: Path) -> list[Path]:
-    return [file for group in open_runset(path) for file in group.sources] if path.is_dir() else [path]
+    if not path.is_dir() or is_checkpoint(path):
+        return [path]
+    return [file for group in open_runset(path) for file in group.sources]
 
 
 def _contents(space: Space, path: Path) -> dict[str, Any]:

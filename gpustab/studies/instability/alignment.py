@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from gpustab import engine
+from gpustab.kernels.arithmetic import product
 from gpustab.kernels.averaging import aligned_average, cross_gram, leaf
 from gpustab.kernels.gram import block_gram
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
@@ -26,7 +27,7 @@ from gpustab.studies.shared.spaces import are_one, as_copies
 def naive_average(stack: Tensor, reference: int) -> Tensor:
     """Return the mean ``(v, d)`` of all runs ``(R, v, d)`` turned onto one of them, eq. 3.7."""
     cross = torch.stack([cross_gram(x, stack[reference]) for x in stack])
-    return (stack @ procrustes(cross).maps.to(stack.dtype)).mean(0)
+    return product(stack, procrustes(cross).maps.to(stack.dtype)).mean(0)
 
 
 def alignment_tables(name: str, runs: Runs, pairs: int, seed: int, same: Tensor | None = None) -> dict[str, Table]:
@@ -102,7 +103,13 @@ def _spread(term: Tensor) -> float:
 
 
 class TreeRow(NamedTuple):
-    """Losses between averages of one kind, as parts of that between runs; the error is over orders or references."""
+    """Losses between averages of one kind, as parts of that between runs.
+
+    Attributes:
+        same_runs: of the same runs, by other orders or references; its error is over these.
+        between_halves: of the runs; mean over some splits, and the SD over them. A mean of splits errs less than one
+            split, but all are of the same runs.
+    """
 
     technique: str
     average: str
@@ -110,28 +117,31 @@ class TreeRow(NamedTuple):
     same_runs: float
     same_runs_se: float
     halves_of: int
+    splits: int
     between_halves: float
+    between_halves_sd: float
     one_over_root_n: float
 
 
 def _trees(name: str, runs: Runs, stack: Tensor, joint: Tensor, seed: int, same: Tensor | None) -> Iterator[TreeRow]:
     orders = orders_of(len(runs), seed)
     half = len(runs) // 2
-    parts = (list(range(half)), list(range(half, 2 * half)))
+    splits = [(order[:half], order[half : 2 * half]) for order in orders]
     tops = {
         "tree": [_top(runs, order, joint) for order in orders],
         "one reference": [naive_average(stack, reference) for reference in range(min(len(orders), len(runs)))],
     }
     halves = {
-        "tree": [_top(runs, part, joint) for part in parts],
-        "one reference": [naive_average(stack[part], 0) for part in parts],
+        "tree": lambda part: _top(runs, part, joint),
+        "one reference": lambda part: naive_average(stack[part], 0),
     }
     base = 0.0 if are_one(same) else _rms_loss(list(stack))[0]
     for kind, spaces in tops.items():
         loss, error = _rms_loss(spaces)
-        between, _ = _rms_loss(halves[kind])
-        parts_of_runs = (ratio(loss, base), ratio(error, base))
-        yield TreeRow(name, kind, len(spaces), *parts_of_runs, half, ratio(between, base), 1 / math.sqrt(half))
+        between = torch.tensor([ratio(_rms_loss([*map(halves[kind], split)])[0], base) for split in splits])
+        parts = (ratio(loss, base), ratio(error, base), half, len(splits), float(between.mean()))
+        spread = float(between.std()) if len(splits) > 1 else math.nan
+        yield TreeRow(name, kind, len(spaces), *parts, spread, 1 / math.sqrt(half))
 
 
 def _top(runs: Runs, order: list[int], joint: Tensor) -> Tensor:
@@ -140,7 +150,10 @@ def _top(runs: Runs, order: list[int], joint: Tensor) -> Tensor:
 
 def _rms_loss(spaces: Sequence[Tensor]) -> tuple[float, float]:
     """Root mean square reduced loss of all pairs of spaces, rows scaled to unit length, and its jackknife error."""
-    rows = torch.nn.functional.normalize(torch.stack(list(spaces)), dim=2)
+    # Averages of runs of unequal dimension are as wide as the widest of their own; zeros change no inner product.
+    widest = max(x.shape[1] for x in spaces)
+    padded = [torch.nn.functional.pad(x, (0, widest - x.shape[1])) for x in spaces]
+    rows = torch.nn.functional.normalize(torch.stack(padded), dim=2)
     squares = reduced(pip_from_gram(block_gram(rows)).total, rows.shape[1]).square()
     found = pair_statistics(pair_matrix(squares, len(spaces)))
     loss = math.sqrt(found.mean)

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from gpustab import engine
+from gpustab.kernels.arithmetic import product
 from gpustab.kernels.overlap import shared_neighbours
 from gpustab.machine.device import Compute, with_smaller_tiles
 from gpustab.statistics.intervals import jackknife_error
@@ -120,20 +121,26 @@ def halves_of(runs: int, seed: int) -> list[tuple[tuple[int, ...], tuple[int, ..
     return [(tuple(order[:half]), tuple(order[half : 2 * half])) for order in orders]
 
 
+def pair_weights(subsets: list[tuple[int, ...]], runs: int) -> Tensor:
+    """Return what every pair of runs weighs in the means over the pairs of some subsets, ``(subsets, R²)``."""
+    weights = torch.zeros(len(subsets), runs, runs, dtype=torch.float64)
+    for s, subset in enumerate(subsets):
+        for i, j in itertools.combinations(sorted(subset), 2):
+            weights[s, i, j] = 1 / math.comb(len(subset), 2)
+    return weights.flatten(1)
+
+
 def mean_overlap(
     found: engine.NeighbourPass, lengths: tuple[int, ...], subsets: list[tuple[int, ...]], compute: Compute
 ) -> Tensor:
     """Return p@n of every target, mean over the pairs of some subsets of the runs: ``(N, subsets, t)``, in one pass."""
     runs, targets, k = found.indices.shape
-    weights = torch.zeros(len(subsets), runs, runs, dtype=torch.float64, device=found.indices.device)
-    for s, subset in enumerate(subsets):
-        for i, j in itertools.combinations(sorted(subset), 2):
-            weights[s, i, j] = 1 / math.comb(len(subset), 2)
+    weights = pair_weights(subsets, runs).to(found.indices.device)
     n = torch.tensor(lengths, dtype=torch.float64, device=found.indices.device)[:, None, None]
 
     def work(tile: int) -> Tensor:
         parts = [
-            torch.einsum("ntij,sij->nst", shared_neighbours(part, lengths).double(), weights)
+            product(weights, shared_neighbours(part, lengths).double().flatten(2).mT)  # (N, subsets, t)
             for part in found.indices.split(tile, dim=1)
         ]
         return (torch.cat(parts, 2) / n).cpu()

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gpustab.results import Table
-from gpustab.studies.instability.verdicts import WORD_BASED, Observation, Verdict, decide, rows, shown
+from gpustab.studies.shared.verdicts import WORD_BASED, Observation, Verdict, decide, rows, shown
 
 FLAT = {"intrinsic": 0.2, "extrinsic squared": 0.4}
 """Change from rare to frequent words up to which a quantity hardly depends on frequency; of a square twice as much."""

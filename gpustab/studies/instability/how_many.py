@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from gpustab import engine
+from gpustab.kernels.arithmetic import product, row_dot
 from gpustab.kernels.gram import block_positions, run_pairs
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.machine.device import Compute
@@ -93,10 +94,10 @@ def word_matrices(runs: Runs, rows: Tensor, compute: Compute, basis: engine.Gram
     basis = basis or engine.gram_pass(runs, compute, torch.float64)
     positions = block_positions(len(runs), basis.gram.device)
     chunk = torch.stack([runs.select(r, rows) for r in range(len(runs))])  # (R, w, d)
-    own = torch.einsum("rwd,rde,rwe->rw", chunk, basis.gram[positions.diagonal()], chunk)
+    own = row_dot(product(chunk, basis.gram[positions.diagonal()]), chunk)  # (R, w)
     result = torch.zeros(len(rows), len(runs), len(runs), dtype=torch.float64)
     for i, j in run_pairs(len(runs)).T.tolist():
-        both = ((chunk[i] @ basis.gram[positions[i, j]]) * chunk[j]).sum(1)
+        both = row_dot(product(chunk[i], basis.gram[positions[i, j]]), chunk[j])
         square = (own[i] + own[j] - 2 * both).clamp(min=0)
         result[:, i, j] = result[:, j, i] = (square.sqrt() / (2 * math.sqrt(basis.words))).cpu()
     return result

@@ -6,8 +6,7 @@ from gpustab.report import Result
 from gpustab.results import Block
 from gpustab.results.page import number, whole
 from gpustab.studies.instability.pair_of_lists import SIDE_BY_SIDE, side_by_side
-
-OBSERVATIONS = "Observations of the thesis, and whether these runs show them"
+from gpustab.studies.shared.verdicts import OBSERVATIONS, facts
 
 TITLES = {
     "table_2_1": "Table 2.1: lowest and highest scores of equal runs, their difference and the SD in percent",
@@ -24,6 +23,7 @@ TITLES = {
     "table_a_1": "Table A.1: Spearman's ρ over words between two halves of the runs",
     "table_a_2": "Table A.2: predicted against measured p@n",
     "table_2_5": "Table 2.5: structure factor against measured p@n",
+    "distance": "p@n beside the word's PIP loss: Spearman's ρ over words, freed of the noise of few runs",
     "table_2_6": "Table 2.6: Spearman's ρ over words of the word-wise PIP loss over m words drawn at random",
     "table_2_7": "Table 2.7: measures by nearest neighbours beside the word-wise PIP loss",
     "proxy": "Reduced PIP loss over m words drawn at random, as a part of the exact one",
@@ -38,6 +38,7 @@ TITLES = {
     "table_2_10": "Table 2.10: scores over runs",
     "scores": "Figure 3.6: scores of runs and of averages of n runs",
     "table_3_6": "Table 3.6: gain of averages",
+    "doublings": "Figure 3.6: gain of averages on those of half as many runs",
     "how_many": "How many runs: relative standard error against R",
 }
 """Tables on the page; the others go to Parquet only."""
@@ -55,11 +56,7 @@ def page(result: Result) -> list[Block]:
         extrinsic = ("extrinsic instability", number(group["extrinsic"]), "")
         title = f"{group['name']}: {runs} runs, {group['words']:,} words, {group['dimension']} dimensions"
         blocks.append(Block(title, [*pip, extrinsic]))
-    facts = [
-        (f"{row['source']}  {row['technique']}", row["agrees"], f"{row['claim']}: {row['shows']}. Rule: {row['rule']}.")
-        for row in result.tables["observations"].rows()
-    ]
-    blocks.append(Block(OBSERVATIONS, facts))
+    blocks.append(Block(OBSERVATIONS, facts(result.tables["observations"])))
     for name, title in TITLES.items():
         if name in result.tables and result.tables[name].height:
             table = result.tables[name]

@@ -11,7 +11,9 @@ from gpustab.errors import InputError
 from gpustab.machine.device import Compute
 from gpustab.results import Table
 from gpustab.runs.runs import Runs
+from gpustab.studies.instability.distance import WithDistance, with_distance
 from gpustab.studies.instability.exact_model import exact_agreement
+from gpustab.studies.instability.how_many import word_matrices
 from gpustab.studies.instability.overlap import measure
 from gpustab.studies.shared.spaces import are_one
 
@@ -39,7 +41,8 @@ def prediction_tables(
     Returns:
         ``predictions`` (one row per word and n), ``table_a_2`` (Pearson, bias, RMSE of both models,
         and ``exact_…``: of the first if it were true, with as many runs, see :mod:`.exact_model`) and
-        ``table_2_5`` (Pearson's ρ between structure factor and measured p@n; ``exact_pearson``: were that model true).
+        ``table_2_5`` (Pearson's ρ between structure factor and measured p@n; ``exact_pearson``: were that model true)
+        and ``distance`` (p@n beside the words' PIP loss, freed of the noise of few runs, see :mod:`.distance`).
 
     Raises:
         InputError: if all runs are one space, so that there is nothing to predict.
@@ -47,7 +50,7 @@ def prediction_tables(
     if are_one(same):
         raise InputError("no cosine varies over the runs, so that there is nothing to predict")
     rows = engine.draw_targets(runs, targets, seed)
-    _, overlap, lengths = measure(runs, compute, rows)
+    lists, overlap, lengths = measure(runs, compute, rows)
     found = engine.predict_pass(runs, rows, lengths, compute, epsilon=EPSILON)
     p_word = overlap.p_word.cpu()
     models = {model: getattr(found, model).cpu() for model in MODELS}
@@ -81,7 +84,9 @@ def prediction_tables(
         "candidates": [int(found.candidates[2].double().mean())] * len(lengths),
         "pearson_with_pip": _with_pip(runs, rows, p_word, compute),
     }
-    return {"predictions": predictions, "table_a_2": accuracy, "table_2_5": Table(structure)}
+    distances = word_matrices(runs, rows, compute)
+    distance = Table.of(with_distance(name, lists, distances, compute, seed), WithDistance._fields)
+    return {"predictions": predictions, "table_a_2": accuracy, "table_2_5": Table(structure), "distance": distance}
 
 
 _FIELDS = ("pearson", "bias", "rmse")

@@ -12,7 +12,7 @@ from gpustab.evaluation.usual import usual_scores
 from gpustab.machine.device import Compute
 from gpustab.results import Table
 from gpustab.runs.runs import Runs
-from gpustab.studies.instability.trees import as_runs, levels_of
+from gpustab.studies.instability.trees import Level, as_runs, levels_of
 
 
 class Score(NamedTuple):
@@ -47,19 +47,33 @@ class Gain(NamedTuple):
     se: float
 
 
+class Doubling(NamedTuple):
+    """Mean score of averages of n runs less that of the two averages of n/2 runs beneath each; fields of `Gain`."""
+
+    technique: str
+    test: str
+    runs_beneath: int
+    averages: int
+    gain: float
+    se: float
+
+
 def quality_tables(name: str, runs: Runs, compute: Compute) -> tuple[dict[str, Table], list[str]]:
     """Score runs and averages of n runs on word similarity (Spearman's ρ) and analogies (part of right answers).
 
     Returns:
         ``scores`` (one row per test and level: mean, SD, best and worst), ``table_3_6`` (for every level, scores of
-        averages less the mean ones of the runs beneath); and sentences on tests that could not be done.
+        averages less the mean ones of the runs beneath), ``doublings`` (less those of the level beneath); and sentences
+        on tests that could not be done.
     """
     levels = levels_of(runs, list(range(len(runs))), renormalise=False)
     scores: list[Score] = []
     notes: list[str] = []
     gains: list[Gain] = []
+    doublings: list[Doubling] = []
     single: dict[str, RunScores] = {}
-    for level in levels:
+    beneath: dict[str, RunScores] = {}
+    for before, level in zip([levels[0], *levels], levels, strict=False):
         spaces = runs if level.beneath == 1 else as_runs(runs, level.averages)
         for test, used, total, by_space in usual_scores(spaces, compute, notes):
             if by_space.mean is None:
@@ -70,8 +84,18 @@ def quality_tables(name: str, runs: Runs, compute: Compute) -> tuple[dict[str, T
                 single[test] = by_space
             elif test in single:
                 gains.append(Gain(name, test, level.beneath, *gain(single[test], by_space, level.runs)))
+                if test in beneath:
+                    halves = _halves(before, level)
+                    doublings.append(Doubling(name, test, level.beneath, *gain(beneath[test], by_space, halves)))
+            beneath[test] = by_space
     tables = {"scores": Table.of(scores, Score._fields), "table_3_6": Table.of(gains, Gain._fields)}
+    tables["doublings"] = Table.of(doublings, Doubling._fields)
     return tables, list(dict.fromkeys(notes))
+
+
+def _halves(before: Level, level: Level) -> list[list[int]]:
+    """Which averages of the level before are beneath each of a level."""
+    return [[k for k, runs in enumerate(before.runs) if set(runs) <= set(own)] for own in level.runs]
 
 
 def gain(single: RunScores, averaged: RunScores, beneath: Sequence[Sequence[int]]) -> tuple[int, float, float]:

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from gpustab import engine
+from gpustab.kernels.arithmetic import product
 from gpustab.machine.device import Compute
 from gpustab.runs.families import over_common_words
 from gpustab.runs.runs import Runs
@@ -51,7 +52,8 @@ def _sums(runs: Runs, rows: Tensor, weights: Tensor, compute: Compute) -> Sums:
     basis = engine.gram_pass(runs, compute, torch.float64)
     for part, own in zip(rows.split(_WORDS), weights.split(_WORDS, dim=1), strict=True):
         losses = word_matrices(runs, part, compute, basis)
-        total += torch.stack([torch.einsum("mw,wij->mij", own, x) for x in (losses, losses.square())])
+        both = torch.stack([losses, losses.square()])
+        total += product(own, both.flatten(2)).unflatten(2, losses.shape[1:])
     return Sums(*total)
 
 

@@ -15,7 +15,7 @@ from gpustab.kernels.overlap import chance_overlap, mean_over_measured
 from gpustab.machine.device import Compute
 from gpustab.report import Result
 from gpustab.results import Table
-from gpustab.runs.group import Group, loaded
+from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import as_word, show
 from gpustab.statistics.shares import wilson
@@ -41,7 +41,7 @@ def neighbours_of(group: Runs | Group, word: str | bytes, n: int = 10, *, comput
     if n < 1:
         raise InputError(f"n is {n}, wanted at least 1")
     with answering("neighbours", groups=group, compute=compute) as answer:
-        runs = loaded(group)
+        runs = answer.take(group)
         if word not in runs.vocabulary:
             raise InputError(_why_missing(runs, as_word(word)))
         _find(runs, runs.vocabulary.index_of(word), n, answer)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gpustab import engine
+from gpustab.kernels.arithmetic import product
 from gpustab.runs.runs import Joining, Runs
 from gpustab.spaces.words import some_words
 from gpustab.statistics.intervals import t_quantile
@@ -82,7 +83,7 @@ def _vocabulary(joining: Joining) -> Iterator[str]:
 
 def _pairs(found: engine.NeighbourPass) -> Iterator[str]:
     have = found.present.double()
-    shared = ((have @ have.mT) > 0).triu(1)
+    shared = (product(have, have.mT) > 0).triu(1)
     runs = len(have)
     pairs, of = int(shared.sum()), runs * (runs - 1) // 2
     if pairs < of:

@@ -145,7 +145,7 @@ def _collapse(runs: Runs, pip: engine.PipPass) -> Iterator[str]:
         whose = f"The space is collapsed in {len(collapsed)} of {len(runs)} runs ({_names(runs, collapsed)})"
     yield (
         f"{whose}: the mean cosine of two different words is {span}. "
-        "A small PIP loss means nothing here; train longer, or see what centring (--center) leaves."
+        "A small PIP loss means nothing here; train longer, or see what centring (--centre) leaves."
     )
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from gpustab.errors import InputError, option
 from gpustab.formats.word_list import read_word_list
-from gpustab.options import LENGTHS, Option, numbers
+from gpustab.options import LENGTHS, SIMILARITIES, Option, numbers
 from gpustab.spaces.words import as_word
 
 Targets = Literal["all"] | int | None
@@ -22,6 +22,10 @@ def _targets(text: str) -> Targets:
     return int(text)
 
 
+def _metrics(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(","))
+
+
 @dataclass(frozen=True)
 class StabilityOptions:
     """What is measured in every group.
@@ -32,10 +36,11 @@ class StabilityOptions:
             at most 20,000, else a draw of 1,000.
         words: the target words themselves.
         proxy: compare each word with so many words drawn at random instead of all (thesis §2.2.3.3), never needed.
+        metrics: metrics of pairs of spaces beside the PIP loss, see :func:`gpustab.similarity_matrix`.
         seed: of the draws.
 
     Raises:
-        InputError: for a value out of range, or both ``targets`` and ``words``.
+        InputError: for a value out of range, a metric that there is not, or both ``targets`` and ``words``.
     """
 
     neighbours: Annotated[
@@ -53,6 +58,10 @@ class StabilityOptions:
     proxy: Annotated[
         int | None, Option("Compare with N words drawn at random instead of all; never needed.", low=2)
     ] = None
+    metrics: Annotated[
+        Sequence[str] | None,
+        Option(f"Other metrics of pairs: {', '.join(SIMILARITIES)}.", metavar="NAME,NAME,...", parse=_metrics),
+    ] = None
     seed: Annotated[int, Option("Of every random draw.")] = 0
 
     def __post_init__(self) -> None:
@@ -65,8 +74,17 @@ class StabilityOptions:
             if isinstance(self.words, str | bytes):
                 raise InputError(f"{option('words')} is {self.words!r}, wanted several words")
             object.__setattr__(self, "words", tuple(dict.fromkeys(map(as_word, self.words))))
+        if isinstance(self.metrics, str):
+            raise InputError(f"{option('metrics')} is {self.metrics!r}, wanted several names")
+        for name in self.metrics or ():
+            if name not in SIMILARITIES:
+                raise InputError(f"{option('metrics')}: '{name}' is none of {', '.join(SIMILARITIES)}")
+        object.__setattr__(self, "metrics", tuple(dict.fromkeys(self.metrics or ())))
         if not (self.targets in (None, "all") or (isinstance(self.targets, int) and self.targets >= 1)):
             raise InputError(f"{option('targets')} is {self.targets!r}, wanted 'all' or a number from 1")
+
+        if self.seed and self.proxy is None and (self.words is not None or self.targets == "all"):
+            raise InputError(f"{option('seed', self.seed)} has no effect: nothing is drawn")
 
     @property
     def wanted(self) -> tuple[bytes, ...]:

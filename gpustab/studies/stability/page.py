@@ -84,9 +84,17 @@ def _group(group: dict[str, Any], asked: SmallTable | None) -> Block:
         words = [[word, number(mean, 3), number(sd, 2)] for word, mean, sd in group["words"][key]]
         block.tables.append(SmallTable(title, ["word", "PIP loss", "SD"], words))
     block.layout = [[0], [1, 2]]
+    if "similarity" in group:
+        rows = [
+            [name, number(x["mean"]), number(x["sd"], 2), number(x["se"], 2), number(x["equal"])]
+            for name, x in group["similarity"].items()
+        ]
+        header = ["metric", "mean", "SD", "SE", "of equal spaces"]
+        block.layout.append([len(block.tables)])
+        block.tables.append(SmallTable("Similarity of pairs of spaces", header, rows))
     if asked:
+        block.layout.insert(1, [len(block.tables)])
         block.tables.append(asked)
-        block.layout.insert(1, [3])
     return block
 
 

@@ -6,19 +6,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from torch import Tensor
 
 from gpustab import engine
+from gpustab.engine.similarity import similarity_pass
 from gpustab.errors import InputError, OutOfMemoryError
+from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.kernels.overlap import Overlap
 from gpustab.kernels.pip_loss import WordwisePip
 from gpustab.machine.device import CPU, Compute, log
 from gpustab.machine.progress import Progress
-from gpustab.options import chosen
+from gpustab.options import SIMILARITIES, chosen
 from gpustab.report import Result
 from gpustab.results import Table
 from gpustab.runs.families import families
-from gpustab.runs.group import Group, loaded
+from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import some_words
 from gpustab.studies.frame import Answer, Groups, answering, groups_of
@@ -77,7 +80,7 @@ def stability(
 
 def _measure_family(groups: Sequence[Runs | Group], options: StabilityOptions, answer: Answer) -> None:
     """Measure groups that differ in sampling, and what lies between them; they are let go when this returns."""
-    members = [loaded(group) for group in groups]
+    members = [answer.take(group) for group in groups]
     for runs in members:
         _measure_or_fall_back(runs, options, answer)
     answer.result.notes += said_of(same_runs({runs.name: runs for runs in members}))
@@ -90,7 +93,7 @@ def _measure_or_fall_back(runs: Runs, options: StabilityOptions, answer: Answer)
     try:
         _measure(engine.place(runs, compute), options, compute, answer)
     except OutOfMemoryError as error:
-        if compute.device.type == "cpu":
+        if compute.device.type == "cpu" or compute.ranks.world > 1:
             raise
         log.warning("%s: %s; going on with the CPU", runs.name, error)
         _measure(runs.to(CPU), options, replace(compute, device=CPU, backend="torch"), answer)
@@ -103,6 +106,7 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     proxy = None if options.proxy is None else engine.draw_proxy(runs, options.proxy, options.seed)
     pip = engine.pip_pass(runs, compute, proxy, wordwise=True)
     answer.report(f"{runs.name}: word by word", 0.2)
+    similarities = similarity_pass(runs, pip, options.metrics or ())
     words = engine.wordwise_pass(runs, pip.basis, compute)
     rows, missing = _target_rows(runs, options)
     found = engine.neighbour_pass(
@@ -117,6 +121,7 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     overlaps = engine.overlap_pass(found, lengths, compute)
     ties = {n: int(found.tied[:, :, n - 1].sum()) for n in lengths}
     _add(runs, pip, words, overlaps, ties, rows, answer.result)
+    _add_similarities(similarities, len(runs), answer.result)
     answer.result.groups[-1]["targets"] = {"words": len(rows), "missing": len(missing)}
     answer.notes[runs.name] = sentences.of_group(runs, pip, found, options.neighbours, ties, missing)
     answer.report(f"{runs.name}: done", 1.0)
@@ -134,6 +139,21 @@ def _add(
     result.groups.append(summarise(runs, pip, words, overlaps, ties))
     result.tables["pairs"].extend(pair_table(runs, pip, overlaps, list(ties)))
     result.tables["words"].extend(word_table(runs, words, overlaps, list(ties), targets))
+
+
+def _add_similarities(found: dict[str, Tensor], runs: int, result: Result) -> None:
+    """Add the metrics that were asked for to the last group and to its pairs, which stand last in their table."""
+    if not found:
+        return
+    statistics = {name: pair_statistics(pair_matrix(values, runs)) for name, values in found.items()}
+    result.groups[-1]["similarity"] = {
+        name: {"mean": of.mean, "sd": of.sd, "se": of.se, "equal": SIMILARITIES[name]}
+        for name, of in statistics.items()
+    }
+    pairs = result.tables["pairs"]
+    for name, values in found.items():
+        column = pairs.get(name, np.full(pairs.height - len(values), np.nan))
+        pairs[name] = np.concatenate([column[: pairs.height - len(values)], values.cpu().numpy()])
 
 
 def _target_rows(runs: Runs, options: StabilityOptions) -> tuple[Tensor, list[bytes]]:

@@ -5,15 +5,18 @@ from __future__ import annotations
 from gpustab.report import Result
 from gpustab.results import Block
 from gpustab.results.page import whole
+from gpustab.studies.shared.verdicts import OBSERVATIONS, facts
 from gpustab.studies.sweep.squares import squares
 
 _TITLES = {"settings": "Settings", "changes": "Changes against the baseline", "scores": "Scores"}
 
 
 def page(result: Result) -> list[Block]:
-    """Return all three tables, and the squares of a grid."""
+    """Return all three tables, the squares of a grid, and what longer training shows of the thesis' §3.1."""
     blocks = [Block(title, [], [whole("", result.tables[name])]) for name, title in _TITLES.items()]
     if "squares" in result.tables:
         down, across = (result.tables["squares"][side][0] for side in ("rows", "columns"))
         blocks.append(Block(f"{down} × {across}", [], squares(result.tables["squares"])))
+    if result.tables["observations"].height:
+        blocks.append(Block(OBSERVATIONS, facts(result.tables["observations"])))
     return blocks

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from gpustab.corpus.corpus import CorpusOptions
-from gpustab.errors import InputError
+from gpustab.errors import InputError, near
 
 if TYPE_CHECKING:
     from gpustab.training import TrainingSettings
@@ -85,9 +85,11 @@ def _check_names(base: TrainingSettings, vary: Mapping[str, Sequence[Any]]) -> N
     own, options = list(values_of(base)), [field.name for field in fields(CorpusOptions)]
     if unknown := [parameter for parameter in vary if parameter not in own]:
         own = [parameter for parameter in own if parameter not in options]
+        said = f"{', '.join(unknown)}: no parameter of {name}"
+        if nearest := near(unknown[0], [*own, *options]):
+            raise InputError(f"{said}{nearest}")
         raise InputError(
-            f"{', '.join(unknown)}: no parameter of {name}, which has {', '.join(own)}; "
-            f"and no option of the corpus, which are {', '.join(options)}"
+            f"{said}, which has {', '.join(own)}; and no option of the corpus, which are {', '.join(options)}"
         )
 
 

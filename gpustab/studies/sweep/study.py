@@ -18,6 +18,7 @@ from gpustab.runs.runs import Runs
 from gpustab.studies.frame import answering
 from gpustab.studies.sweep.changes import change_table
 from gpustab.studies.sweep.measure import Measured, measure
+from gpustab.studies.sweep.observations import observation_table
 from gpustab.studies.sweep.plans import BASELINE, Setting, settings_of
 from gpustab.studies.sweep.squares import square_table
 
@@ -54,8 +55,8 @@ def sweep(
         Tables ``settings`` (reduced PIP loss, its chance level and p@10 by setting and sampling, over the words of all
         samplings; in rows ``extrinsic`` the extrinsic instability), ``scores`` (mean and SD over runs) and ``changes``
         (against the baseline, each with its standard error; ``share_of_chance`` is a loss by its chance level); of a
-        grid of two or more parameters also ``squares``, the first against the second. One group per setting; every
-        change is a contrast.
+        grid of two or more parameters also ``squares``, the first against the second; ``observations`` judges what the
+        thesis says of longer training. One group per setting; every change is a contrast.
 
     Raises:
         InputError: if the settings or values cannot be used.
@@ -80,8 +81,9 @@ def sweep(
             result.groups.append(_summary(setting, found, trained))
         if grid and len(vary) > 1:
             tables["squares"] = square_table(plans, measured, list(vary))
+        changes = change_table(measured[BASELINE], {k: v for k, v in measured.items() if k != BASELINE})
+        tables["observations"] = observation_table(plans, measured, changes)
         baseline = measured.pop(BASELINE)
-        changes = change_table(baseline, measured)
         result.settings = _record(settings, vary, grid)
         result.tables = {**tables, "changes": changes}
         result.notes = [*notes, *_notes(baseline, measured, changes)]

@@ -302,3 +302,21 @@ def test_fortran_order_is_said(tmp_path):
     space = read(tmp_path / "x.kv")
     assert np.array_equal(space.vectors.numpy(), values)
     assert any("Fortran" in note for note in space.report.notes)
+
+
+def test_an_empty_slot_costs_no_word(tmp_path):
+    """F53: gensim leaves a slot empty for every repeat in the text it reads."""
+    model = KeyedVectors(2, count=4)
+    model.index_to_key = ["a", None, "None", "c"]
+    model.key_to_index = {"a": 0, "None": 2, "c": 3}
+    model.vectors = np.arange(8, dtype=np.float32).reshape(4, 2)
+    model.expandos = {"count": np.array([7, 0, 5, 3])}
+    space = read(save(model, tmp_path / "x.kv"))
+    assert list(space.vocabulary) == [b"a", b"None", b"c"]
+    assert space.vectors.tolist() == [[0, 1], [4, 5], [6, 7]]
+    assert space.counts.tolist() == [7, 5, 3]
+    assert any(note.startswith("1 empty slot dropped") for note in space.report.notes)
+    assert read(save(model, tmp_path / "y.kv"), limit=2).vectors.tolist() == [[0, 1], [4, 5]]
+    model.index_to_key = [None] * 4
+    with pytest.raises(InputError, match="there are no rows"):
+        read(save(model, tmp_path / "x.kv"))

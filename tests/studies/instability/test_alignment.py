@@ -1,9 +1,13 @@
+import itertools
+
 import numpy as np
 import pytest
 import torch
 
+from gpustab import load_runs
 from gpustab.studies.instability.alignment import alignment_tables, naive_average
 from gpustab.studies.instability.cosines import draw_words
+from gpustab.studies.instability.trees import orders_of
 from tests import oracles
 from tests.generators import noisy_copies, rotation, runs_of
 
@@ -43,3 +47,28 @@ def test_a_tree_depends_less_on_the_order_than_one_reference_on_its_choice():
     tree, reference = table["same_runs"]
     assert 0 < tree < reference < 1
     assert table["halves_of"] == [4, 4]
+
+
+def test_losses_between_halves_are_the_naive_mean_over_splits():
+    stack = noisy_copies(6, 50, 6, noise=0.3)
+    unit = [oracles.unit(x) for x in stack]
+    rows = {row["average"]: row for row in alignment_tables("x", runs_of(stack), 30, 0)["table_tree"].rows()}
+    base = np.sqrt(np.mean([oracles.reduced_pip(a, b) ** 2 for a, b in itertools.combinations(unit, 2)]))
+    found = []
+    for order in orders_of(6, 0):
+        means = [
+            oracles.unit(np.mean([unit[r] @ oracles.procrustes(unit[r], unit[half[0]]) for r in half], axis=0))
+            for half in (order[:3], order[3:])
+        ]
+        found.append(oracles.reduced_pip(*means) / base)
+    one = rows["one reference"]
+    assert one["splits"] == len(found) == 4
+    assert one["between_halves"] == pytest.approx(np.mean(found), rel=1e-6)
+    assert one["between_halves_sd"] == pytest.approx(np.std(found, ddof=1), rel=1e-4)
+
+
+def test_averages_of_unequal_dimension_are_compared():
+    words = [f"w{k}" for k in range(40)]
+    runs = load_runs([(words, np.random.default_rng(d).normal(size=(40, d))) for d in (4, 5, 6, 7)])
+    table = alignment_tables("runs", runs, 20, 0)["table_tree"]
+    assert all(0 < x < 2 for x in table["between_halves"])

@@ -6,8 +6,8 @@ from gpustab.results import Table
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.instability.averaging_observations import fall, judge_term
 from gpustab.studies.instability.frequency_observations import is_falling, is_flat
-from gpustab.studies.instability.observations import independent, normal, observation_table, predicted
-from gpustab.studies.instability.verdicts import rising, within
+from gpustab.studies.instability.observations import independent, normal, observation_table, predicted, unrelated
+from gpustab.studies.shared.verdicts import rising, within
 
 LOSS = {"runs": 8, "words": 100, "relative_sd": 0.005, "word_relative_sd": 0.1, "word_degrees_of_freedom": 50.0}
 
@@ -234,15 +234,81 @@ def test_the_second_term_is_judged_by_three_intervals(row, wanted):
     assert verdicts("3.2.1", alignment_term=table(row)) == [wanted]
 
 
+TREE = {"technique": "x", "average": "tree", "spaces": 4, "same_runs": 0.002, "same_runs_se": 0.0004}
+TREE |= {"halves_of": 4, "splits": 4, "between_halves": 0.5, "between_halves_sd": 0.01, "one_over_root_n": 0.5}
+
+
 @pytest.mark.parametrize(
     ("reference", "error", "wanted"),
     [(0.05, 0.002, "yes"), (0.005, 0.002, "undecided"), (0.001, 0.0, "undecided"), (0.0005, 0.0, "no")],
 )
 def test_one_reference_against_the_tree_has_an_error(reference, error, wanted):
-    row = {"technique": "x", "average": "tree", "spaces": 4, "between_halves": 0.5}
-    row |= {"same_runs": 0.002, "same_runs_se": 0.0004}
+    row = TREE | {"same_runs": 0.002, "same_runs_se": 0.0004}
     one = row | {"average": "one reference", "same_runs": reference, "same_runs_se": error}
-    assert verdicts("3.2.2", table_tree=table(row, one)) == [wanted]
+    assert verdicts("3.2.2", table_tree=table(row, one)) == [wanted, "no"]
+
+
+@pytest.mark.parametrize(
+    ("between", "sd", "half", "wanted"),
+    [
+        (0.6, 0.01, 4, "no"),
+        (0.97, 0.02, 4, "undecided"),  # t(3) is 3.2
+        (1.2, 0.01, 4, "yes"),
+        (1.2, 0.01, 2, "no test"),  # of two runs a tree is the same
+        (math.nan, math.nan, 4, "undecided"),
+    ],
+)
+def test_one_reference_adds_variation_only_where_averages_differ_more_than_runs(between, sd, half, wanted):
+    one = TREE | {"average": "one reference", "between_halves": between, "between_halves_sd": sd, "halves_of": half}
+    assert verdicts("3.2.2", table_tree=table(TREE, one))[1] == wanted
+
+
+@pytest.mark.parametrize(
+    ("error", "runs", "wanted"),
+    [(0.007, 3, "yes"), (0.02, 3, "undecided"), (0.02, 16, "yes"), (0.05, 16, "undecided"), (0.14, 8, "no")],
+)
+def test_two_runs_suffice_where_one_pair_is_within_10_percent(error, runs, wanted):
+    row = {"technique": "sgns", "quantity": "reduced PIP loss", "subsampling": error}
+    many = table(*(row | {"runs": r, "subsampling": error if r == 2 else math.nan} for r in range(2, runs + 1)))
+    other = table(*many.rows(), row | {"quantity": "p@10", "runs": 2, "subsampling": 0.5})
+    assert verdicts("2.3, 1", how_many=other) == ["yes", wanted]
+
+
+@pytest.mark.parametrize(
+    ("correlation", "se", "wanted"),
+    [
+        (0.05, 0.05, "yes"),
+        (-0.15, 0.05, "undecided"),
+        (-0.5, 0.05, "no"),
+        (0.5, 0.05, "no"),
+        (0.0, math.nan, "undecided"),
+    ],
+)
+def test_p_at_n_is_unrelated_to_the_distance_within_a_margin_and_not_by_noise(correlation, se, wanted):
+    row = {"technique": "sgns", "n": 10, "measured": 0.0, "correlation": correlation, "se": se}
+    assert unrelated(row) == wanted
+    both = table(row | {"n": 1, "correlation": -0.9}, row)
+    assert verdicts("2.2.2", distance=both) == [wanted]  # of the longer lists
+    assert verdicts("2.2.2", distance=table(row | {"n": 1})) == [wanted]
+
+
+@pytest.mark.parametrize(
+    ("beneath", "averages", "gain", "se", "wanted"),
+    [
+        (64, 4, 0.001, 0.001, "yes"),
+        (64, 4, 0.004, 0.001, "undecided"),
+        (64, 4, 0.02, 0.001, "no"),
+        (64, 4, -0.01, 0.002, "yes"),  # a score that falls does not rise
+        (64, 2, 0.001, 0.001, "undecided"),  # t(1) is 12.7
+        (64, 1, 0.001, math.nan, "no test"),
+        (8, 4, 0.0, 0.001, "no test"),
+    ],
+)
+def test_a_plateau_from_32_runs_on_wants_averages_of_64(beneath, averages, gain, se, wanted):
+    row = {"technique": "glove", "test": "questions-words", "runs_beneath": 2, "averages": 8, "gain": 0.05, "se": 0.001}
+    top = row | {"runs_beneath": beneath, "averages": averages, "gain": gain, "se": se}
+    assert verdicts("3.2.3", doublings=table(row, top)) == [wanted]
+    assert verdicts("3.2.3", doublings=table(row | {"technique": "fasttext"}, top | {"test": "simlex999"})) == []
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,14 @@
 import importlib.util
 
+import numpy as np
 import pytest
 
 from gpustab import load_runs
 from gpustab.evaluation import RunScores, files, read_similarity, score_similarity
 from gpustab.machine.device import Compute
+from gpustab.studies.instability import quality
 from gpustab.studies.instability.quality import gain, quality_tables
-from gpustab.studies.instability.trees import as_runs, levels_of
+from gpustab.studies.instability.trees import Level, as_runs, levels_of
 from tests.generators import noisy_copies
 
 needs_gensim = pytest.mark.skipif(importlib.util.find_spec("gensim") is None, reason="the tests come with gensim")
@@ -68,3 +70,20 @@ def test_every_level_has_its_gain():
     table = quality_tables("x", six, Compute())[0]["table_3_6"]
     wordsim = [(n, k) for test, n, k in zip(table["test"], table["runs_beneath"], table["averages"], strict=True)]
     assert list(dict.fromkeys(wordsim)) == [(2, 4), (4, 2)]
+
+
+def test_a_doubling_is_gained_on_the_two_averages_beneath(runs, monkeypatch):
+    scores = {1: (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8), 2: (0.2, 0.5, 0.6, 0.9), 4: (0.5, 0.7)}
+    levels = [Level(n, [None] * (8 // n), [list(range(k, k + n)) for k in range(0, 8, n)]) for n in scores]
+    monkeypatch.setattr(quality, "levels_of", lambda *_, **__: levels)
+    monkeypatch.setattr(quality, "as_runs", lambda _, averages: scores[8 // len(averages)])
+    monkeypatch.setattr(
+        quality, "usual_scores", lambda x, *_: [("t", 9, 9, RunScores(x if isinstance(x, tuple) else scores[1]))]
+    )
+    tables, _ = quality_tables("x", runs, Compute())
+    second, fourth = tables["doublings"].rows()
+    assert (second["runs_beneath"], second["averages"]) == (2, 4)
+    assert second["gain"] == pytest.approx(np.mean([0.05, 0.15, 0.05, 0.15]))
+    assert (fourth["runs_beneath"], fourth["averages"]) == (4, 2)
+    assert fourth["gain"] == pytest.approx((0.15 - 0.05) / 2)
+    assert fourth["se"] == pytest.approx(np.std([0.15, -0.05], ddof=1) / 2**0.5)

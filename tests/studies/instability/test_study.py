@@ -10,8 +10,9 @@ from gpustab.cli import app
 from gpustab.report.describe import describe
 from gpustab.report.json_text import to_json
 from gpustab.runs.runset import write_runset
-from gpustab.studies.instability.page import OBSERVATIONS, TITLES
+from gpustab.studies.instability.page import TITLES
 from gpustab.studies.instability.study import instability
+from gpustab.studies.shared.verdicts import OBSERVATIONS
 from tests.generators import spaces
 
 

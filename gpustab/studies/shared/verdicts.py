@@ -15,6 +15,8 @@ from typing import Any, Literal, NamedTuple
 from gpustab.results import Table
 from gpustab.statistics.intervals import Estimate
 
+OBSERVATIONS = "Observations of the thesis, and whether these runs show them"
+
 Verdict = Literal["yes", "no", "undecided", "no test"]
 """``no test``: these runs cannot tell, however many there were."""
 
@@ -41,6 +43,14 @@ class Observation(NamedTuple):
     shows: str
     agrees: Verdict
     rule: str
+
+
+def facts(observations: Table) -> list[tuple[str, str, str]]:
+    """Return the table of observations as facts of a page."""
+    return [
+        (f"{row['source']}  {row['technique']}", row["agrees"], f"{row['claim']}: {row['shows']}. Rule: {row['rule']}.")
+        for row in observations.rows()
+    ]
 
 
 def rows(tables: Mapping[str, Table], name: str, **wanted: Any) -> Iterator[dict[str, Any]]:

@@ -1,0 +1,134 @@
+"""Counts how often each rule of `gpustab study thresholds` is wrong, and how often it says nothing.
+
+OMP_WAIT_POLICY=PASSIVE PYTHONPATH=. python -m benchmarks.threshold_verdicts --sets 200 --out benchmarks/results
+
+Thresholds of one run: pairs are drawn whose threshold is planted; *false* is a proven threshold below the plant (or
+any, where nothing is planted), *missed* none proven, *above* how far the proven one lies over the true one. Rules over
+runs: *false* is the wrong verdict, *missed* "undecided".
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from statistics import fmean, stdev
+
+import numpy as np
+
+from benchmarks.verdict_cases import Case
+from benchmarks.verdicts import RUNS, table
+from gpustab.statistics.intervals import Estimate
+from gpustab.studies.thresholds.distributions import Law, Moments
+from gpustab.studies.thresholds.ladder import RULES, cuts, levels, rungs
+from gpustab.studies.thresholds.sentences import higher, stable
+from gpustab.studies.thresholds.shapes import distance, verdict
+from gpustab.studies.thresholds.welch import lower_edge
+from tests.studies.thresholds.planted import planted
+
+STEP = 0.01
+
+
+def of_one_run(sets: int, seed: int = 0) -> list[dict]:
+    """Return rates of proven thresholds by number of words, with and without word effects."""
+    rows = []
+    for effect, plant, words in ((e, p, w) for e in (0.0, 0.3) for p in (0.0, 9.0) for w in (100, 300, 600)):
+        rng = np.random.default_rng([seed, words])
+        drawn = max(20, sets * 100 // words)
+        found = {rule: [_proven(rng, words, plant, effect, rule) for _ in range(drawn)] for rule in RULES}
+        for rule, own in found.items():
+            above = [value - truth for value, truth in own if value is not None]
+            false = sum(value is not None and value < truth - STEP for value, truth in own)
+            rows.append(
+                {
+                    "rule": f"proven, {rule}",
+                    "planted": plant if plant < 1 else None,
+                    "word_effects": effect,
+                    "words": words,
+                    "sets": drawn,
+                    "false": false / drawn,
+                    "missed": 1 - len(above) / drawn,
+                    "above": fmean(above) if above and plant < 1 else None,
+                }
+            )
+            print({key: round(x, 3) if isinstance(x, float) else x for key, x in rows[-1].items()}, flush=True)
+    return rows
+
+
+def _proven(rng: np.random.Generator, words: int, plant: float, effect: float, rule: str) -> tuple[float | None, float]:
+    """The proven threshold of a drawn set, and where the level is reached: at slope 1, so far above the plant."""
+    ladder = rungs(planted(rng, words, plant, effect=effect))
+    (cut,) = (cut for cut in cuts(ladder, 0.99) if cut.rule == rule)
+    spread = float(ladder.sums.overall.variance.sqrt())
+    # The mean of the lowest is 0; that of all is known up to word effects, which all groups share.
+    level = 0.1 * spread if rule == "clear" else 0.2 / math.sqrt(2 * math.pi)
+    assert math.isfinite(levels(ladder)[rule])
+    truth = plant + level if plant < 1 else math.inf
+    return (None if cut.proven is None else lower_edge(int(ladder.first[cut.proven]))), truth
+
+
+def cases() -> Iterator[Case]:
+    """Rules over runs: thresholds that scatter, that differ, and shapes."""
+    for sd, right in ((0.003, "yes"), (0.01, "yes"), (0.02, "-"), (0.04, "no"), (0.1, "no")):
+        yield Case("stable over runs", f"SD {sd}", right, _scattered(sd))
+    for gap, right in ((0.0, "-"), (0.02, "yes"), (0.1, "yes")):
+        yield Case("higher threshold", f"{gap} higher, SD 0.01", right, _apart(gap))
+    for skew, right in ((0.0, "same"), (0.03, "same"), (0.3, "-"), (0.6, "different")):
+        yield Case("one shape", f"skewness {skew} apart", right, _shapes(skew))
+
+
+def _threshold(mean: float, sd: float, runs: int, rng: np.random.Generator) -> list[float]:
+    return (np.round((mean + sd * rng.normal(size=runs)) / STEP) * STEP).tolist()
+
+
+def _scattered(sd: float) -> Callable[[int, np.random.Generator], str]:
+    return lambda runs, rng: stable(stdev(_threshold(0.2, sd, runs, rng)), runs)
+
+
+def _apart(gap: float) -> Callable[[int, np.random.Generator], str]:
+    def draw(runs: int, rng: np.random.Generator) -> str:
+        found = [_threshold(mean, 0.01, runs, rng) for mean in (0.2 + gap, 0.2)]
+        errors = [math.hypot(stdev(own) / math.sqrt(runs), STEP / math.sqrt(12)) for own in found]
+        a, b = (Estimate.of_runs(fmean(own), error, runs) for own, error in zip(found, errors, strict=True))
+        return higher(a, b)
+
+    return draw
+
+
+def _law(skew: float, rng: np.random.Generator) -> Law:
+    """A gamma of a skewness near 0.3, as skip-gram's, which scatters from run to run by 0.005."""
+    shape = 4 / (0.3 + skew + 0.005 * rng.normal()) ** 2
+    values = np.sort(rng.gamma(shape, size=20_000))
+    powers = np.array([np.sum(values**k) for k in (1, 2, 3, 4)])
+    return Law("", values, (np.arange(20_000) + 0.5) / 20_000, Moments.of_powers(20_000, powers))
+
+
+def _shapes(skew: float) -> Callable[[int, np.random.Generator], str]:
+    def draw(runs: int, rng: np.random.Generator) -> str:
+        runs = min(runs, 8)  # pairs grow as the square, and the verdict rests on the extremes of all
+        first, second = ([_law(s, rng) for _ in range(runs)] for s in (0.0, skew))
+        within = max(distance(a, b) for own in (first, second) for a, b in pairwise(own))
+        return verdict([distance(a, b) for a in first for b in second], within)
+
+    return draw
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sets", type=int, default=200)
+    parser.add_argument("--out", type=Path)
+    chosen = parser.parse_args()
+    one = of_one_run(chosen.sets)
+    print(f"{'rule':<24} {'truth':<38} {'is':<4} false/missed in % at " + ", ".join(f"R = {r}" for r in RUNS))
+    over = [case._replace(part=0.1 if case.rule == "one shape" else 1.0) for case in cases()]
+    rows = table(over, RUNS, chosen.sets)
+    if chosen.out:
+        text = json.dumps({"runs": RUNS, "one_run": one, "over_runs": rows}, indent=1, ensure_ascii=False)
+        (chosen.out / "threshold_verdicts.json").write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

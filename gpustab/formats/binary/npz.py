@@ -1,0 +1,143 @@
+"""NumPy's ``.npz``: a zip archive of arrays, of which one is the matrix of vectors and another may be its words."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpustab.errors import InputError, marked
+from gpustab.formats.binary.named import settle
+from gpustab.formats.binary.npy import check_dimension, fill_rows, rows_to_read
+from gpustab.formats.binary.npy_rows import read_header
+from gpustab.formats.format import Format
+from gpustab.formats.gensim.described import Described
+from gpustab.formats.gensim.safe_pickle import describe_pickle
+from gpustab.formats.options import LoadOptions
+from gpustab.formats.rows import RowTable
+from gpustab.formats.sniff import first_in_zip
+from gpustab.formats.source import Source
+from gpustab.spaces.space import Space
+from gpustab.spaces.words import as_word
+
+_SPARSE = {"indices", "indptr", "data", "shape"}
+
+
+class MemberRows:
+    """The rows of one array in the archive, unpacked as they are read, each once and in order.
+
+    Args:
+        path: the archive, for messages.
+        file: the array's ``.npy`` within it.
+
+    Attributes:
+        shape: of the array.
+        dtype: type of its values.
+    """
+
+    def __init__(self, path: Path, file: IO[bytes]) -> None:
+        self._path = path
+        self.shape, fortran, self.dtype = read_header(path, file)
+        self.order = "F" if fortran else "C"
+        self._file = file
+        self._whole: NDArray[Any] | None = None
+        self._next = 0
+
+    def __getitem__(self, rows: slice, /) -> NDArray[Any]:
+        """Read the rows ``[start:stop]``, those after the last that were read."""
+        v, d = self.shape
+        if self.order == "F" and len(self.shape) > 1:  # each column lies together: no row is whole before the last
+            if self._whole is None:
+                self._whole = self._values(v * d).reshape(v, d, order="F")
+            return self._whole[rows]
+        start, stop, _ = rows.indices(v)
+        assert start == self._next  # noqa: S101  # rows are filled in from the first on
+        self._next = stop
+        return self._values((stop - start) * d).reshape(stop - start, d)
+
+    def content(self) -> bytes:
+        """Read all that follows the header."""
+        return self._file.read()
+
+    def _values(self, count: int) -> NDArray[Any]:
+        content = self._file.read(count * self.dtype.itemsize)
+        if len(content) != count * self.dtype.itemsize:
+            raise InputError(f"{self._path}: an array {self.shape} is cut")
+        return np.frombuffer(content, self.dtype)
+
+
+def read_npz(source: Source, options: LoadOptions) -> Space:
+    """Read a ``.npz`` archive; nothing in it is executed, and the matrix is unpacked block by block.
+
+    Args:
+        source: the opened file.
+        options: how to read it; ``tensor`` names the matrix, ``vocab`` the file of words.
+
+    Returns:
+        The space, its vectors ``(v, d)`` float32.
+
+    Raises:
+        InputError: if the archive is packed again, damaged, or the matrix or its words cannot be told.
+    """
+    path = source.path
+    if source.compression:
+        raise InputError(f"{path}: a NumPy archive within {source.compression}; unpack it once")
+    with _opened(path) as archive:
+        names = {name.removesuffix(".npy"): name for name in archive.namelist() if name.endswith(".npy")}
+        if names.keys() >= _SPARSE:
+            raise InputError(
+                f"{path}: this is a sparse matrix of SciPy's; save it densely: numpy.save(FILE, m.toarray())"
+            )
+        heads = {name: MemberRows(path, archive.open(member)) for name, member in names.items()}
+        shapes = {name: one.shape for name, one in heads.items() if _is_matrix(one)}
+        lists = {name: words for name, one in heads.items() if (words := _words(one)) is not None}
+        matrix, found = settle(path, shapes, lists, options)
+        try:
+            d = shapes[matrix][1]
+            check_dimension(d, options)
+            table = RowTable(d, rows_to_read(len(found.words), options), options, "row")
+            notes = fill_rows(table, heads[matrix], found.words, found.counts, options)
+            return table.space(source, "NumPy archive", notes=[*found.notes, *notes])
+        except InputError as error:
+            raise InputError(f"{path}: {marked(error).removeprefix(f'{path}: ')}") from error
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            yield archive
+    # RuntimeError: encrypted; NotImplementedError: packed in a way that is not known.
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, OSError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path}: the zip archive is cut or damaged: {error}") from error
+
+
+def _is_matrix(one: MemberRows) -> bool:
+    return one.dtype.kind in "fiu" and len(one.shape) == 2 and min(one.shape) > 0
+
+
+def _words(one: MemberRows) -> list[bytes] | None:
+    """Return the words of an array of text of one dimension, ``None`` for any other."""
+    if len(one.shape) != 1:
+        return None
+    if one.dtype.kind in "US":
+        array = np.frombuffer(one.content(), one.dtype, one.shape[0])
+        return [as_word(value) for value in array.tolist()]
+    if one.dtype.kind != "O":
+        return None
+    root, _ = describe_pickle(one.content())
+    match root:
+        case Described(state=(*_, list() as values)) if all(isinstance(value, str) for value in values):
+            return [as_word(value) for value in values]
+    return None
+
+
+NPZ = Format("NumPy archive", matches=lambda head: first_in_zip(head).endswith(".npy"), read=read_npz)

@@ -1,0 +1,126 @@
+"""The tensors of a folder that Hugging Face's libraries write: names and shapes of all, the content of one.
+
+Nothing in such a folder is executed: safetensors cannot, and ``.bin`` files are unpickled by torch's ``weights_only``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from pickle import UnpicklingError
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from torch import Tensor
+
+from gpustab.errors import InputError
+
+WHOLE = ("model.safetensors", "pytorch_model.bin")
+"""Files that hold all tensors; safetensors come first."""
+
+INDEXES = tuple(f"{name}.index.json" for name in WHOLE)
+"""Files that say which shard holds which tensor."""
+
+
+class Weights:
+    """Where the tensors of a checkpoint lie.
+
+    Attributes:
+        folder: the checkpoint.
+        files: the file of every tensor, by its name.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._loaded: dict[Path, Mapping[str, Tensor]] = {}
+        self.files = self._files()
+
+    def _files(self) -> dict[str, Path]:
+        for whole, index in zip(WHOLE, INDEXES, strict=True):
+            if (self.folder / whole).is_file():
+                return dict.fromkeys(self._names(self.folder / whole), self.folder / whole)
+            if (self.folder / index).is_file():
+                return self._sharded(self.folder / index)
+        raise InputError(f"{self.folder}: there are no weights; wanted one of {', '.join((*WHOLE, *INDEXES))}")
+
+    def _sharded(self, index: Path) -> dict[str, Path]:
+        where = read_json(index).get("weight_map")
+        if not isinstance(where, dict):
+            raise InputError(f"{index}: there is no weight_map")
+        files = {str(name): self.folder / Path(str(shard)).name for name, shard in where.items()}
+        for file in dict.fromkeys(files.values()):
+            if not file.is_file():
+                raise InputError(f"{index}: the shard {file.name} is not there")
+        return files
+
+    def _names(self, file: Path) -> list[str]:
+        if file.suffix == ".bin":
+            return list(self._pickled(file))
+        with _opened(file) as tensors:
+            return list(tensors.keys())
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """Return the shape of a tensor; of safetensors without reading it."""
+        file = self.files[name]
+        if file.suffix == ".bin":
+            return tuple(self._pickled(file)[name].shape)
+        with _opened(file) as tensors:
+            return tuple(tensors.get_slice(name).get_shape())
+
+    def tensor(self, name: str) -> Tensor:
+        """Return a tensor as it is stored."""
+        file = self.files[name]
+        try:
+            if file.suffix == ".bin":
+                return self._pickled(file)[name]
+            with _opened(file) as tensors:
+                found: Tensor = tensors.get_tensor(name)
+                return found
+        except (KeyError, SafetensorError) as error:
+            raise InputError(f"{file}: the tensor {name}, which the index says is here, cannot be read") from error
+
+    def _pickled(self, file: Path) -> Mapping[str, Tensor]:
+        if file not in self._loaded:
+            self._loaded[file] = _unpickled(file)
+        return self._loaded[file]
+
+
+def _opened(file: Path) -> Any:
+    try:
+        return safe_open(file, "pt")
+    except (SafetensorError, OSError) as error:
+        raise InputError(f"{file}: this is no whole safetensors file: {error}") from error
+
+
+def _unpickled(file: Path) -> Mapping[str, Tensor]:
+    try:
+        try:
+            state = torch.load(file, map_location="cpu", weights_only=True, mmap=True)
+        except RuntimeError:  # a file of the time before zip cannot be mapped
+            state = torch.load(file, map_location="cpu", weights_only=True)
+    except UnpicklingError as error:
+        raise InputError(
+            f"{file}: it holds more than tensors, which could run code and is never executed; save it as safetensors"
+        ) from error
+    except (RuntimeError, EOFError, OSError, ValueError) as error:
+        raise InputError(f"{file}: this is no whole file of tensors: {str(error).splitlines()[0]}") from error
+    if not isinstance(state, dict) or not all(isinstance(part, Tensor) for part in state.values()):
+        raise InputError(f"{file}: this is no state dict, which is tensors by name")
+    return state
+
+
+def read_json(file: Path) -> dict[str, Any]:
+    """Return the JSON object of a file.
+
+    Raises:
+        InputError: if it cannot be read or is none.
+    """
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{file}: this is no JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise InputError(f"{file}: this is a {type(found).__name__}, wanted a JSON object")
+    return found

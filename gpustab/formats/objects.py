@@ -1,0 +1,168 @@
+"""Spaces made of what people hold in Python: dicts, data frames, tables of embeddings with a vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from gpustab.errors import InputError, marked, option
+from gpustab.formats.checkpoints.objects import from_layer, from_spacy, is_layer, is_spacy
+from gpustab.formats.memory import from_pair
+from gpustab.formats.options import LoadOptions
+from gpustab.formats.table.columns import Columns, Kind, choose_columns
+from gpustab.spaces.space import Space
+from gpustab.spaces.words import as_word, show
+
+
+def from_object(source: Any, name: str, options: LoadOptions) -> Space | None:
+    """Make a space of an object in memory, ``None`` where it is none of these kinds.
+
+    Args:
+        source: a dict of word and vector; a pandas ``DataFrame``, whose words are its index or a column; or a pair of a
+            vocabulary and a matrix, in either order. A vocabulary is a list of words, a dict of word and row, or what
+            gives one by ``get_itos()`` or ``get_vocab()``; a matrix an array, a tensor, or an ``nn.Embedding``; or
+            spaCy's ``Vocab``.
+        name: of the space.
+        options: which rows are taken.
+
+    Raises:
+        InputError: if it is of such a kind, but its words and vectors do not go together.
+    """
+    try:
+        if isinstance(source, Mapping):
+            return _of_mapping(source, name, options)
+        if is_spacy(source):
+            return from_spacy(source, name, options)
+        if is_frame(source):
+            return _of_frame(source, name, options)
+        if _weight(source) is not None:
+            raise InputError(f"this is a {type(source).__name__} without words; give (words, embedding)")
+        if isinstance(source, tuple) and len(source) == 2:
+            return _of_pair(*source, name, options)
+    except InputError as error:
+        raise InputError(f"{name}: {marked(error).removeprefix(f'{name}: ')}") from error
+    return None
+
+
+def is_frame(source: Any) -> bool:
+    """Tell a pandas ``DataFrame`` without importing pandas."""
+    kind = type(source)
+    return kind.__name__ == "DataFrame" and kind.__module__.partition(".")[0] == "pandas"
+
+
+def is_one(source: Any) -> bool:
+    """Tell whether an object is one run although it can be iterated over."""
+    return isinstance(source, Mapping) or is_frame(source) or is_spacy(source) or _weight(source) is not None
+
+
+def _of_mapping(source: Mapping[Any, Any], name: str, options: LoadOptions) -> Space:
+    if not source or not all(isinstance(word, str | bytes) for word in source):
+        raise InputError(f"this is a {type(source).__name__} of {len(source)} entries, wanted words and their vectors")
+    words = list(map(as_word, source))
+    rows = [row.detach().cpu().numpy() if isinstance(row, Tensor) else np.asarray(row) for row in source.values()]
+    for word, row in zip(words, rows, strict=True):
+        if row.ndim != 1 or row.shape != rows[0].shape or row.dtype.kind not in "fiu":
+            raise InputError(
+                f"the vector of '{show(word)}' is {row.dtype} {row.shape}, wanted numbers {rows[0].shape} as for "
+                f"'{show(words[0])}'"
+            )
+    return from_pair(words, np.stack(rows), name, options)
+
+
+def _of_frame(frame: Any, name: str, options: LoadOptions) -> Space:
+    columns = list(frame.columns)
+    kinds: list[Kind] = [
+        "numbers" if dtype.kind in "fiu" else _text(frame.iloc[:, i]) for i, dtype in enumerate(frame.dtypes)
+    ]
+    word_column = options.word_column
+    if word_column is None and "text" not in kinds and _text(frame.index) == "text":
+        frame, columns, kinds = frame.reset_index(), ["word", *columns], ["text", *kinds]
+    names = [str(column) for column in columns]
+    chosen = choose_columns(names, kinds, lambda i: _is_running(frame.iloc[:, i]), word_column)
+    if kinds[chosen.vectors[0]] == "lists":
+        return _of_mapping(
+            dict(zip(frame.iloc[:, chosen.word], frame.iloc[:, chosen.vectors[0]], strict=True)), name, options
+        )
+    words = _words_of(frame, chosen)
+    options = replace(options, word_column=None)
+    space = from_pair(words, frame.iloc[:, list(chosen.vectors)].to_numpy(), name, options)
+    report = space.report
+    assert report is not None  # noqa: S101  # from_pair writes one
+    counts = None
+    if chosen.counts is not None:
+        by_word = dict(
+            zip(reversed(list(map(as_word, words))), reversed(list(frame.iloc[:, chosen.counts])), strict=True)
+        )
+        counts = torch.tensor([int(by_word[word]) for word in space.vocabulary], dtype=torch.int64)
+    report = replace(report, format="data frame", notes=(*chosen.notes, *report.notes))
+    return replace(space, counts=counts, report=report)
+
+
+def _words_of(frame: Any, chosen: Columns) -> list[str | bytes]:
+    words = list(frame.iloc[:, chosen.word])
+    for row, word in enumerate(words):
+        if not isinstance(word, str | bytes | int | np.integer):
+            raise InputError(f"row {row} has no word, but {word!r}")
+    return [word if isinstance(word, str | bytes) else str(word) for word in words]
+
+
+def _text(values: Any) -> Kind:
+    first = next(iter(values), None)
+    if isinstance(first, str | bytes):
+        return "text"
+    return "lists" if isinstance(first, list | tuple | np.ndarray) else None
+
+
+def _is_running(values: Any) -> bool:
+    found = list(values[:50])
+    return found[:1] in ([0], [1]) and found == list(range(found[0], found[0] + len(found)))
+
+
+def _of_pair(first: Any, second: Any, name: str, options: LoadOptions) -> Space:
+    """Make a space of a vocabulary and a matrix, in either order."""
+    if _is_matrix(first) and not _is_matrix(second):
+        first, second = second, first
+    if is_layer(second) and (isinstance(first, Mapping) or getattr(second, "padding_idx", None) is not None):
+        return from_layer(first, second, name, options)
+    weight = _weight(second)
+    matrix = second if weight is None else weight
+    words = _vocabulary(first)
+    rows = len(matrix) if hasattr(matrix, "__len__") else len(words)
+    if options.allow_padding:
+        options, matrix = replace(options, allow_padding=False), matrix[: len(words)]
+    elif rows > len(words):
+        raise InputError(
+            f"there are {len(words)} words for {rows} rows; {option('allow_padding')} leaves the last "
+            f"{rows - len(words)} rows out, as models pad their tables"
+        )
+    return from_pair(words, matrix, name, options)
+
+
+def _is_matrix(thing: Any) -> bool:
+    return getattr(thing, "ndim", 0) == 2 or _weight(thing) is not None
+
+
+def _weight(thing: Any) -> Tensor | None:
+    """Return the matrix of an ``nn.Embedding`` or whatever has a matrix of this name."""
+    weight = getattr(thing, "weight", None)
+    return weight if isinstance(weight, Tensor) and weight.ndim == 2 else None
+
+
+def _vocabulary(thing: Any) -> list[str | bytes]:
+    for method in ("get_itos", "get_vocab"):
+        if callable(getattr(thing, method, None)):
+            thing = getattr(thing, method)()
+            break
+    if isinstance(thing, Mapping):
+        rows = {row: word for word, row in thing.items()}
+        if len(rows) < len(thing) or sorted(rows) != list(range(len(rows))):
+            raise InputError(f"the vocabulary leads to rows that are not 0 to {len(thing) - 1}, each once")
+        return [rows[row] for row in range(len(rows))]
+    if isinstance(thing, str | bytes | set | frozenset) or not isinstance(thing, Iterable):
+        raise InputError(f"the words are a {type(thing).__name__}, wanted an ordered list of words")
+    return list(thing)

@@ -1,0 +1,1 @@
+"""Tables of vectors: a column of words and a column for every dimension."""

@@ -1,0 +1,179 @@
+"""What similarity is compared with: path lengths in WordNet for all pairs, or a value for some pairs.
+
+Two kinds suffice. A baseline of *levels* gives a small whole number for every pair of its words, block by block on
+the device (WordNet; 5·10⁸ pairs). One of *scored pairs* gives values for a few (people's scores, any function of two
+words).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from gpustab.errors import InputError
+from gpustab.evaluation.lookup import Lookup
+from gpustab.evaluation.similarity_file import SimilarityTest
+from gpustab.kernels.hypernyms import hypernym_distances
+from gpustab.kernels.similarity_groups import Block
+from gpustab.runs.runs import Runs
+from gpustab.spaces.words import show, some_words
+from gpustab.studies.thresholds.options import ThresholdsOptions
+from gpustab.wordnet.nouns import Nouns
+from gpustab.wordnet.taxonomy import taxonomy_of
+
+Similarity = Callable[[str, str], float | None]
+"""A value of two words, ``None`` where it has none."""
+
+FEWEST = 3
+"""Words that a baseline must know."""
+
+_FREQUENT = 100
+
+
+class Levels(NamedTuple):
+    """A whole number for every pair of words.
+
+    Attributes:
+        name: of the measure.
+        rows: ``(w,)`` row numbers of the words that it knows.
+        values: ``(K,)`` float64 value of every level; NaN for the last, which has none.
+        block: gives the levels, see :data:`gpustab.kernels.similarity_groups.Block`.
+        notes: sentences on what it knows.
+    """
+
+    name: str
+    rows: Tensor
+    values: Tensor
+    block: Block
+    notes: tuple[str, ...]
+
+
+class Scored(NamedTuple):
+    """A value for some pairs of words.
+
+    Attributes:
+        name: of the measure.
+        rows: ``(w,)`` row numbers of the words.
+        pairs: ``(n, 2)`` their places in ``rows``.
+        values: ``(n,)`` float64.
+        notes: sentences on what it knows.
+    """
+
+    name: str
+    rows: Tensor
+    pairs: Tensor
+    values: Tensor
+    notes: tuple[str, ...]
+
+
+Baseline = Levels | Scored
+
+
+def leacock_chodorow(runs: Runs, nouns: Nouns, options: ThresholdsOptions, excluded: Sequence[bytes] = ()) -> Levels:
+    """Return Leacock and Chodorow's measure over WordNet's nouns: ``ln(2 · depth / (1 + d))``.
+
+    depth is 19 in WordNet 3.0, so that equal nouns have ln 38 = 3.64, the paper's scale; d is the least sum of two ways
+    up to a common hypernym. Of words with several senses the nearest two count; the paper does not say.
+
+    Raises:
+        InputError: if fewer than three joint words are nouns.
+    """
+    left_out = frozenset(excluded)
+    joint = runs.joint.nonzero().flatten().tolist()
+    senses = {
+        row: found
+        for row in joint
+        if (word := runs.vocabulary[row]) not in left_out and (found := nouns.senses(word, options.morphy))
+    }
+    rows = _drawn(sorted(senses), options)
+    _want_words(len(rows), "are nouns of WordNet", runs)
+    own = [senses[row][:1] if options.senses == "first" else senses[row] for row in rows]
+    taxonomy = taxonomy_of(nouns, own).to(runs.device)
+    values = [math.log(2 * nouns.depth / (1 + d)) for d in range(2 * nouns.depth)]
+    return Levels(
+        "Leacock-Chodorow",
+        torch.tensor(rows),
+        torch.tensor([*values, math.nan], dtype=torch.float64, device=runs.device),
+        lambda start, stop: hypernym_distances(taxonomy, start, stop),
+        tuple(_notes(runs, rows, joint, senses, options)),
+    )
+
+
+def _drawn(rows: list[int], options: ThresholdsOptions) -> list[int]:
+    if options.sample is None or options.sample >= len(rows):
+        return rows
+    generator = torch.Generator().manual_seed(options.seed)
+    picked = torch.randperm(len(rows), generator=generator)[: options.sample]
+    return sorted(rows[k] for k in picked.tolist())
+
+
+def _notes(
+    runs: Runs, rows: Sequence[int], joint: Sequence[int], senses: dict[int, list[int]], options: ThresholdsOptions
+) -> list[str]:
+    found = [
+        f"{len(senses):,} of {len(joint):,} words are nouns of WordNet; pairs with one of the others are left out."
+    ]
+    if len(rows) < len(senses):
+        found.append(f"Of these, {len(rows):,} were drawn (seed {options.seed}).")
+    if runs.counts is not None:
+        frequent = [row for row in joint[:_FREQUENT] if row in senses]
+        words = some_words([runs.vocabulary[row] for row in frequent], 8)
+        found.append(
+            f"{len(frequent)} of the {min(_FREQUENT, len(joint))} most frequent words count as nouns ({words}): "
+            "WordNet knows short words as symbols and units. A file of words to leave out takes them away."
+        )
+    return found
+
+
+def of_test(runs: Runs, test: SimilarityTest) -> Scored:
+    """Return people's scores of the pairs whose words all runs have.
+
+    Raises:
+        InputError: if these are fewer than three words.
+    """
+    lookup = Lookup(runs, None, ignore_case=False)
+    return _scored(runs, test.name, [*test.pairs], test.gold, lookup)
+
+
+def of_callable(runs: Runs, similarity: Similarity, options: ThresholdsOptions, name: str = "callable") -> Scored:
+    """Return a function's values of random pairs of different joint words, ``options.pairs`` of them.
+
+    Raises:
+        InputError: if it has a value for fewer than three words.
+    """
+    joint = runs.joint_words()
+    generator = torch.Generator().manual_seed(options.seed)
+    first = torch.randint(len(joint), (options.pairs,), generator=generator)
+    step = torch.randint(1, max(len(joint), 2), (options.pairs,), generator=generator)
+    drawn = torch.stack([first, (first + step) % len(joint)], 1).sort(1).values.unique(dim=0)
+    kept, values = [], []
+    for a, b in drawn.tolist():
+        value = similarity(show(joint[a]), show(joint[b])) if a != b else None
+        if value is not None and math.isfinite(value):
+            kept.append((joint[a], joint[b]))
+            values.append(float(value))
+    return _scored(runs, name, kept, values, Lookup(runs, None, ignore_case=False))
+
+
+def _scored(runs: Runs, name: str, pairs: list[tuple[bytes, bytes]], values: Sequence[float], lookup: Lookup) -> Scored:
+    rows = [(lookup.row(a), lookup.row(b)) for a, b in pairs]
+    known = [k for k, (a, b) in enumerate(rows) if a is not None and b is not None and a != b]
+    both = torch.tensor([rows[k] for k in known], dtype=torch.long).view(-1, 2)
+    words, places = both.unique(return_inverse=True)
+    _want_words(len(words), f"are in '{name}'", runs)
+    notes = (
+        f"{len(known):,} of {len(pairs):,} scored pairs have two words that every run has; they are few for groups of "
+        "0.01, so groups are joined to 30 pairs.",
+    )
+    return Scored(name, words, places, torch.tensor([values[k] for k in known], dtype=torch.float64), notes)
+
+
+def _want_words(found: int, what: str, runs: Runs) -> None:
+    if found < FEWEST:
+        raise InputError(
+            f"group '{runs.name}': {found} of {int(runs.joint.sum()):,} words {what}, wanted at least {FEWEST}"
+        )

@@ -1,0 +1,188 @@
+"""The page of the study: where the thresholds lie, what the paper's rule gives, how similarities are distributed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from gpustab.report import Result
+from gpustab.results import Block, SmallTable, Table
+from gpustab.results.page import number, whole
+from gpustab.studies.thresholds.ladder import MARGIN
+from gpustab.studies.thresholds.sentences import cosine, of_paper, of_scores, of_shapes
+
+NAMES = {
+    "clear": "clear of the least similar 1 %",
+    "chance": "above the mean of all pairs",
+    "clear adjusted": "clear, without word effects",
+    "chance adjusted": "above the mean, without word effects",
+    "paper": "the paper's (Welch)",
+    "paper, last different": "the paper's: last place that differs",
+    "paper, first equal": "the paper's: first that does not",
+}
+
+
+def page(result: Result) -> list[Block]:
+    """Return the blocks in reading order."""
+    return [
+        _values(result),
+        *_places(result),
+        _paper(result),
+        _distributions(result),
+        *_shapes(result),
+        *_scores(result),
+        _how(result),
+    ]
+
+
+def _values(result: Result) -> Block:
+    rows = [_threshold(row, cosine) for row in result.tables["thresholds"].rows(kind="value")]
+    header = ["runs of", "threshold", "cosine", "95 % over runs", "SD", "by the words", "pairs below", "in"]
+    return Block(
+        "From which cosine on do two words have something in common?",
+        _facts(result),
+        [SmallTable("", header, rows)],
+        figures=["baseline_by_similarity"],
+        aside="Elekes et al. 2018: −0.18 for CBOW, 0.20 for skip-gram, −0.15 for GloVe, on a billion words.",
+        answer=(
+            "Clear: the baseline's mean, never let fall, is a tenth of a standard deviation above that of the least "
+            "similar hundredth of pairs. Above the mean: it is above that of all pairs. By the words: below the first "
+            "number pairs are surely under that level, above the second surely over it. A dash: not proven."
+        ),
+    )
+
+
+def _facts(result: Result) -> list[tuple[str, str, str]]:
+    found = []
+    for group in result.groups:
+        base = group["baseline"]
+        told = f"{base['words']:,} words, {base['pairs']:,.0f} pairs, mean {number(base['mean'], 3)}"
+        found.append((group["name"], base["name"], f"{told}, SD {number(base['sd'], 3)}; {len(group['runs'])} runs"))
+    return found
+
+
+def _places(result: Result) -> Iterator[Block]:
+    table = result.tables["thresholds"].where(kind="place")
+    if not table.height:
+        return
+    rows = [_threshold(row, lambda value: f"{value:,.0f}") for row in table.rows()]
+    header = ["runs of", "threshold", "last place", "95 % over runs", "SD", "by the words", "pairs beyond", "in"]
+    told = "".join(
+        f" In {row['group']}, {row['run']} the last place is taken by {row['last_words']:,.0f} words in effect."
+        for row in result.tables["paper_lists"].rows()
+        if row["last_words"] < row["last_pairs"] / 10
+    )
+    yield Block(
+        "How far down a list of most similar words do they have something in common?",
+        tables=[SmallTable("", header, rows)],
+        figures=["baseline_by_place"],
+        aside="Elekes et al. 2018: 31,584 and 6,094 for CBOW with 100,000 words.",
+        answer=(
+            "The paper's two places hang on the pairs of one last place, and move by thousands with it; ours compare "
+            f"windows of places with the last hundredth of them.{told}"
+        ),
+    )
+
+
+def _threshold(row: dict[str, Any], form: Any) -> list[str]:
+    def shown(value: float | None) -> str:
+        return "–" if value is None else form(value)
+
+    half = "–" if row["half"] is None or row["mean"] is None else f"± {_precise(row['half'], row['kind'])}"
+    sd = "–" if row["sd"] is None else _precise(row["sd"], row["kind"])
+    bounds = "" if row["proven_from"] is None else f"{shown(row['proven_from'])} to {shown(row['proven_to'])}"
+    below = "" if row["below"] is None else f"{row['below']:.0%}"
+    name = NAMES.get(row["rule"], row["rule"])
+    return [row["group"], name, shown(row["mean"]), half, sd, bounds, below, f"{row['found']} of {row['runs']} runs"]
+
+
+def _precise(value: float, kind: str) -> str:
+    return f"{value:.3f}" if kind == "value" else f"{value:,.0f}"
+
+
+def _paper(result: Result) -> Block:
+    table = result.tables["paper_sizes"]
+    columns = ("group", "min_pairs", "lowest_group", "next_higher", "sd", "lowest", "highest", "runs_with_one")
+    return Block(
+        "What does the paper's rule give, and what does it hang on?",
+        tables=[whole("Welch's test: first group significantly higher than the lowest", table, columns)],
+        figures=["next_different"],
+        answer=" ".join(of_paper(result.tables)),
+        aside=(
+            "The paper compares with −0.40, the lowest group between −0.4 and 0.8, where its model has few pairs "
+            "outside. Groups are called by their upper edge: −0.18 holds −0.19 to −0.18."
+        ),
+    )
+
+
+def _distributions(result: Result) -> Block:
+    table = result.tables["moments"]
+    return Block(
+        "How are similarities distributed?",
+        tables=[whole("Similarity of words to every other word", table)],
+        figures=["distributions", "similarity_by_place"],
+    )
+
+
+def _shapes(result: Result) -> Iterator[Block]:
+    table = result.tables.get("shapes", Table())
+    if table.height:
+        columns = ("first", "second", "distance", "lowest", "highest", "pairs", "rejected", "shape")
+        yield Block(
+            "Have the distributions one shape?",
+            tables=[whole("Kolmogorov-Smirnov distance after scaling to mean 0, SD 1", table, columns)],
+            answer=" ".join(of_shapes(result.tables)),
+            aside=(
+                "The paper draws 1,000 values of each and tests at 1 %: what is less than 0.073 apart is not told, so "
+                '"not rejected" confirms nothing. Rejected: share of such draws.'
+            ),
+        )
+
+
+def _scores(result: Result) -> Iterator[Block]:
+    table = result.tables.get("scores", Table())
+    if not table.height:
+        return
+    header = ["runs of", "test", "threshold", "unknown", "below", "used", "ρ all", "ρ above", "ρ tied", "ρ at random"]
+    rows = [
+        [
+            row["group"],
+            row["test"],
+            NAMES[row["rule"]],
+            f"{row['unknown']:,} of {row['total']:,}",
+            f"{row['below']:,.0f}",
+            f"{row['used']:,.0f}",
+            *(_rho(row[name], row[f"{name}_sd"]) for name in ("rho", "above", "tied")),
+            _rho(row["dropped"], row["draw_sd"]),
+        ]
+        for row in table.rows()
+    ]
+    yield Block(
+        "What do tests of word similarity say without the pairs below?",
+        tables=[SmallTable("Spearman's ρ, mean and SD over runs; at random: over draws", header, rows)],
+        answer=" ".join(of_scores(result.tables)),
+        aside=(
+            "ρ above is the paper's. Tied: pairs below get one value, lower than all others. At random: as many pairs "
+            "left out by chance."
+        ),
+    )
+
+
+def _rho(value: float | None, sd: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.3f}" if sd is None else f"{value:.3f} ± {sd:.3f}"
+
+
+def _how(result: Result) -> Block:
+    confidence = result.settings.get("confidence", 0.99)
+    return Block(
+        "By which rules?",
+        [
+            ("clear", f"{MARGIN} SD of the baseline", "above the mean of the lowest 1 % of pairs, joined to one group"),
+            ("proven", f"{confidence:.0%}", "each step from the top down, one-sided; stops at the first failure"),
+            ("errors", "dyadic", "pairs that share a word are correlated; Welch's test, the paper's, takes none to be"),
+            ("word effects", "removed", "a word's mean over all its pairs: half the variance of WordNet's measure"),
+        ],
+        folded=True,
+    )

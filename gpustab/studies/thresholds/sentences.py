@@ -1,0 +1,221 @@
+"""The sentences of the study; each is chosen by a rule that has a margin and an error.
+
+How often the rules err, at 3 to 16 runs and at some hundred to a thousand words: ``benchmarks/threshold_verdicts.py``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any, Literal
+
+from gpustab.results import Table
+from gpustab.results.page import counted
+from gpustab.statistics.intervals import Estimate, sd_interval
+from gpustab.studies.shared.spaces import COLLAPSED
+from gpustab.studies.thresholds.distributions import Distribution
+from gpustab.studies.thresholds.one_run import RunFound
+from gpustab.studies.thresholds.shapes import SAME
+
+STABLE = 0.02
+"""Largest standard deviation of a threshold over runs that counts as stable."""
+
+FEW_PAIRS = 1_000
+"""Fewer pairs say nothing of thresholds of a hundredth."""
+
+WIDE = 0.05
+"""The paper's threshold depends on the group size if sizes move it by more."""
+
+_FAR = 0.2
+
+_BEYOND = 3
+"""By so many standard deviations of random draws ρ must be lower: with six tests a false verdict in one of 120."""
+
+Answer3 = Literal["yes", "no", "undecided"]
+
+Tables = Mapping[str, Table]
+
+
+def alarms_of(
+    group: str, runs: Sequence[str], distributions: Sequence[Distribution], found: Sequence[RunFound]
+) -> list[str]:
+    """Return what forbids to read the numbers of a group as they stand."""
+    alarms = []
+    collapsed = [n for n, own in zip(runs, distributions, strict=True) if own.law.moments.mean > COLLAPSED]
+    if collapsed:
+        alarms.append(
+            f"{group}: {', '.join(collapsed)} {'is' if len(collapsed) == 1 else 'are'} collapsed: all words point one "
+            f"way (mean cosine above {COLLAPSED}), so that thresholds of similarity mean nothing. Train longer."
+        )
+    if found[0].pairs < FEW_PAIRS:
+        alarms.append(
+            f"{group}: the baseline knows {counted(int(found[0].pairs), 'pair')} of words: too few for thresholds. "
+            "Read nothing from them."
+        )
+    return alarms
+
+
+def verdict(tables: Tables, silent: Collection[str] = ()) -> list[str]:
+    """Return the answer in sentences: where thresholds lie, whether they differ, whether training moves them.
+
+    Args:
+        tables: of the study.
+        silent: groups whose numbers an alarm forbids to read.
+    """
+    table = tables["thresholds"]
+    spoken = {"thresholds": table.take(k for k in range(table.height) if table["group"][k] not in silent)}
+    return [*_lead(spoken), *_compared(spoken), *_stable(spoken)]
+
+
+def stable(sd: float, runs: int) -> Answer3:
+    """Tell whether a threshold stays where it is over runs: its SD is at most 0.02, by a 95 % interval.
+
+    Thresholds are told in steps of 0.01, so that an SD of 0 is one of at most 0.003.
+
+    >>> stable(0.005, 8), stable(0.005, 3), stable(0.1, 8)
+    ('yes', 'undecided', 'no')
+    """
+    low, high = sd_interval(math.hypot(sd, 0.01 / math.sqrt(12)), runs)
+    if math.isnan(low):
+        return "undecided"
+    return "yes" if high <= STABLE else "no" if low > STABLE else "undecided"
+
+
+def higher(first: Estimate, second: Estimate) -> Answer3:
+    """Tell whether a threshold is higher than another, by a 95 % t interval of the difference over runs.
+
+    >>> a, b = Estimate(0.26, 0.004, 3), Estimate(0.07, 0.004, 3)
+    >>> higher(a, b), higher(b, a), higher(a, Estimate(0.25, math.nan, 0))
+    ('yes', 'no', 'undecided')
+    """
+    low, high = first.minus(second).interval
+    return "yes" if low > 0 else "no" if high < 0 else "undecided"
+
+
+def _rows(tables: Tables, name: str, **wanted: Any) -> list[dict[str, Any]]:
+    return list(tables[name].rows(**wanted)) if name in tables else []
+
+
+def _estimate(row: Mapping[str, Any]) -> Estimate:
+    return Estimate.of_runs(row["mean"], row["error"], row["found"])
+
+
+def cosine(value: float) -> str:
+    """Return a cosine for people.
+
+    >>> cosine(-0.19), cosine(0.264)
+    ('−0.19', '0.26')
+    """
+    return f"{value:.2f}".replace("-", "−").replace("−0.00", "0.00")
+
+
+def _lead(tables: Tables) -> Iterator[str]:
+    """Every group's threshold above chance, in every case that there is."""
+    for row in _rows(tables, "thresholds", kind="value", rule="chance"):
+        clear = next(iter(_rows(tables, "thresholds", kind="value", rule="clear", group=row["group"])))
+        yield _where(row, clear)
+
+
+def _where(row: Mapping[str, Any], clear: Mapping[str, Any]) -> str:
+    if row["found"] < row["runs"] or clear["found"] < clear["runs"]:
+        return (
+            f"{row['group']}: no threshold: in {row['runs'] - min(row['found'], clear['found'])} of {row['runs']} runs "
+            "more similar pairs are nowhere nearer in the baseline."
+        )
+    place = (
+        f"{row['group']}: above a cosine of {cosine(row['mean'])}{_sure(row)} words are nearer than pairs on average"
+    )
+    return (
+        f"{place}; {row['below']:.0%} of all pairs lie below. Up to {cosine(clear['mean'])}{_sure(clear)} they are "
+        "hardly told from the least similar hundredth."
+    )
+
+
+def _sure(row: Mapping[str, Any]) -> str:
+    """What the choice of words leaves open; an end far away is no interval but a lack of proof."""
+    low, high = row["proven_from"], row["proven_to"]
+    if high is None or low is None or high < low:
+        return " (from where on, these words cannot prove)"
+    return f" ({cosine(low)} to {cosine(high)})" if proven_near(row) else f" (surely only above {cosine(high)})"
+
+
+def proven_near(row: Mapping[str, Any]) -> bool:
+    """Tell whether a threshold is there in every run, and proven by the words not far from where it is."""
+    if row["mean"] is None or row["proven_to"] is None or row["found"] < row["runs"]:
+        return False
+    return row["kind"] != "value" or bool(row["proven_to"] - row["mean"] <= _FAR)
+
+
+def _compared(tables: Tables) -> Iterator[str]:
+    """Which group needs the higher cosine: hypothesis 1, that no threshold fits all models."""
+    rows = _rows(tables, "thresholds", kind="value", rule="chance")
+    for first, second in combinations([row for row in rows if row["mean"] is not None], 2):
+        a, b = (first, second) if first["mean"] >= second["mean"] else (second, first)
+        gap = f"{cosine(a['mean'])} against {cosine(b['mean'])}"
+        if higher(_estimate(a), _estimate(b)) == "yes":
+            yield f"No threshold fits both: that of {a['group']} is higher than that of {b['group']}, {gap}."
+        else:
+            yield f"Whether that of {a['group']} is higher than that of {b['group']} these runs cannot tell: {gap}."
+
+
+def _stable(tables: Tables) -> Iterator[str]:
+    """Does training again move the thresholds?"""
+    for row in _rows(tables, "thresholds", kind="value", rule="chance"):
+        if row["sd"] is None:
+            continue
+        answer = stable(row["sd"], row["found"])
+        over = f"SD {row['sd']:.3f} over {counted(row['found'], 'run')}"
+        if answer == "yes":
+            yield f"{row['group']}: training again leaves the threshold where it is ({over})."
+        elif answer == "no":
+            yield f"{row['group']}: training again moves the threshold ({over}): one run does not fix it."
+        else:
+            yield f"{row['group']}: whether training again moves the threshold these runs cannot tell ({over})."
+
+
+def of_paper(tables: Tables) -> Iterator[str]:
+    """The paper's threshold is a matter of how many pairs the lowest group has."""
+    for group in dict.fromkeys(row["group"] for row in _rows(tables, "paper_sizes")):
+        own = [row for row in _rows(tables, "paper_sizes", group=group) if row["next_higher"] is not None]
+        own = [row for row in own if row["min_pairs"] >= 30]
+        if len(own) < 2:
+            continue
+        low, high = min(own, key=lambda row: row["next_higher"]), max(own, key=lambda row: row["next_higher"])
+        if high["next_higher"] - low["next_higher"] > WIDE:
+            yield (
+                f"{group}: the paper's threshold is no property of the space: it is {cosine(high['next_higher'])} if a "
+                f"group must have {high['min_pairs']:,} pairs, and {cosine(low['next_higher'])} at "
+                f"{low['min_pairs']:,}."
+            )
+
+
+def of_shapes(tables: Tables) -> Iterator[str]:
+    """Are the distributions of one shape (hypothesis 2)?"""
+    for row in _rows(tables, "shapes"):
+        if row["first"] == row["second"]:
+            continue
+        both = f"{row['first']} and {row['second']}, scaled to mean 0 and SD 1,"
+        if row["shape"] == "same":
+            yield f"{both} have one shape: they are at most {row['highest']:.3f} apart, and {SAME} counts as one."
+        elif row["shape"] == "different":
+            told = f"samples of 1,000 tell them apart in {row['rejected']:.0%} of draws"
+            yield f"{both} have different shapes: they are at least {row['lowest']:.3f} apart; {told}."
+        else:
+            span = f"{row['lowest']:.3f} to {row['highest']:.3f}"
+            yield f"{both}: whether their shapes differ is not clear: they are {span} apart, and {SAME} counts as one."
+
+
+def of_scores(tables: Tables) -> Iterator[str]:
+    """Leaving out pairs below the threshold narrows the range."""
+    for group in dict.fromkeys(row["group"] for row in _rows(tables, "scores")):
+        rows = [row for row in _rows(tables, "scores", group=group, rule="chance") if row["below"] >= 1]
+        rows = [row for row in rows if row["above"] is not None and row["draw_sd"] is not None]
+        lower = [row for row in rows if row["above"] < row["dropped"] - _BEYOND * row["draw_sd"]]
+        if lower:
+            worst = max(lower, key=lambda row: row["dropped"] - row["above"])
+            yield (
+                f"{group}: leaving out the pairs below the threshold lowers ρ more than leaving out as many at random "
+                f"in {len(lower)} of {len(rows)} tests ({worst['test']}: {worst['above']:.2f} against "
+                f"{worst['dropped']:.2f}): it narrows the range that is correlated, and is no better evaluation."
+            )

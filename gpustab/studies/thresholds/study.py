@@ -1,0 +1,186 @@
+"""When is a similarity value meaningful? Distributions and thresholds of similarity, over runs (Elekes et al. 2018)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gpustab import engine
+from gpustab.errors import InputError
+from gpustab.evaluation.similarity_file import SimilarityTest, read_similarity
+from gpustab.formats.word_list import read_word_list
+from gpustab.machine.device import Compute
+from gpustab.machine.progress import Progress
+from gpustab.options import chosen
+from gpustab.report import Result
+from gpustab.results import Table
+from gpustab.runs.group import Group, loaded
+from gpustab.runs.runs import Runs
+from gpustab.studies.frame import Answer, Groups, answering, groups_of
+from gpustab.studies.shared.spaces import find_copies
+from gpustab.studies.thresholds import baselines, tables
+from gpustab.studies.thresholds.distributions import Distribution, Law, distribution
+from gpustab.studies.thresholds.evaluation import scores
+from gpustab.studies.thresholds.one_run import RunFound, find
+from gpustab.studies.thresholds.options import ThresholdsOptions
+from gpustab.studies.thresholds.sentences import alarms_of, verdict
+from gpustab.studies.thresholds.sets import installed_tests
+from gpustab.studies.thresholds.shapes import compare
+from gpustab.wordnet.files import read_nouns
+
+Bases = Callable[[Runs], baselines.Baseline]
+
+
+class Measured(NamedTuple):
+    """What is kept of a group when its runs are let go.
+
+    Attributes:
+        name: of the group.
+        distributions: one per run.
+        found: one per run.
+        silent: whether an alarm forbids to read its numbers.
+    """
+
+    name: str
+    distributions: list[Distribution]
+    found: list[RunFound]
+    silent: bool
+
+
+def thresholds(
+    groups: Groups,
+    options: ThresholdsOptions | None = None,
+    *,
+    baseline: baselines.Similarity | None = None,
+    compute: Compute | None = None,
+    progress: Progress | None = None,
+    **choices: Any,
+) -> Result:
+    """Find from where on similarity is meaningful in some groups of runs, and how similarities are distributed.
+
+    Every run is measured by itself; groups are held in memory one after the other. One run suffices: with several,
+    every threshold has an error over training.
+
+    Args:
+        groups: from :func:`gpustab.load_groups` or :func:`gpustab.open_groups`.
+        options: what similarity is compared with, and by which rules.
+        baseline: a function of two words instead of WordNet, asked for ``options.pairs`` random pairs; ``None`` where
+            it has no value.
+        compute: device and precision; default: where the runs lie.
+        progress: called with the name of the work at hand and its finished part in 0 .. 1.
+        **choices: options one by one, see :class:`ThresholdsOptions`.
+
+    Returns:
+        Tables ``thresholds`` (over runs) and ``thresholds_by_run``, ``moments``, ``shapes``, ``paper_sizes``,
+        ``scores``, and long ones of groups, places and distributions; see
+        :mod:`gpustab.studies.thresholds.tables`.
+
+    Raises:
+        InputError: if WordNet is not here, or the baseline knows too few words of a group.
+    """
+    options = chosen(ThresholdsOptions, options, choices)
+    with answering("thresholds", options, groups, compute, progress) as answer:
+        given = groups_of(groups)
+        base = _bases(options, baseline)
+        tests = list(installed_tests(options.tests, answer.result.notes))
+        measured = [
+            _measure(group, base, options, tests, answer, number / len(given), len(given))
+            for number, group in enumerate(given)
+        ]
+        answer.report("equal shapes", 0.95)
+        laws: dict[str, Sequence[Law]] = {own.name: [x.law for x in own.distributions] for own in measured}
+        laws[_free(measured[0].found[0].law.name, laws)] = [measured[0].found[0].law]
+        answer.result.tables["shapes"] = Table.of(compare(laws, options.draws, options.seed))
+        answer.result.verdict = verdict(answer.result.tables, [own.name for own in measured if own.silent])
+    return answer.result
+
+
+def _free(name: str, taken: Any) -> str:
+    return name if name not in taken else f"{name} (baseline)"
+
+
+def _bases(options: ThresholdsOptions, similarity: baselines.Similarity | None) -> Bases:
+    """Return what makes the baseline of a group; files are read once, and before the work."""
+    if similarity is not None:
+        asked = similarity
+        return lambda runs: baselines.of_callable(runs, asked, options)
+    if options.baseline is not None:
+        test = read_similarity(Path(options.baseline))
+        return lambda runs: baselines.of_test(runs, test)
+    nouns = read_nouns(options.wordnet)
+    excluded = [] if options.exclude is None else read_word_list(options.exclude)
+    return lambda runs: baselines.leacock_chodorow(runs, nouns, options, excluded)
+
+
+def _measure(
+    group: Runs | Group,
+    bases: Bases,
+    options: ThresholdsOptions,
+    tests: Sequence[SimilarityTest],
+    answer: Answer,
+    start: float,
+    of: int,
+) -> Measured:
+    """Measure one group and add it to the answer."""
+    answer.report(f"{group.name}: reading", start)
+    runs = engine.place(loaded(group), answer.compute)
+    runs = _without_copies(runs, answer)
+    base = bases(runs)
+    answer.notes[runs.name] = [*runs.notes, *base.notes]
+    if len(runs) == 1:
+        answer.notes[runs.name].append("One run: how far another training would move its thresholds, it cannot tell.")
+    distributions, found = [], []
+    for r, name in enumerate(runs.names):
+
+        def told(work: str, part: float, r: int = r, name: str = name) -> None:
+            answer.report(f"{runs.name}, {name}: {work}", start + 0.9 * (r + part) / len(runs) / of)
+
+        def of_all(part: float) -> None:
+            told("similarities", part / 5)
+
+        distributions.append(distribution(runs, r, options, answer.compute, of_all))
+        found.append(find(runs, r, base, options, answer.compute, lambda work, part: told(work, 0.2 + 0.8 * part)))
+    alarms = alarms_of(runs.name, runs.names, distributions, found)
+    measured = Measured(runs.name, distributions, found, bool(alarms))
+    answer.result.alarms += alarms
+    tables.add(answer.result.tables, measured.name, runs.names, distributions, found)
+    _score(runs, tests, found, options, answer)
+    answer.result.groups.append(tables.summary(runs, base, answer.result.tables, found))
+    return measured
+
+
+def _without_copies(runs: Runs, answer: Answer) -> Runs:
+    """Return the runs without copies of an earlier one: counted twice, thresholds would look too stable."""
+    if len(runs) < 2:
+        return runs
+    same = find_copies(runs, answer.compute)
+    again = [r for r in range(len(runs)) if bool(same[r, :r].any())]
+    if not again:
+        return runs
+    answer.result.alarms += [
+        f"{runs.name}: {runs.names[int(same[r].nonzero()[0])]} and {runs.names[r]} are the same vectors; one of them "
+        "is left out, since counted twice they would make the thresholds look more stable than they are."
+        for r in again
+    ]
+    return runs.take([r for r in range(len(runs)) if r not in again])
+
+
+def _score(
+    runs: Runs,
+    tests: Sequence[SimilarityTest],
+    found: Sequence[RunFound],
+    options: ThresholdsOptions,
+    answer: Answer,
+) -> None:
+    """Score the tests at the paper's threshold and at ours."""
+    cuts: dict[str, list[float | None]] = {"paper": [run.paper.cut for run in found]}
+    for rule in ("clear", "chance"):
+        cuts[rule] = [next(x.estimate for x in run.thresholds if (x.kind, x.rule) == ("value", rule)) for run in found]
+    rows = []
+    for test in tests:
+        try:
+            rows += list(scores(runs, test, cuts, answer.compute, options.seed))
+        except InputError as error:
+            answer.result.notes.append(f"{runs.name}: {test.name}: not scored: {error}")
+    tables.add_scores(answer.result.tables, rows)

@@ -1,0 +1,127 @@
+"""Groups of word pairs as sums that add up: size, total and squares of a baseline, in all and word by word."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from gpustab.kernels.similarity_groups import GroupTables
+from gpustab.kernels.similarity_lists import ListTables
+
+
+class Sums(NamedTuple):
+    """G groups of word pairs; all float64, on the CPU.
+
+    Attributes:
+        n: ``(G,)`` pairs that have a baseline value.
+        total: ``(G,)`` sum of their values.
+        square: ``(G,)`` sum of the squares of their values.
+        word_n: ``(w, G)`` pairs of every word; a pair counts for both its words.
+        word_total: ``(w, G)`` sum of their values.
+    """
+
+    n: Tensor
+    total: Tensor
+    square: Tensor
+    word_n: Tensor
+    word_total: Tensor
+
+    @property
+    def mean(self) -> Tensor:
+        """``(G,)`` mean value; NaN of an empty group."""
+        return self.total / self.n
+
+    @property
+    def deviation(self) -> Tensor:
+        """``(G,)`` sum of the squared distances from the group's mean; 0 of an empty group."""
+        # Values of a baseline have a common size, so that this difference cancels little.
+        return (self.square - (self.total.square() / self.n).where(self.n > 0, 0)).clamp(min=0)
+
+    @property
+    def variance(self) -> Tensor:
+        """``(G,)`` variance with ``ddof = 1``; NaN for fewer than two pairs."""
+        return (self.deviation / (self.n - 1)).where(self.n > 1, torch.nan)
+
+    @property
+    def overall(self) -> Sums:
+        """All pairs as one group."""
+        return merged(self, torch.zeros(len(self.n), dtype=torch.long))
+
+    @property
+    def residuals(self) -> Tensor:
+        """``(w, G)`` sums over every word's pairs of value less the group's mean, by the group's size; 0 if empty."""
+        return ((self.word_total - self.word_n * self.mean) / self.n).where(self.n > 0, 0)
+
+    @property
+    def effective_words(self) -> Tensor:
+        """``(G,)`` how many words make up a group, by ``(Σ n_w)² / Σ n_w²``; 0 if empty."""
+        squares = self.word_n.square().sum(0)
+        return (self.word_n.sum(0).square() / squares).where(squares > 0, 0)
+
+
+def merged(sums: Sums, pool: Tensor) -> Sums:
+    """Return the sums of larger groups; group g goes to ``pool[g]``, ``(G,)`` int64, those of −1 are left out."""
+    size = int(pool.max()) + 1 if len(pool) else 0
+    kept = pool >= 0
+
+    def gathered(part: Tensor) -> Tensor:
+        out = part.new_zeros(*part.shape[:-1], size)
+        return out.index_add_(part.ndim - 1, pool[kept], part[..., kept])
+
+    n, total, square, word_n, word_total = map(gathered, sums)
+    return Sums(n, total, square, word_n, word_total)
+
+
+def of_tables(tables: GroupTables | ListTables, values: Tensor, *, pool: Tensor | None = None, half: bool) -> Sums:
+    """Return the sums of a pass.
+
+    Args:
+        tables: counts by group and level, and by word.
+        values: ``(K,)`` value of every level, NaN for none.
+        pool: ``(G,)`` the group of each row of the counts, if those by word are of larger groups.
+        half: whether the counts hold every pair twice.
+    """
+    known = ~values.isnan()
+    counts = tables.counts[:, known].double().cpu() / (2 if half else 1)
+    worth = values[known].double().cpu()
+    n, total, square = (_gathered((counts * worth**k).sum(1), pool) for k in (0, 1, 2))
+    return Sums(n, total, square, tables.word_counts.double().cpu(), tables.word_sums.cpu())
+
+
+def _gathered(part: Tensor, pool: Tensor | None) -> Tensor:
+    return part if pool is None else part.new_zeros(int(pool.max()) + 1).index_add_(0, pool, part)
+
+
+def of_pairs(group: Tensor, pairs: Tensor, values: Tensor, groups: int, words: int) -> Sums:
+    """Return the sums of single pairs.
+
+    Args:
+        group: ``(n,)`` group of every pair.
+        pairs: ``(n, 2)`` its words, 0 .. words − 1.
+        values: ``(n,)`` its values.
+        groups: how many groups there are, G.
+        words: how many words, w.
+    """
+    values = values.double()
+    one = torch.ones_like(values)
+    zeros = torch.zeros(groups, dtype=torch.float64)
+    n, total, square = (zeros.index_add(0, group, part) for part in (one, values, values**2))
+    key = (pairs * groups + group[:, None]).flatten()
+    zeros = torch.zeros(words * groups, dtype=torch.float64)
+    word_n, word_total = (
+        zeros.index_add(0, key, part.repeat_interleave(2)).view(words, groups) for part in (one, values)
+    )
+    return Sums(n, total, square, word_n, word_total)
+
+
+def adjusted_mean(sums: Sums) -> Tensor:
+    """Return the mean of every group without word effects, ``(G,)``.
+
+    Half the variance of Leacock and Chodorow's measure is words being near to everything or to nothing, mostly by the
+    number of their senses: ``mean_g − Σ_w n_wg a_w / n_g`` with a_w the mean of the word's pairs less that of all.
+    """
+    own = sums.word_n.sum(1)
+    effect = (sums.word_total.sum(1) / own).where(own > 0, 0) - sums.total.sum() / sums.n.sum()
+    return sums.mean - (sums.word_n * effect[:, None].where(own[:, None] > 0, 0)).sum(0) / sums.n

@@ -1,0 +1,98 @@
+"""WordNet's files ``data.noun``, ``index.noun`` and ``noun.exc``, where Debian and nltk put them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from gpustab.errors import InputError, option
+from gpustab.wordnet.nouns import Nouns
+
+T = TypeVar("T")
+
+_DEBIAN = Path("/usr/share/wordnet")
+_NLTK = ("~/nltk_data", "/usr/share/nltk_data", "/usr/local/share/nltk_data", "/usr/lib/nltk_data")
+_WANTED = ("data.noun", "index.noun", "noun.exc")
+
+
+def find_wordnet(folder: str | os.PathLike[str] | None = None) -> Path:
+    """Return the folder of WordNet's files: the given one, else Debian's (``wordnet-base``) or one of nltk's.
+
+    Raises:
+        InputError: if there is none, or the given one lacks a file.
+    """
+    if folder is not None:
+        lacking = [name for name in _WANTED if not (Path(folder) / name).is_file()]
+        if lacking:
+            raise InputError(f"{folder}: there is no {lacking[0]}, wanted the folder of WordNet's files")
+        return Path(folder)
+    given = [part for part in os.environ.get("NLTK_DATA", "").split(os.pathsep) if part]
+    places = [_DEBIAN, *(Path(part).expanduser() / "corpora/wordnet" for part in [*given, *_NLTK])]
+    for place in places:
+        if all((place / name).is_file() for name in _WANTED):
+            return place
+    raise InputError(
+        "WordNet is not here: apt install wordnet-base, or python -m nltk.downloader wordnet and unzip it, or name its "
+        f"folder by {option('wordnet', ...)}"
+    )
+
+
+def read_nouns(folder: str | os.PathLike[str] | None = None) -> Nouns:
+    """Read WordNet's nouns.
+
+    Args:
+        folder: see :func:`find_wordnet`.
+
+    Raises:
+        InputError: if a file is not there, or a line is not what it should be; the message names file and line.
+    """
+    place = find_wordnet(folder)
+    hypernyms = dict(_records(place / "data.noun", _synset))
+    index = dict(_records(place / "index.noun", _lemma))
+    exceptions = dict(_records(place / "noun.exc", _exception))
+    nouns = Nouns(hypernyms, index, exceptions, str(place))
+    for lemma, senses in index.items():
+        if any(sense not in hypernyms for sense in senses):
+            raise InputError(
+                f"{place / 'index.noun'}: a sense of '{lemma}' is not in data.noun: files of two WordNets?"
+            )
+    nouns.levels  # noqa: B018  # finds what is damaged above a synset
+    return nouns
+
+
+def _records(path: Path, parse: Callable[[list[str]], T]) -> Iterator[T]:
+    with path.open(encoding="utf-8", errors="replace") as lines:
+        for number, line in enumerate(lines, 1):
+            if line.startswith("  ") or not line.strip():
+                continue  # the licence
+            try:
+                yield parse(line.partition(" | ")[0].split())
+            except (ValueError, IndexError):
+                shown = line[:60].rstrip()
+                raise InputError(f"{path}: line {number} is no line of WordNet's {path.name}: '{shown}'") from None
+
+
+def _synset(fields: list[str]) -> tuple[int, tuple[int, ...]]:
+    """``offset file type words [word id]... pointers [symbol offset pos place]...``; words are counted in hex."""
+    start = 4 + 2 * int(fields[3], 16)
+    pointers = fields[start + 1 :]
+    if len(pointers) != 4 * int(fields[start]):
+        raise ValueError
+    up = [int(pointers[k + 1]) for k in range(0, len(pointers), 4) if pointers[k] in ("@", "@i")]
+    return int(fields[0]), tuple(dict.fromkeys(up))
+
+
+def _lemma(fields: list[str]) -> tuple[str, tuple[int, ...]]:
+    """``lemma pos senses pointers [symbol]... senses tagged [offset]...``."""
+    senses = int(fields[2])
+    if len(fields) != 6 + int(fields[3]) + senses:
+        raise ValueError
+    return fields[0], tuple(map(int, fields[-senses:]))
+
+
+def _exception(fields: list[str]) -> tuple[str, tuple[str, ...]]:
+    if len(fields) < 2:
+        raise ValueError
+    return fields[0], tuple(fields[1:])

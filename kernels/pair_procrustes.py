@@ -1,0 +1,108 @@
+"""The Procrustes distance of two matrices, as a loss to train by: right near equality, in ``O(d²)`` memory.
+
+``min_A ‖XA − Y‖²`` over orthogonal A. A is the best there is, so that its change has no part in the gradient
+(envelope theorem): ``2 (XA − Y) Aᵀ`` and ``−2 (XA − Y)``. The distance is summed from the rows of ``XA − Y``; read from
+Grams, as ``‖X‖² + ‖Y‖² − 2 ⟨A, XᵀY⟩``, it would be lost below 1e-8 of the norms.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from gpustab.kernels.arithmetic import product, root
+from gpustab.kernels.pair_function import Passes, Value, pair_function
+from gpustab.kernels.pair_rows import PairRows, pair_rows, refuse_unscalable
+from gpustab.kernels.procrustes import procrustes
+
+
+class PairProcrustes(NamedTuple):
+    """The alignment of two matrices.
+
+    Attributes:
+        map: ``(d, d)`` float64 orthogonal A with ``XA ≈ Y``.
+        distance: ``()`` float64, ``‖XA − Y‖``.
+        unique: ``()`` bool; False where the cross-Gram is rank-deficient, so that other maps are as good.
+    """
+
+    map: Tensor
+    distance: Tensor
+    unique: Tensor
+
+
+def pair_procrustes_distance(x: Tensor, y: Tensor, *, weights: Tensor | None = None, unit: bool = False) -> Tensor:
+    """Return ``min_A ‖XA − Y‖`` over orthogonal A (Schönemann 1966; Rettenmeier 2020, eq. 3.1); reflections allowed.
+
+    Args:
+        x: ``(v, d)`` of any float dtype; products are float64.
+        y: ``(v, d)``, row k being the same word.
+        weights: ``(v,)`` by which the words count; no gradient flows to them.
+        unit: scale rows to unit length first.
+
+    Returns:
+        ``()`` float64, in [0, √(2v)] for unit rows. At equality the distance is 0 and its gradient too, which is one of
+        its subgradients; where the map is not unique so is the gradient. Memory as in
+        :func:`gpustab.kernels.pair.pair_pip_loss`.
+
+    Raises:
+        ValueError: for other shapes, a cross-Gram that is zero or not finite, or as :func:`pair_pip_loss` does.
+
+    Example:
+        >>> x = torch.tensor([[1.0, 0.0], [0.0, 2.0]])
+        >>> pair_procrustes_distance(x, x @ torch.tensor([[0.0, 1.0], [-1.0, 0.0]])).item()
+        0.0
+    """
+    return root(pair_procrustes_square(x, y, weights=weights, unit=unit))
+
+
+def pair_procrustes_square(x: Tensor, y: Tensor, *, weights: Tensor | None = None, unit: bool = False) -> Tensor:
+    """Return ``min_A ‖XA − Y‖²``, which is smooth at equality; see :func:`pair_procrustes_distance`."""
+    return _PROCRUSTES_SQUARE(_same_dimensions(pair_rows(x, y, weights, unit))).value
+
+
+def pair_procrustes(x: Tensor, y: Tensor, *, weights: Tensor | None = None, unit: bool = False) -> PairProcrustes:
+    """Return the map with the distance, which alone has gradients; see :func:`pair_procrustes_distance`."""
+    square, frame, cross = _PROCRUSTES_SQUARE(_same_dimensions(pair_rows(x, y, weights, unit)))
+    return PairProcrustes(frame, root(square), procrustes(cross.detach()).unique[0])
+
+
+def _same_dimensions(rows: PairRows) -> PairRows:
+    if rows.x.shape != rows.y.shape:
+        raise ValueError(f"x has shape {tuple(rows.x.shape)} and y {tuple(rows.y.shape)}, wanted (v, d) of both")
+    return rows
+
+
+def _cross(rows: PairRows) -> Tensor:
+    """``XᵀY``, ``(1, d, d)`` float64: an error of A changes the distance by its square only, but one near 0 by all."""
+    parts = (part.prepared(torch.float64) for part in rows.parts())
+    return sum((product(x.mT, y) for x, y in parts), torch.zeros((), dtype=torch.float64, device=rows.x.device))[None]
+
+
+def _residual(rows: PairRows, frame: Tensor) -> Tensor:
+    parts = (part.prepared(torch.float64) for part in rows.parts())
+    squares = [(product(x, frame) - y).square().sum() for x, y in parts]
+    return torch.stack(squares).sum()
+
+
+def _square(rows: PairRows) -> Value:
+    refuse_unscalable(rows)
+    cross = _cross(rows)
+    frame = procrustes(cross).maps[0]
+    return Value(_residual(rows, frame), frame, cross)
+
+
+def _gradients(rows: PairRows, frame: Tensor, sums: Tensor) -> tuple[Tensor, Tensor]:  # noqa: ARG001
+    x, y = rows.prepared(torch.float64)
+    rest = 2 * (product(x, frame) - y)
+    return rows.of_raw(product(rest, frame.mT), rows.x), rows.of_raw(-rest, rows.y)
+
+
+def _renewed(rows: PairRows, frame: Tensor) -> tuple[Tensor, Tensor]:  # noqa: ARG001
+    """The map moves with x and y, which second derivatives see."""
+    cross = _cross(rows)
+    return procrustes(cross).maps[0], cross
+
+
+_PROCRUSTES_SQUARE = pair_function(Passes("pair_procrustes_square", 1, _square, _gradients, _renewed))

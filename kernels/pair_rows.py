@@ -1,0 +1,150 @@
+"""Two matrices over the same words, taken few rows at a time: what losses and distances of a pair are summed from.
+
+Rows may be scaled to unit length and weighted on the way, so that neither takes a copy of the matrices. A weight counts
+a word: with ``√w`` times every row, a sum over words is weighted by w, and a sum over pairs of words by both weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+
+from gpustab.kernels.arithmetic import product, row_dot
+from gpustab.kernels.gram import ROWS_PER_MATMUL
+from gpustab.kernels.shapes import want
+
+
+class PairRows(NamedTuple):
+    """Two matrices, or some rows of them.
+
+    Attributes:
+        x: ``(c, d1)``.
+        y: ``(c, d2)``, row k being the same word.
+        roots: ``(c,)`` float64 square roots of the words' weights, or ``None``: every word counts once.
+        unit: whether rows are scaled to unit length first.
+    """
+
+    x: Tensor
+    y: Tensor
+    roots: Tensor | None = None
+    unit: bool = False
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """Dtype of the products: float64 for float64 rows, float32 for all others."""
+        return torch.promote_types(torch.promote_types(self.x.dtype, self.y.dtype), torch.float32)
+
+    def parts(self) -> Iterator[PairRows]:
+        """Yield the rows in pieces short enough for one float32 accumulation."""
+        xs, ys = self.x.split(ROWS_PER_MATMUL), self.y.split(ROWS_PER_MATMUL)
+        roots = [None] * len(xs) if self.roots is None else self.roots.split(ROWS_PER_MATMUL)
+        return (PairRows(x, y, root, self.unit) for x, y, root in zip(xs, ys, roots, strict=True))
+
+    def prepared(self, dtype: torch.dtype | None = None) -> tuple[Tensor, Tensor]:
+        """Return the rows scaled, weighted, and padded with zeros to one length, which changes no inner product."""
+        d = max(self.x.shape[1], self.y.shape[1])
+        dtype = dtype or self.dtype
+        return self._prepared(self.x, d, dtype), self._prepared(self.y, d, dtype)
+
+    def _prepared(self, rows: Tensor, d: int, dtype: torch.dtype) -> Tensor:
+        if self.unit or self.roots is not None:
+            rows = rows.double()  # unit rows that float32 rounds differ by 1e-7 where the vectors do not
+        if self.unit:
+            rows = rows / lengths(rows)
+        if self.roots is not None:
+            rows = rows * self.roots[:, None]
+        return pad(rows.to(dtype), (0, d - rows.shape[1]))
+
+    def differences_and_sums(self, frame: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Return ``E = XA − Y`` and ``S = XA + Y``, formed in float64 and rounded to :attr:`dtype` only then.
+
+        Args:
+            frame: A, ``(d, d)`` float64; default: the identity.
+        """
+        x, y = self.prepared(torch.float64)
+        x = x if frame is None else product(x, frame)
+        return (x - y).to(self.dtype), (x + y).to(self.dtype)
+
+    def of_raw(self, gradient: Tensor, rows: Tensor) -> Tensor:
+        """Return the gradient by raw rows from the one by the prepared rows.
+
+        ``u = √w x/‖x‖`` gives ``g_x = √w (g_u − û ⟨û, g_u⟩) / ‖x‖``.
+
+        Args:
+            gradient: ``(c, d)`` by the prepared rows, perhaps padded.
+            rows: ``(c, d1)``, x or y.
+        """
+        gradient = gradient[:, : rows.shape[1]]
+        if self.roots is not None:
+            gradient = gradient.double() * self.roots[:, None]
+        if self.unit:
+            raw, gradient = rows.double(), gradient.double()
+            length = lengths(raw)
+            unit = raw / length
+            gradient = (gradient - unit * row_dot(unit, gradient)[:, None]) / length
+        return gradient.to(rows.dtype)
+
+
+def pair_rows(x: Tensor, y: Tensor, weights: Tensor | None = None, unit: bool = False) -> PairRows:
+    """Return two matrices as a pair, checked.
+
+    Args:
+        x: ``(v, d1)`` of any float dtype.
+        y: ``(v, d2)``.
+        weights: ``(v,)`` weights of the words, not negative; no gradient flows to them.
+        unit: see :class:`PairRows`.
+
+    Raises:
+        ValueError: for other shapes or types, no word or no dimension, or weights that want a gradient.
+    """
+    want("x", x, "(v, d1)")
+    want("y", y, "(v, d2)")
+    if len(x) != len(y) or 0 in (*x.shape, *y.shape):
+        raise ValueError(f"x has shape {tuple(x.shape)} and y {tuple(y.shape)}, wanted (v, d1) and (v, d2), not empty")
+    if not (x.is_floating_point() and y.is_floating_point()):
+        raise ValueError(f"x is {x.dtype} and y {y.dtype}, wanted real floating-point numbers")
+    if weights is None:
+        return PairRows(x, y, None, unit)
+    if weights.shape != x.shape[:1]:
+        raise ValueError(f"weights have shape {tuple(weights.shape)}, wanted ({len(x)},) for {len(x)} words")
+    if weights.requires_grad:
+        raise ValueError("weights want a gradient, and none flows to them")
+    return PairRows(x, y, weights.to(x.device, torch.float64).sqrt(), unit)
+
+
+def refuse_unscalable(rows: PairRows) -> None:
+    """Refuse negative weights, and rows of zeros where rows are scaled, unless their weight is 0.
+
+    Raises:
+        ValueError: names the first such row.
+    """
+    if rows.roots is not None and bool(rows.roots.isnan().any()):
+        raise ValueError(f"the weight of row {int(rows.roots.isnan().nonzero()[0])} is negative or NaN")
+    if not rows.unit:
+        return
+    for name, matrix in (("x", rows.x), ("y", rows.y)):
+        zero = torch.linalg.vector_norm(matrix, ord=torch.inf, dim=1) == 0
+        if rows.roots is not None:
+            zero &= rows.roots > 0
+        if bool(zero.any()):
+            row = int(zero.nonzero()[0])
+            raise ValueError(f"row {row} of {name} is zero and has no direction; give it weight 0, or leave it out")
+
+
+def lengths(rows: Tensor) -> Tensor:
+    """Return the lengths of rows, ``(..., c, 1)``; 1 for zero rows, which so stay zero."""
+    length: Tensor = torch.linalg.vector_norm(rows, dim=-1, keepdim=True)
+    return length.masked_fill(length == 0, 1)
+
+
+def summed_products(parts: Iterable[tuple[Tensor, Tensor]]) -> Tensor:
+    """Return ``AᵀA``, ``AᵀB``, ``BᵀB`` over parts of the rows, ``(3, d, d)`` float64."""
+    products = (torch.stack([product(a.mT, a), product(a.mT, b), product(b.mT, b)]).double() for a, b in parts)
+    total = next(products)
+    for part in products:
+        total = total + part  # not in place: gradients flow through here where they are differentiated again
+    return total

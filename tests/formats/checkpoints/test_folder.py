@@ -1,0 +1,214 @@
+import json
+
+import pytest
+import torch
+
+from gpustab import InputError, load_runs, load_space, stability
+from gpustab.formats.checkpoints.tokens import readable
+from gpustab.formats.options import LoadOptions
+from gpustab.studies.info.study import info
+from tests.formats.checkpoints import tiny
+from tests.formats.checkpoints.tiny import ROWS, checkpoint
+
+INPUT = {
+    "gpt2": "transformer.wte.weight",
+    "bert": "embeddings.word_embeddings.weight",
+    "bert-lm": "bert.embeddings.word_embeddings.weight",
+    "t5": "shared.weight",
+    "llama": "model.embed_tokens.weight",
+}
+
+
+def said(space):
+    return "; ".join(space.report.notes)
+
+
+@pytest.mark.parametrize("kind", tiny.MODELS)
+@pytest.mark.parametrize("shards", [None, "6KB"])
+def test_the_input_embedding_is_found_by_name(kind, shards, tmp_path):
+    model = checkpoint(tmp_path, kind, **({"max_shard_size": shards} if shards else {}))
+    assert (tmp_path / "model.safetensors.index.json").exists() == (shards is not None)
+    space = load_space(tmp_path)
+    assert f"the vectors are the tensor '{INPUT[kind]}'" in said(space)
+    rows = model.get_input_embeddings().weight
+    tokens = tiny.byte_level().get_vocab()
+    assert len(space.vocabulary) == len(tokens)
+    for token in ("Ġthe", "<|endoftext|>", "a"):
+        assert torch.equal(space.vectors[space.vocabulary.index_of(readable(token))], rows[tokens[token]])
+    assert space.name == tmp_path.name
+
+
+def test_byte_level_tokens_are_their_bytes(tmp_path):
+    checkpoint(tmp_path)
+    space = load_space(tmp_path)
+    words = {space.vocabulary.text(k) for k in range(len(space.vocabulary))}
+    assert {"▁the", "▁cat", "<|endoftext|>", "\\n"} <= words
+    assert any("ï" in word for word in words)
+    assert "byte-level tokens are shown as their bytes" in said(space)
+
+
+def test_rows_without_a_token_are_left_out_and_said(tmp_path):
+    checkpoint(tmp_path)
+    tokens = tiny.byte_level().get_vocab_size()
+    assert f"{ROWS - tokens} of {ROWS} rows have no token and were left out: they pad the matrix" in said(
+        load_space(tmp_path)
+    )
+
+
+def test_tokens_without_a_row_are_left_out_and_said(tmp_path):
+    checkpoint(tmp_path, "bert", tokenizer=None)
+    (tmp_path / "vocab.txt").write_text("\n".join(f"w{i}" for i in range(ROWS + 5)) + "\n")
+    space = load_space(tmp_path)
+    assert len(space.vocabulary) == ROWS
+    assert f"5 of {ROWS + 5} tokens have no row" in said(space)
+
+
+@pytest.mark.parametrize(
+    ("kind", "sentence"),
+    [
+        ("gpt2", "the output embedding is tied: it is the same matrix"),
+        ("llama", "the output embedding is another matrix, which tensor='lm_head.weight' reads"),
+        ("bert", None),
+        ("bert-lm", "tied"),
+        ("t5", "tied"),
+    ],
+)
+def test_tied_outputs_are_said(kind, sentence, tmp_path):
+    checkpoint(tmp_path, kind)
+    assert sentence in said(load_space(tmp_path)) if sentence else "output" not in said(load_space(tmp_path))
+
+
+def test_another_tensor_may_be_chosen(tmp_path):
+    model = checkpoint(tmp_path, "llama")
+    space = load_space(tmp_path, LoadOptions(tensor="lm_head.weight"))
+    assert torch.equal(space.vectors[0], model.lm_head.weight[tiny.byte_level().token_to_id("<|endoftext|>")])
+
+
+def test_state_dicts_are_read_without_running_them(tmp_path):
+    model = tiny.model("gpt2")
+    torch.save(model.state_dict(), tmp_path / "pytorch_model.bin")
+    tiny.byte_level().save(str(tmp_path / "tokenizer.json"))
+    space = load_space(tmp_path)
+    assert torch.equal(space.vectors[0], model.transformer.wte.weight[0])
+    assert "the output embedding lm_head.weight is tied: it holds the same numbers" in said(space)
+    torch.save(model.state_dict(), tmp_path / "pytorch_model.bin", _use_new_zipfile_serialization=False)
+    assert torch.equal(load_space(tmp_path).vectors, space.vectors)
+    torch.save({"model": object()}, tmp_path / "pytorch_model.bin")
+    with pytest.raises(InputError, match=r"pytorch_model.bin: it holds more than tensors"):
+        load_space(tmp_path)
+
+
+def test_half_precision_is_converted_and_said(tmp_path):
+    tiny.model("bert").bfloat16().save_pretrained(tmp_path)
+    tiny.word_pieces().save(str(tmp_path / "tokenizer.json"))
+    space = load_space(tmp_path)
+    assert space.vectors.dtype == torch.float32
+    assert "bfloat16" in said(space)
+
+
+@pytest.mark.parametrize("tokenizer", [tiny.word_pieces, tiny.unigram])
+def test_other_tokenizers(tokenizer, tmp_path):
+    checkpoint(tmp_path, "bert", tokenizer)
+    space = load_space(tmp_path)
+    assert set(space.vocabulary) == {token.encode() for token in tokenizer().get_vocab()}
+    assert "byte-level" not in said(space)
+
+
+def test_files_of_the_time_before(tmp_path):
+    checkpoint(tmp_path, tokenizer=None)
+    tokens = tiny.byte_level().get_vocab()
+    (tmp_path / "vocab.json").write_text(json.dumps(tokens))
+    (tmp_path / "merges.txt").write_text("#version: 0.2\n")
+    (tmp_path / "added_tokens.json").write_text(json.dumps({"<new Ġ>": 310}))
+    space = load_space(tmp_path)
+    assert "▁the" in space.vocabulary
+    assert "<new Ġ>" in space.vocabulary
+    assert "9 of them pad the matrix" in said(space)
+    (tmp_path / "merges.txt").unlink()
+    assert "Ġthe" in load_space(tmp_path).vocabulary
+
+
+def test_words_may_be_given(tmp_path):
+    checkpoint(tmp_path, "bert", tokenizer=None)
+    (tmp_path / "mine.txt").write_text("\n".join(f"w{i}" for i in range(ROWS)))
+    assert load_space(tmp_path, LoadOptions(vocab=tmp_path / "mine.txt", limit=10)).vocabulary[9] == b"w9"
+
+
+def test_sentence_transformers_name_the_folder_of_the_weights(tmp_path):
+    (tmp_path / "0_Transformer").mkdir()
+    checkpoint(tmp_path / "0_Transformer", "bert", tiny.word_pieces)
+    (tmp_path / "modules.json").write_text(json.dumps([{"path": "0_Transformer"}, {"path": "1_Pooling"}]))
+    assert b"the" in load_space(tmp_path).vocabulary
+
+
+def test_checkpoints_are_runs(tmp_path):
+    folders = [tmp_path / f"seed-{seed}" for seed in range(3)]
+    for seed, folder in enumerate(folders):
+        checkpoint(folder, "bert", tiny.word_pieces, seed)
+    runs = load_runs(folders)
+    assert runs.names == ("seed-0", "seed-1", "seed-2")
+    assert 0 < stability(runs, neighbours=[5]).groups[0]["pip"]["reduced"]["mean"] < 1
+    assert [group["dimension"] for group in info(folders).groups] == [8, 8, 8]
+
+
+def broken(change):
+    def make(folder):
+        checkpoint(folder, "llama", max_shard_size="4KB")
+        change(folder)
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (broken(lambda f: (f / "tokenizer.json").unlink()), r"there are no words; wanted one of tokenizer.json"),
+        (broken(lambda f: (f / "tokenizer.json").write_text("{")), r"tokenizer.json: this is no JSON"),
+        (broken(lambda f: (f / "tokenizer.json").write_text("[]")), r"this is a list, wanted a JSON object"),
+        (broken(lambda f: (f / "tokenizer.json").write_text("{}")), r"there is no model with a vocab"),
+        (
+            broken(lambda f: (f / "tokenizer.json").write_text('{"model": {"vocab": {"a": "b"}}}')),
+            r"the token 'a' has the id 'b'",
+        ),
+        (
+            broken(lambda f: (f / "tokenizer.json").write_text('{"model": {"vocab": {"a": 999}}}')),
+            r"none of 1 tokens has a row",
+        ),
+        (broken(lambda f: next(f.glob("*-00001-*")).unlink()), r"the shard model-00001.* is not there"),
+        (broken(lambda f: next(f.glob("*-00001-*")).write_bytes(b"x")), r"no whole safetensors file"),
+        (broken(lambda f: (f / "model.safetensors.index.json").write_text("{}")), r"there is no weight_map"),
+    ],
+)
+def test_damage_is_one_line_that_names_the_file(make, message, tmp_path):
+    make(tmp_path)
+    with pytest.raises(InputError, match=message) as error:
+        load_space(tmp_path)
+    assert str(tmp_path) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"tensor": "wte"}, r"there is no tensor 'wte'; there are lm_head.weight \(320, 8\)"),
+        ({"tensor": "model.norm.weight"}, r"has shape \(8,\), wanted \(v, d\)"),
+        ({"header": True}, r"header is of no use for a checkpoint"),
+    ],
+)
+def test_wrong_options_are_named(options, message, tmp_path):
+    checkpoint(tmp_path, "llama")
+    with pytest.raises(InputError, match=message):
+        load_space(tmp_path, LoadOptions(**options))
+
+
+def test_two_embeddings_must_be_chosen_between(tmp_path):
+    from safetensors.torch import save_file
+
+    tensors = {f"{part}.embed_tokens.weight": torch.randn(9, 4) for part in ("encoder", "decoder")}
+    save_file(tensors, tmp_path / "model.safetensors")
+    (tmp_path / "vocab.txt").write_text("\n".join("abcdefghi"))
+    with pytest.raises(InputError, match=r"are embeddings of words; choose by tensor='.*coder.embed_tokens.weight'"):
+        load_space(tmp_path)
+    assert len(load_space(tmp_path, LoadOptions(tensor="encoder.embed_tokens.weight")).vocabulary) == 9
+    save_file({"a.weight": torch.randn(9, 4)}, tmp_path / "model.safetensors")
+    with pytest.raises(InputError, match=r"no tensor has the name of an input embedding.*a.weight \(9, 4\)"):
+        load_space(tmp_path)

@@ -1,0 +1,170 @@
+"""Tables in text: CSV, TSV and their kin."""
+
+import csv
+import gzip
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gpustab.errors import InputError
+from gpustab.formats.options import LoadOptions
+from gpustab.formats.registry import read_space
+from gpustab.formats.table.layout import find_layout
+
+WORDS = ["the", "New York", 'a"b', "x,y", "nan", "NA", "1914", "été", " ", "#metoo"]
+VALUES = np.random.default_rng(0).standard_normal((len(WORDS), 5))
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read_it(content, **options):
+        path = tmp_path / "x.csv"
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return read_space(path, LoadOptions(**options))
+
+    return read_it
+
+
+def right(space, words=WORDS, values=VALUES):
+    assert [word.decode() for word in space.vocabulary] == words
+    assert np.array_equal(space.vectors.numpy(), values.astype(np.float32))
+    return space.report
+
+
+def frame():
+    return pd.DataFrame(VALUES, index=pd.Index(WORDS, name="word"))
+
+
+FORMS = {
+    "words as index": lambda: frame().to_csv(),
+    "no name above the words": lambda: frame().rename_axis(None).to_csv(),
+    "no line of names": lambda: frame().to_csv(header=False),
+    "row numbers first": lambda: frame().reset_index().to_csv(),
+    "semicolons": lambda: frame().to_csv(sep=";"),
+    "tabs": lambda: frame().to_csv(sep="\t"),
+    "tabs and row numbers": lambda: frame().reset_index().to_csv(sep="\t"),
+    "row numbers without names": lambda: frame().reset_index().to_csv(header=False),
+    "words last": lambda: frame().assign(token=WORDS).to_csv(index=False),
+    "named dimensions": lambda: frame().add_prefix("dim_").to_csv(),
+    "all quoted": lambda: frame().to_csv(quoting=csv.QUOTE_ALL),
+    "CRLF": lambda: frame().to_csv(lineterminator="\r\n"),
+    "blanks after commas": lambda: frame().drop(" ").to_csv().replace(",", ", ").replace("x, y", "x,y"),
+    "R's write.table": lambda: r_table(" "),
+    "R's write.csv": lambda: r_table(",", corner='"",'),
+}
+
+
+def r_table(between, corner=""):
+    rows = [
+        between.join([f'"{w.replace(chr(34), chr(34) * 2)}"', *map(repr, x.tolist())])
+        for w, x in zip(WORDS, VALUES, strict=True)
+    ]
+    return "\n".join([corner + between.join(f'"V{i}"' for i in range(1, 6)), *rows]) + "\n"
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_word_and_value_of_a_table(read, form):
+    space = read(FORMS[form]())
+    if form == "blanks after commas":
+        keep = [i for i, word in enumerate(WORDS) if word != " "]
+        right(space, [WORDS[i] for i in keep], VALUES[keep])
+    else:
+        assert right(space).format.startswith("table (")
+
+
+def test_gzip_and_byte_order_mark(read):
+    right(read(gzip.compress(frame().to_csv().encode())))
+    assert any("byte-order mark" in note for note in right(read(b"\xef\xbb\xbf" + frame().to_csv().encode())).notes)
+
+
+def test_counts_and_other_columns_are_told_apart(read):
+    table = frame().add_prefix("d").assign(count=range(10), pos="N", year=1914).reset_index()
+    space = read(table.to_csv(index=False))
+    assert right(space).notes[:3] == (
+        "the words are column 1 'word', the vectors 5 columns from column 2 'd0' to column 6 'd4'",
+        "the counts are column 7 'count'",
+        "2 other column(s) were not read: column 8 'pos', column 9 'year'",
+    )
+    assert space.counts.tolist() == list(range(10))
+
+
+def test_the_column_of_words_is_asked_for_where_it_is_not_clear(read):
+    table = frame().add_prefix("d").reset_index(names="left").assign(right=[f"r{i}" for i in range(10)])
+    content = table.to_csv(index=False)
+    with pytest.raises(
+        InputError, match=r"the words may be column 1 'left' or column 7 'right'; columns are .*; choose by"
+    ):
+        read(content)
+    right(read(content, word_column="left"))
+    right(read(content, word_column="7"), [f"r{i}" for i in range(10)])
+    with pytest.raises(InputError, match="there is no column word_column='middle'; columns are 'left'"):
+        read(content, word_column="middle")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("word,0,1\na,1.5,2\nb,x,3\nc,1,2\n", r"x\.csv: line 3, column 2 \(0\): 'x' is not a number"),
+        ("word,0,1\na,1.5,2\nb,,3\nc,1,2\n", r"line 3, column 2 \(0\): there is no value"),
+        ("word,0,1\na,1.5,2\nb,1_0,3\nc,1,2\n", "'1_0' is not a number"),
+        ("word;0;1\na;1,5;2,5\nb;1,0;2,0\n", r"line 2, column 2 \(0\): '1,5' is not a number \(decimal commas"),
+        ("word,0,1\n" + "a,1.5,2\n" * 20 + "b,3\n", "line 22: 2 fields, wanted 3"),
+        ("word,0,1\na,1.5,2\n,1.5,2\n", "line 3: the word is empty; skip_empty_tokens passes"),
+        ("word,0,1\na,1.5,2\nb,nan,2\n", "not finite in float32: 'b' on line 3"),
+        (
+            "word,0,1\n" + "a,1.5,2\n" * 40 + '",1,2\nb,3,4\n",5,6\n',
+            "line 44: the word ends here and began on an earlier",
+        ),
+        ("word,0,1\n" + "a,1.5,2\n" * 40 + '"b,1,2\n', "is a quote not closed"),
+        (
+            "year,0,1\n1914,1.5,2\n1915,3,4\n",
+            "no column holds words; columns are 'year', '0', '1'; choose by word_column",
+        ),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_place(read, content, message):
+    with pytest.raises(InputError, match=message) as caught:
+        read(content, dim=None)
+    assert "\n" not in str(caught.value)
+
+
+def test_numbers_may_be_words(read):
+    assert list(read("year,0,1\n1914,1.5,2\n1915,3,4\n", word_column="year").vocabulary) == [b"1914", b"1915"]
+
+
+def test_options_of_rows_hold_for_tables(read):
+    content = frame().to_csv()
+    assert len(read(content, limit=3).vocabulary) == 3
+    assert read(content, only=["NA", "the"]).vocabulary[1] == b"NA"
+    assert len(read("word,0,1\na,1.5,2\n,1.5,2\nc,0,.5\n", skip_empty_tokens=True).vocabulary) == 2
+    cut = gzip.compress(frame().to_csv().encode())[:-30]
+    with pytest.raises(InputError, match="damaged download"):
+        read(cut)
+    assert len(read(cut, allow_truncated=True).vocabulary) < 10
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "a 1,2,3\nb 4,5,6\n",
+        ", 0.1 0.2\n. 0.3 0.4\n",
+        "1,234 0.1 0.2\n5,6 0.3 0.4\n",
+        "a,b\t1\t2\nc,d\t3\t4\n",
+        '" .1 .2\n" .1 .3\na .1 .2\n',
+    ],
+)
+def test_text_of_vectors_is_not_taken_for_a_table(content):
+    assert find_layout(content.encode()) is None
+
+
+def test_many_rows_are_exact(read):
+    rng = np.random.default_rng(1)
+    words, values = (
+        [f"w{i}" for i in range(4_001)],
+        rng.standard_normal((4_001, 3)) * 10.0 ** rng.integers(-30, 30, (4_001, 1)),
+    )
+    stream = io.StringIO()
+    pd.DataFrame(values, index=words).to_csv(stream)
+    right(read(stream.getvalue()), words, values)

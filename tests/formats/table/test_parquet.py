@@ -1,0 +1,77 @@
+"""Parquet and Feather."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from gpustab.errors import InputError
+from gpustab.formats.options import LoadOptions
+from gpustab.formats.registry import read_space
+
+WORDS = ["the", "NA", "null", "été", "a b"]
+VALUES = np.random.default_rng(0).standard_normal((5, 4))
+
+
+def frame():
+    return pd.DataFrame(VALUES, index=pd.Index(WORDS, name="word"), columns=[f"d{i}" for i in range(4)])
+
+
+FORMS = {
+    "index": (lambda path: frame().to_parquet(path), "Parquet"),
+    "unnamed index": (lambda path: frame().rename_axis(None).to_parquet(path), "Parquet"),
+    "column": (lambda path: frame().reset_index().to_parquet(path, row_group_size=2), "Parquet"),
+    "float32": (lambda path: frame().astype("float32").to_parquet(path), "Parquet"),
+    "category": (lambda path: frame().reset_index().astype({"word": "category"}).to_parquet(path), "Parquet"),
+    "lists": (lambda path: pd.DataFrame({"text": WORDS, "vector": list(VALUES)}).to_parquet(path), "Parquet"),
+    "row numbers": (
+        lambda path: frame().reset_index().set_index(pd.Index([0, 1, 2, 3, 4], name="id")).to_parquet(path, index=True),
+        "Parquet",
+    ),
+    "feather": (lambda path: frame().reset_index().to_feather(path), "Feather"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_word_and_value(tmp_path, form):
+    write, name = FORMS[form]
+    write(tmp_path / "x")
+    space = read_space(tmp_path / "x")
+    assert [word.decode() for word in space.vocabulary] == WORDS
+    assert np.array_equal(space.vectors.numpy(), VALUES.astype(np.float32))
+    assert space.report.format == name
+
+
+def test_wrong_files(tmp_path):
+    path = tmp_path / "x.parquet"
+
+    def refusal(**options):
+        with pytest.raises(InputError) as caught:
+            read_space(path, LoadOptions(**options))
+        assert str(path) in str(caught.value)
+        assert "\n" not in str(caught.value)
+        return str(caught.value)
+
+    frame().reset_index().assign(other="x").rename(columns={"word": "left"}).to_parquet(path)
+    assert "the words may be column 1 'left' or column 6 'other'" in refusal()
+    assert len(read_space(path, LoadOptions(word_column="left", limit=2)).vocabulary) == 2
+    content = path.read_bytes()
+    path.write_bytes(content[:-9])
+    assert "cut or damaged" in refusal()
+    frame().reset_index().replace({"word": {"NA": None}}).to_parquet(path)
+    assert "row 1: there is no word in column 'word'" in refusal()
+    frame().mask(VALUES > 0.9).to_parquet(path)
+    assert "there is no value in column 'd" in refusal()
+    pd.DataFrame({"text": WORDS, "vector": [[1.0], [1.0, 2.0], [1.0], [1.0], [1.0]]}).to_parquet(path)
+    assert "row 1: the list has 2 values, that of the first row 1" in refusal()
+    pd.DataFrame({"text": WORDS}).to_parquet(path)
+    assert "no column of numbers" in refusal()
+    frame().to_parquet(path)
+    assert "4 dimensions, but dim=3" in refusal(dim=3)
+
+
+def test_feather_of_many_batches(tmp_path):
+    table = pa.Table.from_pandas(frame().reset_index())
+    with pa.OSFile(str(tmp_path / "x"), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table, max_chunksize=2)
+    assert np.array_equal(read_space(tmp_path / "x").vectors.numpy(), VALUES.astype(np.float32))

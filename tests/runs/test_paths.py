@@ -1,0 +1,39 @@
+"""What a path that was given stands for."""
+
+import pytest
+
+from gpustab import InputError, load_runs
+from gpustab.formats.text.write import write_word2vec_text
+from gpustab.runs.paths import files_of
+from tests.generators import spaces
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for number, space in enumerate(spaces()):
+        write_word2vec_text(space, tmp_path / f"run{number}.txt")
+    return tmp_path
+
+
+def test_a_pattern_stands_for_the_files_that_fit_it_by_name(folder):
+    assert [path.name for path in files_of(folder / "run*.txt")] == ["run0.txt", "run1.txt", "run2.txt"]
+    assert load_runs(str(folder / "run[12].txt")).names == ("run1", "run2")
+    assert load_runs([folder / "run0.txt", folder / "run[12].txt"]).names == ("run0", "run1", "run2")
+
+
+def test_a_file_whose_name_looks_like_a_pattern_is_itself(folder):
+    (folder / "run0.txt").rename(folder / "run[12].txt")
+    assert files_of(folder / "run[12].txt") == [folder / "run[12].txt"]
+
+
+def test_commas_between_files_are_named(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    with pytest.raises(InputError, match=r"there is no such file; run0.txt and run1.txt are there: give files apart"):
+        load_runs("run0.txt,run1.txt")
+    with pytest.raises(InputError, match=r"there is no such file; run0.txt is there"):
+        load_runs("run0.txt, none.txt")
+
+
+def test_one_file_alone_is_still_one_run(folder):
+    with pytest.raises(InputError, match="has only 1 run"):
+        load_runs(folder / "run0.txt")

@@ -1,0 +1,80 @@
+"""Verdicts of a sweep on what the thesis says of longer training, §3.1."""
+
+import math
+
+import pytest
+
+from gpustab.results import Table
+from gpustab.statistics.intervals import Estimate
+from gpustab.studies.sweep.changes import change_table
+from gpustab.studies.sweep.measure import Measured
+from gpustab.studies.sweep.observations import more_stable, observation_table
+from gpustab.studies.sweep.plans import settings_of
+from gpustab.training import read_settings
+
+
+def percent(value, se, runs=4):
+    return Estimate.of_runs(value, se, runs)
+
+
+@pytest.mark.parametrize(
+    ("loss", "share", "wanted"),
+    [
+        (percent(-12, 1), percent(-10, 1), "yes"),
+        (percent(12, 1), percent(10, 1), "no"),
+        (percent(26, 1), percent(-1, 1), "undecided"),  # a baseline that has half collapsed
+        (percent(-12, 1), percent(10, 1), "undecided"),
+        (percent(-3, 1), percent(-3, 1), "undecided"),  # t(3) is 3.2
+        (percent(-12, math.nan), percent(-10, math.nan), "undecided"),  # two runs have no error
+    ],
+)
+def test_longer_training_is_more_stable_where_loss_and_share_of_chance_say_so(loss, share, wanted):
+    assert more_stable(loss, share) == wanted
+
+
+LOSSES = {5: 1.79, 10: 1.54, 20: 1.49, 40: 1.52}  # table 3.1, Hindi, by epochs
+
+
+def measured(label, loss, score, se=0.01, chance=20.0):
+    row = {"setting": label, "sampling": "shuffled", "reduced_pip": loss, "se": se, "chance": chance}
+    row |= {"p@10": 0.5, "p@10_se": 0.01}
+    test = {"setting": label, "sampling": "shuffled", "test": "questions-words", "mean": score, "sd": 0.004, "runs": 4}
+    return Measured(frozenset(), Table.of([row]), Table.of([test]))
+
+
+def observed(technique="sgns", losses=LOSSES, se=0.01, **varied):
+    base = read_settings({"corpus": "lee", "runs": 4, "techniques": [technique], technique: {"epochs": min(losses)}})
+    plans = settings_of(base, {"epochs": list(losses), **varied})
+    numbers = {}
+    for plan in plans:
+        epochs = plan.changed.get("epochs", min(losses))
+        numbers[plan.label] = measured(plan.label, losses[epochs], 0.14 + 0.001 * epochs, se)
+    others = {label: found for label, found in numbers.items() if label != "baseline"}
+    return list(observation_table(plans, numbers, change_table(numbers["baseline"], others)).rows())
+
+
+def test_table_3_1_is_found_again():
+    found = observed()
+    assert {row["source"] for row in found} == {"3.1"}
+    by_claim = {row["claim"]: row["agrees"] for row in found}
+    for epochs in (10, 20, 40):
+        assert by_claim[f"epochs={epochs}: longer training is more stable"] == "yes"
+    assert by_claim["epochs=40: longer training solves more analogies"] == "yes"
+    assert by_claim["epochs=10: longer training solves more analogies"] == "undecided"  # half a point ± 0.9
+    assert by_claim["The loss of word2vec reaches a plateau over epochs"] == "yes"
+
+
+def test_a_loss_that_goes_on_falling_has_no_plateau_and_a_large_error_decides_nothing():
+    falling = {5: 1.8, 10: 1.6, 20: 1.4, 40: 1.2}
+    claim = "The loss of word2vec reaches a plateau over epochs"
+    assert {row["claim"]: row["agrees"] for row in observed(losses=falling)}[claim] == "no"
+    assert {row["agrees"] for row in observed(se=0.5) if "analog" not in row["claim"]} == {"undecided"}
+
+
+def test_only_longer_training_is_judged():
+    assert observed("glove") == []  # the thesis has nothing on it
+    assert not any("plateau" in row["claim"] for row in observed("fasttext"))
+    claims = [row["claim"] for row in observed(dim=[50, 20])]
+    assert not any("dim" in claim for claim in claims)
+    shorter = {5: 1.8, 10: 1.5}
+    assert len(observed(losses=shorter)) == 2  # a plateau wants three values

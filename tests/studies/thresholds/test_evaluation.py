@@ -1,0 +1,96 @@
+import numpy as np
+import pytest
+import torch
+from scipy import stats
+
+from gpustab import InputError, load_runs
+from gpustab.evaluation.similarity_file import SimilarityTest
+from gpustab.machine.device import Compute
+from gpustab.studies.thresholds.evaluation import scores
+from gpustab.studies.thresholds.sets import installed_tests, read_numbered
+from tests.oracles import unit
+
+
+@pytest.fixture
+def asked():
+    """Two runs of 60 words, and a test of 80 pairs, four of them with a word that no run has."""
+    rng = np.random.default_rng(0)
+    words = [f"w{k}" for k in range(60)]
+    spaces = [rng.normal(size=(60, 5)) for _ in range(2)]
+    pairs = [(f"w{a}".encode(), f"w{b}".encode()) for a, b in rng.integers(0, 60, (76, 2))] + [(b"w1", b"none")] * 4
+    gold = rng.normal(size=80)
+    runs = load_runs([(words, torch.from_numpy(x)) for x in spaces], name="both")
+    return runs, SimilarityTest("mine", tuple(pairs), tuple(gold), "tab", None, 3, 0, 0, ()), spaces
+
+
+def test_the_three_scores_are_scipys(asked):
+    runs, test, spaces = asked
+    found = list(scores(runs, test, {"paper": [0.1, 0.2], "clear": [None, -1.0]}, Compute(), 0))
+    gold = np.array(test.gold[:76])
+    for r, cut in ((0, 0.1), (1, 0.2)):
+        x = unit(spaces[r])
+        own = np.array([x[int(a[1:])] @ x[int(b[1:])] for a, b in test.pairs[:76]])
+        (row,) = (row for row in found if row.run == runs.names[r] and row.rule == "paper")
+        above = own > cut
+        assert (row.total, row.unknown, row.below, row.used) == (80, 4, int((~above).sum()), int(above.sum()))
+        assert row.rho == pytest.approx(stats.spearmanr(own, gold).statistic, abs=1e-12)
+        assert row.above == pytest.approx(stats.spearmanr(own[above], gold[above]).statistic, abs=1e-12)
+        tied = np.where(above, own, -2)
+        assert row.tied == pytest.approx(stats.spearmanr(tied, gold).statistic, abs=1e-12)
+        assert row.dropped == pytest.approx(row.rho, abs=4 * row.dropped_sd / 10 + 0.01)
+    for row in (row for row in found if row.rule == "clear"):
+        assert row.below == 0
+        assert row.above == row.tied == row.rho == row.dropped
+        assert row.dropped_sd == 0
+
+
+def test_too_few_pairs_have_no_score(asked):
+    runs, test, _ = asked
+    (first, _) = scores(runs, test, {"paper": [0.99, 0.99]}, Compute(), 0)
+    assert first.above is None
+    assert first.dropped is None
+    nobody = SimilarityTest("none", ((b"x", b"y"),), (1.0,), "tab", None, 3, 0, 0, ())
+    (first, _) = scores(runs, nobody, {"paper": [0.0, 0.0]}, Compute(), 0)
+    assert (first.unknown, first.rho) == (1, None)
+
+
+def test_cutting_by_the_own_similarity_narrows_the_range():
+    """Gold is the cosine and noise: leaving out pairs below lowers ρ, as many at random do not."""
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(200, 4))
+    y = unit(x)
+    pairs = rng.integers(0, 200, (600, 2))
+    gold = np.sum(y[pairs[:, 0]] * y[pairs[:, 1]], 1) + 0.3 * rng.normal(size=600)
+    words = [f"w{k}" for k in range(200)]
+    named = tuple((f"w{a}".encode(), f"w{b}".encode()) for a, b in pairs)
+    test = SimilarityTest("noisy", named, tuple(gold), "tab", None, 3, 0, 0, ())
+    (row, _) = scores(load_runs([(words, torch.from_numpy(x))] * 2), test, {"paper": [0.2, 0.2]}, Compute(), 0)
+    assert row.above < row.dropped - 5 * row.dropped_sd
+    assert row.above < row.tied < row.rho
+
+
+def test_numbered_tables_and_tags(tmp_path):
+    path = tmp_path / "men.csv"
+    path.write_text(",word1,word2,similarity\n0,sun-n,run-v,50.0\n1,moon-n,sea-n,20\n")
+    test = read_numbered(path, "men")
+    assert test.pairs == ((b"sun", b"run"), (b"moon", b"sea"))
+    assert test.gold == (50.0, 20.0)
+    path.write_text(",word1,word2,similarity\n0,computer,keyboard,\n")
+    with pytest.raises(InputError, match=r"men.csv: line 2"):
+        read_numbered(path, "men")
+    path.write_text("a,b,c\n1,2,3\n")
+    with pytest.raises(InputError, match=r"wanted word1, word2"):
+        read_numbered(path, "men")
+
+
+def test_a_folder_of_tests(tmp_path):
+    with pytest.raises(InputError, match="there is no such folder"):
+        list(installed_tests(str(tmp_path / "none"), []))
+    with pytest.raises(InputError, match="there is no test"):
+        list(installed_tests(str(tmp_path), []))
+    (tmp_path / "mine.tsv").write_text("a-n\tb-n\t1\nc-n\td-n\t2\n")
+    (tmp_path / "broken.tsv").write_text("nothing here\n")
+    notes = []
+    found = {test.name: test for test in installed_tests(str(tmp_path), notes)}
+    assert found["mine.tsv"].pairs == ((b"a", b"b"), (b"c", b"d"))
+    assert any("broken.tsv" in note for note in notes)

@@ -1,0 +1,60 @@
+"""A space of the lee corpus and WordNet 3.0, against a float64 script that tries every way up."""
+
+import itertools
+import math
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from gpustab import InputError
+from gpustab.runs.load import open_groups
+from gpustab.studies.thresholds.study import thresholds
+from gpustab.wordnet.files import read_nouns
+from tests.oracles import unit
+from tests.studies.thresholds.oracles import group
+from tests.wordnet.made import naive_distance
+
+SAMPLE = 45
+
+
+@pytest.fixture(scope="module")
+def nouns():
+    try:
+        return read_nouns()
+    except InputError:
+        pytest.skip("WordNet is not installed")
+
+
+@pytest.fixture(scope="module")
+def lee():
+    word2vec = pytest.importorskip("gensim.models.word2vec")
+    datapath = pytest.importorskip("gensim.test.utils").datapath
+    texts = [line.lower().split() for line in Path(datapath("lee_background.cor")).read_text("utf-8").splitlines()]
+    model = word2vec.Word2Vec(texts, vector_size=20, min_count=25, epochs=3, workers=1, seed=1)
+    return list(model.wv.index_to_key), torch.from_numpy(model.wv.vectors.copy())
+
+
+def test_groups_of_real_words_are_those_of_a_naive_script(nouns, lee):
+    result = thresholds(open_groups([lee], single_runs=True), sample=SAMPLE, draws=2, words=50, places=10)
+    words, x = lee
+    runs = open_groups([lee], single_runs=True)[0].load()
+    known = [k for k in range(runs.words) if nouns.senses(runs.vocabulary[k])]
+    order = torch.randperm(len(known), generator=torch.Generator().manual_seed(0))[:SAMPLE]
+    drawn = [known[k] for k in order.tolist()]
+    rows = unit(x.double().numpy())
+    want = defaultdict(list)
+    for a, b in itertools.combinations(drawn, 2):
+        first, second = (runs.vocabulary[k].decode() for k in (a, b))
+        distance = naive_distance(nouns.hypernyms, nouns.senses(first), nouns.senses(second))
+        cosine = float(rows[words.index(first)] @ rows[words.index(second)])
+        want[group(cosine)].append(math.log(38 / (1 + distance)))
+    found = list(result.tables["groups"].rows())
+    assert [round(100 * row["similarity"]) for row in found] == sorted(want)
+    for row in found:
+        own = want[round(100 * row["similarity"])]
+        assert row["pairs"] == len(own)
+        assert row["mean"] == pytest.approx(np.mean(own), abs=1e-9)
+    assert result.groups[0]["baseline"]["words"] == SAMPLE

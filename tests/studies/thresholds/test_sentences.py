@@ -1,0 +1,109 @@
+"""Every sentence by its rule, on numbers that call for it."""
+
+import math
+
+import pytest
+
+from gpustab.results import Table
+from gpustab.statistics.intervals import Estimate
+from gpustab.studies.thresholds.over_runs import OverRuns
+from gpustab.studies.thresholds.sentences import cosine, higher, of_paper, of_scores, of_shapes, stable, verdict
+
+
+def row(group="sg", rule="chance", mean=0.26, sd=0.005, low=0.23, high=0.29, found=8, runs=8):
+    error = None if sd is None else sd / math.sqrt(found)
+    half = None if sd is None else 2 * error
+    return OverRuns(group, "value", rule, mean, sd, error, half, mean, mean, low, high, 0.39, found, runs)
+
+
+def said(*rows):
+    return verdict({"thresholds": Table.of(rows)})
+
+
+def test_where_the_threshold_lies():
+    (lead, moved) = said(row(), row(rule="clear", mean=0.1, low=0.06, high=0.14))
+    assert lead == (
+        "sg: above a cosine of 0.26 (0.23 to 0.29) words are nearer than pairs on average; 39% of all pairs lie below. "
+        "Up to 0.10 (0.06 to 0.14) they are hardly told from the least similar hundredth."
+    )
+    assert moved.startswith("sg: training again leaves the threshold where it is")
+
+
+@pytest.mark.parametrize(
+    ("high", "words"), [(0.74, "(surely only above 0.74)"), (None, "(from where on, these words cannot prove)")]
+)
+def test_what_is_not_proven_is_no_interval(high, words):
+    assert words in said(row(high=high), row(rule="clear"))[0]
+
+
+def test_a_level_that_is_nowhere_reached_is_no_threshold():
+    lead = said(row(), row(rule="clear", found=7))[0]
+    assert lead.startswith("sg: no threshold: in 1 of 8 runs")
+
+
+@pytest.mark.parametrize(
+    ("sd", "found", "words"),
+    [(0.005, 8, "leaves the threshold"), (0.08, 8, "moves the threshold (SD"), (0.015, 3, "these runs cannot tell")],
+)
+def test_whether_training_moves_it(sd, found, words):
+    assert words in said(row(sd=sd, found=found, runs=found), row(rule="clear", found=found, runs=found))[1]
+    assert len(said(row(sd=None, found=1, runs=1), row(rule="clear", found=1, runs=1))) == 1
+
+
+def test_which_group_needs_the_higher_cosine():
+    pair = [row(rule="clear"), row("cb", "clear")]
+    far = said(row("cb", mean=0.07), row(), *pair)
+    assert "No threshold fits both: that of sg is higher than that of cb, 0.26 against 0.07." in far
+    near = said(row("cb", mean=0.255), row(), *pair)
+    assert any("these runs cannot tell: 0.26 against 0.2" in sentence for sentence in near)
+
+
+@pytest.mark.parametrize(
+    ("sd", "runs", "right"), [(0.0, 8, "yes"), (0.0, 2, "undecided"), (0.05, 4, "no"), (math.nan, 1, "undecided")]
+)
+def test_stability_is_an_interval_of_the_sd(sd, runs, right):
+    assert stable(sd, runs) == right
+
+
+def test_a_difference_without_error_is_undecided():
+    assert higher(Estimate(0.3, math.nan, 0), Estimate(0.1, 0.01, 3)) == "undecided"
+
+
+def size(pairs, value):
+    return {"group": "sg", "min_pairs": pairs, "next_higher": value}
+
+
+@pytest.mark.parametrize(
+    ("values", "said"), [((0.9, 0.6, 0.0), True), ((0.9, 0.02, 0.0), False), ((0.9, None, 0.0), False)]
+)
+def test_the_papers_threshold_hangs_on_the_group_size(values, said):
+    """Sizes below 30 do not count: there everything is luck."""
+    rows = [size(n, value) for n, value in zip((2, 30, 1000), values, strict=True)]
+    assert bool(list(of_paper({"paper_sizes": Table.of(rows)}))) is said
+
+
+@pytest.mark.parametrize(
+    ("shape", "words"),
+    [
+        ("same", "have one shape: they are at most 0.030"),
+        ("different", "at least 0.010"),
+        ("undecided", "0.010 to 0.030"),
+    ],
+)
+def test_shapes(shape, words):
+    found = {"first": "sg", "second": "cb", "lowest": 0.01, "highest": 0.03, "rejected": 0.05, "shape": shape}
+    own = found | {"second": "sg"}
+    (sentence,) = of_shapes({"shapes": Table.of([own, found])})
+    assert words in sentence
+
+
+def test_leaving_out_is_said_to_narrow_the_range_only_beyond_chance():
+    base = {"group": "sg", "rule": "chance", "below": 20.0, "draw_sd": 0.01, "dropped": 0.5}
+    low, same = base | {"test": "men", "above": 0.3}, base | {"test": "rg", "above": 0.49}
+    (sentence,) = of_scores({"scores": Table.of([low, same])})
+    assert "in 1 of 2 tests (men: 0.30 against 0.50)" in sentence
+    assert not list(of_scores({"scores": Table.of([same])}))
+
+
+def test_a_cosine_has_a_minus_sign_and_no_negative_zero():
+    assert (cosine(-0.19), cosine(-0.001), cosine(1.0)) == ("−0.19", "0.00", "1.00")

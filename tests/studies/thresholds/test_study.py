@@ -1,0 +1,196 @@
+"""The study on made spaces: its numbers against loops over pairs, its page, and inputs that say nothing."""
+
+import itertools
+import json
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from gpustab import InputError, load_runs
+from gpustab.report import to_html, to_text
+from gpustab.studies.thresholds.options import ThresholdsOptions
+from gpustab.studies.thresholds.study import thresholds
+from tests.oracles import unit
+from tests.studies.thresholds.conftest import space
+from tests.studies.thresholds.oracles import groups_by_place, groups_by_value
+from tests.wordnet.made import naive_distance, write_wordnet
+
+QUICK = {"draws": 5, "min_pairs": 20, "places": 30}
+
+
+@pytest.fixture(scope="module")
+def result(wordnet, groups):
+    return thresholds(groups, wordnet=str(wordnet[0]), **QUICK)
+
+
+@pytest.fixture(scope="module")
+def naive(wordnet, runs):
+    """Leacock-Chodorow of every two nouns by trying every way, and the rows of the first run in float64."""
+    _, hypernyms, index = wordnet
+    joint = [word.decode() for word in runs.vocabulary]
+    nouns = [k for k, word in enumerate(joint) if word in index]
+    depth = max(len(path) for path in _paths(hypernyms)) - 1
+    values = {
+        (a, b): math.log(2 * depth / (1 + naive_distance(hypernyms, index[joint[a]], index[joint[b]])))
+        for a, b in itertools.combinations(nouns, 2)
+    }
+    return unit(runs.run(0).numpy()), values
+
+
+def _paths(hypernyms):
+    def up(synset):
+        return [[synset, *rest] for parent in hypernyms[synset] for rest in up(parent)] or [[synset]]
+
+    return [path for synset in hypernyms for path in up(synset)]
+
+
+def test_groups_by_similarity_are_those_of_a_loop_over_pairs(result, naive):
+    x, values = naive
+    want = groups_by_value(x, values)
+    rows = list(result.tables["groups"].rows(group="near", run="run-000"))
+    assert [round(100 * row["similarity"]) for row in rows] == sorted(want)
+    for row in rows:
+        own = [value for *_, value in want[round(100 * row["similarity"])]]
+        assert row["pairs"] == len(own)
+        assert row["mean"] == pytest.approx(np.mean(own), abs=1e-9)
+        if len(own) > 1:
+            assert row["sd"] == pytest.approx(np.std(own, ddof=1), abs=1e-9)
+
+
+def test_groups_by_place_are_those_of_sorted_lists(result, naive):
+    x, values = naive
+    nouns = {k for pair in values for k in pair}
+    want = groups_by_place(x, nouns, lambda a, b: values[min(a, b), max(a, b)])
+    rows = list(result.tables["places"].rows(group="near", run="run-000"))
+    assert len(rows) == len(x) - 1
+    for row in rows:
+        own = [value for *_, value in want[row["place"]]]
+        assert row["pairs"] == len(own)
+        if own:
+            assert row["mean"] == pytest.approx(np.mean(own), abs=1e-9)
+
+
+def test_similar_words_are_near_in_the_baseline_and_the_threshold_is_found_in_every_run(result):
+    (chance,) = result.tables["thresholds"].rows(group="near", kind="value", rule="chance")
+    assert chance["found"] == chance["runs"] == 3
+    assert -0.3 < chance["mean"] < 0.4
+    assert chance["proven_from"] <= chance["mean"] <= chance["proven_to"]
+    rows = list(result.tables["thresholds_by_run"].rows(group="near", kind="value", rule="chance"))
+    assert chance["mean"] == pytest.approx(np.mean([row["estimate"] for row in rows]))
+    assert chance["sd"] == pytest.approx(np.std([row["estimate"] for row in rows], ddof=1))
+
+
+def test_the_page_answers_its_questions_and_is_written(result, tmp_path):
+    text, page = to_text(result), to_html(result)
+    for question in ("From which cosine on", "How far down a list", "rule give, and what", "one shape"):
+        assert question in text
+        assert question in page
+    assert result.verdict[0].startswith("near: above a cosine of ")
+    names = {path.name for path in result.write(tmp_path / "out")}
+    assert {"summary.json", "report.html", "thresholds.parquet", "groups.parquet", "shapes.parquet"} <= names
+    content = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert content["settings"]["min_pairs"] == 20
+    assert "groups" not in content["tables"]  # a row a group: for files
+
+
+def test_a_single_space_has_thresholds_and_no_error_over_runs(wordnet, runs):
+    result = thresholds(runs.take([0]), wordnet=str(wordnet[0]), **QUICK)
+    (row,) = result.tables["thresholds"].rows(kind="value", rule="chance")
+    assert row["mean"] is not None
+    assert row["sd"] is row["half"] is None
+    assert any("One run" in note for note in result.notes)
+    assert not any("training again" in sentence for sentence in result.verdict)
+
+
+def test_a_copy_is_left_out_and_named(wordnet, runs):
+    one = space(wordnet, 0)
+    copied = load_runs([one, space(wordnet, 1), one], name="copied")
+    result = thresholds(copied, wordnet=str(wordnet[0]), **QUICK)
+    assert any("run-000 and run-002 are the same vectors" in alarm for alarm in result.alarms)
+    assert result.groups[0]["runs"] == ["run-000", "run-001"]
+
+
+def test_a_collapsed_space_is_an_alarm(wordnet):
+    names, x = space(wordnet, 0)
+    runs = load_runs([(names, 0.01 * x + 1), (names, 0.01 * space(wordnet, 1)[1] + 1)])
+    result = thresholds(runs, wordnet=str(wordnet[0]), **QUICK)
+    assert any("are collapsed" in alarm for alarm in result.alarms)
+
+
+def test_few_pairs_are_an_alarm_and_no_failure(wordnet):
+    names, x = space(wordnet, 0)
+    few = load_runs([(names[:4], x[:4]), (names[:4], x[4:8])])
+    result = thresholds(few, wordnet=str(wordnet[0]), **QUICK)
+    assert any("too few for thresholds" in alarm for alarm in result.alarms)
+    assert not result.verdict
+    assert to_text(result)
+
+
+def test_nouns_without_a_common_hypernym_are_refused(wordnet, tmp_path):
+    names, x = space(wordnet, 0)
+    folder = write_wordnet(tmp_path, {1: (), 2: (), 3: ()}, {name: [k] for k, name in enumerate(names[:3], 1)})
+    with pytest.raises(InputError, match="a value for no pair of its 3 words"):
+        thresholds(load_runs([(names, x)] * 2), wordnet=str(folder), **QUICK)
+
+
+def test_without_nouns_it_says_so(wordnet):
+    names, x = space(wordnet, 0)
+    with pytest.raises(InputError, match=r"0 of 20 words are nouns of WordNet, wanted at least 3"):
+        thresholds(load_runs([(names[-20:], x[-20:])] * 2), wordnet=str(wordnet[0]))
+
+
+def test_equal_directions_of_all_words_do_not_fail(wordnet):
+    names, x = space(wordnet, 0)
+    runs = load_runs([(names, torch.ones_like(x)), (names, x)], name="flat")
+    assert thresholds(runs, wordnet=str(wordnet[0]), **QUICK).alarms
+
+
+def test_a_function_of_two_words_replaces_wordnet_and_its_plant_is_found(wordnet):
+    """Similarity is a rising function of the baseline above a planted threshold, noise below."""
+    rng = np.random.default_rng(0)
+    words = [f"w{k}" for k in range(400)]
+    x = unit(rng.normal(size=(400, 6)))
+    plant, number = 0.3, {word: k for k, word in enumerate(words)}
+
+    def similarity(a, b):
+        if a == "w7":
+            return None
+        cosine = float(x[number[a]] @ x[number[b]])
+        seed = number[a] * 400 + number[b]
+        return max(cosine - plant, 0) + 0.2 * np.random.default_rng(seed).normal()
+
+    spaces = [(words, torch.from_numpy(x + 0.002 * rng.normal(size=x.shape))) for _ in range(3)]
+    result = thresholds(load_runs(spaces, name="plant"), baseline=similarity, pairs=40_000, **QUICK)
+    (row,) = result.tables["thresholds"].rows(kind="value", rule="clear")
+    reached = plant + 0.1 * result.groups[0]["baseline"]["sd"]
+    assert row["mean"] == pytest.approx(reached, abs=0.06)
+    assert row["proven_to"] >= reached - 0.01
+    assert result.tables["thresholds"].where(kind="place").height == 0
+
+
+def test_peoples_scores_replace_wordnet(wordnet, runs, tmp_path):
+    path = tmp_path / "people.tsv"
+    rng = np.random.default_rng(0)
+    pairs = [(a, b) for a, b in rng.integers(0, 90, (300, 2)) if a != b]
+    path.write_text("".join(f"noun{a}\tnoun{b}\t{abs(a - b)}\n" for a, b in pairs) + "noun1\tnowhere\t5\n")
+    result = thresholds(runs, baseline=None, options=ThresholdsOptions(baseline=str(path), **QUICK))
+    assert result.groups[0]["baseline"]["pairs"] == len(pairs)
+    assert any(f"{len(pairs)} of {len(pairs) + 1} scored pairs" in note for note in result.notes)
+
+
+def test_words_to_leave_out_and_a_sample(wordnet, runs, tmp_path):
+    (tmp_path / "out.txt").write_text("noun0\nnoun1\n")
+    result = thresholds(runs, wordnet=str(wordnet[0]), exclude=str(tmp_path / "out.txt"), sample=40, **QUICK)
+    assert result.groups[0]["baseline"]["words"] == 40
+    assert any("88 of 110 words are nouns" in note for note in result.notes)
+    assert any("40 were drawn" in note for note in result.notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("confidence", 1.0), ("confidence", 0.5), ("min_pairs", 1), ("sample", 2), ("draws", 0)]
+)
+def test_options_out_of_range_are_named(runs, name, value):
+    with pytest.raises(InputError, match=name):
+        thresholds(runs, **{name: value})

@@ -1,0 +1,95 @@
+import numpy as np
+import pytest
+import torch
+from scipy import stats
+
+from gpustab.studies.thresholds.sums import Sums
+from gpustab.studies.thresholds.welch import (
+    by_group_size,
+    default_size,
+    list_threshold,
+    next_different,
+    question,
+    significantly_higher,
+    value_threshold,
+)
+from tests.studies.thresholds.planted import planted
+
+
+def of_means(n, mean, sd=1.0):
+    """Groups of given size, mean and SD, without words."""
+    n, mean = torch.tensor(n, dtype=torch.float64), torch.tensor(mean, dtype=torch.float64)
+    square = sd**2 * (n - 1) + n * mean**2
+    return Sums(n, n * mean, square, torch.zeros(0, len(n)).double(), torch.zeros(0, len(n)).double())
+
+
+def padded(n, mean, first):
+    """The same as the groups from ``first`` on, of 201."""
+    wide = [0.0] * 201, [0.0] * 201
+    for part, values in zip(wide, (n, mean), strict=True):
+        part[first : first + len(values)] = values
+    return of_means(*wide)
+
+
+def test_the_next_different_group_is_the_first_higher_one():
+    sums = of_means([100, 100, 100, 100], [0.0, -1.0, 0.1, 1.0])
+    higher = significantly_higher(sums, 0.99)
+    assert next_different(higher, np.ones(4, bool)) == [3, 2, 3, None]
+    assert next_different(higher, np.array([True, True, True, False])) == [None, 2, None, None]
+
+
+def test_the_value_threshold_names_group_cut_share_and_bend():
+    sums = padded([20, 100, 100, 100, 100, 100], [9.0, 0.0, 0.1, 1.0, 2.0, 3.0], 80)
+    found = value_threshold(sums, 100, 0.99)
+    assert (found.reference, found.group, found.cut) == (-0.19, -0.17, -0.18)
+    assert found.below == pytest.approx(220 / 520)
+    assert found.bend == -0.18  # from here on every next group is higher
+    assert value_threshold(sums, 10**6, 0.99).reference is None
+    assert value_threshold(sums, 2, 0.99).group is None  # the lowest group is the highest
+
+
+def test_groups_of_one_pair_and_of_no_spread_do_not_fail():
+    assert value_threshold(padded([1.0, 1, 1], [0.0, 1, 2], 90), 1, 0.99).reference is None
+    assert (
+        significantly_higher(of_means([9, 9, 9], [0.0, 1.0, 1.0], 0.0), 0.99).tolist()
+        == [[False, True, True]] + [[False] * 3] * 2
+    )
+
+
+def test_more_pairs_bring_the_papers_threshold_down():
+    """Which is why it is no property of a space: the plant is at −0.1 in each."""
+    rng = np.random.default_rng(0)
+
+    def median(words, sets):
+        drawn = (planted(rng, words, -0.1, 1.0) for _ in range(sets))
+        return np.median([value_threshold(sums, int(2e-3 * float(sums.n.sum())), 0.99).group for sums in drawn])
+
+    assert median(100, 15) > median(250, 9) + 0.02 > median(800, 3) + 0.04
+
+
+def test_every_least_size_that_some_group_has_is_shown():
+    rows = by_group_size(planted(np.random.default_rng(0), 200), 0.99)
+    assert [row.min_pairs for row in rows] == [2, 30, 100]
+    assert default_size(planted(np.random.default_rng(0), 200), 10_000) == 10_000
+    assert default_size(of_means([3e8, 2e8], [0.0, 0.0]), 10_000) == 50_000
+
+
+def test_list_thresholds_are_the_last_that_differs_and_the_first_that_does_not():
+    sums = of_means([50] * 6, [5.0, 4.0, 0.1, 3.0, 0.0, 0.0])
+    found = list_threshold(sums, torch.tensor([30, 10, 10, 0, 0, 0]), 0.99)
+    assert (found.last_different, found.first_equal, found.last_pairs) == (4, 3, 50)
+    assert found.last_words == pytest.approx(2500 / 1100)
+    equal = list_threshold(of_means([50] * 3, [0.0] * 3), torch.ones(3), 0.99)
+    assert (equal.last_different, equal.first_equal) == (None, 1)
+
+
+def test_the_papers_second_question_is_scipys_welch_test():
+    rng = np.random.default_rng(0)
+    first, second = rng.normal(size=40), rng.normal(0.5, 2, size=70)
+    n, mean, square = [0.0] * 201, [0.0] * 201, [0.0] * 201
+    for k, own in ((110, first), (120, second)):
+        n[k], mean[k], square[k] = len(own), own.sum(), (own**2).sum()
+    words = torch.zeros(0, 201).double()
+    sums = Sums(*(torch.tensor(part, dtype=torch.float64) for part in (n, mean, square)), words, words)
+    assert question(sums) == pytest.approx(stats.ttest_ind(first, second, equal_var=False).pvalue, rel=1e-9)
+    assert question(padded([1.0], [1.0], 90)) is None

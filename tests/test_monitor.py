@@ -1,0 +1,131 @@
+import sys
+from types import ModuleType, SimpleNamespace
+
+import pytest
+import torch
+
+from gpustab import InputError, functional
+from gpustab.monitor import StabilityMonitor
+from tests import generators
+
+MEASURES = {
+    "pip": functional.pip_loss,
+    "procrustes": functional.procrustes_loss,
+    "cka": functional.linear_cka,
+    "overlap": lambda x, y: functional.neighbour_overlap(x, y, 5),
+}
+
+
+def draw(seed):
+    return torch.randn(30, 4, generator=generators.generator(seed))
+
+
+def test_it_measures_from_one_time_to_the_next():
+    layer = torch.nn.Embedding.from_pretrained(draw(0))
+    logged = []
+    monitor = StabilityMonitor(
+        layer, metrics=list(MEASURES), k=5, log=lambda values, step: logged.append((step, values))
+    )
+    before = draw(0)
+    for seed in (1, 2):
+        layer.weight.data = draw(seed)
+        found = monitor.step()
+        assert found == {name: measure(before, draw(seed)).item() for name, measure in MEASURES.items()}
+        before = draw(seed)
+    assert [step for step, _ in logged] == [1, 2]
+    assert logged[1][1] == found
+
+
+def test_it_measures_against_a_reference_every_so_often():
+    table = draw(0)
+    monitor = StabilityMonitor(lambda: table, draw(9), every=3, metrics=["pip"])
+    assert [monitor.step(k) is None for k in range(6)] == [True, True, False] * 2
+    assert monitor.step() is None
+    found = monitor.result().tables["steps"]
+    assert list(found["step"]) == [2, 5]
+    assert set(found["pip"]) == {functional.pip_loss(draw(9), table).item()}
+
+
+def test_a_change_in_place_is_seen_and_the_padding_is_not():
+    layer = torch.nn.Embedding(30, 4, padding_idx=3)
+    monitor = StabilityMonitor(layer)
+    with torch.no_grad():
+        layer.weight.add_(draw(1))
+        layer.weight[3] = 0
+    assert monitor.step()["pip"] > 0.01
+    assert monitor.result().groups[0]["rows"] == 29
+    few = StabilityMonitor(layer, rows=torch.tensor([0, 5, 6]), reference=layer.weight)
+    assert few.step()["pip"] == 0
+
+
+def test_its_result_is_shown_and_written(tmp_path):
+    monitor = StabilityMonitor(draw(0), metrics=["pip"])
+    monitor.step()
+    result = monitor.result()
+    assert "against the time before" in str(result)
+    assert (tmp_path / "out/summary.json") in result.write(tmp_path / "out")
+    assert "Nothing was measured" in str(StabilityMonitor(draw(0)).result())
+
+
+@pytest.fixture
+def lightning(monkeypatch):
+    """Lightning where it is installed, else what it has to offer here."""
+    module = ModuleType("pytorch_lightning")
+    module.Callback = type("Callback", (), {})
+    monkeypatch.setitem(sys.modules, "lightning", None)
+    monkeypatch.setitem(sys.modules, "pytorch_lightning", module)
+
+
+def test_a_callback_of_lightning_logs_each_epoch(lightning):
+    table, logged = draw(0), []
+    callback = StabilityMonitor(lambda: table, draw(1), metrics=["pip"]).lightning()
+    model = SimpleNamespace(log_dict=logged.append)
+    for epoch in range(2):
+        callback.on_train_epoch_end(SimpleNamespace(current_epoch=epoch), model)
+    assert logged == [{"stability/pip": functional.pip_loss(draw(1), table).item()}] * 2
+    assert list(callback.monitor.result().tables["steps"]["step"]) == [0, 1]
+
+
+def test_within_a_trainer_of_lightning():
+    lightning = pytest.importorskip("pytorch_lightning")
+
+    class Model(lightning.LightningModule):
+        def __init__(self):
+            super().__init__()
+            self.table = torch.nn.Embedding(30, 4)
+
+        def training_step(self, batch, _):
+            return self.table(batch).square().sum()
+
+        def configure_optimizers(self):
+            return torch.optim.SGD(self.parameters(), lr=0.1)
+
+    model = Model()
+    monitor = StabilityMonitor(model.table)
+    trainer = lightning.Trainer(
+        max_epochs=2,
+        callbacks=monitor.lightning(),
+        accelerator="cpu",
+        logger=False,
+        enable_checkpointing=False,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+    )
+    trainer.fit(model, torch.utils.data.DataLoader(torch.arange(30), batch_size=10))
+    assert monitor.result().tables["steps"].height == 2
+    assert trainer.callback_metrics["stability/pip"] > 0
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: StabilityMonitor(draw(0), every=0), "every is 0"),
+        (lambda: StabilityMonitor(draw(0), metrics=["rsa"]), "metrics: 'rsa' is none of pip"),
+        (lambda: StabilityMonitor(draw(0), draw(0)[1:]), r"reference has shape \(29, 4\), wanted \(30, 4\)"),
+        (lambda: StabilityMonitor(draw(0)[0]), r"the table is a tensor of shape \(4,\)"),
+        (lambda: StabilityMonitor(lambda: 3), "the table is a int"),
+    ],
+)
+def test_wrong_input_is_named(call, message):
+    with pytest.raises(InputError, match=message):
+        call()

@@ -1,0 +1,72 @@
+"""Clusters of two workers, started here: what they train is what this machine trains."""
+
+import os
+import sys
+
+import pytest
+
+from gpustab import InputError
+from gpustab.studies.sweep.study import sweep
+from gpustab.training import read_settings, train_runs
+from gpustab.training.clusters import working
+from tests.training.test_runner import PLAN_LSA, equal, vectors
+
+FOUR = {"runs": 4, "samplings": ["bootstrap"], "jobs": 2, "lsa": {"dim": 5}}
+
+
+def lsa(corpus, **changes):
+    return read_settings(PLAN_LSA | {"corpus": str(corpus)} | FOUR | changes)
+
+
+@pytest.fixture(scope="module")
+def local(corpus, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("local")
+    train_runs(lsa(corpus), folder)
+    return vectors(folder)
+
+
+@pytest.fixture
+def nowhere(monkeypatch):
+    monkeypatch.delenv("DASK_SCHEDULER_ADDRESS", raising=False)
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # those of the clusters are theirs
+def test_a_cluster_of_dask(corpus, local, tmp_path, monkeypatch, nowhere):
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        with distributed.Client(cluster):
+            train_runs(lsa(corpus, parallel="dask"), tmp_path / "client")
+        monkeypatch.setenv("DASK_SCHEDULER_ADDRESS", cluster.scheduler_address)
+        train_runs(lsa(corpus, parallel="dask"), tmp_path / "address")
+        sweep(lsa(corpus, parallel="dask"), {"dim": [4, 5]}, tmp_path / "sweep")
+    assert equal(vectors(tmp_path / "client"), local)
+    assert equal(vectors(tmp_path / "address"), local)
+    assert equal(vectors(tmp_path / "sweep/lsa-baseline"), local)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_cluster_of_ray(corpus, local, tmp_path, nowhere, monkeypatch):
+    ray = pytest.importorskip("ray")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, configure_logging=False)
+    try:
+        train_runs(lsa(corpus, parallel="ray"), tmp_path)
+    finally:
+        ray.shutdown()
+    assert equal(vectors(tmp_path), local)
+
+
+@pytest.mark.parametrize(("parallel", "variable"), [("dask", "DASK_SCHEDULER_ADDRESS"), ("ray", "RAY_ADDRESS")])
+@pytest.mark.filterwarnings("ignore")
+def test_without_a_cluster_it_is_said_how_to_name_one(parallel, variable, nowhere):
+    pytest.importorskip({"dask": "distributed", "ray": "ray"}[parallel])
+    with pytest.raises(InputError, match=f"no cluster is known; start one .* and set {variable}"), working(parallel, 2):
+        pass
+
+
+def test_an_unknown_back_end_is_named():
+    with pytest.raises(InputError, match="parallel is 'slurm'"), working("slurm", 2):
+        pass
