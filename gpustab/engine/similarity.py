@@ -13,7 +13,7 @@ from gpustab.engine.gram import GramPass, gram_pass, place
 from gpustab.engine.pip import PipPass, pip_pass
 from gpustab.errors import InputError
 from gpustab.kernels import similarity
-from gpustab.kernels.gram import block_positions, diagonal_blocks, run_pairs, squared_norms
+from gpustab.kernels.gram import Moments, block_positions, diagonal_blocks, run_pairs, squared_norms
 from gpustab.kernels.jackknife import pair_matrix
 from gpustab.kernels.procrustes import procrustes
 from gpustab.machine.device import DEFAULT, Compute, telling_memory
@@ -90,8 +90,10 @@ def similarity_pass(
     """
     for metric in metrics:
         _known(metric)
+    if not metrics:
+        return {}
     basis = pip.basis
-    if basis.dtype != torch.float64 and set(metrics) - {"pip"}:
+    if set(metrics) - {"pip"} and (basis.moments is None or basis.dtype != torch.float64):
         # Canonical correlations divide by variances as small as 1e-10 of the largest, which only float64 resolves.
         basis = gram_pass(runs, compute, torch.float64, proxy)
     spaces = _Spaces(runs, pip, basis)
@@ -118,8 +120,14 @@ class _Spaces:
     """What metrics are made of; the work of a run is done once, that of a pair once for all metrics that need it."""
 
     def __init__(self, runs: Runs, pip: PipPass, basis: GramPass) -> None:
-        self.runs, self.pip, self.moments, self.words = runs, pip, basis.moments, basis.words
-        self.positions = block_positions(len(runs), self.moments.gram.device)
+        self.runs, self.pip, self.words, self._basis = runs, pip, basis.words, basis
+        self.positions = block_positions(len(runs), runs.device)
+
+    @property
+    def moments(self) -> Moments:
+        """Of all runs; only metrics beside the PIP loss need them."""
+        assert self._basis.moments is not None  # noqa: S101  # made where they are needed
+        return self._basis.moments
 
     def rows(self) -> Iterator[_Row]:
         """The pairs, run by run: copies of the blocks of all pairs at once would be gigabytes."""

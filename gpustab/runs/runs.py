@@ -239,7 +239,8 @@ class Runs:
         return [rows[part].clone() for rows in self.rows]
 
     def _stacked(self, part: slice, raw: Sequence[Tensor], dtype: torch.dtype) -> Tensor:
-        out = self._room(dtype, len(self), part.stop - part.start)
+        # The rows of a word side by side, as products of many runs at once want them.
+        out = self._room(dtype, part.stop - part.start, len(self)).transpose(0, 1)
         for r, rows in enumerate(raw):
             self._prepared(r, part, rows, out[r])
         return out

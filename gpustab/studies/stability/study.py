@@ -148,7 +148,7 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     """Measure one group and add it to the answer."""
     answer.report(f"{runs.name}: PIP loss", 0.0)
     proxy = None if options.proxy is None else engine.draw_proxy(runs, options.proxy, options.seed)
-    pip = engine.pip_pass(runs, compute, proxy)
+    pip = engine.pip_pass(runs, compute, proxy, wordwise=True)
     answer.report(f"{runs.name}: word by word", 0.2)
     similarities = similarity_pass(runs, pip, options.metrics or (), compute, proxy)
     words = engine.wordwise_pass(runs, pip.basis, compute)
