@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from gpustab.spaces.space import Space
     from gpustab.spaces.vocabulary import Vocabulary
     from gpustab.studies.average.study import average
+    from gpustab.studies.compare.study import compare
     from gpustab.studies.neighbours.study import neighbours_of
     from gpustab.studies.stability.options import StabilityOptions
     from gpustab.studies.stability.study import stability
@@ -54,6 +55,7 @@ __all__ = [
     "StabilityOptions",
     "Vocabulary",
     "average",
+    "compare",
     "compare_layers",
     "encode",
     "layer_outputs",
@@ -80,6 +82,7 @@ _HOMES = {
     "StabilityOptions": "studies.stability.options",
     "Vocabulary": "spaces.vocabulary",
     "average": "studies.average.study",
+    "compare": "studies.compare.study",
     "compare_layers": "engine.similarity",
     "encode": "formats.checkpoints.texts",
     "layer_outputs": "formats.checkpoints.texts",

@@ -3,7 +3,8 @@
 import sys
 from io import TextIOWrapper
 
-from gpustab.cli import bench, files, machine, make, measure, store, studies, sweep  # noqa: F401  # they join the application
+# They join the application.
+from gpustab.cli import bench, compare, files, machine, make, measure, store, studies, sweep  # noqa: F401
 from gpustab.cli.app import app
 
 

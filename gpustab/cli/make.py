@@ -98,6 +98,10 @@ def train(
     dim: _Option = None,
     window: _Option = None,
     epochs: _Option = None,
+    halves: Annotated[
+        bool,
+        typer.Option("--halves", help="Train on two halves of the documents: what would other documents say?"),
+    ] = False,
     settings: Annotated[
         list[str] | None,
         typer.Option(
@@ -111,6 +115,7 @@ def train(
     with session(showing, goes_on=True) as progress:
         require_training()
         from gpustab.training import read_settings, train_runs
+        from gpustab.training.halves import train_halves
         from gpustab.training.plan_files import read_toml
 
         content: dict[str, Any] = read_toml(config) if config else {}
@@ -132,7 +137,8 @@ def train(
         _spread(content, {key: value for key, value in common.items() if value is not None})
         assign(content, settings or [])
         announce = None if showing.quiet else announcing(progress)
-        show(train_runs(read_settings(content), output, progress=progress, announce=announce), showing)
+        training = train_halves if halves else train_runs
+        show(training(read_settings(content), output, progress=progress, announce=announce), showing)
 
 
 @app.command()

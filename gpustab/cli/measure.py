@@ -3,35 +3,47 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gpustab.cli.app import app
 from gpustab.cli.options import Computing, Showing, open_runs, takes
 from gpustab.cli.session import session, show, wrote
-from gpustab.errors import InputError
+from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
 from gpustab.machine.job import number
 from gpustab.runs.loading import Loading
 from gpustab.studies.average.options import AverageOptions
 from gpustab.studies.stability.options import StabilityOptions
 
+if TYPE_CHECKING:
+    from gpustab.runs.group import Group
+
 RunsArgument = Annotated[
     list[Path],
     typer.Argument(metavar="RUNS", help="Vector files, checkpoints, a leaf folder, or a run set.", show_default=False),
+]
+
+MaybeRuns = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="RUNS", help="Vector files, a leaf folder, or a run set.", show_default=False),
 ]
 
 
 @app.command()
 @takes(LoadOptions, Loading, Computing, Showing, StabilityOptions)
 def stability(
-    runs: RunsArgument,
     load_options: LoadOptions,
     loading: Loading,
     computing: Computing,
     showing: Showing,
     stability_options: StabilityOptions,
+    runs: MaybeRuns = None,
+    group: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=FILES", help="A group of files of its own, 'sgns=a*.txt'; as many as you like."),
+    ] = None,
     average: Annotated[Path | None, typer.Option(metavar="OUT", help="Also write the average of the runs.")] = None,
 ) -> None:
     """Measure the stability of two or more runs: PIP loss, shared neighbours, words; each beside its chance level."""
@@ -40,8 +52,8 @@ def stability(
     from gpustab.studies.average.study import average as averaged_space
     from gpustab.studies.stability.study import stability as measure
 
-    with session(showing, output=average, runs=runs) as progress, computing.shared() as compute:
-        groups = open_runs(runs, load_options, loading)
+    with session(showing, output=average, runs=runs or [], shared=True) as progress, computing.shared() as compute:
+        groups = open_runs(runs or [], load_options, loading, group or [])
         averaged = None if average is None else only_group(groups).load()
         measured = groups if averaged is None else averaged
         show(measure(measured, stability_options, compute=compute, progress=progress), showing)
@@ -65,16 +77,29 @@ def average(
 ) -> None:
     """Write the tree average of many runs as one space, and tell how much nearer averages are to each other."""
     from gpustab.formats.writers import write_space
-    from gpustab.runs.load import only_group
     from gpustab.studies.average.study import average as averaged
+    from gpustab.studies.average.study import together
 
     with session(showing, output=output, runs=runs):
         compute = computing.leave("backend", "no neighbours are searched").compute()
-        group = only_group(open_runs(runs, load_options, loading))
-        space, result = averaged(group, average_options, compute=compute)
-        write_space(space, output)
-        result.groups[0]["written"] = str(output)
-        show(result, showing)
+        groups = open_runs(runs, load_options, loading)
+        outputs = [output] if len(groups) == 1 else [_beside(output, group, showing) for group in groups]
+        results = []
+        for group, path in zip(groups, outputs, strict=True):
+            space, result = averaged(group, average_options, compute=compute)
+            write_space(space, path)
+            result.groups[0]["written"] = str(path)
+            results.append(result)
+        show(together(results), showing)
+
+
+def _beside(output: Path, group: Group, showing: Showing) -> Path:
+    """Where the average of one group of several goes: ``out.txt`` becomes ``out.sgns-shuffled.txt``."""
+    stem, dot, suffix = output.name.partition(".")
+    path = output.with_name(f"{stem}.{group.key.path.replace('/', '-')}{dot}{suffix}")
+    if path.exists() and not showing.force:
+        raise InputError(f"{path}: is there already; {option('force')} replaces it")
+    return path
 
 
 @app.command()
@@ -89,12 +114,11 @@ def neighbours(
     n: Annotated[int, typer.Option("-n", "--top", min=1, help="Length of the lists.")] = 10,
 ) -> None:
     """Show a word's nearest neighbours in each run side by side, and in how many runs each of them is found."""
-    from gpustab.runs.load import only_group
     from gpustab.studies.neighbours.study import neighbours_of
 
     with session(showing):
         if len(runs) == 1 and not runs[0].is_dir() and Path(word).exists():
             raise InputError(f"'{word}' was taken as the word; wanted: gpustab neighbours WORD RUNS...")
         compute = computing.leave("precision", "it is of PIP losses, and neighbours rank in float64").compute()
-        group = only_group(open_runs(runs, load_options, loading))
-        show(neighbours_of(group, word, n, compute=compute), showing)
+        groups = open_runs(runs, load_options, loading)
+        show(neighbours_of(groups, word, n, compute=compute), showing)

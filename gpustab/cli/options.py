@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, Field, dataclass, fields, make_dataclass, replace
+from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_type_hints
 
@@ -17,6 +18,7 @@ from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
 from gpustab.machine.job import is_one_of_several, number_here
 from gpustab.options import Option
+from gpustab.runs.key import Key
 from gpustab.runs.loading import Loading
 
 if TYPE_CHECKING:
@@ -27,12 +29,61 @@ T = TypeVar("T")
 
 
 def open_runs(
-    paths: list[Path], load_options: LoadOptions, loading: Loading = Loading(), *, single_runs: bool = False
+    paths: list[Path], load_options: LoadOptions, loading: Loading = Loading(), named: Sequence[str] = ()
 ) -> list[Group]:
-    """Return the groups behind what was typed, to be read as was typed."""
+    """Return the groups behind what was typed, to be read as was typed.
+
+    Args:
+        paths: files, leaves and run sets.
+        load_options: how files are read.
+        loading: how runs are joined.
+        named: further groups of files, ``NAME=FILES`` each; FILES may be a pattern, and a name may come again.
+    """
     from gpustab.runs.load import open_groups
 
-    return open_groups(paths, replace(loading, options=load_options), single_runs=single_runs)
+    how = replace(loading, options=load_options)
+    groups = open_groups(paths, how) if paths or not named else []
+    together: dict[str, list[Path]] = {}
+    for text in named:
+        name, files = _named_files(text)
+        together.setdefault(name, []).extend(files)
+    for name, files in together.items():
+        found = open_groups(files, how, name=name)
+        if len(found) > 1:
+            raise InputError(f"{option('group', name)}: is {len(found)} groups; name one of them, or give it as RUNS")
+        groups.append(replace(found[0], key=Key.of_path(name)))
+    return groups
+
+
+def open_two(first: str, second: str, load_options: LoadOptions, loading: Loading) -> list[Group]:
+    """Return two groups, each a leaf, a run set of one group, or ``NAME=FILES``.
+
+    Two of one name are also called by what was typed.
+
+    Raises:
+        InputError: if one of them is several groups.
+    """
+    from gpustab.runs.load import only_group
+
+    groups = []
+    for text in (first, second):
+        named = "=" in text and not Path(text).exists()
+        found = open_runs([] if named else [Path(text)], load_options, loading, [text] if named else [])
+        groups.append(only_group(found))
+    if groups[0].key != groups[1].key:
+        return groups
+    parts = [(*group.key.part, ("of", text)) for group, text in zip(groups, (first, second), strict=True)]
+    return [replace(group, key=replace(group.key, part=part)) for group, part in zip(groups, parts, strict=True)]
+
+
+def _named_files(text: str) -> tuple[str, list[Path]]:
+    name, equals, pattern = text.partition("=")
+    if not (name and equals and pattern):
+        raise InputError(f"{option('group')} is '{text}', wanted NAME=FILES, as in sgns=a*.txt")
+    files = sorted(glob(pattern))  # noqa: PTH207  # a pattern may begin anywhere
+    if not files:
+        raise InputError(f"{option('group')} is '{text}': there is no file {pattern}")
+    return name, [Path(file) for file in files]
 
 
 @dataclass(frozen=True)
@@ -82,7 +133,7 @@ class Computing:
 class Showing:
     """What is printed and written."""
 
-    out: Annotated[Path | None, Option("Write summary.json, Parquet tables and report.html here.", metavar="DIR")] = (
+    out: Annotated[Path | None, Option("Write report.html, summary.json, figures and tables here.", metavar="DIR")] = (
         None
     )
     force: Annotated[bool, Option("Replace the result, or the file, that is there already.")] = False

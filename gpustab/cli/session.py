@@ -18,7 +18,7 @@ from gpustab.cli.bar import Bar
 from gpustab.cli.complaints import complaining
 from gpustab.cli.options import Showing
 from gpustab.errors import InputError, option
-from gpustab.machine.job import number
+from gpustab.machine.job import is_one_of_several, number
 from gpustab.spaces.words import printable
 
 if TYPE_CHECKING:
@@ -33,7 +33,12 @@ _written: list[str] = []
 
 @contextmanager
 def session(
-    showing: Showing, *, goes_on: bool = False, output: Path | None = None, runs: Sequence[Path] = ()
+    showing: Showing,
+    *,
+    goes_on: bool = False,
+    output: Path | None = None,
+    runs: Sequence[Path] = (),
+    shared: bool = False,
 ) -> Iterator[Bar]:
     """Run a command's work: yields the callback for progress, ends with exit code 2 for bad input, 1 for failed work.
 
@@ -42,6 +47,7 @@ def session(
         goes_on: whether a stopped call is taken up by the next one.
         output: the file besides the result that the command writes, and refuses to replace without ``--force``.
         runs: what it reads, and never replaces.
+        shared: whether several processes of one job can share the work.
     """
     errors = Console(stderr=True)
     bar = Bar(errors, shown=errors.is_terminal and not showing.quiet and not number())
@@ -51,6 +57,8 @@ def session(
     log.addHandler(handler)
     try:
         with complaining(_goes_on if goes_on else _left):
+            if is_one_of_several() and not shared:
+                raise InputError("torchrun starts several processes, and this command shares no work: start it once")
             _check_output(showing, output, runs)
             try:
                 yield bar

@@ -10,6 +10,7 @@ from gpustab.engine.gram import GramPass, cross_gram, draw_proxy, gram_pass, joi
 from gpustab.engine.neighbours import NeighbourPass, draw_targets, neighbour_pass, overlap_pass
 from gpustab.engine.pip import PipPass, pip_pass
 from gpustab.engine.prediction import Agreement, OverlapPrediction, agreement, predict_pass, top_n_probabilities
+from gpustab.engine.word_overlap import WordOverlap, word_overlap_pass
 from gpustab.engine.wordwise import wordwise_pass
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "NeighbourPass",
     "OverlapPrediction",
     "PipPass",
+    "WordOverlap",
     "agreement",
     "average_levels",
     "average_pass",
@@ -37,5 +39,6 @@ __all__ = [
     "query_cosines",
     "top_n_probabilities",
     "undetermined",
+    "word_overlap_pass",
     "wordwise_pass",
 ]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from hashlib import blake2b
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -22,6 +24,8 @@ _PAIRS_ON_CPU = 1 << 18
 def draw_targets(runs: Runs, wanted: int | None = None, seed: int = 0, *, all_up_to: int = 20_000) -> Tensor:
     """Return the target words: those that at least two runs have, all of them or a seeded draw.
 
+    Words are drawn by a hash of their bytes, so that groups of runs are asked of the same words where both have them.
+
     Args:
         runs: the runs.
         wanted: how many; ``None`` means all while there are at most ``all_up_to``, else 1,000 (as the thesis);
@@ -37,8 +41,13 @@ def draw_targets(runs: Runs, wanted: int | None = None, seed: int = 0, *, all_up
         wanted = len(eligible) if len(eligible) <= all_up_to else 1000
     if wanted >= len(eligible):
         return eligible
-    generator = torch.Generator().manual_seed(seed)
-    return eligible[torch.randperm(len(eligible), generator=generator)[:wanted]].sort().values
+    lots = [_lot(runs.vocabulary[row], seed) for row in eligible.tolist()]
+    return eligible[torch.tensor(np.argsort(np.array(lots, dtype=np.uint64), kind="stable")[:wanted])].sort().values
+
+
+def _lot(word: bytes, seed: int) -> int:
+    """Return a number that a word draws, the same wherever it occurs."""
+    return int.from_bytes(blake2b(word, digest_size=8, key=seed.to_bytes(16, "little", signed=True)).digest(), "little")
 
 
 class NeighbourPass(NamedTuple):

@@ -1,24 +1,35 @@
-"""The blocks of a result's page: each study brings its own, everything else has a plain one.
+"""What a result's page is made of: each study brings its own parts, everything else has plain ones.
 
-A study is a folder ``gpustab/studies/<name>/``. Its ``page.py`` has ``page(result) -> list[Block]``; its optional
-``figures.py`` has ``FIGURES``: by name a caption and a function of the result's tables that returns an SVG text, empty
-where the tables lack the numbers.
+A study is a folder ``gpustab/studies/<name>/``. Its ``page.py`` has ``page(result) -> list[Block]``.
+
+Its optional ``paper.py`` has any of ``heading(result) -> (title, what was looked at)``; ``methods(result) -> str``, a
+paragraph for who writes a paper; ``CITATIONS``, keys of :mod:`gpustab.report.citations`; and ``WORDS``, by table of
+words the titles of the columns that can be searched on the page.
+
+Its optional ``figures.py`` has ``FIGURES``: by name a caption, how to read it, and a function of the result's tables
+that returns a :class:`~gpustab.report.svg.picture.Picture`, or an SVG text that is empty where the tables lack the
+numbers. A block of the page names the figures that belong to it; others stand after the verdict.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from gpustab.report.svg.picture import Picture
 from gpustab.results import Block, Content, Table
 from gpustab.results.page import number, whole
 
 _ROWS = 20
 """A plain page shows so many rows of a table."""
 
-Figures = Mapping[str, tuple[str, Callable[[Mapping[str, Table]], str]]]
+Tables = Mapping[str, Table]
+Figures = Mapping[str, tuple[str, Callable[[Tables], Picture | str]]]
+Browsed = Mapping[str, Mapping[str, str]]
+"""By table: by column its title on the page."""
 
 
 def describe(result: Content) -> list[Block]:
@@ -28,6 +39,30 @@ def describe(result: Content) -> list[Block]:
     return blocks
 
 
+def heading(result: Content) -> tuple[str, str]:
+    """Return the title of a result's page, and what was looked at."""
+    found: tuple[str, str] = _own(result, "heading", lambda _: (f"gpustab {result.name}", ""))(result)
+    return found
+
+
+def methods(result: Content) -> str:
+    """Return a paragraph for the methods section of a paper; empty where the study has none."""
+    text: str = _own(result, "methods", lambda _: "")(result)
+    return text
+
+
+def citations(result: Content) -> Sequence[str]:
+    """Return the keys of what a paper that uses the result should cite."""
+    keys: Sequence[str] = _own(result, "CITATIONS", ("gpustab",))
+    return keys
+
+
+def browsed(result: Content) -> Browsed:
+    """Return which columns of which tables of words can be searched on the page."""
+    columns: Browsed = _own(result, "WORDS", {})
+    return columns
+
+
 def figures_of(result: Content) -> Figures:
     """Return the captions and drawings that the result's study has, by name."""
     module = _part(result, "figures")
@@ -35,14 +70,23 @@ def figures_of(result: Content) -> Figures:
     return figures
 
 
-def draw(result: Content) -> dict[str, str]:
-    """Return every figure that the result's tables have the numbers for, as SVG texts by name.
+def draw(result: Content) -> dict[str, Picture]:
+    """Return every figure of the result's study by name; without panels where the tables lack the numbers.
 
     Raises:
         InputError: if a package is missing that a figure is drawn by.
     """
-    drawn = {name: function(result.tables) for name, (_, function) in figures_of(result).items()}
-    return {name: svg for name, svg in drawn.items() if svg}
+    drawn = {}
+    for name, (caption, function) in figures_of(result).items():
+        made = function(result.tables)
+        picture = made if isinstance(made, Picture) else Picture(panels=[made] if made else [])
+        drawn[name] = replace(picture, caption=picture.caption or caption)
+    return drawn
+
+
+def _own(result: Content, name: str, otherwise: Any) -> Any:
+    """What the study has for papers under a name."""
+    return getattr(_part(result, "paper"), name, otherwise)
 
 
 def _part(result: Content, part: str) -> Any:

@@ -1,4 +1,4 @@
-"""A Result as a folder: summary.json, Parquet tables, SVG figures, report.html."""
+"""A Result as a folder: summary.json, tables as Parquet and CSV, figures as SVG, report.html."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpustab.errors import InputError, option
 from gpustab.formats.atomic import replacing, write_text
+from gpustab.report.csv_text import write_csv
 from gpustab.report.describe import draw, figures_of
 from gpustab.report.html import to_html
 from gpustab.report.json_text import plain, to_json
 from gpustab.results import Content
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _SUMMARY, _PAGE = "summary.json", "report.html"
 
@@ -50,7 +54,7 @@ def check_folder(folder: Path, *, force: bool = False) -> None:
 
 
 def write_files(result: Content, folder: Path, *, force: bool = False) -> list[Path]:
-    """Write tables as Parquet, ``summary.json``, figures as SVG and ``report.html``; each appears whole or not.
+    """Write tables as Parquet and CSV, ``summary.json``, figures as SVG and ``report.html``; each appears whole or not.
 
     Args:
         result: what is written.
@@ -75,19 +79,22 @@ def write_files(result: Content, folder: Path, *, force: bool = False) -> list[P
 def _write(result: Content, folder: Path) -> Iterator[Path]:
     """Write numbers first, then what is drawn of them, so that nothing that fails in a figure costs a number."""
     for name in result.tables:
-        path = folder / f"{name}.parquet"
-        with replacing(path) as temporary:
-            result.frame(name).to_parquet(temporary)
-        yield path
+        for suffix, write in (("parquet", _parquet), ("csv", write_csv)):
+            path = folder / f"{name}.{suffix}"
+            with replacing(path) as temporary:
+                write(result.frame(name), temporary)
+            yield path
     write_text(folder / _SUMMARY, to_json(result) + "\n")
     yield folder / _SUMMARY
-    figures = {name: plain(svg) for name, svg in draw(result).items()}
-    for name, text in {
-        **{f"{name}.svg": svg for name, svg in figures.items()},
-        _PAGE: to_html(result, figures),
-    }.items():
+    figures = draw(result)
+    drawn = {f"{name}.svg": plain(picture.svg) for name, picture in figures.items() if picture.panels}
+    for name, text in {**drawn, _PAGE: to_html(result, figures)}.items():
         write_text(folder / name, text)
         yield folder / name
+
+
+def _parquet(frame: pd.DataFrame, path: Path) -> None:
+    frame.to_parquet(path)
 
 
 def _occupant(folder: Path) -> str:
@@ -129,5 +136,6 @@ def _old_files(folder: Path) -> set[Path]:
     if not there:
         return set()
     figures = figures_of(Content(_command(there["schema"]).removeprefix("gpustab ")))
-    names = [f"{table}.parquet" for table in (*there["tables"], *there["long_tables"])]
+    tables = (*there["tables"], *there["long_tables"])
+    names = [f"{table}.{suffix}" for table in tables for suffix in ("parquet", "csv")]
     return {folder / name for name in (*names, *(f"{figure}.svg" for figure in figures), _PAGE, _SUMMARY)}

@@ -2,34 +2,65 @@
 
 from __future__ import annotations
 
+import json
 from html import escape
 from importlib.resources import files
+from typing import Any
 
-from gpustab.report.describe import describe, draw, figures_of
+from gpustab.report import describe as parts
+from gpustab.report.citations import bibtex
 from gpustab.report.json_text import plain
-from gpustab.results import Content
+from gpustab.report.listing import listed, size
+from gpustab.report.svg.colours import figure_style, page_colours
+from gpustab.report.svg.picture import Picture
+from gpustab.report.wording import keep, parted, visible
+from gpustab.report.words import browser
+from gpustab.results import Content, SmallTable
+
+_APART = ("inputs", "command", "date")
+"""Parts of the environment that the page shows at a place of their own."""
+_WIDE = 6
+"""Tables of more columns take the whole width."""
 
 
-def to_html(result: Content, figures: dict[str, str] | None = None) -> str:
-    """Return a self-contained page: the blocks of the terminal page, figures, notes, settings and environment.
+def to_html(result: Content, figures: dict[str, Picture] | None = None) -> str:
+    """Return a self-contained page: alarms, verdict, blocks, all words, notes, and how it was made.
 
     Args:
         result: what is shown.
-        figures: SVG texts by name; default: they are drawn.
+        figures: pictures by name; default: they are drawn.
     """
-    from jinja2 import Environment
-
-    template = (files("gpustab.report") / "page.html").read_text(encoding="utf-8")
-    page = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(template)
-    rendered: str = page.render(
-        result=result,
-        blocks=describe(result),
-        figures=draw(result) if figures is None else figures,
-        captions={name: caption for name, (caption, _) in figures_of(result).items()},
-        settings=plain(result.settings),
-        environment=plain(result.environment),
+    drawn = parts.draw(result) if figures is None else figures
+    blocks = parts.describe(result)
+    named = {name for block in blocks for name in block.figures}
+    title, about = parts.heading(result)
+    environment = dict(result.environment)
+    page = (
+        _environment()
+        .get_template("page.html")
+        .render(
+            result=result,
+            title=title,
+            about=about,
+            blocks=blocks,
+            figures=drawn,
+            others=[
+                name for name, picture in drawn.items() if name not in named and (picture.panels or picture.missing)
+            ],
+            words=_island(browser(result, parts.browsed(result))),
+            methods=parts.methods(result),
+            bibtex=bibtex(parts.citations(result), str(environment.get("gpustab"))),
+            date=environment.get("date", ""),
+            command=environment.get("command", ""),
+            inputs=environment.get("inputs", []),
+            settings=listed(result.settings),
+            environment=listed({key: value for key, value in environment.items() if key not in _APART}),
+            style=page_colours() + _file("page.css"),
+            figure_style=figure_style(),
+            script=_file("page.js"),
+        )
     )
-    text: str = plain(rendered)
+    text: str = visible(plain(page))
     return text
 
 
@@ -37,3 +68,28 @@ def to_notebook(result: Content) -> str:
     """Return the page for a notebook's cell, in a frame of its own, so that its style stays within."""
     page = escape(to_html(result), quote=True)
     return f'<iframe srcdoc="{page}" style="width:100%;height:40em;border:0" sandbox="allow-scripts"></iframe>'
+
+
+def _environment() -> Any:
+    from jinja2 import DictLoader, Environment
+
+    made = Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, loader=DictLoader({"page.html": _file("page.html")})
+    )
+    made.filters |= {"keep": keep, "parted": parted, "size": size}
+    made.globals |= {"wide": _wide}
+    return made
+
+
+def _file(name: str) -> str:
+    return (files("gpustab.report") / name).read_text(encoding="utf-8")
+
+
+def _wide(tables: list[SmallTable]) -> bool:
+    """Whether tables that stand beside each other need the whole width."""
+    return len(tables) > 1 or sum(len(table.header) for table in tables) > _WIDE
+
+
+def _island(content: Any) -> str:
+    """Numbers as JSON that may stand in a script element: nothing in it can end one."""
+    return "" if content is None else json.dumps(content).replace("<", "\\u003c")

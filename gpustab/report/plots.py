@@ -1,6 +1,7 @@
 """Figures as SVG by matplotlib: style, panels of one table, and the text of the figure.
 
-Colours are those of Okabe and Ito, which colour-blind people tell apart; series differ in marker or line too.
+Colours follow the page: what matplotlib writes as a colour becomes a variable of the page, with that colour where there
+is no page. Series differ in marker or line too.
 """
 
 from __future__ import annotations
@@ -11,13 +12,15 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from gpustab.errors import InputError
+from gpustab.report.svg.colours import COLOURS, variable
 from gpustab.results import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-BLUE, ORANGE, GREEN, RED, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#666666"
+_NAMES = ("g0", "g4", "g2", "g1", "soft", "ink", "paper")
+BLUE, ORANGE, GREEN, RED, GREY, INK, PAPER = (COLOURS[name][0] for name in _NAMES)
 SERIES = ((BLUE, "o", "-"), (RED, "s", "--"), (GREEN, "^", "-."), (ORANGE, "D", ":"), (GREY, "v", "-"))
 """Colour, marker and line of the series of a panel."""
 _STYLE: Any = {
@@ -28,7 +31,8 @@ _STYLE: Any = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "legend.frameon": False,
-    "savefig.facecolor": "white",  # pages may be dark
+    "savefig.transparent": True,  # the page shines through
+    **dict.fromkeys(("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), INK),
 }
 _PANEL = (3.9, 3.3)
 
@@ -83,4 +87,7 @@ def svg_text(figure: Figure) -> str:
     text = StringIO()
     figure.savefig(text, format="svg", metadata={"Date": None}, dpi=150)
     svg = text.getvalue()
-    return svg[svg.index("<svg") :]
+    svg = svg[svg.index("<svg") :]
+    for name in _NAMES:
+        svg = svg.replace(COLOURS[name][0], variable(name))
+    return svg

@@ -32,6 +32,9 @@ def print_result(result: Content, console: Console) -> None:
         if result.alarms or result.verdict:
             console.print()
         for block in describe(result):
+            if block.folded:
+                console.print(Text(f"{block.title}: on the page that --out DIR writes", style="dim"))
+                continue
             console.print(Text(block.title, style="bold"))
             console.print(Padding(_body(block, console.width - 2, console.is_terminal), (0, 0, 1, 2)))
         for note in result.notes:

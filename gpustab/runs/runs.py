@@ -40,6 +40,7 @@ class Joining:
         undefined: words whose vector is zero in some run, so that they have no cosine there.
         undefined_sample: the first of these in canonical order.
         smallest: words of the run that has the fewest; 0 where it is not known.
+        folded: where hardly any words are in common, how many would be if letter case did not count; else 0.
     """
 
     rule: Rule
@@ -50,6 +51,7 @@ class Joining:
     undefined: int = 0
     undefined_sample: tuple[bytes, ...] = ()
     smallest: int = 0
+    folded: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,6 +141,12 @@ class Runs:
             means=self.means[order],
             lengths=self.lengths[order],
         )
+
+    def counts_in_a_run(self) -> list[int | None]:
+        """Return how often every word occurs in what one run read: the mean over the runs that have it."""
+        if self.counts is None:
+            return [None] * self.words
+        return (self.counts.cpu() / self.present.sum(0).cpu()).round().long().tolist()
 
     def joint_words(self) -> list[bytes]:
         """Return the words that all runs have, in canonical order."""

@@ -1,4 +1,4 @@
-"""What another sample of documents adds to training noise. Rettenmeier 2020, §2.3."""
+"""What drawing the documents again adds to training noise. Rettenmeier 2020, §2.3."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Extrinsic(NamedTuple):
-    """What another sample of documents adds to training noise.
+    """What resampling these documents adds to training noise; for other documents it is a floor, no estimate.
 
     Attributes:
         signed_square: ``bootstrap² − intrinsic²``; negative where bootstrap runs differ less than shuffled ones.

@@ -1,9 +1,9 @@
 """Which words are really less stable than others of their frequency.
 
 "Equal to the others" is the wrong null: nearly all words differ, so that with enough runs half of a vocabulary rejects
-it. What is decided is membership: *in the least stable tenth of the words of like frequency*. Selecting by value/error
-is wrong as well: 26 to 61 % of the chosen are in the held-out worst tenth at 3 or 4 runs, against 55 to 97 % of those
-chosen by the value itself, since an error is small by chance.
+it. What is decided is membership: *in the least stable tenth of the words of like frequency*. Selecting by value over
+error is wrong as well: 26 to 61 % of the chosen are in the held-out worst tenth at 3 or 4 runs, against 55 to 97 % of
+those chosen by the value itself, since an error is small by chance.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ def least_stable_tenth(instability: Tensor, error: Tensor, like: int = LIKE) -> 
     mean, sd = x * known, (known * noise).sqrt()
     z = (mean - _TENTH * own.sqrt()) / sd
     chance: Tensor = torch.special.ndtr(z)
-    return chance.where(own > 0, torch.zeros_like(chance)).where((sd > 0) | (own == 0), (z > 0).to(chance))
+    chance = chance.where(own > 0, torch.zeros_like(chance))
+    return chance.where((sd > 0) | (own == 0), (z > 0).to(chance))
 
 
 def standing_out(probability: Tensor, sure: float = SURE) -> Tensor:

@@ -44,13 +44,16 @@ def place(values: Tensor, like: int = LIKE) -> Tensor:
     """
     found = []
     for own, window in _parts(values, like):
-        below, equal = (window < own[:, None]).sum(1), (window == own[:, None]).sum(1) - 1
+        below, equal = (window < own[:, None]).sum(1), (window == own[:, None]).double().sum(1) - 1
         found.append((below + equal / 2) / max(window.shape[1] - 1, 1))
     return torch.cat(found)
 
 
 def _parts(values: Tensor, like: int) -> Iterator[tuple[Tensor, Tensor]]:
     """Words and their windows ``(t, w)``, a part of the words at a time: at once they are 200 times the values."""
+    if not len(values):
+        yield values, values[:, None]
+        return
     width = min(like + 1, len(values))
     starts = (torch.arange(len(values)) - width // 2).clamp(0, len(values) - width)
     every = values.unfold(0, width, 1)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from gpustab.errors import InputError
@@ -16,6 +17,7 @@ from gpustab.options import record
 from gpustab.report import Result
 from gpustab.runs.common import small_overlap
 from gpustab.runs.group import Group, loaded
+from gpustab.runs.inputs import files_of
 from gpustab.runs.runs import Runs
 
 Groups = Runs | Group | Sequence[Runs | Group]
@@ -97,6 +99,8 @@ def answering(
         result.settings |= {"precision": compute.precision, "backend": compute.backend}
     result.notes[:0] = merged(answer.notes)
     result.environment |= environment(compute.device) | {"seconds": time.perf_counter() - started}
+    result.environment["date"] = datetime.now().astimezone().strftime("%d %B %Y, %H:%M %Z")
+    result.environment["inputs"] = files_of([groups] if isinstance(groups, Runs | Group) else groups)
 
 
 def _reading(group: Runs | Group | None) -> dict[str, Any]:

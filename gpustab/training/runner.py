@@ -14,13 +14,14 @@ import torch
 
 from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.sampling import Sampling, draw_units, shared_training_seed, training_seed
+from gpustab.corpus.slices import halves
 from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.errors import ComputationError, InputError, option
 from gpustab.machine.device import choose_device
 from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress, no_progress
 from gpustab.report import Result
-from gpustab.runs.key import Key
+from gpustab.runs.key import Key, Part
 from gpustab.runs.runset import update_manifest
 from gpustab.trainers import technique
 from gpustab.training.clusters import returned_as, working
@@ -79,6 +80,8 @@ def train_runs(
     _check_parallel(settings)
     report(f"reading {settings.corpus}", 0.0)
     corpus = prepare_corpus(settings.corpus, settings.options)
+    if settings.half:
+        corpus = halves(corpus, settings.seed)["ab".index(settings.half)].corpus
     if len(corpus) < 2 and set(settings.samplings) != {"fixed"}:
         ways = [option("unit", "sentence")] if corpus.unit == "document" else []
         ways += [f"fixed {option('sampling')} alone"]
@@ -105,7 +108,8 @@ def _keys(settings: TrainingSettings) -> list[Key]:
     """What groups a plan is of."""
     options = settings.options
     pairs = itertools.product(settings.techniques, settings.samplings)
-    return [Key(technique_name, sampling, options.unit, options.fraction) for technique_name, sampling in pairs]
+    part: Part = (("half", settings.half),) if settings.half else ()
+    return [Key(technique_name, sampling, options.unit, options.fraction, part) for technique_name, sampling in pairs]
 
 
 def _open_leaf(key: Key, settings: TrainingSettings, corpus: Corpus, folder: Path) -> Leaf:
@@ -165,7 +169,9 @@ def _tasks(settings: TrainingSettings, leaf: Leaf, corpus: Corpus) -> Iterator[T
 def _training_seed(settings: TrainingSettings, leaf: Leaf, run: int) -> int:
     if leaf.shared_seeds:
         return shared_training_seed(settings.seed, run)
-    return training_seed(settings.seed, cast(Sampling, leaf.key.sampling), run)
+    # Runs of one number in two halves must not begin with the same vectors.
+    seed = settings.seed + 1 if settings.half == "b" else settings.seed
+    return training_seed(seed, cast(Sampling, leaf.key.sampling), run)
 
 
 def _train(

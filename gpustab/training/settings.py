@@ -36,8 +36,9 @@ class TrainingSettings(BaseModel):
         engine: of sgns: ``"gpu"`` trains many runs at once, ``"gensim"`` one after the other; ``"auto"`` is gpu where
             that can be used. Same draws, start and distribution of runs, but not the same vectors.
         programs_per_run: on a GPU. 1 is one thread's order of updates: the same vectors at every call on the same kind
-            of card, in gensim's distribution. More are Hogwild: faster, never twice the same, and biased: runs lie 10 %
+                of card, in gensim's distribution. More are Hogwild: faster, never twice the same, and biased: runs lie 10 %
             farther apart (sotu, 16 to 128 programs), and a note says so.
+        half: train on one half of the documents alone; the halves are drawn by ``seed``.
         options: how the corpus is prepared.
         parameters: per technique, what differs from its defaults.
     """
@@ -54,6 +55,7 @@ class TrainingSettings(BaseModel):
     parallel: str = "loky"
     engine: Literal["auto", "gpu", "gensim"] = "auto"
     programs_per_run: int = Field(1, ge=1, le=1024)
+    half: Literal["", "a", "b"] = ""
     options: CorpusOptions = CorpusOptions()
     parameters: dict[str, dict[str, Any]] = {}
 

@@ -31,9 +31,9 @@ def test_stability_prints_the_numbers_and_nothing_on_stderr(call):
     done = call("stability r0.txt r1.txt r2.txt")
     assert done.exit_code == 0
     assert done.stderr == ""
-    for part in ("reduced PIP loss", "chance level", "mean cosine", "chance p", "Least stable words"):
+    for part in ("reduced PIP loss", "chance level", "mean cosine", "by chance", "which words are stable?"):
         assert part in done.stdout
-    assert done.stdout.index("reduced PIP loss") < done.stdout.index("Least stable words")
+    assert done.stdout.index("reduced PIP loss") < done.stdout.index("which words are stable?")
 
 
 def test_json_is_one_object_with_the_same_numbers_as_the_naive_ones(place, call):
@@ -71,7 +71,9 @@ def test_a_run_set_is_measured_group_by_group_with_its_contrast(call):
 def test_out_holds_summary_tables_and_page(place, call):
     done = call("stability r0.txt r1.txt r2.txt --json --out new/deeper")
     folder = place / "new" / "deeper"
-    assert {path.name for path in folder.iterdir()} == {"summary.json", "pairs.parquet", "words.parquet", "report.html"}
+    names = {path.name for path in folder.iterdir() if path.suffix != ".svg"}
+    tables = {f"{name}.{suffix}" for name in ("pairs", "words", "nearest") for suffix in ("parquet", "csv")}
+    assert names == {"summary.json", "report.html", *tables}
     assert (folder / "summary.json").read_text() == done.stdout
     assert len(pd.read_parquet(folder / "words.parquet")) == 30
     assert "<html" in (folder / "report.html").read_text()
@@ -109,7 +111,7 @@ def test_average_tells_what_it_wrote(call):
 def test_words_file_may_have_a_mark_and_carriage_returns(call):
     content = one_object(call("stability r0.txt r1.txt --words words.txt --json").stdout)
     assert content["settings"]["words"] == ["w1", "w2"]
-    assert content["groups"][0]["targets"]["words"] == 2
+    assert content["groups"][0]["targets"] == {"words": 30, "missing": 0}
 
 
 def test_targets_and_seed_reach_the_study(call):
@@ -306,3 +308,39 @@ def test_demo_measures_what_was_trained(call, monkeypatch):
 def test_a_terminal_of_few_characters_is_no_failure(place, options):
     done = child(place, f"stability r0.txt r1.txt {options}", PYTHONIOENCODING="ascii")
     assert done.returncode == 0
+
+
+def test_groups_of_files_are_measured_beside_each_other(call):
+    done = call("stability --group a=r0.txt --group a=r1.txt --group b=r[12].txt --json --neighbours 5")
+    first, second = one_object(done.stdout)["groups"]
+    assert (first["name"], first["runs"]) == ("a", ["r0", "r1"])
+    assert (second["name"], second["runs"]) == ("b", ["r1", "r2"])
+    alone = one_object(call("stability r0.txt r1.txt --json --neighbours 5").stdout)["groups"][0]
+    assert alone["pip"] == first["pip"]
+
+
+def test_groups_that_are_named_as_samplings_are_contrasted(call):
+    text = "stability --group x/shuffled=r*.txt --group x/bootstrap=set/x/bootstrap --json --neighbours 5"
+    (contrast,) = one_object(call(text).stdout)["contrasts"]
+    assert contrast["groups"] == ["x/shuffled", "x/bootstrap"]
+
+
+def test_every_group_of_a_run_set_has_its_neighbours_and_its_average(call, place):
+    content = one_object(call("neighbours w1 set --json").stdout)
+    assert [group["name"] for group in content["groups"]] == ["x/shuffled", "x/bootstrap"]
+    assert {group["chosen_by"] for group in content["groups"]} == {"x/shuffled"}
+    content = one_object(call("average set -o all.txt --json").stdout)
+    written = [group["written"] for group in content["groups"]]
+    assert written == ["all.x-shuffled.txt", "all.x-bootstrap.txt"]
+    call("average set/x/bootstrap -o one.txt")
+    assert (place / "one.txt").read_bytes() == (place / written[1]).read_bytes()
+
+
+def test_two_groups_are_compared(call):
+    done = call("compare set/x/shuffled set/x/bootstrap")
+    assert done.exit_code == 0
+    assert "Which is more stable, over 30 common words?" in done.stdout
+    content = one_object(call("compare a=r*.txt set/x/bootstrap --json -n 5").stdout)
+    assert content["schema"] == "gpustab.compare/1"
+    assert [group["name"] for group in content["groups"]] == ["a", "x/bootstrap"]
+    assert content["contrasts"][0]["name"] == "p@5"

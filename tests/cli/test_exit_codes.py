@@ -48,7 +48,6 @@ def test_names_of_files_stay_as_they_are_and_options_are_named_as_typed(place, c
         (f"{TWO} --targets many", "--targets is 'many'"),
         (f"{TWO} --targets 0", "--targets is '0'"),
         (f"{TWO} --targets -3", "--targets is '-3'"),
-        (f"{TWO} --targets 5 --words words.txt", "exclude each other"),
         (f"{TWO} --words missing.txt", "missing.txt"),
         (f"{TWO} --words empty.txt", "empty.txt"),
         (f"{TWO} --words folder", "folder"),
@@ -66,10 +65,15 @@ def test_names_of_files_stay_as_they_are_and_options_are_named_as_typed(place, c
         ("average r0.txt r1.txt -o a.xyz", "a.xyz"),
         ("average r0.txt r1.txt -o missing/a.txt", "missing"),
         ("average r0.txt r1.txt -o r2.txt/a.txt", "r2.txt"),
-        ("average set -o a.txt", "x/shuffled"),
+        ("compare set set/x/shuffled", "2 groups"),
+        ("compare a=zebra*.txt b=r*.txt", "there is no file zebra*.txt"),
+        ("compare set/x/shuffled other.txt", "at least two"),
         ("average r0.txt -o a.txt", "at least two"),
         ("neighbours zebra r0.txt r1.txt", "zebra"),
-        ("neighbours w1 set", "x/shuffled"),
+        ("stability --group a=zebra*.txt", "there is no file zebra*.txt"),
+        ("stability --group r0.txt", "wanted NAME=FILES"),
+        ("stability --group a=set", "--group a: is 2 groups"),
+        ("stability --group a=r0.txt", "at least two"),
         ("neighbours w1 r0.txt", "at least two"),
     ],
 )
@@ -150,3 +154,12 @@ def test_training_without_its_packages_tells_how_to_get_them(call, monkeypatch, 
     done = call(command)
     assert done.exit_code == 2
     assert "training needs gensim: pip install 'gpustab[train]'" in done.stderr
+
+
+def test_a_command_that_shares_no_work_is_not_started_twice(call, monkeypatch):
+    for name in ("RANK", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT"):
+        monkeypatch.setenv(name, "1")
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    done = call("info r0.txt")
+    assert done.exit_code == 2
+    assert done.stderr.startswith("process 1, error: torchrun starts several processes")

@@ -16,7 +16,6 @@ TWO = "r0.txt r1.txt"
     [
         (f"neighbours w1 {TWO} --precision fp32", "--precision fp32 has no effect here"),
         (f"average {TWO} -o a.txt --backend torch", "--backend torch has no effect here"),
-        (f"stability {TWO} --words words.txt --seed 3", "--seed 3 has no effect: nothing is drawn"),
         (f"stability {TWO} --quiet --verbose", "--quiet and --verbose exclude each other"),
         ("pack --verify set --dtype float16", "--dtype has no effect with --verify"),
         ("pack --verify set --limit 3", "--limit has no effect with --verify"),

@@ -20,8 +20,9 @@ def test_a_folder_of_another_result_is_refused_before_the_work(place, call, monk
         assert done.stderr == kept
     assert {path: path.read_bytes() for path in (place / "result").iterdir()} == before
     assert call("neighbours w1 r0.txt r1.txt --out result --force").exit_code == 0
-    names = {path.name for path in (place / "result").iterdir()}
-    assert names == {"summary.json", "report.html", "shares.parquet", "lists.parquet"}
+    names = {path.name for path in (place / "result").iterdir() if path.suffix != ".svg"}
+    tables = {f"{name}.{suffix}" for name in ("shares", "lists") for suffix in ("parquet", "csv")}
+    assert names == {"summary.json", "report.html", *tables}
     assert json.loads((place / "result/summary.json").read_text())["schema"] == "gpustab.neighbours/1"
 
 

@@ -54,7 +54,7 @@ def test_every_table_has_its_place_and_every_row_its_cells(each):
 
 
 def test_a_number_stands_beside_its_scale(result):
-    (block,) = describe(result)
+    block, _ = describe(result)
     facts = {name.strip(): value for name, value, _ in block.facts}
     group = result.groups[0]
     assert facts == {
@@ -62,13 +62,15 @@ def test_a_number_stands_beside_its_scale(result):
         "chance level": number(group["scale"]["chance_reduced_pip"]),
         "mean cosine": number(group["scale"]["mean_cosine"], 3),
     }
-    assert "chance p" in block.tables[0].header
+    assert "by chance" in block.tables[0].header
 
 
 def test_a_negative_contrast_is_shown_as_undefined_with_its_square():
-    contrast = {"name": "extrinsic", "groups": ["a", "b"], "value": None, "signed_square": -0.00123}
+    contrast = {"name": "extrinsic", "groups": ["a", "b"], "value": None, "se": None, "signed_square": -0.00123}
+    contrast |= {"ratio": 0.9, "ratio_interval": [0.8, 1.0]}
     (block,) = describe(Result("stability", contrasts=[contrast]))
-    ((_, value, meaning),) = block.facts
+    (_, value, meaning), (_, ratio, interval) = block.facts
+    assert (ratio, interval[:13]) == ("0.900", "0.800 – 1.00:")
     assert value == "–"
     assert "-1.2e-03" in meaning
 
@@ -100,4 +102,4 @@ def test_several_groups_are_compared_first():
     assert [row[0] for row in table.rows] == ["t/20", "t/30", "t/collapsed"]
     assert table.rows[0][2] == number(result.groups[0]["pip"]["reduced"]["mean"])
     assert [("collapsed" in row[5]) for row in table.rows] == [False, False, True]
-    assert len(describe(stability(groups[0], neighbours=[3]))) == 1
+    assert len(describe(stability(groups[0], neighbours=[3]))) == 2

@@ -9,17 +9,22 @@ import pytest
 from gpustab import InputError
 from gpustab.formats.memory import from_pair
 from gpustab.report import files
+from gpustab.report.describe import draw
 from gpustab.report.files import check_folder, write_files
 from gpustab.report.json_text import to_json
 from gpustab.runs.join import join
 from gpustab.studies.stability.study import stability
 from tests.generators import noisy_copies
 
+TABLES = {f"{name}.{suffix}" for name in ("pairs", "words", "nearest") for suffix in ("parquet", "csv")}
+
 
 def test_a_folder_holds_summary_tables_and_page(each, tmp_path):
     folder = tmp_path / "a" / "b"
     written = write_files(each, folder)
-    names = [*(f"{table}.parquet" for table in each.tables), "summary.json", "report.html"]
+    tables = [f"{table}.{suffix}" for table in each.tables for suffix in ("parquet", "csv")]
+    figures = [f"{name}.svg" for name, picture in draw(each).items() if picture.panels]
+    names = [*tables, "summary.json", *figures, "report.html"]
     assert [path.name for path in written] == names
     assert {path.name for path in folder.iterdir()} == set(names)  # no temporary file is left
     assert (folder / "summary.json").read_text(encoding="utf-8") == to_json(each) + "\n"
@@ -68,7 +73,7 @@ def test_a_figure_that_fails_costs_no_number(result, tmp_path, monkeypatch):
     monkeypatch.setattr(files, "draw", Mock(side_effect=ValueError("no such font")))
     with pytest.raises(ValueError, match="font"):
         write_files(result, tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == {"pairs.parquet", "words.parquet", "summary.json"}
+    assert {path.name for path in tmp_path.iterdir()} == {*TABLES, "summary.json"}
 
 
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="the folder that says it can be written to, and cannot")
@@ -81,7 +86,7 @@ def test_the_summary_comes_after_the_tables(result, tmp_path, monkeypatch):
     monkeypatch.setattr(files, "to_json", Mock(side_effect=OSError("no space left")))
     with pytest.raises(OSError, match="no space"):
         write_files(result, tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == {"pairs.parquet", "words.parquet"}
+    assert {path.name for path in tmp_path.iterdir()} == TABLES
 
 
 def test_checking_makes_nothing(tmp_path):

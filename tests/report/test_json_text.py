@@ -39,7 +39,8 @@ def test_the_object_has_the_keys_of_the_schema(result):
     assert set(group["pip"]["reduced"]) == {"mean", "sd", "se", "pairs"}
     assert set(group["neighbours"]) == {"1", "5"}
     assert set(group["neighbours"]["5"]) == {"p", "p_sd", "p_se", "j", "j_sd", "j_se", "chance_p", "pairs", "ties"}
-    assert set(group["words"]) == {"least_stable", "most_stable"}
+    said = {"n", "by", "heading", "ranking", "rankings", "standing_out", "pip_and_p"}
+    assert set(group["words"]) == {"least_stable", "most_stable", *said}
     assert {"seed", "neighbours", "targets", "loading", "precision"} <= set(content["settings"])
     assert {"gpustab", "torch", "device", "seconds"} <= set(content["environment"])
 
@@ -55,7 +56,8 @@ def test_numbers_survive_exactly(result):
 def test_undefined_numbers_are_null():
     (group,) = parsed(stability(runs_of(noisy_copies(2, 20, 4)), neighbours=[1]))["groups"]
     assert group["pip"]["reduced"]["sd"] is group["pip"]["reduced"]["se"] is group["neighbours"]["1"]["p_sd"] is None
-    assert [row[2] for row in group["words"]["least_stable"]] == [None] * 10
+    assert group["words"]["rankings"] == {name: {"all": None, "like_frequency": None} for name in ("pip", "p@1")}
+    assert group["words"]["by"] is None
 
 
 def test_numbers_that_are_not_finite_become_null_at_any_depth():

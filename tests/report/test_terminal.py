@@ -9,6 +9,7 @@ from gpustab.formats.memory import from_pair
 from gpustab.report import Result
 from gpustab.report.terminal import print_result
 from gpustab.results import Block, SmallTable
+from gpustab.results.page import number
 from gpustab.runs.join import join
 from gpustab.studies.neighbours.study import neighbours_of
 from gpustab.studies.stability.study import stability
@@ -33,7 +34,15 @@ def test_words_are_printed_literally_and_controls_escaped(results):
 def test_titles_facts_notes_and_closing_are_there(result):
     text = page(result)
     assert "runs: 3 runs, 20 words, 4 dimensions" in text
-    for part in ("reduced PIP loss", "chance level", "mean cosine", "p@n", "Least stable words", "peak memory", "cpu"):
+    for part in (
+        "reduced PIP loss",
+        "chance level",
+        "mean cosine",
+        "p@n",
+        "which words are stable?",
+        "peak memory",
+        "cpu",
+    ):
         assert part in text
     assert "! runs: 3 runs are few" in text
 
@@ -55,13 +64,14 @@ def test_colour_is_for_terminals_that_want_it(result, monkeypatch):
 
 def test_a_title_that_fits_the_page_stays_on_one_line():
     result = stability(runs_of(noisy_copies(2, 20, 4)), neighbours=[1])
-    assert "Shared nearest neighbours of 20 target words" in page(result)
+    assert "Shared nearest neighbours of 20 words" in page(result)
 
 
 def test_a_long_word_does_not_hide_its_numbers():
     words = [f"{'donaudampfschifffahrtsgesellschaft' * 3}{i}" for i in range(20)]
-    result = stability(load_runs([(words, run.numpy()) for run in noisy_copies(3, 20, 4)]), neighbours=[1])
-    losses = [f"{mean:.3f}" for _, mean, _ in result.groups[0]["words"]["least_stable"]]
+    result = stability(load_runs([(words, run.numpy()) for run in noisy_copies(3, 20, 4)]), neighbours=[1], words=words)
+    losses = [number(mean, 3) for mean in result.tables["words"]["pip_mean"]]
+    assert len(losses) == 20
     text = page(result, 80)
     assert all(loss in text for loss in losses)
 

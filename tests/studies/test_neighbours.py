@@ -1,4 +1,6 @@
 import math
+from dataclasses import replace
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -7,9 +9,11 @@ import torch
 from gpustab import InputError, load_runs
 from gpustab.formats.memory import from_pair
 from gpustab.runs.join import join
+from gpustab.runs.key import Key
+from gpustab.studies.neighbours import sentences
 from gpustab.studies.neighbours.study import neighbours_of
 from gpustab.studies.stability.study import stability
-from tests import oracles
+from tests import generators, oracles
 from tests.generators import noisy_copies, runs_of
 
 
@@ -27,7 +31,12 @@ def test_shares_count_the_runs_that_have_a_neighbour():
         assert 0 <= row.low < row.share < row.high + 1e-12 <= 1 + 1e-12
         assert row.cosine == pytest.approx(np.mean(cosines))
         assert row.cosine_sd == pytest.approx(np.std(cosines, ddof=1))
-    assert shares.runs.is_monotonic_decreasing
+    mean = np.mean([oracles.unit(x) @ oracles.unit(x[7:8])[0] for x in stack], axis=0)
+    nearest = [f"w{k}" for k in np.argsort(-mean) if k != 7][:4]
+    assert shares.index[:4].tolist() == nearest
+    assert shares.place.tolist()[:4] == [1, 2, 3, 4]
+    assert shares.place[4:].isna().all()
+    assert shares.low[4:].is_monotonic_decreasing
     side = result.frame("lists")
     assert side["rank"].tolist() == [1, 2, 3, 4] * 5
     assert side["neighbour"].tolist() == [f"w{k}" for own in lists for k in own]
@@ -44,12 +53,103 @@ def test_nine_of_ten_runs_have_the_wilson_interval_of_the_paper():
     assert (second["neighbour"], second["runs"]) == ("w2", 1)
 
 
+def test_the_margin_is_that_over_the_next_word():
+    stack = noisy_copies(6, 40, 6).numpy()
+    result = neighbours_of(runs_of(torch.from_numpy(stack)), "w7", 4)
+    for row in result.tables["shares"].rows():
+        k, margins = int(row["neighbour"][1:]), []
+        for x in stack:
+            cosines = oracles.unit(x) @ oracles.unit(x[7:8])[0]
+            margins.append(cosines[k] - np.sort(np.delete(cosines, 7))[::-1][4])
+        wanted = NormalDist().cdf(np.mean(margins) / np.std(margins, ddof=1))
+        assert row["margin"] == pytest.approx(wanted)
+        assert row["verdict"] == sentences.verdict(row["runs"], row["of"], wanted)
+
+
+def family(bootstrap_noise=0.3, seed=1):
+    """Shuffled and bootstrap runs of one space over the same words."""
+    groups = []
+    for noise, kind, s in ((0.05, "shuffled", 0), (bootstrap_noise, "bootstrap", seed)):
+        base = generators.anisotropic(40, 6)
+        copies = base + noise * torch.randn(8, 40, 6, dtype=torch.float64, generator=generators.generator(s))
+        groups.append(replace(runs_of(copies), key=Key.of_path(f"x/{kind}")))
+    return groups
+
+
+def test_bootstrap_runs_judge_what_the_whole_corpus_chose():
+    shuffled, bootstrap = family()
+    result = neighbours_of([bootstrap, shuffled], "w7", 4)
+    own = neighbours_of(shuffled, "w7", 4)
+    rows = {name: list(result.tables["shares"].rows(group=f"x/{name}")) for name in ("shuffled", "bootstrap")}
+    chosen = [row["neighbour"] for row in rows["bootstrap"] if row["place"]]
+    assert chosen == [row["neighbour"] for row in rows["shuffled"] if row["place"]]
+    assert rows["shuffled"] == list(own.tables["shares"].rows())
+    lists = [oracles.top_k(x, 7, 4) for x in bootstrap.stack().numpy()]
+    for row in rows["bootstrap"]:
+        assert row["runs"] == sum(int(row["neighbour"][1:]) in own for own in lists)
+    assert [group["chosen_by"] for group in result.groups] == ["x/shuffled", "x/shuffled"]
+    assert [group["name"] for group in result.groups] == ["x/bootstrap", "x/shuffled"]
+    assert [sentence.partition(":")[0] for sentence in result.verdict] == ["x/bootstrap", "x/shuffled"]
+    alone = neighbours_of(bootstrap, "w7", 4)
+    assert alone.groups[0]["chosen_by"] == "x/bootstrap"
+    assert any("both chose and judge" in note for note in alone.notes)
+
+
+def test_a_word_that_one_group_lacks_is_said_there_and_answered_elsewhere():
+    shuffled, bootstrap = family()
+    other = replace(
+        load_runs([([f"v{i}" for i in range(40)], x.numpy()) for x in bootstrap.stack()]), key=bootstrap.key
+    )
+    result = neighbours_of([shuffled, other], "w7", 4)
+    assert [group["name"] for group in result.groups] == ["x/shuffled"]
+    assert any("'w7' is not in the vocabulary of group 'x/bootstrap'" in note for note in result.notes)
+    with pytest.raises(InputError, match="zebra"):
+        neighbours_of([shuffled, other], "zebra", 4)
+
+
+@pytest.mark.parametrize(
+    ("hits", "runs", "margin", "wanted"),
+    [
+        (5, 5, 0.95, "firm"),
+        (4, 5, 0.95, "open"),
+        (5, 5, 0.79, "open"),
+        (0, 5, 0.3, "passing"),
+        (8, 10, 0.9, "open"),
+        (9, 10, 0.9, "firm"),
+        (15, 20, 0.9, "open"),
+        (16, 20, 0.9, "firm"),
+        (2, 10, 0.1, "passing"),
+        (2, 10, 0.3, "open"),
+        (1, 10, 0.3, "passing"),
+        (4, 4, 1.0, "open"),
+        (0, 4, 0.0, "open"),
+    ],
+)
+def test_a_verdict_has_a_margin_and_an_error(hits, runs, margin, wanted):
+    assert sentences.verdict(hits, runs, margin) == wanted
+
+
+def test_the_sentence_on_a_word():
+    rows = [(10, 10, "firm")] * 3 + [(9, 10, "firm"), (1, 10, "passing")] + [(5, 10, "open")] * 5
+    said = sentences.of_word("freedom", 10, rows, 10, "bootstrap runs")
+    assert said == (
+        "Of the ten nearest words of freedom, four are there in at least nine of ten bootstrap runs (60–98 %); one "
+        "passing, five open."
+    )
+    assert "none is firm in these 10 runs; none passing, five open" in sentences.of_word("x", 10, rows[5:], 10, "runs")
+    assert "five open, five not in these runs" in sentences.of_word("x", 10, rows[5:], 10, "runs")
+    assert "none can be judged by 4 runs" in sentences.of_word("x", 10, rows, 4, "runs")
+
+
 def test_overlap_is_that_of_the_stability_study():
     runs = runs_of(noisy_copies(4, 40, 6))
     group = neighbours_of(runs, b"w3", 5).groups[0]
-    wanted = stability(runs, neighbours=[5], words=["w3"]).groups[0]["neighbours"]["5"]
-    for name in ("p", "p_sd", "p_se", "chance_p"):
-        assert group[name] == pytest.approx(wanted[name])
+    wanted = stability(runs, neighbours=[5])
+    (row,) = wanted.tables["words"].rows(word="w3")
+    assert group["p"] == pytest.approx(row["p@5"])
+    assert group["chance_p"] == pytest.approx(wanted.groups[0]["neighbours"]["5"]["chance_p"])
+    lists = [[oracles.top_k(x, 3, 5)] for x in runs.stack().numpy()]
+    assert group["p_sd"] == pytest.approx(oracles.overlap(lists, 5)[0].std(ddof=1))
 
 
 def test_a_missing_word_is_named():

@@ -80,7 +80,7 @@ def test_a_folder_of_forty_lines_has_a_page_a_figure_files_and_settings(study, t
     assert "<title>3 bars</title>" in page
     assert "One bar a run" in page
     names = {path.name for path in result.write(tmp_path / "out")}
-    assert names == {"lengths.parquet", "bars.svg", "report.html", "summary.json"}
+    assert names == {"lengths.parquet", "lengths.csv", "bars.svg", "report.html", "summary.json"}
     content = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert content["tables"]["lengths"]["run"] == ["run-000", "run-001", "run-002"]
 

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from gpustab import InputError, load_groups, load_runs
+from gpustab import InputError, Space, Vocabulary, engine, load_groups, load_runs
 from gpustab.errors import OutOfMemoryError
 from gpustab.machine.device import Compute
+from gpustab.report.describe import describe
 from gpustab.report.json_text import plain
 from gpustab.runs.group import Group
 from gpustab.runs.key import Key
@@ -89,16 +90,56 @@ def test_every_number_of_a_group_against_the_naive_one(runs):
         assert got["ties"] == 0
 
 
-def test_least_and_most_stable_words_with_mean_and_sd_over_pairs():
-    runs = runs_of(noisy_copies(4, 30, 5))
-    (group,) = stability(runs, neighbours=[1]).groups
-    losses = all_pairs(runs.stack().numpy(), oracles.wordwise_pip)
-    order = losses.mean(0).argsort()
-    for key, wanted in (("most_stable", order[:10]), ("least_stable", order[::-1][:10])):
-        words, means, sds = zip(*group["words"][key], strict=True)
-        assert list(words) == [f"w{k}" for k in wanted]
-        np.testing.assert_allclose(means, losses.mean(0)[wanted], rtol=1e-9)
-        np.testing.assert_allclose(sds, losses.std(0, ddof=1)[wanted], rtol=1e-9)
+def uneven(runs, v, d, seed=0):
+    """Noisy copies in which every third word is noisier, by words of like frequency."""
+    stack = noisy_copies(runs, v, d, noise=0.05, seed=seed)
+    noise = torch.randn(runs, v, d, dtype=torch.float64, generator=generators.generator(seed + 50))
+    stack = stack + noise * torch.where(torch.arange(v) % 3 == 0, 0.5, 0.0)[:, None]
+    return stack / stack.norm(dim=2, keepdim=True)
+
+
+def test_words_are_listed_beside_words_of_like_frequency_with_their_errors():
+    runs = runs_of(uneven(6, 60, 5))
+    result = stability(runs, neighbours=[10])
+    words = result.groups[0]["words"]
+    losses = all_pairs(runs.stack().numpy(), oracles.wordwise_pip).mean(0)
+    table = result.frame("words").set_index("word")
+    assert words["by"] in {"pip", "p@10"}
+    ranking = words["rankings"][words["by"]]["like_frequency"]
+    assert ranking["reliability"] > 0.8
+    assert ranking["reliability"] == max(x["like_frequency"]["reliability"] for x in words["rankings"].values())
+    assert {int(row["word"][1:]) % 3 for row in words["least_stable"]} == {0}
+    assert 0 not in {int(row["word"][1:]) % 3 for row in words["most_stable"]}
+    for row in words["least_stable"] + words["most_stable"]:
+        assert row["pip"] == pytest.approx(losses[int(row["word"][1:])])
+        assert row["p"] == pytest.approx(table.loc[row["word"], "p@10"])
+        assert (row["pip_se"], row["p_se"]) == tuple(table.loc[row["word"], ["pip_se", "p@10_se"]])
+        assert row["p_se"] > 0
+        assert row["count"] is None
+    # All words are one window here: the place is the rank, and the error the same for all.
+    order = table.pip_mean.rank().sub(1).div(59)
+    np.testing.assert_allclose(table.pip_place, order)
+    assert table.pip_se.nunique() == 1
+
+
+def test_counts_of_listed_words_are_those_of_one_run():
+    words = Vocabulary(f"w{k}" for k in range(60))
+    counts = torch.arange(60, 0, -1)
+    spaces_ = [Space(words, x.float(), counts, f"r{r}") for r, x in enumerate(uneven(6, 60, 5))]
+    result = stability(load_runs(spaces_), neighbours=[10], words=["w3"])
+    assert all(row["count"] == 60 - int(row["word"][1:]) for row in result.groups[0]["words"]["least_stable"])
+    (asked,) = (table for block in describe(result) for table in block.tables if table.title == "Words asked for")
+    assert asked.rows[0][:2] == ["w3", "57"]
+
+
+@pytest.mark.parametrize("runs", [2, 4])
+def test_no_words_are_listed_by_runs_that_cannot_rank_them(runs):
+    """All words are equally noisy: what is over the words is noise."""
+    base = torch.randn(40, 30, dtype=torch.float64, generator=generators.generator(0))
+    noise = torch.randn(runs, 40, 30, dtype=torch.float64, generator=generators.generator(1))
+    words = stability(runs_of(base + 0.3 * noise), neighbours=[10]).groups[0]["words"]
+    assert words["least_stable"] == words["most_stable"] == []
+    assert "cannot rank words" in words["heading"]
 
 
 def test_ties_at_the_cut_are_counted_and_said():
@@ -117,11 +158,14 @@ def test_targets_as_all_a_seeded_number_or_words():
     everything = stability(runs, neighbours=[5])
     assert stability(runs, neighbours=[5], targets="all").groups == everything.groups
     words = ["w3", b"w40", "w7"]
-    some = stability(runs, neighbours=[5], words=words)
-    lists = [[oracles.top_k(x.numpy(), t, 5) for t in (3, 40, 7)] for x in stack]
+    assert plain(stability(runs, neighbours=[5], words=words).groups) == plain(everything.groups)  # all are targets
+    some = stability(runs, neighbours=[5], words=words, targets=1)
+    measured = {row["word"]: row["p@5"] for row in some.tables["words"].rows() if row["p@5"] == row["p@5"]}
+    assert {"w3", "w40", "w7"} <= set(measured)
+    assert len(measured) == some.groups[0]["targets"]["words"] <= 4
+    lists = [[oracles.top_k(x.numpy(), int(w[1:]), 5) for w in measured] for x in stack]
     assert some.groups[0]["neighbours"]["5"]["p"] == pytest.approx(oracles.overlap(lists, 5)[0].mean())
     assert some.groups[0]["pip"] == everything.groups[0]["pip"]
-    assert some.groups[0]["targets"]["words"] == 3
     drawn = [stability(runs, neighbours=[5], targets=10, seed=seed) for seed in (1, 1, 2)]
     measured = [{w for w, p in zip(*map(r.tables["words"].get, ("word", "p@5")), strict=True) if p == p} for r in drawn]
     assert len(measured[0]) == 10
@@ -131,7 +175,7 @@ def test_targets_as_all_a_seeded_number_or_words():
 def test_a_missing_target_word_is_named():
     runs = runs_of(noisy_copies(2, 20, 4))
     result = stability(runs, words=["w3", "zebra"])
-    assert result.groups[0]["targets"] == {"words": 1, "missing": 1}
+    assert result.groups[0]["targets"] == {"words": 20, "missing": 1}
     assert any("not there: zebra (1)" in note for note in result.notes)
     with pytest.raises(InputError, match=r"'runs': no target word is there: zebra"):
         stability(runs, words=["zebra"])
@@ -175,17 +219,14 @@ def test_tables_have_a_row_per_pair_and_per_word():
     assert words.word.tolist() == [f"w{k}" for k in range(30)]
     assert set(words.runs) == {4}
     assert set(words.pairs) == {6}
-    by_word = words.set_index("word")
-    for word, mean, sd in group["words"]["least_stable"]:
-        assert by_word.loc[word, ["pip_mean", "pip_sd"]].tolist() == [mean, sd]
     # The mean square over words and pairs is the mean square of the reduced losses.
     square = (words.pip_mean**2 + words.pip_sd**2 * 5 / 6).mean()
     assert square == pytest.approx((pairs.reduced_pip**2).mean())
 
 
 def test_targets_that_were_not_drawn_have_no_overlap_in_the_word_table():
-    words = stability(runs_of(noisy_copies(2, 30, 5)), neighbours=[3], words=["w4"]).frame("words")
-    assert words.word[words["p@3"].notna()].tolist() == ["w4"]
+    words = stability(runs_of(noisy_copies(2, 30, 5)), neighbours=[3], targets=2).frame("words")
+    assert words["p@3"].notna().sum() == 2
     assert words.pip_mean.notna().all()
 
 
@@ -243,6 +284,10 @@ def test_extrinsic_instability_is_over_the_common_words():
     assert contrast["groups"] == ["x/shuffled", "x/bootstrap"]
     assert contrast["signed_square"] == pytest.approx(signed)
     assert contrast["value"] == pytest.approx(signed**0.5)
+    assert contrast["se"] == pytest.approx(contrast["square_se"] / (2 * contrast["value"]))
+    assert contrast["ratio_interval"][0] < contrast["ratio"] < contrast["ratio_interval"][1]
+    assert any("as much as another training" in sentence for sentence in result.verdict)
+    assert any("resamples of these documents" in sentence for sentence in result.verdict)
     assert any("30 common words" in note for note in result.notes)
 
 
@@ -278,18 +323,65 @@ def note_of(runs, part, **choices):
     return next((note for note in notes if part in note), None)
 
 
-def test_a_collapsed_space_is_warned_of():
-    assert "small PIP loss means nothing" in note_of(runs_of(generators.collapsed(3, 40, 5)), "collapsed")
-    assert note_of(runs_of(noisy_copies(3, 40, 5)), "collapsed") is None
+def judged(stack, **choices):
+    result = stability(runs_of(stack, **choices), neighbours=[5, 10])
+    return result.alarms, result.verdict
 
 
-def test_equal_runs_are_warned_of_by_name():
-    stack = noisy_copies(3, 40, 5)
-    stack[2] = stack[0].flip(1)  # the same run, mirrored
-    note = note_of(runs_of(stack), "equal up to rotation")
-    assert "1 of 3 pairs" in note
-    assert "run-000 and run-002" in note
-    assert note_of(runs_of(noisy_copies(3, 40, 5, noise=1e-4)), "equal up to rotation") is None
+def test_good_runs_have_a_verdict_and_no_alarm():
+    alarms, (lead,) = judged(noisy_copies(4, 60, 8))
+    assert alarms == []
+    assert "nearest neighbours come back" in lead
+
+
+def test_collapsed_spaces_have_an_alarm_and_no_verdict():
+    (alarm,), verdict = judged(generators.collapsed(3, 40, 5))
+    assert "All runs are collapsed" in alarm
+    assert verdict == []
+
+
+def test_one_collapsed_run_is_named_and_the_verdict_is_without_it():
+    stack = noisy_copies(5, 60, 8)
+    spoilt = stack.clone()
+    spoilt[2] = generators.collapsed(1, 60, 8)[0]
+    (alarm,), verdict = judged(spoilt)
+    assert alarm.startswith("run-002 is collapsed")
+    assert verdict == judged(stack[[0, 1, 3, 4]])[1]
+
+
+def test_one_odd_run_is_named_and_the_verdict_is_without_it():
+    stack = noisy_copies(6, 60, 8, noise=0.05)
+    spoilt = stack.clone()
+    spoilt[4] = spoilt[4].roll(1, 0)  # its words are shifted by a line
+    (alarm,), verdict = judged(spoilt)
+    assert alarm.startswith("One run does not belong. run-004 is ")
+    assert verdict == judged(stack[[0, 1, 2, 3, 5]])[1]
+
+
+def test_equal_runs_are_named_and_one_of_them_counts():
+    stack = noisy_copies(4, 60, 8)
+    twice = torch.cat([stack, stack[:1].flip(2)])  # the same run, mirrored
+    (alarm,), verdict = judged(twice)
+    assert alarm.startswith("run-000 and run-004 are the same vectors in two files")
+    assert verdict == judged(stack)[1]
+    assert judged(noisy_copies(3, 40, 5, noise=1e-4))[0] == []
+
+
+def test_hardly_any_words_in_common_is_said_first_and_there_is_no_verdict():
+    stack = noisy_copies(2, 60, 5).numpy()
+    capital = [f"W{i}" if i > 1 else f"w{i}" for i in range(60)]
+    sources = [([f"w{i}" for i in range(60)], stack[0]), (capital, stack[1])]
+    result = stability(load_runs(sources, allow_small_overlap=True), neighbours=[1])
+    (alarm,) = result.alarms
+    assert alarm.startswith("These runs share 2 of 118 words (2 %).")
+    assert alarm.endswith("they would share 60.")
+    assert result.verdict == []
+
+
+def test_two_runs_have_no_interval():
+    _, (lead,) = judged(noisy_copies(2, 60, 8))
+    assert lead.startswith("Two runs share")
+    assert "there is no interval" in lead
 
 
 @pytest.mark.parametrize(("runs", "part"), [(2, "one pair"), (3, "3 runs are few"), (4, "4 runs are few")])
@@ -337,7 +429,7 @@ def test_order_of_the_runs_changes_nothing_but_their_order():
 
 @pytest.mark.parametrize(
     "choice",
-    [{"targets": 0}, {"targets": "many"}, {"words": []}, {"words": "w3"}, {"words": ["w3"], "targets": 5}, {"word": 3}],
+    [{"targets": 0}, {"targets": "many"}, {"words": []}, {"words": "w3"}, {"word": 3}],
 )
 def test_targets_that_make_no_sense_are_refused(choice):
     with pytest.raises(InputError, match=r"target|words"):
@@ -360,10 +452,10 @@ def test_a_device_without_memory_leaves_the_work_to_the_cpu(monkeypatch):
     frame = importlib.import_module("gpustab.studies.frame")
     real = module._measure
 
-    def measure(runs, options, compute, answer):
+    def measure(runs, options, compute, *rest):
         if compute.device.type == "cuda":
             raise OutOfMemoryError("out of memory even with 16 rows at a time")
-        real(runs, options, compute, answer)
+        real(runs, options, compute, *rest)
 
     monkeypatch.setattr(module, "_measure", measure)
     monkeypatch.setattr(module.engine, "place", lambda runs, compute: runs)
@@ -414,7 +506,8 @@ def test_p_is_the_mean_over_the_pairs_that_have_targets():
     runs = load_runs(
         [([words[i] for i in k], run[list(k)]) for run, k in zip(stack, keep, strict=True)], vocabulary="union"
     )
-    result = stability(runs, neighbours=[3], words=words[20:])
+    seed = next(s for s in range(99) if int(engine.draw_targets(runs, 1, s)) >= 20)
+    result = stability(runs, neighbours=[3], targets=1, words=words[20:], seed=seed)
     group = result.groups[0]["neighbours"]["3"]
     assert group["pairs"] == 5
     pairs = [row["p@3"] for row in result.tables["pairs"].rows()]

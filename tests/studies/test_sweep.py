@@ -135,6 +135,8 @@ def test_scores_are_means_over_runs_of_the_pairs_that_all_samplings_have(swept):
         assert (got["used"], got["total"], got["runs"]) == (len(known), 353, RUNS)
         assert (got["mean"], got["sd"]) == pytest.approx((np.mean(rho), np.std(rho, ddof=1)))
     assert any("Not scored: questions-words" in note for note in result.notes)
+    few = [note for note in result.notes if "wordsim353 rests on" in note]
+    assert bool(few) == (len(known) < 50)
 
 
 def test_changes_are_the_differences_of_the_tables(swept):

@@ -24,7 +24,7 @@ class Writing(Showing):
 
     out: Annotated[
         Path | None,
-        Option("Write summary.json, Parquet tables, report.html, figures.", ("--output", "-o"), "DIR"),
+        Option("Write report.html, summary.json, figures and tables.", ("--output", "-o"), "DIR"),
     ] = None
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shutil import rmtree
 from typing import Annotated
 
 import typer
 
-from gpustab.cli.options import Computing, open_runs, takes
+from gpustab.cli.options import Computing, takes
 from gpustab.cli.session import session, show
 from gpustab.cli.studies.app import Writing, require, study
 from gpustab.formats.options import LoadOptions
+from gpustab.runs.loading import Loading
 from gpustab.studies.thresholds.options import ThresholdsOptions
 
 
@@ -32,10 +34,14 @@ def thresholds(
 
     Example: gpustab study thresholds RUNSET -o thresholds
     """
-    with session(writing) as progress:
+    with session(writing, goes_on=writing.out is not None) as progress:
         require("scipy")
+        from gpustab.runs.load import open_groups
         from gpustab.studies.thresholds.study import thresholds as answer
 
         compute = computing.compute()
-        groups = open_runs(runs, load_options, single_runs=True)
-        show(answer(groups, thresholds_options, compute=compute, progress=progress), writing)
+        groups = open_groups(runs, Loading(options=load_options), single_runs=True)
+        finished = None if writing.out is None else writing.out / ".finished"
+        show(answer(groups, thresholds_options, compute=compute, progress=progress, finished=finished), writing)
+        if finished is not None:
+            rmtree(finished, ignore_errors=True)

@@ -30,6 +30,7 @@ def encode(encoder: Any, texts: Sequence[str], *, name: str = "run") -> Space:
         >>> list(space.vocabulary), space.vectors.tolist()
         ([b'one', b'three'], [[3.0, 1.0], [5.0, 1.0]])
     """
+    _distinct(texts)
     rows = getattr(encoder, "encode", encoder)(list(texts))
     return from_pair(texts, rows, name)
 
@@ -51,8 +52,7 @@ def layer_outputs(
     Raises:
         InputError: if a text has no token, or the model gives no hidden states.
     """
-    if not texts:
-        raise InputError("no texts were given")
+    _distinct(texts)
     training = model.training
     model.eval()
     try:
@@ -61,6 +61,16 @@ def layer_outputs(
         model.train(training)
     layers = [torch.cat(rows) for rows in zip(*parts, strict=True)]
     return [from_pair(texts, rows, f"{name} layer {k}") for k, rows in enumerate(layers)]
+
+
+def _distinct(texts: Sequence[str]) -> None:
+    """Refuse, before a model works on them, texts that cannot be items."""
+    if not texts or isinstance(texts, str):
+        raise InputError("no texts were given" if not texts else "texts is one text, wanted several")
+    first: dict[str, int] = {}
+    for number, text in enumerate(texts):
+        if first.setdefault(text, number) != number:
+            raise InputError(f"texts {first[text]} and {number} are equal: {text[:60]!r}; an item occurs once")
 
 
 def _pooled(model: Any, tokenizer: Callable[..., Any], texts: Sequence[str], batch: int) -> Iterator[list[Tensor]]:

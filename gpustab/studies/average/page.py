@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from gpustab.report import Result
 from gpustab.results import Block
 from gpustab.results.page import number, whole
 
 
 def page(result: Result) -> list[Block]:
-    """Return one block: what the average is of, and what averaging gained."""
-    (group,) = result.groups
+    """Return a block for every group: what the average is of, and what averaging gained."""
+    return [_group(result, group) for group in result.groups]
+
+
+def _group(result: Result, group: dict[str, Any]) -> Block:
     facts = [
         ("loss between runs", number(group["loss_between_runs"]), "mean reduced PIP loss of two runs"),
         (
@@ -20,5 +25,7 @@ def page(result: Result) -> list[Block]:
     ]
     if "written" in group:
         facts.append(("written to", group["written"], ""))
-    levels = whole("Reduced PIP loss between averages of equally many runs", result.tables["levels"])
-    return [Block(f"{group['name']}: average of {group['runs']} runs, {group['words']:,} words", facts, [levels])]
+    own = result.tables["levels"].where(group=group["name"])
+    columns = ["runs_beneath", "averages", "reduced_pip", "sd"]
+    levels = whole("Reduced PIP loss between averages of equally many runs", own, columns)
+    return Block(f"{group['name']}: average of {group['runs']} runs, {group['words']:,} words", facts, [levels])

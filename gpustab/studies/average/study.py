@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -65,7 +65,7 @@ def average(
                 "names": list(runs.names),
             }
         ]
-        result.tables["levels"] = Table.of([*_level(1, pip.reduced, len(runs)), *rows], _Level._fields)
+        result.tables["levels"] = Table.of([*_level(runs.name, 1, pip.reduced, len(runs)), *rows], _Level._fields)
         found = of_spaces(runs, pip) if runs.unit else look_at(runs, answer.compute)
         answer.notes[runs.name] = [*found, *runs.notes]
         space = Space(
@@ -102,6 +102,7 @@ def _losses(averages: list[Average], joint: Tensor) -> Tensor:
 class _Level(NamedTuple):
     """How many averages of how many runs, and the loss between those of equally many runs."""
 
+    group: str
     runs_beneath: int
     averages: int
     reduced_pip: float
@@ -117,11 +118,22 @@ def _tree(runs: Runs, renormalise: bool, *, levels: bool = True) -> tuple[Averag
         most = max(len(node.runs) for node in nodes)
         equal = [node for node in nodes if len(node.runs) == most]
         if levels and len(equal) > 1:
-            rows += _level(most, _losses(equal, runs.joint), len(equal))
+            rows += _level(runs.name, most, _losses(equal, runs.joint), len(equal))
         del equal
     return top, rows
 
 
-def _level(beneath: int, losses: Tensor, averages: int) -> Iterator[_Level]:
+def _level(group: str, beneath: int, losses: Tensor, averages: int) -> Iterator[_Level]:
     statistics = pair_statistics(pair_matrix(losses, averages))
-    yield _Level(beneath, averages, statistics.mean, statistics.sd)
+    yield _Level(group, beneath, averages, statistics.mean, statistics.sd)
+
+
+def together(results: Sequence[Result]) -> Result:
+    """Return the answers for several groups as one; each keeps its own group and levels."""
+    first, *others = results
+    for other in others:
+        first.groups += other.groups
+        first.tables["levels"].extend(other.tables["levels"])
+        first.notes += [note for note in other.notes if note not in first.notes]
+        first.environment["seconds"] += other.environment["seconds"]
+    return first

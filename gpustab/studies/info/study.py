@@ -75,7 +75,7 @@ def _contents(space: Space, path: Path) -> dict[str, Any]:
         "name": printable(str(path)),
         "format": report.format,
         "compression": report.compression,
-        "bytes": path.stat().st_size,
+        "bytes": sum(file.stat().st_size for file in ([path] if path.is_file() else path.iterdir()) if file.is_file()),
         "unpacked_bytes": report.unpacked or None,
         "header": None if report.header is None else " ".join(map(str, report.header)),
         "rows": report.rows,

@@ -42,7 +42,7 @@ class Loss(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Table 2.11: what another sample of documents adds; errors rest on the smaller group's runs."""
+    """Table 2.11: what resampling the documents adds; errors rest on the smaller group's runs."""
 
     technique: str
     runs: int

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from gpustab.report.plots import BLUE, GREY, RED, SERIES, Tables, by_matplotlib, new_figure, panels, svg_text
+from gpustab.report.plots import BLUE, GREY, INK, RED, SERIES, Tables, by_matplotlib, new_figure, panels, svg_text
 from gpustab.results import Table
 from gpustab.studies.instability.averaging_figures import averaging, cosines, how_many, scores
 from gpustab.studies.instability.pair_figure import one_pair
@@ -85,7 +85,7 @@ def _against_measured(tables: Tables, models: Sequence[tuple[str, str]], n: int,
             colour, marker, _ = SERIES[k]
             style: dict[str, Any] = {"color": colour, "mfc": "none" if k else colour, "alpha": 0.6, "zorder": 2 - k}
             axes.plot(rows["measured"], rows[model], marker, ms=3 + 2 * k, mew=0.7 * k, label=name, **style)
-        axes.plot([0, 1], [0, 1], color="black", lw=1, zorder=3)
+        axes.plot([0, 1], [0, 1], color=INK, lw=1, zorder=3)
         for x, y, word in _furthest(rows["measured"], rows[models[-1][0]], rows["word"]):
             side: dict[str, Any] = {"xytext": (-4, 3), "ha": "right"} if y > x else {"xytext": (4, -9)}
             axes.annotate(word, (x, y), textcoords="offset points", fontsize=9, parse_math=False, **side)
@@ -128,7 +128,7 @@ def frequency(tables: Tables) -> str:
             here.plot(rows["frequency"], values, ".", color=colour, ms=3, alpha=0.25, mew=0, rasterized=True)
             part = batches.where(technique=name, quantity=quantity)
             means = [x if row == 0 else math.copysign(math.sqrt(abs(x)), x) for x in part["mean"]]
-            here.plot(part["frequency"], means, marker + "-", color="black", ms=4, lw=1, label="mean of batches")
+            here.plot(part["frequency"], means, marker + "-", color=INK, ms=4, lw=1, label="mean of batches")
             here.set_xscale("log")
             highest[row] += [v for v in values if v == v]
         axes[0, column].set_title(name, parse_math=False)

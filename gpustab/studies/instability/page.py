@@ -1,12 +1,16 @@
-"""The page of the study: what is found of each technique, the observations, then the tables by the thesis' numbers."""
+"""The page of the study: what is found of each technique, then questions with their observations and tables."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from gpustab.report import Result
-from gpustab.results import Block
+from gpustab.results import Block, SmallTable, Table
 from gpustab.results.page import number, whole
 from gpustab.studies.instability.pair_of_lists import SIDE_BY_SIDE, side_by_side
-from gpustab.studies.shared.verdicts import OBSERVATIONS, facts
+from gpustab.studies.instability.questions import QUESTIONS, Question, answer
+from gpustab.studies.shared.verdicts import facts
 
 TITLES = {
     "table_2_1": "Table 2.1: lowest and highest scores of equal runs, their difference and the SD in percent",
@@ -45,20 +49,40 @@ TITLES = {
 
 
 def page(result: Result) -> list[Block]:
-    """Return the tables with a title, in the order of the titles."""
-    blocks = []
-    for group in result.groups:
-        runs = ", ".join(f"{len(names)} {sampling}" for sampling, names in group["runs"].items())
-        pip = [
-            (f"reduced PIP loss, {sampling}", number(x["reduced_pip"]), f"SE {number(x['se'], 2)}")
-            for sampling, x in group["pip"].items()
-        ]
-        extrinsic = ("extrinsic instability", number(group["extrinsic"]), "")
-        title = f"{group['name']}: {runs} runs, {group['words']:,} words, {group['dimension']} dimensions"
-        blocks.append(Block(title, [*pip, extrinsic]))
-    blocks.append(Block(OBSERVATIONS, facts(result.tables["observations"])))
-    for name, title in TITLES.items():
-        if name in result.tables and result.tables[name].height:
-            table = result.tables[name]
-            blocks.append(Block(title, [], side_by_side(table) if name in SIDE_BY_SIDE else [whole("", table)]))
+    """Return a block for each technique and one for each question; what these runs do not decide is folded."""
+    observations = list(result.tables["observations"].rows())
+    decided = [row for row in observations if row["agrees"] in ("yes", "no")]
+    blocks = [_group(group) for group in result.groups]
+    blocks += [block for question in QUESTIONS if (block := _block(result, question, decided))]
+    if left := [row for row in observations if row not in decided]:
+        blocks.append(Block("Not decided by these runs", _facts(left), folded=True))
     return blocks
+
+
+def _group(group: dict[str, Any]) -> Block:
+    runs = ", ".join(f"{len(names)} {sampling}" for sampling, names in group["runs"].items())
+    pip = [
+        (f"reduced PIP loss, {sampling}", number(x["reduced_pip"]), f"SE {number(x['se'], 2)}")
+        for sampling, x in group["pip"].items()
+    ]
+    title = f"{group['name']}: {runs} runs, {group['words']:,} words, {group['dimension']} dimensions"
+    return Block(title, [*pip, ("extrinsic instability", number(group["extrinsic"]), "")])
+
+
+def _block(result: Result, question: Question, decided: list[dict[str, Any]]) -> Block | None:
+    """A question with its answer, or nothing where these runs say nothing of it."""
+    own = [row for row in decided if question.asks_for(row["source"])]
+    tables: list[SmallTable] = []
+    for name in question.tables:
+        table = result.tables.get(name)
+        if table and table.height:
+            shown = side_by_side(table) if name in SIDE_BY_SIDE else [whole("", table)]
+            tables += [replace(part, title=": ".join(filter(None, (TITLES[name], part.title)))) for part in shown]
+    if not own and not tables:
+        return None
+    aside = f"Rettenmeier 2020: {question.aside}"
+    return Block(question.title, _facts(own), tables, figures=list(question.figures), answer=answer(own), aside=aside)
+
+
+def _facts(observations: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
+    return facts(Table.of(observations)) if observations else []

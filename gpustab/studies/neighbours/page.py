@@ -7,31 +7,43 @@ from typing import Any
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable
 from gpustab.results.page import number
+from gpustab.studies.neighbours.sentences import RULE
 
 _RUNS_BESIDE = 5
 """As many lists fit beside each other."""
 
 
 def page(result: Result) -> list[Block]:
-    """Return one block: how sure each neighbour is, and the lists of all runs side by side."""
-    (group,) = result.groups
+    """Return a block for every group: how sure each neighbour is, and the lists of all runs side by side."""
+    return [_group(result, group) for group in result.groups]
+
+
+def _group(result: Result, group: dict[str, Any]) -> Block:
     spread = f"SD {number(group['p_sd'], 2)}, SE {number(group['p_se'], 2)}; chance {number(group['chance_p'], 2)}"
     facts = [(f"p@{group['n']} of two runs", number(group["p"], 3), spread)]
-    rows = [
+    rows = list(result.tables["shares"].rows(group=group["name"]))
+    tables = [_shares("", [row for row in rows if row["place"] is not None])]
+    if others := [row for row in rows if row["place"] is None]:
+        tables.append(_shares("Beyond them, neighbours in some run", others))
+    tables += [_by_run(group, start) for start in range(0, len(group["runs"]), _RUNS_BESIDE)]
+    title = f"{group['name']}: the {group['n']} nearest neighbours of '{group['word']}' in {len(group['runs'])} runs"
+    return Block(title, facts, tables, answer=group["verdict"] if len(result.groups) > 1 else "", aside=RULE)
+
+
+def _shares(title: str, rows: list[dict[str, Any]]) -> SmallTable:
+    cells = [
         [
             row["neighbour"],
+            row["verdict"],
             f"{row['runs']} of {row['of']}",
             number(row["share"], 2),
             f"{number(row['low'], 2)} – {number(row['high'], 2)}",
             number(row["cosine"], 3),
             number(row["cosine_sd"], 2),
         ]
-        for row in result.tables["shares"].rows()
+        for row in rows
     ]
-    tables = [SmallTable("", ["neighbour", "runs", "share", "95 %", "cosine", "SD"], rows)]
-    tables += [_by_run(group, start) for start in range(0, len(group["runs"]), _RUNS_BESIDE)]
-    title = f"{group['name']}: the {group['n']} nearest neighbours of '{group['word']}' in {len(group['runs'])} runs"
-    return [Block(title, facts, tables)]
+    return SmallTable(title, ["neighbour", "verdict", "runs", "share", "95 %", "cosine", "SD"], cells)
 
 
 def _by_run(group: dict[str, Any], start: int) -> SmallTable:

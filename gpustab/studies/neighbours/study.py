@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from typing import NamedTuple
 
@@ -15,120 +15,145 @@ from gpustab.kernels.overlap import chance_overlap, mean_over_measured
 from gpustab.machine.device import Compute
 from gpustab.report import Result
 from gpustab.results import Table
-from gpustab.runs.group import Group
+from gpustab.runs.families import families
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import as_word, show
-from gpustab.statistics.shares import wilson
-from gpustab.studies.frame import Answer, answering
+from gpustab.studies.frame import Answer, Groups, answering, groups_of
+from gpustab.studies.neighbours import sentences
+from gpustab.studies.neighbours.shares import Share, nearest_by_mean, shares
 from gpustab.studies.shared.spaces import look_at
 
+_WHOLE = ("shuffled", "fixed")
+"""Samplings whose runs read the whole corpus: they choose the neighbours that bootstrap runs judge."""
 
-def neighbours_of(group: Runs | Group, word: str | bytes, n: int = 10, *, compute: Compute | None = None) -> Result:
+
+def neighbours_of(groups: Groups, word: str | bytes, n: int = 10, *, compute: Compute | None = None) -> Result:
     """Return the n nearest neighbours of a word in every run, and for each in how many runs it is among them.
 
-    The share of runs carries its 95 % Wilson interval. The same runs that choose the neighbours judge them, so shares
-    look too stable; what an unseen run would share is told by ``p``, the mean p@n over pairs of runs.
+    Judged are the n words of highest mean cosine: firm, passing or open, see
+    :func:`gpustab.studies.neighbours.sentences.verdict`. Bootstrap runs judge the words that the shuffled (or fixed)
+    runs of their family choose, where there are such. Where the same runs choose and judge, shares look too stable, by
+    0.09 at 5 runs: what an unseen run would share is told by ``p``, the mean p@n over pairs of runs.
 
     Args:
-        group: one group.
+        groups: one group or several, each with an answer of its own.
         word: the query.
         n: length of the lists.
         compute: device, precision, back end; default: where the runs lie.
 
     Raises:
-        InputError: if the word is not in the vocabulary, or n is below 1.
+        InputError: if the word is in no group's vocabulary, or n is below 1.
     """
     if n < 1:
         raise InputError(f"n is {n}, wanted at least 1")
-    with answering("neighbours", groups=group, compute=compute) as answer:
-        runs = answer.take(group)
-        if word not in runs.vocabulary:
-            raise InputError(_why_missing(runs, as_word(word)))
-        _find(runs, runs.vocabulary.index_of(word), n, answer)
+    given = groups_of(groups)
+    with answering("neighbours", groups=given, compute=compute) as answer:
+        answer.result.tables = {
+            "shares": Table.of([], Share._fields),
+            "lists": Table.of([], _Listed._fields, long=True),
+        }
+        missing: list[str] = []
+        for family in families(given):
+            members = [answer.take(group) for group in family.members]
+            _of_family(members, as_word(word), n, answer, missing, several=len(given) > 1)
+        if not answer.result.groups:
+            raise InputError(missing[0])
+        answer.result.notes += missing
     return answer.result
 
 
-def _find(there: Runs, query: int, n: int, answer: Answer) -> None:
-    result, compute = answer.result, answer.compute
+def _of_family(
+    members: Sequence[Runs], word: bytes, n: int, answer: Answer, missing: list[str], *, several: bool
+) -> None:
+    """Answer for every group that differs in sampling; whole-corpus runs choose what bootstrap runs judge."""
+    whole = {runs.key.sampling: runs for runs in members if runs.key.sampling in _WHOLE}
+    chooser = next((whole[kind] for kind in _WHOLE if kind in whole and word in whole[kind].vocabulary), None)
+    for runs in members:
+        if word not in runs.vocabulary:
+            missing.append(_why_missing(runs, word))
+            continue
+        other = chooser if runs.key.sampling == "bootstrap" else None
+        _find(runs, other, word, n, answer, several=several)
+
+
+def _find(there: Runs, chooser: Runs | None, word: bytes, n: int, answer: Answer, *, several: bool) -> None:
+    result, compute, query = answer.result, answer.compute, there.vocabulary.index_of(word)
     runs = engine.place(there, compute)
-    found = engine.neighbour_pass(runs, torch.tensor([query]), n, compute)
-    lists = found.indices[:, 0].cpu()  # (R, k)
-    overlap = engine.overlap_pass(found, [found.k], compute)
+    found = engine.neighbour_pass(runs, torch.tensor([query]), n + 1, compute)
+    shown = min(n, found.k)
+    overlap = engine.overlap_pass(found, [shown], compute)
     p, chance = pair_statistics(overlap.p[0]), mean_over_measured(chance_overlap(runs.present), overlap.targets)
-    having = int(found.present[:, 0].sum())
-    shares = Table.of(_shares(runs, query, lists))
-    result.settings |= {"word": runs.vocabulary.text(query), "n": found.k}
-    result.groups = [
+    chosen, lacking = _chosen(runs, chooser, word, shown)
+    rows = shares(runs, query, found, shown, chosen)
+    having, lists = int(found.present[:, 0].sum()), found.indices[:, 0, :shown].tolist()
+    judged = [(row.runs, row.of, row.verdict) for row in rows if row.place]
+    kind = f"{runs.key.sampling} runs" if runs.key.sampling else "runs"
+    said = sentences.of_word(runs.vocabulary.text(query), shown, judged, having, kind)
+    result.settings |= {"word": runs.vocabulary.text(query), "n": shown}
+    result.groups.append(
         {
             "name": runs.name,
             "word": runs.vocabulary.text(query),
-            "n": found.k,
+            "n": shown,
             "runs": list(runs.names),
             "p": p.mean,
             "p_sd": p.sd,
             "p_se": p.se,
-            "chance_p": found.k * chance,
-            "lists": [[runs.vocabulary.text(k) for k in row if k >= 0] for row in lists.tolist()],
+            "chance_p": shown * chance,
+            "chosen_by": chooser.name if chooser else runs.name,
+            "verdict": said,
+            "lists": [[runs.vocabulary.text(k) for k in row if k >= 0] for row in lists],
         }
-    ]
-    result.tables = {"shares": shares, "lists": Table.of(_listed(runs, found), _Listed._fields, long=True)}
-    answer.notes[runs.name] = look_at(runs, compute)
-    if found.k < n:
-        result.notes.append(f"There are only {found.k} other words, so the lists are that long.")
+    )
+    result.tables["shares"].extend(Table.of(rows, Share._fields))
+    result.tables["lists"].extend(Table.of(_listed(runs, found, shown), _Listed._fields))
+    result.verdict.append(f"{runs.name}: {said}" if several else said)
+    answer.notes[runs.name] = [*look_at(runs, compute), *_notes(runs, chooser, n, shown, having, p.mean, lacking)]
+
+
+def _chosen(runs: Runs, chooser: Runs | None, word: bytes, n: int) -> tuple[list[int], list[str]]:
+    """The row numbers of the words to be judged, and the chosen words that these runs do not have."""
+    source = chooser or runs
+    nearest = nearest_by_mean(source, source.vocabulary.index_of(word), n)
+    words = [source.vocabulary[k] for k in nearest]
+    there = [runs.vocabulary.index_of(one) for one in words if one in runs.vocabulary]
+    return there, [show(one) for one in words if one not in runs.vocabulary]
+
+
+def _notes(
+    runs: Runs, chooser: Runs | None, n: int, shown: int, having: int, p: float, lacking: Sequence[str]
+) -> Iterator[str]:
+    if shown < n:
+        yield f"There are only {shown} other words, so the lists are that long."
     if having < len(runs):
-        result.notes.append(f"{len(runs) - having} of {len(runs)} runs do not have the word.")
-    if having > 1:
-        result.notes.append(
-            f"These {having} runs both chose and judge the neighbours; of an unseen run's {found.k} neighbours "
-            f"expect {p.mean:.0%} to be the same as any one run's."
+        yield f"{len(runs) - having} of {len(runs)} runs do not have the word."
+    if lacking:
+        yield f"Not judged, because no run or too few runs have them: {', '.join(lacking)}."
+    if chooser is not None:
+        yield f"The neighbours were chosen by {chooser.name}, the whole corpus, and judged by these runs."
+    elif having > 1:
+        yield (
+            f"These {having} runs both chose and judge the neighbours; of an unseen run's {shown} neighbours expect "
+            f"{p:.0%} to be the same as any one run's."
         )
-
-
-class _Share(NamedTuple):
-    """How sure one neighbour is: in how many runs it is one, of how many that have it and the query."""
-
-    neighbour: str
-    runs: int
-    of: int
-    share: float
-    low: float
-    high: float
-    cosine: float
-    cosine_sd: float
-
-
-def _shares(runs: Runs, query: int, lists: torch.Tensor) -> list[_Share]:
-    """All words that are neighbours in some run, the most certain first, then the nearest.
-
-    Certain is what has a high lower end of its interval: 9 of 10 runs (0.60) come before 2 of 2 (0.34), which is a
-    higher share but says less. Where all runs have all words that is the order of the shares.
-    """
-    candidates, hits = lists[lists >= 0].unique(return_counts=True)
-    statistics = engine.pair_cosines(runs, torch.full_like(candidates, query), candidates)
-    cosines, sds = statistics.mean.tolist(), statistics.sd.tolist()
-    # A run that lacks the neighbour could not have it in its list: it says nothing of it.
-    found = zip(candidates.tolist(), hits.tolist(), statistics.runs.tolist(), cosines, sds, strict=True)
-    shares = [
-        (row, _Share(runs.vocabulary.text(row), n, of, n / of, *wilson(n, of), cosine, sd))
-        for row, n, of, cosine, sd in found
-    ]
-    return [share for _, share in sorted(shares, key=lambda x: (-x[1].low, -x[1].cosine, x[0]))]
 
 
 class _Listed(NamedTuple):
     """One neighbour of one run."""
 
+    group: str
     run: str
     rank: int
     neighbour: str
     cosine: float
 
 
-def _listed(runs: Runs, found: engine.NeighbourPass) -> Iterator[_Listed]:
-    for name, row, values in zip(runs.names, found.indices[:, 0].tolist(), found.cosines[:, 0].tolist(), strict=True):
+def _listed(runs: Runs, found: engine.NeighbourPass, n: int) -> Iterator[_Listed]:
+    lists, cosines = found.indices[:, 0, :n].tolist(), found.cosines[:, 0, :n].tolist()
+    for name, row, values in zip(runs.names, lists, cosines, strict=True):
         for rank, (k, cosine) in enumerate(zip(row, values, strict=True), 1):
             if k >= 0:
-                yield _Listed(name, rank, runs.vocabulary.text(k), cosine)
+                yield _Listed(runs.name, name, rank, runs.vocabulary.text(k), cosine)
 
 
 def _why_missing(runs: Runs, word: bytes) -> str:

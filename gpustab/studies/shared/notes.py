@@ -21,6 +21,8 @@ def of_group(
     lengths: Sequence[int],
     ties: dict[int, int],
     missing: Sequence[bytes] = (),
+    *,
+    spaces: bool = True,
 ) -> list[str]:
     """Return the notes on one group, most important first.
 
@@ -31,9 +33,10 @@ def of_group(
         lengths: list lengths that were asked for.
         ties: for every list length, how many lists have a tie at the cut.
         missing: target words that were asked for and are not there.
+        spaces: whether collapsed, equal and far runs are told here; not where they are alarms.
     """
     return [
-        *of_spaces(runs, pip),
+        *(of_spaces(runs, pip) if spaces else _unscaled(pip)),
         *_few(len(runs)),
         *_small(runs),
         *_vocabulary(runs.joining),
@@ -43,6 +46,11 @@ def of_group(
         *_lists(found, lengths, ties),
         *_precision(pip),
     ]
+
+
+def _unscaled(pip: engine.PipPass) -> Iterator[str]:
+    if pip.scale is None:
+        yield "Rows are not scaled to unit length: losses are not confined to [0, 1] and have no chance level."
 
 
 def _small(runs: Runs) -> Iterator[str]:

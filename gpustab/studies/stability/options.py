@@ -34,13 +34,13 @@ class StabilityOptions:
         neighbours: list lengths n of p@n and j@n.
         targets: whose neighbours are compared: ``"all"``, a number of words to draw, or ``None``: all while there are
             at most 20,000, else a draw of 1,000.
-        words: the target words themselves.
+        words: target words besides, which the page lists.
         proxy: compare each word with so many words drawn at random instead of all (thesis §2.2.3.3), never needed.
         metrics: metrics of pairs of spaces beside the PIP loss, see :func:`gpustab.similarity_matrix`.
         seed: of the draws.
 
     Raises:
-        InputError: for a value out of range, a metric that there is not, or both ``targets`` and ``words``.
+        InputError: for a value out of range, or a metric that there is not.
     """
 
     neighbours: Annotated[
@@ -53,7 +53,8 @@ class StabilityOptions:
         None
     )
     words: Annotated[
-        Iterable[str | bytes] | None, Option("Target words, one a line.", metavar="FILE", parse=read_word_list)
+        Iterable[str | bytes] | None,
+        Option("Target words besides, one a line; the page lists them.", metavar="FILE", parse=read_word_list),
     ] = None
     proxy: Annotated[
         int | None, Option("Compare with N words drawn at random instead of all; never needed.", low=2)
@@ -69,8 +70,6 @@ class StabilityOptions:
             raise InputError(f"{option('neighbours')} are {list(self.neighbours)}, wanted whole numbers from 1")
         object.__setattr__(self, "neighbours", tuple(sorted(set(self.neighbours))))
         if self.words is not None:
-            if self.targets is not None:
-                raise InputError(f"{option('targets')} and {option('words')} exclude each other")
             if isinstance(self.words, str | bytes):
                 raise InputError(f"{option('words')} is {self.words!r}, wanted several words")
             object.__setattr__(self, "words", tuple(dict.fromkeys(map(as_word, self.words))))
@@ -83,10 +82,10 @@ class StabilityOptions:
         if not (self.targets in (None, "all") or (isinstance(self.targets, int) and self.targets >= 1)):
             raise InputError(f"{option('targets')} is {self.targets!r}, wanted 'all' or a number from 1")
 
-        if self.seed and self.proxy is None and (self.words is not None or self.targets == "all"):
+        if self.seed and self.proxy is None and self.targets == "all":
             raise InputError(f"{option('seed', self.seed)} has no effect: nothing is drawn")
 
     @property
     def wanted(self) -> tuple[bytes, ...]:
-        """The target words that were named."""
+        """The words that were named."""
         return self.words if isinstance(self.words, tuple) else ()

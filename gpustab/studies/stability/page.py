@@ -7,23 +7,44 @@ from typing import Any
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable
 from gpustab.results.page import counted, number
+from gpustab.spaces.words import as_word, show
 from gpustab.studies.shared.spaces import COLLAPSED
 
 _ASKED = 50
 """As many words are shown when they are asked for by name; the table ``words`` has all."""
 
+_TYPICAL = (
+    "What is usual: 249 speeches (1.9 million words) give p@10 0.60 with skip-gram, 0.71 with LSA, 0.86 with GloVe. "
+    "Small corpora give less."
+)
+
 
 def page(result: Result) -> list[Block]:
     """Return a block that compares the groups, one for each of them, and one for every contrast."""
     blocks = [_comparison(result)] if len(result.groups) > 1 else []
-    blocks += [_group(group, _asked(result, group)) for group in result.groups]
-    for contrast in result.contrasts:
-        value = contrast["value"]
-        meaning = "what another sample of documents adds to training noise"
-        if value is None:
-            meaning = f"undefined: bootstrap runs differ less than shuffled, {contrast['signed_square']:.1e} squared"
-        blocks.append(Block(f"{' → '.join(contrast['groups'])}", [("extrinsic instability", number(value), meaning)]))
-    return blocks
+    for group in result.groups:
+        blocks += [_group(group, _asked(result, group)), _words(group)]
+    return blocks + [_PAGES[contrast["name"]](contrast) for contrast in result.contrasts]
+
+
+def _halves(contrast: dict[str, Any]) -> Block:
+    n = contrast["n"]
+    facts = [
+        (f"p@{n} between halves", number(contrast["between"], 3), f"SE {number(contrast['between_se'], 2)}"),
+        (f"p@{n} within a half", number(contrast["within"], 3), f"SE {number(contrast['within_se'], 2)}"),
+    ]
+    title = f"{' and '.join(contrast['groups'])}: do other documents say the same?"
+    return Block(title, facts, aside=f"Over {contrast['words']:,} common words. One split at random: it has no error.")
+
+
+def _contrast(contrast: dict[str, Any]) -> Block:
+    value, (low, high) = contrast["value"], contrast["ratio_interval"]
+    meaning = f"SE {number(contrast['se'], 2)}; √(bootstrap² − shuffled²), what resampling adds to training noise"
+    if value is None:
+        meaning = f"undefined: bootstrap runs differ less than shuffled, {contrast['signed_square']:.1e} squared"
+    ratio = f"{number(low, 3)} – {number(high, 3)}: loss of bootstrap by loss of shuffled runs, 95 % interval"
+    facts = [("extrinsic instability", number(value), meaning), ("  ratio", number(contrast["ratio"], 3), ratio)]
+    return Block(f"{' → '.join(contrast['groups'])}: does it matter which documents there are?", facts)
 
 
 def _comparison(result: Result) -> Block:
@@ -58,7 +79,7 @@ def _group(group: dict[str, Any], asked: SmallTable | None) -> Block:
     block.facts.append(("reduced PIP loss", number(pip["mean"]), spread))
     if group["scale"]:
         chance = group["scale"]["chance_reduced_pip"]
-        share = f"of unrelated spaces; the runs reach {pip['mean'] / chance:.0%} of it" if chance else ""
+        share = f"of unrelated spaces; share of chance {pip['mean'] / chance:.0%}" if chance else ""
         block.facts.append(("  chance level", number(chance), share))
         block.facts.append(("  mean cosine", number(group["scale"]["mean_cosine"], 3), "of two different words"))
     rows = [
@@ -75,42 +96,105 @@ def _group(group: dict[str, Any], asked: SmallTable | None) -> Block:
     ]
     block.tables.append(
         SmallTable(
-            f"Shared nearest neighbours of {group['targets']['words']:,} target words",
-            ["n", "p@n", "SD", "SE", "j@n", "chance p", "ties"],
+            f"Shared nearest neighbours of {_targets(group)}",
+            ["n", "p@n", "SD", "SE", "j@n", "by chance", "ties"],
             rows,
         )
     )
-    for title, key in (("Least stable words", "least_stable"), ("Most stable words", "most_stable")):
-        words = [[word, number(mean, 3), number(sd, 2)] for word, mean, sd in group["words"][key]]
-        block.tables.append(SmallTable(title, ["word", "PIP loss", "SD"], words))
-    block.layout = [[0], [1, 2]]
     if "similarity" in group:
         rows = [
             [name, number(x["mean"]), number(x["sd"], 2), number(x["se"], 2), number(x["equal"])]
             for name, x in group["similarity"].items()
         ]
         header = ["metric", "mean", "SD", "SE", "of equal spaces"]
-        block.layout.append([len(block.tables)])
         block.tables.append(SmallTable("Similarity of pairs of spaces", header, rows))
+    block.aside = _TYPICAL
     if asked:
         block.layout.insert(1, [len(block.tables)])
         block.tables.append(asked)
+    block.layout = [[k] for k in range(len(block.tables))]
     return block
+
+
+def _targets(group: dict[str, Any]) -> str:
+    words = group["targets"]["words"]
+    drawn = " drawn at random (--words adds yours)" if words < group["vocabulary"]["joint"] else ""
+    return f"{words:,} words{drawn}"
+
+
+def _words(group: dict[str, Any]) -> Block:
+    """Which words are the least and the most stable, if these runs can tell."""
+    words = group["words"]
+    block = Block(f"{group['name']}: which words are stable?", answer=f"{words['heading']} {words['ranking']}".strip())
+    for name, ranking in words["rankings"].items():
+        every, like = ranking["all"], ranking["like_frequency"]
+        if every is None or like is None:
+            continue
+        needed = f"to reach 0.9: {_needed(every)} runs; among words of like frequency {number(like['reliability'], 2)} "
+        needed += f"({_needed(like)} runs)"
+        called = "PIP loss" if name == "pip" else name
+        block.facts.append((f"reliability by {called}", number(every["reliability"], 2), needed))
+    for title, key in (("Least stable", "least_stable"), ("Most stable", "most_stable")):
+        if words[key]:
+            title = f"{title} beside words of like frequency, by {'PIP loss' if words['by'] == 'pip' else words['by']}"
+            block.tables.append(_listed(title, words[key], words["n"]))
+    if words["least_stable"]:
+        sure = sum(row["least"] for row in words["least_stable"])
+        block.answer += (
+            f" Of the {len(words['least_stable'])} words listed as least stable about {sure:.0f} belong to the least "
+            "stable tenth of words as frequent; which of them stands first is chance."
+        )
+        block.aside = (
+            "±: 95 %. Less stable than: this part of the 200 words of like frequency. In the least tenth: how probably "
+            "the word is in the least stable tenth of them."
+        )
+    block.layout = [[k] for k in range(len(block.tables))]
+    return block
+
+
+def _needed(ranking: dict[str, Any]) -> str:
+    return "more than 1,000" if ranking["runs_for_0.9"] is None else f"about {ranking['runs_for_0.9']}"
+
+
+def _listed(title: str, rows: list[dict[str, Any]], n: int) -> SmallTable:
+    """Some words with what is known of them."""
+    cells = [
+        [
+            row["word"],
+            "–" if row["count"] is None else f"{row['count']:,}",
+            number(row["pip"], 3),
+            _band(row["pip_se"]),
+            number(row["p"], 2),
+            _band(row["p_se"]),
+            _percent(row["p_place"]),
+            _percent(row["least"]),
+        ]
+        for row in rows
+    ]
+    header = ["word", "count", "PIP loss", "±", f"p@{n}", "±", "less stable than", "in the least tenth"]
+    return SmallTable(title, header, cells)
+
+
+def _band(se: float | None) -> str:
+    return "–" if se is None else number(1.96 * se, 2)
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None or share != share else f"{share:.0%}"
 
 
 def _asked(result: Result, group: dict[str, Any]) -> SmallTable | None:
     """The words that were asked for by name."""
     if result.settings["words"] is None:
         return None
-    n = max(group["neighbours"], key=int)
-    rows = [
-        row
-        for row in result.tables["words"].rows(group=group["name"])
-        if row[f"p@{n}"] is not None and row[f"p@{n}"] == row[f"p@{n}"]  # NaN where it was not asked for
-    ]
-    cells = [
-        [row["word"], number(row["pip_mean"], 3), number(row["pip_sd"], 2), number(row[f"p@{n}"], 3)]
-        for row in rows[:_ASKED]
-    ]
+    n, wanted = group["words"]["n"], {show(as_word(word)) for word in result.settings["words"]}
+    rows = [row for row in result.tables["words"].rows(group=group["name"]) if row["word"] in wanted]
+    named = {"pip": "pip_mean", "p": f"p@{n}", "p_se": f"p@{n}_se", "p_place": f"p@{n}_place"}
+    known = ("word", "count", "pip", "pip_se", "p", "p_se", "p_place", "least")
+    some = [{name: row[named.get(name, name)] for name in known} for row in rows[:_ASKED]]
     more = f", the first {_ASKED} of {len(rows)}" if len(rows) > _ASKED else ""
-    return SmallTable(f"Words asked for{more}", ["word", "PIP loss", "SD", f"p@{n}"], cells)
+    return _listed(f"Words asked for{more}", some, n)
+
+
+_PAGES = {"extrinsic": _contrast, "halves": _halves}
+"""How each contrast is shown."""

@@ -7,14 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from gpustab import engine
 from gpustab.engine.similarity import similarity_pass
 from gpustab.errors import InputError, OutOfMemoryError
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
-from gpustab.kernels.overlap import Overlap
-from gpustab.kernels.pip_loss import WordwisePip
 from gpustab.machine.device import CPU, Compute, log
 from gpustab.machine.progress import Progress
 from gpustab.options import SIMILARITIES, chosen
@@ -28,9 +27,18 @@ from gpustab.studies.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared import notes as sentences
 from gpustab.studies.shared.same_runs import said_of, same_runs
 from gpustab.studies.stability.contrast import extrinsic_contrast
+from gpustab.studies.stability.halves import compare_halves, pairs_of_halves
+from gpustab.studies.stability.judged import judge
+from gpustab.studies.stability.nearest import nearest_table
 from gpustab.studies.stability.options import StabilityOptions
+from gpustab.studies.stability.sentences import opposite
 from gpustab.studies.stability.summary import summarise
 from gpustab.studies.stability.tables import pair_table, word_table
+from gpustab.studies.stability.verdict import Verdict
+from gpustab.studies.stability.words import look_at_words
+
+LENGTH = 10
+"""Words are judged, and sentences made, by p@10, or by the next shorter list that was asked for."""
 
 
 def stability(
@@ -55,7 +63,8 @@ def stability(
 
     Returns:
         ``groups`` and ``contrasts`` in the form of ``gpustab.stability/1``; tables ``pairs`` (one row per pair of
-        runs) and ``words`` (one row per word: mean, SD and jackknife error of its PIP loss over pairs, mean p@n).
+        runs) and ``words`` (one row per word: mean and SD of its PIP loss over pairs, mean p@n, each with its error and
+        its place among words of like frequency).
 
     Example:
         >>> import numpy as np
@@ -68,9 +77,13 @@ def stability(
     options = chosen(StabilityOptions, options, choices)
     given = groups_of(groups)
     with answering("stability", options, given, compute, progress) as answer:
-        answer.result.tables = {"pairs": Table(long=True), "words": Table(long=True)}
+        answer.result.tables = {name: Table(long=True) for name in ("pairs", "words", "nearest")}
+        verdict = Verdict(several=len(given) > 1)
         for family in families(given):
-            _measure_family(family.members, options, answer)
+            _measure_family(family.members, options, answer, verdict)
+        for first, second in pairs_of_halves(given):
+            _measure_halves(first, second, options, answer, verdict)
+        answer.result.alarms, answer.result.verdict = verdict.alarms, verdict.sentences
         if options.proxy is not None:
             answer.result.notes.append(
                 f"PIP losses are over a sampled proxy of {options.proxy:,} words, not the whole vocabulary."
@@ -78,29 +91,60 @@ def stability(
     return answer.result
 
 
-def _measure_family(groups: Sequence[Runs | Group], options: StabilityOptions, answer: Answer) -> None:
+def _measure_family(
+    groups: Sequence[Runs | Group], options: StabilityOptions, answer: Answer, verdict: Verdict
+) -> None:
     """Measure groups that differ in sampling, and what lies between them; they are let go when this returns."""
     members = [answer.take(group) for group in groups]
     for runs in members:
-        _measure_or_fall_back(runs, options, answer)
+        _measure_or_fall_back(runs, options, answer, verdict)
     answer.result.notes += said_of(same_runs({runs.name: runs for runs in members}))
-    extrinsic_contrast(members, answer)
+    extrinsic_contrast(members, answer, verdict)
 
 
-def _measure_or_fall_back(runs: Runs, options: StabilityOptions, answer: Answer) -> None:
+def _measure_halves(
+    first: Runs | Group, second: Runs | Group, options: StabilityOptions, answer: Answer, verdict: Verdict
+) -> None:
+    """Measure what two halves of a corpus have in common."""
+    answer.report(f"{first.name} and {second.name}", 0.0)
+    targets = options.targets if isinstance(options.targets, int) else None
+    found = compare_halves(first, second, _length(options.neighbours), answer.compute, targets, options.seed)
+    if found is None:
+        answer.result.notes.append(f"{first.name} and {second.name} have no common words, so no contrast.")
+        return
+    answer.result.contrasts.append(
+        {
+            "name": "halves",
+            "groups": [first.name, second.name],
+            "words": found.words,
+            "n": found.n,
+            "within": found.within.value,
+            "within_se": found.within.se,
+            "between": found.between.value,
+            "between_se": found.between.se,
+        }
+    )
+    verdict.of_halves(found)
+
+
+def _length(lengths: Sequence[int]) -> int:
+    return max((n for n in lengths if n <= LENGTH), default=lengths[0])
+
+
+def _measure_or_fall_back(runs: Runs, options: StabilityOptions, answer: Answer, verdict: Verdict) -> None:
     """Measure one group; if the device's memory does not suffice for any tile, on the CPU, and say so."""
     compute = answer.compute
     try:
-        _measure(engine.place(runs, compute), options, compute, answer)
+        _measure(engine.place(runs, compute), options, compute, answer, verdict)
     except OutOfMemoryError as error:
         if compute.device.type == "cpu" or compute.ranks.world > 1:
             raise
         log.warning("%s: %s; going on with the CPU", runs.name, error)
-        _measure(runs.to(CPU), options, replace(compute, device=CPU, backend="torch"), answer)
+        _measure(runs.to(CPU), options, replace(compute, device=CPU, backend="torch"), answer, verdict)
         answer.result.notes.append(f"{runs.name}: The memory of {compute.device} did not suffice; measured on the CPU.")
 
 
-def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: Answer) -> None:
+def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: Answer, verdict: Verdict) -> None:
     """Measure one group and add it to the answer."""
     answer.report(f"{runs.name}: PIP loss", 0.0)
     proxy = None if options.proxy is None else engine.draw_proxy(runs, options.proxy, options.seed)
@@ -120,25 +164,20 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     answer.report(f"{runs.name}: overlap", 0.9)
     overlaps = engine.overlap_pass(found, lengths, compute)
     ties = {n: int(found.tied[:, :, n - 1].sum()) for n in lengths}
-    _add(runs, pip, words, overlaps, ties, rows, answer.result)
-    _add_similarities(similarities, len(runs), answer.result)
-    answer.result.groups[-1]["targets"] = {"words": len(rows), "missing": len(missing)}
-    answer.notes[runs.name] = sentences.of_group(runs, pip, found, options.neighbours, ties, missing)
+    n = _length(lengths)
+    by_word, between = engine.word_overlap_pass(found, n, compute), overlaps.p[lengths.index(n)]
+    looked_at = look_at_words(runs, pip, words, n, by_word, between, rows)
+    result, targets = answer.result, {"words": len(rows), "missing": len(missing)}
+    result.groups.append(summarise(runs, pip, looked_at, overlaps, ties) | {"targets": targets})
+    result.tables["pairs"].extend(pair_table(runs, pip, overlaps, lengths))
+    result.tables["words"].extend(word_table(runs, words, looked_at, overlaps, lengths, rows))
+    result.tables["nearest"].extend(nearest_table(runs, found, n))
+    answer.notes[runs.name] = sentences.of_group(runs, pip, found, options.neighbours, ties, missing, spaces=False)
+    verdict.of_group(runs, judge(runs, pip), between, n, result.groups[-1]["neighbours"][str(n)]["chance_p"])
+    _add_similarities(similarities, len(runs), result)
+    if warning := opposite(*looked_at.agreement, looked_at.n):
+        verdict.warn(runs.name, warning)
     answer.report(f"{runs.name}: done", 1.0)
-
-
-def _add(
-    runs: Runs,
-    pip: engine.PipPass,
-    words: WordwisePip,
-    overlaps: Overlap,
-    ties: dict[int, int],
-    targets: Tensor,
-    result: Result,
-) -> None:
-    result.groups.append(summarise(runs, pip, words, overlaps, ties))
-    result.tables["pairs"].extend(pair_table(runs, pip, overlaps, list(ties)))
-    result.tables["words"].extend(word_table(runs, words, overlaps, list(ties), targets))
 
 
 def _add_similarities(found: dict[str, Tensor], runs: int, result: Result) -> None:
@@ -157,12 +196,13 @@ def _add_similarities(found: dict[str, Tensor], runs: int, result: Result) -> No
 
 
 def _target_rows(runs: Runs, options: StabilityOptions) -> tuple[Tensor, list[bytes]]:
-    """Row numbers of the target words, and those of the wanted words that are not there."""
+    """Row numbers of the target words, the wanted ones among them, and those of these that are not there."""
+    wanted = runs.words if options.targets == "all" else options.targets
+    drawn = engine.draw_targets(runs, wanted if isinstance(wanted, int) else None, options.seed)
     if options.words is None:
-        wanted = runs.words if options.targets == "all" else options.targets
-        return engine.draw_targets(runs, wanted if isinstance(wanted, int) else None, options.seed), []
+        return drawn, []
     missing = [word for word in options.wanted if word not in runs.vocabulary]
     there = [word for word in options.wanted if word in runs.vocabulary]
     if not there:
         raise InputError(f"group '{runs.name}': no target word is there{': ' if missing else ''}{some_words(missing)}")
-    return runs.rows_of(there), missing
+    return torch.cat([drawn, runs.rows_of(there).to(drawn.device)]).unique(), missing

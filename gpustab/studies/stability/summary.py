@@ -8,21 +8,18 @@ from gpustab import engine
 from gpustab.kernels.gram import run_pairs
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.kernels.overlap import Overlap, chance_overlap, mean_over_measured
-from gpustab.kernels.pip_loss import WordwisePip
 from gpustab.runs.runs import Runs
+from gpustab.studies.stability import sentences
+from gpustab.studies.stability.words import COLUMNS, Words, surely_least
 
-_SHOWN = 10
 
-
-def summarise(
-    runs: Runs, pip: engine.PipPass, words: WordwisePip, overlaps: Overlap, ties: dict[int, int]
-) -> dict[str, Any]:
+def summarise(runs: Runs, pip: engine.PipPass, words: Words, overlaps: Overlap, ties: dict[int, int]) -> dict[str, Any]:
     """Return the summary of one group.
 
     Args:
         runs: the group.
         pip: reduced PIP losses of its pairs.
-        words: PIP losses word by word.
+        words: every word beside words of like frequency.
         overlaps: shared neighbours at the list lengths of ``ties``.
         ties: for every list length, how many lists have a tie at the cut.
     """
@@ -35,7 +32,7 @@ def summarise(
         "scale": _scale(pip),
         "pip": {"reduced": _pip(pip, len(runs))},
         "neighbours": {str(n): _overlap(overlaps, m, n * chance, ties[n]) for m, n in enumerate(ties)},
-        "words": _extremes(runs, words),
+        "words": _words(runs, words),
         "precision": {"products": pip.precision, "relative_error": pip.error},
     }
 
@@ -79,12 +76,28 @@ def _overlap(overlaps: Overlap, m: int, chance: float, ties: int) -> dict[str, A
     }
 
 
-def _extremes(runs: Runs, words: WordwisePip) -> dict[str, list[list[Any]]]:
-    """The least and the most stable words with mean and SD over pairs."""
-    measured = (words.pairs > 0).nonzero().flatten()
-    order = measured[words.mean[measured].argsort(stable=True)].tolist()
+def _words(runs: Runs, words: Words) -> dict[str, Any]:
+    """Return how far these runs rank words, and the least and the most stable ones beside words of like frequency."""
+    best, (least, most) = words.best, words.listed()
+    counts = runs.counts_in_a_run()
+    by = None if best is None or best.like is None else (best.name, best.like.value)
+    return {
+        "n": words.n,
+        "rankings": {ranking.name: ranking.plain() for ranking in words.rankings},
+        "by": by and by[0],
+        "heading": sentences.heading(by and by[1], len(runs)),
+        "ranking": sentences.ranking(len(runs), [(_called(x.name), x.whole) for x in words.rankings]),
+        "standing_out": len(surely_least(words)),
+        "pip_and_p": words.agreement[0],
+        "least_stable": [_word(runs, words, counts, k) for k in least],
+        "most_stable": [_word(runs, words, counts, k) for k in most],
+    }
 
-    def rows(which: list[int]) -> list[list[Any]]:
-        return [[runs.vocabulary.text(k), float(words.mean[k]), float(words.sd[k])] for k in which]
 
-    return {"least_stable": rows(order[::-1][:_SHOWN]), "most_stable": rows(order[:_SHOWN])}
+def _called(name: str) -> str:
+    return "PIP loss" if name == "pip" else name
+
+
+def _word(runs: Runs, words: Words, counts: list[int | None], k: int) -> dict[str, Any]:
+    values = {name: float(getattr(words, name)[k]) for name in COLUMNS}
+    return {"word": runs.vocabulary.text(k), "count": counts[k]} | values

@@ -14,6 +14,7 @@ from gpustab.kernels.overlap import Overlap
 from gpustab.kernels.pip_loss import WordwisePip
 from gpustab.results import Table
 from gpustab.runs.runs import Runs
+from gpustab.studies.stability.words import Words
 
 
 def pair_table(runs: Runs, pip: engine.PipPass, overlaps: Overlap, lengths: list[int]) -> Table:
@@ -32,16 +33,24 @@ def pair_table(runs: Runs, pip: engine.PipPass, overlaps: Overlap, lengths: list
     return Table(columns, long=True)
 
 
-def word_table(runs: Runs, words: WordwisePip, overlaps: Overlap, lengths: list[int], targets: Tensor) -> Table:
-    """Return one row per word: its PIP loss over pairs, and for targets p@n and j@n (NaN for other words)."""
+def word_table(
+    runs: Runs, words: WordwisePip, looked_at: Words, overlaps: Overlap, lengths: list[int], targets: Tensor
+) -> Table:
+    """Return one row per word: its PIP loss over pairs, and for targets p@n and j@n (NaN for other words).
+
+    ``count`` is what one run read, the mean over those that have the word. ``pip_se`` and ``p_se`` are pooled over
+    words of like frequency, ``pip_place`` and ``p_place`` say which part of these is more stable, ``least`` how
+    probably the word is in the least stable tenth of them.
+    """
     columns: dict[str, Any] = {
         "group": [runs.name] * runs.words,
         "word": [runs.vocabulary.text(k) for k in range(runs.words)],
-        "count": [None] * runs.words if runs.counts is None else runs.counts.cpu().numpy(),
+        "count": runs.counts_in_a_run(),
         "runs": runs.present.sum(0).cpu().numpy(),
         "pip_mean": words.mean.cpu().numpy(),
         "pip_sd": words.sd.cpu().numpy(),
-        "pip_se": words.se.cpu().numpy(),
+        "pip_se": looked_at.pip_se.numpy(),
+        "pip_place": looked_at.pip_place.numpy(),
         "pairs": words.pairs.cpu().numpy(),
     }
     for m, n in enumerate(lengths):
@@ -49,4 +58,6 @@ def word_table(runs: Runs, words: WordwisePip, overlaps: Overlap, lengths: list[
             column = torch.full((runs.words,), torch.nan, dtype=torch.float64)
             column[targets.cpu()] = values.cpu()
             columns[f"{name}@{n}"] = column.numpy()
+    names = {f"p@{looked_at.n}_se": "p_se", f"p@{looked_at.n}_place": "p_place", "least": "least"}
+    columns |= {name: getattr(looked_at, field).numpy() for name, field in names.items()}
     return Table(columns, long=True)

@@ -22,6 +22,9 @@ NAMES = {
 }
 
 
+_SHORT = {"paper": "the paper's", "clear": "clear", "chance": "above the mean"}
+
+
 def page(result: Result) -> list[Block]:
     """Return the blocks in reading order."""
     return [
@@ -148,7 +151,7 @@ def _scores(result: Result) -> Iterator[Block]:
         [
             row["group"],
             row["test"],
-            NAMES[row["rule"]],
+            _SHORT[row["rule"]],
             f"{row['unknown']:,} of {row['total']:,}",
             f"{row['below']:,.0f}",
             f"{row['used']:,.0f}",

@@ -21,6 +21,9 @@ from gpustab.studies.thresholds.shapes import SAME
 STABLE = 0.02
 """Largest standard deviation of a threshold over runs that counts as stable."""
 
+_STEP_SD = 0.01 / math.sqrt(12)
+"""Standard deviation within the step in which thresholds are told."""
+
 FEW_PAIRS = 1_000
 """Fewer pairs say nothing of thresholds of a hundredth."""
 
@@ -76,7 +79,7 @@ def stable(sd: float, runs: int) -> Answer3:
     >>> stable(0.005, 8), stable(0.005, 3), stable(0.1, 8)
     ('yes', 'undecided', 'no')
     """
-    low, high = sd_interval(math.hypot(sd, 0.01 / math.sqrt(12)), runs)
+    low, high = sd_interval(math.hypot(sd, _STEP_SD), runs)
     if math.isnan(low):
         return "undecided"
     return "yes" if high <= STABLE else "no" if low > STABLE else "undecided"
@@ -165,7 +168,8 @@ def _stable(tables: Tables) -> Iterator[str]:
         if row["sd"] is None:
             continue
         answer = stable(row["sd"], row["found"])
-        over = f"SD {row['sd']:.3f} over {counted(row['found'], 'run')}"
+        size = f"{row['sd']:.3f}" if row["sd"] > _STEP_SD else f"below {_STEP_SD:.3f}"
+        over = f"SD {size} over {counted(row['found'], 'run')}"
         if answer == "yes":
             yield f"{row['group']}: training again leaves the threshold where it is ({over})."
         elif answer == "no":

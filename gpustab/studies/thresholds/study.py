@@ -22,6 +22,7 @@ from gpustab.studies.shared.spaces import find_copies
 from gpustab.studies.thresholds import baselines, tables
 from gpustab.studies.thresholds.distributions import Distribution, Law, distribution
 from gpustab.studies.thresholds.evaluation import scores
+from gpustab.studies.thresholds.finished import Finished, Said, key_of
 from gpustab.studies.thresholds.one_run import RunFound, find
 from gpustab.studies.thresholds.options import ThresholdsOptions
 from gpustab.studies.thresholds.sentences import alarms_of, verdict
@@ -55,6 +56,7 @@ def thresholds(
     baseline: baselines.Similarity | None = None,
     compute: Compute | None = None,
     progress: Progress | None = None,
+    finished: Path | None = None,
     **choices: Any,
 ) -> Result:
     """Find from where on similarity is meaningful in some groups of runs, and how similarities are distributed.
@@ -69,6 +71,8 @@ def thresholds(
             it has no value.
         compute: device and precision; default: where the runs lie.
         progress: called with the name of the work at hand and its finished part in 0 .. 1.
+        finished: folder where runs that are finished are kept, so that a stopped call goes on from there; who calls
+            removes it. Default: nothing is kept.
         **choices: options one by one, see :class:`ThresholdsOptions`.
 
     Returns:
@@ -85,7 +89,7 @@ def thresholds(
         base = _bases(options, baseline)
         tests = list(installed_tests(options.tests, answer.result.notes))
         measured = [
-            _measure(group, base, options, tests, answer, number / len(given), len(given))
+            _measure(group, base, options, tests, answer, Finished(finished), number / len(given), len(given))
             for number, group in enumerate(given)
         ]
         answer.report("equal shapes", 0.95)
@@ -119,6 +123,7 @@ def _measure(
     options: ThresholdsOptions,
     tests: Sequence[SimilarityTest],
     answer: Answer,
+    finished: Finished,
     start: float,
     of: int,
 ) -> Measured:
@@ -130,17 +135,16 @@ def _measure(
     answer.notes[runs.name] = [*runs.notes, *base.notes]
     if len(runs) == 1:
         answer.notes[runs.name].append("One run: how far another training would move its thresholds, it cannot tell.")
-    distributions, found = [], []
+    said = []
     for r, name in enumerate(runs.names):
 
         def told(work: str, part: float, r: int = r, name: str = name) -> None:
             answer.report(f"{runs.name}, {name}: {work}", start + 0.9 * (r + part) / len(runs) / of)
 
-        def of_all(part: float) -> None:
-            told("similarities", part / 5)
-
-        distributions.append(distribution(runs, r, options, answer.compute, of_all))
-        found.append(find(runs, r, base, options, answer.compute, lambda work, part: told(work, 0.2 + 0.8 * part)))
+        key = key_of(runs, r, base, options, answer.compute)
+        said.append(finished.get(key) or _said(runs, r, base, options, answer.compute, told))
+        finished.put(key, said[-1])
+    distributions, found = [own.distribution for own in said], [own.found for own in said]
     alarms = alarms_of(runs.name, runs.names, distributions, found)
     measured = Measured(runs.name, distributions, found, bool(alarms))
     answer.result.alarms += alarms
@@ -148,6 +152,19 @@ def _measure(
     _score(runs, tests, found, options, answer)
     answer.result.groups.append(tables.summary(runs, base, answer.result.tables, found))
     return measured
+
+
+def _said(
+    runs: Runs,
+    r: int,
+    base: baselines.Baseline,
+    options: ThresholdsOptions,
+    compute: Compute,
+    told: Progress,
+) -> Said:
+    """Measure one run."""
+    own = distribution(runs, r, options, compute, lambda part: told("similarities", part / 5))
+    return Said(own, find(runs, r, base, options, compute, lambda work, part: told(work, 0.2 + 0.8 * part)))
 
 
 def _without_copies(runs: Runs, answer: Answer) -> Runs:

@@ -59,7 +59,8 @@ def test_layers_of_two_seeds_are_compared(tokenizer):
     ("call", "message"),
     [
         (lambda t: encode(lambda texts: np.ones((3, 2)), TEXTS), r"shape \(3, 2\), wanted \(7, d\)"),
-        (lambda t: encode(lambda texts: np.ones((2, 2)), ["a", "a"]), "'a' occurs twice"),
+        (lambda t: encode(lambda texts: np.ones((2, 2)), ["a", "a"]), "texts 0 and 1 are equal: 'a'"),
+        (lambda t: encode(lambda texts: np.ones((1, 2)), "a b"), "texts is one text"),
         (lambda t: layer_outputs(tiny.model("bert"), t, []), "no texts"),
         (lambda t: layer_outputs(tiny.model("bert"), t, ["cat", ""]), "the text '' has no token"),
         (lambda t: compare_layers([], []), "0 and 0 layers"),

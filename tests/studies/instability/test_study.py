@@ -10,9 +10,10 @@ from gpustab.cli import app
 from gpustab.report.describe import describe
 from gpustab.report.json_text import to_json
 from gpustab.runs.runset import write_runset
+from gpustab.studies.instability.figures import FIGURES
 from gpustab.studies.instability.page import TITLES
+from gpustab.studies.instability.questions import QUESTIONS
 from gpustab.studies.instability.study import instability
-from gpustab.studies.shared.verdicts import OBSERVATIONS
 from tests.generators import spaces
 
 
@@ -78,10 +79,12 @@ def test_the_json_has_every_observation(result):
 def test_the_page_shows_titled_tables_and_not_one_row_per_word(result):
     titles = [block.title for block in describe(result)]
     assert titles[0] == "sgns: 4 shuffled, 4 bootstrap runs, 60 words, 5 dimensions"
-    assert titles[2] == OBSERVATIONS
-    facts = describe(result)[2].facts
-    assert len(facts) == len(result.tables["observations"]["claim"])
-    assert facts[0][0] == "2.1.3  sgns"
+    assert "Does it help to average my runs?" in titles
+    shown = [fact for block in describe(result)[2:] for fact in block.facts]
+    assert len(shown) == len(
+        result.tables["observations"]["claim"]
+    )  # each once, in its question or among the undecided
+    assert all(block.folded for block in describe(result) if block.title == "Not decided by these runs")
     assert max(len(table.rows) for block in describe(result) for table in block.tables) < 60
 
 
@@ -117,8 +120,14 @@ def test_the_command_writes_a_folder_with_figures(tmp_path, monkeypatch):
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert {"summary.json", "report.html", "observations.parquet", "figure_3_5.svg", "figure_2_8.svg"} <= names
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    assert page.count("<figure>") == len([name for name in names if name.endswith(".svg")])
+    assert page.count("<figure ") == len([name for name in names if name.endswith(".svg")])
     assert "Figure 3.5: loss between averages" in page
+
+
+def test_every_table_and_figure_belongs_to_one_question():
+    for named, known in (("tables", TITLES), ("figures", FIGURES)):
+        of_questions = [name for question in QUESTIONS for name in getattr(question, named)]
+        assert sorted(of_questions) == sorted(known)
 
 
 def test_the_command_refuses_two_runs_with_the_reason(tmp_path, monkeypatch):

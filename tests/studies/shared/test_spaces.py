@@ -114,7 +114,9 @@ def one_of_another_kind(runs=6):
 def test_every_command_names_a_run_of_another_kind():
     runs = one_of_another_kind()
     text = "run-005: "
-    for notes in (stability(runs, neighbours=[5]).notes, neighbours_of(runs, "w3", 5).notes, average(runs)[1].notes):
+    (alarm,) = stability(runs, neighbours=[5]).alarms
+    assert alarm.startswith("One run does not belong. run-005 is ")
+    for notes in (neighbours_of(runs, "w3", 5).notes, average(runs)[1].notes):
         (note,) = said(notes, "times as far from the other runs")
         assert text in note
     assert not said(look_at(runs.take([0, 1, 2, 3, 4]), Compute()), "times as far")
@@ -124,7 +126,9 @@ def test_every_command_names_a_run_of_another_kind():
 def test_every_command_names_the_collapsed_run():
     flat = torch.cat([noisy_copies(4, 40, 5), collapsed(1, 40, 5)])
     runs = runs_of(flat)
-    for notes in (stability(runs, neighbours=[5]).notes, neighbours_of(runs, "w3", 5).notes, average(runs)[1].notes):
+    (alarm,) = stability(runs, neighbours=[5]).alarms
+    assert alarm.startswith("run-004 is collapsed")
+    for notes in (neighbours_of(runs, "w3", 5).notes, average(runs)[1].notes):
         (note,) = said(notes, "small PIP loss means nothing")
         mean = oracles.mean_cosine(flat[4].numpy())
         assert f"collapsed in 1 of 5 runs (run-004): the mean cosine of two different words is {mean:.2f}" in note

@@ -67,3 +67,19 @@ def test_what_is_wrong_is_one_line(call, line, said):
     assert result.exit_code == 2
     assert said in result.stderr.replace("\n", " ")
     assert "Traceback" not in result.output
+
+
+def test_what_was_finished_is_removed_with_the_result(call, place, monkeypatch):
+    def interrupted(*args, **options):
+        raise KeyboardInterrupt
+
+    line = f"set --wordnet {{wordnet}} -o later {QUICK}"
+    with monkeypatch.context() as patched:
+        patched.setattr("gpustab.studies.thresholds.study.compare", interrupted)
+        result = call(line)
+    assert result.exit_code == 130
+    assert "the same call goes on from there" in result.stderr
+    assert len(list((place / "later" / ".finished").iterdir())) == 2
+    assert call(line).exit_code == 0
+    assert not (place / "later" / ".finished").exists()
+    assert (place / "later" / "summary.json").is_file()

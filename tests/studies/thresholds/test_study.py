@@ -194,3 +194,38 @@ def test_words_to_leave_out_and_a_sample(wordnet, runs, tmp_path):
 def test_options_out_of_range_are_named(runs, name, value):
     with pytest.raises(InputError, match=name):
         thresholds(runs, **{name: value})
+
+
+def test_a_stopped_study_goes_on_with_the_same_numbers(wordnet, groups, result, tmp_path, monkeypatch):
+    """Runs that are finished are not measured again; other options, vectors or baselines are no such run."""
+    told = []
+
+    def stopping(work, part):
+        told.append(work)
+        if "far, run-001" in work:
+            raise KeyboardInterrupt
+
+    chosen = QUICK | {"wordnet": str(wordnet[0])}
+    with pytest.raises(KeyboardInterrupt):
+        thresholds(groups, finished=tmp_path / "kept", progress=stopping, **chosen)
+    assert len(list((tmp_path / "kept").glob("*.json"))) == 4
+    told.clear()
+    again = thresholds(groups, finished=tmp_path / "kept", progress=lambda work, _: told.append(work), **chosen)
+    assert not any("near, run" in work for work in told)
+    assert sum("far, run" in work for work in told) > 0
+    for name, table in result.tables.items():
+        for column in table:
+            assert list(again.tables[name][column]) == pytest.approx(list(table[column]), nan_ok=True, abs=0), name
+    told.clear()
+    chosen["senses"] = "first"
+    thresholds(groups, finished=tmp_path / "kept", progress=lambda work, _: told.append(work), **chosen)
+    assert any("near, run" in work for work in told)
+
+
+def test_a_damaged_part_is_measured_again(wordnet, runs, tmp_path):
+    chosen = QUICK | {"wordnet": str(wordnet[0])}
+    first = thresholds(runs, finished=tmp_path, **chosen)
+    for text, path in zip(("", "{}", '[{"type": "Nothing", "fields": []}, 1]'), tmp_path.glob("*.json"), strict=True):
+        path.write_text(text)
+    second = thresholds(runs, finished=tmp_path, **chosen)
+    assert second.tables["thresholds"]["mean"] == first.tables["thresholds"]["mean"]

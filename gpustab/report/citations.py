@@ -1,0 +1,54 @@
+"""What to cite, as BibTeX: the program and the papers whose measures it computes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+BIBTEX = {
+    "gpustab": """@software{gpustab,
+  title = {gpustab: how stable are your word embeddings?},
+  author = {{The gpustab developers}},
+  version = {VERSION},
+  year = {2026}
+}""",
+    "rettenmeier2020": """@mastersthesis{rettenmeier2020,
+  title = {Word Embeddings: Stability and Semantic Change},
+  author = {Rettenmeier, Lucas},
+  school = {University of Heidelberg},
+  year = {2020},
+  note = {arXiv:2007.16006}
+}""",
+    "antoniak2018": """@article{antoniak2018,
+  title = {Evaluating the Stability of Embedding-based Word Similarities},
+  author = {Antoniak, Maria and Mimno, David},
+  journal = {Transactions of the Association for Computational Linguistics},
+  volume = {6},
+  year = {2018},
+  doi = {10.1162/tacl_a_00008}
+}""",
+    "bloem2019": """@inproceedings{bloem2019,
+  title = {Evaluating the Consistency of Word Embeddings from Small Data},
+  author = {Bloem, Jelke and Fokkens, Antske and Herbelot, Aur{\\'e}lie},
+  booktitle = {Proceedings of Recent Advances in Natural Language Processing (RANLP 2019)},
+  pages = {132--141},
+  year = {2019},
+  doi = {10.26615/978-954-452-056-4_016}
+}""",
+    "elekes2018": """@article{elekes2018,
+  title = {Toward meaningful notions of similarity in {NLP} embedding models},
+  author = {Elekes, {\\'A}bel and Englhardt, Adrian and Sch{\\"a}ler, Martin and B{\\"o}hm, Klemens},
+  journal = {International Journal on Digital Libraries},
+  year = {2018},
+  doi = {10.1007/s00799-018-0237-y}
+}""",
+}
+
+
+def bibtex(keys: Iterable[str], version: str) -> str:
+    """Return the entries of some keys, the program's first.
+
+    >>> bibtex(["rettenmeier2020"], "0.1.0").count("@")
+    2
+    """
+    wanted = dict.fromkeys(["gpustab", *keys])
+    return "\n\n".join(BIBTEX[key] for key in wanted).replace("VERSION", version)

@@ -1,0 +1,58 @@
+"""A picture of a page: its title, its panels, and the one file that it is saved as."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from gpustab.report.svg.colours import figure_style
+from gpustab.report.svg.elements import WIDTH
+
+_GAP = 28
+_HEIGHT = re.compile(r'viewBox="0 0 [\d.]+ ([\d.]+)"')
+
+
+@dataclass
+class Picture:
+    """What a figure shows.
+
+    Attributes:
+        title: the finding, one sentence with a number where it can have one; chosen by a tested rule.
+        panels: SVG texts of 400 units' width; none where there is nothing to show.
+        missing: why there are none, and what it would need.
+        caption: how to read it, and what the band is; default: what the study says of the figure.
+    """
+
+    title: str = ""
+    panels: list[str] = field(default_factory=list)
+    missing: str = ""
+    caption: str = ""
+
+    @property
+    def svg(self) -> str:
+        """The panels as one SVG text that needs no page."""
+        if any("<style" in panel for panel in self.panels):  # it has a style of its own
+            return self.panels[0]
+        style = f"<style>{figure_style()}</style>"
+        if len(self.panels) == 1:
+            head, _, body = self.panels[0].partition(">")
+            return f"{head}>{style}{body}"
+        return _side_by_side(self.panels, style)
+
+
+def _side_by_side(panels: Sequence[str], style: str) -> str:
+    """Panels in two columns, as one SVG text."""
+    heights = [float(found[1]) for panel in panels if (found := _HEIGHT.search(panel))]
+    inside, y = [], 0.0
+    for k in range(0, len(panels), 2):
+        row = panels[k : k + 2]
+        inside += [
+            panel.replace(
+                "<svg ", f'<svg x="{n * (WIDTH + _GAP)}" y="{y:g}" width="{WIDTH}" height="{heights[k + n]:g}" '
+            )
+            for n, panel in enumerate(row)
+        ]
+        y += max(heights[k : k + 2]) + _GAP
+    size = f"0 0 {2 * WIDTH + _GAP} {y - _GAP:g}"
+    return f'<svg xmlns="http://www.w3.org/2000/svg" class="figure" viewBox="{size}">{style}{"".join(inside)}</svg>'

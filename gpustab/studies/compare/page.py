@@ -1,0 +1,59 @@
+"""The page of compare."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpustab.report import Result
+from gpustab.results import Block, SmallTable
+from gpustab.results.page import number
+
+_SHOWN = 10
+
+
+def page(result: Result) -> list[Block]:
+    """Return the numbers of both groups beside each other, and the words that surely differ."""
+    first, second = (group["name"] for group in result.groups)
+    return [_numbers(result), *_words(result, first, second)]
+
+
+def _numbers(result: Result) -> Block:
+    names = [contrast["name"] for contrast in result.contrasts]
+    rows = [
+        [_called(name), *(_estimate(group["pip" if name == "loss" else name]) for group in result.groups), _estimate(x)]
+        for name, x in zip(names, result.contrasts, strict=True)
+    ]
+    header = ["", *(f"{group['name']} ({len(group['runs'])} runs)" for group in result.groups), "difference"]
+    title = f"Which is more stable, over {result.groups[0]['words']:,} common words?"
+    return Block(title, tables=[SmallTable("95 % intervals", header, rows)])
+
+
+def _words(result: Result, first: str, second: str) -> list[Block]:
+    tables = []
+    for place, name in (("first", first), ("second", second)):
+        some = sorted(result.tables["words"].rows(surely=place), key=lambda row: -row[f"less_{place}"])[:_SHOWN]
+        cells = [
+            [
+                row["word"],
+                "–" if row["count"] is None else f"{row['count']:,}",
+                number(row["p_first"], 2),
+                number(row["p_second"], 2),
+                f"{number(row['difference'], 2)} ± {number(1.96 * row['se'], 1)}",
+                f"{row[f'less_{place}']:.0%}",
+            ]
+            for row in some
+        ]
+        if cells:
+            header = ["word", "count", first, second, "difference", "probability"]
+            tables.append(SmallTable(f"Less stable in {name} than words as frequent", header, cells))
+    return [Block("Which words differ?", tables=tables, answer=result.verdict[-1])] if tables else []
+
+
+def _called(name: str) -> str:
+    return {"loss": "PIP loss", "of_chance": "share of chance"}.get(name, name)
+
+
+def _estimate(found: dict[str, Any]) -> str:
+    low, high = found["interval"]
+    band = "no interval" if low is None or low != low else f"{number(low, 3)} – {number(high, 3)}"
+    return f"{number(found['mean'], 3)} ({band})"

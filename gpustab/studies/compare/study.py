@@ -1,0 +1,170 @@
+"""Which of two groups of runs is more stable, over the same words, and which words differ most?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from gpustab import engine
+from gpustab.errors import InputError
+from gpustab.kernels.jackknife import pair_matrix, pair_statistics
+from gpustab.machine.device import Compute
+from gpustab.machine.progress import Progress
+from gpustab.options import chosen
+from gpustab.report import Result
+from gpustab.results import Table
+from gpustab.runs.families import over_common_words
+from gpustab.runs.group import Group, loaded
+from gpustab.runs.runs import Runs
+from gpustab.statistics.intervals import Estimate
+from gpustab.statistics.reliability import WordValues, common_error, pooled_error
+from gpustab.statistics.standing_out import least_stable_tenth, standing_out
+from gpustab.studies.compare import sentences
+from gpustab.studies.compare.options import CompareOptions
+from gpustab.studies.frame import Answer, answering, groups_of
+from gpustab.studies.shared.same_runs import said_of, same_runs
+from gpustab.studies.shared.spaces import of_spaces
+
+
+def compare(
+    first: Runs | Group,
+    second: Runs | Group,
+    options: CompareOptions | None = None,
+    *,
+    compute: Compute | None = None,
+    progress: Progress | None = None,
+    **choices: Any,
+) -> Result:
+    """Compare the stability of two groups over the words that all runs of both have.
+
+    The difference of two means has the interval of Student's t, with the fewer degrees of freedom of the two. A word's
+    difference is judged beside those of 200 words of like frequency: it is named if it is in the tenth that differs
+    most one way, with probability 0.95 on the average of those that are named. Both groups of one law, that names
+    none: the check null is the difference of two disjoint halves of one group.
+
+    Args:
+        first: one group.
+        second: the other.
+        options: what is compared.
+        compute: device, precision, back end; default: where the runs lie.
+        progress: called with the name of the work at hand and its finished part in 0 .. 1.
+        **choices: options one by one, see :class:`CompareOptions`.
+
+    Returns:
+        ``groups``: each one's numbers over the common words; ``contrasts``: their differences; table ``words``.
+
+    Raises:
+        InputError: if the groups have fewer than two words in common.
+    """
+    options = chosen(CompareOptions, options, choices)
+    given = groups_of([first, second])
+    with answering("compare", options, given, compute, progress) as answer:
+        (one, other), rows = over_common_words([loaded(group) for group in given])
+        if len(rows[0]) < 2:
+            raise InputError(f"'{one.name}' and '{other.name}' have {len(rows[0])} words in common; wanted two or more")
+        _compare(one, other, rows, options, answer)
+    return answer.result
+
+
+class _Measured(NamedTuple):
+    """One group over the common words."""
+
+    loss: Estimate
+    share: Estimate
+    p: Estimate
+    words: WordValues
+    error: Tensor
+    lists: int
+
+
+def _compare(one: Runs, other: Runs, rows: list[Tensor], options: CompareOptions, answer: Answer) -> None:
+    result = answer.result
+    result.notes += said_of(same_runs({runs.name: runs for runs in (one, other)}))
+    targets = engine.draw_targets(one, options.targets, options.seed)
+    same = rows[1][torch.searchsorted(rows[0], targets)]  # the same words' rows in the other group
+    found = [_measure(runs, own, options.n, answer) for runs, own in ((one, targets), (other, same))]
+    n = found[0].lists
+    result.settings["n"] = n
+    result.groups = [_group(runs, len(rows[0]), n, x) for runs, x in zip((one, other), found, strict=True)]
+    verdict, said = sentences.neighbours(one.name, other.name, found[0].p, found[1].p, n)
+    numbers = {f"p@{n}": [x.p for x in found], "loss": [x.loss for x in found], "of_chance": [x.share for x in found]}
+    result.contrasts = [_contrast(name, [one.name, other.name], *both) for name, both in numbers.items()]
+    result.contrasts[0]["verdict"] = verdict
+    surely = _add_words(one, targets, found, result)
+    result.verdict = [said, sentences.words_that_differ(one.name, other.name, surely, len(targets))]
+
+
+def _measure(runs: Runs, targets: Tensor, n: int, answer: Answer) -> _Measured:
+    compute = answer.compute
+    answer.report(runs.name, 0.0)
+    placed = engine.place(runs, compute)
+    pip = engine.pip_pass(placed, compute)
+    lists = engine.neighbour_pass(placed, targets, n, compute, lambda done: answer.report(runs.name, done / len(runs)))
+    between = engine.overlap_pass(lists, [lists.k], compute).p[0].cpu()
+    words = WordValues(*(x.cpu() for x in engine.word_overlap_pass(lists, lists.k, compute)))
+    common = common_error(between, float(words.mean.mean()))  # what all words have in common moves none of them
+    error = (pooled_error(words, len(runs)).square() - common).clamp(min=0).sqrt()
+    answer.notes[runs.name] = of_spaces(placed, pip)
+    losses = _estimate(pair_matrix(pip.reduced, len(runs)))
+    chance = float(pip.scale.chance.square().mean().sqrt()) if pip.scale else 0.0
+    return _Measured(losses, losses.over(chance), _estimate(between), words, error, lists.k)
+
+
+def _estimate(pairs: Tensor) -> Estimate:
+    found = pair_statistics(pairs)
+    return Estimate.of_runs(found.mean, found.se, len(pairs))
+
+
+def _group(runs: Runs, words: int, n: int, found: _Measured) -> dict[str, Any]:
+    return {
+        "name": runs.name,
+        "runs": list(runs.names),
+        "words": words,
+        "pip": _plain(found.loss),
+        "of_chance": _plain(found.share),
+        f"p@{n}": _plain(found.p),
+    }
+
+
+def _plain(found: Estimate) -> dict[str, Any]:
+    return {"mean": found.value, "se": found.se, "interval": list(found.interval)}
+
+
+def _contrast(name: str, groups: list[str], one: Estimate, other: Estimate) -> dict[str, Any]:
+    return {"name": name, "groups": groups, **_plain(one.minus(other))}
+
+
+_COLUMNS = ("p_first", "p_second", "difference", "se", "less_first", "less_second")
+"""Of one word in both groups; ``less_*``: probability that it is in the tenth that is less stable there."""
+
+
+def _add_words(runs: Runs, targets: Tensor, found: list[_Measured], result: Result) -> tuple[int, int]:
+    """Add every word's difference, and return how many surely are less stable in the first and in the second group."""
+    one, other = found
+    difference = one.words.mean - other.words.mean
+    error = torch.hypot(one.error, other.error)
+    probabilities = [least_stable_tenth(x, error).nan_to_num() for x in (-difference, difference)]
+    surely = [set(standing_out(x).tolist()) for x in probabilities]
+    rows = _rows(runs, targets, [one, other], difference, error, probabilities, surely)
+    result.tables["words"] = Table.of(rows, ["word", "count", *_COLUMNS, "surely"], long=True)
+    return len(surely[0]), len(surely[1])
+
+
+def _rows(
+    runs: Runs,
+    targets: Tensor,
+    found: list[_Measured],
+    difference: Tensor,
+    error: Tensor,
+    probabilities: list[Tensor],
+    surely: list[set[int]],
+) -> Iterator[dict[str, Any]]:
+    columns = [found[0].words.mean, found[1].words.mean, difference, error, *probabilities]
+    counts = runs.counts_in_a_run()
+    for k, (row, *values) in enumerate(zip(targets.tolist(), *(x.tolist() for x in columns), strict=True)):
+        where = "first" if k in surely[0] else "second" if k in surely[1] else ""
+        named = dict(zip(_COLUMNS, values, strict=True))
+        yield {"word": runs.vocabulary.text(row), "count": counts[row], **named, "surely": where}

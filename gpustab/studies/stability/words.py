@@ -1,0 +1,177 @@
+"""Words beside words of like frequency: every word's error and place, and whether these runs can rank words at all.
+
+Two rankings are judged, by PIP loss and by p@n: skip-gram's words are told apart by half as many runs by p@10, those of
+LSA and GloVe by their losses. Lists are of the residual: what a word is beside the 200 words of like frequency.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from gpustab import engine
+from gpustab.kernels.jackknife import pair_matrix
+from gpustab.kernels.pip_loss import WordwisePip
+from gpustab.runs.runs import Runs
+from gpustab.statistics.ranks import spearman
+from gpustab.statistics.reliability import Reliability, WordValues, common_error, pooled_error, reliability
+from gpustab.statistics.standing_out import least_stable_tenth, standing_out
+from gpustab.statistics.windows import LIKE, local_median, place
+
+CANNOT, BANDS = 0.5, 0.8
+"""Below the first reliability no list of words is printed; above the second one has bands, between them groups."""
+LISTED = 10
+COLUMNS = ("pip", "pip_se", "pip_place", "p", "p_se", "p_place", "least")
+"""What is known of one word; see :class:`Words`."""
+
+
+class Ranking(NamedTuple):
+    """How far one number ranks the words.
+
+    Attributes:
+        name: ``"pip"`` or ``"p@n"``.
+        whole: of all words; ``None`` for fewer than three runs or twenty words.
+        like: with frequency removed.
+    """
+
+    name: str
+    whole: Reliability | None
+    like: Reliability | None
+
+    def plain(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {"all": _plain(self.whole), "like_frequency": _plain(self.like)}
+
+
+class Words(NamedTuple):
+    """What is known of every word; tensors are ``(v,)``, NaN where nothing is.
+
+    Attributes:
+        n: list length of p.
+        pip: mean PIP loss.
+        pip_se: its error; pooled over words of like frequency where all runs have the word, else the jackknife's.
+        pip_place: which part of the words of like frequency has a smaller loss, 0 to 1.
+        p: p@n.
+        p_se: its error, as above.
+        p_place: which part of the words of like frequency has a higher p@n, 0 to 1.
+        least: probability of being in the least stable tenth of the words of like frequency, by p@n.
+        rankings: by PIP loss and by p@n.
+        agreement: Spearman's ρ over words of PIP loss and p@n, and how many words stand behind it.
+    """
+
+    n: int
+    pip: Tensor
+    pip_se: Tensor
+    pip_place: Tensor
+    p: Tensor
+    p_se: Tensor
+    p_place: Tensor
+    least: Tensor
+    rankings: tuple[Ranking, Ranking]
+    agreement: tuple[float, int]
+
+    @property
+    def best(self) -> Ranking | None:
+        """The ranking that tells words of like frequency apart best; ``None`` where neither can be judged."""
+        judged = [ranking for ranking in self.rankings if ranking.like is not None]
+        return max(judged, key=_known, default=None)
+
+    def listed(self) -> tuple[list[int], list[int]]:
+        """Return the least and the most stable words beside their like, as row numbers; none if nothing ranks them."""
+        best = self.best
+        if best is None or not _known(best) >= CANNOT:
+            return [], []
+        values = self.pip.log() if best.name == "pip" else 1 - self.p
+        rows = (~(values.isnan() | self.p_place.isnan() | self.pip_place.isnan())).nonzero().flatten()
+        beside = values[rows] - local_median(values[rows])
+        order = rows[beside.argsort(stable=True)].tolist()
+        count = min(LISTED, len(order) // 2)
+        return order[::-1][:count], order[:count]
+
+
+def _known(ranking: Ranking) -> float:
+    assert ranking.like is not None  # noqa: S101  # of best
+    value = ranking.like.value
+    return value if value == value else -1.0
+
+
+def look_at_words(
+    runs: Runs,
+    pip: engine.PipPass,
+    words: WordwisePip,
+    n: int,
+    overlap: engine.WordOverlap,
+    pairs: Tensor,
+    targets: Tensor,
+) -> Words:
+    """Bring every word's numbers beside those of words of like frequency.
+
+    Args:
+        runs: the group; its words are in the order of frequency.
+        pip: losses of the pairs of runs.
+        words: losses of the words.
+        n: list length.
+        overlap: p@n of the targets.
+        pairs: ``(R, R)`` p@n of the pairs of runs.
+        targets: ``(t,)`` their row numbers.
+    """
+    count, joint, targets = len(runs), runs.joint.cpu(), targets.cpu()
+    everywhere = joint.nonzero().flatten()
+    losses = WordValues(*(x.cpu().double()[everywhere] for x in words[:3]))
+    own = joint[targets]
+    shared = WordValues(*(x.cpu().double()[own] for x in overlap))
+    rows = targets[own]
+    common = [
+        common_error(matrix.cpu(), float(x.mean.mean()))
+        for matrix, x in ((pair_matrix(pip.reduced, count), losses), (pairs, shared))
+    ]
+    rankings = [
+        Ranking(name, reliability(x, count, level), reliability(x, count, level, like=LIKE))
+        for name, x, level in zip(("pip", f"p@{n}"), (losses, shared), common, strict=True)
+    ]
+    error = pooled_error(shared, count)
+    noise = (error.square() - common[1]).clamp(min=0).sqrt()  # what all words have in common moves none of them
+    scattered = {
+        "pip": words.mean.cpu().double(),
+        "pip_se": _put(words.se.cpu().double(), everywhere, pooled_error(losses, count)),
+        "pip_place": _put(_gap(runs), everywhere, place(losses.mean)),
+        "p": _put(_gap(runs), targets, overlap.mean.cpu()),
+        "p_se": _put(_put(_gap(runs), targets, overlap.se.cpu()), rows, error),
+        "p_place": _put(_gap(runs), rows, place(-shared.mean)),
+        "least": _put(_gap(runs), rows, least_stable_tenth(1 - shared.mean, noise)),
+    }
+    return Words(n, rankings=(rankings[0], rankings[1]), agreement=_agreement(scattered, rows), **scattered)
+
+
+def _gap(runs: Runs) -> Tensor:
+    return torch.full((runs.words,), torch.nan, dtype=torch.float64)
+
+
+def _put(column: Tensor, rows: Tensor, values: Tensor) -> Tensor:
+    if len(rows):
+        column = column.index_copy(0, rows, values)
+    return column
+
+
+def _agreement(scattered: dict[str, Tensor], rows: Tensor) -> tuple[float, int]:
+    if len(rows) < 4:
+        return float("nan"), len(rows)
+    return float(spearman(scattered["pip"][None, rows], scattered["p"][None, rows])), len(rows)
+
+
+def surely_least(words: Words) -> Tensor:
+    """Return the words that belong to the least stable tenth of their like, one in twenty wrong at most."""
+    return standing_out(words.least)
+
+
+def _plain(found: Reliability | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "words": found.words,
+        "reliability": found.value,
+        "runs_for_0.9": found.needed(0.9),
+        "variance": {"word": found.word, "run": found.run, "pair": found.pair},
+    }

@@ -1,0 +1,124 @@
+import math
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from gpustab.report.svg.elements import WIDTH, box, figure, mark, number, text
+from gpustab.report.svg.hexagons import hexagons
+from gpustab.report.svg.matrix import Cell, by_likeness, matrix
+from gpustab.report.svg.picture import Picture
+from gpustab.report.svg.plot import Plot, short
+from gpustab.report.svg.scales import apart, powers, round_ticks
+from gpustab.report.svg.series import series
+
+SPACE = "{http://www.w3.org/2000/svg}"
+
+
+def parsed(svg):
+    return ElementTree.fromstring(svg)
+
+
+def test_words_are_text_and_never_markup():
+    root = parsed(figure(10, [text(0, 0, "<b>&\x1b"), box(0, 0, 1, 1, "a", title='"<i>')], "<script>"))
+    assert root.attrib["aria-label"] == "<script>"
+    assert root.find(f"{SPACE}text").text == "<b>&\\x1b"
+    assert root.find(f".//{SPACE}title").text == '"<i>'
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_a_coordinate_that_is_none_is_refused(value):
+    with pytest.raises(ValueError, match="a coordinate is"):
+        number(value)
+
+
+@pytest.mark.parametrize(("value", "shown"), [(0, "0"), (-0.01, "0"), (1.25, "1.2"), (-3.0, "-3"), (0.06, "0.1")])
+def test_coordinates_are_short(value, shown):
+    assert number(value) == shown
+
+
+def test_marks_differ():
+    assert len({mark(5, 5, shape, "a") for shape in range(6)}) == 6
+    assert mark(5, 5, 7, "a") == mark(5, 5, 1, "a")
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 1), (0.016, 0.087), (-3, 40), (0, 123456), (1e-6, 2e-6), (0.5, 0.5)])
+def test_ticks_are_round_few_and_within(low, high):
+    ticks = round_ticks(low, high)
+    assert 1 <= len(ticks) <= 7
+    assert all(low - 1e-12 <= value <= high + 1e-12 for value, _ in ticks)
+    assert all(float(label.replace(",", "")) == pytest.approx(value) for value, label in ticks)
+    assert len({label for _, label in ticks}) == len(ticks)
+
+
+@pytest.mark.parametrize(("low", "high"), [(1, 50), (5, 2_000_000), (20, 90), (3, 4)])
+def test_ticks_of_logarithms_are_within(low, high):
+    assert all(low <= value <= high for value, _ in powers(low, high))
+
+
+def test_labels_are_moved_apart_and_stay_in_the_picture():
+    found = apart(dict.fromkeys(range(4), 99.0), 15, 0, 100)
+    places = sorted(found.values())
+    assert np.diff(places).min() >= 15
+    assert places[-1] <= 100
+
+
+def test_lines_skip_what_is_unknown():
+    plot = Plot((0, 4), (0, 1)).curve([0, 1, 2], [0.5, math.nan, 0.6], "a").curve([0], [0.5], "a")
+    plot.band([0, 1, 2, 3, 4], [0, 0, math.nan, 0, 0], [1, 1, 1, 1, 1], "b").marks([0, 1], [math.nan, 0.5], 0, "m")
+    plot.errors([0, 1], [math.nan, 0.1], [0.2, 3.0], "w")
+    root = parsed(plot.axes("x", "y").level(0.2, "chance").labels([("a", 0.5, "a"), ("b", 0.5, "b")]).done("title"))
+    assert [len(root.findall(f"{SPACE}{tag}[@class='{style}']")) for tag, style in (("path", "a"), ("path", "b"))] == [
+        1,
+        2,
+    ]
+    assert len(root.findall(f"{SPACE}circle")) == 1
+    assert "nan" not in plot.done("title")
+
+
+def test_hexagons_hold_every_point_once():
+    plot, draw = Plot((0, 1), (0, 1)), np.random.default_rng(0)
+    grades = hexagons(plot, draw.random((500, 2)), "g0")
+    assert 1 <= len(grades) <= 5
+    alone = hexagons(plot, [(0.5, 0.5), (0.5, 0.5), (2.0, 0.5)], "g0")
+    assert len(alone) == 1
+    assert alone[0].count("z") == 1
+
+
+def test_like_runs_stand_together_and_the_odd_one_last():
+    kind = np.array([0, 1, 0, 1, 0, 2])
+    distances = np.where(kind[:, None] == kind, 0.2, 0.5) + np.where((kind[:, None] == 2) | (kind == 2), 0.4, 0)
+    np.fill_diagonal(distances, 0)
+    assert by_likeness(distances) == [0, 2, 4, 1, 3, 5]
+    assert by_likeness(np.zeros((0, 0))) == []
+    assert sorted(by_likeness(np.full((4, 4), math.nan))) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("runs", [2, 12, 40, 128])
+def test_matrices_fit_the_picture(runs):
+    svg = matrix(
+        [f"run-{k}" for k in range(runs)], ["g0"] * runs, lambda i, j: Cell(abs(i - j) / runs, "9", "t"), "m", []
+    )
+    root = parsed(svg)
+    boxes = root.findall(f"{SPACE}rect")
+    assert len(boxes) == runs**2
+    assert max(float(b.attrib["x"]) + float(b.attrib["width"]) for b in boxes) <= WIDTH
+    assert (len(root.findall(f"{SPACE}text")) > runs) == (runs <= 12)  # numbers in cells
+
+
+def test_groups_have_their_own_colour_and_mark():
+    assert {name.style for name in series(["s/fixed", "s/bootstrap"]).values()} == {"fixed", "bootstrap"}
+    many = series([f"t{k}/fixed" for k in range(9)])
+    assert len(set(many.values())) == 9
+    assert series([]) == {}
+    assert short("a" * 30, 10) == "…" + "a" * 9
+
+
+def test_a_picture_is_one_file_right_without_its_page():
+    panel = figure(100, [text(0, 0, "a", "soft")], "l")
+    one, three = parsed(Picture("t", [panel]).svg), parsed(Picture("t", [panel] * 3).svg)
+    assert one.find(f"{SPACE}style") is not None
+    inner = three.findall(f"{SPACE}svg")
+    assert [(p.attrib["x"], p.attrib["y"]) for p in inner] == [("0", "0"), ("428", "0"), ("0", "128")]
+    assert three.attrib["viewBox"] == "0 0 828 228"
+    assert Picture(missing="why").panels == []

@@ -1,0 +1,115 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from gpustab import InputError, load_runs
+from gpustab.runs.key import Key
+from gpustab.statistics.intervals import Estimate
+from gpustab.studies.compare import sentences
+from gpustab.studies.compare.study import compare
+from gpustab.studies.stability.study import stability
+from tests.generators import anisotropic, generator, noisy_copies, runs_of
+
+
+def group(name, noise, runs=5, v=300, d=20, seed=0):
+    """Copies of one space; noise (v,) or a number says how far every word moves."""
+    base = anisotropic(v, d)
+    moved = torch.randn(runs, v, d, dtype=torch.float64, generator=generator(seed + 7))
+    return replace(runs_of(base + torch.as_tensor(noise)[..., None] * moved / d**0.5), key=Key(name))
+
+
+def test_numbers_are_those_of_stability():
+    one, other = group("a", 0.2, seed=1), group("b", 0.4, runs=4, seed=2)
+    result = compare(one, other, n=5)
+    for runs, found in zip((one, other), result.groups, strict=True):
+        wanted = stability(runs, neighbours=[5]).groups[0]
+        assert found["pip"]["mean"] == pytest.approx(wanted["pip"]["reduced"]["mean"])
+        assert found["p@5"]["mean"] == pytest.approx(wanted["neighbours"]["5"]["p"])
+        assert found["p@5"]["se"] == pytest.approx(wanted["neighbours"]["5"]["p_se"])
+        chance = wanted["scale"]["chance_reduced_pip"]
+        assert found["of_chance"]["mean"] == pytest.approx(wanted["pip"]["reduced"]["mean"] / chance)
+    contrast = result.contrasts[0]
+    estimates = [Estimate.of_runs(g["p@5"]["mean"], g["p@5"]["se"], len(g["runs"])) for g in result.groups]
+    assert contrast["mean"] == pytest.approx(estimates[0].value - estimates[1].value)
+    assert contrast["interval"] == pytest.approx(list(estimates[0].minus(estimates[1]).interval))
+    assert contrast["verdict"] == "first"
+    assert result.verdict[0].startswith("a is more stable than b")
+    words = result.frame("words")
+    assert words.difference.mean() == pytest.approx(contrast["mean"])
+
+
+def test_only_common_words_are_compared():
+    one, other = noisy_copies(3, 40, 6), noisy_copies(3, 40, 6, seed=3)
+    groups = [
+        replace(load_runs([([f"w{i + start}" for i in range(40)], x.numpy()) for x in stack]), key=Key(name))
+        for stack, start, name in ((one, 0, "a"), (other, 10, "b"))
+    ]
+    result = compare(*groups, n=5)
+    assert result.groups[0]["words"] == 30
+    assert result.tables["words"]["word"] == [f"w{i}" for i in range(10, 40)]
+    far = replace(load_runs([([f"x{i}" for i in range(40)], x.numpy()) for x in other]), key=Key("c"))
+    with pytest.raises(InputError, match="0 words in common"):
+        compare(groups[0], far)
+
+
+def test_words_whose_stability_differs_are_found_and_others_are_not():
+    v = 600
+    worse = torch.arange(v) % 20 == 3
+    noise = torch.full((v,), 0.25, dtype=torch.float64)
+    one, other = group("a", torch.where(worse, 1.0, noise), runs=8, v=v), group("b", noise, runs=8, v=v, seed=9)
+    words = compare(one, other).frame("words")
+    named = words[words.surely == "first"].word
+    assert len(named) >= 15
+    right = np.mean([int(word[1:]) % 20 == 3 for word in named])
+    assert right >= 0.9
+
+
+def test_two_halves_of_one_group_name_hardly_any_word():
+    """The check null: what differs between disjoint halves of one set of runs is noise."""
+    v, named = 400, 0
+    noise = torch.where(torch.arange(v) % 5 == 0, 0.8, 0.2).double()
+    for seed in range(4):
+        runs = group("a", noise, runs=8, v=v, seed=10 * seed)
+        halves = [replace(runs.take(some), key=Key(name)) for some, name in (([0, 2, 4, 6], "a"), ([1, 3, 5, 7], "b"))]
+        result = compare(*halves)
+        named += sum(name != "" for name in result.tables["words"]["surely"])
+        assert result.contrasts[0]["verdict"] in {"alike", "open"}
+    assert named <= 8  # of 1,600
+
+
+def test_the_same_runs_twice_are_told():
+    one = group("a", 0.2)
+    result = compare(one, replace(one, key=Key("b")))
+    assert any("bit for bit" in note for note in result.notes)
+    with pytest.raises(InputError, match="different names"):
+        compare(one, one)
+
+
+def of(value, se, runs=4):
+    return Estimate.of_runs(value, se, runs)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "verdict"),
+    [
+        (of(0.6, 0.002), of(0.42, 0.002), "first"),
+        (of(0.42, 0.002), of(0.6, 0.002), "second"),
+        (of(0.6, 0.002), of(0.605, 0.002), "alike"),
+        (of(0.61, 0.001), of(0.6, 0.001), "alike"),  # a difference, but none that matters
+        (of(0.6, 0.02), of(0.62, 0.02), "open"),
+        (of(0.6, None, 2), of(0.42, None, 2), "open"),
+    ],
+)
+def test_a_difference_has_a_margin_and_an_error(first, second, verdict):
+    found, said = sentences.neighbours("a", "b", first, second, 10)
+    assert found == verdict
+    assert "nan" not in said
+
+
+def test_no_word_that_differs_is_said():
+    assert "No word's stability" in sentences.words_that_differ("a", "b", (0, 0), 100)
+    assert "3 of 1,000 words are surely less stable in a and 5 in b" in sentences.words_that_differ(
+        "a", "b", (3, 5), 1000
+    )

@@ -1,0 +1,98 @@
+import math
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from gpustab.report.describe import draw
+from gpustab.report.html import to_html
+from gpustab.report.svg.elements import WIDTH
+from gpustab.studies.stability.frequency_figure import by_frequency
+from gpustab.studies.stability.measured import estimate
+from gpustab.studies.stability.study import stability
+from tests.generators import named, noisy_copies, runs_of
+
+SPACE = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture(scope="module")
+def result():
+    groups = [named(f"t/{sampling}", runs=4, v=250, d=8) for sampling in ("fixed", "bootstrap")]
+    made = stability(groups, neighbours=[1, 5, 10])
+    table = made.tables["words"]
+    table["count"] = np.tile(np.geomspace(10_000, 5, 250).astype(int), 2)
+    table["word"] = [f"<b>{word}" for word in table["word"]]
+    return made
+
+
+def test_every_figure_is_drawn_within_its_width(result):
+    pictures = draw(result)
+    assert {name for name, picture in pictures.items() if picture.panels} == set(pictures)
+    assert len(pictures["frequency"].panels) == 4
+    for picture in pictures.values():
+        assert picture.title
+        assert picture.caption
+        for panel in picture.panels:
+            root = ElementTree.fromstring(panel)
+            assert root.attrib["aria-label"]
+            assert not {"fill", "stroke", "style"} & {name for part in root.iter() for name in part.attrib}
+            for part in root.iter(f"{SPACE}text"):
+                start = float(part.attrib["x"])
+                width = 6.8 * len(part.text)
+                left = start - width * {"end": 1, "middle": 0.5}.get(part.attrib.get("text-anchor"), 0)
+                assert -8 <= left <= left + width <= WIDTH + 8, part.text
+
+
+def test_titles_have_the_numbers_of_the_result(result):
+    fixed, bootstrap = result.groups
+    pictures = draw(result)
+    p = fixed["neighbours"]["10"]["p"]
+    assert f"fixed {10 * p:.1f} (" in pictures["neighbours"].title
+    share = bootstrap["pip"]["reduced"]["mean"] / bootstrap["scale"]["chance_reduced_pip"]
+    assert f"bootstrap {100 * share:.0f} %" in pictures["groups"].title
+
+
+def test_intervals_are_those_of_the_study(result):
+    found = estimate(result.tables["pairs"].where(group="t/fixed"), "reduced_pip")
+    pip = result.groups[0]["pip"]["reduced"]
+    assert (found.value, found.se, found.freedom) == (pytest.approx(pip["mean"]), pytest.approx(pip["se"]), 3)
+
+
+def test_figures_without_numbers_are_left_out_and_that_is_said():
+    alone = draw(stability(runs_of(noisy_copies(2, 20, 4)), neighbours=[5]))
+    assert not alone["neighbours"].panels
+    assert "needs two list lengths" in alone["neighbours"].missing
+    assert "counts" in alone["frequency"].missing
+    assert (alone["groups"].panels, alone["groups"].missing) == ([], "")  # one group is none to compare
+    assert (alone["runs"].panels, alone["runs"].missing) == ([], "")  # and one pair no matrix
+    assert all(
+        picture.panels == [] for picture in draw(type(stability(runs_of(noisy_copies(2, 20, 4))))("stability")).values()
+    )
+
+
+def test_equal_runs_are_drawn():
+    same = noisy_copies(3, 30, 4, noise=0)
+    pictures = draw(stability(runs_of(same), neighbours=[1, 5]))
+    assert pictures["neighbours"].panels
+    assert not pictures["losses"].panels
+
+
+def test_the_page_names_what_it_lacks_and_holds_no_empty_figure():
+    page = to_html(stability(runs_of(noisy_copies(3, 30, 4)), neighbours=[5]))
+    assert "needs two list lengths" in page
+    assert page.count("<figure") == page.count('<div class="panels"><svg')
+
+
+def test_quantiles_over_frequency_are_those_of_batches():
+    counts = np.arange(1.0, 321.0)
+    band = by_frequency(counts, counts / 320)
+    assert len(band.x) == 16
+    assert band.middle[0] == pytest.approx(10.5 / 320)
+    assert band.x[-1] == pytest.approx(math.exp(np.log(np.arange(301, 321)).mean()))
+
+
+def test_the_paper_says_what_was_compared(result):
+    page = to_html(result)
+    assert "We compared 4 runs of t/fixed (250 words, 8 dimensions) and 4 runs of t/bootstrap" in page
+    assert "@mastersthesis{rettenmeier2020" in page
+    assert "How stable are these word embeddings?" in page

@@ -1,0 +1,109 @@
+import math
+
+import pytest
+
+from gpustab.statistics.intervals import Estimate
+from gpustab.statistics.reliability import Reliability
+from gpustab.studies.stability import sentences
+
+
+def of(value, se, runs=4):
+    return Estimate.of_runs(value, se, runs)
+
+
+@pytest.mark.parametrize(
+    ("p", "se", "part"),
+    [
+        (0.91, 0.004, "You may read neighbours from one run."),
+        (0.86, 0.02, "seen it in several runs"),  # the interval reaches below 0.85
+        (0.6, 0.002, "seen it in several runs"),
+        (0.19, 0.02, "seen it in several runs"),  # and above 0.2
+        (0.07, 0.002, "hardly hold this corpus"),
+    ],
+)
+def test_what_follows_for_reading_is_what_the_interval_bears(p, se, part):
+    assert part in sentences.neighbours_return(of(p, se), 10, 0.002)
+
+
+def test_the_numbers_of_the_first_sentence():
+    said = sentences.neighbours_return(of(0.596, 0.001, 8), 10, 0.0017, "shuffled")
+    assert said.startswith(
+        "Train again, with the documents in another order, and six of ten nearest neighbours come back "
+        "(5.9–6.0; by chance 0.02)."
+    )
+    assert "Draw these documents again" in sentences.neighbours_return(of(0.26, 0.01), 10, 0.002, "bootstrap")
+    one = sentences.neighbours_return(of(0.12, 0.003), 10, 0.002)
+    assert "one of ten nearest neighbours comes back (1.1–1.3;" in one
+    hangs = sentences.neighbours_return(of(0.18, 0.003), 10, 0.002, "bootstrap")
+    assert "hang on single documents" in hangs
+    assert "hardly hold" not in hangs
+    assert "0.70 of ten" in sentences.neighbours_return(of(0.07, 0.001), 10, 0.002)
+    assert "11 of 12" in sentences.neighbours_return(of(11 / 12, 0.001), 12, 0.002)
+
+
+@pytest.mark.parametrize(
+    ("bootstrap", "se", "verdict"),
+    [(0.0382, 0.0004, "matter"), (0.0206, 0.0002, "hardly"), (0.0223, 0.0008, "open"), (0.0207, 0.0011, "open")],
+)
+def test_documents_matter_only_beyond_the_margin(bootstrap, se, verdict):
+    found, said = sentences.documents(of(0.0204, 0.0001), of(bootstrap, se))
+    assert found == verdict
+    assert {"matter": "Check claims", "hardly": "hardly more", "open": "More runs would tell"}[verdict] in said
+
+
+def test_the_ratio_has_an_interval():
+    said = sentences.documents(of(0.0204, 0.0001, 8), of(0.0382, 0.0004, 8))[1]
+    assert "1.87 times (1.82–1.92) as much as another training" in said
+    two = sentences.documents(of(0.02, None, 2), of(0.04, None, 2))
+    assert two[0] == "open"
+    assert "two runs" in two[1]
+    zero = sentences.ratio_of(of(0.1, 0.01), of(0.0, 0.0))
+    assert math.isnan(zero.value)
+
+
+def test_two_runs():
+    said = sentences.two_runs(0.61, 10, 0.002)
+    assert said.startswith("Two runs share six of ten neighbours (6.1; by chance 0.02).")
+
+
+def test_the_ranking_names_the_better_number_first():
+    pip, p = Reliability(5944, 4, 0.37, 0.29, 0.34), Reliability(5944, 4, 0.53, 0.2, 0.27)
+    said = sentences.ranking(4, [("PIP loss", pip), ("p@10", p)])
+    assert f"at about {p.value:.2f} by p@10 ({pip.value:.2f} by PIP loss)." in said
+    assert f"about {p.needed(0.9)} runs by p@10, about {pip.needed(0.9)} runs by PIP loss" in said
+    assert "assuming" not in said
+    assert "assuming" in sentences.ranking(3, [("p@10", p)])
+    assert "Two runs say nothing" in sentences.ranking(2, [("p@10", None)])
+    assert sentences.ranking(5, [("p@10", None)]) == ""
+    assert "more than a thousand runs" in sentences.ranking(4, [("p@10", Reliability(50, 4, 1e-9, 0.1, 0.1))])
+
+
+@pytest.mark.parametrize(
+    ("value", "runs", "part"),
+    [(None, 2, "Two runs cannot"), (0.49, 4, "4 runs cannot"), (0.5, 4, "group"), (0.8, 8, "place, within its error")],
+)
+def test_the_heading_of_a_list(value, runs, part):
+    assert part in sentences.heading(value, runs)
+
+
+def test_opposite_numbers_are_warned_of():
+    assert "+0.49 over 1,000 words" in sentences.opposite(0.49, 1000, 10)
+    for agreement, words in ((0.19, 1000), (-0.5, 1000), (math.nan, 1000), (0.49, 99)):
+        assert sentences.opposite(agreement, words, 10) is None
+
+
+def test_alarms():
+    assert sentences.little_in_common(3, 997, 812) == (
+        "These runs share 3 of 997 words (0.3 %). Nothing can be concluded about the rest. If letter case did not "
+        "count, they would share 812."
+    )
+    assert "letter case" not in sentences.little_in_common(3, 997, 3)
+    one, all_of_them = (sentences.collapsed(["a.txt"], 0.99, every=every) for every in (False, True))
+    assert one.startswith("a.txt is collapsed: its words")
+    assert one.endswith("without, the tables with it.")
+    assert all_of_them.endswith("No verdict is given.")
+    said = sentences.odd("shuffled 5", 0.91, 0.2, 0.0204, 0.038)
+    assert "shuffled 5 is 91% of chance away from the others, these 20% from each other" in said
+    assert "Without it the loss is 0.0204, with it 0.0380" in said
+    assert "lies far from all others" in sentences.odd("x", None, None, 0.1, 0.2)
+    assert sentences.copies(["a", "b", "c"]).startswith("a, b and c are the same vectors in three files.")
