@@ -111,8 +111,9 @@ THREADS = torch.get_num_threads()
 def main() -> None:
     bench = start("many_runs", __doc__)
     for runs in (16, 32, 64) if bench.quick else (64, 128, 256, 512):
-        alone(bench, losses, runs, 50 if bench.quick else 300, 20 if bench.quick else 100, LIMIT_GB)
-    alone(bench, study, *((16, 300, 20) if bench.quick else (128, 6000, 100)))
+        alone(bench, losses, runs, 50 if bench.quick else 100, 20 if bench.quick else 100, LIMIT_GB)
+    for v in (300,) if bench.quick else (1500, 6000):
+        alone(bench, study, *((16, v, 20) if bench.quick else (128, v, 100)))
     bench.finish()
 
 
