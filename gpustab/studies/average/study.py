@@ -65,7 +65,8 @@ def average(
                 "names": list(runs.names),
             }
         ]
-        result.tables["levels"] = Table.of([*_level(runs.name, 1, pip.reduced, len(runs)), *rows], _Level._fields)
+        first_level = _level(runs.name, 1, pip.reduced, len(runs))
+        result.tables["levels"] = Table.of([*first_level, *rows], _Level._fields)
         found = of_spaces(runs, pip) if runs.unit else look_at(runs, answer.compute)
         answer.notes[runs.name] = [*found, *runs.notes]
         space = Space(

@@ -150,7 +150,7 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     proxy = None if options.proxy is None else engine.draw_proxy(runs, options.proxy, options.seed)
     pip = engine.pip_pass(runs, compute, proxy, wordwise=True)
     answer.report(f"{runs.name}: word by word", 0.2)
-    similarities = similarity_pass(runs, pip, options.metrics or ())
+    similarities = similarity_pass(runs, pip, options.metrics or (), compute, proxy)
     words = engine.wordwise_pass(runs, pip.basis, compute)
     rows, missing = _target_rows(runs, options)
     found = engine.neighbour_pass(

@@ -37,8 +37,18 @@ def test_what_is_not_proven_is_no_interval(high, words):
 
 
 def test_a_level_that_is_nowhere_reached_is_no_threshold():
-    lead = said(row(), row(rule="clear", found=7))[0]
-    assert lead.startswith("sg: no threshold: in 1 of 8 runs")
+    (lead,) = said(row(), row(rule="clear", found=7))
+    assert lead.startswith("sg: no threshold: in 1 of 8 runs no cosine sets pairs clearly apart")
+    assert len(said(row(), row(rule="clear", found=7), row("cb"), row("cb", "clear"))) == 3  # not compared
+
+
+def test_without_word_effects_there_may_be_one():
+    missing, adjusted = row(rule="clear", found=7), row(rule="chance adjusted", mean=0.08, low=None, high=None)
+    (lead,) = said(row(), missing, adjusted)
+    assert "Without what each word has in common with all others" in lead
+    assert lead.endswith("nearer than average above 0.08 ± 0.00 over runs.")
+    assert "Without" not in said(row(), missing, row(rule="chance adjusted", found=3))[0]
+    assert "Without" not in said(row(), row(rule="clear"), adjusted)[0]
 
 
 @pytest.mark.parametrize(
