@@ -9,6 +9,7 @@ from typing import Any
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable
 from gpustab.results.page import number, whole
+from gpustab.studies.bootstrap.claims import is_flat
 from gpustab.studies.neighbours.sentences import RULE
 
 Row = dict[str, Any]
@@ -53,13 +54,16 @@ def _neighbours(result: Result) -> Iterator[Block]:
         by = f"chosen by {chosen}, the whole corpus, and judged" if chosen != group else "chosen and judged"
         answer = f"{len(own)} words, {by} by {own[0]['of']} runs of {group}."
         if len(words) > _QUERIES:
-            answer += f" Shown are {_QUERIES} of {len(words)} query words; the table of neighbours has all."
+            answer += f" Below are {_QUERIES} of {len(words)} query words; the table of neighbours has all."
+        flat = is_flat(next(result.tables["settings"].rows(group=group)))
         yield Block(
             f"Which neighbours hold in {group}?",
-            tables=[_overview(words, own), *tables],
+            tables=[_overview(words, own)],
             answer=answer,
+            folded=flat,
             aside=f"{RULE} The bootstrap range is the least and the largest cosine, no confidence interval.",
         )
+        yield Block(f"Each query word of {group}, neighbour by neighbour", tables=tables, folded=True)
 
 
 def _overview(words: list[str], rows: list[Row]) -> SmallTable:

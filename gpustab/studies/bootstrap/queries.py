@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +18,9 @@ from gpustab.studies.bootstrap.options import BootstrapOptions
 
 COMMON = 0.8
 """Words of more documents than that are no query words: function words, in any language."""
+
+_STEPS = 200
+"""Steps of NMF at most."""
 
 
 class Queries(NamedTuple):
@@ -92,6 +96,7 @@ def _of_topics(counts: Any, allowed: NDArray[np.bool_], options: BootstrapOption
     """One high word of each topic, the strongest topics first, and what must be said of the model."""
     try:
         from sklearn.decomposition import NMF, LatentDirichletAllocation
+        from sklearn.exceptions import ConvergenceWarning
         from sklearn.feature_extraction.text import TfidfTransformer
     except ImportError:
         raise InputError(f"{option('choose', options.choose)} needs sklearn: pip install 'gpustab[train]'") from None
@@ -100,10 +105,14 @@ def _of_topics(counts: Any, allowed: NDArray[np.bool_], options: BootstrapOption
     counts = counts[np.asarray(counts.sum(1)).ravel() > 0]
     if options.choose == "nmf":
         topics = options.topics or options.count
-        model = NMF(min(topics, *counts.shape), random_state=options.seed, init="nndsvd", max_iter=200)
-        model.fit(TfidfTransformer(sublinear_tf=True).fit_transform(counts))
+        model = NMF(min(topics, *counts.shape), random_state=options.seed, init="nndsvd", max_iter=_STEPS)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # it is told below
+            model.fit(TfidfTransformer(sublinear_tf=True).fit_transform(counts))
         weights = model.components_
         said = f"NMF on {counts.shape[0]:,} texts: {len(weights)} topics, one word of each."
+        if model.n_iter_ >= _STEPS:
+            said += f" It had not converged after {_STEPS} steps."
     else:
         topics = options.topics or max(2, min(200, counts.shape[0] // 10))
         model = LatentDirichletAllocation(topics, learning_method="online", max_iter=1, random_state=options.seed)

@@ -26,9 +26,9 @@ def verdict(tables: Tables) -> list[str]:
     """Return the answer in sentences, the first one leads."""
     settings = {row["group"]: row for row in rows_of(tables, "settings")}
     judged = [row for row in rows_of(tables, "neighbours") if row["verdict"]]
-    groups = list(dict.fromkeys(row["group"] for row in judged))
+    groups = [name for name in dict.fromkeys(row["group"] for row in judged) if not is_flat(settings[name])]
     said = [of_neighbours([row for row in judged if row["group"] == group], settings[group]) for group in groups]
-    if not said:
+    if not judged:
         said = [
             "No bootstrap runs: whether a neighbour depends on single documents cannot be told. Train bootstrap runs."
         ]
@@ -98,16 +98,19 @@ def of_documents(settings: Sequence[Row]) -> Iterator[str]:
 
 
 def alarms(settings: Sequence[Row]) -> Iterator[str]:
-    """Yield which groups hold noise: their runs on the very same documents do not agree."""
+    """Yield which groups do not tell near words apart, and whose runs on the very same documents do not agree."""
+    flat = [row for row in settings if is_flat(row)]
+    if flat:
+        values = sorted(f"{row['mean_value']:.3f}" for row in flat)
+        span = values[0] if values[0] == values[-1] else f"{values[0]} to {values[-1]}"
+        yield (
+            f"{listed([row['group'] for row in flat])}: the space hardly tells near words apart: the mean cosine of a "
+            f"query word with its ten closest is {span}. Lists are near-ties, and SDs small whatever happens. Train "
+            "longer."
+        )
     for row in settings:
-        if is_flat(row):
-            yield (
-                f"{row['group']}: the space hardly tells near words apart: the mean cosine of a query word with its "
-                f"ten closest is {row['mean_value']:.3f}. Lists are near-ties, SDs small whatever happens. Train "
-                "longer."
-            )
         p = estimate(row, "p")
-        if row["sampling"] in ("fixed", "shuffled") and below(p, NOISE) == "yes":
+        if row["sampling"] in ("fixed", "shuffled") and not is_flat(row) and below(p, NOISE) == "yes":
             yield (
                 f"{row['group']}: two runs of the same documents share {10 * p.value:.1f} of ten nearest words: these "
                 f"vectors do not hold this corpus. {_HINTS.get(row['technique'], _HINT)}"

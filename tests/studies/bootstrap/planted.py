@@ -36,24 +36,25 @@ def planted(name, cosines, absent=(), queries=("q",), seed=0):
     return replace(runs, key=Key.of_path(name))
 
 
-def drawn(name, runs, sd, *, mean=0.6, queries=3, words=40, seed=0, order=0.0):
+def drawn(name, runs, sd, *, mean=0.6, queries=3, words=40, seed=0, order=0.0, step=0.01):
     """Return runs whose cosines scatter around fixed means by independent normal values of a known SD.
 
     Args:
         name: of the group.
         runs: R.
         sd: of each cosine over runs.
-        mean: of the nearest word; the others follow in even steps of 0.01, other words for every query.
+        mean: of the nearest word; the others follow in even steps, other words for every query.
         queries: number of query words, named q0, q1, ...
         words: of each query; those of another have a cosine of 0 with it.
         seed: of the draws.
         order: how far all means are moved, in another direction for each word.
+        step: between the means of a word and the next.
     """
     rng = np.random.default_rng(seed)
-    means = mean - 0.01 * np.arange(words)
+    means = mean - step * np.arange(words)
     values = np.zeros((runs, queries, queries * words))
     for q in range(queries):
         own = slice(q * words, (q + 1) * words)
         moved = means + order * np.where(np.arange(words) % 2, 1, -1)
-        values[:, q, own] = moved + sd * rng.normal(size=(runs, words))
+        values[:, q, own] = np.clip(moved + sd * rng.normal(size=(runs, words)), -0.9999, 0.9999)
     return planted(name, values, queries=[f"q{q}" for q in range(queries)], seed=seed + 1000)
