@@ -27,18 +27,18 @@ RUNS = (3, 4, 6, 10, 16)
 RATIOS = (1.0, 1.1, 1.25, 1.5, 2.0)
 
 
-def cosines(runs: int, pairs: int, sd: float, common: float, generator: torch.Generator) -> Tensor:
-    """Return cosines ``(p, R)``; runs differ in their noise as ``e^{common · z}``."""
-    noise = torch.randn(pairs, runs, dtype=torch.float64, generator=generator)
+def cosines(runs: int, sd: Tensor, common: float, generator: torch.Generator) -> Tensor:
+    """Return cosines ``(p, R)`` of pairs with SDs ``(p, 1)``; runs differ in their noise as ``e^{common · z}``."""
+    noise = torch.randn(len(sd), runs, dtype=torch.float64, generator=generator)
     loud = (common * torch.randn(runs, dtype=torch.float64, generator=generator)).exp()
-    own = 0.5 + torch.rand(pairs, dtype=torch.float64, generator=generator)[:, None]  # words differ in their SD
-    return 0.6 + sd * own * loud * noise
+    return 0.6 + sd * loud * noise
 
 
 def judged(runs: int, ratio: float, pairs: int, common: float, generator: torch.Generator) -> dict[str, Verdict]:
     """Return the verdicts on two drawn groups."""
     ones = torch.ones(pairs, dtype=torch.float64)
-    first, second = (log_spread(cosines(runs, pairs, sd, common, generator), ones) for sd in (0.02, 0.02 * ratio))
+    sd = 0.01 + 0.02 * torch.rand(pairs, 1, dtype=torch.float64, generator=generator)  # words differ, alike in both
+    first, second = (log_spread(cosines(runs, sd * by, common, generator), ones) for by in (1.0, ratio))
     difference: Estimate = second.minus(first)
     return {"wider": above(difference, 0.0), "alike": alike(difference)}
 
@@ -62,7 +62,7 @@ def rates(runs: int, ratio: float, sets: int, pairs: int = 200, common: float = 
         undecided = said.count("undecided") / sets
         correct = said.count(right) / sets if right else 0.0
         one_sided = said.count("yes") / sets  # of equal spreads: taken for wider
-        rows[rule] = {"false": one_sided if right is None else 1 - undecided - correct, "missed": undecided}
+        rows[rule] = {"false": one_sided if right is None else round(1 - undecided - correct, 6), "missed": undecided}
     return rows
 
 

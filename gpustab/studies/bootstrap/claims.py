@@ -27,7 +27,8 @@ SUFFICIENT = 0.9
 """Averaged lists of which nine in ten words come back are stable."""
 FLAT = 0.97
 """Mean cosine with the ten closest words above which a space does not tell near words apart."""
-_FLAT_RULE = f"none: the mean cosine with the closest words is above {FLAT}, so that cosines near 1 are compared"
+FLAT_RULE = f"no test where the mean cosine with the closest words is above {FLAT}: near-ties are compared"
+"""Stands for the rule of a finding on a group that is flat."""
 _BIAS_ALONE = 0.1
 """What is left of figure 6's rise after its bias counts from this logarithm on: a tenth."""
 
@@ -72,7 +73,7 @@ def claims(rows: Sequence[Row], same: Sequence[frozenset[str]], distances: Seque
     found += _pairs_of(rows, "unit", _units)
     found += _pairs_of(rows, "fraction", _fractions)
     flat = {row["group"] for row in rows if is_flat(row)}
-    found = [one._replace(agrees="no test", rule=_FLAT_RULE) if one.technique in flat else one for one in found]
+    found = [one._replace(agrees="no test", rule=FLAT_RULE) if one.technique in flat else one for one in found]
     return sorted(found, key=lambda x: _ORDER.index(x.claim))
 
 
@@ -169,7 +170,7 @@ def _of_bootstrap_alone(row: Row) -> Iterator[Observation]:
         "is left of the rise is surely within a tenth"
     )
     left = within(rise, -math.inf, _BIAS_ALONE)
-    yield _seen(_RUNS, row, f"beyond the bias {_factor(rise)}", _opposite(left), rule)
+    yield _seen(STABILISES, row, f"beyond the bias {_factor(rise)}", _opposite(left), rule)
     back = estimate(row, "recurring")
     rule = (
         f"averages of {row['runs'] // 2} runs each, of two halves, share at least nine of ten words; more runs would "
@@ -298,7 +299,7 @@ _DISJOINT = "Two bootstrap runs may have no word of ten in common"
 _RANKS = "Words change their rank under bootstrap"
 _SENTENCE = "Sentences as units vary less than whole documents"
 _SIZE = "A smaller corpus varies more"
-_RUNS = "The variability rises with the number of runs and stabilises at about 25"
+STABILISES = "The variability rises with the number of runs and stabilises at about 25"
 _AVERAGE = "Averaging over bootstrap runs is sufficient for stable results"
 
 _SOURCE = {
@@ -316,7 +317,7 @@ _SOURCE = {
     _RANKS: "§7, figure 3",
     _SENTENCE: "§7, figure 4",
     _SIZE: "§7, figure 5",
-    _RUNS: "§7, figure 6",
+    STABILISES: "§7, figure 6",
     _AVERAGE: "§1",
 }
 _ORDER = list(_SOURCE)

@@ -14,6 +14,7 @@ from gpustab.report.svg.scales import round_ticks
 from gpustab.report.svg.series import Series, called, series
 from gpustab.results.page import number
 from gpustab.statistics.intervals import Estimate
+from gpustab.studies.bootstrap.claims import STABILISES, is_flat
 from gpustab.studies.bootstrap.tables import estimate
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def ranks(tables: Tables) -> Picture:
     table = tables.get("rank_changes")
     if not table or not table.height:
         return Picture()
-    rows = list(table.rows())
+    rows = _telling(tables, list(table.rows()))
     end = max(abs(row[name]) for row in rows for name in ("p05", "p95")) or 1.0
     drawn = _drawn([row["group"] for row in rows])
 
@@ -68,7 +69,7 @@ def ranks(tables: Tables) -> Picture:
     parts: list[str] = []
     for k, row in enumerate(rows):
         y, style = _TOP + _ROW * k, drawn[row["group"]].style
-        jumps = f"jumps to {row['least']:+.0f} and {row['largest']:+.0f}"
+        jumps = f"from {_signed(row['least'], 0)} to {_signed(row['largest'], 0)} at most"
         parts += [
             text(0, y - 12, f"{short(row['group'], 26)}: {jumps}", f"{style} own bold"),
             line(across(-end), y, across(end), y, "grid"),
@@ -77,15 +78,24 @@ def ranks(tables: Tables) -> Picture:
             mark(across(row["p50"]), y, drawn[row["group"]].shape, f"{style} full", 5),
         ]
     bottom = _TOP + _ROW * len(rows) - 16
-    parts += _axis(round_ticks(-end, end, 5), across, bottom, "rank minus median rank over the runs")
-    label = "; ".join(f"{row['group']}: half within {row['p25']:+.1f} to {row['p75']:+.1f}" for row in rows)
+    parts += _axis(
+        [(x, label.replace("-", "−")) for x, label in round_ticks(-end, end, 5)],
+        across,
+        bottom,
+        "rank minus median rank over the runs",
+    )
+    label = "; ".join(f"{row['group']}: half within {_signed(row['p25'])} to {_signed(row['p75'])}" for row in rows)
     title = f"How far closest words move in the lists from run to run: half of the ranks within {_middle(rows)}"
     return Picture(title, [figure(bottom + 44, parts, f"Changes of rank. {label}")])
 
 
 def _middle(rows: Sequence[Row]) -> str:
     names = called(row["group"] for row in rows)
-    return ", ".join(f"{row['p25']:+.1f} to {row['p75']:+.1f} ({names[row['group']]})" for row in rows[:4])
+    return ", ".join(f"{_signed(row['p25'])} to {_signed(row['p75'])} ({names[row['group']]})" for row in rows[:4])
+
+
+def _signed(value: float, digits: int = 1) -> str:
+    return f"{value:+.{digits}f}".replace("-", "−")
 
 
 def units(tables: Tables) -> Picture:
@@ -130,16 +140,33 @@ def number_of_runs(tables: Tables) -> Picture:
     parts = [(group, list(own.rows())) for group, own in table.split("group") if own.height > 2]
     bootstraps = {row["group"] for row in _rows(tables) if row["sampling"] == "bootstrap"}
     parts = [(group, rows) for group, rows in parts if group in bootstraps] or parts
+    telling = {row["group"] for row in _telling(tables, [{"group": group} for group, _ in parts])}
+    parts = [(group, rows) for group, rows in parts if group in telling]
     if not parts:
         return Picture(missing="The SD by number of runs needs four runs or more.")
-    panels = [_curves(group, rows) for group, rows in parts]
-    group, rows = parts[0]
-    title = (
-        f"The paper's SD rises with the runs because it is biased: at 2 runs {number(rows[0]['paper'], 2)} of "
-        f"{number(rows[-1]['unbiased'], 2)} ({group}), where bias alone gives "
-        f"{number(rows[0]['bias'] * rows[-1]['unbiased'], 2)}"
+    return Picture(_of_bias(tables, parts), [_curves(group, rows) for group, rows in parts])
+
+
+def _of_bias(tables: Tables, parts: Sequence[tuple[str, list[Row]]]) -> str:
+    """The title: that the rise is a bias where the finding was judged so."""
+    judged = {row["technique"]: row["agrees"] for row in tables["claims"].rows(claim=STABILISES)}
+    group, rows = next((part for part in parts if judged.get(part[0]) == "no"), parts[0])
+    first, limit = rows[0], rows[-1]["unbiased"]
+    if judged.get(group) == "no":
+        return (
+            f"The paper's SD rises with the runs because it is biased: over {first['runs']} runs of {group} it is "
+            f"{number(first['paper'], 2)}, and bias alone would make {number(first['bias'] * limit, 2)} of "
+            f"{number(limit, 2)}"
+        )
+    return (
+        f"The SD of {group} is {number(limit, 2)}; by {first['runs']} runs {number(first['unbiased'], 2)}, without bias"
     )
-    return Picture(title, panels)
+
+
+def _telling(tables: Tables, rows: list[Row]) -> list[Row]:
+    """The rows of groups that tell near words apart; all where none does."""
+    flat = {row["group"] for row in _rows(tables) if is_flat(row)}
+    return [row for row in rows if row["group"] not in flat] or rows
 
 
 def _curves(group: str, rows: Sequence[Row]) -> str:
@@ -183,9 +210,9 @@ def _exp(row: Row, name: str) -> Bar:
 def _bars(bars: Sequence[Bar], rows: Sequence[Row], axis: str, top: float = 0.0) -> str:
     """A row for every group: its value with its interval, from 0 on."""
     drawn = _drawn([row["group"] for row in rows])
-    top = top or 1.05 * max((x for _, value, _, _ in bars for x in (value,) if x == x), default=1.0)
-    longest = max(high for _, _, _, high in bars if high == high) if any(b[3] == b[3] for b in bars) else top
-    top = max(top, min(longest, 1.6 * top)) if top != 1.0 else top
+    largest = max((value for _, value, _, _ in bars if value == value), default=1.0)
+    ends = [min(high, 1.6 * largest) for _, _, _, high in bars if high == high]
+    top = top or 1.05 * max(largest, *ends, 1e-9)  # an interval without bound shall not squeeze the others
 
     def across(value: float) -> float:
         return 6 + (WIDTH - 12) * min(max(value, 0.0), top) / top

@@ -9,7 +9,7 @@ from typing import Any
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable
 from gpustab.results.page import number, whole
-from gpustab.studies.bootstrap.claims import is_flat
+from gpustab.studies.bootstrap.claims import FLAT_RULE, is_flat
 from gpustab.studies.neighbours.sentences import RULE
 
 Row = dict[str, Any]
@@ -38,7 +38,7 @@ def page(result: Result) -> list[Block]:
         *_compared(result),
         Block("How many runs are needed?", figures=["number_of_runs"], aside="Figure 6 of the paper: about 25 runs."),
         *_distances(result),
-        _claims(result),
+        *_claims(result),
         Block("The query words", tables=[whole("", result.tables["queries"])], folded=True),
     ]
 
@@ -86,7 +86,7 @@ def _of_query(word: str, rows: list[Row]) -> SmallTable:
             f"{100 * row['share_low']:.0f}–{100 * row['share_high']:.0f} %",
             number(row["mean"], 2),
             f"{row['low']:.2f} to {row['high']:.2f}",
-            f"{row['bias']:+.3f}",
+            f"{row['bias']:+.3f}".replace("-", "−"),
             f"{row['rank']:g} ({row['rank_low']:g}–{row['rank_high']:g})",
             str(row["runs"]),
         ]
@@ -133,7 +133,7 @@ def _settings(result: Result) -> SmallTable:
             number(row["spread"], 2),
             number(row["relative"], 2),
             number(row["p_value"], 2),
-            f"{row['disjoint']:.1%}",
+            f"{100 * row['disjoint']:.1f} %",
             number(row["everywhere"], 2),
             str(row["absent"]),
         ]
@@ -167,18 +167,25 @@ def _distances(result: Result) -> Iterator[Block]:
     yield Block("How far apart are the settings?", tables=[SmallTable("", header, cells)], answer=answer)
 
 
-def _claims(result: Result) -> Block:
+def _claims(result: Result) -> Iterator[Block]:
     cells = [
         [row["source"], row["claim"], row["technique"], row["shows"], row["agrees"]]
         for row in result.tables["claims"].rows()
     ]
-    rules = dict.fromkeys((row["claim"], row["rule"]) for row in result.tables["claims"].rows())
-    return Block(
+    yield Block(
         "Does the paper hold here?",
-        [(claim, "", f"Rule: {rule}.") for claim, rule in rules],
-        [SmallTable("", ["source", "finding", "runs of", "shows", "agrees"], cells)],
+        tables=[SmallTable("", ["source", "finding", "runs of", "shows", "agrees"], cells)],
         answer=_tally([row["agrees"] for row in result.tables["claims"].rows()]),
+        aside="Antoniak & Mimno 2018. Intervals are 95 % over runs, × is a ratio of spreads.",
     )
+    rules: dict[str, dict[str, None]] = {}
+    for row in result.tables["claims"].rows():
+        rules.setdefault(row["rule"] if row["rule"] == FLAT_RULE else row["claim"], {})[row["rule"]] = None
+    facts = [
+        ("Flat spaces" if name == FLAT_RULE else name, "", f"{'; or '.join(own)}.".capitalize())
+        for name, own in rules.items()
+    ]
+    yield Block("By which rules?", facts, folded=True)
 
 
 def _tally(verdicts: list[str]) -> str:
