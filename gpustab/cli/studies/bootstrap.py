@@ -71,7 +71,7 @@ def _groups(
     from gpustab.corpus.options import CorpusOptions
     from gpustab.studies.bootstrap.training import train_plan
 
-    announce: Any = None if writing.quiet or writing.json else announcing(progress)
+    announce: Any = announcing(progress) if writing.verbose and not writing.json else None
     corpus, notes = train_plan(source[0], plan, CorpusOptions(), folder, options.seed, progress, announce)
     return open_runs([folder], load_options), corpus, notes
 

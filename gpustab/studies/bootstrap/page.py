@@ -39,6 +39,7 @@ def page(result: Result) -> list[Block]:
         Block("How many runs are needed?", figures=["number_of_runs"], aside="Figure 6 of the paper: about 25 runs."),
         *_distances(result),
         *_claims(result),
+        *_corpora(result),
         Block("The query words", tables=[whole("", result.tables["queries"])], folded=True),
     ]
 
@@ -167,14 +168,22 @@ def _distances(result: Result) -> Iterator[Block]:
     yield Block("How far apart are the settings?", tables=[SmallTable("", header, cells)], answer=answer)
 
 
+def _corpora(result: Result) -> Iterator[Block]:
+    """Table 2 of the paper for the corpora of these runs, where their run set tells them."""
+    if "corpora" in result.tables:
+        yield Block(
+            "Which texts?", tables=[whole("", result.tables["corpora"])], aside="Table 2 of the paper.", folded=True
+        )
+
+
 def _claims(result: Result) -> Iterator[Block]:
     cells = [
-        [row["source"], row["claim"], row["technique"], row["shows"], row["agrees"]]
+        [f"{row['claim']} ({row['source']})", row["technique"], row["shows"], row["agrees"]]
         for row in result.tables["claims"].rows()
     ]
     yield Block(
         "Does the paper hold here?",
-        tables=[SmallTable("", ["source", "finding", "runs of", "shows", "agrees"], cells)],
+        tables=[SmallTable("", ["finding", "runs of", "shows", "agrees"], cells)],
         answer=_tally([row["agrees"] for row in result.tables["claims"].rows()]),
         aside="Antoniak & Mimno 2018. Intervals are 95 % over runs, × is a ratio of spreads.",
     )

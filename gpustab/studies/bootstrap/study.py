@@ -26,7 +26,7 @@ from gpustab.studies.bootstrap.independent import Samples
 from gpustab.studies.bootstrap.measure import Measured, measure
 from gpustab.studies.bootstrap.options import BootstrapOptions
 from gpustab.studies.bootstrap.spread import by_runs
-from gpustab.studies.bootstrap.training import corpus_of
+from gpustab.studies.bootstrap.training import corpora, corpus_of
 from gpustab.studies.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.spaces import of_spaces
 
@@ -72,7 +72,7 @@ def bootstrap(
         study = _Study(answer, options, asked.words)
         for number, family in enumerate(found := families(given)):
             study.of_family(family.members, number / len(found))
-        study.finish()
+        study.finish(list(corpora(given)))
         answer.result.notes += asked.notes
     return answer.result
 
@@ -144,8 +144,11 @@ class _Study:
         self.answer.result.groups.append(_summary(own, rows, chooser))
         self.answer.notes[own.name] += _notes(own, chooser)
 
-    def finish(self) -> None:
+    def finish(self, corpora: list[dict[str, Any]]) -> None:
         """Judge the findings, and say what was found.
+
+        Args:
+            corpora: what the runs were trained on.
 
         Raises:
             InputError: if no group has a query word.
@@ -159,6 +162,7 @@ class _Study:
         distances = list(self.tables["distances"].rows()) if "distances" in self.tables else []
         judged = claims(settings, self.samples.same_pairs(), distances)
         result.tables["claims"] = Table.of(judged, ["source", "claim", "technique", "shows", "agrees", "rule"])
+        tables.add(result.tables, "corpora", corpora)
         result.tables["queries"] = Table.of([self._query(word) for word in self.asked])
         result.notes += [*self.samples.said(), *self._missing()]
         result.alarms += sentences.alarms(settings)

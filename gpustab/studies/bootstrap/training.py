@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
 from itertools import product
 from pathlib import Path
@@ -103,7 +103,7 @@ def corpus_of(groups: Sequence[Runs | Group], options: BootstrapOptions) -> Corp
     if options.text is not None:
         return prepare_corpus(options.text)
     for group in groups:
-        made = _made(group) if isinstance(group, Group) else {}
+        made = made_of(group) if isinstance(group, Group) else {}
         if made:
             known = [field.name for field in fields(CorpusOptions)]
             chosen = {key: value for key, value in made["options"].items() if key in known}
@@ -120,7 +120,21 @@ def _ways() -> str:
     return f"name query words by {named}, or a corpus to choose them from by {option('text')}"
 
 
-def _made(group: Group) -> dict[str, Any]:
+def corpora(groups: Sequence[Runs | Group]) -> Iterator[dict[str, Any]]:
+    """Yield table 2 of the paper for what the groups were trained on, as far as their run sets tell."""
+    seen = set()
+    for group in groups:
+        made = made_of(group) if isinstance(group, Group) else {}
+        place = (group.key.unit, group.key.fraction, group.key.part)
+        if not made or place in seen or not {"units", "tokens"} <= set(made["corpus"]):
+            continue
+        seen.add(place)
+        units, tokens = made["corpus"]["units"], made["corpus"]["tokens"]
+        row = {"corpus": made["corpus"]["name"], "unit": group.key.unit, "fraction": group.key.fraction}
+        yield {**row, "units": units, "tokens": tokens, "tokens_per_unit": tokens / max(units, 1)}
+
+
+def made_of(group: Group) -> dict[str, Any]:
     """What the manifest above a group's leaf says of how it was made; nothing where it does not."""
     if group.folder is None:
         return {}
