@@ -72,8 +72,6 @@ def claims(rows: Sequence[Row], same: Sequence[frozenset[str]], distances: Seque
     found += _ppmi_ratio(rows)
     found += _pairs_of(rows, "unit", _units)
     found += _pairs_of(rows, "fraction", _fractions)
-    flat = {row["group"] for row in rows if is_flat(row)}
-    found = [one._replace(agrees="no test", rule=FLAT_RULE) if one.technique in flat else one for one in found]
     return sorted(found, key=lambda x: _ORDER.index(x.claim))
 
 
@@ -104,7 +102,7 @@ def _of_leaf(leaf: dict[str, Row], same: Sequence[frozenset[str]], distances: Se
         rule = "two runs' lists of ten share at least two of three words (set Jaccard 0.5)"
         yield _seen(
             _SMALL,
-            fixed,
+            [fixed],
             f"Jaccard {jaccard.text('.2f')}, SD {number(fixed['sd'], 2)}",
             above(jaccard, FIRM_LISTS),
             rule,
@@ -118,8 +116,11 @@ def _of_leaf(leaf: dict[str, Row], same: Sequence[frozenset[str]], distances: Se
         yield from _of_bootstrap_alone(bootstrap)
 
 
-def _seen(claim: str, row: Row, shows: str, agrees: Verdict, rule: str) -> Observation:
-    return Observation(_SOURCE[claim], claim, row["group"], shows, agrees, rule)
+def _seen(claim: str, rows: Sequence[Row], shows: str, agrees: Verdict, rule: str) -> Observation:
+    """Return a finding on the first of the groups that are compared; there is no test where one of them is flat."""
+    if any(map(is_flat, rows)):
+        agrees, rule = "no test", FLAT_RULE
+    return Observation(_SOURCE[claim], claim, rows[0]["group"], shows, agrees, rule)
 
 
 def _order(fixed: Row, shuffled: Row, same: Sequence[frozenset[str]], distances: Sequence[Row]) -> Observation:
@@ -133,50 +134,54 @@ def _order(fixed: Row, shuffled: Row, same: Sequence[frozenset[str]], distances:
             f"; but two runs of one setting lie {number(apart['within'], 2)} apart in their cosines, "
             f"of both {number(apart['between'], 2)}"
         )
-    return _seen(_ORDER_CLAIM, shuffled, shows, verdict, "the spreads of the cosines are within a factor of 1.25")
+    return _seen(
+        _ORDER_CLAIM, [shuffled, fixed], shows, verdict, "the spreads of the cosines are within a factor of 1.25"
+    )
 
 
 def _of_bootstrap(bootstrap: Row, whole: Row) -> Iterator[Observation]:
     name = whole["sampling"]
     wider = ratio(bootstrap, whole)
     rule = "the spread of the cosines with the closest words grows, beyond its interval"
-    yield _seen(_WIDER, bootstrap, f"bootstrap / {name} {_factor(wider)}", above(wider, 0.0), rule)
+    yield _seen(_WIDER, [bootstrap, whole], f"bootstrap / {name} {_factor(wider)}", above(wider, 0.0), rule)
     mean = estimate(bootstrap, "mean").minus(estimate(whole, "mean"))
     rule = "the mean cosine with the closest words falls, beyond its interval"
-    yield _seen(_LOWER, bootstrap, f"{mean.text('.3f')} against {name}", below(mean, 0.0), rule)
+    yield _seen(
+        _LOWER, [bootstrap, whole], f"{mean.text('.3f').replace('-', '−')} against {name}", below(mean, 0.0), rule
+    )
     fewer = [estimate(bootstrap, j).minus(estimate(whole, j)) for j in ("j2", "jn")]
     shows = ", ".join(
         f"{of}: {estimate(bootstrap, j).text('.2f')} against {estimate(whole, j).text('.2f')}"
         for of, j in (("two", "j2"), ("ten", "jn"))
     )
     rule = f"the set Jaccard of two and of ten words falls from {name} to bootstrap, beyond its interval"
-    yield _seen(_JACCARD, bootstrap, shows, all_of([below(one, 0.0) for one in fewer]), rule)
+    yield _seen(_JACCARD, [bootstrap, whole], shows, all_of([below(one, 0.0) for one in fewer]), rule)
     change = estimate(bootstrap, "rank_change").minus(estimate(whole, "rank_change"))
     shows = " against ".join(f"{estimate(row, 'rank_change').text('.2f')}" for row in (bootstrap, whole))
     rule = f"mean |rank − median rank| of the closest words grows from {name} to bootstrap, beyond its interval"
-    yield _seen(_RANKS, bootstrap, shows, above(change, 0.0), rule)
+    yield _seen(_RANKS, [bootstrap, whole], shows, above(change, 0.0), rule)
 
 
 def _of_bootstrap_alone(row: Row) -> Iterator[Observation]:
     shows = f"{row['disjoint']:.1%} of query and pair of runs; {number(row['everywhere'], 2)} words are in every list"
     empty: Verdict = "yes" if row["disjoint"] > 0 else "undecided"
-    yield _seen(_DISJOINT, row, shows, empty, "there is one; that there is none so far proves nothing")
+    yield _seen(_DISJOINT, [row], shows, empty, "there is one; that there is none so far proves nothing")
     two = estimate(row, "j2")
     rule = "mean set Jaccard of the two nearest words is below 0.9"
-    yield _seen(_TOP_TWO, row, f"Jaccard {two.text('.2f')}", below(two, 0.9), rule)
+    yield _seen(_TOP_TWO, [row], f"Jaccard {two.text('.2f')}", below(two, 0.9), rule)
     rise = estimate(row, "rise")
     rule = (
         "the mean SD rises from 2 runs to all by more than a tenth beyond the bias of the population SD; not if what "
         "is left of the rise is surely within a tenth"
     )
     left = within(rise, -math.inf, _BIAS_ALONE)
-    yield _seen(STABILISES, row, f"beyond the bias {_factor(rise)}", _opposite(left), rule)
+    yield _seen(STABILISES, [row], f"beyond the bias {_factor(rise)}", _opposite(left), rule)
     back = estimate(row, "recurring")
     rule = (
         f"averages of {row['runs'] // 2} runs each, of two halves, share at least nine of ten words; more runs would "
         "share more, and interval is over the query words"
     )
-    yield _seen(_AVERAGE, row, f"share {back.text('.2f')}", above(back, SUFFICIENT), rule)
+    yield _seen(_AVERAGE, [row], f"share {back.text('.2f')}", above(back, SUFFICIENT), rule)
 
 
 def _opposite(verdict: Verdict) -> Verdict:
@@ -203,17 +208,17 @@ def _of_techniques(own: dict[str, Row]) -> Iterator[Observation]:
     sampling = next(iter(own.values()))["sampling"]
     if stable and others and sampling in ("fixed", "shuffled"):
         verdict = all_of([less for a in stable for b in others for less in _varies_less(a, b)])
-        yield _seen(_LEAST, stable[0], _spreads([*stable, *others]), verdict, rule)
+        yield _seen(_LEAST, [*stable, *others], _spreads([*stable, *others]), verdict, rule)
     if "ppmi_svd" in own:
         ppmi, rest = own["ppmi_svd"], [row for name, row in own.items() if name != "ppmi_svd"]
         verdict = all_of([less for b in rest for less in _varies_less(b, ppmi)])
         rule = rule.replace("each is below each of the others", "each other is below it").replace(
             "its lists", "their lists"
         )
-        yield _seen(_MOST, ppmi, _spreads([ppmi, *rest]), verdict, rule)
+        yield _seen(_MOST, [ppmi, *rest], _spreads([ppmi, *rest]), verdict, rule)
         lower = [below(estimate(ppmi, "jn").minus(estimate(b, "jn")), 0.0) for b in rest]
         shows = ", ".join(f"{row['technique']} {estimate(row, 'jn').text('.2f')}" for row in (ppmi, *rest))
-        yield _seen(_PPMI_LISTS, ppmi, shows, all_of(lower), "below each of the others, beyond the interval")
+        yield _seen(_PPMI_LISTS, [ppmi, *rest], shows, all_of(lower), "below each of the others, beyond the interval")
 
 
 def _varies_less(first: Row, second: Row) -> tuple[Verdict, Verdict]:
@@ -261,7 +266,9 @@ def _pairs_of(rows: Sequence[Row], name: str, judge: Callable[[Row, Row], Observ
 def _units(document: Row, sentence: Row) -> Observation:
     difference = ratio(sentence, document)
     rule = "the spread of the cosines is smaller, beyond its interval"
-    return _seen(_SENTENCE, sentence, f"sentence / document {_factor(difference)}", below(difference, 0.0), rule)
+    return _seen(
+        _SENTENCE, [sentence, document], f"sentence / document {_factor(difference)}", below(difference, 0.0), rule
+    )
 
 
 def _fractions(small: Row, large: Row) -> Observation:
@@ -274,7 +281,7 @@ def _fractions(small: Row, large: Row) -> Observation:
         "the spread in units of the query's cosines' SD over all words is larger, beyond its interval: raw SDs shrink "
         "where a space collapses. The part is the first documents, so that size and period differ together"
     )
-    return _seen(_SIZE, small, shows, above(difference, 0.0), rule)
+    return _seen(_SIZE, [small, large], shows, above(difference, 0.0), rule)
 
 
 def _factor(difference: Estimate) -> str:

@@ -13,7 +13,7 @@ from gpustab.studies.shared.same_runs import Same, fingerprints, said_of, seeds_
 
 class _Sample(NamedTuple):
     technique: str
-    sampling: str
+    what: tuple[str, str, float]
     prints: frozenset[bytes]
     seeds: frozenset[int]
     runs: int
@@ -29,7 +29,8 @@ class Samples:
         """Look at a group while its runs are in memory."""
         key = runs.key
         prints = frozenset(fingerprints(runs)) if int(runs.joint.sum()) else frozenset()
-        self._seen[runs.name] = _Sample(key.technique, key.sampling, prints, seeds_of(group), len(runs))
+        what = key.sampling, key.unit, key.fraction
+        self._seen[runs.name] = _Sample(key.technique, what, prints, seeds_of(group), len(runs))
 
     def same(self) -> list[Same]:
         """Return the pairs of groups that share runs bit for bit."""
@@ -45,11 +46,22 @@ class Samples:
         """Yield a sentence on every pair that is not independent."""
         yield from said_of(same := self.same())
         already = {frozenset((one.first, one.second)) for one in same}
-        for (a, one), (b, other) in combinations(self._seen.items(), 2):
-            shared = len(one.seeds & other.seeds)
-            if shared and one.technique == other.technique and frozenset((a, b)) not in already:
-                drawn = ", and so the draws of documents may be" if one.sampling == other.sampling else ""
+        shared = [
+            (a, b, one.what == other.what)
+            for (a, one), (b, other) in combinations(self._seen.items(), 2)
+            if one.technique == other.technique and one.seeds & other.seeds and frozenset((a, b)) not in already
+        ]
+        for a, b, same_draws in shared:
+            if same_draws:
                 yield (
-                    f"{a} and {b}: {shared} training seeds are the same{drawn}. They are not independent: differences "
-                    "between them look smaller than between runs of other seeds."
+                    f"{a} and {b}: trained with the same seeds, so the same documents were drawn. They are not "
+                    "independent: "
+                    "differences between them look smaller than between runs of other seeds."
                 )
+        if some := [f"{a} and {b}" for a, b, same_draws in shared if not same_draws]:
+            more = f" and {len(some) - 3} more pairs" if len(some) > 3 else ""
+            yield (
+                f"Groups whose runs began with the same training seeds: {'; '.join(some[:3])}{more}. They are not "
+                "quite "
+                "independent: what they start from is alike."
+            )

@@ -61,6 +61,8 @@ def of_neighbours(judged: Sequence[Row], setting: Row) -> str:
         else (f"{group}: of the {total} nearest words of {judged[0]['query']}")
     )
     rest = f"{passing} are passing and {total - len(firm) - passing} open"
+    if judged[0]["chosen_by"] == group:
+        rest += "; the same runs chose them, so that too many look firm"
     if not firm:
         return f"{lead} none is firm over {kind}; {rest}."
     best = sorted(firm, key=lambda row: (-row["share_low"], -row["margin"], -row["mean"]))[:3]
@@ -74,7 +76,7 @@ def of_documents(settings: Sequence[Row]) -> Iterator[str]:
         if row["sampling"] != "bootstrap" or is_flat(row):
             continue
         whole = next((other for name in ("shuffled", "fixed") for other in settings if _beside(row, other, name)), None)
-        if whole is None:
+        if whole is None or is_flat(whole):
             continue
         wider = ratio(row, whole)
         low, high = (math.exp(x) if x == x else math.nan for x in wider.interval)
@@ -108,13 +110,18 @@ def alarms(settings: Sequence[Row]) -> Iterator[str]:
             f"query word with its ten closest is {span}. Lists are near-ties, and SDs small whatever happens. Train "
             "longer."
         )
+    noise: dict[str, list[Row]] = {}
     for row in settings:
-        p = estimate(row, "p")
-        if row["sampling"] in ("fixed", "shuffled") and not is_flat(row) and below(p, NOISE) == "yes":
-            yield (
-                f"{row['group']}: two runs of the same documents share {10 * p.value:.1f} of ten nearest words: these "
-                f"vectors do not hold this corpus. {_HINTS.get(row['technique'], _HINT)}"
-            )
+        whole = row["sampling"] in ("fixed", "shuffled")
+        if whole and not is_flat(row) and below(estimate(row, "p"), NOISE) == "yes":
+            noise.setdefault(row["technique"], []).append(row)
+    for technique, rows in noise.items():
+        shared = max(10 * row["p_value"] for row in rows)
+        yield (
+            f"{listed([row['group'] for row in rows])}: two runs of the same documents share at most {shared:.1f} of "
+            "ten "
+            f"nearest words: these vectors do not hold this corpus. {_HINTS.get(technique, _HINT)}"
+        )
 
 
 _HINT = "Train longer, or with fewer dimensions."

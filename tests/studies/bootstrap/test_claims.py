@@ -1,9 +1,10 @@
 """The paper's findings: judged rightly where the answer is planted, and not at all where nothing can be told."""
 
+import numpy as np
 import pytest
 
 from gpustab.studies.bootstrap.study import bootstrap
-from tests.studies.bootstrap.planted import drawn
+from tests.studies.bootstrap.planted import drawn, planted
 
 QUERIES = ("q0", "q1", "q2")
 MORE = "Bootstrap runs vary more: which documents are there matters"
@@ -76,6 +77,14 @@ def test_a_flat_space_is_told_and_not_judged():
     assert set(agrees(result, "").values()) == {"no test"}
 
 
+def test_a_flat_group_makes_no_test_of_what_it_is_compared_with():
+    groups = [drawn("x/shuffled", 6, 0.0005, seed=1, mean=0.999, words=20, queries=1, step=0.001)]
+    result = bootstrap([*groups, drawn("x/bootstrap", 6, 0.03, seed=2, queries=1)], query=("q0",))
+    assert agrees(result, MORE) == {"x/bootstrap": "no test"}
+    assert agrees(result, "Even very highly")["x/bootstrap"] != "no test"
+    assert not any("drawing the documents again changes" in said for said in result.verdict)
+
+
 def test_noise_is_told():
     result = bootstrap([drawn("ppmi_svd/fixed", 5, 0.2, mean=0.5, step=0.0001, words=100)], query=QUERIES)
     assert any("do not hold this corpus" in alarm and "subsample" in alarm for alarm in result.alarms)
@@ -84,7 +93,22 @@ def test_noise_is_told():
 def test_bootstrap_runs_alone_are_told_to_flatter():
     result = bootstrap([drawn("x/bootstrap", 6, 0.02)], query=QUERIES)
     assert any("choose and judge" in note for note in result.notes)
+    assert "the same runs chose them" in result.verdict[0]
     assert {row["verdict"] for row in result.tables["neighbours"].rows()} & {"firm", "passing", "open"}
+
+
+@pytest.mark.parametrize("words", [3, 5, 12])
+def test_few_words_and_words_that_come_and_go(words):
+    absent = [(0, "w0"), (1, "w1"), (2, "q")]
+    rng = np.random.default_rng(words)
+    groups = [
+        planted(name, 0.5 + 0.05 * rng.normal(size=(4, 1, words)), absent=absent, seed=k)
+        for k, name in enumerate(("x/shuffled", "x/bootstrap"))
+    ]
+    result = bootstrap(groups, query=("q", "elsewhere"))
+    row = next(result.tables["neighbours"].rows(word="w0", group="x/bootstrap", chosen_by="x/bootstrap"))
+    assert (row["runs"], row["of"]) == (2, 3)  # run 0 lacks the word, run 2 the query
+    assert str(result)
 
 
 def test_the_rules_give_no_more_false_verdicts_than_they_say():
