@@ -56,13 +56,14 @@ def _neighbours(result: Result) -> Iterator[Block]:
         answer = f"{len(own)} words, {by} by {own[0]['of']} runs of {group}."
         if len(words) > _QUERIES:
             answer += f" Below are {_QUERIES} of {len(words)} query words; the table of neighbours has all."
+        rule = f"{RULE} The bootstrap range is the least and the largest cosine, no confidence interval."
         flat = is_flat(next(result.tables["settings"].rows(group=group)))
         yield Block(
             f"Which neighbours hold in {group}?",
             tables=[_overview(words, own)],
             answer=answer,
             folded=flat,
-            aside=f"{RULE} The bootstrap range is the least and the largest cosine, no confidence interval.",
+            aside=rule if group == judged[0]["group"] else "",
         )
         yield Block(f"Each query word of {group}, neighbour by neighbour", tables=tables, folded=True)
 

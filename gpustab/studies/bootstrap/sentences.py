@@ -10,6 +10,7 @@ from gpustab.results import Table
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.bootstrap.claims import is_flat, ratio
 from gpustab.studies.bootstrap.tables import estimate
+from gpustab.studies.frame import merged
 from gpustab.studies.neighbours.sentences import FIRM, LEAST_RUNS, PASSING
 from gpustab.studies.shared.verdicts import above, within
 from gpustab.studies.shared.verdicts import rows as rows_of
@@ -26,7 +27,8 @@ def verdict(tables: Tables) -> list[str]:
     """Return the answer in sentences, the first one leads."""
     settings = {row["group"]: row for row in rows_of(tables, "settings")}
     judged = [row for row in rows_of(tables, "neighbours") if row["verdict"]]
-    groups = [name for name in dict.fromkeys(row["group"] for row in judged) if not is_flat(settings[name])]
+    every = list(settings.values())
+    groups = [name for name in dict.fromkeys(row["group"] for row in judged) if not silent(settings[name], every)]
     said = [of_neighbours([row for row in judged if row["group"] == group], settings[group]) for group in groups]
     if not judged:
         said = [
@@ -73,10 +75,10 @@ def of_neighbours(judged: Sequence[Row], setting: Row) -> str:
 def of_documents(settings: Sequence[Row]) -> Iterator[str]:
     """Yield whether drawing the documents again changes the neighbours more than training again does."""
     for row in settings:
-        if row["sampling"] != "bootstrap" or is_flat(row):
+        if row["sampling"] != "bootstrap" or silent(row, settings):
             continue
         whole = next((other for name in ("shuffled", "fixed") for other in settings if _beside(row, other, name)), None)
-        if whole is None or is_flat(whole):
+        if whole is None:
             continue
         wider = ratio(row, whole)
         low, high = (math.exp(x) if x == x else math.nan for x in wider.interval)
@@ -99,8 +101,17 @@ def of_documents(settings: Sequence[Row]) -> Iterator[str]:
             )
 
 
-def alarms(settings: Sequence[Row]) -> Iterator[str]:
-    """Yield which groups do not tell near words apart, and whose runs on the very same documents do not agree."""
+def alarms(settings: Sequence[Row], spaces: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield which groups do not tell near words apart, and whose runs on the very same documents do not agree.
+
+    Args:
+        settings: rows of the table of settings.
+        spaces: by group, what :func:`gpustab.studies.shared.spaces.of_spaces` says; that a flat group is collapsed is
+            said with the others.
+    """
+    level = {row["group"] for row in settings if is_flat(row)}
+    rest = {name: [x for x in said if name not in level or _COLLAPSED not in x] for name, said in spaces.items()}
+    yield from merged(rest)
     flat = [row for row in settings if is_flat(row)]
     if flat:
         values = sorted(f"{row['mean_value']:.3f}" for row in flat)
@@ -112,8 +123,7 @@ def alarms(settings: Sequence[Row]) -> Iterator[str]:
         )
     noise: dict[str, list[Row]] = {}
     for row in settings:
-        whole = row["sampling"] in ("fixed", "shuffled")
-        if whole and not is_flat(row) and below(estimate(row, "p"), NOISE) == "yes":
+        if is_noise(row):
             noise.setdefault(row["technique"], []).append(row)
     for technique, rows in noise.items():
         shared = max(10 * row["p_value"] for row in rows)
@@ -124,6 +134,19 @@ def alarms(settings: Sequence[Row]) -> Iterator[str]:
         )
 
 
+def is_noise(row: Row) -> bool:
+    """Tell whether runs of the very same documents share less than a fifth of their lists."""
+    whole = row["sampling"] in ("fixed", "shuffled")
+    return whole and not is_flat(row) and below(estimate(row, "p"), NOISE) == "yes"
+
+
+def silent(row: Row, settings: Sequence[Row]) -> bool:
+    """Tell whether an alarm forbids to read a group's numbers: its own, or one on its runs of the whole corpus."""
+    family = [other for name in ("shuffled", "fixed") for other in settings if _beside(row, other, name)]
+    return is_flat(row) or any(is_flat(other) or is_noise(other) for other in family)
+
+
+_COLLAPSED = "The space is collapsed"
 _HINT = "Train longer, or with fewer dimensions."
 _HINTS = {
     "ppmi_svd": "A subsampling rate of 1e-5 deletes most of a small corpus; try --set ppmi_svd.subsample=0.001.",

@@ -93,6 +93,7 @@ class _Study:
         self.tables: tables.Tables = {}
         self.counts: dict[bytes, int] = {}
         self.missing: dict[bytes, list[str]] = {}
+        self.spaces: dict[str, list[str]] = {}
 
     def of_family(self, members: Sequence[Runs | Group], part: float) -> None:
         """Measure groups that differ in sampling: whole-corpus runs first, which choose what bootstrap runs judge."""
@@ -124,7 +125,7 @@ class _Study:
         runs = engine.place(runs, answer.compute)
         if int(runs.joint.sum()) > 1:
             found = of_spaces(runs, engine.pip_pass(runs, answer.compute))
-            answer.result.alarms += [f"{runs.name}: {sentence}" for sentence in found]
+            self.spaces[runs.name] = found
         answer.notes[runs.name] = list(runs.notes)
         return measure(runs, self.asked, self.options.n, asked, answer.compute)
 
@@ -165,7 +166,7 @@ class _Study:
         tables.add(result.tables, "corpora", corpora)
         result.tables["queries"] = Table.of([self._query(word) for word in self.asked])
         result.notes += [*self.samples.said(), *self._missing()]
-        result.alarms += sentences.alarms(settings)
+        result.alarms += sentences.alarms(settings, self.spaces)
         result.verdict = sentences.verdict(result.tables)
 
     def _query(self, word: bytes) -> dict[str, Any]:
