@@ -1,0 +1,123 @@
+"""The page of the study: is a term told apart, how large must samples be, where do the vectors lie."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from gpustab.report import Result
+from gpustab.results import Block, SmallTable, Table
+from gpustab.results.page import number, whole
+from gpustab.studies.consistency.sentences import grows, most_frequent_rank
+
+
+def page(result: Result) -> list[Block]:
+    """Return the blocks in reading order."""
+    return [_models(result), *_ranks(result), *_sizes(result), *_own(result), *_neighbours(result), _how(result)]
+
+
+def _models(result: Result) -> Block:
+    table = result.tables["consistency"]
+    header = ["background", "model", "same term", "different terms", "excess", "AUC", "SD over runs", "c", "terms"]
+    rows = [
+        [
+            row["group"],
+            row["model"],
+            _with_half(row, "same"),
+            _with_half(row, "null"),
+            _with_half(row, "excess"),
+            _with_half(row, "auc"),
+            number(row["auc_sd"], 2),
+            number(row["c"], 3),
+            str(row["terms"]),
+        ]
+        for row in table.rows()
+    ]
+    return Block(
+        "Does the text give a term the same vector twice?",
+        _facts(result),
+        [SmallTable("Mean cosine of two samples, ± 95 % over terms", header, rows)],
+        figures=["same_and_null"],
+        answer=(
+            "Read a cosine only beside that of different terms, and models only by their AUC: how often a pair of one "
+            "term is nearer than a pair of two, 0.5 by chance. c is the cosine without the size of the samples: sums "
+            "of m words have 1 / (1 + c / m)."
+        ),
+        aside="Bloem et al. 2019, table 1: 0.907 to 0.953 by the additive model, without a null level.",
+    )
+
+
+def _facts(result: Result) -> list[tuple[str, str, str]]:
+    return [
+        (
+            group["name"],
+            f"{group['terms']:,} terms",
+            f"{group['samples']:,} samples of {group['sentences']:.1f} sentences, {group['full']:.0%} of them full; "
+            f"{group['words']:,} words, {group['known']:.0%} of the text's tokens; {len(group['runs'])} runs",
+        )
+        for group in result.groups
+    ]
+
+
+def _with_half(row: dict[str, Any], name: str) -> str:
+    half = (row[f"{name}_high"] - row[f"{name}_low"]) / 2
+    return f"{row[name]:.3f} ± {number(half, 2)}" if half == half else f"{row[name]:.3f}"
+
+
+def _ranks(result: Result) -> Iterator[Block]:
+    table = result.tables["ranks"]
+    row = next(result.tables["consistency"].rows())
+    yield Block(
+        "How near are they among all words?",
+        tables=[whole("Place of one sample among the background's words by cosine to another, 1 the nearest", table)],
+        answer=most_frequent_rank(row, next(table.rows())),
+        aside="Bloem et al. 2019, table 1: places 1 to 1.001, and 22.4 for the halves of one book.",
+    )
+
+
+def _sizes(result: Result) -> Iterator[Block]:
+    table = result.tables.get("sizes", Table())
+    if table.height:
+        name = table["group"][0]
+        yield Block(
+            "How many sentences does a term need?",
+            tables=[whole("Additive model; the same terms in every row", table)],
+            figures=["by_size"],
+            answer=grows(table.where(group=name))[1],
+            aside="Bloem et al. 2019, table 2: 0.794, 0.837, 0.905, 0.923, 0.956 for 1, 2, 3, 4, 8, one term.",
+        )
+
+
+def _own(result: Result) -> Iterator[Block]:
+    table = result.tables["own"]
+    yield Block(
+        "How far are they from the background's own vector of the term?",
+        tables=[whole("Means over samples of the terms that the background has", table)],
+        aside="Bloem et al. 2019, table 6 (Nonce2Vec): 0.35 to 0.48, places 2,902 to 24,513 of 259,376.",
+    )
+
+
+def _neighbours(result: Result) -> Iterator[Block]:
+    table = result.tables.get("neighbours", Table())
+    if table.height:
+        yield Block(
+            "What are the nearest words of two samples?",
+            tables=[whole("Additive model, first run", table)],
+            answer="Two samples can be near each other and still mean nothing: consistency is no quality.",
+            aside="Bloem et al. 2019, table 7.",
+            folded=True,
+        )
+
+
+def _how(result: Result) -> Block:
+    settings = result.settings
+    return Block(
+        "By which rules?",
+        [
+            ("null pairs", "different terms", "no sentence in common, numbers of context words within a factor of two"),
+            ("context", f"{settings['window']} words", "within the sentence, after subsampling; never the term itself"),
+            ("centred", "", "less the mean background vector of the text's tokens, once for each context word"),
+            ("intervals", "95 %", "jackknife over terms, Student's t; runs of a background have their own SD"),
+        ],
+        folded=True,
+    )

@@ -1,0 +1,108 @@
+"""What the numbers say, in sentences; each has a rule with an interval over terms, and a margin."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from gpustab.results import Table
+from gpustab.results.page import number
+
+FEWEST = 6
+"""Terms of a verdict: with fewer the jackknife's intervals are too narrow (see the tests)."""
+
+NEAR = 0.55
+"""An AUC up to this is as good as none: of twenty pairs one more than by chance."""
+
+CLOSE = 0.05
+"""A cosine this little above its null level says nothing by itself."""
+
+
+def verdict(tables: Mapping[str, Table]) -> list[str]:
+    """Return the answer of every background: what its samples tell apart, and what the cosine hides."""
+    said = []
+    table = tables.get("consistency", Table())
+    groups = list(dict.fromkeys(table.get("group", [])))
+    for group in groups:
+        row = next(table.rows(group=group, model="additive"))
+        middle = next(table.rows(group=group, model="additive, centred"))
+        of = f"{group}: " if len(groups) > 1 else ""
+        said += [of + told_apart(row)[1], of + scale(row, middle)]
+    return said
+
+
+def told_apart(row: Mapping[str, Any]) -> tuple[str, str]:
+    """Return whether a term's samples are more alike than those of two terms, and the sentence.
+
+    The rule: the 95 % interval of the AUC over terms lies above one half (``"apart"``), or below
+    :data:`NEAR` (``"alike"``); else ``"open"``, and ``"few"`` with fewer than :data:`FEWEST` terms.
+    """
+    auc, low, high = row["auc"], row["auc_low"], row["auc_high"]
+    cosines = f"cosine {_cosine(row['same'])} against {_cosine(row['null'])}"
+    if row["terms"] < FEWEST or math.isnan(low):
+        return "few", (
+            f"Whether the text gives its terms vectors of their own cannot be told from {row['terms']} terms "
+            f"({cosines}); take {FEWEST} at least, better fifty."
+        )
+    if low > 0.5:
+        span = f"{100 * low:.0f}–{min(100 * high, 100):.0f}"
+        return "apart", (
+            f"Two samples of one term are more alike than samples of two terms in {100 * auc:.0f} of 100 comparisons "
+            f"({span}; 50 by chance): the text gives its terms vectors of their own."
+        )
+    if high < NEAR:
+        return "alike", (
+            f"Two samples of one term are no more alike than samples of two terms ({cosines}, {100 * auc:.0f} of 100 "
+            "comparisons, 50 by chance): the vectors hold nothing of the term."
+        )
+    return "open", (
+        f"Whether samples of one term are more alike than samples of two terms cannot be told from {row['terms']} "
+        f"terms ({cosines}, {100 * auc:.0f} of 100 comparisons, 50 by chance). More terms would tell."
+    )
+
+
+def scale(row: Mapping[str, Any], middle: Mapping[str, Any]) -> str:
+    """Return what the raw cosine is worth beside its null level."""
+    raw = f"The cosine of two samples of one term is {_cosine(row['same'])}, of two terms {_cosine(row['null'])}"
+    without = f"without what every context of the text has: {_cosine(middle['same'])} against {_cosine(middle['null'])}"
+    if row["excess"] < CLOSE:
+        return f"{raw}: almost all of it is what every context of the text has in common ({without})."
+    return f"{raw} ({without})."
+
+
+def most_frequent_rank(row: Mapping[str, Any], ranks: Mapping[str, Any]) -> str:
+    """Return what both ranks say: among the background's words, and among the samples of other terms."""
+    background = f"Among {ranks['words']:,} background words a term's other sample has place {number(ranks['both'], 3)}"
+    others = f"among the samples of other terms place {number(row['rank'], 3)} of {number(row['among'], 3)}"
+    if ranks["both"] < 2 <= row["rank"]:
+        return (
+            f"{background}, and {others}: it is near the first because both are sums, not because they are of one term."
+        )
+    return f"{background}, {others}."
+
+
+def grows(table: Table) -> tuple[str, str]:
+    """Return whether consistency grows with the sentences, ``"grows"``, ``"open"`` or ``"none"``, and how.
+
+    The rule: the interval of the largest size lies wholly above that of the smallest.
+    """
+    rows = list(table.rows())
+    if len(rows) < 2:
+        return "none", "One size of samples: how consistency depends on it is not seen."
+    first, last = rows[0], rows[-1]
+    off = max(abs(row["same"] - row["law"]) for row in rows)
+    law = f"a law of sums, 1 / (1 + c / words) with c = {number(last['c'], 3)}, is at most {number(off, 2)} off"
+    span = f"from {_cosine(first['same'])} with {first['n']} to {_cosine(last['same'])} with {last['n']} sentences"
+    if last["same_low"] > first["same_high"]:
+        return "grows", f"Consistency grows with the sentences, {span}; {law}."
+    return "open", f"Consistency goes {span}, which these terms do not prove to be a growth; {law}."
+
+
+def _cosine(value: float) -> str:
+    """A cosine with the digits that tell it from 1.
+
+    >>> _cosine(0.9852), _cosine(0.41)
+    ('0.985', '0.41')
+    """
+    return f"{value:.3f}" if abs(value) > 0.9 else f"{value:.2f}"
