@@ -31,4 +31,5 @@ def context_sums(
     )
     if not len(used):
         return torch.zeros(shape, dtype=torch.float64, device=counts.device)
-    return torch.sparse.mm(matrix.coalesce(), rows(used).double())
+    found: Tensor = torch.sparse.mm(matrix.coalesce(), rows(used).double())
+    return found

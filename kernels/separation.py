@@ -62,8 +62,10 @@ def separation(unit: Tensor, term: Tensor, allowed: Tensor) -> Separation:
     # below[k]: twice the null pairs, ties as halves, that lie below k own pairs or more; each pair came from both terms
     beaten = below.cumsum(0)[:-1] / 2
     lost = [beaten[torch.searchsorted(values, pairs)].sum() for pairs in own]
-    columns = [torch.stack(column) for column in zip(*found, strict=True)]
-    return Separation(*columns[:4], torch.stack(lost), *columns[4:])
+    same, pairs, null, nulls, touching, both, ranks, among = (
+        torch.stack(column) for column in zip(*found, strict=True)
+    )
+    return Separation(same, pairs, null, nulls, torch.stack(lost), touching, both, ranks, among)
 
 
 def _own_pairs(cosines: Tensor) -> Tensor:

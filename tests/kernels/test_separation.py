@@ -18,7 +18,8 @@ def _naive(unit, term, allowed):
     null = [(i, j) for i, j in itertools.combinations(range(n), 2) if allowed[i, j]]
 
     def wins(pairs, others):
-        return sum((cosine[i][j] > cosine[k][m]) + (cosine[i][j] == cosine[k][m]) / 2 for i, j in pairs for k, m in others)
+        found = [(cosine[i][j], cosine[k][m]) for i, j in pairs for k, m in others]
+        return sum((a > b) + (a == b) / 2 for a, b in found)
 
     rows = []
     for t in range(terms):

@@ -33,7 +33,7 @@ class Instances(NamedTuple):
 
     def take(self, kept: NDArray[np.bool_]) -> Instances:
         """Return some of them; the others' neighbours close ranks."""
-        return Instances(*(part[kept] for part in self))
+        return Instances(self.place[kept], self.member[kept], self.target[kept])
 
 
 def instances(text: Text, samples: Samples) -> Instances:
@@ -47,12 +47,12 @@ def instances(text: Text, samples: Samples) -> Instances:
     return Instances(place, member, text.tokens[place] == term[member])
 
 
-def chances(counts: NDArray[np.int64], total: int, threshold: float) -> Chances:
+def chances(counts: NDArray[np.int64], total: int | NDArray[np.int64], threshold: float) -> Chances:
     """Return word2vec's probability that a word is kept, ``min(1, (√(c/tN) + 1) · tN/c)``; 1 for c = 0 and t = 0.
 
     Args:
         counts: c of every word.
-        total: N, all tokens.
+        total: N, all tokens; or one for each word.
         threshold: t.
     """
     if not threshold:

@@ -106,9 +106,9 @@ class ConsistencyOptions:
                 raise InputError(f"{option(name)} is {getattr(self, name)}, wanted above 0")
         if not self.sample_decay >= 1:
             raise InputError(f"{option('sample_decay')} is {self.sample_decay}, wanted at least 1")
-        for low, high in (("domain_low", "domain_high"), ("general_low", "general_high")):
-            if not getattr(self, low) <= getattr(self, high):
-                raise InputError(f"{option(low)} is {getattr(self, low)}, above {option(high)}")
+        for under, over in (("domain_low", "domain_high"), ("general_low", "general_high")):
+            if not getattr(self, under) <= getattr(self, over):
+                raise InputError(f"{option(under)} is {getattr(self, under)}, above {option(over)}")
         if self.grid and not self.nonce2vec:
             raise InputError(f"{option('grid')} is of Nonce2Vec: give {option('nonce2vec')} too")
 

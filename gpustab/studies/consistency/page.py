@@ -8,12 +8,25 @@ from typing import Any
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable, Table
 from gpustab.results.page import number, whole
-from gpustab.studies.consistency.sentences import grows, most_frequent_rank
+from gpustab.studies.consistency.sentences import development, grows, most_frequent_rank, read_by_nonce
+
+_SETTINGS = 10
+"""Settings of the grid that are shown."""
 
 
 def page(result: Result) -> list[Block]:
     """Return the blocks in reading order."""
-    return [_models(result), *_ranks(result), *_sizes(result), *_own(result), *_neighbours(result), _how(result)]
+    return [
+        _models(result),
+        *_split(result),
+        *_ranks(result),
+        *_sizes(result),
+        *_nonce(result),
+        *_domain(result),
+        *_own(result),
+        *_neighbours(result),
+        _how(result),
+    ]
 
 
 def _models(result: Result) -> Block:
@@ -85,6 +98,48 @@ def _sizes(result: Result) -> Iterator[Block]:
             figures=["by_size"],
             answer=grows(table.where(group=name))[1],
             aside="Bloem et al. 2019, table 2: 0.794, 0.837, 0.905, 0.923, 0.956 for 1, 2, 3, 4, 8, one term.",
+        )
+
+
+def _split(result: Result) -> Iterator[Block]:
+    table = result.tables.get("split", Table())
+    if table.height:
+        yield Block(
+            "Do the halves differ more than parts drawn at random?",
+            tables=[whole("Additive model, mean cosine of the two parts of each term's sentences", table)],
+            answer=development(list(table.rows(group=table["group"][0])))[1],
+            aside="Bloem et al. 2019 compare halves with random samples of another size, which cannot say that.",
+        )
+
+
+def _nonce(result: Result) -> Iterator[Block]:
+    table = result.tables.get("updates", Table())
+    if not table.height:
+        return
+    tables = [whole("Updates that the sentences of a sample give", table)]
+    settings = result.tables.get("grid", Table())
+    if settings.height:
+        best = sorted(range(settings.height), key=lambda k: -(settings["auc"][k] or 0.0))[:_SETTINGS]
+        tables.append(whole(f"Best {_SETTINGS} of {settings.height:,} settings by AUC", settings.take(best)))
+    yield Block(
+        "What does Nonce2Vec read?",
+        tables=tables,
+        answer=read_by_nonce([row["updates"] for row in table.rows(group=table["group"][0])]),
+        aside="Bloem et al. 2019, table 3: 0.686 to 0.748, tuned; sample and window decay are not given.",
+    )
+
+
+def _domain(result: Result) -> Iterator[Block]:
+    table = result.tables.get("domain", Table())
+    if table.height:
+        yield Block(
+            "Which terms mean in the text what they mean elsewhere?",
+            tables=[whole("SVD model: cosine of a term in the text to the same word in the general text", table)],
+            answer=(
+                "Read each group beside its null level, other terms of the same group: a cosine of PPMI-SVD vectors "
+                "depends on frequency by itself."
+            ),
+            aside="Bloem et al. 2019, table 5: 0.735, 0.417, 0.109, 0.078.",
         )
 
 

@@ -8,15 +8,24 @@ from typing import Any
 import numpy as np
 
 from gpustab.spaces.words import show
-from gpustab.studies.consistency.measures import NUMBERS, Consistency, Ranks, over_runs, size_constant, words_of_pairs
+from gpustab.studies.consistency.measures import (
+    NUMBERS,
+    Consistency,
+    LeftOut,
+    Ranks,
+    over_runs,
+    size_constant,
+    words_of_pairs,
+)
 from gpustab.studies.consistency.prepare import Prepared
 
 
 def of_model(group: str, model: str, found: Sequence[Consistency], prepared: Prepared) -> dict[str, Any]:
     """Return the numbers of one model, means over R background runs, each with its interval over terms.
 
-    ``c`` is the constant of the size law of sums, see :func:`~gpustab.studies.consistency.measures.size_constant`;
-    ``auc_sd`` and ``same_sd`` are standard deviations over runs.
+    ``c``, of the additive model alone, is the constant of the size law of sums, see
+    :func:`~gpustab.studies.consistency.measures.size_constant`; ``same_sd``, ``auc_sd`` ... are standard deviations
+    over runs.
     """
     row: dict[str, Any] = {"group": group, "model": model, "runs": len(found), "terms": len(prepared.samples.terms)}
     for name in NUMBERS:
@@ -27,7 +36,20 @@ def of_model(group: str, model: str, found: Sequence[Consistency], prepared: Pre
         row[f"{name}_sd"] = float(np.std(values, ddof=1)) if len(found) > 1 else None
     words = words_of_pairs(prepared.samples, prepared.words.cpu().numpy())
     row |= {"rank": float(np.mean([one.rank for one in found])), "among": found[0].among, "words": words}
-    return row | {"c": size_constant(row["same"], words)}
+    return row | {"c": size_constant(row["same"], words) if model in ("additive", "additive, centred") else None}
+
+
+def of_contrast(
+    group: str, model: str, other: str, found: Sequence[Consistency], against: Sequence[Consistency]
+) -> dict[str, Any]:
+    """Return the difference of two models' cosine and AUC, with intervals over the terms, which are the same."""
+    row: dict[str, Any] = {"group": group, "model": model, "against": other}
+    for name in ("same", "auc"):
+        one, two = (over_runs([x.numbers[name] for x in part]) for part in (found, against))
+        difference = LeftOut(one.value - two.value, one.without - two.without)
+        row[name] = difference.value
+        row[f"{name}_low"], row[f"{name}_high"] = difference.estimate.interval
+    return row
 
 
 def of_ranks(group: str, model: str, found: Sequence[Ranks], words: int) -> dict[str, Any]:
@@ -38,9 +60,10 @@ def of_ranks(group: str, model: str, found: Sequence[Ranks], words: int) -> dict
 
 def of_runs(group: str, names: Sequence[str], model: str, found: Sequence[Consistency]) -> list[dict[str, Any]]:
     """Return the numbers of every background run by itself."""
+    of = names if len(names) == len(found) else ("no background",)  # the SVD model has none
     return [
         {"group": group, "run": name, "model": model, **{key: one.numbers[key].value for key in NUMBERS}}
-        for name, one in zip(names, found, strict=True)
+        for name, one in zip(of, found, strict=True)
     ]
 
 

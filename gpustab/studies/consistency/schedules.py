@@ -67,7 +67,7 @@ def first_chances(text: Text, samples: Samples, found: Instances, counts: Ids, t
     words = text.tokens[found.place]
     _, inverse, times = np.unique(owner * len(text.words) + words, return_inverse=True, return_counts=True)
     count = np.maximum(counts[words], 0) + times[inverse]
-    return chances(count, sizes[owner], threshold)  # type: ignore[arg-type]  # one total for each
+    return chances(count, sizes[owner], threshold)
 
 
 def training_pairs(text: Text, samples: Samples, rows: Ids, counts: Ids, options: ConsistencyOptions) -> Pairs:

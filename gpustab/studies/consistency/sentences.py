@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gpustab.results import Table
@@ -18,8 +18,11 @@ NEAR = 0.55
 CLOSE = 0.05
 """A cosine this little above its null level says nothing by itself."""
 
+P_VALUE = 0.05
+"""Of the test whether halves differ."""
 
-def verdict(tables: Mapping[str, Table]) -> list[str]:
+
+def verdict(tables: Mapping[str, Table], contrasts: Sequence[Mapping[str, Any]] = ()) -> list[str]:
     """Return the answer of every background: what its samples tell apart, and what the cosine hides."""
     said = []
     table = tables.get("consistency", Table())
@@ -29,6 +32,7 @@ def verdict(tables: Mapping[str, Table]) -> list[str]:
         middle = next(table.rows(group=group, model="additive, centred"))
         of = f"{group}: " if len(groups) > 1 else ""
         said += [of + told_apart(row)[1], of + scale(row, middle)]
+        said += [of + models_part(one, row["terms"])[1] for one in contrasts if one["group"] == group]
     return said
 
 
@@ -97,6 +101,63 @@ def grows(table: Table) -> tuple[str, str]:
     if last["same_low"] > first["same_high"]:
         return "grows", f"Consistency grows with the sentences, {span}; {law}."
     return "open", f"Consistency goes {span}, which these terms do not prove to be a growth; {law}."
+
+
+def models_part(contrast: Mapping[str, Any], terms: int) -> tuple[str, str]:
+    """Return whether a model's cosine and its AUC agree against another model, and the sentence.
+
+    ``"better"``, ``"worse"``: the interval of the AUC's difference lies on one side of 0; else ``"open"``. The cosine
+    is named as misleading where it surely goes the other way.
+    """
+    model, other = contrast["model"], contrast["against"]
+    low, high = contrast["auc_low"], contrast["auc_high"]
+    auc = f"AUC {contrast['auc']:+.2f}, {low:+.2f} to {high:+.2f}"
+    if terms < FEWEST or not (low > 0 or high < 0):
+        return "open", f"Whether {model} or {other} tells terms apart better cannot be told from these terms ({auc})."
+    better = low > 0
+    against = contrast["same_high"] < 0 if better else contrast["same_low"] > 0
+    said = f"{model} tells terms apart {'better' if better else 'worse'} than {other} ({auc})"
+    if against:
+        how = "lower" if better else "higher"
+        return "better" if better else "worse", f"{said}, though its cosine is {how}: the cosines are another scale."
+    return "better" if better else "worse", f"{said}."
+
+
+def development(rows: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
+    """Return whether the halves differ more than random parts, ``"differ"`` or ``"open"``, and the sentence.
+
+    The rule: of the permutations, at most one in twenty has parts as unlike as the halves or more (p ≤ 0.05).
+    Documents are permuted where there are enough, and then they decide: sentences of one document belong together.
+
+    Args:
+        rows: of the table ``split``, one for permuted sentences and perhaps one for permuted documents.
+    """
+    row = rows[-1]
+    what = "parts of as many random sentences" if row["permuted"] == "sentences" else "random halves of the documents"
+    said = f"halves have cosine {_cosine(row['halves'])}, {what} {_cosine(row['random'])} (p = {row['p']:.2f})"
+    if row["p"] <= P_VALUE:
+        return "differ", f"The two halves use the terms differently: {said}."
+    first = rows[0]
+    but = (
+        f" Single sentences change places with more effect (p = {first['p']:.2f}): documents differ, the halves do not."
+        if first["p"] <= P_VALUE < row["p"]
+        else ""
+    )
+    return "open", f"That the halves use the terms differently is not shown: {said}.{but}"
+
+
+def read_by_nonce(updates: Sequence[float]) -> str:
+    """Return which sentences of a sample Nonce2Vec learns from: those with half an update or more on average."""
+    read = [k for k, mean in enumerate(updates, 1) if mean >= 0.5]
+    whole = f"{sum(updates):.0f} updates a sample"
+    if not read:
+        return "Nonce2Vec makes hardly any update: its vectors are the sums that it starts from."
+    if len(read) == len(updates):
+        return f"Nonce2Vec learns from every sentence of a sample: {whole}."
+    return (
+        f"Nonce2Vec learns from the first {len(read)} of {len(updates)} sentences alone, since its window shrinks and "
+        f"more words are left out with every sentence: {whole}."
+    )
 
 
 def _cosine(value: float) -> str:

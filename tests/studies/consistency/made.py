@@ -46,11 +46,9 @@ def sentences(terms, per_term, length, seed=0, own=0.0, words=WORDS):
     found = []
     for t in range(terms):
         for _ in range(per_term):
-            other = [
-                word(int(generator.integers(10)) + 10 * t if generator.random() < own else int(generator.integers(words)))
-                for _ in range(length)
-            ]
-            other.insert(int(generator.integers(length + 1)), "term" + chr(ord("a") + t // 26) + chr(ord("a") + t % 26))
+            mine, common = 10 * t + generator.integers(10, size=length), generator.integers(words, size=length)
+            other = [word(int(k)) for k in np.where(generator.random(length) < own, mine, common)]
+            other.insert(int(generator.integers(length + 1)), term_names(terms)[t])
             found.append(other)
     return [found[k] for k in generator.permutation(len(found))]
 

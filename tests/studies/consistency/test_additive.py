@@ -14,7 +14,7 @@ from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.prepare import prepare
 from gpustab.studies.consistency.samples import draw_samples
 from gpustab.studies.consistency.text import read_text
-from tests.studies.consistency.made import background, sentences, text_of
+from tests.studies.consistency.made import background, sentences, term_names, text_of
 
 CPU = torch.device("cpu")
 
@@ -138,7 +138,7 @@ def test_cosine_of_sums_of_one_distribution_follows_the_size_law(n):
     terms = 30
     text = text_of(sentences(terms, 2 * n, 8, seed=n))
     options = ConsistencyOptions(split="random", samples=2, sentences=n, cutoff=2, subsample=0, number=terms)
-    prepared = prepare(text, [(f"term{chr(97 + t // 26)}{chr(97 + t % 26)}".encode(),) for t in range(terms)], runs, options, CPU)
+    prepared = prepare(text, [(t.encode(),) for t in term_names(terms)], runs, options, CPU)
     found = consistency_of(additive(prepared, runs, 0), prepared.samples, prepared.allowed)
     assert found.numbers["null"].value == pytest.approx(1 / (1 + constant / (8 * n)), abs=0.03)
     assert found.numbers["same"].value == pytest.approx(found.numbers["null"].value, abs=0.06)
@@ -149,7 +149,7 @@ def test_without_the_mean_context_one_distribution_has_cosine_zero():
     runs = background(mean=0.6, d=40)
     text = text_of(sentences(20, 20, 8, seed=5))
     options = ConsistencyOptions(samples=2, cutoff=2, subsample=0, number=20)
-    terms = [(f"term{chr(97 + t // 26)}{chr(97 + t % 26)}".encode(),) for t in range(20)]
+    terms = [(t.encode(),) for t in term_names(20)]
     prepared = prepare(text, terms, runs, options, CPU)
     x = centred(additive(prepared, runs, 0), prepared.words, mean_context(prepared, runs, 0))
     found = consistency_of(x, prepared.samples, prepared.allowed)
@@ -161,7 +161,7 @@ def test_terms_with_words_of_their_own_are_told_apart():
     runs = background(mean=0.6, d=40)
     text = text_of(sentences(20, 20, 8, seed=5, own=0.7))
     options = ConsistencyOptions(samples=2, cutoff=2, subsample=0, number=20)
-    terms = [(f"term{chr(97 + t // 26)}{chr(97 + t % 26)}".encode(),) for t in range(20)]
+    terms = [(t.encode(),) for t in term_names(20)]
     prepared = prepare(text, terms, runs, options, CPU)
     found = consistency_of(additive(prepared, runs, 0), prepared.samples, prepared.allowed)
     assert found.numbers["auc"].value > 0.95

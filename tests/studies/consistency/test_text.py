@@ -1,5 +1,7 @@
 """Sentences, terms of several words, duplicates, samples."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,7 @@ from tests.studies.consistency.made import text_of
 
 
 def _lists(text):
-    return [[text.words[k].decode() for k in text.tokens[a:b]] for a, b in zip(text.starts[:-1], text.starts[1:], strict=True)]
+    return [[text.words[k].decode() for k in text.tokens[a:b]] for a, b in pairwise(text.starts)]
 
 
 def test_terms_of_several_words_become_one_token_the_longer_first():
