@@ -33,7 +33,7 @@ class ConsistencyOptions:
         language: two letters of ISO 639-1, whose rules end a sentence.
         layout: of a plain text: what is a document, see :class:`gpustab.corpus.options.ReadOptions`.
         permutations: random splits of the same sizes that a half split is compared with.
-        nonce2vec: whether Nonce2Vec is trained too; it needs output vectors and counts.
+        nonce: whether Nonce2Vec is trained too; it needs output vectors and counts.
         output_vectors: a file of vectors: the background's output vectors, by the same words.
         output: whether Nonce2Vec leaves the output vectors as they are (paper) or trains them too (public code).
         alpha: learning rate at the first pair.
@@ -45,6 +45,7 @@ class ConsistencyOptions:
         nonce_window: window in the first sentence.
         grid: train Nonce2Vec with every setting of the paper's grid too.
         general: a text of general language: the SVD model is made of it and of the marked sentences.
+        general_layout: what a document is there.
         svd_dim: coordinates of the SVD model.
         svd_window: its window.
         svd_min_count: words rarer in all its text are left out; marked terms are exempt.
@@ -73,7 +74,7 @@ class ConsistencyOptions:
     language: Annotated[str, Option("Whose rules end a sentence.", metavar="CODE")] = "en"
     layout: Annotated[Layout | None, Option("Of a plain text: what is a document. Default: found.")] = None
     permutations: Annotated[int, Option("Random splits beside a half split.", low=1)] = 99
-    nonce2vec: Annotated[bool, Option("Train Nonce2Vec too.", ("--nonce2vec/--no-nonce2vec",))] = False
+    nonce: Annotated[bool, Option("Train Nonce2Vec too.", ("--nonce/--no-nonce",))] = False
     output_vectors: Annotated[str | None, Option("The background's output vectors.", metavar="FILE")] = None
     output: Annotated[Literal["frozen", "updated"], Option("Of Nonce2Vec: its output vectors.")] = "frozen"
     alpha: Annotated[float, Option("Nonce2Vec: learning rate at the first pair.")] = 1.0
@@ -85,6 +86,7 @@ class ConsistencyOptions:
     nonce_window: Annotated[int, Option("Nonce2Vec: window in the first sentence.", low=1)] = 15
     grid: Annotated[bool, Option("Train Nonce2Vec with the paper's grid of settings.", ("--grid/--no-grid",))] = False
     general: Annotated[str | None, Option("General text: adds the SVD model.", metavar="TEXT")] = None
+    general_layout: Annotated[Layout | None, Option("The same of the general text.")] = None
     svd_dim: Annotated[int, Option("Coordinates of the SVD model.", low=1)] = 100
     svd_window: Annotated[int, Option("Window of the SVD model.", low=1)] = 5
     svd_min_count: Annotated[int, Option("Rarer words are left out; marked terms stay.", low=1)] = 5
@@ -109,8 +111,8 @@ class ConsistencyOptions:
         for under, over in (("domain_low", "domain_high"), ("general_low", "general_high")):
             if not getattr(self, under) <= getattr(self, over):
                 raise InputError(f"{option(under)} is {getattr(self, under)}, above {option(over)}")
-        if self.grid and not self.nonce2vec:
-            raise InputError(f"{option('grid')} is of Nonce2Vec: give {option('nonce2vec')} too")
+        if self.grid and not self.nonce:
+            raise InputError(f"{option('grid')} is of Nonce2Vec: give {option('nonce')} too")
 
     @property
     def least(self) -> int:

@@ -75,12 +75,18 @@ def consistency(
     with answering("consistency", options, given, compute, progress) as answer:
         answer.report("reading the text", 0.0)
         read = read_text(text, options.language, options.drop_short, options.layout)
-        general = None if options.general is None else read_text(options.general, options.language, options.drop_short)
+        general = _general(options)
         answer.result.settings["text"] = str(text)
         for k, group in enumerate(given):
             _measure(answer.take(group, k / len(given)), read, general, asked, options, answer, (k, len(given)))
         answer.result.verdict = sentences.verdict(answer.result.tables, answer.result.contrasts)
     return answer.result
+
+
+def _general(options: ConsistencyOptions) -> Text | None:
+    if options.general is None:
+        return None
+    return read_text(options.general, options.language, options.drop_short, options.general_layout)
 
 
 def _measure(
@@ -93,8 +99,8 @@ def _measure(
     at: tuple[int, int],
 ) -> None:
     """Fill the tables with one background's rows."""
+    output = read_output(runs, options, answer.compute.device) if options.nonce else None
     prepared = prepare(text, asked, runs, options, answer.compute.device)
-    output = read_output(runs, options, answer.compute.device) if options.nonce2vec else None
     found = dict[str, list[_Model]]()
     for r, name in enumerate(runs.names):
         answer.report(f"{runs.name}: {name}", (at[0] + r / len(runs)) / at[1])
