@@ -7,6 +7,9 @@ from torch import Tensor
 
 from gpustab.kernels.arithmetic import product
 
+_CACHED = 256
+"""Problems at once on a CPU: the rows of a step, 1 MB at d = 100, stay in its cache; 10,000 take twice as long."""
+
 
 def train_nonce(start: Tensor, output: Tensor, ids: Tensor, rates: Tensor, *, update_output: bool = False) -> Tensor:
     """Train the vector of every problem by its own list of steps, and return them.
@@ -30,16 +33,22 @@ def train_nonce(start: Tensor, output: Tensor, ids: Tensor, rates: Tensor, *, up
         >>> train_nonce(0 * one, one, torch.zeros(1, 1, 1, dtype=torch.long), one).tolist()
         [[0.5]]
     """
+    at_once = _CACHED if start.device.type == "cpu" else max(len(start), 1)
+    parts = zip(start.split(at_once), ids.split(at_once), rates.split(at_once), strict=True)
+    return torch.cat([_train(x, output, own, alpha, update_output) for x, own, alpha in parts])
+
+
+def _train(start: Tensor, output: Tensor, ids: Tensor, rates: Tensor, update_output: bool) -> Tensor:
     x = start.clone()
     table, places = _tables(output, ids) if update_output else (output, ids)
     for step in range(ids.shape[1]):
-        rows = table[places[:, step]]
+        flat = places[:, step].reshape(-1)
+        rows = table.index_select(0, flat).view(*ids[:, step].shape, -1)  # twice as fast as table[...] on a CPU
         g = -torch.sigmoid(product(rows, x[:, :, None])[..., 0])
         g[:, 0] += 1
         g = g * rates[:, step, None].to(x.dtype)
         change = product(g[:, None], rows)[:, 0]
         if update_output:
-            flat = places[:, step].reshape(-1)
             table.index_add_(0, flat, (g[..., None] * x[:, None]).flatten(0, 1))
         x = x + change
     return x

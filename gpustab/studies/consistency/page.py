@@ -10,6 +10,8 @@ from gpustab.results import Block, SmallTable, Table
 from gpustab.results.page import number, whole
 from gpustab.studies.consistency.sentences import development, grows, most_frequent_rank, read_by_nonce
 
+_SIZE_HEADER = ["background", "sentences", "terms", "words", "same term", "by the law", "different", "AUC", "c"]
+
 _SETTINGS = 10
 """Settings of the grid that are shown."""
 
@@ -92,9 +94,23 @@ def _sizes(result: Result) -> Iterator[Block]:
     table = result.tables.get("sizes", Table())
     if table.height:
         name = table["group"][0]
+        rows = [
+            [
+                row["group"],
+                str(row["n"]),
+                str(row["terms"]),
+                f"{row['words']:.1f}",
+                _with_half(row, "same"),
+                f"{row['law']:.3f}",
+                f"{row['null']:.3f}",
+                f"{row['auc']:.3f}",
+                number(row["c"], 3),
+            ]
+            for row in table.rows()
+        ]
         yield Block(
             "How many sentences does a term need?",
-            tables=[whole("Additive model; the same terms in every row", table)],
+            tables=[SmallTable("Additive model; the same terms in every row, ± 95 % over them", _SIZE_HEADER, rows)],
             figures=["by_size"],
             answer=grows(table.where(group=name))[1],
             aside="Bloem et al. 2019, table 2: 0.794, 0.837, 0.905, 0.923, 0.956 for 1, 2, 3, 4, 8, one term.",

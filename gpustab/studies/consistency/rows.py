@@ -36,7 +36,7 @@ def of_model(group: str, model: str, found: Sequence[Consistency], prepared: Pre
         row[f"{name}_sd"] = float(np.std(values, ddof=1)) if len(found) > 1 else None
     words = words_of_pairs(prepared.samples, prepared.words.cpu().numpy())
     row |= {"rank": float(np.mean([one.rank for one in found])), "among": found[0].among, "words": words}
-    return row | {"c": size_constant(row["same"], words) if model in ("additive", "additive, centred") else None}
+    return row | {"c": size_constant(row["same"], words) if model in ("additive", "additive (centred)") else None}
 
 
 def of_contrast(

@@ -29,9 +29,11 @@ def verdict(tables: Mapping[str, Table], contrasts: Sequence[Mapping[str, Any]] 
     groups = list(dict.fromkeys(table.get("group", [])))
     for group in groups:
         row = next(table.rows(group=group, model="additive"))
-        middle = next(table.rows(group=group, model="additive, centred"))
+        middle = next(table.rows(group=group, model="additive (centred)"))
         of = f"{group}: " if len(groups) > 1 else ""
         said += [of + told_apart(row)[1], of + scale(row, middle)]
+        if split := list(tables.get("split", Table()).rows(group=group)):
+            said.append(of + development(split)[1])
         said += [of + models_part(one, row["terms"])[1] for one in contrasts if one["group"] == group]
     return said
 
@@ -166,4 +168,4 @@ def _cosine(value: float) -> str:
     >>> _cosine(0.9852), _cosine(0.41)
     ('0.985', '0.41')
     """
-    return f"{value:.3f}" if abs(value) > 0.9 else f"{value:.2f}"
+    return f"{value:.3f}" if abs(value) > 0.9 else f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")

@@ -36,7 +36,7 @@ from gpustab.studies.frame import Answer, Groups, answering, groups_of
 DRAWN = ("random", "keywords")
 """What ``terms`` may be besides a file."""
 
-ADDITIVE, CENTRED = "additive", "additive, centred"
+ADDITIVE, CENTRED = "additive", "additive (centred)"
 
 Array = NDArray[np.float64]
 
@@ -128,8 +128,8 @@ def _measure(
 
 def _compare(answer: Answer, group: str, model: str, found: dict[str, list[_Model]]) -> None:
     """Add the difference of a model to the additive one with the same window, over the same terms."""
-    kind, _, window = model.partition(", ")
-    other = f"{ADDITIVE}, {window}" if kind == "SVD" else ADDITIVE
+    kind, _, window = model.partition(" ")
+    other = f"{ADDITIVE} {window}" if kind == "SVD" else ADDITIVE
     if kind != ADDITIVE:
         one, two = ([run.numbers for run in found[name]] for name in (model, other))
         answer.result.contrasts.append(rows.of_contrast(group, model, other, one, two))
@@ -168,7 +168,7 @@ def _nonce(
     if not bool(torch.isfinite(vectors).all()):
         answer.result.alarms.append(f"{group}: Nonce2Vec diverged, and is left out; lower {option('alpha')}.")
         return {}
-    return {f"Nonce2Vec, output {options.output}": vectors}
+    return {f"Nonce2Vec ({options.output})": vectors}
 
 
 def _by_svd(
@@ -185,8 +185,8 @@ def _by_svd(
             f"{int((~vectors.any(1)).sum()):,} samples have no vector in the SVD model; their cosines count as 0."
         )
     return {
-        f"additive, window {options.svd_window}": [_of_model(x, prepared, None) for x in sums],
-        f"SVD, window {options.svd_window}": [_of_model(vectors, prepared, None)],
+        f"additive (window {options.svd_window})": [_of_model(x, prepared, None) for x in sums],
+        f"SVD (window {options.svd_window})": [_of_model(vectors, prepared, None)],
     }
 
 

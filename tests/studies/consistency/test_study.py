@@ -61,13 +61,13 @@ def test_all_models_on_two_backgrounds_runs_and_random_samples(files):
         **CHOICES,
     )
     rows = {row["model"]: row for row in result.tables["consistency"].rows()}
-    assert set(rows) == {"additive", "additive, centred", "additive, window 5", "SVD, window 5"}
+    assert set(rows) == {"additive", "additive (centred)", "additive (window 5)", "SVD (window 5)"}
     assert {row["terms"] for row in rows.values()} == {8}
     assert min(row["auc"] for row in rows.values()) > 0.8
     assert rows["additive"]["auc_sd"] is not None
-    assert rows["additive, centred"]["null"] < 0.1 < rows["additive"]["null"]
+    assert rows["additive (centred)"]["null"] < 0.1 < rows["additive"]["null"]
     assert result.tables["sizes"]["n"][0] == 1
-    assert result.contrasts[0]["model"] == "SVD, window 5"
+    assert result.contrasts[0]["model"] == "SVD (window 5)"
     assert any("never there" in note for note in result.notes)
     assert "vectors of their own" in result.verdict[0]
     assert "no background" in result.tables["runs"]["run"]
@@ -90,7 +90,7 @@ def test_halves_with_nonce2vec(files):
         **CHOICES,
     )
     rows = {row["model"]: row for row in result.tables["consistency"].rows()}
-    assert set(rows) == {"additive", "additive, centred", "Nonce2Vec, output frozen"}
+    assert set(rows) == {"additive", "additive (centred)", "Nonce2Vec (frozen)"}
     assert [row["permuted"] for row in result.tables["split"].rows()] == ["sentences", "documents"]
     updates = result.tables["updates"]["updates"]
     assert updates[0] > updates[1] > 0
@@ -117,7 +117,7 @@ def test_the_grid_has_a_row_for_every_setting(files, monkeypatch):
     assert grid.height == 2 * 3 * 1 * 4 * 4 * 2
     chosen = {"alpha": 1.0, "negatives": 3, "alpha_decay": 70.0, "sample_decay": 1.9, "window_decay": 5}
     (one,) = grid.rows(**chosen)
-    alone = next(result.tables["consistency"].rows(model="Nonce2Vec, output frozen"))
+    alone = next(result.tables["consistency"].rows(model="Nonce2Vec (frozen)"))
     assert [one["same"], one["auc"]] == pytest.approx([alone["same"], alone["auc"]], abs=1e-12)
 
 
