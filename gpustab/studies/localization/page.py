@@ -67,10 +67,9 @@ def _by_model(title: str, rows: list[dict[str, Any]]) -> SmallTable:
 
 
 def _share(row: dict[str, Any]) -> str:
-    """Share with its interval, the share of ties where there are any, and n, without which there is no percentage."""
-    low, high = (row["low"], row["high"]) if row["low"] == row["low"] else (row["wilson_low"], row["wilson_high"])
-    if row["n"] < 30:
-        low, high = min(low, row["wilson_low"]), max(high, row["wilson_high"])
+    """Share with its interval, the share of ties where there are any, and n; no interval is narrower than Wilson's."""
+    ends = [row[name] for name in ("low", "wilson_low", "high", "wilson_high") if row[name] == row[name]]
+    low, high = min(ends), max(ends)
     ties = f"; {100 * row['equal_share']:.0f} tied" if row["equal"] else ""
     return f"{100 * row['share']:.0f} ({100 * low:.0f}–{100 * high:.0f}{ties}; n {row['n']:,})"
 
