@@ -46,5 +46,49 @@ def _mean(path: Path, _runs: int, device: torch.device) -> Runs:
     return Runs(name, lambda _run: mean_of_words(read_space(path), name, device))
 
 
-KINDS: dict[str, Made] = {"mean": _mean}
+def _paragraphs(memory: bool) -> Made:
+    def made(path: Path, runs: int, device: torch.device) -> Runs:
+        from gpustab.studies.localization.models.paragraph_vectors import (
+            ParagraphOptions,
+            read_sentences,
+            train_paragraphs,
+        )
+
+        name = "PV-DM" if memory else "PV-DBOW"
+        sentences, options = read_sentences(path), ParagraphOptions(memory=memory)
+        return Runs(name, lambda run: train_paragraphs(sentences, run, options, name, device), runs)
+
+    return made
+
+
+def _folded(trained: bool) -> Made:
+    def made(path: Path, runs: int, _device: torch.device) -> Runs:
+        from gpustab.studies.localization.models.folded import load_folded, train_folded
+        from gpustab.studies.localization.models.paragraph_vectors import read_sentences
+        from gpustab.studies.localization.models.urae import FoldOptions
+
+        name = "U-RAE" if trained else "U-RAE, untrained"
+        if trained and path.suffix == ".pt":
+            return Runs(name, lambda _run: load_folded(path).embedding(name))
+        sentences = read_sentences(path)
+        options = FoldOptions() if trained else FoldOptions(epochs=0)
+        return Runs(name, lambda run: train_folded(sentences, run, options).embedding(name), runs)
+
+    return made
+
+
+def _encoder(path: Path, _runs: int, device: torch.device) -> Runs:
+    from gpustab.studies.localization.models.encoder import encoder
+
+    return Runs(path.name, lambda _run: encoder(path, device=device))
+
+
+KINDS: dict[str, Made] = {
+    "mean": _mean,
+    "pv-dm": _paragraphs(memory=True),
+    "pv-dbow": _paragraphs(memory=False),
+    "urae": _folded(trained=True),
+    "untrained-urae": _folded(trained=False),
+    "encoder": _encoder,
+}
 """What takes a file, by kind."""
