@@ -1,8 +1,8 @@
 """The unfolding recursive auto-encoder (Socher et al. 2011): neighbours are folded into one vector up to the root.
 
 Each merge folds two vectors, ``p = tanh(W [l; r] + b)``; unfolding goes the other way, ``[l'; r'] = tanh(V p + c)``,
-down to the words. The loss is the squared difference of the words and what every node unfolds to. Words' vectors are fixed:
-were they trained too, all of them could become one vector, at no loss.
+down to the words. The loss is the squared difference of the words and what every node unfolds to. Words' vectors are
+fixed: were they trained too, all of them could become one vector, at no loss.
 """
 
 from __future__ import annotations
