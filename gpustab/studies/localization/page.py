@@ -34,7 +34,7 @@ def page(result: Result) -> list[Block]:
         *_papers(found["scores"]),
         _controls(found["scores"]),
         _negation(found["negation"]),
-        *_runs(found["over_runs"]),
+        *_runs(found),
         _counts(found),
         *_examples(found["sentences"]),
     ]
@@ -108,12 +108,25 @@ def _negation(table: Table) -> Block:
     return Block("Does a second negation bring a sentence back?", answer=" ".join(map(negation_sentence, rows)))
 
 
-def _runs(table: Table) -> Iterator[Block]:
+def _runs(found: dict[str, Table]) -> Iterator[Block]:
+    table = found["over_runs"]
     if table.height:
         shown = table.where(subset="all", k=1)
         title = "Mean and SD over runs, one changed word"
         columns = ["model", "comparison", "runs", "share", "share_sd", "half", "half_sd"]
-        yield Block("How far do runs of one model differ?", tables=[whole(title, shown, columns)])
+        spaces = found["sentence_spaces"]
+        small = [whole(title, shown, columns)]
+        if spaces.height:
+            small.append(whole("The spaces of sentences", spaces))
+        answer = " ".join(map(_alike, spaces.rows()))
+        yield Block("How far do runs of one model differ?", tables=small, answer=answer)
+
+
+def _alike(row: dict[str, Any]) -> str:
+    return (
+        f"Two runs of {row['model']} share {10 * row['neighbours']:.1f} of the ten nearest sentences; their PIP loss "
+        f"is {100 * row['pip']:.0f} % of that of unrelated spaces."
+    )
 
 
 def _counts(found: dict[str, Table]) -> Block:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
+
+from torch import Tensor
 
 from gpustab.errors import InputError
 from gpustab.machine.device import Compute
@@ -22,6 +24,7 @@ from gpustab.studies.localization.negation import Negation, negation
 from gpustab.studies.localization.options import LocalizationOptions
 from gpustab.studies.localization.pairs import Pair, Paraphrases
 from gpustab.studies.localization.scores import Score, scores
+from gpustab.studies.localization.sentence_spaces import SpaceStability, space_stability, vectors_of
 from gpustab.studies.localization.sentences import verdict
 from gpustab.wordnet.lexicon import Lexicon, read_lexicon
 
@@ -39,6 +42,14 @@ class Runs:
     name: str
     make: Callable[[int], Model]
     number: int = 1
+
+
+class Measured(NamedTuple):
+    """What was found of a model: its scores, run by run, and how far the runs' sentence spaces differ."""
+
+    scores: list[Score]
+    negations: list[Negation]
+    stability: SpaceStability | None
 
 
 def localization(
@@ -65,7 +76,8 @@ def localization(
         **choices: options one by one, see :class:`LocalizationOptions`.
 
     Returns:
-        Tables ``counts``, ``outcomes``, ``scores``, ``over_runs``, ``negation``, and long ones ``sentences`` (the
+        Tables ``counts``, ``outcomes``, ``scores``, ``over_runs``, ``negation``,
+        ``sentence_spaces``, and long ones ``sentences`` (the
         corpus) and ``decisions``.
 
     Raises:
@@ -81,16 +93,17 @@ def localization(
         language = language or english(options.words)
         corpus = build(given.pairs, lexicon, language, options, lambda work, part: answer.report(work, 0.4 * part))
         _describe(corpus, given, answer)
-        found, bends = [], []
-        for number, source in enumerate(sources):
-            start = 0.4 + 0.6 * number / len(sources)
-            rows, bend = _measure(source, corpus, options, answer, start, 0.6 / len(sources))
-            found += rows
-            bends += bend
-        result = answer.result
+        measured = [
+            _measure(source, corpus, options, answer, 0.4 + 0.6 * number / len(sources), 0.6 / len(sources))
+            for number, source in enumerate(sources)
+        ]
+        result, found = answer.result, [row for own in measured for row in own.scores]
         result.tables["scores"] = Table.of(found, Score._fields)
         result.tables["over_runs"] = tables.over_runs(found)
-        result.tables["negation"] = Table.of(bends)
+        result.tables["negation"] = Table.of(row for own in measured for row in own.negations)
+        result.tables["sentence_spaces"] = Table.of(
+            [own.stability for own in measured if own.stability], SpaceStability._fields
+        )
         result.verdict = verdict(result.tables)
     return answer.result
 
@@ -127,11 +140,12 @@ def _describe(corpus: Corpus, given: Paraphrases, answer: Answer) -> None:
 
 def _measure(
     source: Runs, corpus: Corpus, options: LocalizationOptions, answer: Answer, start: float, part: float
-) -> tuple[list[Score], list[Negation]]:
-    """Score all runs of a model, one in memory at a time."""
+) -> Measured:
+    """Score all runs of a model, one in memory at a time; of several, the bases' vectors are kept."""
     component = [base.component for base in corpus.bases]
     found: list[Score] = []
     bends: list[Negation] = []
+    spaces: list[Tensor] = []
     for run in range(1, source.number + 1):
         answer.report(f"{source.name}, run {run}", start + part * (run - 1) / source.number)
         model = source.make(run)
@@ -139,10 +153,12 @@ def _measure(
         lacks = unknown_shares(corpus, model)
         found += scores(source.name, run, distances, component, options.draws, options.seed, any(lacks))
         bends.append(negation(source.name, run, distances, component, options.draws, options.seed))
+        if source.number > 1 and (space := vectors_of(model, corpus)) is not None:
+            spaces.append(space)
         if run == 1:
             _note(source.name, model, lacks, distances.paraphrase, answer)
     answer.result.groups.append({"name": source.name, "runs": source.number})
-    return found, bends
+    return Measured(found, bends, space_stability(source.name, spaces, answer.compute))
 
 
 def _note(name: str, model: Model, lacks: tuple[float, float], paraphrase: Any, answer: Answer) -> None:

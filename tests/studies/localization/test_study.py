@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from gpustab.errors import InputError
+from gpustab.machine.device import Compute
 from gpustab.report import to_html, to_text
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
@@ -13,6 +14,7 @@ from gpustab.studies.localization.models.bag_of_words import BagOfWords
 from gpustab.studies.localization.models.model import Embedding, of_callable
 from gpustab.studies.localization.models.word_vectors import mean_of_words
 from gpustab.studies.localization.pairs import Pair, read_pairs
+from gpustab.studies.localization.sentence_spaces import space_stability
 from gpustab.studies.localization.study import Runs, localization
 from tests.studies.localization.small_wordnet import NOUNS, OPPOSITES, VERBS
 
@@ -57,12 +59,30 @@ def test_tables_page_and_runs(paraphrases, language, lexicon):
     result = call(paraphrases, [BagOfWords(), Runs("random", make, 3)], language, lexicon)
     assert set(result.tables["scores"]["run"]) == {1, 2, 3}
     assert set(result.tables["over_runs"]["model"]) == {"random"}
+    (row,) = result.tables["sentence_spaces"].rows()
+    assert (row["runs"], row["sentences"]) == (3, 68)
+    assert row["pip"] == pytest.approx(1, abs=0.1)
     assert all(row["share_sd"] >= 0 for row in result.tables["over_runs"].rows(k=1))
     html, text = to_html(result), to_text(result)
     assert "Are sentences with synonyms at least as near as the paraphrase?" in text
     assert "cannot be judged" in text
     assert "Every step of ten sentences" in html
     assert result.tables["counts"]["nouns"][0] == 12
+
+
+def test_spaces_of_sentences_are_compared_between_runs():
+    generator = np.random.default_rng(0)
+    one, other = (torch.from_numpy(generator.normal(size=(200, 8))) for _ in range(2))
+    turned = one @ torch.linalg.qr(torch.from_numpy(generator.normal(size=(8, 8))))[0]
+    same = space_stability("same", [one, turned], Compute())
+    assert same.pip < 1e-5
+    assert same.neighbours == 1
+    unlike = space_stability("unlike", [one, other], Compute())
+    assert unlike.pip == pytest.approx(1, abs=0.05)
+    assert unlike.neighbours == pytest.approx(10 / 199, abs=0.03)
+    one[3] = 0
+    assert space_stability("gap", [one, turned], Compute()).sentences == 199
+    assert space_stability("few", [one[:9], turned[:9]], Compute()) is None
 
 
 def test_equal_calls_give_equal_corpora(paraphrases, language, lexicon, tmp_path):
