@@ -41,6 +41,13 @@ BIBTEX = {
   year = {2018},
   doi = {10.1007/s00799-018-0237-y}
 }""",
+    "white2015": """@misc{white2015,
+  title = {A Method for the Evaluation of the Semantic Localization of Sentence Embeddings},
+  author = {White, Lyndon},
+  year = {2015},
+  month = jul,
+  note = {Manuscript}
+}""",
 }
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 
-def wilson(hits: int, trials: int, z: float = 1.959964) -> tuple[float, float]:
+def wilson(hits: float, trials: int, z: float = 1.959964) -> tuple[float, float]:
     """Return the Wilson score interval of a share (Wilson 1927), by default at 95 %.
 
     Args:
-        hits: successes, 0 to ``trials``.
+        hits: successes, 0 to ``trials``; half ones count as halves.
         trials: at least 1.
         z: normal quantile of the level.
 

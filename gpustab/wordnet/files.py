@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -17,21 +17,25 @@ _NLTK = ("~/nltk_data", "/usr/share/nltk_data", "/usr/local/share/nltk_data", "/
 _WANTED = ("data.noun", "index.noun", "noun.exc")
 
 
-def find_wordnet(folder: str | os.PathLike[str] | None = None) -> Path:
+def find_wordnet(folder: str | os.PathLike[str] | None = None, wanted: Sequence[str] = _WANTED) -> Path:
     """Return the folder of WordNet's files: the given one, else Debian's (``wordnet-base``) or one of nltk's.
+
+    Args:
+        folder: of the files.
+        wanted: names of the files that must be there.
 
     Raises:
         InputError: if there is none, or the given one lacks a file.
     """
     if folder is not None:
-        lacking = [name for name in _WANTED if not (Path(folder) / name).is_file()]
+        lacking = [name for name in wanted if not (Path(folder) / name).is_file()]
         if lacking:
             raise InputError(f"{folder}: there is no {lacking[0]}, wanted the folder of WordNet's files")
         return Path(folder)
     given = [part for part in os.environ.get("NLTK_DATA", "").split(os.pathsep) if part]
     places = [_DEBIAN, *(Path(part).expanduser() / "corpora/wordnet" for part in [*given, *_NLTK])]
     for place in places:
-        if all((place / name).is_file() for name in _WANTED):
+        if all((place / name).is_file() for name in wanted):
             return place
     raise InputError(
         "WordNet is not here: apt install wordnet-base, or python -m nltk.downloader wordnet and unzip it, or name its "
@@ -49,9 +53,9 @@ def read_nouns(folder: str | os.PathLike[str] | None = None) -> Nouns:
         InputError: if a file is not there, or a line is not what it should be; the message names file and line.
     """
     place = find_wordnet(folder)
-    hypernyms = dict(_records(place / "data.noun", _synset))
-    index = dict(_records(place / "index.noun", _lemma))
-    exceptions = dict(_records(place / "noun.exc", _exception))
+    hypernyms = dict(records(place / "data.noun", _synset))
+    index = dict(records(place / "index.noun", lemma_record))
+    exceptions = dict(records(place / "noun.exc", exception_record))
     nouns = Nouns(hypernyms, index, exceptions, str(place))
     for lemma, senses in index.items():
         if any(sense not in hypernyms for sense in senses):
@@ -62,7 +66,12 @@ def read_nouns(folder: str | os.PathLike[str] | None = None) -> Nouns:
     return nouns
 
 
-def _records(path: Path, parse: Callable[[list[str]], T]) -> Iterator[T]:
+def records(path: Path, parse: Callable[[list[str]], T]) -> Iterator[T]:
+    """Yield what is parsed of every line of one of WordNet's files, without its gloss.
+
+    Raises:
+        InputError: naming file and line, where ``parse`` raises ValueError or IndexError.
+    """
     with path.open(encoding="utf-8", errors="replace") as lines:
         for number, line in enumerate(lines, 1):
             if line.startswith("  ") or not line.strip():
@@ -84,15 +93,16 @@ def _synset(fields: list[str]) -> tuple[int, tuple[int, ...]]:
     return int(fields[0]), tuple(dict.fromkeys(up))
 
 
-def _lemma(fields: list[str]) -> tuple[str, tuple[int, ...]]:
-    """``lemma pos senses pointers [symbol]... senses tagged [offset]...``."""
+def lemma_record(fields: list[str]) -> tuple[str, tuple[int, ...]]:
+    """Return lemma and synsets of ``lemma pos senses pointers [symbol]... senses tagged [offset]...``."""
     senses = int(fields[2])
     if len(fields) != 6 + int(fields[3]) + senses:
         raise ValueError
     return fields[0], tuple(map(int, fields[-senses:]))
 
 
-def _exception(fields: list[str]) -> tuple[str, tuple[str, ...]]:
+def exception_record(fields: list[str]) -> tuple[str, tuple[str, ...]]:
+    """Return an irregular form and its base forms."""
     if len(fields) < 2:
         raise ValueError
     return fields[0], tuple(fields[1:])

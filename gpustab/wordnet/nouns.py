@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from gpustab.errors import InputError
 
-_ENDINGS = (
+ENDINGS = (
     ("s", ""),
     ("ses", "s"),
     ("ves", "f"),
@@ -20,6 +20,17 @@ _ENDINGS = (
     ("ies", "y"),
 )
 """Endings of plurals and what stands in their place, WordNet's rules of detachment for nouns."""
+
+
+def base_forms(text: str, exceptions: Mapping[str, tuple[str, ...]], endings: Sequence[tuple[str, str]]) -> list[str]:
+    """Return what a form may be a form of: the exception's base forms if it is one, else by the endings, once.
+
+    >>> base_forms("men", {"men": ("man",)}, ENDINGS), base_forms("dogs", {}, ENDINGS)
+    (['man'], ['dog'])
+    """
+    if text in exceptions:
+        return list(exceptions[text])
+    return [text[: -len(end)] + new for end, new in endings if text.endswith(end)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,13 +61,8 @@ class Nouns:
                 detachment, once; all forms that are lemmas count, as in nltk's ``synsets``.
         """
         text = (word.decode("utf-8", "replace") if isinstance(word, bytes) else word).lower()
-        forms = [text, *self._bases(text)] if morphy else [text]
+        forms = [text, *base_forms(text, self.exceptions, ENDINGS)] if morphy else [text]
         return list(dict.fromkeys(synset for form in forms for synset in self.index.get(form, ())))
-
-    def _bases(self, text: str) -> list[str]:
-        if text in self.exceptions:
-            return list(self.exceptions[text])
-        return [text[: -len(end)] + new for end, new in _ENDINGS if text.endswith(end)]
 
     @cached_property
     def levels(self) -> dict[int, int]:

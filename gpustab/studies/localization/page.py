@@ -1,0 +1,163 @@
+"""The page of localization."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import zip_longest
+from typing import Any
+
+from gpustab.report import Result
+from gpustab.results import Block, SmallTable, Table
+from gpustab.results.page import whole
+from gpustab.statistics.shares import wilson
+from gpustab.studies.localization.scores import COMPARISONS
+from gpustab.studies.localization.sentences import negation_sentence
+from gpustab.studies.localization.tables import PAPER_COUNTS
+
+_PAPER = {
+    "table 1": "BOW 100, 99, 95, 85, 66, 50, 34, 18, 11 %; U-RAE 95, 91, 87, 83, 79, 75, 75, 73, 89 %.",
+    "table 2": "BOW 0, 1, 1, 0 %; U-RAE 6, 10, 21, 17 %.",
+    "table 3": "BOW 1, 4, 7, 25 %, with 95, 87, 87, 75 % ties; U-RAE 61, 58, 43, 0 %.",
+}
+_QUESTIONS = {
+    "table 1": "Are sentences with synonyms at least as near as the paraphrase?",
+    "table 2": "Are sentences with antonyms farther away than the paraphrase?",
+    "table 3": "Are antonyms farther away than synonyms?",
+}
+_SENTENCES = 10
+
+
+def page(result: Result) -> list[Block]:
+    """Return the paper's three tables, the controls, double negation, and how the sentences came about."""
+    found = result.tables
+    return [
+        *_papers(found["scores"]),
+        _controls(found["scores"]),
+        _negation(found["negation"]),
+        *_runs(found),
+        _counts(found),
+        *_examples(found["sentences"]),
+    ]
+
+
+def _papers(scores: Table) -> Iterator[Block]:
+    for comparison in COMPARISONS:
+        if comparison.table:
+            rows = list(scores.rows(comparison=comparison.name, subset="all", run=1))
+            figures = ["by_changes"] if comparison.table == "table 1" else []
+            tables = [_by_model("Percent, 95 % interval by bootstrap; ties; n", rows)]
+            if known := list(scores.rows(comparison=comparison.name, subset="known", run=1)):
+                tables.append(_by_model("Only sentences whose changed words the model has", known))
+            yield Block(
+                _QUESTIONS[comparison.table],
+                tables=tables if rows else [],
+                figures=figures,
+                aside=f"White 2015, {comparison.table}: {_PAPER[comparison.table]}",
+                answer="" if rows else "No sentence of this corpus has the changes that it needs.",
+            )
+
+
+def _by_model(title: str, rows: list[dict[str, Any]]) -> SmallTable:
+    """Models below each other, numbers of changes beside each other."""
+    ks = sorted({row["k"] for row in rows})
+    models = list(dict.fromkeys(row["model"] for row in rows))
+    cells = {(row["model"], row["k"]): _share(row) for row in rows}
+    body = [[model, *(cells.get((model, k), "–") for k in ks)] for model in models]
+    return SmallTable(title, ["model", *(f"{k} changed" for k in ks)], body)
+
+
+def _share(row: dict[str, Any]) -> str:
+    """Share with its interval, the share of ties where there are any, and n; no interval is narrower than Wilson's."""
+    ends = [row[name] for name in ("low", "wilson_low", "high", "wilson_high") if row[name] == row[name]]
+    low, high = min(ends), max(ends)
+    ties = f"; {100 * row['equal_share']:.0f} tied" if row["equal"] else ""
+    return f"{100 * row['share']:.0f} ({100 * low:.0f}–{100 * high:.0f}{ties}; n {row['n']:,})"
+
+
+def _controls(scores: Table) -> Block:
+    tables = []
+    for comparison in COMPARISONS:
+        rows = [] if comparison.table else list(scores.rows(comparison=comparison.name, subset="all", run=1))
+        if rows:
+            halved = [_halved(row) for row in rows]
+            against = "paraphrase" in comparison.name
+            tables.append(_by_model(_title(comparison.name, against), rows if against else halved))
+    return Block(
+        "Would words of another meaning have done as well?",
+        tables=tables,
+        answer=(
+            "Random words of the same tag stand in the same places. Where they are as near as synonyms, a near synonym "
+            "says nothing of meaning."
+        ),
+    )
+
+
+def _halved(row: dict[str, Any]) -> dict[str, Any]:
+    low, high = wilson(row["half"] * row["n"], row["n"])
+    own = {"share": row["half"], "low": row["half_low"], "high": row["half_high"]}
+    return row | own | {"wilson_low": low, "wilson_high": high}
+
+
+def _title(name: str, against: bool) -> str:
+    first = name[:1].upper() + name[1:]
+    return f"{first}, percent" if against else f"{first}, percent with half of the ties: 50 by chance"
+
+
+def _negation(table: Table) -> Block:
+    rows = [row for row in table.rows() if row["run"] == 1]
+    return Block("Does a second negation bring a sentence back?", answer=" ".join(map(negation_sentence, rows)))
+
+
+def _runs(found: dict[str, Table]) -> Iterator[Block]:
+    table = found["over_runs"]
+    if table.height:
+        shown = table.where(subset="all", k=1)
+        title = "Mean and SD over runs, one changed word"
+        columns = ["model", "comparison", "runs", "share", "share_sd", "half", "half_sd"]
+        spaces = found["sentence_spaces"]
+        small = [whole(title, shown, columns)]
+        if spaces.height:
+            small.append(whole("The spaces of sentences", spaces))
+        answer = " ".join(map(_alike, spaces.rows()))
+        yield Block("How far do runs of one model differ?", tables=small, answer=answer)
+
+
+def _alike(row: dict[str, Any]) -> str:
+    return (
+        f"Two runs of {row['model']} share {10 * row['neighbours']:.1f} of the ten nearest sentences; their PIP loss "
+        f"is {100 * row['pip']:.0f} % of that of unrelated spaces."
+    )
+
+
+def _counts(found: dict[str, Table]) -> Block:
+    rows = []
+    columns = [found["counts"][name] for name in ("nouns", "verbs", "overlap")]
+    paper = [PAPER_COUNTS[name] for name in ("nouns", "verbs", "overlap")]
+    for k, values in enumerate(zip_longest(*columns, *paper, fillvalue=0), 1):
+        rows.append([str(k), *(f"{value:,}" for value in values)])
+    header = ["changed words", "nouns", "verbs", "both", "paper: nouns", "paper: verbs", "paper: both"]
+    return Block(
+        "How many sentences could be changed, and why not more?",
+        tables=[SmallTable("Sentences", header, rows), whole("Nouns and verbs", found["outcomes"])],
+        aside="The paper's numbers are of the 7,800 sentences of the Microsoft corpus.",
+        folded=True,
+    )
+
+
+def _examples(table: Table) -> Iterator[Block]:
+    """Ten sentences that stand evenly over the corpus, with all their steps."""
+    bases = [(row["pair"], row["side"]) for row in table.rows(kind="noun_synonym", k=1)]
+    if not bases:
+        return
+    wanted = {bases[k * len(bases) // _SENTENCES] for k in range(_SENTENCES)}
+    shown = [row for row in table.rows() if (row["pair"], row["side"]) in wanted and row["kind"] in _SHOWN]
+    rows = [[_SHOWN[row["kind"]].format(k=row["k"]), row["text"]] for row in shown]
+    yield Block(
+        "What do the sentences look like?",
+        tables=[SmallTable("Every step of ten sentences", ["", "sentence"], rows)],
+        answer="Look at them: the sense that is taken without looking at the sentence is often not the one meant.",
+        folded=True,
+    )
+
+
+_SHOWN = {"base": "sentence", "paraphrase": "paraphrase", "noun_synonym": "noun {k}", "verb_antonym": "verb {k}"}

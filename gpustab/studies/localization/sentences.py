@@ -1,0 +1,123 @@
+"""What the scores of a model say, in sentences whose rules are simulated in the tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+from gpustab.results import Table
+
+FEWEST = 30
+"""Components of pairs below which no verdict is given."""
+
+MARGIN = 0.05
+"""A share within this of one half is no difference that matters."""
+
+Told = Literal["yes", "no", "reversed", "open", "few"]
+
+SYNONYM, NEGATION = "random noun beyond noun synonym", "verb antonym beyond verb synonym"
+WITHIN, RANDOM_WITHIN = "noun synonym within paraphrase", "random noun within paraphrase"
+
+
+def told_apart(components: int, low: float, high: float) -> Told:
+    """Return whether the first of two sentences is farther more often than by chance.
+
+    Args:
+        components: of pairs that share a sentence.
+        low: of the 95 % interval of P(farther) + ½ P(equal).
+        high: its upper end.
+
+    >>> told_apart(9, 0.6, 0.7), told_apart(99, 0.6, 0.7), told_apart(99, 0.48, 0.53), told_apart(99, 0.4, 0.6)
+    ('few', 'yes', 'no', 'open')
+    """
+    if components < FEWEST:
+        return "few"
+    if low > 0.5 and high > 0.5 + MARGIN:
+        return "yes"
+    if high < 0.5 and low < 0.5 - MARGIN:
+        return "reversed"
+    return "no" if low >= 0.5 - MARGIN and high <= 0.5 + MARGIN else "open"
+
+
+def verdict(tables: Mapping[str, Table]) -> list[str]:
+    """Return one sentence for every model, then those of which table 1 says nothing of meaning."""
+    scores = tables["scores"]
+    models = list(dict.fromkeys(scores["model"]))
+    empty = [sentence for model in models for sentence in _near(scores, model)]
+    return [*(sentence for model in models for sentence in _of_model(scores, model)), *empty]
+
+
+def _near(scores: Table, model: str) -> Iterator[str]:
+    """A random noun is mostly within the paraphrase's distance: then table 1 counts form."""
+    synonym, other = (_row(scores, model, name) for name in (WITHIN, RANDOM_WITHIN))
+    if synonym and other and other["components"] >= FEWEST and other["low"] > 0.5:
+        yield (
+            f"With {model}, a random noun in a synonym's place too lies within the distance of the paraphrase, in "
+            f"{100 * other['share']:.0f} % of the sentences (synonyms: {100 * synonym['share']:.0f} %): that a synonym "
+            "does so is no sign of meaning."
+        )
+
+
+def placed(synonym: Told, opposite: Told) -> str:
+    """Return what a model places sentences by, of its two tests.
+
+    >>> placed("yes", "yes"), placed("yes", "no"), placed("no", "reversed"), placed("open", "yes")
+    ('meaning', 'likeness', 'form', 'open')
+    """
+    if "few" in (synonym, opposite):
+        return "few"
+    if synonym == opposite == "yes":
+        return "meaning"
+    no = ("no", "reversed")
+    if synonym == "yes" and opposite in no:
+        return "likeness"
+    return "form" if synonym in no and opposite in no else "open"
+
+
+_SAID = {
+    "meaning": "{model} places sentences by what they say, as far as one word goes: {both}.",
+    "likeness": "{model} places sentences by which words are alike, not by what is said: {both}.",
+    "form": "{model} places sentences by form: {both}.",
+    "open": "Whether {model} places sentences by meaning or by form cannot be told from these sentences: {both}.",
+    "few": "{model} cannot be judged: the tests need sentences of 30 unconnected pairs.",
+}
+
+
+def _of_model(scores: Table, model: str) -> Iterator[str]:
+    rows = [_row(scores, model, name) for name in (SYNONYM, NEGATION)]
+    tests: list[Told] = [
+        told_apart(row["components"], row["half_low"], row["half_high"]) if row else "few" for row in rows
+    ]
+    both = "; ".join(
+        f"{text} {_percent(row)}"
+        for text, row in zip(
+            ("a random noun is farther than a synonym", "a verb's antonym farther than its synonym"), rows, strict=True
+        )
+        if row
+    )
+    yield _SAID[placed(*tests)].format(model=_capital(model), both=f"{both} (by chance 50 %)")
+
+
+def _row(table: Table, model: str, comparison: str) -> dict[str, Any] | None:
+    """One change, all sentences, of the first run."""
+    return next(table.rows(model=model, comparison=comparison, k=1, subset="all", run=1), None)
+
+
+def _percent(row: Mapping[str, Any]) -> str:
+    span = "" if row["half_low"] != row["half_low"] else f" ({100 * row['half_low']:.0f}–{100 * row['half_high']:.0f})"
+    return f"in {100 * row['half']:.0f} %{span} of {row['n']:,}"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def negation_sentence(row: Mapping[str, Any]) -> str:
+    """Return what is said of double negation, of a row of its table."""
+    said = {
+        "cannot be judged": "cannot be judged: {n} sentences have three changes of both kinds, wanted {few} pairs",
+        "back": "is seen: a second antonym brings sentences back ({difference:.4f}; {low:.4f} to {high:.4f})",
+        "not back": "is not seen: a second antonym moves sentences on ({difference:.4f}; {low:.4f} to {high:.4f})",
+        "open": "cannot be told from {n} sentences ({difference:.4f}; {low:.4f} to {high:.4f})",
+    }
+    return f"{_capital(row['model'])}: double negation {said[row['verdict']].format(few=FEWEST, **row)}."

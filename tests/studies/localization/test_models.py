@@ -1,0 +1,185 @@
+"""Models that are trained: trees, the auto-encoder beside a recursion, paragraph vectors, an encoder from disk."""
+
+import os
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+import torch
+
+from gpustab.errors import InputError
+from gpustab.studies.localization.models.choose import choose
+from gpustab.studies.localization.models.folded import load_folded, train_folded
+from gpustab.studies.localization.models.paragraph_vectors import (
+    ParagraphOptions,
+    noise_floor,
+    read_sentences,
+    train_paragraphs,
+)
+from gpustab.studies.localization.models.trees import TREES, balanced, plant, right_branching
+from gpustab.studies.localization.models.urae import FoldOptions, UnfoldingAutoEncoder, roots, train
+from tests.studies.localization.conftest import PAIRS
+
+CORPUS = [tuple(text.split()) for line in PAIRS.read_text().splitlines() for text in line.split("\t")]
+
+
+@pytest.mark.parametrize("shape", TREES.values(), ids=TREES)
+@pytest.mark.parametrize("words", [1, 2, 3, 7, 12])
+def test_trees_hold_every_word_once_in_its_order(shape, words):
+    spans = [(k, k + 1) for k in range(words)]
+    for left, right in shape(words):
+        assert spans[left][1] == spans[right][0]
+        spans.append((spans[left][0], spans[right][1]))
+    assert spans[-1] == (0, words)
+    assert len(spans) == 2 * words - 1
+
+
+def folded_by_recursion(net, words, merges):
+    nodes = list(words)
+    for left, right in merges:
+        nodes.append(torch.tanh(net.fold(torch.cat([nodes[left], nodes[right]]))))
+    return nodes
+
+
+def loss_by_recursion(net, sentences, words, shape):
+    """Unfold every node of every sentence down to its words, one by one."""
+    errors = []
+
+    def unfold(node, vector, merges, leaves):
+        if node < len(leaves):
+            errors.append((vector - leaves[node]).square().mean())
+            return
+        left, right = torch.tanh(net.unfold(vector)).chunk(2)
+        for child, part in zip(merges[node - len(leaves)], (left, right), strict=True):
+            unfold(child, part, merges, leaves)
+
+    for own in sentences:
+        merges = shape(len(own))
+        nodes = folded_by_recursion(net, words[own], merges)
+        for node in range(len(own), len(nodes)):
+            unfold(node, nodes[node], merges, words[own])
+    return torch.stack(errors).mean()
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_the_net_equals_a_recursion_over_nodes(name):
+    shape = TREES[name]
+    net = UnfoldingAutoEncoder(6, seed=3).double()
+    words = torch.rand(9, 6, generator=torch.Generator().manual_seed(1), dtype=torch.float64) - 0.5
+    sentences = [[0, 4, 2, 8, 1], [3], [5, 6], [7, 7, 1, 0, 2, 3, 8]]
+    forest = plant(sentences, shape)
+    found = net.nodes(forest, words[forest.leaves])[forest.roots]
+    truth = [folded_by_recursion(net, words[own], shape(len(own)))[-1] for own in sentences]
+    assert torch.allclose(found, torch.stack(truth), atol=1e-12)
+    loss = net.loss(forest, words[forest.leaves])
+    assert torch.allclose(loss, loss_by_recursion(net, sentences, words, shape), atol=1e-12)
+    loss.backward()
+    assert all(parameter.grad.abs().sum() > 0 for parameter in net.parameters())
+
+
+def test_training_lowers_the_loss_and_one_word_sentences_are_no_work():
+    words = 0.5 * torch.randn(20, 8, generator=torch.Generator().manual_seed(0)).clamp(-1.5, 1.5)
+    sentences = [[k % 20, (k * 7) % 20, (k * 3 + 1) % 20] for k in range(60)] + [[3]]
+    options = FoldOptions(dim=8, epochs=30, rate=0.01)
+    net = UnfoldingAutoEncoder(8)
+    losses = train(net, sentences, words, options, 0)
+    assert losses[-1] < 0.8 * losses[0]
+    assert torch.equal(roots(net, [[3], []], words, options), torch.stack([words[3], torch.zeros(8)]))
+    with pytest.raises(InputError, match="nothing to fold"):
+        train(net, [[1], [2]], words, options, 0)
+
+
+def test_a_folded_model_is_saved_and_loaded(tmp_path):
+    folded = train_folded(CORPUS, 1, FoldOptions(dim=10, epochs=2))
+    assert folded.losses[1] < folded.losses[0]
+    folded.save(tmp_path / "net.pt")
+    again = load_folded(tmp_path / "net.pt")
+    texts = [*CORPUS[:5], ("Never", "seen", "words", "the")]
+    assert torch.equal(folded.embedding("a").vectors(texts), again.embedding("b").vectors(texts))
+    assert again.embedding("b").knows("the")
+    assert not again.embedding("b").knows("seen")
+    (tmp_path / "bad.pt").write_text("nothing")
+    torch.save({"form": "other"}, tmp_path / "other.pt")
+    for name in ("bad.pt", "other.pt"):
+        with pytest.raises(InputError, match="auto-encoder"):
+            load_folded(tmp_path / name)
+    assert choose(f"urae={tmp_path / 'net.pt'}", 3, torch.device("cpu")).number == 1
+
+
+SMALL = {"dim": 50, "window": 8, "epochs": 10, "min_count": 1}
+
+
+@pytest.mark.parametrize("memory", [True, False])
+def test_paragraph_vectors_infer_the_same_twice_and_need_no_window_of_their_own(memory):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = train_paragraphs(CORPUS, 1, ParagraphOptions(memory, **SMALL, tolerance=0.2), "pv")
+        assert noise_floor(model, CORPUS[:4]) == pytest.approx(0, abs=1e-6)
+        vectors = model.vectors([*CORPUS[:3], ("unknown", "words")])
+    assert vectors.shape == (4, 50)
+    assert not vectors[3].any()
+    assert not model.knows("unknown")
+
+
+@pytest.mark.slow
+def test_equal_hash_seeds_give_equal_vectors_in_two_processes():
+    code = (
+        "import warnings; warnings.simplefilter('ignore')\n"
+        "from tests.studies.localization.test_models import *\n"
+        "m = train_paragraphs(CORPUS, 1, ParagraphOptions(False, dim=8, epochs=3, min_count=1, tolerance=2.0), 'x')\n"
+        "print(m.notes, float(m.vectors(CORPUS[:2]).double().sum()))"
+    )
+    env = os.environ | {"PYTHONHASHSEED": "0"}
+    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env) for _ in range(2)]
+    assert runs[0].stdout == runs[1].stdout != "", runs[0].stderr
+    assert runs[0].stdout.startswith("[]")
+
+
+def test_a_corpus_is_read_by_lines(tmp_path):
+    (tmp_path / "few.txt").write_text("a b\n\nc d\n")
+    with pytest.raises(InputError, match="has 2 sentences, wanted 10"):
+        read_sentences(tmp_path / "few.txt")
+    with pytest.raises(InputError, match="No such file"):
+        read_sentences(tmp_path / "none.txt")
+    (tmp_path / "bytes.txt").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match="no UTF-8"):
+        read_sentences(tmp_path / "bytes.txt")
+
+
+def test_an_encoder_is_read_from_its_folder_and_padding_does_not_count(tmp_path, monkeypatch):
+    # transformers looks for an optional package of this name, and would find the folder of this repository
+    monkeypatch.setitem(sys.modules, "kernels", None)
+    transformers = pytest.importorskip("transformers")
+    pytest.importorskip("nltk")
+    from gpustab.studies.localization.models.encoder import encoder
+
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *sorted({w.lower() for text in CORPUS for w in text})]
+    (tmp_path / "vocab.txt").write_text("\n".join(pieces))
+    transformers.BertTokenizer(vocab=str(tmp_path / "vocab.txt")).save_pretrained(tmp_path)
+    config = transformers.BertConfig(
+        vocab_size=len(pieces), hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16
+    )
+    transformers.BertModel(config).save_pretrained(tmp_path)
+    model = encoder(tmp_path)
+    together, alone = model.vectors(CORPUS[:6]), model.vectors(CORPUS[3:4])
+    assert torch.allclose(together[3], alone[0], atol=1e-5)
+    with pytest.raises(InputError, match="holds no encoder"):
+        encoder(tmp_path / "nothing")
+
+
+def test_the_untrained_net_is_a_control_of_its_own(tmp_path):
+    (tmp_path / "c.txt").write_text("\n".join(" ".join(text) for text in CORPUS))
+    trained, untrained = (
+        choose(f"{kind}={tmp_path / 'c.txt'}", 2, torch.device("cpu")) for kind in ("urae", "untrained-urae")
+    )
+    assert (trained.name, untrained.name, trained.number) == ("U-RAE", "U-RAE, untrained", 2)
+    one, two = (np.asarray(source.make(1).vectors(CORPUS[:3])) for source in (untrained, untrained))
+    assert np.array_equal(one, two)
+    assert not np.array_equal(one, np.asarray(trained.make(1).vectors(CORPUS[:3])))
+
+
+def test_the_shapes_of_the_paper():
+    assert balanced(2) == right_branching(2) == [(0, 1)]
+    assert balanced(1) == right_branching(1) == []
