@@ -31,10 +31,12 @@ _SIGNATURES = (
     (re.compile(rb"PK\x03\x04.{26}mimetypeapplication/epub", re.S), "an EPUB book; unpack it and read its .xhtml"),
     (re.compile(rb"PK\x03\x04.{26}mimetypeapplication/vnd\.oasis", re.S), "an OpenDocument file; save it as .docx"),
     (re.compile(rb"PK\x03\x04.{26,2000}?xl/", re.S), "an Excel workbook; save its sheet as CSV"),
+    (re.compile(rb"PK\x03\x04"), "a zip archive; unpack it first"),
     (re.compile(rb"PAR1"), "a Parquet file; save it as CSV or JSON lines"),
     (re.compile(rb"SQLite format 3\0"), "an SQLite database; save its table as CSV"),
 )
 # Text whose numbers, tags and columns would become words. It is refused, as no reader here knows what of it is text.
+_STAMP = r"\[?(?:\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4}),?[ T]\d\d?:\d\d"
 _MARKED = (
     (re.compile(r"\s*<doc\b[^>\n]*>[ \t]*\r?\n"), "documents in <doc> tags, as WikiExtractor writes them"),
     (
@@ -45,6 +47,11 @@ _MARKED = (
     (re.compile(r"(?:\s*#.*\n)*\d+(?:\t[^\t\n]+){9}\r?\n"), "CoNLL-U, a word a line"),
     (re.compile(r"(?:\s*%.*\n)*\s*\\document(?:class|style)\b"), "LaTeX"),
     (re.compile(r"From \S+@\S+ .*\d\d:\d\d.*\r?\n[A-Za-z-]+:"), "a mailbox"),
+    (re.compile(r"(?:\s*%.*\n)*\s*@\w+\s*\{[^,\n]*,\s*\w+\s*="), "BibTeX"),
+    (re.compile(r"(?:\s*(?:--|#|/\*).*\n)*\s*(?:INSERT INTO|CREATE TABLE|DROP TABLE)\b", re.IGNORECASE), "SQL"),
+    (re.compile(r"(?:\s*#.*\n)*\s*msgid \".*\"\s*\n(?:\".*\"\s*\n)*msgstr "), "a catalogue of messages (gettext)"),
+    (re.compile(r"(?:\s*#.*\n)*(?:---\s*\n)?- \w+: .*\n(?:  \w+: .*\n)+- \w+: "), "YAML"),
+    (re.compile(rf"(?:{_STAMP}.*\n){{3}}"), "lines that begin with a time, as of a log or a chat"),
 )
 # 0x1A ends some DOS files.
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x19\x1b-\x1f]")
