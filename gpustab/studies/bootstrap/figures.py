@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gpustab.report.describe import Tables
@@ -100,36 +100,54 @@ def _signed(value: float, digits: int = 1) -> str:
 
 def units(tables: Tables) -> Picture:
     """Figure 4: the SDs of bootstrap runs of sentences beside those of documents."""
-    return _compared(tables, "unit", "sd", "SD of the cosine", "Documents and sentences as units")
+    return _compared(tables, "unit", "sd", "SD", "Documents and sentences as units")
 
 
 def sizes(tables: Tables) -> Picture:
     """Figure 5: the SDs of bootstrap runs of a part of the corpus beside those of all of it, on a scale-free axis."""
-    title = "SD in parts of the query's SD over all words"
+    title = "SD of scale"
     return _compared(tables, "fraction", "relative", title, "Parts of the corpus")
 
 
 def _compared(tables: Tables, field: str, value: str, axis: str, what: str) -> Picture:
-    """Cumulated shares of word pairs by their SD, where bootstrap groups differ in one field."""
-    rows = [row for row in _rows(tables) if row["sampling"] == "bootstrap"]
-    if len({row[field] for row in rows}) < 2:
+    """Cumulated shares of word pairs by their SD: a panel for bootstrap groups that differ in one field alone."""
+    found: dict[tuple[Any, ...], list[Row]] = {}
+    for row in _rows(tables):
+        if row["sampling"] == "bootstrap" and not is_flat(row):
+            found.setdefault(tuple(row[name] for name in _FIELDS if name != field), []).append(row)
+    panels, said = [], []
+    for own in found.values():
+        curves = {row[field]: _known(tables["pairs"].rows(group=row["group"]), value) for row in own}
+        curves = {name: values for name, values in curves.items() if values}
+        if len(curves) > 1:
+            middles = ", ".join(f"{_called(name)} {number(x[len(x) // 2], 2)}" for name, x in curves.items())
+            said.append(f"{own[0]['technique']}: {middles}")
+            panels.append(_cumulated(curves, f"{axis}, {short(own[0]['group'], 20)} …", said[-1]))
+    if not panels:
         return Picture()
-    groups = [row["group"] for row in rows]
-    values = {
-        group: sorted(x for row in tables["pairs"].rows(group=group) if (x := row[value]) == x) for group in groups
-    }
-    values = {group: own for group, own in values.items() if own}
-    if len(values) < 2:
-        return Picture()
-    drawn, names = series(values), called(values)
-    plot = Plot((0, max(own[-1] for own in values.values())), (0, 1), right=room(short(n) for n in names.values()))
+    return Picture(f"{what}: the median SD of a pair over bootstrap runs is, of {'; '.join(said[:3])}", panels)
+
+
+_FIELDS = ("technique", "unit", "fraction", "part")
+
+
+def _known(rows: Iterable[Row], value: str) -> list[float]:
+    return sorted(x for row in rows if (x := row[value]) == x)
+
+
+def _called(name: str | float) -> str:
+    return name if isinstance(name, str) else f"{100 * name:.0f} %"
+
+
+def _cumulated(curves: Mapping[Any, Sequence[float]], axis: str, label: str) -> str:
+    names = [_called(name) for name in curves]
+    plot = Plot((0, max(own[-1] for own in curves.values())), (0, 1), right=room(names))
     plot.axes(axis, "share of word pairs up to that SD")
-    for group, own in values.items():
-        plot.curve(own, [(k + 1) / len(own) for k in range(len(own))], f"{drawn[group].style} line")
-    middles = {group: own[len(own) // 2] for group, own in values.items()}
-    plot.labels((short(names[group]), 1 - 0.08 * k, drawn[group].style) for k, group in enumerate(values))
-    said = ", ".join(f"{names[group]} {number(x, 2)}" for group, x in middles.items())
-    return Picture(f"{what}: the median SD of a pair over bootstrap runs is {said}", [plot.done(f"{what}: {said}")])
+    drawn = series(names)
+    for name, own in zip(names, curves.values(), strict=True):
+        plot.curve(own, [(k + 1) / len(own) for k in range(len(own))], f"{drawn[name].style} line")
+    plot.labels((name, 1 - 0.08 * k, drawn[name].style) for k, name in enumerate(names))
+    return plot.done(label)
 
 
 def number_of_runs(tables: Tables) -> Picture:
