@@ -65,7 +65,7 @@ def _order(fixed: Row, shuffled: Row, same: Sequence[frozenset[str]], distances:
     shows = f"shuffled / fixed {factor(difference)}"
     if apart:
         shows += (
-            f"; but two runs of one setting lie {number(apart['within'], 2)} apart in their cosines, "
+            f"; two runs of one setting lie {number(apart['within'], 2)} apart in their cosines, "
             f"of both {number(apart['between'], 2)}"
         )
     return seen(
