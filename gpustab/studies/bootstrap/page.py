@@ -9,7 +9,7 @@ from typing import Any
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable
 from gpustab.results.page import number, whole
-from gpustab.studies.bootstrap.claims import FLAT_RULE, is_flat
+from gpustab.studies.bootstrap.rules import FLAT_RULE, is_flat
 from gpustab.studies.neighbours.sentences import RULE
 
 Row = dict[str, Any]

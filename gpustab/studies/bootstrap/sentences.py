@@ -8,7 +8,7 @@ from typing import Any
 
 from gpustab.results import Table
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.bootstrap.claims import is_flat, ratio
+from gpustab.studies.bootstrap.rules import is_flat, ratio
 from gpustab.studies.bootstrap.tables import estimate
 from gpustab.studies.frame import merged
 from gpustab.studies.neighbours.sentences import FIRM, LEAST_RUNS, PASSING

@@ -20,7 +20,7 @@ from gpustab.runs.families import families
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import show, some_words
-from gpustab.studies.bootstrap import queries, sentences, tables
+from gpustab.studies.bootstrap import listed, queries, sentences, tables
 from gpustab.studies.bootstrap.claims import claims
 from gpustab.studies.bootstrap.independent import Samples
 from gpustab.studies.bootstrap.measure import Measured, measure
@@ -132,12 +132,12 @@ class _Study:
     def _add(self, own: Measured, chooser: Measured | None) -> None:
         found = tables.numbers(own, self.answer.compute)
         is_bootstrap = own.key.sampling == "bootstrap"
-        rows = list(tables.neighbours(own, own, judges=is_bootstrap and chooser is None))
+        rows = list(listed.neighbours(own, own, judges=is_bootstrap and chooser is None))
         if chooser is not None:
-            rows += tables.neighbours(own, chooser, judges=is_bootstrap)
+            rows += listed.neighbours(own, chooser, judges=is_bootstrap)
         tables.add(self.tables, "neighbours", [row._asdict() for row in rows])
         tables.add(self.tables, "settings", [tables.setting_row(own, found)])
-        tables.add(self.tables, "lists", list(tables.lists(own)))
+        tables.add(self.tables, "lists", list(listed.lists(own)))
         tables.add(self.tables, "pairs", list(tables.pairs(own)))
         tables.add(self.tables, "rank_changes", [row for row in [tables.rank_changes(own)] if row])
         curve = by_runs(own.listed.cosines[own.pairs(own.closest)])
@@ -179,7 +179,7 @@ class _Study:
             yield f"The query word '{show(word)}' is not in {where}; it is left out there."
 
 
-def _summary(own: Measured, rows: Sequence[tables.Neighbour], chooser: Measured | None) -> dict[str, Any]:
+def _summary(own: Measured, rows: Sequence[listed.Neighbour], chooser: Measured | None) -> dict[str, Any]:
     judged = [row.verdict for row in rows if row.verdict]
     return {
         "name": own.name,

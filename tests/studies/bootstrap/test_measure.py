@@ -10,6 +10,7 @@ import torch
 from gpustab import load_groups
 from gpustab.machine.device import Compute
 from gpustab.studies.bootstrap import spread, tables
+from gpustab.studies.bootstrap.listed import neighbours
 from gpustab.studies.bootstrap.measure import measure
 from gpustab.studies.bootstrap.study import bootstrap
 from gpustab.training import read_settings, train_runs
@@ -30,7 +31,7 @@ COSINES = [[[0.9, 0.8, 0.5, 0.1]], [[0.7, 0.8, 0.6, 0.1]], [[0.8, 0.79, 0.7, 0.9
 class TestPlanted:
     def test_means_ranks_and_shares_are_the_planted_ones(self):
         own = measured(planted("x/bootstrap", COSINES))
-        rows = {row.word: row for row in tables.neighbours(own, own, judges=True)}
+        rows = {row.word: row for row in neighbours(own, own, judges=True)}
         assert list(rows) == ["w0", "w1"]
         first = rows["w0"]
         assert first.mean == pytest.approx(0.8)
@@ -42,7 +43,7 @@ class TestPlanted:
 
     def test_a_word_that_a_run_lacks_has_no_cosine_there_and_is_not_in_its_list(self):
         own = measured(planted("x/bootstrap", COSINES, absent=[(3, "w0")]))
-        row = {row.word: row for row in tables.neighbours(own, own, judges=True)}["w0"]
+        row = {row.word: row for row in neighbours(own, own, judges=True)}["w0"]
         assert row.runs == 3
         assert row.mean == pytest.approx(0.8)  # never (0.9 + 0.7 + 0.8 + 0) / 4
         assert (row.hits, row.of) == (3, 4)
@@ -53,14 +54,14 @@ class TestPlanted:
 
     def test_a_run_without_the_query_is_left_out_for_it(self):
         own = measured(planted("x/bootstrap", COSINES, absent=[(3, "q")]))
-        row = {row.word: row for row in tables.neighbours(own, own, judges=True)}["w0"]
+        row = {row.word: row for row in neighbours(own, own, judges=True)}["w0"]
         assert (row.runs, row.of) == (3, 3)
 
     def test_bias_is_against_the_group_that_chose(self):
         whole = measured(planted("x/shuffled", COSINES))
         moved = np.asarray(COSINES) - 0.05
         own = measured(planted("x/bootstrap", moved), asked=whole.closest_words(2))
-        rows = list(tables.neighbours(own, whole, judges=True))
+        rows = list(neighbours(own, whole, judges=True))
         assert [row.bias for row in rows] == pytest.approx([-0.05, -0.05])
         assert {row.chosen_by for row in rows} == {"x/shuffled"}
 
