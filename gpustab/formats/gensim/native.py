@@ -68,12 +68,12 @@ def read_gensim(source: Source, options: LoadOptions) -> Space:
             raise InputError(
                 f"this is a pickle {what} and no file of gensim's KeyedVectors, Word2Vec or FastText{_way(root)}"
             )
-        return _Model(path, root).space(source, options)
+        return Model(path, root).space(source, options)
     except InputError as error:
         raise InputError(f"{path}: {marked(error)}") from error
 
 
-class _Model:
+class Model:
     """The attributes of the vectors in a gensim file, whichever object they belong to."""
 
     def __init__(self, path: Path, root: Described) -> None:
@@ -91,6 +91,7 @@ class _Model:
             self._generation = self._generation or _generation(self._attributes)
 
     def space(self, source: Source, options: LoadOptions) -> Space:
+        """Return words, vectors and counts as a space."""
         words, matrix, counts = self._words, self._matrix(), self._counts()
         v, d = matrix.shape
         if len(words) != v:

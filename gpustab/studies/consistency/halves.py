@@ -33,19 +33,23 @@ _FEWEST = 4
 _ROUNDING = 1e-12
 
 
-def part_cosines(sums: Tensor, first: Tensor) -> Tensor:
-    """Return the cosine of the sum of some rows and of the sum of the others, NaN where a part is empty.
+def part_cosines(sums: Tensor, first: Tensor, least: int = 1) -> Tensor:
+    """Return the cosine of the sum of some rows and of the sum of the others, NaN where a part is too small.
+
+    The split itself has no part smaller than ``least``, or the term would not be there; so must the others, or they
+    would be less alike because of their sizes.
 
     Args:
         sums: ``(n, d)`` sums of the sentences of one term.
         first: ``(B, n)`` bool: sentences of the first part, B times.
+        least: sentences of a part.
 
     >>> part_cosines(torch.eye(2), torch.tensor([[True, False], [True, True]])).tolist()
     [0.0, nan]
     """
     part = product(first.to(sums.dtype), sums)
     cosine = row_dot(unit(part), unit(sums.sum(0) - part))
-    both = first.any(1) & (~first).any(1)
+    both = (first.sum(1) >= least) & ((~first).sum(1) >= least)
     return torch.where(both, cosine, torch.nan)
 
 
@@ -73,7 +77,7 @@ def halves_and_random(prepared: Prepared, runs: Runs, options: ConsistencyOption
             parts["documents"] = np.concatenate([halves[None], documents[:, text.documents[members]]])
         for name, first in parts.items():
             mask = torch.from_numpy(first).to(counted.words.device)
-            cosines = [part_cosines(x[torch.from_numpy(own).to(x.device)], mask) for x in vectors]
+            cosines = [part_cosines(x[torch.from_numpy(own).to(x.device)], mask, options.least) for x in vectors]
             found[name].append(torch.stack(cosines).mean(0).cpu())
     return list(_rows(runs.name, found))
 
@@ -98,7 +102,7 @@ def _rows(group: str, found: dict[str, list[Tensor]]) -> Iterator[dict[str, Any]
     for name, cosines in found.items():
         if not cosines:
             continue
-        table = torch.stack(cosines)  # (T, B + 1); a term that falls into one part is left out of that mean
+        table = torch.stack(cosines)  # (T, B + 1); a term with too small a part is left out of that mean
         means = table.nanmean(0)
         own = (table[:, 1:] <= table[:, :1] + _ROUNDING).sum(1) + 1
         yield {

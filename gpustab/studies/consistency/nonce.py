@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from gpustab.errors import InputError, option
-from gpustab.formats.registry import read_space
+from gpustab.formats.gensim.output import read_output_vectors
 from gpustab.kernels.training.nonce import train_nonce
 from gpustab.machine.progress import Progress
 from gpustab.runs.runs import Runs
@@ -57,14 +57,14 @@ def read_output(runs: Runs, options: ConsistencyOptions, device: torch.device) -
     why = "Nonce2Vec trains by the background's output vectors and draws negatives by its counts"
     if options.output_vectors is None:
         raise InputError(
-            f"{why}; files of vectors hold neither output: name a file of them, by the same words, with "
-            f"{option('output_vectors')} (of gensim: model.syn1neg beside model.wv)"
+            f"{why}; this background is its word vectors alone: name its output vectors, a full model of gensim's or a "
+            f"file of vectors by the same words, with {option('output_vectors')}"
         )
     if runs.counts is None:
         raise InputError(f"{why}, and '{runs.name}' has no counts; a run set and gensim's own files have them")
     if len(runs) > 1:
         raise InputError(f"output vectors belong to one run, and '{runs.name}' has {len(runs)}; give one run")
-    space = read_space(options.output_vectors)
+    space = read_output_vectors(options.output_vectors)
     if space.dimension != runs.dimension:
         raise InputError(f"{options.output_vectors}: {space.dimension} dimensions, the background has {runs.dimension}")
     missing = [word for word in runs.vocabulary if word not in space.vocabulary]
@@ -74,6 +74,8 @@ def read_output(runs: Runs, options: ConsistencyOptions, device: torch.device) -
             "vector there"
         )
     rows = torch.tensor([space.vocabulary.index_of(word) for word in runs.vocabulary])
+    if torch.equal(space.vectors[rows], runs.rows[0][0 : runs.words].cpu()):
+        raise InputError(f"{options.output_vectors}: these are the word vectors of '{runs.name}', no output vectors")
     counts = runs.counts.cpu().numpy()
     if (counts > 0).sum() < 2:
         raise InputError(f"'{runs.name}' has fewer than two words with counts; negatives cannot be drawn")

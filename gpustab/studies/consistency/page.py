@@ -136,7 +136,10 @@ def _nonce(result: Result) -> Iterator[Block]:
     settings = result.tables.get("grid", Table())
     if settings.height:
         best = sorted(range(settings.height), key=lambda k: -(settings["auc"][k] or 0.0))[:_SETTINGS]
-        tables.append(whole(f"Best {_SETTINGS} of {settings.height:,} settings by AUC", settings.take(best)))
+        title = (
+            f"Best {_SETTINGS} of {settings.height:,} settings by AUC; the best of many is lucky: try it on other terms"
+        )
+        tables.append(whole(title, settings.take(best)))
     yield Block(
         "What does Nonce2Vec read?",
         tables=tables,

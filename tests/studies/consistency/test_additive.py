@@ -186,3 +186,21 @@ def test_the_jackknife_of_a_mean_is_its_standard_error():
     found = LeftOut(x.mean(), (x.sum() - x) / 8).estimate
     assert found.se == pytest.approx(x.std(ddof=1) / 3)
     assert math.isnan(LeftOut(0.0, np.zeros(2)).estimate.se)
+
+
+def test_samples_whose_contexts_have_no_word_in_common_are_at_the_null_level():
+    """Every sentence has words of its own: a term's samples share no context word, as samples of two terms do not."""
+    terms, per_term, length = 20, 4, 10
+    names = [f"w{'abcdefghij'[k % 10]}{k}" for k in range(terms * per_term * length)]
+    lists = [[*names[k * length : (k + 1) * length], term_names(terms)[k // per_term]] for k in range(terms * per_term)]
+    from gpustab.runs.load import open_groups
+
+    vectors = 0.5 + np.random.default_rng(3).normal(size=(len(names), 30))
+    runs = open_groups([(names, vectors)], single_runs=True)[0].load()
+    options = ConsistencyOptions(samples=4, cutoff=4, subsample=0)
+    prepared = prepare(text_of(lists), [(t.encode(),) for t in term_names(terms)], runs, options, CPU)
+    found = consistency_of(additive(prepared, runs, 0), prepared.samples, prepared.allowed).numbers
+    assert found["same"].value == pytest.approx(found["null"].value, abs=0.02)
+    low, high = found["auc"].estimate.interval
+    assert low < 0.5 < high
+    assert found["auc"].value == pytest.approx(0.5, abs=0.08)

@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from gpustab import InputError, Space, Vocabulary
 from gpustab.cli.app import app
+from gpustab.formats.gensim.output import read_output_vectors
 from gpustab.report import to_html, to_text
 from gpustab.runs.load import open_groups
 from gpustab.studies.consistency.study import consistency
@@ -124,7 +125,7 @@ def test_the_grid_has_a_row_for_every_setting(files, monkeypatch):
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        ({"nonce": True}, "files of vectors hold neither output"),
+        ({"nonce": True}, "word vectors alone: name its output vectors"),
         ({"nonce": True, "output_vectors": "output.txt"}, "has no counts"),
         ({"terms": "keywords"}, "needs a background with counts"),
         ({"terms": "nowhere.txt"}, "there is no such file"),
@@ -151,6 +152,29 @@ def test_output_vectors_of_another_background_are_refused(files, tmp_path):
     other.write_text("aaaa 1.0 2.0\nbaaa 2.0 3.0\n")
     with pytest.raises(InputError, match="2 dimensions, the background has 12"):
         consistency(_group(_space(files)), files / "text.txt", output_vectors=str(other), **choices, **CHOICES)
+
+
+def test_a_full_model_of_gensims_is_background_and_output_at_once(files, tmp_path):
+    gensim = pytest.importorskip("gensim")
+    lists = [line.rstrip(".").lower().split() for line in (files / "general.txt").read_text().splitlines() if line]
+    model = gensim.models.Word2Vec(lists, vector_size=8, min_count=1, sg=1, epochs=2, seed=1, workers=1)
+    model.save(str(tmp_path / "full.model"))
+    found = read_output_vectors(tmp_path / "full.model")
+    rows = [model.wv.key_to_index[word.decode()] for word in found.vocabulary]
+    assert np.array_equal(found.vectors.numpy(), model.syn1neg[rows])
+    choices = {"nonce": True, "terms": str(files / "terms.txt")} | CHOICES
+    result = consistency(
+        _group(tmp_path / "full.model"), files / "text.txt", output_vectors=str(tmp_path / "full.model"), **choices
+    )
+    assert "Nonce2Vec (frozen)" in result.tables["consistency"]["model"]
+    model.wv.save(str(tmp_path / "words.kv"))
+    with pytest.raises(InputError, match="has no output vectors"):
+        read_output_vectors(tmp_path / "words.kv")
+    model.wv.save_word2vec_format(str(tmp_path / "words.bin"), binary=True)
+    with pytest.raises(InputError, match="these are the word vectors of 'runs'"):
+        consistency(
+            _group(tmp_path / "full.model"), files / "text.txt", output_vectors=str(tmp_path / "words.bin"), **choices
+        )
 
 
 def test_a_background_of_other_words_is_refused(files):
