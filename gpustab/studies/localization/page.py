@@ -58,19 +58,18 @@ def _papers(scores: Table) -> Iterator[Block]:
 
 
 def _by_model(title: str, rows: list[dict[str, Any]]) -> SmallTable:
-    """Models below each other, numbers of changes beside each other."""
-    ks = sorted({row["k"] for row in rows})
+    """Numbers of changes below each other, models beside each other."""
     models = list(dict.fromkeys(row["model"] for row in rows))
     cells = {(row["model"], row["k"]): _share(row) for row in rows}
-    body = [[model, *(cells.get((model, k), "–") for k in ks)] for model in models]
-    return SmallTable(title, ["model", *(f"{k} changed" for k in ks)], body)
+    body = [[str(k), *(cells.get((model, k), "–") for model in models)] for k in sorted({row["k"] for row in rows})]
+    return SmallTable(title, ["changed", *models], body)
 
 
 def _share(row: dict[str, Any]) -> str:
     """Share with its interval, the share of ties where there are any, and n; no interval is narrower than Wilson's."""
     ends = [row[name] for name in ("low", "wilson_low", "high", "wilson_high") if row[name] == row[name]]
     low, high = min(ends), max(ends)
-    ties = f"; {100 * row['equal_share']:.0f} tied" if row["equal"] else ""
+    ties = f"; {100 * row['equal_share']:.0f} tied" if row["equal_share"] >= 0.005 else ""
     return f"{100 * row['share']:.0f} ({100 * low:.0f}–{100 * high:.0f}{ties}; n {row['n']:,})"
 
 
