@@ -99,7 +99,8 @@ def _of_model(scores: Table, model: str) -> str:
         if row
     )
     known = ", of sentences whose words it has" if any(row and row["subset"] == "known" for row in rows) else ""
-    return _SAID[placed(*tests)].format(model=_capital(model), both=f"{both} (by chance 50 %){known}")
+    said = _SAID[placed(*tests)].format(model=model, both=f"{both} (by chance 50 %){known}")
+    return _capital(said)
 
 
 def _row(table: Table, model: str, comparison: str) -> dict[str, Any] | None:
@@ -121,12 +122,22 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def negation_sentence(row: Mapping[str, Any]) -> str:
-    """Return what is said of double negation, of a row of its table."""
+def negation_sentences(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return what is said of double negation, of the rows of its table; models that cannot be judged are said once."""
+    said = [_negation(row) for row in rows if row["verdict"] != "cannot be judged"]
+    if few := [row for row in rows if row["verdict"] == "cannot be judged"]:
+        said.append(
+            f"Double negation cannot be judged for {listed([row['model'] for row in few])}: {few[0]['n']} sentences "
+            f"have three changes of both kinds, and {FEWEST} unconnected pairs are wanted."
+        )
+    return " ".join(said)
+
+
+def _negation(row: Mapping[str, Any]) -> str:
     said = {
-        "cannot be judged": "cannot be judged: {n} sentences have three changes of both kinds, wanted {few} pairs",
-        "back": "is seen: a second antonym brings sentences back ({difference:.4f}; {low:.4f} to {high:.4f})",
-        "not back": "is not seen: a second antonym moves sentences on ({difference:.4f}; {low:.4f} to {high:.4f})",
-        "open": "cannot be told from {n} sentences ({difference:.4f}; {low:.4f} to {high:.4f})",
-    }
-    return f"{_capital(row['model'])}: double negation {said[row['verdict']].format(few=FEWEST, **row)}."
+        "back": "double negation is seen, a second antonym brings sentences back",
+        "not back": "double negation is not seen, a second antonym moves sentences on",
+        "open": "whether a second antonym brings sentences back cannot be told",
+    }[row["verdict"]]
+    span = f"{row['difference']:.4f}; {row['low']:.4f} to {row['high']:.4f}"
+    return f"{_capital(row['model'])}: {said} ({row['n']} sentences, {span})."

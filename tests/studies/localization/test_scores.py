@@ -15,7 +15,7 @@ from gpustab.studies.localization.models.model import Embedding
 from gpustab.studies.localization.negation import negation
 from gpustab.studies.localization.options import LocalizationOptions
 from gpustab.studies.localization.scores import COMPARISONS, Distances, bootstrap_interval, bootstrap_weights, scores
-from gpustab.studies.localization.sentences import placed, told_apart
+from gpustab.studies.localization.sentences import negation_sentences, placed, told_apart
 
 
 @pytest.fixture(scope="module")
@@ -144,6 +144,16 @@ def test_a_share_at_the_margin_is_seldom_called_beyond_or_within_it(edge):
     at = verdicts(400, edge)
     assert at["yes"] + at["reversed"] <= 0.06 * 150
     assert at["no"] <= 0.06 * 150
+
+
+def test_models_without_sentences_for_the_question_are_said_once():
+    row = {"n": 6, "difference": -0.1, "low": -0.2, "high": -0.05}
+    said = negation_sentences([row | {"model": m, "verdict": v} for m, v in zip("abc", _NEGATIONS, strict=True)])
+    assert said.startswith("B: double negation is seen")
+    assert said.count("cannot be judged for a and c: 6 sentences") == 1
+
+
+_NEGATIONS = ("cannot be judged", "back", "cannot be judged")
 
 
 def test_what_a_model_places_by():
