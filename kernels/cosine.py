@@ -57,25 +57,45 @@ def _unit(x: Tensor) -> Tensor:
     return x / length
 
 
+class RunningStatistics:
+    """Mean and SD over runs of tensors of equal shape, fed one run at a time (Welford); NaN means absent."""
+
+    def __init__(self) -> None:
+        self._mean: Tensor | None = None
+        self._moment = self._runs = torch.empty(0)
+
+    def add(self, values: Tensor) -> None:
+        """Take in one run."""
+        values = values.double()
+        if self._mean is None:
+            self._mean, self._moment, self._runs = (torch.zeros_like(values) for _ in range(3))
+        here = ~values.isnan()
+        self._runs = self._runs + here
+        step = torch.where(here, values - self._mean, 0)
+        self._mean = self._mean + step / self._runs.clamp(min=1)
+        self._moment = self._moment + step * torch.where(here, values - self._mean, 0)
+
+    def found(self) -> CosineStatistics:
+        """Return what the runs so far say.
+
+        Raises:
+            ValueError: if there was none.
+        """
+        if self._mean is None:
+            raise ValueError("no runs were given")
+        sd = (self._moment.clamp(min=0) / (self._runs - 1)).sqrt().where(self._runs > 1, torch.nan)
+        return CosineStatistics(self._mean.where(self._runs > 0, torch.nan), sd, self._runs.long())
+
+
 def over_runs(values: Iterable[Tensor]) -> CosineStatistics:
-    """Return mean and SD over runs of tensors of equal shape, one run at a time (Welford); NaN means absent.
+    """Return mean and SD over runs of tensors of equal shape, one run at a time; NaN means absent.
 
     Example:
         >>> s = over_runs([torch.tensor([0.5, 1.0]), torch.tensor([1.0, torch.nan])])
         >>> s.mean.tolist(), round(s.sd[0].item(), 6), s.runs.tolist()
         ([0.75, 1.0], 0.353553, [2, 1])
     """
-    mean, moment, runs = None, torch.empty(0), torch.empty(0)
+    running = RunningStatistics()
     for value in values:
-        value = value.double()
-        if mean is None:
-            mean, moment, runs = (torch.zeros_like(value) for _ in range(3))
-        here = ~value.isnan()
-        runs += here
-        step = torch.where(here, value - mean, 0)
-        mean = mean + step / runs.clamp(min=1)
-        moment += step * torch.where(here, value - mean, 0)
-    if mean is None:
-        raise ValueError("no runs were given")
-    sd = (moment.clamp(min=0) / (runs - 1)).sqrt().where(runs > 1, torch.nan)
-    return CosineStatistics(mean.where(runs > 0, torch.nan), sd, runs.long())
+        running.add(value)
+    return running.found()

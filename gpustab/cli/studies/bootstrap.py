@@ -1,0 +1,84 @@
+"""The command ``study bootstrap``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gpustab.cli.bar import Bar
+from gpustab.cli.make import announcing, require_training
+from gpustab.cli.options import Computing, open_runs, takes
+from gpustab.cli.session import session, show
+from gpustab.cli.studies.app import Writing, study
+from gpustab.errors import InputError, option
+from gpustab.formats.options import LoadOptions
+from gpustab.studies.bootstrap.options import BootstrapOptions, BootstrapPlan
+
+if TYPE_CHECKING:
+    from gpustab.corpus.corpus import Corpus
+    from gpustab.runs.group import Group
+
+
+@study.command("bootstrap")
+@takes(LoadOptions, Computing, Writing, BootstrapOptions, BootstrapPlan)
+def bootstrap(
+    source: Annotated[
+        list[str],
+        typer.Argument(metavar="CORPUS|RUNSET", help="A text, or a run set (or leaves of one).", show_default=False),
+    ],
+    load_options: LoadOptions,
+    computing: Computing,
+    writing: Writing,
+    bootstrap_options: BootstrapOptions,
+    bootstrap_plan: BootstrapPlan,
+) -> None:
+    """Ask which neighbours of query words hold over bootstrap runs (Antoniak & Mimno 2018); trains a corpus first.
+
+    Example: gpustab study bootstrap RUNSET --query war,peace -o bootstrap
+    """
+    with session(writing, goes_on=True) as progress:
+        from gpustab.studies.bootstrap.study import bootstrap as answer
+
+        compute = computing.compute()
+        groups, corpus, notes = _groups(source, load_options, bootstrap_options, bootstrap_plan, writing, progress)
+        result = answer(groups, bootstrap_options, corpus=corpus, compute=compute, progress=progress)
+        result.notes += notes
+        show(result, writing)
+
+
+def _groups(
+    source: list[str],
+    load_options: LoadOptions,
+    options: BootstrapOptions,
+    plan: BootstrapPlan,
+    writing: Writing,
+    progress: Bar,
+) -> tuple[list[Group], Corpus | None, list[str]]:
+    """The groups of run sets, or those that are trained on a text now."""
+    from gpustab.runs.manifest import MANIFEST, is_leaf
+
+    folders = [Path(text) for text in source]
+    if all((folder / MANIFEST).is_file() or is_leaf(folder) for folder in folders):
+        if plan.given:
+            raise InputError(f"{option(plan.given[0])} has no effect: {source[0]} is trained already; give a corpus")
+        return open_runs(folders, load_options), None, []
+    if len(source) > 1:
+        raise InputError(f"{', '.join(source)}: give one corpus, or folders of run sets alone")
+    folder = _folder(plan, writing)
+    require_training()
+    from gpustab.corpus.options import CorpusOptions
+    from gpustab.studies.bootstrap.training import train_plan
+
+    announce: Any = announcing(progress) if writing.verbose and not writing.json else None
+    corpus, notes = train_plan(source[0], plan, CorpusOptions(), folder, options.seed, progress, announce)
+    return open_runs([folder], load_options), corpus, notes
+
+
+def _folder(plan: BootstrapPlan, writing: Writing) -> Path:
+    if plan.runset is not None:
+        return Path(plan.runset)
+    if writing.out is None:
+        raise InputError(f"the runs of a corpus must be kept: give {option('out')} or {option('runset')}")
+    return writing.out / "runs"

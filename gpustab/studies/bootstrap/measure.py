@@ -1,0 +1,190 @@
+"""One group of runs: the cosines of the query words with every word, run by run, and what is kept of them.
+
+Two passes over the runs, one run in memory at a time: the first finds mean and SD of all cosines and all ranks, the
+second the cosine and the rank of the words that are listed. Everything is float64.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from gpustab import engine
+from gpustab.kernels import cosine
+from gpustab.machine.device import Compute
+from gpustab.runs.key import Key
+from gpustab.runs.runs import Runs
+
+CLOSEST = 20
+"""So many closest words of a query are kept: figure 6 averages over 20, the other figures over 10 of them."""
+
+
+class Listed(NamedTuple):
+    """Word pairs in every run.
+
+    Attributes:
+        query: ``(p,)`` numbers of the query words.
+        word: ``(p,)`` row numbers of the other words.
+        cosines: ``(p, R)``; NaN where a run lacks one of both.
+        ranks: ``(p, R)`` 1 for the nearest; NaN where a run lacks one of both. Equal cosines share the best rank.
+    """
+
+    query: Tensor
+    word: Tensor
+    cosines: Tensor
+    ranks: Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What one group says of the query words that it has.
+
+    Attributes:
+        key: of the group.
+        runs: names of its R runs.
+        words: its vocabulary, all words that any run has.
+        queries: ``q`` of them.
+        statistics: mean, SD and number of runs, ``(q, v)``.
+        mean_rank: ``(q, v)`` over the runs that have both words; NaN where none has.
+        lists: the nearest of every run, one more than n where there are so many.
+        n: length of the lists.
+        closest: ``q`` lists of at most 20 row numbers: highest mean cosine among the words of half the runs.
+        halves: the same for the even runs alone and for the odd ones, of length n.
+        listed: the closest words and those that were asked for.
+    """
+
+    key: Key
+    runs: tuple[str, ...]
+    words: tuple[bytes, ...]
+    queries: tuple[bytes, ...]
+    statistics: cosine.CosineStatistics
+    mean_rank: Tensor
+    lists: engine.NeighbourPass
+    n: int
+    closest: list[list[int]]
+    halves: tuple[list[list[int]], list[list[int]]]
+    listed: Listed
+
+    @property
+    def name(self) -> str:
+        """Of the group."""
+        return str(self.key)
+
+    def closest_words(self, n: int) -> dict[bytes, list[bytes]]:
+        """Return the n closest words of every query."""
+        rows = zip(self.queries, self.closest, strict=True)
+        return {query: [self.words[k] for k in own[:n]] for query, own in rows}
+
+    def pairs(self, queries: Sequence[Sequence[int]]) -> Tensor:
+        """Return the numbers in :attr:`listed` of some words of each query, ``(p,)``."""
+        places = {pair: k for k, pair in enumerate(zip(*(x.tolist() for x in self.listed[:2]), strict=True))}
+        return torch.tensor([places[q, k] for q, own in enumerate(queries) for k in own], dtype=torch.long)
+
+    def spread_over_words(self) -> Tensor:
+        """Return the SD of every query's mean cosines over the vocabulary, ``(q,)``: the scale of an SD."""
+        known = ~self.statistics.mean.isnan()
+        return torch.stack([row[here].std() for row, here in zip(self.statistics.mean, known, strict=True)])
+
+
+def measure(
+    runs: Runs,
+    queries: Sequence[bytes],
+    n: int,
+    asked: Mapping[bytes, Sequence[bytes]],
+    compute: Compute,
+) -> Measured:
+    """Measure the query words that a group has.
+
+    Args:
+        runs: the group, joined over all words of all runs.
+        queries: words; those that no run has are left out.
+        n: length of the lists.
+        asked: by query, words that must be listed.
+        compute: how to compute.
+    """
+    own = [word for word in queries if word in runs.vocabulary]
+    rows = runs.rows_of(own)
+    first = _first_pass(runs, rows)
+    found = engine.neighbour_pass(runs, rows, n + 1, compute)
+    n = min(n, found.k)
+    closest = nearest(first.all, rows, CLOSEST, len(runs))
+    numbers = {word: k for k, word in enumerate(runs.vocabulary)}
+    wanted = [
+        dict.fromkeys([*near, *(numbers[w] for w in asked.get(query, ()) if w in numbers)])
+        for query, near in zip(own, closest, strict=True)
+    ]
+    halves = tuple(nearest(part, rows, n, len(runs) // 2) for part in first.halves)
+    return Measured(
+        runs.key,
+        runs.names,
+        tuple(runs.vocabulary),
+        tuple(own),
+        first.all,
+        first.mean_rank,
+        found,
+        n,
+        closest,
+        (halves[0], halves[1]),
+        _second_pass(runs, rows, wanted),
+    )
+
+
+class _FirstPass(NamedTuple):
+    all: cosine.CosineStatistics
+    halves: list[cosine.CosineStatistics]
+    mean_rank: Tensor
+
+
+def _first_pass(runs: Runs, rows: Tensor) -> _FirstPass:
+    """Statistics over all runs, over the even and the odd ones, and mean ranks."""
+    everyone, *halves = (cosine.RunningStatistics() for _ in range(3))
+    total = torch.zeros(len(rows), runs.words, dtype=torch.float64)
+    for r, values in enumerate(_cosines(runs, rows)):
+        everyone.add(values)
+        halves[r % 2].add(values)
+        order = values.nan_to_num(-2).argsort(dim=1, descending=True, stable=True)
+        places = torch.arange(1, runs.words + 1, dtype=torch.float64).expand_as(values)
+        total += torch.zeros_like(total).scatter_(1, order, places).where(~values.isnan(), 0)
+    found = everyone.found()
+    mean_rank = (total / found.runs).where(found.runs > 0, torch.nan)
+    return _FirstPass(found, [half.found() for half in halves], mean_rank)
+
+
+def _cosines(runs: Runs, rows: Tensor) -> Iterator[Tensor]:
+    """Yield every run's cosines of the queries with all words, ``(q, v)``; NaN where absent, and with itself."""
+    for r in range(len(runs)):
+        values = cosine.query_cosines(runs.run(r), rows.to(runs.device)).cpu()
+        values[torch.arange(len(rows)), rows] = torch.nan
+        yield values
+
+
+def nearest(found: cosine.CosineStatistics, rows: Tensor, n: int, runs: int) -> list[list[int]]:
+    """Return the n words of highest mean cosine to each query, among those that half of the runs have.
+
+    The mean over few runs favours rare words: a word of one run in ten has the mean of its best draw.
+    """
+    mean = found.mean.masked_fill((found.runs * 2 < runs) | found.mean.isnan(), -torch.inf)
+    order = mean.argsort(dim=1, descending=True, stable=True)[:, :n]
+    return [
+        [k for k in own if values[k] > -torch.inf and k != query]
+        for own, values, query in zip(order.tolist(), mean, rows.tolist(), strict=True)
+    ]
+
+
+def _second_pass(runs: Runs, rows: Tensor, wanted: Sequence[Mapping[int, None]]) -> Listed:
+    """The cosine and the rank of the wanted words of every query in every run."""
+    query = torch.tensor([q for q, own in enumerate(wanted) for _ in own], dtype=torch.long)
+    word = torch.tensor([k for own in wanted for k in own], dtype=torch.long)
+    cosines = torch.full((len(query), len(runs)), torch.nan, dtype=torch.float64)
+    ranks = cosines.clone()
+    for r, values in enumerate(_cosines(runs, rows)):
+        own = values[query, word]
+        ascending = (-values).nan_to_num(2).sort(dim=1).values  # nearest first
+        better = torch.stack([torch.searchsorted(ascending[q], -x) for q, x in zip(query, own, strict=True)])
+        cosines[:, r] = own
+        ranks[:, r] = (better + 1).double().where(~own.isnan(), torch.nan)
+    return Listed(query, word, cosines, ranks)

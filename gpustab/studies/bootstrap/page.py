@@ -1,0 +1,206 @@
+"""The page of the bootstrap study: which neighbours hold, then figures 1 to 6, then the paper's findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+
+from gpustab.report import Result
+from gpustab.results import Block, SmallTable
+from gpustab.results.page import number, whole
+from gpustab.studies.bootstrap.claims import FLAT_RULE, is_flat
+from gpustab.studies.neighbours.sentences import RULE
+
+Row = dict[str, Any]
+
+_QUERIES = 20
+_RUNS_BESIDE = 6
+"""So many lists stand beside each other, and so many query words have a table of their own."""
+
+
+def page(result: Result) -> list[Block]:
+    """Return the blocks in reading order."""
+    return [
+        *_neighbours(result),
+        *_side_by_side(result),
+        Block(
+            "How much do cosines vary from run to run?",
+            tables=[_settings(result)],
+            figures=["spread"],
+            aside="Figure 1 of the paper: bootstrap widens all techniques, PPMI least.",
+        ),
+        Block(
+            "How much do the lists agree?",
+            figures=["jaccard", "ranks"],
+            aside="Figures 2 and 3 of the paper.",
+        ),
+        *_compared(result),
+        Block("How many runs are needed?", figures=["number_of_runs"], aside="Figure 6 of the paper: about 25 runs."),
+        *_distances(result),
+        *_claims(result),
+        *_corpora(result),
+        Block("The query words", tables=[whole("", result.tables["queries"])], folded=True),
+    ]
+
+
+def _neighbours(result: Result) -> Iterator[Block]:
+    """One block a bootstrap group: for every query its neighbours with their verdicts."""
+    judged = [row for row in result.tables["neighbours"].rows() if row["verdict"]]
+    for group, rows in groupby(judged, lambda row: row["group"]):
+        own = list(rows)
+        words = list(dict.fromkeys(row["query"] for row in own))
+        tables = [_of_query(word, [row for row in own if row["query"] == word]) for word in words[:_QUERIES]]
+        chosen = own[0]["chosen_by"]
+        by = f"chosen by {chosen}, the whole corpus, and judged" if chosen != group else "chosen and judged"
+        answer = f"{len(own)} words, {by} by {own[0]['of']} runs of {group}."
+        if len(words) > _QUERIES:
+            answer += f" Below are {_QUERIES} of {len(words)} query words; the table of neighbours has all."
+        rule = f"{RULE} The bootstrap range is the least and the largest cosine, no confidence interval."
+        flat = is_flat(next(result.tables["settings"].rows(group=group)))
+        yield Block(
+            f"Which neighbours hold in {group}?",
+            tables=[_overview(words, own)],
+            answer=answer,
+            folded=flat,
+            aside=rule if group == judged[0]["group"] else "",
+        )
+        yield Block(f"Each query word of {group}, neighbour by neighbour", tables=tables, folded=True)
+
+
+def _overview(words: list[str], rows: list[Row]) -> SmallTable:
+    """By query: which words are firm."""
+    cells = []
+    for word in words:
+        own = [row for row in rows if row["query"] == word]
+        firm = [row["word"] for row in own if row["verdict"] == "firm"]
+        passing = sum(row["verdict"] == "passing" for row in own)
+        cells.append([word, ", ".join(firm) or "none", str(passing), str(len(own) - len(firm) - passing)])
+    return SmallTable("", ["query", "firm", "passing", "open"], cells)
+
+
+def _of_query(word: str, rows: list[Row]) -> SmallTable:
+    cells = [
+        [
+            row["word"],
+            row["verdict"],
+            f"{row['hits']} of {row['of']}",
+            f"{100 * row['share_low']:.0f}–{100 * row['share_high']:.0f} %",
+            number(row["mean"], 2),
+            f"{row['low']:.2f} to {row['high']:.2f}",
+            f"{row['bias']:+.3f}".replace("-", "−"),
+            f"{row['rank']:g} ({row['rank_low']:g}–{row['rank_high']:g})",
+            str(row["runs"]),
+        ]
+        for row in rows
+    ]
+    header = ["neighbour", "verdict", "in list", "95 %", "cosine", "bootstrap range", "bias", "rank", "n"]
+    return SmallTable(word, header, cells)
+
+
+def _side_by_side(result: Result) -> Iterator[Block]:
+    """Tables 5 and 6: the lists of a few bootstrap runs of the first query beside each other."""
+    table, queries = result.tables["lists"], list(result.tables["queries"].rows())
+    groups = [row["group"] for row in result.tables["settings"].rows(sampling="bootstrap")]
+    for group in groups:
+        word = next((q["query"] for q in queries if any(True for _ in table.rows(group=group, query=q["query"]))), None)
+        rows = list(table.rows(group=group, query=word))
+        runs = list(dict.fromkeys(row["run"] for row in rows))[:_RUNS_BESIDE]
+        places = {(row["run"], row["rank"]): _with_change(row) for row in rows}
+        longest = max(row["rank"] for row in rows)
+        cells = [[str(k), *(places.get((run, k), "–") for run in runs)] for k in range(1, longest + 1)]
+        yield Block(
+            f"What do single runs say of {word} in {group}?",
+            tables=[SmallTable("", ["rank", *runs], cells)],
+            answer="Arrows: so many places above or below the word's median rank over the runs.",
+            aside="Tables 5 and 6 of the paper. All query words and runs are in the table of lists.",
+            folded=group != groups[0],
+        )
+
+
+def _with_change(row: Row) -> str:
+    change = row["rank_change"]
+    if change != change or round(change) == 0:
+        return str(row["word"])
+    return f"{row['word']} {'↓' if change > 0 else '↑'}{abs(round(change))}"
+
+
+def _settings(result: Result) -> SmallTable:
+    cells = [
+        [
+            row["group"],
+            str(row["runs"]),
+            number(row["mean_value"], 3),
+            number(row["sd"], 2),
+            number(row["spread"], 2),
+            number(row["relative"], 2),
+            number(row["p_value"], 2),
+            f"{100 * row['disjoint']:.1f} %",
+            number(row["everywhere"], 2),
+            str(row["absent"]),
+        ]
+        for row in result.tables["settings"].rows()
+    ]
+    header = ["runs of", "runs", "cosine", "mean SD", "√ variance", "of scale"]
+    return SmallTable("", [*header, "p@n", "no common word", "in all lists", "absent somewhere"], cells)
+
+
+def _compared(result: Result) -> Iterator[Block]:
+    rows = list(result.tables["settings"].rows(sampling="bootstrap"))
+    if len({row["unit"] for row in rows}) > 1:
+        yield Block("Does it matter what is drawn?", figures=["units"], aside="Figure 4 of the paper.")
+    if len({row["fraction"] for row in rows}) > 1:
+        yield Block("Does the size of the corpus matter?", figures=["sizes"], aside="Figure 5 of the paper.")
+
+
+def _distances(result: Result) -> Iterator[Block]:
+    if "distances" not in result.tables:
+        return
+    cells = [
+        [f"{row['first']} and {row['second']}", *(number(row[name], 2) for name in ("within", "between", "distance"))]
+        for row in result.tables["distances"].rows()
+    ]
+    header = ["settings", "two runs of one", "a run of each", "beyond noise"]
+    answer = (
+        "Root mean square difference of the query words' cosines with all words. Settings that vary alike may still "
+        "vary "
+        "around different means: then a run of each lies farther apart than two runs of one, which no SD tells."
+    )
+    yield Block("How far apart are the settings?", tables=[SmallTable("", header, cells)], answer=answer)
+
+
+def _corpora(result: Result) -> Iterator[Block]:
+    """Table 2 of the paper for the corpora of these runs, where their run set tells them."""
+    if "corpora" in result.tables:
+        yield Block(
+            "Which texts?", tables=[whole("", result.tables["corpora"])], aside="Table 2 of the paper.", folded=True
+        )
+
+
+def _claims(result: Result) -> Iterator[Block]:
+    cells = [
+        [f"{row['claim']} ({row['source']})", row["technique"], row["shows"], row["agrees"]]
+        for row in result.tables["claims"].rows()
+    ]
+    yield Block(
+        "Does the paper hold here?",
+        tables=[SmallTable("", ["finding", "runs of", "shows", "agrees"], cells)],
+        answer=_tally([row["agrees"] for row in result.tables["claims"].rows()]),
+        aside="Antoniak & Mimno 2018. Intervals are 95 % over runs, × is a ratio of spreads.",
+    )
+    rules: dict[str, dict[str, None]] = {}
+    for row in result.tables["claims"].rows():
+        rules.setdefault(row["rule"] if row["rule"] == FLAT_RULE else row["claim"], {})[row["rule"]] = None
+    facts = [
+        ("Flat spaces" if name == FLAT_RULE else name, "", f"{'; or '.join(own)}.".capitalize())
+        for name, own in rules.items()
+    ]
+    yield Block("By which rules?", facts, folded=True)
+
+
+def _tally(verdicts: list[str]) -> str:
+    counts = [(verdicts.count(name), said) for name, said in _SAID.items() if name in verdicts]
+    return f"Of {len(verdicts)} findings {', '.join(f'{n} {said}' for n, said in counts)}." if verdicts else ""
+
+
+_SAID = {"yes": "hold", "no": "do not", "undecided": "are undecided", "no test": "cannot be tested"}

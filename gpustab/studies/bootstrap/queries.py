@@ -1,0 +1,140 @@
+"""Which words are asked for: given ones, or high words of the corpus."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpustab.corpus.corpus import Corpus
+from gpustab.errors import InputError, option
+from gpustab.machine.progress import Progress
+from gpustab.spaces.words import as_word
+from gpustab.studies.bootstrap.options import BootstrapOptions
+
+COMMON = 0.8
+"""Words of more documents than that are no query words: function words, in any language."""
+
+_STEPS = 200
+"""Steps of NMF at most."""
+
+
+class Queries(NamedTuple):
+    """Query words, and what must be said of how they were chosen."""
+
+    words: tuple[bytes, ...]
+    notes: tuple[str, ...] = ()
+
+
+def given(options: BootstrapOptions) -> Queries | None:
+    """Return the query words that were named, or none.
+
+    Raises:
+        InputError: if the file cannot be read, or holds no word.
+    """
+    if options.query:
+        return Queries(tuple(as_word(word) for word in options.query))
+    if options.queries is None:
+        return None
+    from gpustab.formats.word_list import read_word_list
+
+    words = tuple(dict.fromkeys(read_word_list(Path(options.queries))))
+    if not words:
+        raise InputError(f"{options.queries}: holds no word")
+    return Queries(words)
+
+
+def chosen(corpus: Corpus, options: BootstrapOptions, progress: Progress) -> Queries:
+    """Return high words of a corpus.
+
+    Raises:
+        InputError: if no word is left, or a topic model's package is missing.
+    """
+    progress(f"choosing query words from {corpus.name}", 0.0)
+    documents = _counts(corpus, _documents(corpus))
+    frequency = np.asarray((documents > 0).sum(0)).ravel()
+    allowed = frequency <= COMMON * documents.shape[0] if documents.shape[0] > 1 else np.ones(len(frequency), bool)
+    if not allowed.any():
+        why = f"every word is in more than {COMMON:.0%} of the documents"
+        raise InputError(f"{corpus.name}: {why}; give {option('query')}")
+    flattering = (
+        f"The query words are frequent ones, chosen from {corpus.name} ({options.choose}), without words of more than "
+        f"{COMMON:.0%} of the documents. Such words are the more stable ones: of random words fewer neighbours hold."
+    )
+    if options.choose == "idf":
+        score = np.asarray(documents.sum(0)).ravel() * np.log(documents.shape[0] / np.maximum(frequency, 1))
+        score[~allowed] = -1.0
+        order = np.argsort(-score, kind="stable")[: options.count]
+        return Queries(tuple(corpus.vocabulary[k] for k in order if score[k] >= 0), (flattering,))
+    numbers, said = _of_topics(_counts(corpus, corpus.texts), allowed, options)
+    return Queries(tuple(corpus.vocabulary[k] for k in numbers), (flattering, said))
+
+
+def _documents(corpus: Corpus) -> NDArray[np.int64]:
+    """Offsets of the documents into the tokens; of the units where the corpus was made in memory."""
+    bounds = corpus.documents if len(corpus.documents) > 1 else corpus.units
+    return corpus.texts[bounds]
+
+
+def _counts(corpus: Corpus, bounds: NDArray[np.int64]) -> Any:
+    """Counts of every word in every stretch of the tokens, sparse ``(stretches, words)``."""
+    from scipy import sparse
+
+    if len(bounds) == len(corpus.texts) and len(corpus.texts) < 2:
+        bounds = np.array([0, len(corpus.tokens)])
+    shape = (len(bounds) - 1, len(corpus.vocabulary))
+    counts = sparse.csr_matrix((np.ones(len(corpus.tokens)), corpus.tokens, bounds), shape, copy=True)
+    counts.sum_duplicates()
+    return counts
+
+
+def _of_topics(counts: Any, allowed: NDArray[np.bool_], options: BootstrapOptions) -> tuple[Sequence[int], str]:
+    """One high word of each topic, the strongest topics first, and what must be said of the model."""
+    try:
+        from sklearn.decomposition import NMF, LatentDirichletAllocation
+        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.feature_extraction.text import TfidfTransformer
+    except ImportError:
+        raise InputError(f"{option('choose', options.choose)} needs sklearn: pip install 'gpustab[train]'") from None
+    words = np.flatnonzero(allowed)
+    counts = counts[:, words]
+    counts = counts[np.asarray(counts.sum(1)).ravel() > 0]
+    if options.choose == "nmf":
+        topics = options.topics or options.count
+        model = NMF(min(topics, *counts.shape), random_state=options.seed, init="nndsvd", max_iter=_STEPS)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # it is told below
+            model.fit(TfidfTransformer(sublinear_tf=True).fit_transform(counts))
+        weights = model.components_
+        said = f"NMF on {counts.shape[0]:,} texts: {len(weights)} topics, one word of each."
+        if model.n_iter_ >= _STEPS:
+            said += f" It had not converged after {_STEPS} steps."
+    else:
+        topics = options.topics or max(2, min(200, counts.shape[0] // 10))
+        model = LatentDirichletAllocation(topics, learning_method="online", max_iter=1, random_state=options.seed)
+        shares = model.fit_transform(counts).mean(0)
+        weights = model.components_ / model.components_.sum(1, keepdims=True) * shares[:, None]
+        filled = int((shares > 1 / (10 * topics)).sum())
+        said = (
+            f"LDA on {counts.shape[0]:,} texts (one pass, seed {options.seed}): of {topics} topics {filled} hold "
+            "more than a tenth of an even share. It has not converged, and another seed gives other words; in the "
+            "paper "
+            "a person chose 20 relevant words from it, which no program can repeat."
+        )
+    return _highest(weights, words, options.count), said
+
+
+def _highest(weights: NDArray[np.float64], words: NDArray[np.int64], count: int) -> list[int]:
+    """In turns, the highest word of each topic that is not taken yet; topics by their highest weight."""
+    order = np.argsort(-weights, axis=1)[:, : count + 1]
+    topics = np.argsort(-weights.max(1), kind="stable")
+    found: dict[int, None] = {}
+    for place in range(order.shape[1]):
+        for topic in topics:
+            if len(found) < count:
+                found[int(words[order[topic, place]])] = None
+    return list(found)

@@ -1,0 +1,213 @@
+"""Which neighbours of the query words can you trust? Antoniak & Mimno (2018) on any groups of runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+from gpustab import engine
+from gpustab.corpus.corpus import Corpus
+from gpustab.errors import InputError, option
+from gpustab.machine.device import Compute
+from gpustab.machine.progress import Progress
+from gpustab.options import chosen
+from gpustab.report import Result
+from gpustab.results import Table
+from gpustab.runs.families import families
+from gpustab.runs.group import Group
+from gpustab.runs.runs import Runs
+from gpustab.spaces.words import show, some_words
+from gpustab.studies.bootstrap import queries, sentences, tables
+from gpustab.studies.bootstrap.claims import claims
+from gpustab.studies.bootstrap.independent import Samples
+from gpustab.studies.bootstrap.measure import Measured, measure
+from gpustab.studies.bootstrap.options import BootstrapOptions
+from gpustab.studies.bootstrap.spread import by_runs
+from gpustab.studies.bootstrap.training import corpora, corpus_of
+from gpustab.studies.frame import Answer, Groups, answering, groups_of
+from gpustab.studies.shared.spaces import of_spaces
+
+WHOLE = ("shuffled", "fixed")
+"""Samplings whose runs read the whole corpus: they choose the neighbours that bootstrap runs judge."""
+
+
+def bootstrap(
+    groups: Groups,
+    options: BootstrapOptions | None = None,
+    *,
+    corpus: Corpus | None = None,
+    compute: Compute | None = None,
+    progress: Progress | None = None,
+    **choices: Any,
+) -> Result:
+    """Find which neighbours of some query words hold over bootstrap runs, and how much cosines, lists and ranks vary.
+
+    Every group is held in memory by itself. Words that only some runs have take part in those; runs in memory should be
+    joined by ``vocabulary="union", min_runs=1``.
+
+    Args:
+        groups: from :func:`gpustab.load_groups` or :func:`gpustab.open_groups`: any techniques, samplings, units and
+            fractions.
+        options: the query words, and how long their lists are.
+        corpus: what query words are chosen from where none are given; default: what the run set was trained on.
+        compute: device and back end; default: where the runs lie.
+        progress: called with the name of the work at hand and its finished part in 0 .. 1.
+        **choices: options one by one, see :class:`BootstrapOptions`.
+
+    Returns:
+        Tables ``settings``, ``by_runs``, ``rank_changes``, ``distances``, ``claims``, ``queries``, and long ones
+        ``neighbours``, ``lists`` and ``pairs``; see :mod:`gpustab.studies.bootstrap.tables`.
+
+    Raises:
+        InputError: if no query word is given or can be chosen, or no group has one.
+    """
+    options = chosen(BootstrapOptions, options, choices)
+    given = [_with_all_words(group) for group in groups_of(groups)]
+    with answering("bootstrap", options, given, compute, progress) as answer:
+        asked = queries.given(options) or queries.chosen(corpus or corpus_of(given, options), options, answer.report)
+        answer.result.settings["query"] = [show(word) for word in asked.words]
+        study = _Study(answer, options, asked.words)
+        for number, family in enumerate(found := families(given)):
+            study.of_family(family.members, number / len(found))
+        study.finish(list(corpora(given)))
+        answer.result.notes += asked.notes
+    return answer.result
+
+
+def _with_all_words(group: Runs | Group) -> Runs | Group:
+    """Read every word that any run has; a packed leaf has the words that it was packed with."""
+    if isinstance(group, Runs) or group.packed:
+        return group
+    return replace(group, loading=replace(group.loading, vocabulary="union", min_runs=1))
+
+
+class _Study:
+    """The study while groups come and go; of each only small tables are kept."""
+
+    def __init__(self, answer: Answer, options: BootstrapOptions, asked: Sequence[bytes]) -> None:
+        self.answer, self.options, self.asked = answer, options, asked
+        self.samples = Samples()
+        self.tables: tables.Tables = {}
+        self.counts: dict[bytes, int] = {}
+        self.missing: dict[bytes, list[str]] = {}
+        self.spaces: dict[str, list[str]] = {}
+
+    def of_family(self, members: Sequence[Runs | Group], part: float) -> None:
+        """Measure groups that differ in sampling: whole-corpus runs first, which choose what bootstrap runs judge."""
+        place = {name: k for k, name in enumerate(WHOLE)}
+        found: list[Measured] = []
+        for group in sorted(members, key=lambda group: place.get(group.key.sampling, len(WHOLE))):
+            chooser = found[0] if found and found[0].key.sampling in WHOLE else None
+            asked = chooser.closest_words(self.options.n) if chooser else {}
+            own = self._measure(group, asked, part)
+            if own is None:
+                continue
+            self._add(own, chooser)
+            found.append(own)
+        tables.add(self.tables, "distances", [tables.distance(a, b) for a, b in combinations(found, 2)])
+
+    def _measure(self, group: Runs | Group, asked: Mapping[bytes, Sequence[bytes]], part: float) -> Measured | None:
+        answer = self.answer
+        runs = answer.take(group, part)
+        answer.report(f"{runs.name}: {len(runs)} runs", part)
+        for word in self.asked:
+            if word not in runs.vocabulary:
+                self.missing.setdefault(word, []).append(runs.name)
+            elif runs.counts is not None:
+                count = int(runs.counts[runs.vocabulary.index_of(word)])
+                self.counts[word] = max(self.counts.get(word, 0), count)
+        if not any(word in runs.vocabulary for word in self.asked) or runs.words < 3:
+            return None
+        self.samples.add(group, runs)
+        runs = engine.place(runs, answer.compute)
+        if int(runs.joint.sum()) > 1:
+            found = of_spaces(runs, engine.pip_pass(runs, answer.compute))
+            self.spaces[runs.name] = found
+        answer.notes[runs.name] = list(runs.notes)
+        return measure(runs, self.asked, self.options.n, asked, answer.compute)
+
+    def _add(self, own: Measured, chooser: Measured | None) -> None:
+        found = tables.numbers(own, self.answer.compute)
+        is_bootstrap = own.key.sampling == "bootstrap"
+        rows = list(tables.neighbours(own, own, judges=is_bootstrap and chooser is None))
+        if chooser is not None:
+            rows += tables.neighbours(own, chooser, judges=is_bootstrap)
+        tables.add(self.tables, "neighbours", [row._asdict() for row in rows])
+        tables.add(self.tables, "settings", [tables.setting_row(own, found)])
+        tables.add(self.tables, "lists", list(tables.lists(own)))
+        tables.add(self.tables, "pairs", list(tables.pairs(own)))
+        tables.add(self.tables, "rank_changes", [row for row in [tables.rank_changes(own)] if row])
+        curve = by_runs(own.listed.cosines[own.pairs(own.closest)])
+        tables.add(self.tables, "by_runs", [{"group": own.name, **row._asdict()} for row in curve])
+        self.answer.result.groups.append(_summary(own, rows, chooser))
+        self.answer.notes[own.name] += _notes(own, chooser)
+
+    def finish(self, corpora: list[dict[str, Any]]) -> None:
+        """Judge the findings, and say what was found.
+
+        Args:
+            corpora: what the runs were trained on.
+
+        Raises:
+            InputError: if no group has a query word.
+        """
+        result = self.answer.result
+        if not result.groups:
+            words = ", ".join(show(word) for word in self.asked[:5])
+            raise InputError(f"no group has any of the query words ({words}); give others by {option('query')}")
+        result.tables = self.tables
+        settings = list(self.tables["settings"].rows())
+        distances = list(self.tables["distances"].rows()) if "distances" in self.tables else []
+        judged = claims(settings, self.samples.same_pairs(), distances)
+        result.tables["claims"] = Table.of(judged, ["source", "claim", "technique", "shows", "agrees", "rule"])
+        tables.add(result.tables, "corpora", corpora)
+        result.tables["queries"] = Table.of([self._query(word) for word in self.asked])
+        result.notes += [*self.samples.said(), *self._missing()]
+        result.alarms += sentences.alarms(settings, self.spaces)
+        result.verdict = sentences.verdict(result.tables)
+
+    def _query(self, word: bytes) -> dict[str, Any]:
+        return {"query": show(word), "count": self.counts.get(word), "lacking": len(self.missing.get(word, ()))}
+
+    def _missing(self) -> Iterator[str]:
+        groups = len(self.answer.result.groups)
+        for word, names in self.missing.items():
+            where = "every group" if len(names) >= groups and groups > 1 else some_words([n.encode() for n in names])
+            yield f"The query word '{show(word)}' is not in {where}; it is left out there."
+
+
+def _summary(own: Measured, rows: Sequence[tables.Neighbour], chooser: Measured | None) -> dict[str, Any]:
+    judged = [row.verdict for row in rows if row.verdict]
+    return {
+        "name": own.name,
+        "runs": list(own.runs),
+        "words": len(own.words),
+        "queries": len(own.queries),
+        "n": own.n,
+        "chosen_by": chooser.name if chooser else own.name,
+        "verdicts": {name: judged.count(name) for name in dict.fromkeys(judged)},
+    }
+
+
+def _notes(own: Measured, chooser: Measured | None) -> Iterator[str]:
+    runs = own.lists.present.sum(0)
+    if some := [show(word) for word, there in zip(own.queries, runs.tolist(), strict=True) if there < len(own.runs)]:
+        yield f"Query words that some runs lack, which are left out for them: {', '.join(some)}."
+    if own.n < len(own.closest[0]) and own.lists.k <= own.n:
+        yield "Lists hold all other words: no neighbour can be outside them."
+    if own.key.sampling == "bootstrap" and chooser is None:
+        yield (
+            "There are no runs of the whole corpus beside these: the same bootstrap runs choose and judge, and shares "
+            "are too high, by about 0.09 with 5 runs, 0.05 with 10, 0.02 with 20. Train shuffled runs too."
+        )
+    absent = own.listed.cosines.isnan().any(1)
+    if bool(absent.any()):
+        yield (
+            f"{int(absent.sum())} of {len(absent)} listed words are missing in some run: means are over the runs that "
+            "have them, and a run without a word does not have it among the nearest."
+        )
+    if math.isnan(float(own.statistics.sd.nanmean())):
+        yield "No spread: fewer than two runs have the words."

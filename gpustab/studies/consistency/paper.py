@@ -1,0 +1,48 @@
+"""What the report of consistency says beside its blocks: its title, a methods paragraph, and what to cite."""
+
+from __future__ import annotations
+
+from gpustab.results import Content
+
+CITATIONS = ("bloem2019",)
+
+WORDS = {
+    "terms": {
+        "occurrences": "occurrences",
+        "sentences": "sentences in samples",
+        "same": "cosine of its samples",
+        "null": "to other terms",
+        "auc": "AUC",
+        "rank": "place among samples",
+        "own": "to background's",
+    }
+}
+
+
+def heading(result: Content) -> tuple[str, str]:
+    """Return the question, and what was looked at."""
+    title = "Do parts of one text give a term the same vector?"
+    if not result.groups:
+        return title, ""
+    first = result.groups[0]
+    return title, f"{result.settings.get('text')} · {first['terms']:,} terms · {first['samples']:,} samples"
+
+
+def methods(result: Content) -> str:
+    """Return a paragraph for the methods section of a paper."""
+    if not result.groups:
+        return ""
+    s, first = result.settings, result.groups[0]
+    how = (
+        f"up to {s['samples']} non-overlapping random samples of up to {s['sentences']} sentences"
+        if s["split"] == "random"
+        else "all its sentences in each half of the text"
+    )
+    return (
+        f"Consistency was measured with gpustab {result.environment.get('gpustab')}, after Bloem et al. (2019): of "
+        f"each of {first['terms']:,} terms, {how} were taken, duplicate sentences left out first, and the background "
+        f"vectors of the context words ({s['window']} words within the sentence, subsampled at {s['subsample']:g}) "
+        "were added. Cosines of samples of one term are compared with those of samples of different terms without a "
+        "common sentence (area under the curve over all pairs of both); the same was done without the mean background "
+        "vector of the text's tokens. Intervals are 95 % by jackknife over terms."
+    )

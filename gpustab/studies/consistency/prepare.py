@@ -1,0 +1,150 @@
+"""From a text and a background to samples with their counts of context words and their null pairs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy import sparse
+from torch import Tensor
+
+from gpustab.errors import InputError
+from gpustab.runs.runs import Runs
+from gpustab.spaces.words import some_words
+from gpustab.studies.consistency import terms as chosen_terms
+from gpustab.studies.consistency.background import Frequencies, frequencies, keeping
+from gpustab.studies.consistency.contexts import context_counts, kept_tokens, shared_sentences
+from gpustab.studies.consistency.measures import null_pairs
+from gpustab.studies.consistency.options import ConsistencyOptions
+from gpustab.studies.consistency.samples import Samples, draw_samples, of_members
+from gpustab.studies.consistency.text import Ids, Term, Text, joined
+
+LARGE = 20_000
+"""More samples than this are refused: their pairs alone would take gigabytes."""
+
+
+class Prepared(NamedTuple):
+    """What all models of one background share.
+
+    Attributes:
+        text: with terms of several words joined.
+        samples: P of them.
+        found: the text's words in the background.
+        kept: ``(n,)`` tokens that subsampling left.
+        counts: ``(P, v)`` context words of every sample.
+        words: ``(P,)`` how many those are.
+        allowed: ``(P, P)`` null pairs.
+        notes: sentences on all of it.
+    """
+
+    text: Text
+    samples: Samples
+    found: Frequencies
+    kept: NDArray[np.bool_]
+    counts: sparse.csr_matrix
+    words: Tensor
+    allowed: Tensor
+    notes: list[str]
+
+    @property
+    def own(self) -> Tensor:
+        """``(P,)`` background row of every sample's term, −1 for none."""
+        return torch.from_numpy(self.found.rows[self.samples.terms[self.samples.term]]).to(self.words.device)
+
+    def of(self, samples: Samples, runs: Runs, options: ConsistencyOptions) -> Prepared:
+        """Return the same of other samples."""
+        counts = context_counts(self.text, samples, self.found.rows, runs.words, self.kept, options)
+        words = torch.from_numpy(np.asarray(counts.sum(1)).ravel()).to(self.words.device)
+        allowed = null_pairs(samples, words, shared_sentences(samples))
+        return self._replace(samples=samples, counts=counts, words=words, allowed=allowed)
+
+
+def prepare(
+    text: Text, asked: list[Term] | None, runs: Runs, options: ConsistencyOptions, device: torch.device
+) -> Prepared:
+    """Return samples of the terms with their context words.
+
+    Args:
+        text: as it was read.
+        asked: terms of a file; ``None`` where they are drawn or keywords.
+        runs: the background.
+        options: of the study.
+        device: where tensors shall lie.
+
+    Raises:
+        InputError: if fewer than two terms have samples, or the background knows none of the text's words.
+    """
+    text = joined(text, asked or [])
+    found = frequencies(text, runs)
+    _want_known(text, runs, found)
+    words, notes = _terms(text, asked, found, options)
+    chosen_terms.want_two(text, words, options)
+    chance, said = keeping(text, found, options)
+    kept = kept_tokens(text, chance, options.seed)
+    samples = draw_samples(text, words, options)
+    if len(samples.term) > LARGE:
+        raise InputError(f"{len(samples.term):,} samples; this study compares up to {LARGE:,}: ask for fewer terms")
+    empty = torch.zeros(0, device=device)
+    first = Prepared(
+        text, samples, found, kept, sparse.csr_matrix((0, 0)), empty, empty, [*_of_text(text), *notes, said]
+    )
+    prepared = first.of(samples, runs, options)
+    full, lost = _without_empty(samples, prepared.words.cpu().numpy())
+    if lost:
+        names = some_words([text.words[k] for k in lost])
+        prepared.notes.append(
+            f"{len(lost):,} terms have a sample without any context word that the background knows, and are left out: "
+            f"{names}."
+        )
+        chosen_terms.want_two(text, full.terms.tolist(), options)
+        prepared = prepared.of(full, runs, options)
+    if not bool(prepared.allowed.any()):
+        raise InputError(
+            f"{text.name}: no two terms have samples without a common sentence and with like numbers of context words, "
+            "so there is no null level; give more terms or more text"
+        )
+    return prepared
+
+
+def _terms(
+    text: Text, asked: list[Term] | None, found: Frequencies, options: ConsistencyOptions
+) -> tuple[list[int], list[str]]:
+    if asked is not None:
+        return chosen_terms.listed(text, asked, options)
+    if options.terms == "keywords":
+        return chosen_terms.keywords(text, found.counts, found.total, options)
+    return chosen_terms.drawn(text, options)
+
+
+def _without_empty(samples: Samples, words: NDArray[np.float64]) -> tuple[Samples, list[int]]:
+    """Return the samples of the terms all of whose samples have context words, and the other terms."""
+    bad = np.bincount(samples.term, words == 0, len(samples.terms)) > 0
+    good = ~bad[samples.term[samples.owner]]
+    kept = of_members(samples.terms, samples.term, samples.owner[good], samples.members[good])
+    return kept, samples.terms[bad].tolist()
+
+
+def _want_known(text: Text, runs: Runs, found: Frequencies) -> None:
+    known = found.rows[text.tokens] >= 0
+    if not known.any():
+        raise InputError(f"'{runs.name}' knows none of the {len(text.words):,} words of {text.name}")
+
+
+def _of_text(text: Text) -> list[str]:
+    n = len(text.starts) - 1
+    said = f"{text.name}: {n:,} different sentences, {len(text.tokens):,} tokens, {text.documents[-1] + 1:,} documents."
+    if not text.duplicates:
+        return [said]
+    share = text.duplicates / (n + text.duplicates)
+    return [
+        said,
+        f"{text.duplicates:,} sentences ({share:.1%}) were left out, since the same words had stood before: else "
+        "consistency would be the finding of copies.",
+    ]
+
+
+def known_share(text: Text, rows: Ids) -> float:
+    """Return the share of tokens that the background knows."""
+    return float((rows[text.tokens] >= 0).mean())

@@ -1,0 +1,171 @@
+"""What the numbers say, in sentences; each has a rule with an interval over terms, and a margin."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gpustab.results import Table
+from gpustab.results.page import number
+
+FEWEST = 3
+"""Terms of a verdict, which a jackknife needs: at 3 to 16 terms 1 to 3 % of the draws without a difference get one."""
+
+NEAR = 0.55
+"""An AUC up to this is as good as none: of twenty pairs one more than by chance."""
+
+CLOSE = 0.05
+"""A cosine this little above its null level says nothing by itself."""
+
+P_VALUE = 0.05
+"""Of the test whether halves differ."""
+
+
+def verdict(tables: Mapping[str, Table], contrasts: Sequence[Mapping[str, Any]] = ()) -> list[str]:
+    """Return the answer of every background: what its samples tell apart, and what the cosine hides."""
+    said = []
+    table = tables.get("consistency", Table())
+    groups = list(dict.fromkeys(table.get("group", [])))
+    for group in groups:
+        row = next(table.rows(group=group, model="additive"))
+        middle = next(table.rows(group=group, model="additive (centred)"))
+        of = f"{group}: " if len(groups) > 1 else ""
+        said += [of + told_apart(row)[1], of + scale(row, middle)]
+        if split := list(tables.get("split", Table()).rows(group=group)):
+            said.append(of + development(split)[1])
+        said += [of + models_part(one, row["terms"])[1] for one in contrasts if one["group"] == group]
+    return said
+
+
+def told_apart(row: Mapping[str, Any]) -> tuple[str, str]:
+    """Return whether a term's samples are more alike than those of two terms, and the sentence.
+
+    The rule: the 95 % interval of the AUC over terms lies above one half (``"apart"``), or below
+    :data:`NEAR` (``"alike"``); else ``"open"``, and ``"few"`` with fewer than :data:`FEWEST` terms.
+    """
+    auc, low, high = row["auc"], row["auc_low"], row["auc_high"]
+    cosines = f"cosine {_cosine(row['same'])} against {_cosine(row['null'])}"
+    if row["terms"] < FEWEST or math.isnan(low):
+        return "few", (
+            f"Whether the text gives its terms vectors of their own cannot be told from {row['terms']} terms "
+            f"({cosines}); take {FEWEST} at least, better fifty."
+        )
+    if low > 0.5:
+        span = f"{100 * low:.0f}–{min(100 * high, 100):.0f}"
+        return "apart", (
+            f"Two samples of one term are more alike than samples of two terms in {100 * auc:.0f} of 100 comparisons "
+            f"({span}; 50 by chance): the text gives its terms vectors of their own."
+        )
+    if high < NEAR:
+        return "alike", (
+            f"Two samples of one term are no more alike than samples of two terms ({cosines}, {100 * auc:.0f} of 100 "
+            "comparisons, 50 by chance): the vectors hold nothing of the term."
+        )
+    return "open", (
+        f"Whether samples of one term are more alike than samples of two terms cannot be told from {row['terms']} "
+        f"terms ({cosines}, {100 * auc:.0f} of 100 comparisons, 50 by chance). More terms would tell."
+    )
+
+
+def scale(row: Mapping[str, Any], middle: Mapping[str, Any]) -> str:
+    """Return what the raw cosine is worth beside its null level."""
+    raw = f"The cosine of two samples of one term is {_cosine(row['same'])}, of two terms {_cosine(row['null'])}"
+    without = f"without what every context of the text has: {_cosine(middle['same'])} against {_cosine(middle['null'])}"
+    if row["excess"] < CLOSE:
+        return f"{raw}: almost all of it is what every context of the text has in common ({without})."
+    return f"{raw} ({without})."
+
+
+def most_frequent_rank(row: Mapping[str, Any], ranks: Mapping[str, Any]) -> str:
+    """Return what both ranks say: among the background's words, and among the samples of other terms."""
+    background = f"Among {ranks['words']:,} background words a term's other sample has place {number(ranks['both'], 3)}"
+    others = f"among the samples of other terms place {number(row['rank'], 3)} of {number(row['among'], 3)}"
+    if ranks["both"] < 2 <= row["rank"]:
+        return (
+            f"{background}, and {others}: it is near the first because both are sums, not because they are of one term."
+        )
+    return f"{background}, {others}."
+
+
+def grows(table: Table) -> tuple[str, str]:
+    """Return whether consistency grows with the sentences, ``"grows"``, ``"open"`` or ``"none"``, and how.
+
+    The rule: the interval of the largest size lies wholly above that of the smallest.
+    """
+    rows = list(table.rows())
+    if len(rows) < 2:
+        return "none", "One size of samples: how consistency depends on it is not seen."
+    first, last = rows[0], rows[-1]
+    off = max(abs(row["same"] - row["law"]) for row in rows)
+    law = f"a law of sums, 1 / (1 + c / words) with c = {number(last['c'], 3)}, is at most {number(off, 2)} off"
+    span = f"from {_cosine(first['same'])} with {first['n']} to {_cosine(last['same'])} with {last['n']} sentences"
+    if last["same_low"] > first["same_high"]:
+        return "grows", f"Consistency grows with the sentences, {span}; {law}."
+    return "open", f"Consistency goes {span}, which these terms do not prove to be a growth; {law}."
+
+
+def models_part(contrast: Mapping[str, Any], terms: int) -> tuple[str, str]:
+    """Return whether a model's cosine and its AUC agree against another model, and the sentence.
+
+    ``"better"``, ``"worse"``: the interval of the AUC's difference lies on one side of 0; else ``"open"``. The cosine
+    is named as misleading where it surely goes the other way.
+    """
+    model, other = contrast["model"], contrast["against"]
+    low, high = contrast["auc_low"], contrast["auc_high"]
+    auc = f"AUC {contrast['auc']:+.2f}, {low:+.2f} to {high:+.2f}"
+    if terms < FEWEST or not (low > 0 or high < 0):
+        return "open", f"Whether {model} or {other} tells terms apart better cannot be told from these terms ({auc})."
+    better = low > 0
+    against = contrast["same_high"] < 0 if better else contrast["same_low"] > 0
+    said = f"{model} tells terms apart {'better' if better else 'worse'} than {other} ({auc})"
+    if against:
+        how = "lower" if better else "higher"
+        return "better" if better else "worse", f"{said}, though its cosine is {how}: the cosines are another scale."
+    return "better" if better else "worse", f"{said}."
+
+
+def development(rows: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
+    """Return whether the halves differ more than random parts, ``"differ"`` or ``"open"``, and the sentence.
+
+    The rule: of the permutations, at most one in twenty has parts as unlike as the halves or more (p ≤ 0.05).
+    Documents are permuted where there are enough, and then they decide: sentences of one document belong together.
+
+    Args:
+        rows: of the table ``split``, one for permuted sentences and perhaps one for permuted documents.
+    """
+    row = rows[-1]
+    what = "parts of as many random sentences" if row["permuted"] == "sentences" else "random halves of the documents"
+    said = f"halves have cosine {_cosine(row['halves'])}, {what} {_cosine(row['random'])} (p = {row['p']:.2f})"
+    if row["p"] <= P_VALUE:
+        return "differ", f"The two halves use the terms differently: {said}."
+    first = rows[0]
+    but = (
+        f" Single sentences change places with more effect (p = {first['p']:.2f}): documents differ, the halves do not."
+        if first["p"] <= P_VALUE < row["p"]
+        else ""
+    )
+    return "open", f"That the halves use the terms differently is not shown: {said}.{but}"
+
+
+def read_by_nonce(updates: Sequence[float]) -> str:
+    """Return which sentences of a sample Nonce2Vec learns from: those with half an update or more on average."""
+    read = [k for k, mean in enumerate(updates, 1) if mean >= 0.5]
+    whole = f"{sum(updates):.0f} updates a sample"
+    if not read:
+        return "Nonce2Vec makes hardly any update: its vectors are the sums that it starts from."
+    if len(read) == len(updates):
+        return f"Nonce2Vec learns from every sentence of a sample: {whole}."
+    return (
+        f"Nonce2Vec learns from the first {len(read)} of {len(updates)} sentences alone, since its window shrinks and "
+        f"more words are left out with every sentence: {whole}."
+    )
+
+
+def _cosine(value: float) -> str:
+    """A cosine with the digits that tell it from 1.
+
+    >>> _cosine(0.9852), _cosine(0.41)
+    ('0.985', '0.41')
+    """
+    return f"{value:.3f}" if abs(value) > 0.9 else f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")

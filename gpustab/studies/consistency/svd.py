@@ -1,0 +1,157 @@
+"""The SVD model: marked terms of the samples beside general text (Bloem et al. 2019, §5 and §7, tables 4 and 5)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from gpustab.corpus.corpus import Corpus
+from gpustab.corpus.sampling import sample
+from gpustab.errors import InputError, option
+from gpustab.kernels.arithmetic import product
+from gpustab.spaces.vocabulary import Vocabulary
+from gpustab.statistics.intervals import Estimate
+from gpustab.studies.consistency.measures import unit
+from gpustab.studies.consistency.options import ConsistencyOptions
+from gpustab.studies.consistency.samples import Samples
+from gpustab.studies.consistency.text import Ids, Text
+from gpustab.trainers.ppmi_svd import PpmiSvdParameters, train
+
+MARK = "§"
+"""Stands in no word of a text: it is no letter."""
+
+
+def marked_corpus(general: Text, text: Text, samples: Samples, min_count: int) -> tuple[Corpus, Ids]:
+    """Return the general text followed by the sentences of all samples, and the ids of the samples' marked terms.
+
+    In a sentence of a sample only its own term is marked, ``term§1``, ``term§2``, ...; a sentence of two samples is
+    there twice. Words rarer than ``min_count`` in all of it are left out, marked terms never.
+
+    Args:
+        general: text of general language.
+        text: that the samples are of.
+        samples: P of them.
+        min_count: of the words that stay.
+
+    Returns:
+        The corpus, and ``(P,)`` ids in its vocabulary.
+    """
+    number = {word: k for k, word in enumerate(general.words)}
+    for word in text.words:
+        number.setdefault(word, len(number))
+    own = np.array([number[word] for word in text.words], dtype=np.int64)
+    lengths = np.diff(text.starts)[samples.members]
+    places = np.concatenate([np.arange(*text.starts[s : s + 2]) for s in samples.members.tolist()])
+    sample_of = np.repeat(samples.owner, lengths)
+    tokens = own[text.tokens[places]]
+    marked = text.tokens[places] == samples.terms[samples.term][sample_of]
+    tokens[marked] = len(number) + sample_of[marked]
+    names = [*number, *_marks(text, samples)]
+    starts = np.concatenate([general.starts, general.starts[-1] + np.cumsum(lengths)])
+    return _corpus(general.name, names, len(number), np.concatenate([general.tokens, tokens]), starts, min_count)
+
+
+def _marks(text: Text, samples: Samples) -> Iterator[bytes]:
+    first = np.searchsorted(samples.term, samples.term)
+    for p, term in enumerate(samples.terms[samples.term].tolist()):
+        yield text.words[term] + f"{MARK}{p - first[p] + 1}".encode()
+
+
+def _corpus(
+    name: str, names: list[bytes], unmarked: int, tokens: Ids, starts: Ids, min_count: int
+) -> tuple[Corpus, Ids]:
+    """Return the corpus of the words that are frequent enough, and the new ids of the marked ones."""
+    counts = np.bincount(tokens, minlength=len(names))
+    order = [k for k in range(len(names)) if counts[k] >= (min_count if k < unmarked else 1)]
+    order.sort(key=lambda k: (-counts[k], names[k]))
+    new = np.full(len(names), -1, dtype=np.int32)
+    new[order] = np.arange(len(order), dtype=np.int32)
+    left = new[tokens] >= 0
+    texts = np.concatenate([[0], np.cumsum(left)])[starts].astype(np.int64)
+    units = np.arange(len(texts), dtype=np.int64)
+    corpus = Corpus(name, Vocabulary(names[k] for k in order), new[tokens][left], texts, units, "sentence", {})
+    return corpus, new[unmarked:].astype(np.int64)
+
+
+def svd_vectors(corpus: Corpus, options: ConsistencyOptions) -> Tensor:
+    """Return the vectors of all words of a corpus by the trainer of PPMI and SVD, ``(v, d)``.
+
+    Its settings are the defaults of the paper's program but for the dimensions and the window: no subsampling, no
+    smoothing of the contexts, no shift, the root of the singular values.
+
+    Raises:
+        InputError: if there are not more words than dimensions.
+    """
+    if options.svd_dim >= len(corpus.vocabulary):
+        raise InputError(
+            f"{option('svd_dim')} is {options.svd_dim}, and the SVD model has {len(corpus.vocabulary):,} words; wanted "
+            "fewer dimensions than words"
+        )
+    parameters = PpmiSvdParameters(
+        dim=options.svd_dim, window=options.svd_window, subsample=0, smoothing=1.0, shift=1.0, eigenvalue_weight=0.5
+    )
+    return torch.from_numpy(train([sample(corpus, np.arange(len(corpus)))], parameters, [options.seed])[0])
+
+
+def of_samples(general: Text, text: Text, samples: Samples, options: ConsistencyOptions) -> Tensor:
+    """Return the SVD model's vectors of all samples, ``(P, d)``."""
+    corpus, marked = marked_corpus(general, text, samples, options.svd_min_count)
+    return svd_vectors(corpus, options)[torch.from_numpy(marked)]
+
+
+def whole_terms(samples: Samples, text: Text) -> Samples:
+    """Return one sample for each term: all sentences that it stands in."""
+    pairs = np.unique(np.stack([text.tokens, text.sentence], 1), axis=0)
+    members = [pairs[pairs[:, 0] == term, 1] for term in samples.terms.tolist()]
+    starts = np.concatenate([[0], np.cumsum([len(part) for part in members])])
+    return Samples(samples.terms, np.arange(len(samples.terms)), np.concatenate(members), starts)
+
+
+def domain_difference(
+    group: str, general: Text, text: Text, samples: Samples, options: ConsistencyOptions
+) -> list[dict[str, Any]]:
+    """Return how like terms in the text are to themselves in the general text, by groups of frequency (table 5).
+
+    ``null`` is the mean cosine of a term of the text to the other terms of its group in the general text. Intervals
+    are of the mean excess over terms.
+    """
+    one = whole_terms(samples, text)
+    corpus, marked = marked_corpus(general, text, one, options.svd_min_count)
+    vectors = unit(svd_vectors(corpus, options))
+    names = [text.words[term] for term in one.terms.tolist()]
+    there = [k for k, name in enumerate(names) if name in corpus.vocabulary]
+    rows = torch.tensor([corpus.vocabulary.index_of(names[k]) for k in there], dtype=torch.long)
+    cosines = product(vectors[torch.from_numpy(marked[there])], vectors[rows].T).numpy()
+    in_text = text.counts[one.terms[there]] / len(text.tokens)
+    known = {word: k for k, word in enumerate(general.words)}
+    counts = general.counts
+    in_general = np.array([counts[known[names[k]]] if names[k] in known else 0 for k in there]) / len(general.tokens)
+    low, high = in_text < options.domain_low, in_text > options.domain_high
+    rare, common = in_general < options.general_low, in_general > options.general_high
+    groups = {
+        "all": np.ones(len(there), dtype=np.bool_),
+        "high in text, low in general": high & rare,
+        "low in text, low in general": low & rare,
+        "low in text, high in general": low & common,
+        "high in text, high in general": high & common,
+    }
+    return [{"group": group, "terms_of": name, **_difference(cosines, own)} for name, own in groups.items()]
+
+
+def _difference(cosines: np.ndarray[Any, Any], own: np.ndarray[Any, Any]) -> dict[str, Any]:
+    part = cosines[np.ix_(own, own)]
+    n = len(part)
+    if n < 2:
+        cosine = float(part[0, 0]) if n else math.nan
+        return {"terms": n, "cosine": cosine, "null": math.nan, "excess_low": math.nan, "excess_high": math.nan}
+    other = (part.sum(1) - part.diagonal()) / (n - 1)
+    excess = part.diagonal() - other
+    se = float(excess.std(ddof=1) / math.sqrt(n)) if n > 2 else math.nan
+    low, high = Estimate.of_runs(float(excess.mean()), se, n).interval
+    mean, null = float(part.diagonal().mean()), float(other.mean())
+    return {"terms": n, "cosine": mean, "null": null, "excess_low": low, "excess_high": high}

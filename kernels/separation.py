@@ -1,0 +1,100 @@
+"""How alike samples of one term are, beside samples of different terms: cosines, ranks, and how well they separate."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from gpustab.kernels.arithmetic import product
+
+
+class Separation(NamedTuple):
+    """Exact sums over all pairs of samples, by term, so that any term can be left out of them.
+
+    Attributes:
+        same: ``(T,)`` float64 sum of the cosines of pairs of samples of each term.
+        pairs: ``(T,)`` how many such pairs.
+        null: ``(T,)`` sum of the cosines of the null pairs that touch a term.
+        nulls: ``(T,)`` how many null pairs touch it; each touches two terms.
+        lost: ``(T,)`` sum over a term's own pairs of the null pairs below them, ties as halves.
+        touching: ``(T,)`` sum over the null pairs that touch a term of the own pairs (of all terms) above them.
+        both: ``(T,)`` the same, of the term's own pairs alone.
+        ranks: ``(T,)`` sum over a term's ordered pairs of the place of the second among the null partners of the first.
+        among: ``(T,)`` sum over its ordered pairs of the number of places.
+    """
+
+    same: Tensor
+    pairs: Tensor
+    null: Tensor
+    nulls: Tensor
+    lost: Tensor
+    touching: Tensor
+    both: Tensor
+    ranks: Tensor
+    among: Tensor
+
+
+def separation(unit: Tensor, term: Tensor, allowed: Tensor) -> Separation:
+    """Return the sums of :class:`Separation`.
+
+    Args:
+        unit: ``(P, d)`` unit vectors of the samples; zero rows have cosine 0 with everything.
+        term: ``(P,)`` term of each sample, ascending from 0 without gaps.
+        allowed: ``(P, P)`` bool, symmetric: pairs of different terms that are null pairs.
+
+    Example:
+        >>> unit = torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
+        >>> term = torch.tensor([0, 0, 1, 1])
+        >>> found = separation(unit, term, term[:, None] != term)
+        >>> found.same.tolist(), found.nulls.tolist(), found.lost.tolist()
+        ([1.0, 1.0], [4.0, 4.0], [4.0, 4.0])
+    """
+    unit = unit.double()
+    starts = torch.cat([term.new_zeros(1), torch.bincount(term).cumsum(0)]).tolist()
+    blocks = [slice(a, b) for a, b in pairwise(starts)]
+    own = [_own_pairs(product(unit[rows], unit[rows].T)) for rows in blocks]
+    values = torch.cat(own).sort().values
+    below = torch.zeros(len(values) + 1, dtype=torch.float64, device=unit.device)
+    found = [_of_term(unit, rows, allowed[rows], pairs, values, below) for rows, pairs in zip(blocks, own, strict=True)]
+    # below[k]: twice the null pairs, ties as halves, that lie below k own pairs or more; each pair came from both terms
+    beaten = below.cumsum(0)[:-1] / 2
+    lost = [beaten[torch.searchsorted(values, pairs)].sum() for pairs in own]
+    same, pairs, null, nulls, touching, both, ranks, among = (
+        torch.stack(column) for column in zip(*found, strict=True)
+    )
+    return Separation(same, pairs, null, nulls, torch.stack(lost), touching, both, ranks, among)
+
+
+def _own_pairs(cosines: Tensor) -> Tensor:
+    i, j = torch.triu_indices(len(cosines), len(cosines), 1, device=cosines.device)
+    return cosines[i, j]
+
+
+def _of_term(
+    unit: Tensor, rows: slice, allowed: Tensor, pairs: Tensor, values: Tensor, below: Tensor
+) -> tuple[Tensor, ...]:
+    """One term's sums; adds its null pairs to ``below``."""
+    cosines = product(unit[rows], unit.T)
+    null = cosines[allowed]
+    left, right = torch.searchsorted(values, null), torch.searchsorted(values, null, right=True)
+    half = torch.full_like(null, 0.5)
+    below.scatter_add_(0, right, half).scatter_add_(0, left, half)
+    touching = (len(values) - (left + right).double() / 2).sum()
+    ordered = pairs.sort().values
+    at_most = (torch.searchsorted(ordered, null) + torch.searchsorted(ordered, null, right=True)).double() / 2
+    ranks, among = _ranks(cosines, cosines[:, rows], allowed)
+    counts = (len(pairs), null.numel())
+    n_pairs, n_null = (null.new_tensor(float(n)) for n in counts)
+    return pairs.sum(), n_pairs, null.sum(), n_null, touching, (len(pairs) - at_most).sum(), ranks, among
+
+
+def _ranks(cosines: Tensor, own: Tensor, allowed: Tensor) -> tuple[Tensor, Tensor]:
+    """Sum of the places of each second sample, and of the places there are."""
+    k = len(own)
+    others = cosines.masked_fill(~allowed, -torch.inf).sort(1).values
+    above = cosines.shape[1] - torch.searchsorted(others, own.contiguous(), right=True)
+    different = ~torch.eye(k, dtype=torch.bool, device=own.device)
+    return (above + 1)[different].double().sum(), (allowed.sum(1).double() + 1).sum() * (k - 1)

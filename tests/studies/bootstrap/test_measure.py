@@ -1,0 +1,136 @@
+"""The numbers of one group: on planted cosines, and against loops over a real small run set."""
+
+import math
+import statistics
+
+import numpy as np
+import pytest
+import torch
+
+from gpustab import load_groups
+from gpustab.machine.device import Compute
+from gpustab.studies.bootstrap import spread, tables
+from gpustab.studies.bootstrap.measure import measure
+from gpustab.studies.bootstrap.study import bootstrap
+from gpustab.training import read_settings, train_runs
+from tests.studies.bootstrap import oracles
+from tests.studies.bootstrap.planted import drawn, planted
+
+COMPUTE = Compute(torch.device("cpu"))
+
+
+def measured(runs, n=2, asked=None):
+    queries = [word for word in runs.vocabulary if word.startswith(b"q")]
+    return measure(runs, queries, n, asked or {}, COMPUTE)
+
+
+COSINES = [[[0.9, 0.8, 0.5, 0.1]], [[0.7, 0.8, 0.6, 0.1]], [[0.8, 0.79, 0.7, 0.9]], [[0.8, 0.6, 0.5, 0.1]]]
+
+
+class TestPlanted:
+    def test_means_ranks_and_shares_are_the_planted_ones(self):
+        own = measured(planted("x/bootstrap", COSINES))
+        rows = {row.word: row for row in tables.neighbours(own, own, judges=True)}
+        assert list(rows) == ["w0", "w1"]
+        first = rows["w0"]
+        assert first.mean == pytest.approx(0.8)
+        assert first.sd == pytest.approx(statistics.stdev([0.9, 0.7, 0.8, 0.8]))
+        assert (first.low, first.high) == pytest.approx((0.7, 0.9))
+        assert (first.rank, first.rank_low, first.rank_high) == (1.5, 1, 2)
+        assert (first.hits, first.of, first.runs) == (4, 4, 4)
+        assert first.bias == pytest.approx(0)
+
+    def test_a_word_that_a_run_lacks_has_no_cosine_there_and_is_not_in_its_list(self):
+        own = measured(planted("x/bootstrap", COSINES, absent=[(3, "w0")]))
+        row = {row.word: row for row in tables.neighbours(own, own, judges=True)}["w0"]
+        assert row.runs == 3
+        assert row.mean == pytest.approx(0.8)  # never (0.9 + 0.7 + 0.8 + 0) / 4
+        assert (row.hits, row.of) == (3, 4)
+
+    def test_a_word_of_fewer_than_half_of_the_runs_is_not_chosen(self):
+        own = measured(planted("x/bootstrap", COSINES, absent=[(0, "w0"), (1, "w0"), (3, "w0")]))
+        assert [own.words[k] for k in own.closest[0]] == [b"w1", b"w2", b"w3"]
+
+    def test_a_run_without_the_query_is_left_out_for_it(self):
+        own = measured(planted("x/bootstrap", COSINES, absent=[(3, "q")]))
+        row = {row.word: row for row in tables.neighbours(own, own, judges=True)}["w0"]
+        assert (row.runs, row.of) == (3, 3)
+
+    def test_bias_is_against_the_group_that_chose(self):
+        whole = measured(planted("x/shuffled", COSINES))
+        moved = np.asarray(COSINES) - 0.05
+        own = measured(planted("x/bootstrap", moved), asked=whole.closest_words(2))
+        rows = list(tables.neighbours(own, whole, judges=True))
+        assert [row.bias for row in rows] == pytest.approx([-0.05, -0.05])
+        assert {row.chosen_by for row in rows} == {"x/shuffled"}
+
+
+class TestKnownSpread:
+    def test_the_spread_is_the_planted_sd_and_its_interval_covers_it(self):
+        inside, values = 0, []
+        for seed in range(30):
+            own = measured(drawn("x/shuffled", 8, 0.03, seed=seed), n=10)
+            found = tables.numbers(own, COMPUTE).log_spread
+            low, high = found.interval
+            inside += low <= math.log(0.03) <= high
+            values.append(found.value)
+        assert math.exp(statistics.fmean(values)) == pytest.approx(0.03, rel=0.04)
+        assert inside >= 26
+
+    def test_the_paper_curve_is_its_bias_and_the_unbiased_one_is_flat(self):
+        values = 0.5 + 0.02 * torch.randn(600, 12, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+        rows = spread.by_runs(values)
+        for row in rows:
+            assert row.paper == pytest.approx(0.02 * row.bias, rel=0.05)
+            assert row.unbiased == pytest.approx(0.02, rel=0.05)
+        assert abs(spread.rise_left(values).value) < 0.05
+
+    def test_noise_alone_is_no_distance_between_settings(self):
+        first, second, moved = (
+            measured(drawn(f"x/{name}", 8, 0.03, seed=seed, order=order), n=10)
+            for name, seed, order in (("fixed", 1, 0.0), ("shuffled", 2, 0.0), ("bootstrap", 3, 0.1))
+        )
+        noise = tables.distance(first, second)
+        assert abs(noise["squared_distance"]) < 0.2 * noise["within"] ** 2
+        apart = tables.distance(first, moved)
+        assert apart["squared_distance"] > 5 * abs(noise["squared_distance"])
+        assert apart["between"] > noise["between"]
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("lee")
+    plan = {"corpus": "lee", "techniques": ["lsa"], "samplings": ["shuffled", "bootstrap"], "runs": 4}
+    train_runs(read_settings(plan | {"options": {"min_count": 12}, "lsa": {"dim": 12}}), folder)
+    return load_groups(folder, vocabulary="union", min_runs=1)
+
+
+def test_a_real_run_set_agrees_with_loops(real):
+    queries = ["government", "police", "australia"]
+    result = bootstrap(real, query=tuple(queries))
+    runs = next(group for group in real if group.key.sampling == "bootstrap")
+    words = [word.decode() for word in runs.vocabulary]
+    spaces = [
+        {words[k]: runs.rows[r][k : k + 1][0].double().numpy() for k in runs.present[r].nonzero().flatten().tolist()}
+        for r in range(len(runs))
+    ]
+    values = {query: oracles.all_cosines(spaces, query) for query in queries}
+    near = {query: oracles.closest(values[query], 10) for query in queries}
+    setting = next(result.tables["settings"].rows(group="lsa/bootstrap"))
+    pairs = [values[query][word] for query in queries for word in near[query]]
+    assert setting["spread"] == pytest.approx(oracles.spread(pairs), rel=1e-6)
+    assert setting["sd"] == pytest.approx(statistics.fmean(statistics.stdev(oracles.known(x)) for x in pairs), rel=1e-6)
+    lists = {query: [oracles.list_of(values[query], r, 10) for r in range(4)] for query in queries}
+    assert setting["jn_value"] == pytest.approx(statistics.fmean(map(oracles.jaccard, lists.values())), rel=1e-9)
+    rows = list(result.tables["neighbours"].rows(group="lsa/bootstrap", chosen_by="lsa/bootstrap"))
+    assert [row["word"] for row in rows] == [word for query in queries for word in near[query]]
+    for row in rows:
+        own = values[row["query"]][row["word"]]
+        assert row["mean"] == pytest.approx(statistics.fmean(oracles.known(own)), abs=1e-7)
+        assert row["hits"] == sum(row["word"] in one for one in lists[row["query"]])
+        ranks = [oracles.rank(values[row["query"]], row["word"], r) for r in range(4) if own[r] is not None]
+        assert row["rank"] == statistics.median(ranks)
+        assert (row["rank_low"], row["rank_high"]) == (min(ranks), max(ranks))
+        assert row["verdict"] == ""  # the whole-corpus runs choose what these judge
+    judged = list(result.tables["neighbours"].rows(chosen_by="lsa/shuffled", group="lsa/bootstrap"))
+    assert {row["verdict"] for row in judged} == {"open"}  # four runs judge nothing

@@ -1,0 +1,174 @@
+"""The whole study: tables, page, command, and what it refuses."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from gpustab import InputError, Space, Vocabulary
+from gpustab.cli.app import app
+from gpustab.report import to_html, to_text
+from gpustab.runs.load import open_groups
+from gpustab.studies.consistency.study import consistency
+from tests.studies.consistency.made import WORDS, sentences, term_names, word, write
+
+pytest.importorskip("sentencex")
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """A text of eight terms with words of their own, a general text, a file of terms, vectors and output vectors."""
+    folder = tmp_path_factory.mktemp("consistency")
+    write(folder / "text.txt", sentences(8, 30, 8, seed=1, own=0.6))
+    write(folder / "general.txt", sentences(8, 40, 8, seed=2, own=0.6))
+    (folder / "terms.txt").write_text("\n".join([*term_names(8), "never there"]))
+    generator = np.random.default_rng(0)
+    for name in ("run1", "run2", "output"):
+        rows = [
+            f"{word(k)} " + " ".join(f"{x:.5f}" for x in 0.5 * (name != "output") + generator.normal(size=12))
+            for k in range(WORDS)
+        ]
+        (folder / f"{name}.txt").write_text("\n".join([f"{WORDS} 12", *rows]) + "\n")
+    return folder
+
+
+def _space(files, counts=True):
+    import torch
+
+    space = open_groups([files / "run1.txt"], single_runs=True)[0].load()
+    words = Vocabulary([word(k) for k in range(WORDS)])
+    vectors = torch.stack([space.rows[0][0:WORDS][space.vocabulary.index_of(w)] for w in words])
+    return Space(words, vectors, torch.arange(1, WORDS + 1).flip(0) * 10 if counts else None)
+
+
+def _group(*sources):
+    return open_groups(list(sources), single_runs=True)
+
+
+CHOICES = {"subsample": 0.0, "layout": "blocks"}
+
+
+def test_all_models_on_two_backgrounds_runs_and_random_samples(files):
+    result = consistency(
+        _group(files / "run1.txt", files / "run2.txt"),
+        files / "text.txt",
+        terms=str(files / "terms.txt"),
+        general=str(files / "general.txt"),
+        general_layout="blocks",
+        svd_dim=20,
+        svd_min_count=2,
+        **CHOICES,
+    )
+    rows = {row["model"]: row for row in result.tables["consistency"].rows()}
+    assert set(rows) == {"additive", "additive (centred)", "additive (window 5)", "SVD (window 5)"}
+    assert {row["terms"] for row in rows.values()} == {8}
+    assert min(row["auc"] for row in rows.values()) > 0.8
+    assert rows["additive"]["auc_sd"] is not None
+    assert rows["additive (centred)"]["null"] < 0.1 < rows["additive"]["null"]
+    assert result.tables["sizes"]["n"][0] == 1
+    assert result.contrasts[0]["model"] == "SVD (window 5)"
+    assert any("never there" in note for note in result.notes)
+    assert "vectors of their own" in result.verdict[0]
+    assert "no background" in result.tables["runs"]["run"]
+    text, page = to_text(result), to_html(result)
+    for title in ("the same vector twice", "How many sentences", "mean elsewhere", "nearest words of two samples"):
+        assert title in text
+        assert title in page
+    assert page.count("<svg") >= 2
+
+
+def test_halves_with_nonce2vec(files):
+    result = consistency(
+        _group(_space(files)),
+        files / "text.txt",
+        terms=str(files / "terms.txt"),
+        split="half",
+        permutations=19,
+        nonce=True,
+        output_vectors=str(files / "output.txt"),
+        **CHOICES,
+    )
+    rows = {row["model"]: row for row in result.tables["consistency"].rows()}
+    assert set(rows) == {"additive", "additive (centred)", "Nonce2Vec (frozen)"}
+    assert [row["permuted"] for row in result.tables["split"].rows()] == ["sentences", "documents"]
+    updates = result.tables["updates"]["updates"]
+    assert updates[0] > updates[1] > 0
+    assert not any(updates[3:])
+    assert "What does Nonce2Vec read?" in to_text(result)
+
+
+def test_the_grid_has_a_row_for_every_setting(files, monkeypatch):
+    from gpustab.studies.consistency import nonce
+
+    monkeypatch.setattr(nonce, "GRID", nonce.GRID | {"sample": (1e4,), "alpha": (0.1, 1.0), "window_decay": (1, 5)})
+    result = consistency(
+        _group(_space(files)),
+        files / "text.txt",
+        terms=str(files / "terms.txt"),
+        nonce=True,
+        grid=True,
+        output_vectors=str(files / "output.txt"),
+        samples=2,
+        cutoff=4,
+        **CHOICES,
+    )
+    grid = result.tables["grid"]
+    assert grid.height == 2 * 3 * 1 * 4 * 4 * 2
+    chosen = {"alpha": 1.0, "negatives": 3, "alpha_decay": 70.0, "sample_decay": 1.9, "window_decay": 5}
+    (one,) = grid.rows(**chosen)
+    alone = next(result.tables["consistency"].rows(model="Nonce2Vec (frozen)"))
+    assert [one["same"], one["auc"]] == pytest.approx([alone["same"], alone["auc"]], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"nonce": True}, "files of vectors hold neither output"),
+        ({"nonce": True, "output_vectors": "output.txt"}, "has no counts"),
+        ({"terms": "keywords"}, "needs a background with counts"),
+        ({"terms": "nowhere.txt"}, "there is no such file"),
+        ({"cutoff": 1000}, "0 terms stand in 1000 sentences"),
+        ({"grid": True}, "grid is of Nonce2Vec"),
+        ({"sample_decay": 0.5}, "sample_decay is 0.5"),
+        ({"subsample": float("nan")}, "subsample is nan"),
+        ({"domain_low": 0.5}, "above domain_high"),
+        ({"samples": 1}, "samples is 1"),
+    ],
+)
+def test_what_is_refused(files, choices, message):
+    paths = {k: str(files / v) if str(v).endswith(".txt") else v for k, v in choices.items()}
+    with pytest.raises(InputError, match=message):
+        consistency(_group(files / "run1.txt"), files / "text.txt", layout="blocks", **paths)
+
+
+def test_output_vectors_of_another_background_are_refused(files, tmp_path):
+    other = tmp_path / "other.txt"
+    other.write_text("aaaa " + "1.0 " * 11 + "2.0\nbaaa " + "1.0 " * 11 + "3.0\n")
+    choices = {"nonce": True, "terms": str(files / "terms.txt")}
+    with pytest.raises(InputError, match="298 of 300 words of the background have no output"):
+        consistency(_group(_space(files)), files / "text.txt", output_vectors=str(other), **choices, **CHOICES)
+    other.write_text("aaaa 1.0 2.0\nbaaa 2.0 3.0\n")
+    with pytest.raises(InputError, match="2 dimensions, the background has 12"):
+        consistency(_group(_space(files)), files / "text.txt", output_vectors=str(other), **choices, **CHOICES)
+
+
+def test_a_background_of_other_words_is_refused(files):
+    import torch
+
+    strange = Space(Vocabulary(["x", "y", "z"]), torch.randn(3, 4))
+    with pytest.raises(InputError, match="knows none of the"):
+        consistency(_group(strange), files / "text.txt", terms=str(files / "terms.txt"), layout="blocks")
+
+
+def test_the_command_writes_its_page(files, tmp_path):
+    out = tmp_path / "out"
+    arguments = ["study", "consistency", str(files / "run1.txt"), "--text", str(files / "text.txt"), "-o", str(out)]
+    arguments += ["--terms", str(files / "terms.txt"), "--layout", "blocks", "--quiet"]
+    found = CliRunner().invoke(app, arguments)
+    assert found.exit_code == 0, found.output
+    content = json.loads((out / "summary.json").read_text())
+    assert content["schema"] == "gpustab.consistency/1"
+    assert (out / "same_and_null.svg").exists()
+    again = CliRunner().invoke(app, [*arguments[:-1], "--force", "--terms", str(tmp_path / "no")])
+    assert again.exit_code == 2

@@ -1,0 +1,52 @@
+"""The corpus of the SVD model: marked terms; and the terms' likeness to themselves in general text."""
+
+import itertools
+
+import pytest
+import torch
+
+from gpustab import InputError
+from gpustab.studies.consistency.measures import consistency_of
+from gpustab.studies.consistency.options import ConsistencyOptions
+from gpustab.studies.consistency.samples import draw_samples
+from gpustab.studies.consistency.svd import domain_difference, marked_corpus, of_samples
+from tests.studies.consistency.made import sentences, term_names, text_of
+
+
+def _lists(corpus):
+    words = [w.decode() for w in corpus.vocabulary]
+    return [[words[k] for k in corpus.tokens[a:b]] for a, b in itertools.pairwise(corpus.texts)]
+
+
+def test_terms_are_marked_in_their_own_sentences_alone_and_are_never_too_rare():
+    text = text_of([["t", "a", "u"], ["t", "b"], ["u", "a", "u"], ["u", "rare"]])
+    general = text_of([["a", "t", "b"], ["b", "a", "u", "b"]])
+    samples = draw_samples(text, [text.words.index(w) for w in (b"t", b"u")], ConsistencyOptions(samples=2, seed=3))
+    corpus, marked = marked_corpus(general, text, samples, min_count=2)
+    assert _lists(corpus)[:2] == [["a", "t", "b"], ["b", "a", "u", "b"]]
+    expected = []
+    for p, (a, b) in enumerate(itertools.pairwise(samples.starts)):
+        term = text.words[samples.terms[samples.term[p]]].decode()
+        for s in samples.members[a:b]:
+            sentence = [text.words[k].decode() for k in text.tokens[text.starts[s] : text.starts[s + 1]]]
+            expected.append([f"{term}§{p % 2 + 1}" if w == term else w for w in sentence if w != "rare"])
+    assert _lists(corpus)[2:] == expected
+    assert [corpus.vocabulary[k].decode() for k in marked] == ["t§1", "t§2", "u§1", "u§2"]
+
+
+def test_terms_with_words_of_their_own_are_near_themselves_and_not_near_others():
+    terms = [t.encode() for t in term_names(8)]
+    text = text_of(sentences(8, 20, 8, seed=1, own=0.9))
+    general = text_of(sentences(8, 40, 8, seed=2, own=0.9))
+    options = ConsistencyOptions(samples=2, svd_dim=20, svd_min_count=2)
+    samples = draw_samples(text, [text.words.index(t) for t in terms], options)
+    x = of_samples(general, text, samples, options)
+    different = torch.from_numpy(samples.term[:, None] != samples.term)
+    numbers = consistency_of(x, samples, different).numbers
+    assert numbers["auc"].value > 0.98
+    assert numbers["excess"].value > 0.4
+    found = {row["terms_of"]: row for row in domain_difference("b", general, text, samples, options)}
+    assert found["all"]["terms"] == 8
+    assert found["all"]["excess_low"] > 0.3
+    with pytest.raises(InputError, match="svd_dim is 5000"):
+        of_samples(general, text, samples, ConsistencyOptions(svd_dim=5000))
