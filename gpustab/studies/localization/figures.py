@@ -47,7 +47,7 @@ def _panel(model: str, lines: list[tuple[str, Table]]) -> str:
     last = max(max(part["k"]) for _, part in lines)
     plot = Plot((1, last), (0, 100), right=room(name for name, _ in lines), height=240)
     ticks = [(float(k), str(k)) for k in range(1, last + 1)]
-    plot.axes("changed words", "% no farther than the paraphrase", ticks)
+    plot.axes("changed words", "% within paraphrase", ticks)
     styles = series(name for name, _ in lines)
     for name, part in lines:
         style, shape = styles[name]

@@ -11,7 +11,7 @@ from gpustab.results import Block, SmallTable, Table
 from gpustab.results.page import whole
 from gpustab.statistics.shares import wilson
 from gpustab.studies.localization.scores import COMPARISONS
-from gpustab.studies.localization.sentences import negation_sentence
+from gpustab.studies.localization.sentences import negation_sentences
 from gpustab.studies.localization.tables import PAPER_COUNTS
 
 _PAPER = {
@@ -58,19 +58,18 @@ def _papers(scores: Table) -> Iterator[Block]:
 
 
 def _by_model(title: str, rows: list[dict[str, Any]]) -> SmallTable:
-    """Models below each other, numbers of changes beside each other."""
-    ks = sorted({row["k"] for row in rows})
+    """Numbers of changes below each other, models beside each other."""
     models = list(dict.fromkeys(row["model"] for row in rows))
     cells = {(row["model"], row["k"]): _share(row) for row in rows}
-    body = [[model, *(cells.get((model, k), "–") for k in ks)] for model in models]
-    return SmallTable(title, ["model", *(f"{k} changed" for k in ks)], body)
+    body = [[str(k), *(cells.get((model, k), "–") for model in models)] for k in sorted({row["k"] for row in rows})]
+    return SmallTable(title, ["changed", *models], body)
 
 
 def _share(row: dict[str, Any]) -> str:
     """Share with its interval, the share of ties where there are any, and n; no interval is narrower than Wilson's."""
     ends = [row[name] for name in ("low", "wilson_low", "high", "wilson_high") if row[name] == row[name]]
     low, high = min(ends), max(ends)
-    ties = f"; {100 * row['equal_share']:.0f} tied" if row["equal"] else ""
+    ties = f"; {100 * row['equal_share']:.0f} tied" if row["equal_share"] >= 0.005 else ""
     return f"{100 * row['share']:.0f} ({100 * low:.0f}–{100 * high:.0f}{ties}; n {row['n']:,})"
 
 
@@ -105,7 +104,7 @@ def _title(name: str, against: bool) -> str:
 
 def _negation(table: Table) -> Block:
     rows = [row for row in table.rows() if row["run"] == 1]
-    return Block("Does a second negation bring a sentence back?", answer=" ".join(map(negation_sentence, rows)))
+    return Block("Does a second negation bring a sentence back?", answer=negation_sentences(rows))
 
 
 def _runs(found: dict[str, Table]) -> Iterator[Block]:

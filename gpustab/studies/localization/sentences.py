@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from gpustab.results import Table
+from gpustab.studies.shared.wording import listed
 
 FEWEST = 30
 """Components of pairs below which no verdict is given."""
 
 MARGIN = 0.05
-"""A share within this of one half is no difference that matters."""
+"""A share within this of one half is no difference that matters; a verdict needs an interval beyond it, or within."""
 
 Told = Literal["yes", "no", "reversed", "open", "few"]
 
@@ -32,9 +33,9 @@ def told_apart(components: int, low: float, high: float) -> Told:
     """
     if components < FEWEST:
         return "few"
-    if low > 0.5 and high > 0.5 + MARGIN:
+    if low > 0.5 + MARGIN:
         return "yes"
-    if high < 0.5 and low < 0.5 - MARGIN:
+    if high < 0.5 - MARGIN:
         return "reversed"
     return "no" if low >= 0.5 - MARGIN and high <= 0.5 + MARGIN else "open"
 
@@ -43,18 +44,20 @@ def verdict(tables: Mapping[str, Table]) -> list[str]:
     """Return one sentence for every model, then those of which table 1 says nothing of meaning."""
     scores = tables["scores"]
     models = list(dict.fromkeys(scores["model"]))
-    empty = [sentence for model in models for sentence in _near(scores, model)]
-    return [*(sentence for model in models for sentence in _of_model(scores, model)), *empty]
+    return [*(_of_model(scores, model) for model in models), *_near(scores, models)]
 
 
-def _near(scores: Table, model: str) -> Iterator[str]:
+def _near(scores: Table, models: Sequence[str]) -> Iterator[str]:
     """A random noun is mostly within the paraphrase's distance: then table 1 counts form."""
-    synonym, other = (_row(scores, model, name) for name in (WITHIN, RANDOM_WITHIN))
-    if synonym and other and other["components"] >= FEWEST and other["low"] > 0.5:
+    found = []
+    for model in models:
+        synonym, other = (_row(scores, model, name) for name in (WITHIN, RANDOM_WITHIN))
+        if synonym and other and other["components"] >= FEWEST and other["low"] > 0.5:
+            found.append(f"{model} {100 * other['share']:.0f} % (synonyms {100 * synonym['share']:.0f})")
+    if found:
         yield (
-            f"With {model}, a random noun in a synonym's place too lies within the distance of the paraphrase, in "
-            f"{100 * other['share']:.0f} % of the sentences (synonyms: {100 * synonym['share']:.0f} %): that a synonym "
-            "does so is no sign of meaning."
+            "That a synonym lies no farther than the paraphrase is no sign of meaning here: a random noun in its place "
+            f"does so too, with {listed(found)}."
         )
 
 
@@ -83,7 +86,7 @@ _SAID = {
 }
 
 
-def _of_model(scores: Table, model: str) -> Iterator[str]:
+def _of_model(scores: Table, model: str) -> str:
     rows = [_row(scores, model, name) for name in (SYNONYM, NEGATION)]
     tests: list[Told] = [
         told_apart(row["components"], row["half_low"], row["half_high"]) if row else "few" for row in rows
@@ -95,12 +98,19 @@ def _of_model(scores: Table, model: str) -> Iterator[str]:
         )
         if row
     )
-    yield _SAID[placed(*tests)].format(model=_capital(model), both=f"{both} (by chance 50 %)")
+    known = ", of sentences whose words it has" if any(row and row["subset"] == "known" for row in rows) else ""
+    said = _SAID[placed(*tests)].format(model=model, both=f"{both} (by chance 50 %){known}")
+    return _capital(said)
 
 
 def _row(table: Table, model: str, comparison: str) -> dict[str, Any] | None:
-    """One change, all sentences, of the first run."""
-    return next(table.rows(model=model, comparison=comparison, k=1, subset="all", run=1), None)
+    """One change, in the first run: of the sentences whose changed words the model has, where it lacks some.
+
+    A word that it lacks is left out or stands for all such words, which is no synonym's distance.
+    """
+    own = {row["subset"]: row for row in table.rows(model=model, comparison=comparison, k=1, run=1)}
+    lacks = "known" in table.where(model=model)["subset"]
+    return own.get("known" if lacks else "all")
 
 
 def _percent(row: Mapping[str, Any]) -> str:
@@ -112,12 +122,22 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def negation_sentence(row: Mapping[str, Any]) -> str:
-    """Return what is said of double negation, of a row of its table."""
+def negation_sentences(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return what is said of double negation, of the rows of its table; models that cannot be judged are said once."""
+    said = [_negation(row) for row in rows if row["verdict"] != "cannot be judged"]
+    if few := [row for row in rows if row["verdict"] == "cannot be judged"]:
+        said.append(
+            f"Double negation cannot be judged for {listed([row['model'] for row in few])}: {few[0]['n']} sentences "
+            f"have three changes of both kinds, and {FEWEST} unconnected pairs are wanted."
+        )
+    return " ".join(said)
+
+
+def _negation(row: Mapping[str, Any]) -> str:
     said = {
-        "cannot be judged": "cannot be judged: {n} sentences have three changes of both kinds, wanted {few} pairs",
-        "back": "is seen: a second antonym brings sentences back ({difference:.4f}; {low:.4f} to {high:.4f})",
-        "not back": "is not seen: a second antonym moves sentences on ({difference:.4f}; {low:.4f} to {high:.4f})",
-        "open": "cannot be told from {n} sentences ({difference:.4f}; {low:.4f} to {high:.4f})",
-    }
-    return f"{_capital(row['model'])}: double negation {said[row['verdict']].format(few=FEWEST, **row)}."
+        "back": "double negation is seen, a second antonym brings sentences back",
+        "not back": "double negation is not seen, a second antonym moves sentences on",
+        "open": "whether a second antonym brings sentences back cannot be told",
+    }[row["verdict"]]
+    span = f"{row['difference']:.4f}; {row['low']:.4f} to {row['high']:.4f}"
+    return f"{_capital(row['model'])}: {said} ({row['n']} sentences, {span})."

@@ -12,6 +12,9 @@ from gpustab.studies.localization.models.bag_of_words import BagOfWords
 from gpustab.studies.localization.models.word_vectors import mean_of_words
 from gpustab.studies.localization.study import Runs
 
+_PLAIN = ("model", "0_Transformer")
+"""Folders whose parents have the names."""
+
 Made = Callable[[Path, int, torch.device], Runs]
 
 
@@ -80,7 +83,9 @@ def _folded(trained: bool) -> Made:
 def _encoder(path: Path, _runs: int, device: torch.device) -> Runs:
     from gpustab.studies.localization.models.encoder import encoder
 
-    return Runs(path.name, lambda _run: encoder(path, device=device))
+    name = path.resolve().name
+    name = path.resolve().parent.name if name in _PLAIN else name
+    return Runs(name, lambda _run: encoder(path, name, device))
 
 
 KINDS: dict[str, Made] = {
