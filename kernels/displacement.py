@@ -53,15 +53,13 @@ class Displacement(NamedTuple):
         corrected: ``1 − b / √(w₁ w₂)``, with the mean cosines b between and w within groups: what infinitely many runs
             would give. NaN where a w is not positive, or a group has one run.
         pairs: ``(R₁, R₂)`` mean over the words, of every pair of runs.
-        within_first: ``(v,)`` 1 − w₁, the mean change between two runs of the first group; NaN for one run.
-        within_second: of the second group.
+        within: change between two runs of one group, ``1 − (w₁ + w₂)/2``; NaN where a group has one run.
     """
 
     change: Jackknifed
     corrected: Jackknifed
     pairs: Tensor
-    within_first: Tensor
-    within_second: Tensor
+    within: Jackknifed
 
 
 def moved(x: Tensor, y: Tensor) -> Tensor:
@@ -108,7 +106,9 @@ def displacement(first: Sequence[Tensor] | Tensor, second: Sequence[Tensor] | Te
         1 - _attenuated(left_out[0], one_without, two),
         1 - _attenuated(left_out[1], one, two_without),
     )
-    return Displacement(Jackknifed(1 - between, 1 - left_out[0], 1 - left_out[1]), corrected, pairs, 1 - one, 1 - two)
+    change = Jackknifed(1 - between, 1 - left_out[0], 1 - left_out[1])
+    within = Jackknifed(1 - (one + two) / 2, 1 - (one_without + two) / 2, 1 - (one + two_without) / 2)
+    return Displacement(change, corrected, pairs, within)
 
 
 class Averages(NamedTuple):

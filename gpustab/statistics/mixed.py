@@ -19,6 +19,8 @@ Floats = NDArray[np.float64]
 _LOWEST, _HIGHEST = -12.0, 12.0
 """Natural logarithms of the variance ratios that are tried: below and above nothing changes."""
 _GOLDEN = (math.sqrt(5) - 1) / 2
+_WIDTH = 1e-6
+"""Of the interval in ln λ that is left; likelihoods of float64 tell no nearer ones apart."""
 
 
 class MixedFit(NamedTuple):
@@ -76,12 +78,12 @@ def fit_random_intercept(y: Floats, x: Floats, groups: NDArray[np.int64]) -> Mix
     if len(y) <= design.shape[1] or np.linalg.matrix_rank(design) < design.shape[1]:
         raise InputError(f"{len(y)} rows do not determine {design.shape[1]} effects")
     ratio = _best_ratio(sums)
-    beta, covariance, within, likelihood = _profile(sums, ratio)
+    beta, precision, within, likelihood = _profile(sums, ratio)
     fixed, between = float(np.var(design @ beta)), ratio * within
     everything = fixed + between + within
     return MixedFit(
         beta,
-        np.sqrt(within * np.diag(covariance)),
+        np.sqrt(within * np.diag(np.linalg.inv(precision))),
         between,
         within,
         likelihood,
@@ -91,12 +93,12 @@ def fit_random_intercept(y: Floats, x: Floats, groups: NDArray[np.int64]) -> Mix
 
 
 def _sums(y: Floats, design: Floats, groups: NDArray[np.int64]) -> _Sums:
-    xs = np.column_stack([np.bincount(groups, column) for column in design.T])
+    xs = np.column_stack([np.bincount(groups, weights=column) for column in design.T])
     return _Sums(
         len(y),
         np.bincount(groups).astype(np.float64),
-        xs,
-        np.bincount(groups, y),
+        xs.astype(np.float64),
+        np.bincount(groups, weights=y).astype(np.float64),
         design.T @ design,
         design.T @ y,
         float(y @ y),
@@ -104,7 +106,7 @@ def _sums(y: Floats, design: Floats, groups: NDArray[np.int64]) -> _Sums:
 
 
 def _profile(sums: _Sums, ratio: float) -> tuple[Floats, Floats, float, float]:
-    """Effects, their covariance in units of σ², σ² and the restricted log-likelihood at a variance ratio λ.
+    """Effects, their precision in units of 1/σ², σ² and the restricted log-likelihood at a variance ratio λ.
 
     The inverse of ``I + λ J`` on a group of n rows is ``I − λ/(1 + nλ) J``, its determinant ``1 + nλ``.
     """
@@ -112,20 +114,28 @@ def _profile(sums: _Sums, ratio: float) -> tuple[Floats, Floats, float, float]:
     a = sums.xx - (sums.xs * shrink[:, None]).T @ sums.xs
     b = sums.xy - sums.xs.T @ (shrink * sums.ys)
     beta, freedom = np.linalg.solve(a, b), sums.rows - len(b)
-    within = max((sums.yy - shrink @ sums.ys**2 - b @ beta) / freedom, np.finfo(np.float64).tiny)
+    within = max((sums.yy - float(shrink @ sums.ys**2) - float(b @ beta)) / freedom, float(np.finfo(np.float64).tiny))
     logs = np.log1p(sums.sizes * ratio).sum() + np.linalg.slogdet(a)[1]
     likelihood = -0.5 * (freedom * (math.log(2 * math.pi * within) + 1) + logs)
-    return beta, np.linalg.inv(a), float(within), float(likelihood)
+    return np.asarray(beta, np.float64), np.asarray(a, np.float64), within, float(likelihood)
 
 
 def _best_ratio(sums: _Sums) -> float:
     """The λ of highest restricted likelihood: a grid of 25, a golden section around its best, and λ = 0."""
     grid = np.linspace(_LOWEST, _HIGHEST, 25)
     best = int(np.argmax([_at(sums, log) for log in grid]))
-    low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
-    while high - low > 1e-9:
-        left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-        low, high = (low, right) if _at(sums, left) > _at(sums, right) else (left, high)
+    low, high = float(grid[max(best - 1, 0)]), float(grid[min(best + 1, len(grid) - 1)])
+    left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+    at_left, at_right = _at(sums, left), _at(sums, right)
+    while high - low > _WIDTH:
+        if at_left > at_right:
+            high, right, at_right = right, left, at_left
+            left = high - _GOLDEN * (high - low)
+            at_left = _at(sums, left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + _GOLDEN * (high - low)
+            at_right = _at(sums, right)
     found = math.exp((low + high) / 2)
     return found if _profile(sums, found)[3] > _profile(sums, 0.0)[3] else 0.0
 

@@ -61,6 +61,10 @@ def test_equals_a_naive_script():
     np.testing.assert_allclose(found.corrected.value, corrected, atol=1e-12)
     np.testing.assert_allclose(found.change.se, naive_error(first, second, 0), atol=1e-12)
     np.testing.assert_allclose(found.corrected.se, naive_error(first, second, 1), atol=1e-12)
+    floor = np.mean(
+        [np.mean([naive_moved(g[i], g[j]) for i in range(len(g)) for j in range(i)], 0) for g in (first, second)], 0
+    )
+    np.testing.assert_allclose(found.within.value, floor, atol=1e-12)
     np.testing.assert_allclose(found.pairs[1, 2], naive_moved(first[1], second[2]).mean(), atol=1e-12)
     np.testing.assert_allclose(found.change.mean(torch.ones(40, dtype=torch.bool))[0], change.mean(), atol=1e-12)
 

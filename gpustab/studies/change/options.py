@@ -1,0 +1,47 @@
+"""The choices of this study; nothing here costs a start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from gpustab.errors import InputError, option
+from gpustab.options import Option
+
+
+@dataclass(frozen=True)
+class ChangeOptions:
+    """Which words are looked at, and how.
+
+    Attributes:
+        min_count: occurrences that a word must have in both epochs, per run; 500 in the thesis, for corpora of millions
+            of tokens an epoch. Without counts all words are taken.
+        words: words whose way through the epochs is shown, with commas.
+        reference: the epoch that these words are compared with; default: the first.
+        n: length of their lists of neighbours.
+        per_pair: whether change and frequency are standardised in every pair of epochs, as the thesis says, or over
+            all pairs together, as its program does.
+        resamples: draws of words with replacement behind the intervals of the laws.
+        seed: of these draws.
+
+    Raises:
+        InputError: for a number below its least.
+    """
+
+    min_count: Annotated[int, Option("Occurrences that a word must have in both epochs.", low=1)] = 100
+    words: Annotated[str | None, Option("Words to follow through the epochs, with commas.", ("--words", "-w"))] = None
+    reference: Annotated[str | None, Option("Epoch that they are compared with. Default: the first.")] = None
+    n: Annotated[int, Option("Length of their lists of neighbours.", ("-n", "--top"), low=1)] = 10
+    per_pair: Annotated[bool, Option("Standardise the laws in every pair of epochs.", ("--per-pair/--pooled",))] = False
+    resamples: Annotated[int, Option("Draws of words behind the intervals of the laws.", low=0)] = 200
+    seed: Annotated[int, Option("Of every random draw.")] = 0
+
+    def __post_init__(self) -> None:
+        for name, low in {"min_count": 1, "n": 1, "resamples": 0}.items():
+            if getattr(self, name) < low:
+                raise InputError(f"{option(name)} is {getattr(self, name)}, wanted at least {low}")
+
+    @property
+    def followed(self) -> list[str]:
+        """The words to follow."""
+        return [word.strip() for word in (self.words or "").split(",") if word.strip()]
