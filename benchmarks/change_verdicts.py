@@ -16,7 +16,7 @@ import torch
 from gpustab.kernels.displacement import displacement
 from gpustab.studies.change.sentences import against_floor
 
-V, D = 60, 8
+V, D = 300, 20
 DOCUMENTS, TRAINING = 0.25, 0.25
 
 

@@ -16,7 +16,7 @@ _WORDS = 20
 
 def page(result: Result) -> list[Block]:
     """Return the blocks in reading order."""
-    return [_pairs(result), *_words(result), *_ways(result), *_laws(result), _how()]
+    return [_pairs(result), *_words(result), *_tested(result), *_ways(result), *_laws(result), _how()]
 
 
 def _pairs(result: Result) -> Block:
@@ -77,6 +77,34 @@ def _words(result: Result) -> Iterator[Block]:
                 f"which other runs on these documents would give; other documents may give another. {' '.join(said)}"
             ).strip(),
         )
+
+
+def _tested(result: Result) -> Iterator[Block]:
+    table = result.tables.get("discoveries")
+    if table is None:
+        return
+    tables = []
+    for first, part in table.where(found=True).split("first"):
+        rows = [
+            [
+                row["word"],
+                number(row["change"], 3),
+                number(row["expected"], 3),
+                number(row["z"], 3),
+                number(row["q"], 2),
+            ]
+            for row in part.take(range(min(_WORDS, part.height))).rows()
+        ]
+        tables.append(SmallTable(f"{first} → {part['second'][0]}", ["word", "change", "expected", "z", "q"], rows))
+    yield Block(
+        "Which words' contexts differ beyond the sampling of authors?",
+        tables=tables,
+        answer=(
+            f"Documents were dealt out to the epochs anew, all of one {result.settings['authors']} together, and "
+            "measured by PPMI and singular vectors. Expected is the mean change of a word over the deals, z how many "
+            "SDs it lies above, q the rate of false discoveries at which it is found. It says nothing of meaning."
+        ),
+    )
 
 
 def _by_pair(result: Result) -> Iterator[tuple[tuple[str, str, str], list[dict[str, Any]]]]:

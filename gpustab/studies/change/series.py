@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from gpustab.errors import InputError
+from gpustab.machine.device import log
 from gpustab.runs.group import Group
 from gpustab.runs.key import Key
 from gpustab.runs.runs import Runs
@@ -53,7 +54,7 @@ def series_of(groups: Sequence[Runs | Group]) -> list[Series]:
     Two groups of which none has that part are the first and the second epoch as they were given.
 
     Raises:
-        InputError: for an epoch that stands alone, or groups of which nothing tells that they are epochs.
+        InputError: if every epoch stands alone, or for groups of which nothing tells that they are epochs.
     """
     found: dict[Key, list[tuple[str, Runs | Group]]] = {}
     if not any(_epoch(group.key) for group in groups):
@@ -65,9 +66,14 @@ def series_of(groups: Sequence[Runs | Group]) -> list[Series]:
         rest = tuple(pair for pair in group.key.part if pair[0] not in _EPOCHS)
         found.setdefault(replace(group.key, part=rest), []).append((epoch, group))
     rows = [_sorted(key, members) for key, members in found.items()]
-    if alone := [row for row in rows if len(row.members) < 2]:
-        raise InputError(f"'{alone[0].members[0].name}' is the only epoch of '{alone[0].name}'; wanted two or more")
-    return rows
+    thick = [row for row in rows if len(row.members) > 1]
+    for row in rows:
+        if len(row.members) < 2:
+            what = f"'{row.members[0].name}' is the only epoch of '{row.name}'"
+            if not thick:
+                raise InputError(f"{what}; wanted two or more")
+            log.warning("%s and was left out", what)  # a training that is not finished yet
+    return thick
 
 
 def _epoch(key: Key) -> str | None:

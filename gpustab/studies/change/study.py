@@ -12,6 +12,7 @@ from gpustab.options import chosen
 from gpustab.report import Result
 from gpustab.results import Table
 from gpustab.studies.change import follow
+from gpustab.studies.change.blocks import COLUMNS, discovered_words
 from gpustab.studies.change.epoch import Between, Epoch, between, read
 from gpustab.studies.change.laws import Law, Rows, laws, rows_of
 from gpustab.studies.change.options import ChangeOptions
@@ -46,7 +47,8 @@ def change(
         **choices: options one by one, see :class:`ChangeOptions`.
 
     Returns:
-        Tables ``pairs``, ``words`` (long), ``laws``, ``trajectories`` and ``neighbours``; the columns are told by
+        Tables ``pairs``, ``words`` (long), ``laws``, ``trajectories``, ``neighbours``, and of a corpus
+        ``discoveries``; the columns are told by
         :class:`~gpustab.studies.change.tables.Pair`, :class:`~gpustab.studies.change.laws.Law`,
         :class:`~gpustab.studies.change.follow.Step` and :class:`~gpustab.studies.change.follow.Near`.
 
@@ -63,7 +65,11 @@ def change(
         floors: dict[tuple[Any, str, str], Floors] = {}
         for number, own in enumerate(series):
             _measure(own, options, answer, floors, (number / len(series), 1 / len(series)))
-        result.verdict = verdict(result.tables)
+        if options.corpus is not None:
+            own = next((one for one in series if not one.control), series[0])
+            rows = discovered_words(own.epochs, options, answer.report)
+            result.tables["discoveries"] = Table.of(rows, COLUMNS, long=True)
+        result.verdict = verdict(result.tables, options.rate)
     return result
 
 
