@@ -87,11 +87,10 @@ def ways(tables: Tables) -> Picture:
     table = tables.get("trajectories")
     if not table or not table.height:
         return Picture()
-    panels = []
+    panels, top = [], max(table["change"]) * 1.25 or 1.0
     for series, part in table.split("series"):
         words = part.split("word")
         epochs = list(dict.fromkeys(table["epoch"]))
-        top = max(value for value in part["change"]) * 1.25 or 1.0
         names = [word for word, _ in words]
         plot = Plot((0.0, max(len(epochs) - 1.0, 1.0)), (0.0, top), right=room(names), height=260)
         plot.axes(
@@ -102,7 +101,7 @@ def ways(tables: Tables) -> Picture:
         ends = []
         for k, (word, own) in enumerate(words):
             xs, ys = [float(epochs.index(e)) for e in own["epoch"]], list(own["change"])
-            half = [1.96 * se if math.isfinite(se) else math.nan for se in own["se"]]
+            half = [Estimate(*row).half for row in zip(ys, own["se"], own["freedom"], strict=True)]
             style = f"g{k % 7}"
             plot.band(
                 xs,
@@ -166,7 +165,7 @@ FIGURES: Figures = {
         floors,
     ),
     "ways": (
-        "Change of a word's average vector against the reference epoch, bands ± 1.96 jackknife errors over runs. An "
+        "Change of a word's average vector against the reference epoch, bands 95 % over runs. An "
         "epoch without the word has no mark.",
         ways,
     ),

@@ -28,6 +28,7 @@ class Step(NamedTuple):
         reference: what it is compared with.
         change: between the averages, each epoch aligned to the reference.
         se: jackknife error over the runs of both.
+        freedom: of that error: runs of the epoch that has fewer, less one.
         chained: change with each epoch aligned to the next, map after map.
         occurrences: per run; ``None`` where the files have none.
     """
@@ -38,6 +39,7 @@ class Step(NamedTuple):
     reference: str
     change: float
     se: float
+    freedom: int
     chained: float
     occurrences: float | None
 
@@ -88,6 +90,7 @@ def steps(series: str, epochs: Sequence[Epoch], reference: int, word: str) -> It
             base.name,
             max(0.0, float(found.value[place])),
             float(found.se[place]),
+            min(len(epoch.runs), len(base.runs)) - 1,
             max(0.0, 1 - float(cosine)),
             None if counts is None else float(counts[0]),
         )

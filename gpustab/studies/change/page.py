@@ -139,6 +139,8 @@ def _ways(result: Result) -> Iterator[Block]:
     for word, table in result.tables["neighbours"].split("word"):
         tables = []
         for series, own in table.split("series"):
+            if series in _floors(result):
+                continue
             epochs = own.split("epoch")
             lists = [[f"{row['neighbour']} ({row['runs']}/{row['of']})" for row in part.rows()] for _, part in epochs]
             rows = [
