@@ -22,6 +22,8 @@ class ChangeOptions:
         per_pair: whether change and frequency are standardised in every pair of epochs, as the thesis says, or over
             all pairs together, as its program does.
         resamples: draws of words with replacement behind the intervals of the laws.
+        semeval: folder of one language of SemEval-2020 task 1, whose two epochs these are: scores of its targets.
+        spread: a target changed if its change exceeds ``μ + spread · σ`` over all joint words.
         corpus: the text of the epochs, for a test of single words; epochs must be called by their years.
         authors: column of its metadata that tells the author (or source) of a document. Both together: which words'
             contexts differ beyond the sampling of authors.
@@ -39,6 +41,8 @@ class ChangeOptions:
     n: Annotated[int, Option("Length of their lists of neighbours.", ("-n", "--top"), low=1)] = 10
     per_pair: Annotated[bool, Option("Standardise the laws in every pair of epochs.", ("--per-pair/--pooled",))] = False
     resamples: Annotated[int, Option("Draws of words behind the intervals of the laws.", low=0)] = 200
+    semeval: Annotated[str | None, Option("Folder of a language of SemEval-2020 task 1.", metavar="DIR")] = None
+    spread: Annotated[float, Option("A target changed if above the mean by so many SDs.")] = 0.5
     corpus: Annotated[str | None, Option("Text of the epochs, to test single words.", metavar="CORPUS")] = None
     authors: Annotated[str | None, Option("Column of authors or sources, whose sampling is tested against.")] = None
     deals: Annotated[int, Option("How often authors are dealt out to the epochs anew.", low=9)] = 99

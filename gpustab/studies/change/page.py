@@ -16,7 +16,7 @@ _WORDS = 20
 
 def page(result: Result) -> list[Block]:
     """Return the blocks in reading order."""
-    return [_pairs(result), *_words(result), *_tested(result), *_ways(result), *_laws(result), _how()]
+    return [_pairs(result), *_words(result), *_tested(result), *_ways(result), *_laws(result), *_task(result), _how()]
 
 
 def _pairs(result: Result) -> Block:
@@ -182,6 +182,35 @@ def _laws(result: Result) -> Iterator[Block]:
             "noise away and leaves the noise of sampled documents, which follows frequency: compare with the control."
         ),
         aside="Rettenmeier 2020, COHA, word2vec: 30 % → 31 % genuine, 7 % → 0 % control, for 1 → 32 runs.",
+    )
+
+
+def _task(result: Result) -> Iterator[Block]:
+    table = result.tables["task"]
+    if not table.height:
+        return
+    header = ["series", "way", "accuracy", "SD", "Spearman", "SD", "targets", "all of one class"]
+    rows = [
+        [
+            row["series"],
+            row["way"],
+            number(row["accuracy"], 3),
+            number(row["accuracy_sd"], 2),
+            number(row["spearman"], 3),
+            number(row["spearman_sd"], 2),
+            f"{row['found']} of {row['targets']}",
+            number(row["majority"], 3),
+        ]
+        for row in table.rows()
+    ]
+    yield Block(
+        f"How well are the targets of {table['task'][0]} judged?",
+        tables=[SmallTable("", header, rows)],
+        answer=(
+            "IR are pairs of runs, AA the aligned averages, EA the ensemble of all pairs. Accuracy stands beside "
+            "that of calling all targets what most of them are."
+        ),
+        aside="Rettenmeier 2020, table 4.3, word2vec, shuffled, four languages: IR 0.644 and 0.487, EA 0.657 and 0.491.",
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gpustab.errors import InputError, near, option
+from gpustab.evaluation.semeval import read_semeval
 from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
 from gpustab.options import chosen
@@ -19,9 +20,16 @@ from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.sentences import verdict
 from gpustab.studies.change.series import Series, series_of
 from gpustab.studies.change.tables import Floors, Pair, pair_row, reliability, word_rows
+from gpustab.studies.change.task import Score, missing, scores
 from gpustab.studies.frame import Answer, Groups, answering, groups_of
 
-_COLUMNS: dict[str, Any] = {"pairs": Pair, "laws": Law, "trajectories": follow.Step, "neighbours": follow.Near}
+_COLUMNS: dict[str, Any] = {
+    "pairs": Pair,
+    "laws": Law,
+    "trajectories": follow.Step,
+    "neighbours": follow.Near,
+    "task": Score,
+}
 
 
 def change(
@@ -47,7 +55,7 @@ def change(
         **choices: options one by one, see :class:`ChangeOptions`.
 
     Returns:
-        Tables ``pairs``, ``words`` (long), ``laws``, ``trajectories``, ``neighbours``, and of a corpus
+        Tables ``pairs``, ``words`` (long), ``laws``, ``trajectories``, ``neighbours``, ``task``, and of a corpus
         ``discoveries``; the columns are told by
         :class:`~gpustab.studies.change.tables.Pair`, :class:`~gpustab.studies.change.laws.Law`,
         :class:`~gpustab.studies.change.follow.Step` and :class:`~gpustab.studies.change.follow.Near`.
@@ -96,6 +104,7 @@ def _measure(
             continue
         tables["pairs"].extend(Table.of([pair_row(series.name, series.control, found, own)]))
         tables["words"].extend(Table.of(word_rows(series.name, found, own)))
+        _score(series, found, options, answer)
         answer.result.contrasts.append(
             {"series": series.name, "first": found.first.name, "second": found.second.name}
             | {"reliability": reliability(found)}
@@ -111,6 +120,21 @@ def _measure(
     )
     _add_laws(series, parts, options, answer)
     _follow(series, kept, options, answer)
+
+
+def _score(series: Series, found: Between, options: ChangeOptions, answer: Answer) -> None:
+    """Add the scores of SemEval's targets, and say which of them are missing."""
+    if options.semeval is None:
+        return
+    if len(series.epochs) != 2:
+        raise InputError(f"{option('semeval')} is for two epochs, not {len(series.epochs)}")
+    asked = read_semeval(options.semeval)
+    answer.result.tables["task"].extend(Table.of(scores(series.name, found, asked, options.spread), Score._fields))
+    if lacking := missing(found, asked):
+        answer.result.notes.append(
+            f"{series.name}: {len(lacking)} of {len(asked.targets)} targets are not in both epochs and are not scored: "
+            f"{', '.join(lacking)}."
+        )
 
 
 def _pairs(
