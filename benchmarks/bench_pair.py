@@ -18,6 +18,7 @@ from gpustab.engine.similarity import similarity_matrix
 from gpustab.kernels.gram import run_pairs
 from gpustab.metrics import ProcrustesDistance
 from gpustab.nn import PIPLoss, ProcrustesLoss
+from gpustab.runs.runs import Runs
 from tests import generators, oracles
 
 Size = dict[str, int]
@@ -113,6 +114,7 @@ def similarities(bench: Bench, size: Size) -> None:
     def ours() -> Tensor:
         return similarity_matrix(runs, "cka").cpu()[i, j]
 
+    _rdm(bench, size, runs, stack)
     truth = loop()
 
     def error(found: Tensor) -> float:
@@ -124,6 +126,28 @@ def similarities(bench: Bench, size: Size) -> None:
         contenders.append(Contender("v × v kernels, as published", naive, error, 1e-9))
     contenders += [Contender("NumPy, d × d", loop, error, 1e-9), Contender("gpustab", ours, error, 1e-9)]
     bench.race("linear CKA of all pairs", size, contenders)
+
+
+def _rdm(bench: Bench, size: Size, runs: Runs, stack: np.ndarray) -> None:
+    """Pearson correlation of the cosines of all pairs of words."""
+    job, (i, j) = "correlation of all cosines, all pairs of runs", run_pairs(len(runs)).tolist()
+    pairs = list(zip(i, j, strict=True))
+    truth = torch.tensor([np.corrcoef(*(oracles.upper_cosines(stack[k]) for k in pair))[0, 1] for pair in pairs])
+
+    def error(found: Tensor) -> float:
+        return float((found - truth).abs().max())
+
+    contenders = [Contender("gpustab", lambda: similarity_matrix(runs, "rdm").cpu()[i, j], error, 1e-5)]
+    if find_spec("shesha"):
+        from shesha import rdm_similarity
+
+        def peer() -> Tensor:
+            return torch.tensor([rdm_similarity(stack[a], stack[b], method="pearson") for a, b in pairs])
+
+        contenders.insert(0, Contender("shesha-geometry rdm_similarity", peer, error, 1e-5))
+    else:
+        bench.leave_out(job, size, "shesha-geometry rdm_similarity", "shesha-geometry is not installed")
+    bench.race(job, size, contenders)
 
 
 def main() -> None:

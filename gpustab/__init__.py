@@ -17,7 +17,8 @@ from gpustab._kernels import find_kernels
 from gpustab.errors import ComputationError, GpustabError, InputError
 
 if TYPE_CHECKING:
-    from gpustab.engine.similarity import compare_layers, similarity_matrix
+    from gpustab.engine.layers import compare_layers
+    from gpustab.engine.similarity import similarity_matrix
     from gpustab.formats.checkpoints.texts import encode, layer_outputs
     from gpustab.formats.options import LoadOptions
     from gpustab.formats.writers import write_space
@@ -83,7 +84,7 @@ _HOMES = {
     "Vocabulary": "spaces.vocabulary",
     "average": "studies.average.study",
     "compare": "studies.compare.study",
-    "compare_layers": "engine.similarity",
+    "compare_layers": "engine.layers",
     "encode": "formats.checkpoints.texts",
     "layer_outputs": "formats.checkpoints.texts",
     "load_groups": "runs.load",

@@ -17,8 +17,12 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torchmetrics import Metric
-from torchmetrics.utilities import dim_zero_cat
+
+try:
+    from torchmetrics import Metric
+    from torchmetrics.utilities import dim_zero_cat
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError("gpustab.metrics needs TorchMetrics: pip install 'gpustab[metrics]'") from error
 
 from gpustab.functional.losses import wordwise_pip_loss
 from gpustab.functional.similarity import neighbour_overlap

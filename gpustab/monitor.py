@@ -92,6 +92,9 @@ class StabilityMonitor:
 
         Args:
             number: of the step; default: how often this was called.
+
+        Raises:
+            ValueError: for a row of zeros, which has no cosine; leave it out by ``rows``.
         """
         self._steps += 1
         if self._steps % self.every:

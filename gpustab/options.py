@@ -14,7 +14,10 @@ T = TypeVar("T")
 LENGTHS = (1, 2, 5, 10, 25, 50)
 """List lengths n of p@n and j@n, unless others are asked for."""
 
-SIMILARITIES = {"pip": 0.0, "procrustes": 0.0, "angular": 0.0, "cka": 1.0, "cca": 1.0, "svcca": 1.0, "pwcca": 1.0}
+SIMILARITIES = {
+    **dict.fromkeys(("pip", "procrustes", "angular"), 0.0),
+    **dict.fromkeys(("cka", "rdm", "cca", "svcca", "pwcca"), 1.0),
+}
 """Metrics of two spaces by name, each with its value of equal spaces; see `gpustab.engine.similarity`."""
 
 _LARGEST_SEED = 2**32 - 1

@@ -129,8 +129,8 @@ def product(x: Tensor, y: Tensor) -> Tensor:
 
 def _multiply(x: Tensor, y: Tensor) -> Tensor:
     with full_precision(x.device):
-        if x.dtype == y.dtype == torch.bfloat16 and x.is_cuda and x.ndim == y.ndim == 3:
-            return torch.bmm(x, y, out_dtype=torch.float32)
+        if x.dtype == y.dtype == torch.bfloat16 and x.is_cuda and x.ndim == y.ndim in (2, 3):
+            return (torch.mm if x.ndim == 2 else torch.bmm)(x, y, out_dtype=torch.float32)
         return torch.matmul(_widened(x), _widened(y))  # a CPU would round the product of halves to halves
 
 

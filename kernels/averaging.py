@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import torch
@@ -97,6 +98,29 @@ def aligned_average(a: Average, b: Average, *, renormalise: bool = False) -> Ave
     Raises:
         AlignmentError: if a and b share no word or no direction, or hold values that are not finite.
     """
+    return aligned_averages([(a, b)], renormalise=renormalise)[0]
+
+
+def aligned_averages(pairs: Sequence[tuple[Average, Average]], *, renormalise: bool = False) -> list[Average]:
+    """Return :func:`aligned_average` of several pairs, whose maps are solved for at once."""
+    cross = torch.stack([_cross(a, b) for a, b in pairs])
+    solution = procrustes(cross)
+    merged = []
+    for (a, b), rotation, unique, products in zip(pairs, solution.maps, solution.unique.tolist(), cross, strict=True):
+        common = int(((a.weights > 0) & (b.weights > 0)).sum())
+        undetermined = () if unique else _undetermined(a, b, products, common)
+        n_a, n_b = (x.weights[:, None].to(a.vectors.dtype) for x in (a, b))
+        mean = n_a * product(a.vectors, rotation.to(a.vectors.dtype)) + n_b * b.vectors
+        mean = mean / (n_a + n_b).clamp(min=1)
+        if renormalise:
+            mean = torch.nn.functional.normalize(mean, dim=1, eps=torch.finfo(mean.dtype).tiny)
+        beneath = (*a.undetermined, *b.undetermined, *undetermined)
+        merged.append(Average(mean, a.weights + b.weights, a.runs + b.runs, beneath))
+    return merged
+
+
+def _cross(a: Average, b: Average) -> Tensor:
+    """The cross-Gram over the words that both averages have."""
     both = (a.weights > 0) & (b.weights > 0)
     if not both.any():
         raise AlignmentError(a.runs, b.runs, "share no word, so they cannot be aligned")
@@ -105,15 +129,7 @@ def aligned_average(a: Average, b: Average, *, renormalise: bool = False) -> Ave
         raise AlignmentError(a.runs, b.runs, "hold values that are not finite")
     if not cross.any():
         raise AlignmentError(a.runs, b.runs, "share no direction, so every alignment is as good as every other")
-    solution = procrustes(cross[None])
-    undetermined = () if solution.unique[0] else _undetermined(a, b, cross, int(both.sum()))
-    rotation = solution.maps[0].to(a.vectors.dtype)
-    n_a, n_b = (x.weights[:, None].to(a.vectors.dtype) for x in (a, b))
-    mean = (n_a * product(a.vectors, rotation) + n_b * b.vectors) / (n_a + n_b).clamp(min=1)
-    if renormalise:
-        mean = torch.nn.functional.normalize(mean, dim=1, eps=torch.finfo(mean.dtype).tiny)
-    beneath = (*a.undetermined, *b.undetermined, *undetermined)
-    return Average(mean, a.weights + b.weights, a.runs + b.runs, beneath)
+    return cross
 
 
 def _undetermined(a: Average, b: Average, cross: Tensor, common: int) -> tuple[Undetermined, ...]:
@@ -167,9 +183,53 @@ def tree_average(
         (True, (0, 1, 2))
     """
     masks = [None] * len(stack) if present is None else list(present)
-    levels = [[leaf(vectors, run, mask) for run, (vectors, mask) in enumerate(zip(stack, masks, strict=True))]]
-    while len(levels[-1]) > 1:
-        below = levels[-1]
-        level = [aligned_average(a, b, renormalise=renormalise) for a, b in zip(below[::2], below[1::2], strict=False)]
-        levels.append(level + below[len(level) * 2 :])
-    return levels
+    leaves = [leaf(vectors, run, mask) for run, (vectors, mask) in enumerate(zip(stack, masks, strict=True))]
+    if len(leaves) == 1:
+        return [leaves]
+    return [leaves, *(list(level) for level in levels_above(leaves, renormalise=renormalise))]
+
+
+_TOGETHER = 16
+"""Pairs of a level that are merged at once; their maps fill a GPU."""
+
+
+def levels_above(below: Iterable[Average], *, renormalise: bool = False) -> Iterator[list[Average]]:
+    """Yield the levels of :func:`tree_average` above the runs, one by one.
+
+    What was yielded is taken out of its list as it is merged, so that who keeps nothing holds a level and what is at
+    hand of the next one.
+
+    Args:
+        below: the runs, as averages of themselves; taken two by two, and not kept.
+        renormalise: see :func:`tree_average`.
+    """
+    level = _merged(iter(below), renormalise)
+    while True:
+        last = len(level) == 1
+        yield level
+        if last:
+            return
+        level = _merged(_taken(level), renormalise)
+
+
+def _merged(below: Iterator[Average], renormalise: bool) -> list[Average]:
+    """Average neighbours two by two; a last one alone rises unchanged."""
+    level: list[Average] = []
+    while True:
+        few = list(islice(below, 2 * _TOGETHER if _on_gpu(level) else 2))
+        pairs = list(zip(few[::2], few[1::2], strict=False))
+        if pairs:
+            level += aligned_averages(pairs, renormalise=renormalise)
+        if len(few) % 2:
+            level.append(few[-1])
+        if not pairs:
+            return level
+
+
+def _taken(level: list[Average]) -> Iterator[Average]:
+    while level:
+        yield level.pop(0)
+
+
+def _on_gpu(level: list[Average]) -> bool:
+    return bool(level) and level[0].vectors.is_cuda

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gpustab.kernels.arithmetic import product
+from gpustab.kernels.run_blocks import cross_blocks, run_groups, side_by_side
 from gpustab.kernels.shapes import want
 
 ROWS_PER_MATMUL = 4096
@@ -89,8 +89,8 @@ def moments(stack: Tensor, dtype: torch.dtype | None = None) -> Moments:
         dtype: of the products; default: that of the rows.
     """
     want("stack", stack, "(R, v, d)")
-    runs, words, _ = stack.shape
-    gram = _summed([_products(part, i) for i in range(runs)] for part in _short(stack, dtype))
+    words = stack.shape[1]
+    gram = _summed(_products(part) for part in _short(stack, dtype))
     sums = stack.sum(1, dtype=torch.float64)
     return Moments(gram, sums, torch.full((), words, dtype=torch.int64, device=stack.device))
 
@@ -115,17 +115,13 @@ def add_(some: Moments, stack: Tensor, counted: Tensor | None = None, dtype: tor
         dtype: of the products; default: that of the rows.
     """
     want("stack", stack, "(R, v, d)")
-    runs, words, _ = stack.shape
+    runs, words, d = stack.shape
     for part in _short(stack, dtype):
-        start = 0
-        for i in range(runs):
-            blocks = some.gram[start : start + runs - i]
-            start += runs - i
-            if part.dtype == blocks.dtype:
-                # In float64, which needs no protection, and in place: the sum of a copy takes twice the memory.
-                blocks.baddbmm_(part[i].mT.expand(runs - i, -1, -1), part[i:])
-            else:
-                blocks += _products(part, i)
+        rows = side_by_side(part)
+        for first, end in run_groups(runs, rows):
+            blocks = cross_blocks(rows[:, first:end], rows[:, first:])[:, :d, :, :d]  # (I, d, R - first, d)
+            for i in range(first, end):
+                blocks_of_run(some.gram, runs, i).add_(blocks[i - first, :, i - first :].transpose(0, 1))
     some.sums.add_(stack.sum(1, dtype=torch.float64))
     some.words.add_(words if counted is None else counted.sum())
     return some
@@ -141,9 +137,11 @@ def _summed(parts: Iterable[list[Tensor]]) -> Tensor:
     return reduce(torch.add, others, first)
 
 
-def _products(rows: Tensor, i: int) -> Tensor:
-    """``V_iᵀ V_j`` for ``j >= i``, ``(R - i, d, d)``; of bfloat16 rows in float32."""
-    return product(rows[i].mT.expand(len(rows) - i, -1, -1), rows[i:])
+def _products(stack: Tensor) -> list[Tensor]:
+    """``V_iᵀ V_j`` for ``j >= i``, R times ``(R - i, d, d)``; of bfloat16 rows in float32."""
+    runs, _, d = stack.shape
+    rows = side_by_side(stack)
+    return [cross_blocks(rows[:, i : i + 1], rows[:, i:])[0, :d, :, :d].transpose(0, 1) for i in range(runs)]
 
 
 def block_gram(stack: Tensor) -> Tensor:
@@ -158,15 +156,32 @@ def block_gram(stack: Tensor) -> Tensor:
     return moments(stack).gram
 
 
+def blocks_of_run(gram: Tensor, runs: int, i: int) -> Tensor:
+    """Return ``C_ij`` for ``j >= i``, ``(R - i, d, d)``: a view."""
+    start = i * runs - i * (i - 1) // 2
+    return gram[start : start + runs - i]
+
+
 def diagonal_blocks(gram: Tensor) -> Tensor:
     """Return ``C_ii`` of every run, ``(R, d, d)``."""
     return gram[block_positions(runs_of(gram), gram.device).diagonal()]
 
 
+def run_squares(gram: Tensor) -> Tensor:
+    """Return ``‖V_i‖² = tr C_ii`` of every run, ``(R,)``: the sum of its rows' squared lengths."""
+    own = block_positions(runs_of(gram), gram.device).diagonal()
+    return gram.diagonal(dim1=1, dim2=2).sum(1)[own]
+
+
 def pair_blocks(gram: Tensor) -> Tensor:
     """Return ``C_ij`` of every pair ``i < j``, ``(R(R-1)/2, d, d)``, in the order of :func:`run_pairs`."""
-    i, j = run_pairs(runs_of(gram), gram.device)
-    return gram[block_positions(runs_of(gram), gram.device)[i, j]]
+    return torch.cat(list(blocks_of_pairs(gram)))
+
+
+def blocks_of_pairs(gram: Tensor) -> Iterator[Tensor]:
+    """Yield the parts of :func:`pair_blocks`, those of run after run: no copy, where a second Gram would not fit."""
+    runs = runs_of(gram)
+    return (blocks_of_run(gram, runs, i)[1:] for i in range(runs - 1))
 
 
 def squared_norms(gram: Tensor) -> Tensor:

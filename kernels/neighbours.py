@@ -30,6 +30,9 @@ _QUERIES_ON_CPU, _QUERIES = 16, 1 << 16
 _PROPOSED = 8
 """Proposals are worth their while up to this part of the rows: a gathered row costs as much as 15 in one product."""
 
+_RAISED = 1 << 26
+"""Bytes up to which a CPU raises all rows to float64 at once."""
+
 _COLUMNS = 8192
 """Rows that are raised to float64 at a time."""
 
@@ -89,6 +92,8 @@ def top_k(
     candidates = k + 2 + max(16, k // 4)  # itself, the one after the cut, and room for near-ties
     proposing = candidates * _PROPOSED <= v
     lengths, single = _measured(vectors, proposing)
+    if vectors.device.type == "cpu" and vectors.numel() * 8 <= _RAISED:
+        vectors = vectors.double()  # once, instead of for every candidate
     result = Neighbours(
         targets.new_empty(len(targets), k),
         lengths.new_empty(len(targets), k),

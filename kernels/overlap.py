@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import torch
@@ -35,36 +35,97 @@ class Overlap(NamedTuple):
     j_word: Tensor
 
 
+class OverlapSums(NamedTuple):
+    """What overlaps are means of: sums of some targets, which add up with those of others.
+
+    Attributes:
+        p, j: ``(N, R, R)`` float64, over the targets that both runs have.
+        targets: ``(R, R)`` int64, how many these are.
+        p_word, j_word: ``(N, t)`` float64, mean over the pairs of runs that have the target; NaN without one.
+    """
+
+    p: Tensor
+    j: Tensor
+    targets: Tensor
+    p_word: Tensor
+    j_word: Tensor
+
+
 def shared_neighbours(neighbours: Tensor, lengths: Sequence[int]) -> Tensor:
+    """Return :func:`shared_by_length` of all lengths at once, ``(N, t, R, R)`` float32."""
+    return torch.stack(list(shared_by_length(neighbours, lengths)))
+
+
+def shared_by_length(neighbours: Tensor, lengths: Sequence[int]) -> Iterator[Tensor]:
     """Count how many of the first n neighbours two runs share, for all pairs of runs, several n and all targets.
 
-    Every target's neighbours over all runs get small local numbers (rank of the word among the sorted ids), so that a
-    list is a 0/1 row and all pairs of runs are one product of a matrix with its transpose: exact in float32.
+    Every target's neighbours over all runs get small local numbers, so that a list is a 0/1 row and all pairs of runs
+    are one product of a matrix with its transpose: exact in float32. Words that are early in some run have the small
+    numbers, so that a short list is a short row.
 
     Args:
         neighbours: ``(R, t, k)`` word ids, nearest first; negative entries are no neighbours.
         lengths: values of n, each in ``1 .. k``.
 
-    Returns:
-        ``(N, t, R, R)`` float32 holding whole numbers.
+    Yields:
+        For every n, ``(t, R, R)`` float32 holding whole numbers.
     """
     want("neighbours", neighbours, "(R, t, k)")
     runs, targets, k = neighbours.shape
     if not lengths or min(lengths) < 1 or max(lengths) > k:
         raise ValueError(f"list lengths {list(lengths)} must lie in 1 .. {k}")
+    local, best = _local_numbers(neighbours)
+    valid = (neighbours >= 0).permute(1, 0, 2).float()
+    for n in lengths:
+        width = max(1, int((best < n).sum(1).amax())) if targets else 1
+        member = torch.zeros(targets, runs, width, dtype=torch.float32, device=neighbours.device)
+        member.scatter_add_(2, local[:, :, :n], valid[:, :, :n])
+        yield product(member, member.mT)
+
+
+def _local_numbers(neighbours: Tensor) -> tuple[Tensor, Tensor]:
+    """Number each target's words by their best rank in any run: ``(t, R, k)``, and these ranks, ``(t, W)``."""
+    runs, targets, k = neighbours.shape
     words = neighbours.permute(1, 0, 2).reshape(targets, runs * k)
     order = words.argsort(dim=1)
     ordered = words.gather(1, order)
     steps = (ordered[:, 1:] != ordered[:, :-1]).long().cumsum(1)
-    local = torch.zeros_like(words).scatter_(1, order[:, 1:], steps).view(targets, runs, k)
+    local = torch.zeros_like(words).scatter_(1, order[:, 1:], steps)
     width = int(local.max()) + 1 if local.numel() else 1
-    valid = (neighbours >= 0).permute(1, 0, 2).float()
-    shared = []
-    for n in lengths:
-        member = torch.zeros(targets, runs, width, dtype=torch.float32, device=neighbours.device)
-        member.scatter_add_(2, local[:, :, :n], valid[:, :, :n])
-        shared.append(product(member, member.mT))
-    return torch.stack(shared)
+    ranks = torch.arange(k, device=words.device).repeat(runs).expand_as(local)
+    best = torch.full((targets, width), k, device=words.device).scatter_reduce_(1, local, ranks, "amin")
+    best, by_rank = best.sort(dim=1)
+    number = torch.empty_like(by_rank).scatter_(1, by_rank, torch.arange(width, device=words.device).expand_as(by_rank))
+    return number.gather(1, local).view(targets, runs, k), best
+
+
+def overlap_sums(neighbours: Tensor, lengths: Sequence[int], present: Tensor | None = None) -> OverlapSums:
+    """Sum up p@n and j@n of all pairs of runs; see :func:`neighbour_overlap`."""
+    want("neighbours", neighbours, "(R, t, k)")
+    runs, targets, _ = neighbours.shape
+    have = torch.ones(runs, targets, dtype=torch.bool, device=neighbours.device) if present is None else present
+    both = have.T[:, :, None] & have.T[:, None, :]  # (t, R, R)
+    lacking = None if bool(have.all()) else ~both
+    own = torch.eye(runs, dtype=torch.bool, device=both.device)
+    pairs = (both & ~own).sum((1, 2))  # (t,): each pair twice
+    by_pair, by_word = [], []
+    for n, counts in zip(lengths, shared_by_length(neighbours, lengths), strict=True):
+        shared = counts.double().masked_fill_(own, 0)
+        if lacking is not None:
+            shared.masked_fill_(lacking, 0)
+        p, p_word = shared.sum(0) / n, shared.sum((1, 2)) / (n * pairs)
+        shared /= 2 * n - shared
+        by_pair.append((p, shared.sum(0)))
+        by_word.append((p_word, shared.sum((1, 2)) / pairs))
+    p, j = (torch.stack(values) for values in zip(*by_pair, strict=True))
+    p_word, j_word = (torch.stack(values) for values in zip(*by_word, strict=True))
+    return OverlapSums(p, j, both.sum(0), p_word, j_word)
+
+
+def as_overlap(sums: OverlapSums) -> Overlap:
+    """Return the means of sums."""
+    p, j = (_off_diagonal(x / sums.targets) for x in (sums.p, sums.j))
+    return Overlap(p, j, sums.targets, sums.p_word, sums.j_word)
 
 
 def neighbour_overlap(neighbours: Tensor, lengths: Sequence[int], present: Tensor | None = None) -> Overlap:
@@ -81,19 +142,7 @@ def neighbour_overlap(neighbours: Tensor, lengths: Sequence[int], present: Tenso
         >>> overlap.p[:, 0, 1].tolist(), overlap.j[2, 0, 1].item()
         ([0.0, 1.0, 0.6666666666666666], 0.5)
     """
-    want("neighbours", neighbours, "(R, t, k)")
-    runs, targets, _ = neighbours.shape
-    have = torch.ones(runs, targets, dtype=torch.bool, device=neighbours.device) if present is None else present
-    both = have.T[:, :, None] & have.T[:, None, :]  # (t, R, R)
-    n = torch.tensor(lengths, dtype=torch.float64, device=neighbours.device)[:, None, None, None]
-    shared = torch.where(both, shared_neighbours(neighbours, lengths), 0).double()  # (N, t, R, R)
-    p, j = shared / n, shared / (2 * n - shared)
-    upper = torch.triu(torch.ones(runs, runs, dtype=torch.bool, device=both.device), 1)
-    pairs = (both & upper).sum((1, 2))  # (t,)
-    count = both.sum(0)  # (R, R)
-    by_pair = [_off_diagonal(x.sum(1) / count) for x in (p, j)]
-    by_word = [torch.where(upper, x, 0).sum((2, 3)) / pairs for x in (p, j)]
-    return Overlap(by_pair[0], by_pair[1], count, by_word[0], by_word[1])
+    return as_overlap(overlap_sums(neighbours, lengths, present))
 
 
 def chance_overlap(present: Tensor) -> Tensor:

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from gpustab.kernels.arithmetic import product, root
-from gpustab.kernels.pair_function import Passes, Value, pair_function
+from gpustab.kernels.pair_function import Passes, Value, Wanted, pair_function
 from gpustab.kernels.pair_rows import PairRows, pair_rows, refuse_unscalable, summed_products
 from gpustab.kernels.procrustes import procrustes
 
@@ -87,14 +87,17 @@ def _resolved(sums: Tensor) -> bool:
     return bool(size <= CONDITION * ((ee * ss).sum() + (es * es.mT).sum()) / 2)
 
 
-def _gradients(rows: PairRows, frame: Tensor, sums: Tensor) -> tuple[Tensor, Tensor]:
+def _gradients(rows: PairRows, frame: Tensor | None, sums: Tensor, wanted: Wanted) -> tuple[Tensor, Tensor]:
     """Return ``4DX`` and ``−4DY`` by the raw rows: with ``X = ½ (E + S) Aᵀ`` and ``Y = ½ (S − E)`` nothing cancels."""
     e, s = rows.differences_and_sums(frame)
     ee, es, ss = sums.to(e.dtype)
-    back = frame.mT.to(e.dtype)
-    of_x = product(e, product(ss + es.mT, back)) + product(s, product(es + ee, back))
-    of_y = product(e, ss - es.mT) + product(s, es - ee)
-    return rows.of_raw(of_x, rows.x), rows.of_raw(-of_y, rows.y)
+    on_e, on_s = ss + es.mT, es + ee
+    if frame is not None:
+        on_e, on_s = (product(part, frame.mT.to(e.dtype)) for part in (on_e, on_s))
+    return (
+        rows.of_raw(product(e, on_e) + product(s, on_s), rows.x) if wanted[0] else rows.x[:0],
+        rows.of_raw(product(e, es.mT - ss) + product(s, ee - es), rows.y) if wanted[1] else rows.y[:0],
+    )
 
 
 def _renewed(rows: PairRows, frame: Tensor) -> tuple[Tensor, Tensor]:

@@ -14,6 +14,9 @@ from torch import Tensor
 
 from gpustab.kernels.pair_rows import PairRows
 
+Wanted = tuple[bool, bool]
+"""Whether the gradients by x and by y are wanted."""
+
 
 class Value(NamedTuple):
     """A number, and what its gradients are made of.
@@ -36,14 +39,15 @@ class Passes(NamedTuple):
         name: of the operators that compiled code calls.
         sums: n of :class:`Value`.
         value: of all rows.
-        gradients: of some rows, by the raw x and y, given frame and sums; made of operations that autograd knows.
+        gradients: of some rows, by the raw x and y, given frame (``None`` for the identity), sums, and which are
+            wanted: the other has no rows. Made of operations that autograd knows.
         renewed: frame and sums as functions of x and y, for derivatives of gradients.
     """
 
     name: str
     sums: int
     value: Callable[[PairRows], Value]
-    gradients: Callable[[PairRows, Tensor, Tensor], tuple[Tensor, Tensor]]
+    gradients: Callable[[PairRows, Tensor | None, Tensor, Wanted], tuple[Tensor, Tensor]]
     renewed: Callable[[PairRows, Tensor], tuple[Tensor, Tensor]]
 
 
@@ -70,7 +74,7 @@ def pair_function(passes: Passes) -> Callable[[PairRows], Value]:
             x, y, roots, frame, sums = ctx.saved_tensors
             rows, (want_x, want_y) = PairRows(x, y, roots, ctx.unit), ctx.needs_input_grad[:2]
             if torch.is_grad_enabled():  # to be differentiated again: frame and sums are functions, not numbers
-                found = passes.gradients(rows, *passes.renewed(rows, frame))
+                found = passes.gradients(rows, *passes.renewed(rows, frame), (want_x, want_y))
                 of_x, of_y = ((factor * part).to(like.dtype) for part, like in zip(found, (x, y), strict=True))
             elif torch.compiler.is_compiling():
                 of_x, of_y = gradients_operator(*rows, frame, sums, factor, want_x, want_y)
@@ -96,13 +100,16 @@ def pair_function(passes: Passes) -> Callable[[PairRows], Value]:
     return value
 
 
-def _few_at_a_time(passes: Passes, rows: PairRows, given: Value, wanted: tuple[bool, bool]) -> tuple[Tensor, Tensor]:
+def _few_at_a_time(passes: Passes, rows: PairRows, given: Value, wanted: Wanted) -> tuple[Tensor, Tensor]:
     """Return the gradients times a factor; one that is not wanted has no rows."""
     found = _room(rows.x, wanted[0]), _room(rows.y, wanted[1])
+    frame = None if torch.equal(given.frame, torch.eye(len(given.frame)).to(given.frame)) else given.frame
     start = 0
     for part in rows.parts():
         here = slice(start, start := start + len(part.x))
-        for target, gradient, want in zip(found, passes.gradients(part, *given[1:]), wanted, strict=True):
+        for target, gradient, want in zip(
+            found, passes.gradients(part, frame, given.sums, wanted), wanted, strict=True
+        ):
             if want:
                 target[here] = given.value * gradient
     return found

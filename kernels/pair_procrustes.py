@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from gpustab.kernels.arithmetic import product, root
-from gpustab.kernels.pair_function import Passes, Value, pair_function
+from gpustab.kernels.pair_function import Passes, Value, Wanted, pair_function
 from gpustab.kernels.pair_rows import PairRows, pair_rows, refuse_unscalable
 from gpustab.kernels.procrustes import procrustes
 
@@ -93,10 +93,19 @@ def _square(rows: PairRows) -> Value:
     return Value(_residual(rows, frame), frame, cross)
 
 
-def _gradients(rows: PairRows, frame: Tensor, sums: Tensor) -> tuple[Tensor, Tensor]:  # noqa: ARG001
+def _gradients(
+    rows: PairRows,
+    frame: Tensor | None,
+    sums: Tensor,  # noqa: ARG001
+    wanted: Wanted,
+) -> tuple[Tensor, Tensor]:
     x, y = rows.prepared(torch.float64)
-    rest = 2 * (product(x, frame) - y)
-    return rows.of_raw(product(rest, frame.mT), rows.x), rows.of_raw(-rest, rows.y)
+    rest = 2 * (x - y if frame is None else product(x, frame) - y)
+    back = rest if frame is None or not wanted[0] else product(rest, frame.mT)
+    return (
+        rows.of_raw(back, rows.x) if wanted[0] else rows.x[:0],
+        rows.of_raw(-rest, rows.y) if wanted[1] else rows.y[:0],
+    )
 
 
 def _renewed(rows: PairRows, frame: Tensor) -> tuple[Tensor, Tensor]:  # noqa: ARG001

@@ -15,9 +15,11 @@ import torch
 from torch import Tensor
 
 from gpustab.kernels.arithmetic import product, root, row_dot
-from gpustab.kernels.gram import block_positions, diagonal_blocks, run_pairs, runs_of, squared_norms
-from gpustab.kernels.jackknife import jackknife
+from gpustab.kernels.gram import blocks_of_run, diagonal_blocks, run_pairs, run_squares, squared_norms
+from gpustab.kernels.run_blocks import side_by_side, word_products
 from gpustab.kernels.shapes import want
+from gpustab.kernels.word_pairs import PairSums
+from gpustab.kernels.word_pairs import WordwisePip as WordwisePip
 
 UNIT = 1e-3
 """Rows whose mean squared length differs from 1 by more are not unit: more than bfloat16 rounds away (4e-6)."""
@@ -66,24 +68,6 @@ def reduced(total: Tensor, words: int) -> Tensor:
     return total / (2 * words)
 
 
-class WordwisePip(NamedTuple):
-    """Word-wise reduced PIP loss over all pairs of runs; every tensor has shape ``(c,)``.
-
-    Attributes:
-        mean: mean over the pairs in which both runs have the word; NaN without such a pair.
-        sd: standard deviation over these pairs, ``ddof = 1``; NaN for fewer than two.
-        se: standard error of ``mean`` by the jackknife over runs; NaN for fewer than three runs.
-        pairs: number of pairs.
-        square: mean of the squared loss, which for all words together gives back the reduced loss.
-    """
-
-    mean: Tensor
-    sd: Tensor
-    se: Tensor
-    pairs: Tensor
-    square: Tensor
-
-
 def wordwise_pip(chunk: Tensor, gram: Tensor, words: int, present: Tensor | None = None) -> WordwisePip:
     """Return mean, SD and standard error over all pairs of the word-wise reduced PIP loss.
 
@@ -100,11 +84,11 @@ def wordwise_pip(chunk: Tensor, gram: Tensor, words: int, present: Tensor | None
     runs, rows, _ = chunk.shape
     have = torch.ones(runs, rows, dtype=torch.bool, device=chunk.device) if present is None else present
     own = row_dot(product(chunk, diagonal_blocks(gram).to(chunk.dtype)), chunk)  # (R, c)
-    positions = block_positions(runs, gram.device)
+    side = side_by_side(chunk)  # (c, R, d)
 
     def squares(i: int) -> Tensor:
-        cross = gram[positions[i, i + 1 :]].to(chunk.dtype)  # (R - i - 1, d, d)
-        both = row_dot(product(chunk[i], cross), chunk[i + 1 :])  # (R - i - 1, c)
+        cross = blocks_of_run(gram, runs, i)[1:].transpose(0, 1).to(chunk.dtype)  # (d, R - i - 1, d)
+        both = word_products(side[:, i], cross, side[:, i + 1 :])  # (R - i - 1, c)
         return (own[i] + own[i + 1 :] - 2 * both).clamp(min=0).double() / (4 * words)
 
     return over_pairs(squares, have)
@@ -117,30 +101,10 @@ def over_pairs(squares: Callable[[int], Tensor], have: Tensor) -> WordwisePip:
         squares: of ``i``: the squared losses ``(R - i - 1, c)`` of the pairs ``(i, j)``, ``j > i``.
         have: ``(R, c)`` bool, which run has which word.
     """
-    runs, rows = have.shape
-    sums = torch.zeros(runs, rows, dtype=torch.float64, device=have.device)  # Σ_j d_ij per run
-    # Four tensors: parts of one could not be changed in place where gradients are wanted.
-    square, moment, mean, pairs = (torch.zeros_like(sums[0]) for _ in range(4))
-    for i in range(runs - 1):
-        valid = have[i] & have[i + 1 :]
-        losses = torch.where(valid, squares(i), 0)
-        square += losses.sum(0)
-        losses = root(losses)
-        sums[i] += losses.sum(0)
-        sums[i + 1 :] += losses
-        mean, moment, pairs = _merge(mean, moment, pairs, losses, valid)
-    sd = (moment / (pairs - 1)).sqrt().where(pairs > 1, torch.nan)
-    return WordwisePip(mean.where(pairs > 0, torch.nan), sd, jackknife(sums, have), pairs.long(), square / pairs)
-
-
-def _merge(mean: Tensor, moment: Tensor, n: Tensor, values: Tensor, valid: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Merge ``(b, c)`` new values into running means, second moments and counts (Chan et al.): no cancellation."""
-    m = valid.sum(0)
-    batch_mean = values.sum(0) / m.clamp(min=1)
-    batch_moment = torch.where(valid, values - batch_mean, 0).square().sum(0)
-    total = (n + m).clamp(min=1)
-    shift = batch_mean - mean
-    return mean + shift * m / total, moment + batch_moment + shift.square() * n * m / total, n + m
+    found = PairSums(have)
+    for i in range(len(have) - 1):
+        found.add(i, slice(i + 1, None), squares(i))
+    return found.result()
 
 
 class Scale(NamedTuple):
@@ -170,10 +134,21 @@ def scale(gram: Tensor, row_sums: Tensor, words: int) -> Scale:
         words: number of rows ``v``, at least 2.
     """
     want("row_sums", row_sums, "(R, d)")
-    i, j = run_pairs(runs_of(gram), gram.device)
-    lengths = gram.diagonal(dim1=1, dim2=2).sum(1)[block_positions(runs_of(gram), gram.device).diagonal()] / words
+    return scale_from(squared_norms(gram).diagonal(), run_squares(gram), row_sums, words)
+
+
+def scale_from(own: Tensor, squares: Tensor, row_sums: Tensor, words: int) -> Scale:
+    """Return :func:`scale` of what it needs of a block Gram.
+
+    Args:
+        own: ``(R,)``, ``‖C_ii‖²``.
+        squares: ``(R,)``, ``tr C_ii``, the sum of the squared lengths of each run's rows.
+        row_sums: see :func:`scale`.
+        words: see :func:`scale`.
+    """
+    i, j = run_pairs(len(own), own.device)
+    lengths = squares / words
     mean = (row_sums.square().sum(1) - words) / (words * (words - 1))
     mean = mean.where((lengths - 1).abs() <= UNIT, torch.nan)
-    own = squared_norms(gram).diagonal()
     square = own[i] + own[j] - 2 * (words + words * (words - 1) * mean[i] * mean[j])
     return Scale(mean, root(square) / (2 * words))

@@ -6,13 +6,14 @@ of the cross-Gram ``C = Xᵀ Y``: only ``d × d`` matrices are ever decomposed. 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from gpustab.kernels.arithmetic import product, root
-from gpustab.kernels.gram import diagonal_blocks, pair_blocks, run_pairs, runs_of
+from gpustab.kernels.arithmetic import product, root, row_dot
+from gpustab.kernels.gram import blocks_of_pairs, run_pairs, run_squares, runs_of
 from gpustab.kernels.shapes import want
 
 _STEPS = 40
@@ -61,14 +62,35 @@ def procrustes(cross: Tensor, *, rotation_only: bool = False) -> Procrustes:
         [[0.0, 1.0], [1.0, 0.0]]
     """
     want("cross", cross, "(B, d, d)")
-    largest = cross.abs().amax((1, 2))
+    return procrustes_of_parts([cross], rotation_only=rotation_only)
+
+
+def procrustes_of_parts(parts: Sequence[Tensor], *, rotation_only: bool = False) -> Procrustes:
+    """Return :func:`procrustes` of several batches of cross-Grams as of one, without a copy of them all."""
+    largest = torch.cat([_largest(part) for part in parts])
     _refuse(~torch.isfinite(largest), "is not finite")
     _refuse(largest == 0, "is zero, so every map is as good as every other")
-    # All at once, 8,128 pairs of d = 300 would take 41 GB for what comes and goes.
-    parts = zip(cross.split(_BATCH), largest.split(_BATCH), strict=True)
-    # A common factor changes nothing, and 1e-30 must not underflow when squared.
-    solved = [_solve(part.double() / size[:, None, None].double(), rotation_only) for part, size in parts]
+    solved = [
+        # A common factor changes nothing, and 1e-30 must not underflow when squared.
+        _solve(few.double() / size[:, None, None].double(), rotation_only)
+        for few, size in zip(_few(parts), largest.split([len(few) for few in _few(parts)]), strict=True)
+    ]
     return Procrustes(*(torch.cat(field) for field in zip(*solved, strict=True)))
+
+
+def _few(parts: Sequence[Tensor]) -> Iterator[Tensor]:
+    """Some cross-Grams at a time: of all at once, 8,128 pairs of d = 300, 41 GB would come and go."""
+    waiting: list[Tensor] = []
+    for few in (few for part in parts for few in part.split(_BATCH)):
+        if waiting and sum(map(len, waiting)) + len(few) > _BATCH:
+            yield torch.cat(waiting)
+            waiting = []
+        waiting.append(few)
+    yield torch.cat(waiting)
+
+
+def _largest(cross: Tensor) -> Tensor:
+    return cross.flatten(1).abs().amax(1)
 
 
 def _solve(cross: Tensor, rotation_only: bool) -> Procrustes:
@@ -187,5 +209,7 @@ def residuals(gram: Tensor, maps: Tensor) -> Tensor:
         about 1e-8 of the norms is as small as it gets.
     """
     i, j = run_pairs(runs_of(gram), gram.device)
-    size = diagonal_blocks(gram).diagonal(dim1=1, dim2=2).sum(1)
-    return root(size[i] + size[j] - 2 * (maps * pair_blocks(gram)).sum((1, 2)))
+    size = run_squares(gram)
+    starts = zip(maps.split([len(part) for part in blocks_of_pairs(gram)]), blocks_of_pairs(gram), strict=True)
+    inner = torch.cat([row_dot(some.flatten(1), part.flatten(1)) for some, part in starts])
+    return root(size[i] + size[j] - 2 * inner)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cache
 from typing import Any, Literal
@@ -12,6 +13,9 @@ from torch import Tensor
 from gpustab.kernels.arithmetic import Held, product
 
 _BLAS_FROM = 20
+
+_NARROWEST = 4
+"""Blocks of fewer columns save nothing."""
 
 _FAISS_GPU_LIMIT = 2048
 """A larger k aborts the whole process in FAISS-GPU builds without cuVS: torch's top-k answers there."""
@@ -25,8 +29,9 @@ def searcher(backend: Backend, device: torch.device, search_scores: int) -> Sear
 
     def by_torch(single: Tensor, own: Tensor, m: int) -> tuple[Tensor, Tensor]:
         tile = max(1, search_scores // len(single))
-        parts = [product(single[part], single.mT).topk(m, dim=1) for part in own.split(tile)]
-        return torch.cat([p.indices for p in parts]), torch.cat([p.values for p in parts])
+        parts = [highest(product(single[part], single.mT), m) for part in own.split(tile)]
+        found, scores = (torch.cat(both) for both in zip(*parts, strict=True))
+        return found, scores
 
     def by_faiss(single: Tensor, own: Tensor, m: int) -> tuple[Tensor, Tensor]:
         if device.type == "cpu":
@@ -34,6 +39,37 @@ def searcher(backend: Backend, device: torch.device, search_scores: int) -> Sear
         return _faiss_gpu(single, own, m) if m <= _FAISS_GPU_LIMIT else by_torch(single, own, m)
 
     return by_torch if backend == "torch" else by_faiss
+
+
+def highest(scores: Tensor, m: int) -> tuple[Tensor, Tensor]:
+    """Return places and values of the m highest scores of every row, in no order.
+
+    They lie in the m blocks of columns with the highest maxima: were one outside, each of the m blocks would hold a
+    higher one. So two short selections do, of ``√(v m)`` numbers each instead of v: on a GPU a fraction of the time, on
+    a CPU 0.75 to 0.95 of it. Where scores are equal, others as high may be left out.
+
+    Args:
+        scores: ``(q, v)``.
+        m: at most v.
+
+    Example:
+        >>> places, values = highest(torch.arange(100.0).flip(0)[None], 2)
+        >>> places.sort().values.tolist(), values.sort().values.tolist()
+        ([[0, 1]], [[98.0, 99.0]])
+    """
+    queries, v = scores.shape
+    width = math.isqrt(v // m)
+    if width < _NARROWEST:
+        values, places = scores.topk(m, dim=1, sorted=False)
+        return places, values
+    count = v // width
+    # Columns that lie apart make a block: maxima of whole vectors, not within them.
+    maxima = scores[:, : count * width].unflatten(1, (width, count)).amax(1)
+    best = maxima.topk(m, dim=1, sorted=False).indices[:, :, None]  # (q, m, 1)
+    columns = torch.arange(v, device=scores.device)
+    places = torch.cat([(best + columns[:width] * count).flatten(1), columns[count * width :].expand(queries, -1)], 1)
+    values, at = scores.gather(1, places).topk(m, dim=1, sorted=False)
+    return places.gather(1, at), values
 
 
 def _prefer_blas() -> Callable[[], None]:

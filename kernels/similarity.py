@@ -167,6 +167,34 @@ def angular_distance(xx: Tensor, aligned: Tensor, yy: Tensor) -> Tensor:
     return torch.atan2(root(1 - share.square()), share)
 
 
+def cosine_correlation(norms: Tensor, row_sums: Tensor, words: int) -> Tensor:
+    """Return the Pearson correlation of the cosines of all pairs of different words, between all pairs of spaces.
+
+    Representational similarity analysis (Kriegeskorte et al. 2008) with cosines: for unit rows ``Σ_{k≠l} c_kl c'_kl =
+    ‖C_ij‖² − v`` and ``Σ_{k≠l} c_kl = ‖Σ rows‖² − v``, so that no ``v × v`` array is needed. It is the same for
+    orthogonally turned spaces.
+
+    Args:
+        norms: ``(R, R)`` float64 ``‖C_ij‖²`` of unit rows, not centred.
+        row_sums: ``(R, d)`` sums of the rows.
+        words: number of rows v, at least 3.
+
+    Returns:
+        ``(R, R)`` in [−1, 1].
+
+    Raises:
+        ValueError: if the cosines of a space do not vary.
+    """
+    pairs = words * (words - 1)
+    means = (row_sums.square().sum(1) - words) / pairs
+    covariance = (norms - words) / pairs - means[:, None] * means
+    variances = covariance.diagonal()
+    # What a float64 difference leaves of equal cosines is 1e-16 of their squares.
+    variances = variances.where(variances > 1e-12 * norms.diagonal() / pairs, 0)
+    spread = _varying(variances, "the spread of cosines").sqrt()
+    return covariance / (spread[:, None] * spread)
+
+
 def _varying(sizes: Tensor, name: str) -> Tensor:
     wrong = ~(sizes > 0) | ~sizes.isfinite()
     if bool(wrong.any()):

@@ -141,3 +141,8 @@ def soft_jaccard(x, y, target, n, temperature):
         lists.append(soft_list(cosines, n, temperature))
     a, b = lists
     return (a * b).sum() / ((a * a).sum() + (b * b).sum() - (a * b).sum())
+
+
+def upper_cosines(x):
+    """The cosines of all pairs of different words."""
+    return (unit(x) @ unit(x).T)[np.triu_indices(len(x), 1)]

@@ -93,3 +93,27 @@ def test_real_out_of_memory_halves_the_tile():
 
     assert with_smaller_tiles(work, 150) == 75
     assert tried == [150, 75]
+
+
+def test_losses_and_metrics_of_pairs_on_a_card():
+    from gpustab import functional, nn
+    from gpustab.metrics import PIPDistance
+
+    x, y = (part.float() for part in generators.noisy_copies(2, 5000, 32))
+    for function in (
+        functional.pip_loss,
+        functional.procrustes_loss,
+        functional.linear_cka,
+        functional.neighbour_overlap,
+        lambda a, b: functional.cca(a, b).mean,
+        nn.NeighbourAgreementLoss(10),
+    ):
+        torch.testing.assert_close(function(x.cuda(), y.cuda()).cpu(), function(x, y), rtol=1e-5, atol=1e-8)
+    metric = PIPDistance(32).cuda()
+    metric.update(x.cuda(), y.cuda())
+    torch.testing.assert_close(metric.compute().cpu(), functional.pip_loss(x, y), rtol=1e-5, atol=0)
+    a = x.cuda().requires_grad_()
+    before = torch.cuda.memory_allocated()
+    torch.cuda.reset_peak_memory_stats()
+    nn.PIPLoss()(a, y.cuda()).backward()
+    assert torch.cuda.max_memory_allocated() - before < 3 * a.numel() * 4 + 20 * 4096 * 32 * 8

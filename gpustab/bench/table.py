@@ -15,7 +15,7 @@ from gpustab.bench.measure import RATES, measure_step
 from gpustab.bench.spaces import synthetic_runs
 from gpustab.bench.steps import STEPS
 from gpustab.engine import pip_pass
-from gpustab.engine.pip import worst_condition
+from gpustab.engine.precision import worst_condition
 from gpustab.errors import InputError, OutOfMemoryError, near, option
 from gpustab.kernels.neighbours import Backend
 from gpustab.kernels.pip_loss import pip_from_gram

@@ -29,7 +29,12 @@ T = TypeVar("T")
 
 
 def open_runs(
-    paths: list[Path], load_options: LoadOptions, loading: Loading = Loading(), named: Sequence[str] = ()
+    paths: list[Path],
+    load_options: LoadOptions,
+    loading: Loading = Loading(),
+    named: Sequence[str] = (),
+    *,
+    single_runs: bool = False,
 ) -> list[Group]:
     """Return the groups behind what was typed, to be read as was typed.
 
@@ -38,17 +43,18 @@ def open_runs(
         load_options: how files are read.
         loading: how runs are joined.
         named: further groups of files, ``NAME=FILES`` each; FILES may be a pattern, and a name may come again.
+        single_runs: also take groups of one run.
     """
     from gpustab.runs.load import open_groups
 
     how = replace(loading, options=load_options)
-    groups = open_groups(paths, how) if paths or not named else []
+    groups = open_groups(paths, how, single_runs=single_runs) if paths or not named else []
     together: dict[str, list[Path]] = {}
     for text in named:
         name, files = _named_files(text)
         together.setdefault(name, []).extend(files)
     for name, files in together.items():
-        found = open_groups(files, how, name=name)
+        found = open_groups(files, how, name=name, single_runs=single_runs)
         if len(found) > 1:
             raise InputError(f"{option('group', name)}: is {len(found)} groups; name one of them, or give it as RUNS")
         groups.append(replace(found[0], key=Key.of_path(name)))

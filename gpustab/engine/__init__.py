@@ -4,9 +4,9 @@ Rows come from memory or from a packed leaf on disk; the numbers are the same. G
 all runs have; word by word, and for neighbours, every run takes part that has the word.
 """
 
-from gpustab.engine.alignment import average_pass, procrustes_pass, undetermined
+from gpustab.engine.alignment import average_levels, average_pass, procrustes_pass, undetermined
 from gpustab.engine.cosines import pair_cosines, pair_values, query_cosines
-from gpustab.engine.gram import GramPass, draw_proxy, gram_pass, joint_words, place
+from gpustab.engine.gram import GramPass, cross_gram, draw_proxy, gram_pass, joint_words, place
 from gpustab.engine.neighbours import NeighbourPass, draw_targets, neighbour_pass, overlap_pass
 from gpustab.engine.pip import PipPass, pip_pass
 from gpustab.engine.prediction import Agreement, OverlapPrediction, agreement, predict_pass, top_n_probabilities
@@ -21,7 +21,9 @@ __all__ = [
     "PipPass",
     "WordOverlap",
     "agreement",
+    "average_levels",
     "average_pass",
+    "cross_gram",
     "draw_proxy",
     "draw_targets",
     "gram_pass",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import torch
 from torch import Tensor
 
@@ -9,7 +12,7 @@ from gpustab.engine.finite import require_finite
 from gpustab.engine.gram import GramPass
 from gpustab.errors import InputError
 from gpustab.kernels import averaging, gram, procrustes
-from gpustab.machine.device import telling_memory
+from gpustab.machine.device import free_memory, telling_memory
 from gpustab.results.page import counted
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import some_words
@@ -22,12 +25,12 @@ def procrustes_pass(runs: Runs, basis: GramPass) -> tuple[procrustes.Procrustes,
     Raises:
         InputError: if a pair has a zero cross-Gram; the message names the runs.
     """
-    cross = gram.pair_blocks(basis.gram)
-    zero = (cross == 0).all(-1).all(-1)
+    parts = list(gram.blocks_of_pairs(basis.gram))
+    zero = torch.cat([part.flatten(1).count_nonzero(1) == 0 for part in parts])
     if zero.any():
         i, j = gram.run_pairs(len(runs))[:, int(zero.nonzero()[0])].tolist()
         raise InputError(f"{runs.names[i]} and {runs.names[j]} share no direction: every alignment is equally good")
-    solution = procrustes.procrustes(cross)
+    solution = procrustes.procrustes_of_parts(parts)
     unique = solution.unique & (basis.words >= runs.dimension)
     return solution._replace(unique=unique), procrustes.residuals(basis.gram, solution.maps)
 
@@ -44,10 +47,34 @@ def average_pass(
         InputError: if two averages share no word or no direction; the message names their runs.
     """
     stack = [runs.run(r, dtype=dtype) for r in range(len(runs))]
-    try:
+    with _named(runs):
         return averaging.tree_average(stack, present=runs.present, renormalise=renormalise)
+
+
+def average_levels(runs: Runs, *, renormalise: bool = False) -> Iterator[list[averaging.Average]]:
+    """Yield the levels of :func:`average_pass` above the runs, one by one, and hold no more than one and a half.
+
+    The runs are read two by two. The averages are float64 where half of the memory that is free holds those of two, and
+    what becomes of them; else float32, which rounds by 6e-8 at each of log₂ R levels. Who keeps what was yielded takes
+    a copy of the list: averages leave it as they are merged.
+
+    Raises:
+        InputError: see :func:`average_pass`.
+    """
+    size = 6 * len(runs) * runs.words * runs.dimension  # bytes in float64, of 3/4 R averages
+    dtype = torch.float64 if size <= free_memory(runs.device) // 2 else torch.float32
+    leaves = (averaging.leaf(runs.run(r, dtype=dtype), r, runs.present[r]) for r in range(len(runs)))
+    with _named(runs):
+        yield from averaging.levels_above(leaves, renormalise=renormalise)
+
+
+@contextmanager
+def _named(runs: Runs) -> Iterator[None]:
+    """Name the runs beneath averages that cannot be aligned."""
+    try:
+        yield
     except averaging.AlignmentError as error:
-        require_finite(runs, stack)
+        require_finite(runs, (runs.run(r) for r in range(len(runs))))
         raise InputError(f"{_called(runs, error.first)} and {_called(runs, error.second)} {error.why}") from None
 
 

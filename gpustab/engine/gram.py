@@ -15,9 +15,11 @@ import torch
 from torch import Tensor
 
 from gpustab.engine.finite import require_finite
-from gpustab.errors import InputError
+from gpustab.engine.precision import FLOAT64, worst_condition
+from gpustab.errors import InputError, OutOfMemoryError
 from gpustab.kernels import centred, gram, procrustes
 from gpustab.kernels.arithmetic import product
+from gpustab.kernels.pip_loss import PipLoss, WordwisePip
 from gpustab.machine.device import (
     DEFAULT,
     Compute,
@@ -96,21 +98,43 @@ class GramPass(NamedTuple):
     """What one pass over all rows collects.
 
     Attributes:
-        moments: of the joint words, or those of the proxy.
+        moments: of the joint words, or those of the proxy; ``None`` where they do not fit.
         words: how many these are.
         dtype: of the products.
         centred: the form that it was collected in, if it was the centred one.
+        arithmetic: in which words are to be measured by it; default: that of the products.
+        wordwise: where no moments are kept, the words' losses, if they were asked for.
+        counted: ``(v,)`` bool, the words that were summed over, where they are not summed here in float64.
     """
 
-    moments: gram.Moments
+    moments: gram.Moments | None
     words: int
     dtype: torch.dtype
     centred: CentredGram | None = None
+    arithmetic: torch.dtype | None = None
+    wordwise: WordwisePip | None = None
+    counted: Tensor | None = None
 
     @property
     def gram(self) -> Tensor:
         """``(R(R+1)/2, d, d)`` float64 block Gram."""
+        if self.moments is None:
+            raise OutOfMemoryError("the block Gram of all runs was not kept, as it is larger than memory should be")
         return self.moments.gram
+
+
+def cross_gram(runs: Runs, basis: GramPass, i: int, j: int) -> Tensor:
+    """Return ``C_ij`` of two runs, ``i < j``, ``(d, d)``; summed again where the block Gram was not kept."""
+    if basis.moments is None:
+        return gram_pass(runs.take([i, j]), dtype=torch.float64, proxy=basis.counted).gram[1]
+    return gram.blocks_of_run(basis.gram, len(runs), i)[j - i]
+
+
+def gram_fits(runs: Runs, compute: Compute) -> bool:
+    """Tell whether the block Gram of all runs may be held: in a few tiles on a CPU, in one on a GPU."""
+    tiles = 4 if compute.device.type == "cpu" and compute.memory is None else 1
+    size = len(runs) * (len(runs) + 1) // 2 * runs.dimension**2 * 8
+    return size <= tiles * compute.ranks.least(compute.tile(1, 2**62))
 
 
 @telling_memory
@@ -128,7 +152,7 @@ def gram_pass(
     Raises:
         InputError: see :func:`joint_words`.
     """
-    dtype, counted = dtype or compute.dtype, _counted(runs, proxy)
+    dtype, counted = dtype or compute.dtype, counted_words(runs, proxy)
     summed = _accumulate(runs, compute, counted, dtype, dtype, len(runs))
     return GramPass(summed, int(counted.sum()), dtype)
 
@@ -136,7 +160,7 @@ def gram_pass(
 @telling_memory
 def centred_pass(runs: Runs, compute: Compute, dtype: torch.dtype, proxy: Tensor | None = None) -> GramPass:
     """Accumulate the same from mean and deviations of the runs in one frame; deviations are rounded to ``dtype``."""
-    counted, maps = _counted(runs, proxy), common_frame(runs)
+    counted, maps = counted_words(runs, proxy), common_frame(runs)
     formed = (
         torch.float64 if dtype == torch.float64 else torch.float32
     )  # float32 forms deviations of 8 bits well enough
@@ -160,8 +184,25 @@ def common_frame(runs: Runs) -> Tensor:
     return procrustes.procrustes(cross).maps
 
 
-def _counted(runs: Runs, proxy: Tensor | None) -> Tensor:
-    """``(v,)`` bool: the words to sum over."""
+def centred_loss(basis: GramPass) -> PipLoss:
+    """Return the losses of all pairs from deviations."""
+    assert basis.centred is not None  # noqa: S101  # of centred_pass
+    return centred.centred_pip_loss(basis.centred.gram)
+
+
+def centred_error(basis: GramPass, loss: PipLoss) -> float:
+    """Relative error of losses from float64 deviations: these err by the last digit of the rows they are formed of."""
+    assert basis.centred is not None  # noqa: S101  # of centred_pass
+    amplified = loss.condition * (2 * basis.words) ** 0.5 / centred.distances(basis.centred.gram)
+    return worst_condition(amplified) * FLOAT64
+
+
+def counted_words(runs: Runs, proxy: Tensor | None) -> Tensor:
+    """Return the words to sum over, ``(v,)`` bool: the joint ones, or those of a proxy.
+
+    Raises:
+        InputError: see :func:`joint_words`.
+    """
     if proxy is None:
         joint_words(runs)
     return runs.joint if proxy is None else proxy

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from hashlib import blake2b
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -15,9 +17,14 @@ from gpustab.machine.device import DEFAULT, Compute, telling_memory, with_smalle
 from gpustab.machine.ranks import Ranks
 from gpustab.runs.runs import Runs
 
+_PAIRS_ON_CPU = 1 << 18
+"""Pairs of runs and targets whose overlaps are formed at a time."""
+
 
 def draw_targets(runs: Runs, wanted: int | None = None, seed: int = 0, *, all_up_to: int = 20_000) -> Tensor:
     """Return the target words: those that at least two runs have, all of them or a seeded draw.
+
+    Words are drawn by a hash of their bytes, so that groups of runs are asked of the same words where both have them.
 
     Args:
         runs: the runs.
@@ -34,8 +41,13 @@ def draw_targets(runs: Runs, wanted: int | None = None, seed: int = 0, *, all_up
         wanted = len(eligible) if len(eligible) <= all_up_to else 1000
     if wanted >= len(eligible):
         return eligible
-    generator = torch.Generator().manual_seed(seed)
-    return eligible[torch.randperm(len(eligible), generator=generator)[:wanted]].sort().values
+    lots = [_lot(runs.vocabulary[row], seed) for row in eligible.tolist()]
+    return eligible[torch.tensor(np.argsort(np.array(lots, dtype=np.uint64), kind="stable")[:wanted])].sort().values
+
+
+def _lot(word: bytes, seed: int) -> int:
+    """Return a number that a word draws, the same wherever it occurs."""
+    return int.from_bytes(blake2b(word, digest_size=8, key=seed.to_bytes(16, "little", signed=True)).digest(), "little")
 
 
 class NeighbourPass(NamedTuple):
@@ -127,25 +139,24 @@ def _of_all(result: NeighbourPass, mine: Tensor, ranks: Ranks) -> NeighbourPass:
 
 @telling_memory
 def overlap_pass(found: NeighbourPass, lengths: Sequence[int], compute: Compute = DEFAULT) -> overlap.Overlap:
-    """Return p@n and j@n of all pairs of runs over all targets, in tiles of targets."""
+    """Return p@n and j@n of all pairs of runs over all targets, in tiles of targets whose sums add up."""
     r, targets, k = found.indices.shape
+    zeros = torch.zeros(2, len(lengths), r, r, dtype=torch.float64, device=found.indices.device)
 
     def work(tile: int) -> overlap.Overlap:
-        parts = [
-            overlap.neighbour_overlap(
-                found.indices[:, start : start + tile], lengths, found.present[:, start : start + tile]
-            )
-            for start in range(0, targets, tile)
-        ]
-        count = torch.stack([part.targets for part in parts]).sum(0)
-        by_pair = [
-            torch.stack([torch.nan_to_num(getattr(part, field)) * part.targets for part in parts]).sum(0) / count
-            for field in ("p", "j")
-        ]
-        by_word = [torch.cat([getattr(part, field) for part in parts], dim=1) for field in ("p_word", "j_word")]
-        diagonal = torch.eye(r, dtype=torch.bool, device=count.device)
-        p, j = (matrix.masked_fill(diagonal, 0) for matrix in by_pair)
-        return overlap.Overlap(p, j, count, by_word[0], by_word[1])
+        total, by_word = zeros.clone(), []
+        count = torch.zeros(r, r, dtype=torch.long, device=zeros.device)
+        for start in range(0, targets, tile):
+            part = slice(start, start + tile)
+            sums = overlap.overlap_sums(found.indices[:, part], lengths, found.present[:, part])
+            total[0] += sums.p
+            total[1] += sums.j
+            count += sums.targets
+            by_word.append(sums[3:])
+        p_word, j_word = (torch.cat(parts, dim=1) for parts in zip(*by_word, strict=True))
+        return overlap.as_overlap(overlap.OverlapSums(total[0], total[1], count, p_word, j_word))
 
-    bytes_per_target = 8 * r * (4 * len(lengths) * r + 4 * k) + 4 * r * r * k
-    return with_smaller_tiles(work, compute.tile(bytes_per_target, max(targets, 1)))
+    tile = compute.tile(8 * r * (4 * r + 4 * k) + 4 * r * r * k, max(targets, 1))
+    if found.indices.device.type == "cpu":  # pairs of a few targets stay in its cache
+        tile = min(tile, max(1, _PAIRS_ON_CPU // r**2))
+    return with_smaller_tiles(work, tile)

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from gpustab.engine.gram import GramPass, centred_pass, gram_pass
-from gpustab.kernels import centred, pip_loss
+from gpustab.engine.gram import (
+    GramPass,
+    centred_error,
+    centred_loss,
+    centred_pass,
+    counted_words,
+    gram_fits,
+    gram_pass,
+)
+from gpustab.engine.precision import (
+    FLOAT64,
+    WANTED,
+    dtype_of_products,
+    largest_condition,
+    rounding_error,
+    worst_condition,
+)
+from gpustab.engine.tiles import UnresolvedError, tile_pass
+from gpustab.errors import OutOfMemoryError
+from gpustab.kernels import gram, pip_loss
 from gpustab.machine.device import DEFAULT, Compute, log, telling_memory
 from gpustab.runs.runs import Runs
 
-_FLOAT32_TOTAL = 4e-9
-"""Relative error of a float32 PIP loss per unit of condition number, measured on real spaces."""
-_FLOAT32_WORD = 2e-7
-"""The same for the word-wise loss, at worst."""
-_FLOAT64 = 2.0**-52
 _FAST_TOTAL = 5e-3
 """Relative error of a PIP loss from bfloat16 deviations, per 1/√v; measured 4e-4 to 4e-3, see `gpustab.engine.gram`."""
-_WANTED = 1e-3
-"""Relative error that no PIP loss may exceed, while the vectors themselves resolve it."""
 
 
 class PipPass(NamedTuple):
@@ -32,6 +44,7 @@ class PipPass(NamedTuple):
         basis: the Gram it was read from.
         precision: ``"fp64"``, ``"fp32"`` or ``"fast"``, what the products really were.
         error: bound on the relative error of the losses.
+        squares: ``(R,)``, the sum of the squared lengths of each run's rows.
     """
 
     reduced: Tensor
@@ -39,56 +52,84 @@ class PipPass(NamedTuple):
     basis: GramPass
     precision: str
     error: float
+    squares: Tensor
 
 
 @telling_memory
-def pip_pass(runs: Runs, compute: Compute = DEFAULT, proxy: Tensor | None = None) -> PipPass:
+def pip_pass(runs: Runs, compute: Compute = DEFAULT, proxy: Tensor | None = None, *, wordwise: bool = False) -> PipPass:
     """Return the reduced PIP loss of every pair of runs, exactly: over all joint words, unless a proxy is given.
 
     A loss that the products asked for cannot resolve to 1e-3 is computed again with float64 products, and one that
-    plain float64 products cannot resolve either, of deviations in one frame.
+    plain float64 products cannot resolve either, of deviations in one frame. Where the block Gram is larger than memory
+    should be, it is formed and read tile by tile.
+
+    Args:
+        runs: the runs.
+        compute: how to compute.
+        proxy: see :func:`gpustab.engine.gram_pass`.
+        wordwise: whether the words' losses will be asked for, so that no tile need be formed twice.
     """
+    counted = counted_words(runs, proxy)
+    if not gram_fits(runs, compute):
+        return _by_tiles(runs, compute, counted, wordwise)
+    try:
+        return _of_whole_gram(runs, compute, counted)
+    except OutOfMemoryError as error:
+        if compute.ranks.world > 1:  # the others go on with the whole
+            raise
+        log.info("group '%s': %s; the block Gram is measured tile by tile", runs.name, error)
+    return _by_tiles(runs, compute, counted, wordwise)
+
+
+def _of_whole_gram(runs: Runs, compute: Compute, counted: Tensor) -> PipPass:
     if compute.precision == "fast":
-        basis = centred_pass(runs, compute, torch.bfloat16, proxy)
-        loss = _centred_loss(basis)
+        basis = centred_pass(runs, compute, torch.bfloat16, counted)
+        loss = centred_loss(basis)
         # An infinite condition says that rounding made two runs equal, and they may be.
         error = float(loss.condition.nan_to_num(torch.inf).clamp(min=1).max()) * _FAST_TOTAL / basis.words**0.5
-        if error <= _WANTED:
+        if error <= WANTED:
             return _pip_pass(runs, basis, loss, "fast", error)
         log.warning("group '%s': bfloat16 cannot resolve the losses to 1e-3; computed in float64", runs.name)
-    basis = gram_pass(runs, compute, None if compute.precision != "fast" else torch.float64, proxy)
+    dtype = dtype_of_products(runs, compute, counted)
+    basis = gram_pass(runs, compute, dtype, counted)
     loss = pip_loss.pip_from_gram(basis.gram)
-    if basis.dtype != torch.float64 and worst_condition(loss.condition) * _FLOAT32_WORD > _WANTED:
-        basis = gram_pass(runs, compute, torch.float64, proxy)
+    if dtype != torch.float64 and worst_condition(loss.condition) > largest_condition(compute, runs.dimension):
+        dtype = torch.float64
+        basis = gram_pass(runs, compute, dtype, counted)
         loss = pip_loss.pip_from_gram(basis.gram)
-    if basis.dtype != torch.float64:
-        return _pip_pass(runs, basis, loss, "fp32", worst_condition(loss.condition) * _FLOAT32_TOTAL)
-    error = float(loss.condition.max()) * _FLOAT64
-    if error <= _WANTED:
+    if dtype != torch.float64:
+        basis = basis._replace(arithmetic=compute.dtype, counted=counted)
+        return _pip_pass(runs, basis, loss, "fp32", worst_condition(rounding_error(loss.condition, dtype)))
+    error = float(loss.condition.max()) * FLOAT64
+    if error <= WANTED:
         return _pip_pass(runs, basis, loss, "fp64", error)
-    basis = centred_pass(runs, compute, torch.float64, proxy)
-    loss = _centred_loss(basis)
-    return _pip_pass(runs, basis, loss, "fp64", _centred_error(basis, loss))
+    basis = centred_pass(runs, compute, torch.float64, counted)
+    loss = centred_loss(basis)
+    return _pip_pass(runs, basis, loss, "fp64", centred_error(basis, loss))
 
 
-def _centred_loss(basis: GramPass) -> pip_loss.PipLoss:
-    assert basis.centred is not None  # noqa: S101  # of centred_pass
-    return centred.centred_pip_loss(basis.centred.gram)
-
-
-def _centred_error(basis: GramPass, loss: pip_loss.PipLoss) -> float:
-    """Relative error of losses from float64 deviations: these err by the last digit of the rows they are formed of."""
-    assert basis.centred is not None  # noqa: S101  # of centred_pass
-    amplified = loss.condition * (2 * basis.words) ** 0.5 / centred.distances(basis.centred.gram)
-    return worst_condition(amplified) * _FLOAT64
+def _by_tiles(runs: Runs, compute: Compute, counted: Tensor, wordwise: bool) -> PipPass:
+    if compute.precision == "fast":
+        log.info("group '%s': its block Gram is too large for bfloat16 deviations; tiles of precision auto", runs.name)
+        compute = replace(compute, precision="auto")
+    dtype = dtype_of_products(runs, compute, counted)
+    try:
+        found = tile_pass(runs, compute, counted, dtype, compute.dtype if wordwise else None)
+    except UnresolvedError:
+        dtype = torch.float64
+        found = tile_pass(runs, compute, counted, dtype, dtype if wordwise else None)
+    words = int(counted.sum())
+    arithmetic = torch.float64 if dtype == torch.float64 else compute.dtype
+    basis = GramPass(None, words, dtype, None, arithmetic, found.wordwise, counted)
+    precision = "fp64" if dtype == torch.float64 else "fp32"
+    own = found.norms.diagonal()
+    scale = pip_loss.scale_from(own, found.squares, found.sums, words) if runs.unit else None
+    reduced = pip_loss.reduced(found.loss.total, words)
+    return PipPass(reduced, scale, basis, precision, found.error, found.squares)
 
 
 def _pip_pass(runs: Runs, basis: GramPass, loss: pip_loss.PipLoss, precision: str, error: float) -> PipPass:
+    assert basis.moments is not None  # noqa: S101  # of a whole Gram
     scale = pip_loss.scale(basis.gram, basis.moments.sums, basis.words) if runs.unit else None
-    return PipPass(pip_loss.reduced(loss.total, basis.words), scale, basis, precision, error)
-
-
-def worst_condition(condition: Tensor) -> float:
-    """Return the largest condition number; equal runs (infinite) have no relative error to speak of."""
-    finite = condition[condition.isfinite()]
-    return float(finite.max()) if len(finite) else 0.0
+    squares = gram.run_squares(basis.gram)
+    return PipPass(pip_loss.reduced(loss.total, basis.words), scale, basis, precision, error, squares)

@@ -9,18 +9,16 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gpustab.engine.gram import place
+from gpustab.engine.gram import GramPass, gram_pass, place
 from gpustab.engine.pip import PipPass, pip_pass
 from gpustab.errors import InputError
 from gpustab.kernels import similarity
-from gpustab.kernels.gram import block_positions, diagonal_blocks
+from gpustab.kernels.gram import Moments, block_positions, diagonal_blocks, run_pairs, squared_norms
 from gpustab.kernels.jackknife import pair_matrix
 from gpustab.kernels.procrustes import procrustes
-from gpustab.machine.device import Compute, telling_memory
+from gpustab.machine.device import DEFAULT, Compute, telling_memory
 from gpustab.options import SIMILARITIES
-from gpustab.runs.join import join
 from gpustab.runs.runs import Runs
-from gpustab.spaces.space import Space
 
 _EXPLAINED = 0.99
 """Part of the variance that SVCCA keeps."""
@@ -40,6 +38,7 @@ def similarity_matrix(runs: Runs, metric: str = "pip", *, compute: Compute | Non
     ``cka``        linear CKA, ``‖C_ij‖² / (‖C_ii‖ ‖C_jj‖)`` of centred columns       [0, 1]    1        turns, scale
     ``cca``        mean canonical correlation                                        [0, 1]    1        linear maps
     ``svcca``      the same of the directions that explain 99 % of the variance      [0, 1]    1        turns, scale
+    ``rdm``        correlation of the cosines of all pairs of words                   [−1, 1]   1        turns
     ``pwcca``      projection-weighted, the mean of both directions                  [0, 1]    1        scale
     ============== ================================================================= ========= ======== =============
 
@@ -69,48 +68,35 @@ def similarity_matrix(runs: Runs, metric: str = "pip", *, compute: Compute | Non
     compute = compute or Compute(runs.device)
     _known(metric)
     placed = place(runs, compute)
-    values = similarity_pass(placed, pip_pass(placed, compute), [metric])[metric]
+    values = similarity_pass(placed, pip_pass(placed, compute), [metric], compute)[metric]
     return pair_matrix(values, len(runs)).fill_diagonal_(SIMILARITIES[metric])
 
 
-def compare_layers(
-    first: Sequence[Space], second: Sequence[Space], metric: str = "cka", *, compute: Compute | None = None
-) -> Tensor:
-    """Return how similar every layer of one model is to every layer of another, over the same texts.
-
-    Args:
-        first: from :func:`gpustab.layer_outputs`.
-        second: the same of the other model, or of the same one trained again.
-        metric: see :func:`similarity_matrix`; vectors are taken as they are, not scaled to unit length.
-        compute: how to compute.
-
-    Returns:
-        ``(L1, L2)`` float64.
-
-    Raises:
-        InputError: as :func:`similarity_matrix`, or if a model has no layers.
-    """
-    if not (first and second):
-        raise InputError(f"the models have {len(first)} and {len(second)} layers, wanted one at least of each")
-    together = similarity_matrix(join([*first, *second], unit=False), metric, compute=compute)
-    return together[: len(first), len(first) :]
-
-
 @telling_memory
-def similarity_pass(runs: Runs, pip: PipPass, metrics: Sequence[str]) -> dict[str, Tensor]:
+def similarity_pass(
+    runs: Runs, pip: PipPass, metrics: Sequence[str], compute: Compute = DEFAULT, proxy: Tensor | None = None
+) -> dict[str, Tensor]:
     """Return some metrics of all pairs of runs, each ``(R(R-1)/2,)`` float64; see :func:`similarity_matrix`.
 
     Args:
         runs: the runs.
         pip: their PIP losses, with the Gram that they were read from.
         metrics: names of metrics. Those that share work share it.
+        compute: how to compute what the losses leave open.
+        proxy: ``(v,)`` mask of the words to take instead of all joint ones, as for the losses.
 
     Raises:
         InputError: for another name, a run whose rows are all equal, or two that share no direction.
     """
     for metric in metrics:
         _known(metric)
-    spaces = _Spaces(runs, pip)
+    if not metrics:
+        return {}
+    basis = pip.basis
+    if set(metrics) - {"pip"} and (basis.moments is None or basis.dtype != torch.float64):
+        # Canonical correlations divide by variances as small as 1e-10 of the largest, which only float64 resolves.
+        basis = gram_pass(runs, compute, torch.float64, proxy)
+    spaces = _Spaces(runs, pip, basis)
     try:
         return {metric: _MEASURES[metric](spaces) for metric in metrics}
     except ValueError as error:
@@ -133,9 +119,15 @@ class _Row(NamedTuple):
 class _Spaces:
     """What metrics are made of; the work of a run is done once, that of a pair once for all metrics that need it."""
 
-    def __init__(self, runs: Runs, pip: PipPass) -> None:
-        self.runs, self.pip, self.moments = runs, pip, pip.basis.moments
-        self.positions = block_positions(len(runs), self.moments.gram.device)
+    def __init__(self, runs: Runs, pip: PipPass, basis: GramPass) -> None:
+        self.runs, self.pip, self.words, self._basis = runs, pip, basis.words, basis
+        self.positions = block_positions(len(runs), runs.device)
+
+    @property
+    def moments(self) -> Moments:
+        """Of all runs; only metrics beside the PIP loss need them."""
+        assert self._basis.moments is not None  # noqa: S101  # made where they are needed
+        return self._basis.moments
 
     def rows(self) -> Iterator[_Row]:
         """The pairs, run by run: copies of the blocks of all pairs at once would be gigabytes."""
@@ -147,13 +139,13 @@ class _Spaces:
         sums = self.moments.sums
         for row in self.rows():
             first = sums[row.i].expand(len(row.cross), -1)
-            yield row._replace(cross=similarity.centred(row.cross, first, sums[row.others], self.pip.basis.words))
+            yield row._replace(cross=similarity.centred(row.cross, first, sums[row.others], self.words))
 
     @cached_property
     def own(self) -> Tensor:
         """``C_ii`` of centred columns, ``(R, d, d)``."""
         sums = self.moments.sums
-        own = similarity.centred(diagonal_blocks(self.moments.gram), sums, sums, self.pip.basis.words)
+        own = similarity.centred(diagonal_blocks(self.moments.gram), sums, sums, self.words)
         constant = own.diagonal(dim1=1, dim2=2).sum(1) <= _CONSTANT * self.sizes
         if constant.any():
             raise ValueError(f"all rows of {self.runs.names[int(constant.nonzero()[0])]} are equal")
@@ -205,13 +197,21 @@ class _Spaces:
 
 def _shape(spaces: _Spaces) -> Tensor:
     first, second = spaces.pair_of(spaces.sizes)
-    distance: Tensor = similarity.shape_distance(first, spaces.aligned, second) / spaces.pip.basis.words**0.5
+    distance: Tensor = similarity.shape_distance(first, spaces.aligned, second) / spaces.words**0.5
     return distance
 
 
 def _angle(spaces: _Spaces) -> Tensor:
     first, second = spaces.pair_of(spaces.sizes)
     return similarity.angular_distance(first, spaces.aligned, second)
+
+
+def _rdm(spaces: _Spaces) -> Tensor:
+    if not spaces.runs.unit:
+        raise ValueError("rdm compares cosines, and wants runs loaded with unit=True")
+    table = similarity.cosine_correlation(squared_norms(spaces.moments.gram), spaces.moments.sums, spaces.words)
+    i, j = run_pairs(len(table), table.device)
+    return table[i, j]
 
 
 def _cka(spaces: _Spaces) -> Tensor:
@@ -231,5 +231,6 @@ _MEASURES: dict[str, Callable[[_Spaces], Tensor]] = {
     "cka": _cka,
     "cca": lambda spaces: spaces.canonical.mean,
     "svcca": lambda spaces: spaces.canonical_of(_EXPLAINED).mean,
+    "rdm": _rdm,
     "pwcca": lambda spaces: spaces.canonical.projection_weighted.mean(0),
 }

@@ -51,9 +51,11 @@ def word_overlap_pass(found: NeighbourPass, n: int, compute: Compute = DEFAULT) 
 def _of_tile(lists: Tensor, have: Tensor) -> WordOverlap:
     runs, _, n = lists.shape
     both = (have.T[:, :, None] & have.T[:, None, :]) & ~torch.eye(runs, dtype=torch.bool, device=have.device)
-    p = torch.where(both, shared_neighbours(lists, [n])[0], 0).double() / n  # (t, R, R)
+    shared = torch.where(both, shared_neighbours(lists, [n])[0], 0).double()  # (t, R, R)
+    p = shared / n
     pairs = both.sum((1, 2)) / 2
-    mean = p.sum((1, 2)) / 2 / pairs
+    # Whole numbers divided once: equal shares are equal to the bit, whatever the tile, and tie where words are ranked.
+    mean = shared.sum((1, 2)) / 2 / (n * pairs)
     moment = torch.where(both, p - mean[:, None, None], 0).square().sum((1, 2)) / 2
     sd = (moment / (pairs - 1)).sqrt().where(pairs > 1, torch.nan)
     return WordOverlap(mean.where(pairs > 0, torch.nan), sd, jackknife(p.sum(2).T, have))

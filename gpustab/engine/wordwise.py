@@ -8,7 +8,8 @@ import torch
 from torch import Tensor
 
 from gpustab.engine.gram import GramPass
-from gpustab.engine.pip import worst_condition
+from gpustab.engine.precision import worst_condition
+from gpustab.engine.tiles import tile_pass
 from gpustab.kernels import centred, gram, pip_loss
 from gpustab.kernels.dispatch import use_triton
 from gpustab.machine.device import DEFAULT, Compute, log, telling_memory, with_smaller_tiles
@@ -29,13 +30,15 @@ def wordwise_pass(runs: Runs, basis: GramPass, compute: Compute = DEFAULT) -> pi
     ``precision="fast"`` the fused kernel does it in float16 of two terms, as long as the condition number lets it.
     A basis of float64 deviations is read in that form, which resolves what made it necessary.
     """
+    if basis.moments is None:
+        return basis.wordwise or _by_tiles(runs, basis, compute)
     r, d = len(runs), runs.dimension
     fused = _fused(runs, basis, compute)
     measure = fused or _centred(basis) or _plain(basis)
 
     def work(tile: int) -> pip_loss.WordwisePip:
         found = torch.zeros(len(pip_loss.WordwisePip._fields), runs.words, dtype=torch.float64, device=runs.device)
-        dtype = torch.float32 if fused else basis.dtype
+        dtype = torch.float32 if fused else basis.arithmetic or basis.dtype
         for start, chunk in runs.chunks(tile, dtype=dtype, share=compute.ranks.share):
             some = measure(chunk, runs.present[:, start : start + tile])
             found[:, start : start + tile] = torch.stack([field.double() for field in some])
@@ -45,6 +48,15 @@ def wordwise_pass(runs: Runs, basis: GramPass, compute: Compute = DEFAULT) -> pi
 
     tile = compute.tile(4 * r * d * 8, runs.words)
     return with_smaller_tiles(work, tile if fused else min(tile, gram.ROWS_PER_MATMUL), compute.ranks)
+
+
+def _by_tiles(runs: Runs, basis: GramPass, compute: Compute) -> pip_loss.WordwisePip:
+    """Form the tiles of a Gram that was not kept once more, where nobody said before that words would be asked for."""
+    assert basis.counted is not None  # noqa: S101  # where no moments are
+    arithmetic = basis.arithmetic or basis.dtype
+    found = tile_pass(runs, compute, basis.counted, basis.dtype, arithmetic).wordwise
+    assert found is not None  # noqa: S101  # it was asked for
+    return found
 
 
 def _plain(basis: GramPass) -> _Measure:

@@ -112,7 +112,8 @@ class Compute:
 
     Attributes:
         device: where.
-        precision: ``"auto"`` is float64 where that is cheap, else float32 in short accumulations; ``"fast"`` is
+        precision: ``"auto"`` is float64 where that is cheap, else float32 in short accumulations, as on a CPU the block
+            Gram of a large group whose losses these resolve to 1e-6; ``"fast"`` is
             bfloat16 tensor cores (made for CUDA; a CPU only imitates them, slowly). Whatever the products cannot
             resolve to 1e-3 is done again in float64.
         backend: of the neighbour search.

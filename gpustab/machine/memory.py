@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -18,7 +19,7 @@ _NAMES = {
 def available_memory(root: Path = _ROOT) -> int | None:
     """Return the bytes of main memory that are free, or ``None`` where the system does not tell (only Linux does).
 
-    A container may use less than the machine has free: the control groups of this process limit it.
+    A container may use less than the machine has free: the control groups of this process limit it, or ``ulimit``.
 
     Args:
         root: of the file system.
@@ -28,7 +29,19 @@ def available_memory(root: Path = _ROOT) -> int | None:
         machine = int(next(line for line in lines if line.startswith("MemAvailable")).split()[1]) * 1024
     except (OSError, StopIteration):
         return None
-    return min([machine, *_room_in_groups(root)])
+    return min([machine, *_room_in_groups(root), *_room_in_address_space(root)])
+
+
+def _room_in_address_space(root: Path) -> Iterator[int]:
+    """Yield what ``ulimit -v`` leaves this process, if it limits it."""
+    try:
+        lines = (root / "proc/self/limits").read_text("ascii").splitlines()
+        most = next(line for line in lines if line.startswith("Max address space")).split()[3]
+        if most != "unlimited":
+            pages = int((root / "proc/self/statm").read_text("ascii").split()[0])
+            yield max(0, int(most) - pages * mmap.PAGESIZE)
+    except (OSError, StopIteration, ValueError):
+        return
 
 
 def _room_in_groups(root: Path) -> Iterator[int]:

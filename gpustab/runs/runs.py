@@ -142,6 +142,12 @@ class Runs:
             lengths=self.lengths[order],
         )
 
+    def counts_in_a_run(self) -> list[int | None]:
+        """Return how often every word occurs in what one run read: the mean over the runs that have it."""
+        if self.counts is None:
+            return [None] * self.words
+        return (self.counts.cpu() / self.present.sum(0).cpu()).round().long().tolist()
+
     def joint_words(self) -> list[bytes]:
         """Return the words that all runs have, in canonical order."""
         return [self.vocabulary[k] for k in self.joint.nonzero().flatten().tolist()]
@@ -233,7 +239,8 @@ class Runs:
         return [rows[part].clone() for rows in self.rows]
 
     def _stacked(self, part: slice, raw: Sequence[Tensor], dtype: torch.dtype) -> Tensor:
-        out = self._room(dtype, len(self), part.stop - part.start)
+        # The rows of a word side by side, as products of many runs at once want them.
+        out = self._room(dtype, part.stop - part.start, len(self)).transpose(0, 1)
         for r, rows in enumerate(raw):
             self._prepared(r, part, rows, out[r])
         return out

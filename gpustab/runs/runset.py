@@ -59,21 +59,31 @@ def open_leaf(folder: Path, key: Key | None = None) -> Group:
 
 
 def open_runset(folder: Path) -> list[Group]:
-    """Return the groups of a run set, or of a single leaf; nothing of their runs is read.
+    """Return the groups of a run set, of a technique in one, or of a single leaf; nothing of their runs is read.
 
     Raises:
         InputError: if the folder is neither, or the manifest does not describe what is there.
     """
     if is_leaf(folder):
         return [open_leaf(folder)]
+    root = folder if (folder / MANIFEST).exists() or not _is_technique(folder) else folder.parent
     groups = []
-    for entry in read_entries(folder):
-        group = open_leaf(inside(folder, entry.path), entry.key)
+    for entry in read_entries(root):
+        if root != folder and not entry.path.startswith(f"{folder.name}/"):
+            continue
+        group = open_leaf(inside(root, entry.path), entry.key)
         if len(group) < entry.runs:
             raise InputError(f"{group.folder}: the manifest names {entry.runs} runs, {len(group)} are there")
         # More files than the manifest knows are runs that are being added.
         groups.append(Group(group.key, group.sources[: entry.runs], group.folder))
     return groups
+
+
+def _is_technique(folder: Path) -> bool:
+    """Tell a folder that a run set keeps groups in."""
+    if not (folder.parent / MANIFEST).exists():
+        return False
+    return any(entry.path.startswith(f"{folder.name}/") for entry in read_entries(folder.parent))
 
 
 _ENTRY_FIELDS = {"path": str, "runs": int}

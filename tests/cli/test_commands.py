@@ -72,7 +72,7 @@ def test_out_holds_summary_tables_and_page(place, call):
     done = call("stability r0.txt r1.txt r2.txt --json --out new/deeper")
     folder = place / "new" / "deeper"
     names = {path.name for path in folder.iterdir() if path.suffix != ".svg"}
-    tables = {f"{name}.{suffix}" for name in ("pairs", "words") for suffix in ("parquet", "csv")}
+    tables = {f"{name}.{suffix}" for name in ("pairs", "words", "nearest") for suffix in ("parquet", "csv")}
     assert names == {"summary.json", "report.html", *tables}
     assert (folder / "summary.json").read_text() == done.stdout
     assert len(pd.read_parquet(folder / "words.parquet")) == 30

@@ -114,7 +114,7 @@ def test_work_that_fails_ends_with_1(place, call, monkeypatch, error):
 
 def test_an_average_that_fails_leaves_no_file(place, call, monkeypatch):
     before = contents(place)
-    monkeypatch.setattr(engine, "average_pass", Mock(side_effect=ComputationError("no convergence")))
+    monkeypatch.setattr(engine, "average_levels", Mock(side_effect=ComputationError("no convergence")))
     assert_one_line(call("average r0.txt r1.txt -o a.txt"), 1, "no convergence")
     assert contents(place) == before
 

@@ -60,7 +60,7 @@ def interrupted(*args, **options):
     [
         (TWO, "gpustab.engine.pip_pass"),
         ("neighbours w1 r0.txt r1.txt", "gpustab.engine.neighbour_pass"),
-        ("average r0.txt r1.txt -o a.txt", "gpustab.engine.average_pass"),
+        ("average r0.txt r1.txt -o a.txt", "gpustab.engine.average_levels"),
         ("study instability set -o result", "gpustab.engine.pip_pass"),
         ("info r0.txt", "gpustab.studies.info.study.info"),
         ("bench --runs 2 --words 9 --dim 2", "gpustab.bench.table.measure_ceilings"),

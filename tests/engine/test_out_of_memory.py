@@ -66,7 +66,7 @@ TARGETS = torch.arange(3)
         (procrustes, "residuals", lambda runs: engine.procrustes_pass(runs, engine.gram_pass(runs))),
         (neighbours, "top_k", lambda runs: engine.neighbour_pass(runs, TARGETS, 2)),
         (Runs, "directions", lambda runs: engine.neighbour_pass(runs, TARGETS, 2)),
-        (overlap, "neighbour_overlap", lambda runs: engine.overlap_pass(engine.neighbour_pass(runs, TARGETS, 2), [1])),
+        (overlap, "overlap_sums", lambda runs: engine.overlap_pass(engine.neighbour_pass(runs, TARGETS, 2), [1])),
         (Runs, "to", lambda runs: engine.place(runs, Compute())),
     ],
 )

@@ -14,7 +14,7 @@ import pytest
 import torch
 from torch import distributed
 
-from gpustab import load_runs
+from gpustab import engine, load_runs
 from gpustab.errors import ComputationError
 from gpustab.machine.device import Compute
 from gpustab.machine.ranks import Ranks
@@ -129,3 +129,24 @@ def test_torchrun_prints_once_what_one_process_does(tmp_path):
     assert_equal(found[0], wanted[0])
     files[1].write_text("a 1 2\nb 1\n")
     assert "process 1, error: " in output(*torchrun, *command, code=1).stderr
+
+
+def test_several_processes_share_tiles_of_a_gram_that_does_not_fit(tmp_path):
+    """Copies too, whose pairs are measured one by one."""
+    stack = noisy_copies(5, 60, 4)
+    stack[4] = stack[1]
+    runs = runs_of(stack)
+
+    def found(ranks):
+        compute = Compute(memory=1_200 << ranks.rank, ranks=ranks)
+        pip = engine.pip_pass(runs, compute, wordwise=True)
+        assert pip.basis.moments is None
+        return pip.reduced, *engine.wordwise_pass(runs, pip.basis, compute)
+
+    def work(ranks, folder):
+        torch.save(found(ranks), folder / f"{ranks.rank}.pt")
+
+    assert in_processes(2, work, tmp_path) == [0, 0]
+    for rank in range(2):
+        for got, want in zip(torch.load(tmp_path / f"{rank}.pt"), found(Ranks()), strict=True):
+            torch.testing.assert_close(got, want, rtol=1e-10, atol=1e-15)

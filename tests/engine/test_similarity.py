@@ -7,6 +7,7 @@ from scipy.linalg import orthogonal_procrustes, subspace_angles
 
 from gpustab import InputError, load_runs, similarity_matrix, stability
 from gpustab.engine.similarity import _MEASURES
+from gpustab.machine.device import Compute
 from gpustab.options import SIMILARITIES
 from tests import generators, oracles
 from tests.generators import noisy_copies, runs_of
@@ -28,6 +29,7 @@ NAIVE = {
     "cka": oracles.linear_cka,
     "cca": lambda x, y: np.cos(subspace_angles(oracles.centred(x), oracles.centred(y))).mean(),
     "svcca": svcca,
+    "rdm": lambda x, y: np.corrcoef(*(oracles.upper_cosines(part) for part in (x, y)))[0, 1],
     "pwcca": lambda x, y: (oracles.pwcca(x, y) + oracles.pwcca(y, x)) / 2,
 }
 
@@ -56,6 +58,7 @@ INVARIANT = {
     "cka": {TURNS, SCALE},
     "cca": {TURNS, SCALE, LINEAR},
     "svcca": {TURNS, SCALE},
+    "rdm": {TURNS, SCALE},  # of unit rows, which no scale reaches
     "pwcca": {SCALE},
 }
 
@@ -68,7 +71,8 @@ def test_what_is_declared_invariant_is_and_what_is_not_is_not(metric, change):
     general = torch.randn(7, 7, dtype=torch.float64, generator=generators.generator(5)) + 3 * torch.eye(7)
     other = {TURNS: x @ generators.rotation(7, 8), SCALE: 3 * x, LINEAR: x @ general}[change]
     before, after = (
-        similarity_matrix(runs_of(torch.stack([first, y]), unit=False), metric)[0, 1].item() for first in (x, other)
+        similarity_matrix(runs_of(torch.stack([first, y]), unit=metric == "rdm"), metric)[0, 1].item()
+        for first in (x, other)
     )
     assert (after == pytest.approx(before, rel=1e-6)) == (change in INVARIANT[metric])
 
@@ -107,6 +111,14 @@ def test_stability_tells_them_beside_the_loss():
     assert "similarity" not in stability(runs).groups[0]
 
 
+def test_metrics_are_of_float64_sums_whatever_the_losses_are():
+    runs = runs_of(noisy_copies(3, 63, 7))
+    for metric in SIMILARITIES:
+        found = similarity_matrix(runs, metric, compute=Compute(precision="fp32"))
+        rtol = 1e-5 if metric == "pip" else 1e-12
+        np.testing.assert_allclose(found, similarity_matrix(runs, metric), rtol=rtol, atol=1e-12)
+
+
 def test_several_groups_have_their_pairs_each():
     groups = [generators.named("a/shuffled"), generators.named("b/shuffled", runs=2)]
     result = stability(groups, metrics=["cka"])
@@ -120,6 +132,11 @@ def test_several_groups_have_their_pairs_each():
     [
         (lambda runs: similarity_matrix(runs, "rsa"), "metric is 'rsa', wanted one of pip"),
         (lambda runs: stability(runs, metrics=["cka", "rsa"]), "metrics: 'rsa' is none of"),
+        (
+            lambda runs: similarity_matrix(runs_of(noisy_copies(2, 9, 3), unit=False), "rdm"),
+            "wants runs loaded with unit",
+        ),
+        (lambda runs: similarity_matrix(runs_of(torch.ones(2, 9, 3)), "rdm"), "the spread of cosines does not vary"),
         (lambda runs: stability(runs, metrics="cka"), "metrics is 'cka', wanted several names"),
         (
             lambda runs: similarity_matrix(runs_of(torch.ones(2, 9, 3)), "cka"),

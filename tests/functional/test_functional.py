@@ -219,6 +219,16 @@ def test_align_keeps_lengths_and_average_does_not_turn():
     torch.testing.assert_close(found @ found.T, x @ x.T, atol=1e-7, rtol=0)
 
 
+def test_an_average_that_nothing_determines_is_told():
+    """In the last direction the words of the two cancel, so that nothing says how it lies to the other's."""
+    x = torch.eye(3)[[0, 1, 2, 2]]
+    y = x.clone()
+    y[3] *= -1
+    with pytest.warns(UserWarning, match="an alignment is not unique"):
+        functional.average(torch.stack([x, y]))
+    assert not functional.procrustes(x, y).unique
+
+
 def test_dimensions_need_not_agree_where_frames_do_not_count():
     x, y = related()
     wide = torch.nn.functional.pad(y, (0, 3))

@@ -257,13 +257,27 @@ def test_row_dot_and_root():
     assert torch.autograd.grad(found[:3].sum(), z)[0][:3].tolist() == [0, 0, 0.25]
 
 
-BARE = {"bmm", "matmul", "mm", "einsum", "baddbmm", "baddbmm_", "addmm", "addmv", "mv", "dot", "inner", "sampled_addmm"}
+BARE = {
+    "bmm",
+    "matmul",
+    "mm",
+    "einsum",
+    "baddbmm",
+    "baddbmm_",
+    "addmm",
+    "addmm_",
+    "addmv",
+    "mv",
+    "dot",
+    "inner",
+    "sampled_addmm",
+}
 
 
 KNOWN = {
-    "kernels/arithmetic.py": 4,  # in `product` itself
-    "kernels/gram.py": 1,  # in place, of float64 alone
+    "kernels/arithmetic.py": 3,  # in `product` itself
     "kernels/panels.py": 1,  # probabilities, in float64
+    "kernels/run_blocks.py": 1,  # in place, of float64 alone
     "kernels/training/glove.py": 1,  # sparse, in full_precision
     "kernels/training/sgns.py": 1,  # NumPy's
     "kernels/triton/wordwise_kernel.py": 2,  # Triton's, which names its precision

@@ -1,10 +1,11 @@
 import itertools
+import weakref
 
 import numpy as np
 import pytest
 import torch
 
-from gpustab.kernels.averaging import AlignmentError, aligned_average, leaf, tree_average
+from gpustab.kernels.averaging import AlignmentError, aligned_average, leaf, levels_above, tree_average
 from tests import generators, oracles
 
 
@@ -142,3 +143,30 @@ def test_inputs_stay_as_they_are():
     before = stack.clone()
     tree_average(stack, renormalise=True)
     assert torch.equal(stack, before)
+
+
+@pytest.mark.parametrize("runs", [2, 3, 7])
+def test_levels_one_by_one_are_those_of_the_tree_and_let_go_of_what_is_merged(runs):
+    stack = generators.noisy_copies(runs, 20, 4)
+    want = tree_average(stack)[1:]
+    found = []
+    for level in levels_above(leaf(run, r) for r, run in enumerate(stack)):
+        found.append([(node.vectors, node.runs) for node in level])
+        alive = weakref.ref(level[0].vectors)
+        below = level
+    assert [[node.runs for node in level] for level in want] == [[beneath for _, beneath in level] for level in found]
+    for a, b in zip(want, found, strict=True):
+        assert all(torch.equal(node.vectors, vectors) for node, (vectors, _) in zip(a, b, strict=True))
+    del found, want
+    assert len(below) == 1
+    assert alive() is below[0].vectors
+
+
+def test_a_level_is_emptied_as_the_next_one_is_made():
+    levels = levels_above(leaf(run, r) for r, run in enumerate(generators.noisy_copies(8, 20, 4)))
+    first = next(levels)
+    assert len(first) == 4
+    alive = weakref.ref(first[0].vectors)
+    assert len(next(levels)) == 2
+    assert not first
+    assert alive() is None

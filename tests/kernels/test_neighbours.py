@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from gpustab.kernels import neighbours
 from gpustab.kernels.neighbours import top_k
+from gpustab.kernels.search import highest
 from tests import generators, oracles
 
 BACKENDS = ["torch", "faiss"]
@@ -191,3 +192,15 @@ def test_rows_without_a_length_are_named(row, message):
 def test_shapes_are_named():
     with pytest.raises(ValueError, match=r"vectors has shape \(2, 3, 4\), wanted \(v, d\)"):
         top_k(torch.ones(2, 3, 4), torch.arange(2), 1)
+
+
+@pytest.mark.parametrize(("v", "m"), [(5, 5), (63, 3), (1000, 7), (6001, 78), (400, 1)])
+def test_the_highest_scores_lie_in_the_blocks_of_the_highest_maxima(v, m):
+    g = generators.generator(v)
+    scores = torch.randn(9, v, generator=g)
+    scores[3] = scores[3].sort().values  # all of them in neighbouring blocks
+    scores[4] = (scores[4] * 2).round()  # many are equal
+    places, values = highest(scores, m)
+    assert torch.equal(scores.gather(1, places), values)
+    assert torch.equal(values.sort(1, descending=True).values, scores.topk(m, dim=1).values)
+    assert all(len(set(row.tolist())) == m for row in places)

@@ -4,7 +4,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpustab.kernels.overlap import neighbour_overlap, shared_neighbours
+from gpustab.kernels.overlap import OverlapSums, as_overlap, neighbour_overlap, overlap_sums, shared_neighbours
 from tests import generators, oracles
 
 
@@ -69,3 +69,15 @@ def test_missing_neighbours_are_not_shared():
 def test_length_beyond_the_lists():
     with pytest.raises(ValueError, match=r"1 \.\. 3"):
         neighbour_overlap(torch.zeros(2, 1, 3, dtype=torch.long), [4])
+
+
+def test_sums_of_some_targets_add_up_with_those_of_others():
+    lists = random_lists(5, 7, 6, 11, 3)
+    present = torch.ones(5, 7, dtype=torch.bool)
+    present[2, 1] = present[1:, 3] = present[0, 6] = False
+    want = neighbour_overlap(lists, [1, 4, 6], present)
+    first, second = (overlap_sums(lists[:, part], [1, 4, 6], present[:, part]) for part in (slice(0, 4), slice(4, 7)))
+    words = (torch.cat(parts, 1) for parts in zip(first[3:], second[3:], strict=True))
+    found = as_overlap(OverlapSums(*(a + b for a, b in zip(first[:3], second[:3], strict=True)), *words))
+    for a, b in zip(found, want, strict=True):
+        torch.testing.assert_close(a, b, rtol=1e-14, atol=0, equal_nan=True)

@@ -6,6 +6,7 @@ from gpustab.kernels.neighbours import top_k
 from gpustab.kernels.overlap import neighbour_overlap
 from gpustab.kernels.soft_neighbours import soft_disagreement, soft_list
 from tests import generators, oracles
+from tests.kernels.test_memory import peak
 from tests.kernels.test_pair import draw
 
 TARGETS = torch.tensor([0, 4, 17])
@@ -77,3 +78,15 @@ def test_wrong_input_is_named(targets, n, temperature, message):
     x = generators.anisotropic(40, 5)
     with pytest.raises(ValueError, match=message):
         soft_disagreement(x, x, targets, n, temperature)
+
+
+def test_memory_does_not_grow_with_the_targets():
+    x, y = (part.float().requires_grad_() for part in generators.noisy_copies(2, 2000, 8))
+
+    def spent(targets):
+        def work():
+            soft_disagreement(x, y, torch.arange(targets), 5, 0.02, numbers=1 << 16).sum().backward()
+
+        return peak(work)
+
+    assert spent(400) < 1.3 * spent(100)

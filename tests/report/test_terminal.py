@@ -64,7 +64,7 @@ def test_colour_is_for_terminals_that_want_it(result, monkeypatch):
 
 def test_a_title_that_fits_the_page_stays_on_one_line():
     result = stability(runs_of(noisy_copies(2, 20, 4)), neighbours=[1])
-    assert "Shared nearest neighbours of 20 target words" in page(result)
+    assert "Shared nearest neighbours of 20 words" in page(result)
 
 
 def test_a_long_word_does_not_hide_its_numbers():

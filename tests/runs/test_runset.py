@@ -20,6 +20,14 @@ def test_a_run_set_is_its_groups(tmp_path):
     assert len(load_runs(tmp_path / "set/sgns/fixed")) == 2
 
 
+def test_a_technique_of_a_run_set_is_its_groups(tmp_path):
+    write_runset({"sgns/fixed": spaces(2), "glove/fixed": spaces(2), "sgns/shuffled": spaces(3)}, tmp_path)
+    assert [(g.name, len(g)) for g in load_groups(tmp_path / "sgns")] == [("sgns/fixed", 2), ("sgns/shuffled", 3)]
+    (tmp_path / "lsa").mkdir()
+    with pytest.raises(InputError, match="lsa: "):
+        load_groups(tmp_path / "lsa")
+
+
 def test_a_group_is_its_key_wherever_it_is_opened(tmp_path):
     keys = [
         Key("sgns", "shuffled", "sentence", 0.2, (("epoch", "1790-1810"), ("author", "a/b: c"))),

@@ -45,6 +45,15 @@ def test_it_is_no_search_that_goes_down_and_up_again():
     assert hypernym_distances(taxonomy, 0, 1).tolist() == [[0, 4, 1]]  # 3 and 5 meet at 1, not at their child 6
 
 
+def test_a_taxonomy_that_a_byte_cannot_hold_is_refused():
+    chain = {k: (k - 1,) if k else () for k in range(51)}
+    with pytest.raises(InputError, match="50 edges deep, wanted less than 50"):
+        taxonomy_of(Nouns(chain, {}, {}, "here"), [[50]])
+    del chain[50]
+    taxonomy = taxonomy_of(Nouns(chain, {}, {}), [[49], [0]])
+    assert hypernym_distances(taxonomy, 0, 2).tolist() == [[0, 49], [49, 0]]
+
+
 def test_leacock_chodorow_equals_nltk():
     try:
         nouns = read_nouns()

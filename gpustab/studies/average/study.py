@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import torch
@@ -10,8 +11,8 @@ from torch import Tensor
 
 from gpustab import engine
 from gpustab.errors import InputError, option
+from gpustab.kernels import gram
 from gpustab.kernels.averaging import Average
-from gpustab.kernels.gram import block_gram
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.kernels.pip_loss import pip_from_gram, reduced
 from gpustab.machine.device import Compute, telling_memory
@@ -23,7 +24,7 @@ from gpustab.runs.runs import Runs
 from gpustab.spaces.space import Space
 from gpustab.studies.average.options import AverageOptions
 from gpustab.studies.frame import answering
-from gpustab.studies.shared.spaces import look_at
+from gpustab.studies.shared.spaces import look_at, of_spaces
 
 
 def average(
@@ -48,24 +49,25 @@ def average(
         there = answer.take(group)
         runs, result, again = engine.place(there, answer.compute), answer.result, options.renormalise
         engine.joint_words(runs)
-        levels = engine.average_pass(runs, renormalise=again)
-        top = levels[-1][0]
+        top, rows = _tree(runs, again)
         if problem := engine.undetermined(runs, top):
             _accept(problem, options, result)
-        backwards = engine.average_pass(runs.take(list(range(len(runs)))[::-1]), renormalise=again)[-1][0]
+        backwards = _tree(runs.take(list(range(len(runs)))[::-1]), again, levels=False)[0]
+        pip = engine.pip_pass(replace(runs, unit=True), answer.compute)
         result.groups = [
             {
                 "name": runs.name,
                 "runs": len(runs),
                 "words": runs.words,
                 "dimension": runs.dimension,
-                "loss_between_runs": float(_losses(levels[0], runs.joint).mean()),
+                "loss_between_runs": float(pip.reduced.mean()),
                 "loss_between_orders": float(_losses([top, backwards], runs.joint)[0]),
                 "names": list(runs.names),
             }
         ]
-        result.tables["levels"] = Table.of(_levels(runs.name, levels, runs.joint), _Level._fields)
-        answer.notes[runs.name] = [*look_at(runs, answer.compute), *runs.notes]
+        result.tables["levels"] = Table.of([*_level(runs.name, 1, pip.reduced, len(runs)), *rows], _Level._fields)
+        found = of_spaces(runs, pip) if runs.unit else look_at(runs, answer.compute)
+        answer.notes[runs.name] = [*found, *runs.notes]
         space = Space(
             runs.vocabulary,
             top.vectors.float().cpu(),
@@ -88,9 +90,13 @@ def _accept(problem: str, options: AverageOptions, result: Result) -> None:
 
 @telling_memory
 def _losses(averages: list[Average], joint: Tensor) -> Tensor:
-    """Reduced PIP loss of all pairs of averages, rows scaled to unit length, over the joint words."""
-    rows = torch.stack([torch.nn.functional.normalize(node.vectors[joint], dim=1) for node in averages])
-    return reduced(pip_from_gram(block_gram(rows)).total, int(joint.sum()))
+    """Reduced PIP loss of all pairs of averages, rows scaled to unit length, over the joint words, some at a time."""
+    first = averages[0].vectors
+    total = gram.empty_moments(len(averages), first.shape[1], first.device)
+    for words in joint.nonzero().flatten().split(gram.ROWS_PER_MATMUL):
+        rows = torch.stack([torch.nn.functional.normalize(node.vectors[words], dim=1) for node in averages])
+        gram.add_(total, rows)
+    return reduced(pip_from_gram(total.gram).total, int(total.words))
 
 
 class _Level(NamedTuple):
@@ -103,13 +109,23 @@ class _Level(NamedTuple):
     sd: float
 
 
-def _levels(group: str, levels: list[list[Average]], joint: Tensor) -> Iterator[_Level]:
-    for level in levels[:-1]:
-        most = max(len(node.runs) for node in level)
-        equal = [node for node in level if len(node.runs) == most]
-        if len(equal) > 1:
-            statistics = pair_statistics(pair_matrix(_losses(equal, joint), len(equal)))
-            yield _Level(group, most, len(equal), statistics.mean, statistics.sd)
+@telling_memory
+def _tree(runs: Runs, renormalise: bool, *, levels: bool = True) -> tuple[Average, list[_Level]]:
+    """Return the average of all runs, and what there is to say of every level above the runs and below it."""
+    rows: list[_Level] = []
+    for nodes in engine.average_levels(runs, renormalise=renormalise):
+        top = nodes[0]
+        most = max(len(node.runs) for node in nodes)
+        equal = [node for node in nodes if len(node.runs) == most]
+        if levels and len(equal) > 1:
+            rows += _level(runs.name, most, _losses(equal, runs.joint), len(equal))
+        del equal
+    return top, rows
+
+
+def _level(group: str, beneath: int, losses: Tensor, averages: int) -> Iterator[_Level]:
+    statistics = pair_statistics(pair_matrix(losses, averages))
+    yield _Level(group, beneath, averages, statistics.mean, statistics.sd)
 
 
 def together(results: Sequence[Result]) -> Result:

@@ -8,7 +8,7 @@ CITATIONS = ("rettenmeier2020", "antoniak2018")
 
 WORDS = {
     "words": {
-        "count": "occurrences in all runs",
+        "count": "occurrences",
         "p_first": "p@n, first",
         "p_second": "p@n, second",
         "difference": "difference",

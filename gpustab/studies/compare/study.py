@@ -163,8 +163,8 @@ def _rows(
     surely: list[set[int]],
 ) -> Iterator[dict[str, Any]]:
     columns = [found[0].words.mean, found[1].words.mean, difference, error, *probabilities]
+    counts = runs.counts_in_a_run()
     for k, (row, *values) in enumerate(zip(targets.tolist(), *(x.tolist() for x in columns), strict=True)):
-        count = None if runs.counts is None else int(runs.counts[row])
         where = "first" if k in surely[0] else "second" if k in surely[1] else ""
         named = dict(zip(_COLUMNS, values, strict=True))
-        yield {"word": runs.vocabulary.text(row), "count": count, **named, "surely": where}
+        yield {"word": runs.vocabulary.text(row), "count": counts[row], **named, "surely": where}

@@ -138,7 +138,8 @@ def _trees(name: str, runs: Runs, stack: Tensor, joint: Tensor, seed: int, same:
     base = 0.0 if are_one(same) else _rms_loss(list(stack))[0]
     for kind, spaces in tops.items():
         loss, error = _rms_loss(spaces)
-        between = torch.tensor([ratio(_rms_loss([*map(halves[kind], split)])[0], base) for split in splits])
+        losses = [ratio(_rms_loss([*map(halves[kind], split)])[0], base) for split in splits]
+        between = torch.tensor(losses, dtype=torch.float64)
         parts = (ratio(loss, base), ratio(error, base), half, len(splits), float(between.mean()))
         spread = float(between.std()) if len(splits) > 1 else math.nan
         yield TreeRow(name, kind, len(spaces), *parts, spread, 1 / math.sqrt(half))

@@ -81,7 +81,7 @@ def instability_tables(
         raise InputError(f"technique '{name}': {len(found[0])} words are in all runs of all samplings")
     losses, words = {}, {}
     for sampling, runs in zip(groups, restricted, strict=True):
-        pip = engine.pip_pass(runs, compute)
+        pip = engine.pip_pass(runs, compute, wordwise=True)
         losses[sampling], words[sampling] = _loss(name, sampling, runs, rows[sampling], pip, compute)
         if notes is not None:
             notes += [f"{name}/{sampling}: {sentence}" for sentence in of_spaces(runs, pip)]
@@ -96,7 +96,7 @@ def instability_tables(
 def _loss(
     name: str, sampling: str, runs: Runs, rows: Tensor, found: engine.PipPass, compute: Compute
 ) -> tuple[Loss, WordwisePip]:
-    same = same_pairs(found, len(runs))
+    same = same_pairs(runs, found)
     losses = pair_matrix(found.reduced, len(runs)).cpu().masked_fill(same, 0)  # rounding is no distance
     pip = pair_statistics(losses)
     words = WordwisePip(*(field.cpu()[rows] for field in engine.wordwise_pass(runs, found.basis, compute)))

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from gpustab import engine
-from gpustab.kernels.gram import block_positions, run_pairs
+from gpustab.kernels.gram import run_pairs
 from gpustab.kernels.jackknife import pair_matrix
 from gpustab.kernels.procrustes import procrustes
 from gpustab.machine.device import Compute
@@ -43,7 +43,7 @@ def of_spaces(runs: Runs, pip: engine.PipPass) -> list[str]:
         runs: the runs.
         pip: the reduced PIP losses of their pairs.
     """
-    equal = same_pairs(pip, len(runs))
+    equal = same_pairs(runs, pip)
     return [*_collapse(runs, pip), *_copies(runs, equal), *_far(runs, pip, equal)]
 
 
@@ -52,22 +52,21 @@ def look_at(runs: Runs, compute: Compute) -> list[str]:
     return of_spaces(runs, engine.pip_pass(runs, compute)) if int(runs.joint.sum()) > 1 else []
 
 
-def same_pairs(pip: engine.PipPass, runs: int) -> Tensor:
+def same_pairs(runs: Runs, pip: engine.PipPass) -> Tensor:
     """Return which pairs of runs are one space twice, ``(R, R)`` bool: equal up to rotation and float32 rounding.
 
     A tiny loss does not say so: cosines of a collapsed space hardly vary, though its runs differ. The aligned rows do:
     ``‖V_i A − V_j‖² = tr C_ii + tr C_jj − 2 ⟨A, C_ij⟩``.
     """
-    gram, positions = pip.basis.gram, block_positions(runs, pip.basis.gram.device)
-    size = gram[positions.diagonal()].diagonal(dim1=1, dim2=2).sum(1)  # (R,)
-    i, j = run_pairs(runs, gram.device)
+    size = pip.squares
+    i, j = run_pairs(len(runs), size.device)
     # The loss is at most the distance, so that all other pairs need no alignment.
     near = pip.reduced * pip.basis.words <= _SAME * (size[i] + size[j]) / 2
-    same = torch.eye(runs, dtype=torch.bool)
+    same = torch.eye(len(runs), dtype=torch.bool)
     for a, b in zip(i[near].tolist(), j[near].tolist(), strict=True):
         if same[a, b]:  # of a class that is known
             continue
-        cross = gram[positions[a, b]]
+        cross = engine.cross_gram(runs, pip.basis, a, b)
         square = float(size[a] + size[b] - 2 * (procrustes(cross[None]).maps[0] * cross).sum())
         if square <= _SAME**2 * float(size[a] + size[b]) / 2:
             both = same[a] | same[b]
@@ -79,7 +78,7 @@ def find_copies(runs: Runs, compute: Compute) -> Tensor:
     """Return :func:`same_pairs` of runs; none where fewer than two words are joint."""
     if int(runs.joint.sum()) < 2:
         return torch.zeros(len(runs), len(runs), dtype=torch.bool)
-    return same_pairs(engine.pip_pass(runs, compute), len(runs))
+    return same_pairs(runs, engine.pip_pass(runs, compute))
 
 
 def as_copies(values: Tensor, same: Tensor | None) -> Tensor:

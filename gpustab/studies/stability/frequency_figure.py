@@ -72,7 +72,7 @@ def _panel(counts: Values, values: Values, band: Band, group: str, style: str, t
     losses = column == "pip_mean"
     top = float(np.quantile(values, 0.995)) * 1.1 if losses else 1.0
     plot = Plot((float(counts.min()), float(counts.max())), (0.0, top), height=240, log=True)
-    plot.axes("occurrences in all runs together", title)
+    plot.axes("occurrences in what one run reads", title)
     plot.add(*hexagons(plot, zip(counts, values, strict=True), style))
     for ys, line in ((band.low, "ink line thin dash"), (band.high, "ink line thin dash"), (band.middle, "ink line")):
         plot.curve(list(band.x), list(np.minimum(ys, top)), line)

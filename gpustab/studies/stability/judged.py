@@ -47,7 +47,7 @@ def judge(runs: Runs, pip: engine.PipPass) -> Judged:
         alarms.append(sentences.collapsed(names, sum(means[r] for r in fallen) / len(fallen), every=every))
         if every:
             return Judged(alarms, [])
-    same, kept = same_pairs(pip, len(runs)).cpu(), [r for r in range(len(runs)) if r not in fallen]
+    same, kept = same_pairs(runs, pip).cpu(), [r for r in range(len(runs)) if r not in fallen]
     for several in _classes(same, kept):
         alarms.append(sentences.copies([runs.names[r] for r in several]))
         kept = [r for r in kept if r not in several[1:]]

@@ -39,7 +39,7 @@ def _halves(contrast: dict[str, Any]) -> Block:
 
 def _contrast(contrast: dict[str, Any]) -> Block:
     value, (low, high) = contrast["value"], contrast["ratio_interval"]
-    meaning = f"SE {number(contrast['se'], 2)}; what resampling these documents adds to training noise"
+    meaning = f"SE {number(contrast['se'], 2)}; √(bootstrap² − shuffled²), what resampling adds to training noise"
     if value is None:
         meaning = f"undefined: bootstrap runs differ less than shuffled, {contrast['signed_square']:.1e} squared"
     ratio = f"{number(low, 3)} – {number(high, 3)}: loss of bootstrap by loss of shuffled runs, 95 % interval"
@@ -96,7 +96,7 @@ def _group(group: dict[str, Any], asked: SmallTable | None) -> Block:
     ]
     block.tables.append(
         SmallTable(
-            f"Shared nearest neighbours of {group['targets']['words']:,} target words",
+            f"Shared nearest neighbours of {_targets(group)}",
             ["n", "p@n", "SD", "SE", "j@n", "by chance", "ties"],
             rows,
         )
@@ -116,6 +116,12 @@ def _group(group: dict[str, Any], asked: SmallTable | None) -> Block:
     return block
 
 
+def _targets(group: dict[str, Any]) -> str:
+    words = group["targets"]["words"]
+    drawn = " drawn at random (--words adds yours)" if words < group["vocabulary"]["joint"] else ""
+    return f"{words:,} words{drawn}"
+
+
 def _words(group: dict[str, Any]) -> Block:
     """Which words are the least and the most stable, if these runs can tell."""
     words = group["words"]
@@ -124,8 +130,8 @@ def _words(group: dict[str, Any]) -> Block:
         every, like = ranking["all"], ranking["like_frequency"]
         if every is None or like is None:
             continue
-        needed = f"0.9 needs {_needed(every)} runs; beside words of like frequency {number(like['reliability'], 2)}"
-        needed += f", {_needed(like)} runs"
+        needed = f"to reach 0.9: {_needed(every)} runs; among words of like frequency {number(like['reliability'], 2)} "
+        needed += f"({_needed(like)} runs)"
         called = "PIP loss" if name == "pip" else name
         block.facts.append((f"reliability by {called}", number(every["reliability"], 2), needed))
     for title, key in (("Least stable", "least_stable"), ("Most stable", "most_stable")):
@@ -136,11 +142,11 @@ def _words(group: dict[str, Any]) -> Block:
         sure = sum(row["least"] for row in words["least_stable"])
         block.answer += (
             f" Of the {len(words['least_stable'])} words listed as least stable about {sure:.0f} belong to the least "
-            "stable tenth of words as frequent; their order among themselves is chance."
+            "stable tenth of words as frequent; which of them stands first is chance."
         )
         block.aside = (
-            "±: 95 %. Place: which part of the 200 words of like frequency is more stable. Least tenth: probability of "
-            "being in the least stable tenth of them."
+            "±: 95 %. Less stable than: this part of the 200 words of like frequency. In the least tenth: how probably "
+            "the word is in the least stable tenth of them."
         )
     block.layout = [[k] for k in range(len(block.tables))]
     return block
@@ -165,7 +171,8 @@ def _listed(title: str, rows: list[dict[str, Any]], n: int) -> SmallTable:
         ]
         for row in rows
     ]
-    return SmallTable(title, ["word", "count", "PIP loss", "±", f"p@{n}", "±", "place", "least tenth"], cells)
+    header = ["word", "count", "PIP loss", "±", f"p@{n}", "±", "less stable than", "in the least tenth"]
+    return SmallTable(title, header, cells)
 
 
 def _band(se: float | None) -> str:
@@ -185,8 +192,6 @@ def _asked(result: Result, group: dict[str, Any]) -> SmallTable | None:
     named = {"pip": "pip_mean", "p": f"p@{n}", "p_se": f"p@{n}_se", "p_place": f"p@{n}_place"}
     known = ("word", "count", "pip", "pip_se", "p", "p_se", "p_place", "least")
     some = [{name: row[named.get(name, name)] for name in known} for row in rows[:_ASKED]]
-    for own, row in zip(some, rows, strict=False):
-        own["count"] = None if row["count"] is None else round(row["count"] / row["runs"])  # in what one run read
     more = f", the first {_ASKED} of {len(rows)}" if len(rows) > _ASKED else ""
     return _listed(f"Words asked for{more}", some, n)
 

@@ -11,13 +11,13 @@ CITATIONS = ("rettenmeier2020", "antoniak2018")
 
 WORDS = {
     "words": {
-        "count": "occurrences in all runs",
+        "count": "occurrences",
         "pip_mean": "PIP loss",
         "pip_se": "its SE",
         "p@10": "p@10",
         "p@10_se": "its SE",
-        "p@10_place": "place",
-        "least": "least tenth",
+        "p@10_place": "less stable than",
+        "least": "in the least tenth",
     }
 }
 
@@ -37,9 +37,9 @@ def methods(result: Content) -> str:
     """Return a paragraph for the methods section of a paper."""
     return (
         f"We compared {_groups(result.groups)} with gpustab {result.environment.get('gpustab')}. Stability was "
-        "measured between all pairs of runs of a group and never across groups: as the reduced PIP loss, the root mean "
-        "square difference of the cosines of all pairs of words, beside the value of unrelated spaces, and as p@n, "
-        "the share of a word's n nearest neighbours in one run that are among the n nearest in another "
+        "measured between all pairs of runs of a group and never across groups: as the reduced PIP loss, half the "
+        "root mean square difference of the cosines of all pairs of words, beside the value of unrelated spaces, and "
+        "as p@n, the share of a word's n nearest neighbours in one run that are among the n nearest in another "
         f"(n = {', '.join(map(str, result.settings.get('neighbours', ())))}), over {_targets(result.groups)} target "
         f"words. {_sampled(result)} Intervals are 95 % intervals over runs: the standard error is found by leaving out "
         "one run after the other, and multiplied by Student's t with one degree of freedom less than there are runs."

@@ -40,6 +40,7 @@ def again(sampling: str) -> str:
     return {
         "bootstrap": "Draw these documents again, some twice and some not at all, and train again",
         "shuffled": "Train again, with the documents in another order",
+        "fixed": "Train again on the same texts",
     }.get(sampling, "Train again")
 
 
@@ -84,7 +85,7 @@ def documents(shuffled: Estimate, bootstrap: Estimate) -> tuple[str, str]:
     found = ratio_of(bootstrap, shuffled)
     low, high = found.interval
     times = f"{found.value:.{_digits(found.half)}f} times ({number_span(low, high, _digits(found.half))})"
-    resampled = "Resamples of these documents change the space"
+    resampled = "Resamples of these documents change the cosines of all words"
     if low > MATTERS:
         return "matter", f"{resampled} {times} as much as another training. Check claims on bootstrap runs."
     if high < MATTERS:
@@ -171,7 +172,7 @@ def heading(value: float | None, runs: int) -> str:
 
 
 def opposite(agreement: float, words: int, n: int) -> str | None:
-    """Warn where words of small loss have the fewer neighbours in common; ``None`` where they do not."""
+    """Return the alarm where words of small loss have the fewer neighbours in common; ``None`` where they do not."""
     if not agreement > OPPOSITE or words < 100:
         return None
     return (

@@ -35,7 +35,7 @@ from gpustab.studies.stability.sentences import opposite
 from gpustab.studies.stability.summary import summarise
 from gpustab.studies.stability.tables import pair_table, word_table
 from gpustab.studies.stability.verdict import Verdict
-from gpustab.studies.stability.words import Words, look_at_words
+from gpustab.studies.stability.words import look_at_words
 
 LENGTH = 10
 """Words are judged, and sentences made, by p@10, or by the next shorter list that was asked for."""
@@ -148,9 +148,9 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     """Measure one group and add it to the answer."""
     answer.report(f"{runs.name}: PIP loss", 0.0)
     proxy = None if options.proxy is None else engine.draw_proxy(runs, options.proxy, options.seed)
-    pip = engine.pip_pass(runs, compute, proxy)
+    pip = engine.pip_pass(runs, compute, proxy, wordwise=True)
     answer.report(f"{runs.name}: word by word", 0.2)
-    similarities = similarity_pass(runs, pip, options.metrics or ())
+    similarities = similarity_pass(runs, pip, options.metrics or (), compute, proxy)
     words = engine.wordwise_pass(runs, pip.basis, compute)
     rows, missing = _target_rows(runs, options)
     found = engine.neighbour_pass(
@@ -175,13 +175,9 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     answer.notes[runs.name] = sentences.of_group(runs, pip, found, options.neighbours, ties, missing, spaces=False)
     verdict.of_group(runs, judge(runs, pip), between, n, result.groups[-1]["neighbours"][str(n)]["chance_p"])
     _add_similarities(similarities, len(runs), result)
-    _warn_of_opposites(runs, looked_at, answer)
+    if warning := opposite(*looked_at.agreement, looked_at.n):
+        verdict.warn(runs.name, warning)
     answer.report(f"{runs.name}: done", 1.0)
-
-
-def _warn_of_opposites(runs: Runs, words: Words, answer: Answer) -> None:
-    if warning := opposite(*words.agreement, words.n):
-        answer.notes[runs.name].insert(0, warning)
 
 
 def _add_similarities(found: dict[str, Tensor], runs: int, result: Result) -> None:

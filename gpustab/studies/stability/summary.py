@@ -79,6 +79,7 @@ def _overlap(overlaps: Overlap, m: int, chance: float, ties: int) -> dict[str, A
 def _words(runs: Runs, words: Words) -> dict[str, Any]:
     """Return how far these runs rank words, and the least and the most stable ones beside words of like frequency."""
     best, (least, most) = words.best, words.listed()
+    counts = runs.counts_in_a_run()
     by = None if best is None or best.like is None else (best.name, best.like.value)
     return {
         "n": words.n,
@@ -88,8 +89,8 @@ def _words(runs: Runs, words: Words) -> dict[str, Any]:
         "ranking": sentences.ranking(len(runs), [(_called(x.name), x.whole) for x in words.rankings]),
         "standing_out": len(surely_least(words)),
         "pip_and_p": words.agreement[0],
-        "least_stable": [_word(runs, words, k) for k in least],
-        "most_stable": [_word(runs, words, k) for k in most],
+        "least_stable": [_word(runs, words, counts, k) for k in least],
+        "most_stable": [_word(runs, words, counts, k) for k in most],
     }
 
 
@@ -97,8 +98,6 @@ def _called(name: str) -> str:
     return "PIP loss" if name == "pip" else name
 
 
-def _word(runs: Runs, words: Words, k: int) -> dict[str, Any]:
+def _word(runs: Runs, words: Words, counts: list[int | None], k: int) -> dict[str, Any]:
     values = {name: float(getattr(words, name)[k]) for name in COLUMNS}
-    # Counts are over all runs; a reader wants to know how often the word stands in what one run read.
-    count = None if runs.counts is None else round(int(runs.counts[k]) / int(runs.present[:, k].sum()))
-    return {"word": runs.vocabulary.text(k), "count": count} | values
+    return {"word": runs.vocabulary.text(k), "count": counts[k]} | values

@@ -38,13 +38,14 @@ def word_table(
 ) -> Table:
     """Return one row per word: its PIP loss over pairs, and for targets p@n and j@n (NaN for other words).
 
-    ``pip_se`` and ``p_se`` are pooled over words of like frequency, ``pip_place`` and ``p_place`` say which part of
-    these is more stable, ``least`` how probably the word is in the least stable tenth of them.
+    ``count`` is what one run read, the mean over those that have the word. ``pip_se`` and ``p_se`` are pooled over
+    words of like frequency, ``pip_place`` and ``p_place`` say which part of these is more stable, ``least`` how
+    probably the word is in the least stable tenth of them.
     """
     columns: dict[str, Any] = {
         "group": [runs.name] * runs.words,
         "word": [runs.vocabulary.text(k) for k in range(runs.words)],
-        "count": [None] * runs.words if runs.counts is None else runs.counts.cpu().numpy(),
+        "count": runs.counts_in_a_run(),
         "runs": runs.present.sum(0).cpu().numpy(),
         "pip_mean": words.mean.cpu().numpy(),
         "pip_sd": words.sd.cpu().numpy(),

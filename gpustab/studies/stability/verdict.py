@@ -44,7 +44,8 @@ class Verdict:
             chance: p@n of unrelated runs.
         """
         self.judged[runs.name] = judged
-        self.alarms += [self._named(runs.name, alarm) for alarm in judged.alarms]
+        for alarm in judged.alarms:
+            self.warn(runs.name, alarm)
         if not judged.kept:
             return
         p = judged.over(shared)
@@ -58,6 +59,10 @@ class Verdict:
             self.bootstrap[runs.name] = p.value
         if runs.key.sampling == "bootstrap" and sentences.BOOTSTRAP_IS not in self._last:
             self._last.append(sentences.BOOTSTRAP_IS)
+
+    def warn(self, name: str, alarm: str) -> None:
+        """Set off an alarm about a group."""
+        self.alarms.append(self._named(name, alarm))
 
     def of_documents(self, name: str, shuffled: Estimate, bootstrap: Estimate) -> None:
         """Say of a family whether it matters which documents there are."""

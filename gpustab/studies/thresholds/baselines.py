@@ -93,7 +93,8 @@ def leacock_chodorow(runs: Runs, nouns: Nouns, options: ThresholdsOptions, exclu
     _want_words(len(rows), "are nouns of WordNet", runs)
     own = [senses[row][:1] if options.senses == "first" else senses[row] for row in rows]
     taxonomy = taxonomy_of(nouns, own).to(runs.device)
-    values = [math.log(2 * nouns.depth / (1 + d)) for d in range(2 * nouns.depth)]
+    longest = range(2 * nouns.depth + 1 if nouns.depth else 0)  # without hypernyms nothing has a value
+    values = [math.log(2 * nouns.depth / (1 + d)) for d in longest]
     return Levels(
         "Leacock-Chodorow",
         torch.tensor(rows),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -75,5 +76,5 @@ def windows_of(words: int) -> Tensor:
     """
     places = words - 1
     tail = max(1, round(REFERENCE * places))
-    edges = torch.logspace(0, torch.log10(torch.tensor(float(max(places - tail, 1)))).item(), _WINDOWS).round().long()
+    edges = torch.logspace(0, math.log10(max(places - tail, 1)), _WINDOWS, dtype=torch.float64).round().long()
     return torch.searchsorted(edges.unique(), torch.arange(1, places + 1), right=False)

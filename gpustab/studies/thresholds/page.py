@@ -7,7 +7,7 @@ from typing import Any
 
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable, Table
-from gpustab.results.page import number, whole
+from gpustab.results.page import counted, number, whole
 from gpustab.studies.thresholds.ladder import MARGIN
 from gpustab.studies.thresholds.sentences import cosine, of_paper, of_scores, of_shapes
 
@@ -60,7 +60,8 @@ def _facts(result: Result) -> list[tuple[str, str, str]]:
     for group in result.groups:
         base = group["baseline"]
         told = f"{base['words']:,} words, {base['pairs']:,.0f} pairs, mean {number(base['mean'], 3)}"
-        found.append((group["name"], base["name"], f"{told}, SD {number(base['sd'], 3)}; {len(group['runs'])} runs"))
+        spread = f"SD {number(base['sd'], 3)}; {counted(len(group['runs']), 'run')}"
+        found.append((group["name"], base["name"], f"{told}, {spread}"))
     return found
 
 
@@ -95,8 +96,8 @@ def _threshold(row: dict[str, Any], form: Any) -> list[str]:
     sd = "–" if row["sd"] is None else _precise(row["sd"], row["kind"])
     bounds = "" if row["proven_from"] is None else f"{shown(row['proven_from'])} to {shown(row['proven_to'])}"
     below = "" if row["below"] is None else f"{row['below']:.0%}"
-    name = NAMES.get(row["rule"], row["rule"])
-    return [row["group"], name, shown(row["mean"]), half, sd, bounds, below, f"{row['found']} of {row['runs']} runs"]
+    name, runs = NAMES.get(row["rule"], row["rule"]), f"{row['found']} of {counted(row['runs'], 'run')}"
+    return [row["group"], name, shown(row["mean"]), half, sd, bounds, below, runs]
 
 
 def _precise(value: float, kind: str) -> str:

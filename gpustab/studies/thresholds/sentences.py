@@ -8,12 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any
 
 from gpustab.results import Table
 from gpustab.results.page import counted
 from gpustab.statistics.intervals import Estimate, sd_interval
 from gpustab.studies.shared.spaces import COLLAPSED
+from gpustab.studies.shared.verdicts import Verdict, above, decide
 from gpustab.studies.thresholds.distributions import Distribution
 from gpustab.studies.thresholds.one_run import RunFound
 from gpustab.studies.thresholds.shapes import SAME
@@ -34,8 +35,6 @@ _FAR = 0.2
 
 _BEYOND = 3
 """By so many standard deviations of random draws ρ must be lower: with six tests a false verdict in one of 120."""
-
-Answer3 = Literal["yes", "no", "undecided"]
 
 Tables = Mapping[str, Table]
 
@@ -71,7 +70,7 @@ def verdict(tables: Tables, silent: Collection[str] = ()) -> list[str]:
     return [*_lead(spoken), *_compared(spoken), *_stable(spoken)]
 
 
-def stable(sd: float, runs: int) -> Answer3:
+def stable(sd: float, runs: int) -> Verdict:
     """Tell whether a threshold stays where it is over runs: its SD is at most 0.02, by a 95 % interval.
 
     Thresholds are told in steps of 0.01, so that an SD of 0 is one of at most 0.003.
@@ -79,21 +78,17 @@ def stable(sd: float, runs: int) -> Answer3:
     >>> stable(0.005, 8), stable(0.005, 3), stable(0.1, 8)
     ('yes', 'undecided', 'no')
     """
-    low, high = sd_interval(math.hypot(sd, _STEP_SD), runs)
-    if math.isnan(low):
-        return "undecided"
-    return "yes" if high <= STABLE else "no" if low > STABLE else "undecided"
+    return decide(sd_interval(math.hypot(sd, _STEP_SD), runs), 0.0, STABLE)
 
 
-def higher(first: Estimate, second: Estimate) -> Answer3:
+def higher(first: Estimate, second: Estimate) -> Verdict:
     """Tell whether a threshold is higher than another, by a 95 % t interval of the difference over runs.
 
     >>> a, b = Estimate(0.26, 0.004, 3), Estimate(0.07, 0.004, 3)
     >>> higher(a, b), higher(b, a), higher(a, Estimate(0.25, math.nan, 0))
     ('yes', 'no', 'undecided')
     """
-    low, high = first.minus(second).interval
-    return "yes" if low > 0 else "no" if high < 0 else "undecided"
+    return above(first.minus(second), 0.0)
 
 
 def _rows(tables: Tables, name: str, **wanted: Any) -> list[dict[str, Any]]:
@@ -115,23 +110,45 @@ def cosine(value: float) -> str:
 
 def _lead(tables: Tables) -> Iterator[str]:
     """Every group's threshold above chance, in every case that there is."""
+    for row, clear in _pairs(tables):
+        yield _where(row, clear) + (_adjusted(tables, row["group"]) if _lacking(row, clear) else "")
+
+
+def _pairs(tables: Tables) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Both thresholds of every group."""
     for row in _rows(tables, "thresholds", kind="value", rule="chance"):
-        clear = next(iter(_rows(tables, "thresholds", kind="value", rule="clear", group=row["group"])))
-        yield _where(row, clear)
+        yield row, next(iter(_rows(tables, "thresholds", kind="value", rule="clear", group=row["group"])))
+
+
+def _lacking(row: Mapping[str, Any], clear: Mapping[str, Any]) -> int:
+    """Runs that have not both thresholds: a level that is reached nowhere, or everywhere, is none."""
+    return int(row["runs"] - min(row["found"], clear["found"]))
 
 
 def _where(row: Mapping[str, Any], clear: Mapping[str, Any]) -> str:
-    if row["found"] < row["runs"] or clear["found"] < clear["runs"]:
+    if lacking := _lacking(row, clear):
         return (
-            f"{row['group']}: no threshold: in {row['runs'] - min(row['found'], clear['found'])} of {row['runs']} runs "
-            "more similar pairs are nowhere nearer in the baseline."
+            f"{row['group']}: no threshold: in {lacking} of {row['runs']} runs no cosine sets pairs clearly apart from "
+            "the least similar hundredth."
         )
     place = (
         f"{row['group']}: above a cosine of {cosine(row['mean'])}{_sure(row)} words are nearer than pairs on average"
     )
+    share, edge = f"{row['below']:.0%} of all pairs lie below", f"{cosine(clear['mean'])}{_sure(clear)}"
+    if clear["mean"] > row["mean"]:
+        return f"{place}; {share}. Clearly apart from the least similar hundredth they are only above {edge}."
+    return f"{place}; {share}. Up to {edge} they are hardly told from the least similar hundredth."
+
+
+def _adjusted(tables: Tables, group: str) -> str:
+    """What is there once a word's nearness to everything is taken away; it has an error over runs only."""
+    rows = _rows(tables, "thresholds", kind="value", rule="chance adjusted", group=group)
+    if not rows or rows[0]["found"] < rows[0]["runs"]:
+        return ""
+    half = "" if rows[0]["half"] is None else f" ± {rows[0]['half']:.2f} over runs"
     return (
-        f"{place}; {row['below']:.0%} of all pairs lie below. Up to {cosine(clear['mean'])}{_sure(clear)} they are "
-        "hardly told from the least similar hundredth."
+        f" Without what each word has in common with all others they are nearer than average above "
+        f"{cosine(rows[0]['mean'])}{half}."
     )
 
 
@@ -152,8 +169,8 @@ def proven_near(row: Mapping[str, Any]) -> bool:
 
 def _compared(tables: Tables) -> Iterator[str]:
     """Which group needs the higher cosine: hypothesis 1, that no threshold fits all models."""
-    rows = _rows(tables, "thresholds", kind="value", rule="chance")
-    for first, second in combinations([row for row in rows if row["mean"] is not None], 2):
+    rows = [row for row, clear in _pairs(tables) if not _lacking(row, clear)]
+    for first, second in combinations(rows, 2):
         a, b = (first, second) if first["mean"] >= second["mean"] else (second, first)
         gap = f"{cosine(a['mean'])} against {cosine(b['mean'])}"
         if higher(_estimate(a), _estimate(b)) == "yes":
@@ -164,8 +181,8 @@ def _compared(tables: Tables) -> Iterator[str]:
 
 def _stable(tables: Tables) -> Iterator[str]:
     """Does training again move the thresholds?"""
-    for row in _rows(tables, "thresholds", kind="value", rule="chance"):
-        if row["sd"] is None:
+    for row, clear in _pairs(tables):
+        if row["sd"] is None or _lacking(row, clear):
             continue
         answer = stable(row["sd"], row["found"])
         size = f"{row['sd']:.3f}" if row["sd"] > _STEP_SD else f"below {_STEP_SD:.3f}"

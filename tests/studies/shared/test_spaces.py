@@ -29,7 +29,7 @@ def nearly_collapsed(runs, v, d, deviation, differing):
 
 
 def same(runs):
-    return same_pairs(engine.pip_pass(runs), len(runs)).triu().nonzero().tolist()
+    return same_pairs(runs, engine.pip_pass(runs)).triu().nonzero().tolist()
 
 
 def said(notes, part):

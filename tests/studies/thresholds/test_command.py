@@ -20,6 +20,7 @@ def place(wordnet, tmp_path_factory):
     folder = tmp_path_factory.mktemp("place")
     spaces = [Space(Vocabulary(names), x) for names, x in (space(wordnet, seed) for seed in range(2))]
     write_space(spaces[0], folder / "one.txt")
+    write_space(spaces[1], folder / "two.txt")
     write_runset({"near/shuffled": spaces}, folder / "set")
     (folder / "bad").mkdir()
     (folder / "page.html").write_text("<html><body>404</body></html>\n")
@@ -50,6 +51,14 @@ def test_a_run_set_is_written(call, place):
     assert content["settings"]["morphy"] is False
 
 
+def test_spaces_of_different_kinds_have_names(call):
+    result = call(f"--group a=one.txt --group b=two.txt --wordnet {{wordnet}} --json {QUICK}")
+    assert result.exit_code == 0, result.output
+    content = json.loads(result.stdout)
+    assert [group["name"] for group in content["groups"]] == ["a", "b"]
+    assert sum("these runs cannot tell" in said for said in content["verdict"]) == 1  # one run each
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [
@@ -59,6 +68,8 @@ def test_a_run_set_is_written(call, place):
         ("one.txt --baseline page.html", "page.html"),
         ("one.txt --wordnet {wordnet} --tests none", "--tests none: there is no such folder"),
         ("none.txt --wordnet {wordnet}", "none.txt"),
+        ("--wordnet {wordnet}", "no runs were given"),
+        ("--group one.txt --wordnet {wordnet}", "--group"),
         ("bad --wordnet {wordnet}", "bad"),
     ],
 )

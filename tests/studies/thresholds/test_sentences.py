@@ -36,9 +36,24 @@ def test_what_is_not_proven_is_no_interval(high, words):
     assert words in said(row(high=high), row(rule="clear"))[0]
 
 
+def test_a_space_whose_lowest_pairs_are_near_average_is_clear_only_above():
+    lead = said(row(mean=0.33), row(rule="clear", mean=0.36, low=0.33, high=0.39))[0]
+    assert lead.endswith("Clearly apart from the least similar hundredth they are only above 0.36 (0.33 to 0.39).")
+
+
 def test_a_level_that_is_nowhere_reached_is_no_threshold():
-    lead = said(row(), row(rule="clear", found=7))[0]
-    assert lead.startswith("sg: no threshold: in 1 of 8 runs")
+    (lead,) = said(row(), row(rule="clear", found=7))
+    assert lead.startswith("sg: no threshold: in 1 of 8 runs no cosine sets pairs clearly apart")
+    assert len(said(row(), row(rule="clear", found=7), row("cb"), row("cb", "clear"))) == 3  # not compared
+
+
+def test_without_word_effects_there_may_be_one():
+    missing, adjusted = row(rule="clear", found=7), row(rule="chance adjusted", mean=0.08, low=None, high=None)
+    (lead,) = said(row(), missing, adjusted)
+    assert "Without what each word has in common with all others" in lead
+    assert lead.endswith("nearer than average above 0.08 ± 0.00 over runs.")
+    assert "Without" not in said(row(), missing, row(rule="chance adjusted", found=3))[0]
+    assert "Without" not in said(row(), row(rule="clear"), adjusted)[0]
 
 
 @pytest.mark.parametrize(
