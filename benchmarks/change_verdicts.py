@@ -1,7 +1,8 @@
 """How often `study change` errs when it says that epochs differ beyond the sampling of documents.
 
 Two epochs of one space, with noise of documents that each epoch has once and a bootstrap run anew, and noise of
-training; in the second epoch none of the words moved, or all by a step. Prints the share of verdicts by number of runs.
+training; in the second epoch none of the words moved, or all by a step. Prints the share of verdicts by number of
+runs; before them those on frequency, against a control with the same law or a weaker one.
 
     python -m benchmarks.change_verdicts [REPEATS]
 """
@@ -14,10 +15,14 @@ import numpy as np
 import torch
 
 from gpustab.kernels.displacement import displacement
-from gpustab.studies.change.sentences import against_floor
+from gpustab.statistics.mixed import fit_random_intercept
+from gpustab.studies.change.laws import bootstrap_error
+from gpustab.studies.change.options import ChangeOptions
+from gpustab.studies.change.sentences import against_floor, law_verdict
 
 V, D = 300, 20
 DOCUMENTS, TRAINING = 0.25, 0.25
+LAW = ("more", "less", "open")
 
 
 def verdict(runs: int, step: float, seed: int) -> str:
@@ -51,8 +56,25 @@ def verdict(runs: int, step: float, seed: int) -> str:
     )
 
 
+def law(extra: float, seed: int) -> str:
+    """Return the verdict on frequency, of 300 words in two pairs of epochs; β is −0.4 in the control."""
+    rng = np.random.default_rng([29, seed])
+    groups = np.repeat(np.arange(300), 2)
+    rows = []
+    for beta in (-0.4 - extra, -0.4):
+        x = np.repeat(rng.normal(size=300), 2)
+        y = beta * x + 0.7 * rng.normal(size=300)[groups] + 0.6 * rng.normal(size=600)
+        y = (y - y.mean()) / y.std(ddof=1)
+        r2 = fit_random_intercept(y, x, groups).r2_marginal
+        rows.append({"r2_marginal": r2, "r2_se": bootstrap_error(y, x, groups, ChangeOptions(resamples=40))})
+    return law_verdict(rows[0], rows[1:])
+
+
 def main(repeats: int) -> None:
-    """Print a line for each number of runs and size of the step."""
+    """Print a line for each number of runs and size of the step, then for each difference of β."""
+    for extra in (0.0, 0.1, 0.2, 0.3):
+        said = [law(extra, seed) for seed in range(repeats)]
+        print(f"law, β −0.4 − {extra}: " + ", ".join(f"{x} {said.count(x) / repeats:.3f}" for x in LAW))
     print(f"{'runs':>4} {'step':>5} {'more':>6} {'no more':>8} {'open':>6}")
     for runs in (3, 4, 8, 16):
         for step in (0.0, 0.3, 0.6):

@@ -165,7 +165,7 @@ def discoveries(
     p = (1 + (len(pool) - np.searchsorted(np.sort(pool), z))) / (1 + len(pool))
     q = adjusted(p)
     rows = zip(documents.words, true.tolist(), null.mean(0).tolist(), z.tolist(), p.tolist(), q.tolist(), strict=True)
-    return sorted((Discovery(*row) for row in rows), key=lambda row: (row.q, row.p, row.word))
+    return sorted((Discovery(*row) for row in rows), key=lambda row: (row.q, -row.z, row.word))
 
 
 def studentised(true: Floats, null: Floats) -> tuple[Floats, Floats]:
