@@ -19,6 +19,7 @@ from gpustab.cli.complaints import complaining
 from gpustab.cli.options import Showing
 from gpustab.errors import InputError, option
 from gpustab.machine.job import is_one_of_several, number
+from gpustab.machine.progress import Timed, no_progress
 from gpustab.spaces.words import printable
 
 if TYPE_CHECKING:
@@ -107,11 +108,24 @@ def show(result: Result, showing: Showing) -> None:
     from gpustab.report.files import write_files
 
     result.environment["command"] = shlex.join(["gpustab", *sys.argv[1:]])
+    timed = Timed(no_progress)
     try:
         if showing.out is not None:
+            timed("writing files", 0.0)
             wrote(write_files(result, showing.out, force=showing.force), showing)
     finally:
+        timed("printing", 0.0)
         _print(result, showing)  # what cannot be written is at least to be seen
+    if showing.verbose:
+        _print_phases(result.environment.get("phases", {}) | timed.stop())
+
+
+def _print_phases(phases: dict[str, float]) -> None:
+    """Tell on stderr where the time went."""
+    whole, errors = sum(phases.values()), Console(stderr=True)
+    for name, seconds in phases.items():
+        line = f"{seconds:9.2f} s {seconds / whole:5.0%}  {printable(name)}"
+        errors.print(line, style="dim", markup=False, highlight=False, soft_wrap=True)
 
 
 def _print(result: Result, showing: Showing) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from gpustab.errors import InputError
 from gpustab.machine.device import Compute
 from gpustab.machine.environment import environment
-from gpustab.machine.progress import Progress, no_progress
+from gpustab.machine.progress import Progress, Timed, no_progress
 from gpustab.options import record
 from gpustab.report import Result
 from gpustab.runs.common import small_overlap
@@ -90,7 +90,8 @@ def answering(
     started = time.perf_counter()
     first = groups if isinstance(groups, Runs | Group) else next(iter(groups), None)
     compute = compute or (Compute(first.device) if isinstance(first, Runs) else Compute())
-    answer = Answer(Result(name), compute, progress or no_progress)
+    timed = Timed(progress or no_progress)
+    answer = Answer(Result(name), compute, timed)
     yield answer
     result = answer.result
     chosen = record(options) if options is not None else {}
@@ -99,6 +100,7 @@ def answering(
         result.settings |= {"precision": compute.precision, "backend": compute.backend}
     result.notes[:0] = merged(answer.notes)
     result.environment |= environment(compute.device) | {"seconds": time.perf_counter() - started}
+    result.environment["phases"] = timed.stop()
     result.environment["date"] = datetime.now().astimezone().strftime("%d %B %Y, %H:%M %Z")
     result.environment["inputs"] = files_of([groups] if isinstance(groups, Runs | Group) else groups)
 

@@ -1,6 +1,7 @@
 """What is there is not replaced unasked, and who stops a command is told the truth about what is left."""
 
 import json
+import re
 
 import pytest
 
@@ -121,3 +122,10 @@ def test_an_average_whose_page_cannot_be_written_is_there(place, call, monkeypat
     monkeypatch.setattr("gpustab.report.files.write_files", interrupted)
     assert call("average r0.txt r1.txt -o a.txt --out result").exit_code == 130
     assert (place / "a.txt").is_file()
+
+
+def test_verbose_tells_where_the_time_went(call):
+    done = call(f"{TWO} --out result -v")
+    assert done.exit_code == 0
+    for work in ("reading 2 runs", "PIP loss", "word by word", "overlap", "writing files", "printing"):
+        assert re.search(rf"\d+\.\d\d s +\d+%  .*{work}$", done.stderr, re.MULTILINE), work
