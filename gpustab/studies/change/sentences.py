@@ -137,7 +137,7 @@ def law_verdict(genuine: Row, control: Sequence[Row]) -> str:
     """Return ``"more"``, ``"less"`` or ``"open"``: does frequency explain more than in the control?
 
     Errors are those over words; several control splits are averaged, and their spread counts if it is larger. Of 100
-    sets of 300 words in two pairs of epochs ``benchmarks/change_verdicts.py`` counts 2 false verdicts under one law, and
+    sets of 300 words in two pairs of epochs ``benchmarks/change_verdicts.py`` counts 2 false verdicts under one law and
     sees β of −0.5, −0.6, −0.7 against −0.4 in 24, 71 and 99.
     """
     values = [row["r2_marginal"] for row in control]
