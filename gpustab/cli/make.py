@@ -102,6 +102,17 @@ def train(
         bool,
         typer.Option("--halves", help="Train on two halves of the documents: what would other documents say?"),
     ] = False,
+    epochs_by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN[:FIRST-LAST:YEARS]",
+            help="Train on every epoch by itself: year:1790-2020:20, or a column whose values are epochs.",
+        ),
+    ] = None,
+    control: Annotated[
+        int,
+        typer.Option(min=0, max=99, help="Of epochs: train also on so many splits of the documents at random."),
+    ] = 0,
     settings: Annotated[
         list[str] | None,
         typer.Option(
@@ -115,7 +126,7 @@ def train(
     with session(showing, goes_on=True) as progress:
         require_training()
         from gpustab.training import read_settings, train_runs
-        from gpustab.training.halves import train_halves
+        from gpustab.training.parts import train_epochs, train_halves
         from gpustab.training.plan_files import read_toml
 
         content: dict[str, Any] = read_toml(config) if config else {}
@@ -130,6 +141,7 @@ def train(
             "parallel": parallel,
             "engine": engine,
             "programs_per_run": programs_per_run,
+            "epochs_by": epochs_by,
         }
         content |= {key: value for key, value in given.items() if value is not None}
         take_corpus(content, corpus_options)
@@ -137,8 +149,16 @@ def train(
         _spread(content, {key: value for key, value in common.items() if value is not None})
         assign(content, settings or [])
         announce = None if showing.quiet else announcing(progress)
-        training = train_halves if halves else train_runs
-        show(training(read_settings(content), output, progress=progress, announce=announce), showing)
+        plan = read_settings(content)
+        if control and not plan.epochs_by:
+            raise InputError("--control is for epochs: give --epochs-by too")
+        if halves and plan.epochs_by:
+            raise InputError("--halves and --epochs-by are two ways to cut a corpus; give one of them")
+        how: dict[str, Any] = {"progress": progress, "announce": announce}
+        if plan.epochs_by:
+            show(train_epochs(plan, output, splits=control, **how), showing)
+        else:
+            show((train_halves if halves else train_runs)(plan, output, **how), showing)
 
 
 @app.command()

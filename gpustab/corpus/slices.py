@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpustab.corpus.corpus import Corpus
-from gpustab.errors import InputError
+from gpustab.corpus.corpus import Corpus, Record
+from gpustab.errors import InputError, option
 from gpustab.options import check_seed
 from gpustab.runs.key import Part
 
@@ -48,12 +48,7 @@ def by_epoch(corpus: Corpus, epochs: Sequence[tuple[int, int]], column: str = "y
     Raises:
         InputError: if a document has no date, or an epoch has no words.
     """
-    years = []
-    for k, value in enumerate(_values(corpus, column)):
-        found = re.search(r"-?\d+", value)
-        if not found:
-            raise InputError(f"{corpus.name}: document '{corpus.records[k].id}': {column} is '{value}', wanted a year")
-        years.append(int(found[0]))
+    years = [_year(corpus, k, value, column) for k, value in enumerate(_values(corpus, column))]
     return [
         Slice((("epoch", f"{first}-{last}"),), corpus.take([k for k, y in enumerate(years) if first <= y <= last]))
         for first, last in epochs
@@ -80,6 +75,69 @@ def control(corpus: Corpus, sizes: Sequence[int], seed: int) -> list[Slice]:
     return _dealt(corpus, sizes, seed, [("control", str(n)) for n in range(1, len(sizes) + 1)])
 
 
+def read_epochs(text: str, corpus: Corpus) -> tuple[str, list[tuple[int, int]] | None]:
+    """Return the column and the ranges of years behind ``COLUMN:FIRST-LAST:YEARS``, or behind ``COLUMN`` alone.
+
+    Both ends count, and the last epoch may be shorter: ``year:1790-2020:100`` is 1790-1889, 1890-1989 and 1990-2020. A
+    column alone means that every value of it is an epoch; ``folder`` is the first folder on a document's path. Epochs
+    without documents are left out.
+
+    Raises:
+        InputError: if it is not of that form.
+    """
+    form = f"{option('epochs_by', text)}: wanted COLUMN, or COLUMN:FIRST-LAST:YEARS such as year:1790-2020:20"
+    column, colon, rest = text.partition(":")
+    if not column:
+        raise InputError(form)
+    if not colon:
+        return column, None
+    found = re.fullmatch(r"(-?\d+)-(-?\d+):(\d+)", rest)
+    if not found:
+        raise InputError(form)
+    first, last, years = map(int, found.groups())
+    if years < 1 or last < first:
+        raise InputError(form)
+    ranges = [(start, min(start + years - 1, last)) for start in range(first, last + 1, years)]
+    there = [_year(corpus, k, value, column) for k, value in enumerate(_values(corpus, column))]
+    return column, [own for own in ranges if any(own[0] <= year <= own[1] for year in there)]
+
+
+def epoch_slices(corpus: Corpus, epochs_by: str, control_split: int = 0, seed: int = 0) -> list[Slice]:
+    """Return the epochs of a corpus, or a control for them: as many documents each, dealt out at random.
+
+    Args:
+        corpus: whose documents have a date, or another column that tells the epoch.
+        epochs_by: see :func:`read_epochs`.
+        control_split: 0 for the epochs, else the number of a split of the documents that are in one of them.
+        seed: of the splits.
+
+    Raises:
+        InputError: if there are fewer than two epochs, or as the functions above.
+    """
+    column, ranges = read_epochs(epochs_by, corpus)
+    if ranges is None:
+        found = [Slice((("epoch", part[0][1]),), own) for part, own in by_column(corpus, column)]
+    else:
+        found = by_epoch(corpus, ranges, column)
+    if len(found) < 2:
+        raise InputError(f"{option('epochs_by', epochs_by)}: {corpus.name} has documents in {len(found)} such epochs")
+    if not control_split:
+        return found
+    inside = {record.place for own in found for record in own.corpus.records}
+    whole = corpus.take([k for k, record in enumerate(corpus.records) if record.place in inside])
+    dealt = control(whole, [len(own.corpus.records) for own in found], seed + control_split)
+    return [
+        Slice((("control", str(control_split)), *own.part), part.corpus) for own, part in zip(found, dealt, strict=True)
+    ]
+
+
+def _year(corpus: Corpus, k: int, value: str, column: str) -> int:
+    found = re.search(r"-?\d+", value)
+    if not found:
+        raise InputError(f"{corpus.name}: document '{corpus.records[k].id}': {column} is '{value}', wanted a year")
+    return int(found[0])
+
+
 def _dealt(corpus: Corpus, sizes: Sequence[int], seed: int, names: Sequence[tuple[str, str]]) -> list[Slice]:
     size = len(corpus.records)
     if min(sizes, default=0) < 1 or sum(sizes) > size:
@@ -90,7 +148,8 @@ def _dealt(corpus: Corpus, sizes: Sequence[int], seed: int, names: Sequence[tupl
 
 
 def _values(corpus: Corpus, column: str) -> list[str]:
-    lacking = [record.id for record in corpus.records if not record.metadata.get(column)]
+    values = [_value(record, column) for record in corpus.records]
+    lacking = [record.id for record, value in zip(corpus.records, values, strict=True) if not value]
     if lacking:
         known = sorted({name for record in corpus.records for name in record.metadata})
         documents = f"{len(lacking)} of {len(corpus.records)} documents"
@@ -98,4 +157,11 @@ def _values(corpus: Corpus, column: str) -> list[str]:
             f"{corpus.name}: {documents} have no {column} (first '{lacking[0]}'); "
             f"columns are {', '.join(known) or 'none'}"
         )
-    return [record.metadata[column] for record in corpus.records]
+    return values
+
+
+def _value(record: Record, column: str) -> str:
+    """What a document has in a column; ``folder`` is the first folder on its path, where no column is called so."""
+    if column == "folder" and column not in record.metadata:
+        return record.id.partition("/")[0] if "/" in record.id else ""
+    return record.metadata.get(column, "")

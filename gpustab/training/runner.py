@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -14,7 +15,7 @@ import torch
 
 from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.sampling import Sampling, draw_units, shared_training_seed, training_seed
-from gpustab.corpus.slices import halves
+from gpustab.corpus.slices import epoch_slices, halves
 from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.errors import ComputationError, InputError, option
 from gpustab.machine.device import choose_device
@@ -80,13 +81,12 @@ def train_runs(
     _check_parallel(settings)
     report(f"reading {settings.corpus}", 0.0)
     corpus = prepare_corpus(settings.corpus, settings.options)
-    if settings.half:
-        corpus = halves(corpus, settings.seed)["ab".index(settings.half)].corpus
+    part, corpus = _slice(corpus, settings)
     if len(corpus) < 2 and set(settings.samplings) != {"fixed"}:
         ways = [option("unit", "sentence")] if corpus.unit == "document" else []
         ways += [f"fixed {option('sampling')} alone"]
         raise InputError(f"{corpus.name}: one {corpus.unit} is nothing to draw from; give more, or {' or '.join(ways)}")
-    keys = _keys(settings)
+    keys = _keys(settings, part)
     with training_alone(folder / key.path for key in keys):
         leaves = [_open_leaf(key, settings, corpus, folder) for key in keys]
         tasks = [task for leaf in leaves for task in _tasks(settings, leaf, corpus)]
@@ -104,11 +104,24 @@ def train_runs(
     return result
 
 
-def _keys(settings: TrainingSettings) -> list[Key]:
+def _slice(corpus: Corpus, settings: TrainingSettings) -> tuple[Part, Corpus]:
+    """Return the part of the corpus that a plan is for, and what sets it apart."""
+    if settings.epoch:
+        found = epoch_slices(corpus, settings.epochs_by, settings.control, settings.seed)
+        for part, own in found:
+            if ("epoch", settings.epoch) in part:
+                return part, own
+        names = ", ".join(dict(part)["epoch"] for part, _ in found)
+        raise InputError(f"{option('epoch', settings.epoch)}: there is no such epoch; there are {names}")
+    if settings.half:
+        return (("half", settings.half),), halves(corpus, settings.seed)["ab".index(settings.half)].corpus
+    return (), corpus
+
+
+def _keys(settings: TrainingSettings, part: Part) -> list[Key]:
     """What groups a plan is of."""
     options = settings.options
     pairs = itertools.product(settings.techniques, settings.samplings)
-    part: Part = (("half", settings.half),) if settings.half else ()
     return [Key(technique_name, sampling, options.unit, options.fraction, part) for technique_name, sampling in pairs]
 
 
@@ -169,9 +182,14 @@ def _tasks(settings: TrainingSettings, leaf: Leaf, corpus: Corpus) -> Iterator[T
 def _training_seed(settings: TrainingSettings, leaf: Leaf, run: int) -> int:
     if leaf.shared_seeds:
         return shared_training_seed(settings.seed, run)
-    # Runs of one number in two halves must not begin with the same vectors.
-    seed = settings.seed + 1 if settings.half == "b" else settings.seed
-    return training_seed(seed, cast(Sampling, leaf.key.sampling), run)
+    return training_seed(_own_seed(settings), cast(Sampling, leaf.key.sampling), run)
+
+
+def _own_seed(settings: TrainingSettings) -> int:
+    """Runs of one number in two parts of a corpus must not begin with the same vectors."""
+    if settings.epoch:
+        return int(zlib.crc32(f"{settings.seed} {settings.epoch} {settings.control}".encode()))
+    return settings.seed + 1 if settings.half == "b" else settings.seed
 
 
 def _train(

@@ -39,6 +39,11 @@ class TrainingSettings(BaseModel):
             of card, in gensim's distribution. More are Hogwild: faster, never twice the same, and biased: runs lie 10 %
             farther apart (sotu, 16 to 128 programs), and a note says so.
         half: train on one half of the documents alone; the halves are drawn by ``seed``.
+        epochs_by: ``"year:1790-2020:20"``: epochs of 20 years by the column ``year``; see
+            :func:`gpustab.corpus.slices.read_epochs`.
+        epoch: train on this one of them alone.
+        control: 0 for the documents of that epoch, else the number of a split of all documents at random into epochs
+            of as many documents each.
         options: how the corpus is prepared.
         parameters: per technique, what differs from its defaults.
     """
@@ -56,6 +61,9 @@ class TrainingSettings(BaseModel):
     engine: Literal["auto", "gpu", "gensim"] = "auto"
     programs_per_run: int = Field(1, ge=1, le=1024)
     half: Literal["", "a", "b"] = ""
+    epochs_by: str = ""
+    epoch: str = ""
+    control: int = Field(0, ge=0, le=999)
     options: CorpusOptions = CorpusOptions()
     parameters: dict[str, dict[str, Any]] = {}
 

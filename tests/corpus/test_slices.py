@@ -3,7 +3,7 @@ import pytest
 
 from gpustab import InputError
 from gpustab.corpus.corpus import CorpusOptions
-from gpustab.corpus.slices import by_column, by_epoch, control, halves
+from gpustab.corpus.slices import by_column, by_epoch, control, epoch_slices, halves
 from gpustab.corpus.tokenise import prepare_corpus
 
 
@@ -89,3 +89,32 @@ def test_what_cannot_be_sliced_is_refused(sotu, small):
     for sizes in ([0, 3], [], [200, 200]):
         with pytest.raises(InputError, match="cannot be dealt out"):
             control(sotu, sizes, seed=0)
+
+
+def test_epochs_of_a_control_have_the_sizes_and_the_documents_of_the_epochs(sotu):
+    found = epoch_slices(sotu, "year:1790-2020:80")
+    assert [own.part for own in found] == [
+        (("epoch", "1790-1869"),),
+        (("epoch", "1870-1949"),),
+        (("epoch", "1950-2020"),),
+    ]
+    dealt = epoch_slices(sotu, "year:1790-2020:80", 2, seed=5)
+    assert [own.part[1] for own in dealt] == [own.part[0] for own in found]
+    assert [len(own.corpus) for own in dealt] == [len(own.corpus) for own in found]
+    places = [sorted(r.place for own in some for r in own.corpus.records) for some in (found, dealt)]
+    assert places[0] == places[1]
+    assert dealt[0].corpus.hash != epoch_slices(sotu, "year:1790-2020:80", 3, seed=5)[0].corpus.hash
+
+
+def test_a_column_alone_has_an_epoch_for_every_value(sotu):
+    found = epoch_slices(sotu, "party")
+    assert len(found) == len(by_column(sotu, "party"))
+    assert found[0].part[0][0] == "epoch"
+
+
+def test_folders_are_epochs(tmp_path):
+    for name in ("1800s/a", "1800s/b", "1900s/c"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / f"{name}.txt").write_text(f"one two {name[-1]}")
+    found = epoch_slices(prepare_corpus(tmp_path, CorpusOptions(min_count=1)), "folder")
+    assert [(own.part, len(own.corpus)) for own in found] == [((("epoch", "1800s"),), 2), ((("epoch", "1900s"),), 1)]

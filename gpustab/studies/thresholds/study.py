@@ -18,7 +18,7 @@ from gpustab.results import Table
 from gpustab.runs.group import Group, loaded
 from gpustab.runs.runs import Runs
 from gpustab.studies.frame import Answer, Groups, answering, groups_of
-from gpustab.studies.shared.spaces import find_copies
+from gpustab.studies.shared.copies import without_copies
 from gpustab.studies.thresholds import baselines, tables
 from gpustab.studies.thresholds.distributions import Distribution, Law, distribution
 from gpustab.studies.thresholds.evaluation import scores
@@ -130,7 +130,7 @@ def _measure(
     """Measure one group and add it to the answer."""
     answer.report(f"{group.name}: reading", start)
     runs = engine.place(loaded(group), answer.compute)
-    runs = _without_copies(runs, answer)
+    runs = without_copies(runs, answer, "the thresholds")
     base = bases(runs)
     answer.notes[runs.name] = [*runs.notes, *base.notes]
     if len(runs) == 1:
@@ -165,22 +165,6 @@ def _said(
     """Measure one run."""
     own = distribution(runs, r, options, compute, lambda part: told("similarities", part / 5))
     return Said(own, find(runs, r, base, options, compute, lambda work, part: told(work, 0.2 + 0.8 * part)))
-
-
-def _without_copies(runs: Runs, answer: Answer) -> Runs:
-    """Return the runs without copies of an earlier one: counted twice, thresholds would look too stable."""
-    if len(runs) < 2:
-        return runs
-    same = find_copies(runs, answer.compute)
-    again = [r for r in range(len(runs)) if bool(same[r, :r].any())]
-    if not again:
-        return runs
-    answer.result.alarms += [
-        f"{runs.name}: {runs.names[int(same[r].nonzero()[0])]} and {runs.names[r]} are the same vectors; one of them "
-        "is left out, since counted twice they would make the thresholds look more stable than they are."
-        for r in again
-    ]
-    return runs.take([r for r in range(len(runs)) if r not in again])
 
 
 def _score(

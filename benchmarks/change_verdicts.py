@@ -1,0 +1,87 @@
+"""How often `study change` errs when it says that epochs differ beyond the sampling of documents.
+
+Two epochs of one space, with noise of documents that each epoch has once and a bootstrap run anew, and noise of
+training; in the second epoch none of the words moved, or all by a step. Prints the share of verdicts by number of
+runs; before them those on frequency, against a control with the same law or a weaker one.
+
+    python -m benchmarks.change_verdicts [REPEATS]
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import torch
+
+from gpustab.kernels.displacement import displacement
+from gpustab.statistics.mixed import fit_random_intercept
+from gpustab.studies.change.laws import bootstrap_error
+from gpustab.studies.change.options import ChangeOptions
+from gpustab.studies.change.sentences import against_floor, law_verdict
+
+V, D = 300, 20
+DOCUMENTS, TRAINING = 0.25, 0.25
+LAW = ("more", "less", "open")
+
+
+def verdict(runs: int, step: float, seed: int) -> str:
+    """Return the verdict on one draw of everything."""
+    rng = np.random.default_rng([23, runs, seed, int(100 * step)])
+    base = rng.normal(size=(V, D))
+    rare = 1 + np.arange(V)[:, None] / V
+
+    def noise(scale: float) -> np.ndarray:
+        return scale * rng.normal(size=(V, D))
+
+    epochs = [base + rare * noise(DOCUMENTS), base + noise(step) + rare * noise(DOCUMENTS)]
+    level = np.exp(0.3 * rng.normal(size=(2, 2, runs)))  # runs differ in their noise
+    whole = [[own + noise(TRAINING * level[0, e, r]) for r in range(runs)] for e, own in enumerate(epochs)]
+    drawn = [
+        [own + rare * noise(DOCUMENTS) + noise(TRAINING * level[1, e, r]) for r in range(runs)]
+        for e, own in enumerate(epochs)
+    ]
+    every = torch.ones(V, dtype=torch.bool)
+    between, floor = (displacement(*(torch.from_numpy(np.array(x)) for x in kind)) for kind in (whole, drawn))
+    change, floor_of = between.change.mean(every), floor.within.mean(every)
+    return against_floor(
+        {
+            "change": change[0],
+            "change_se": change[1],
+            "sampling_floor": floor_of[0],
+            "sampling_se": floor_of[1],
+            "runs_first": runs,
+            "runs_second": runs,
+        }
+    )
+
+
+def law(extra: float, seed: int) -> str:
+    """Return the verdict on frequency, of 300 words in two pairs of epochs; β is −0.4 in the control."""
+    rng = np.random.default_rng([29, seed])
+    groups = np.repeat(np.arange(300), 2)
+    rows = []
+    for beta in (-0.4 - extra, -0.4):
+        x = np.repeat(rng.normal(size=300), 2)
+        y = beta * x + 0.7 * rng.normal(size=300)[groups] + 0.6 * rng.normal(size=600)
+        y = (y - y.mean()) / y.std(ddof=1)
+        r2 = fit_random_intercept(y, x, groups).r2_marginal
+        rows.append({"r2_marginal": r2, "r2_se": bootstrap_error(y, x, groups, ChangeOptions(resamples=40))})
+    return law_verdict(rows[0], rows[1:])
+
+
+def main(repeats: int) -> None:
+    """Print a line for each number of runs and size of the step, then for each difference of β."""
+    for extra in (0.0, 0.1, 0.2, 0.3):
+        said = [law(extra, seed) for seed in range(repeats)]
+        print(f"law, β −0.4 − {extra}: " + ", ".join(f"{x} {said.count(x) / repeats:.3f}" for x in LAW))
+    print(f"{'runs':>4} {'step':>5} {'more':>6} {'no more':>8} {'open':>6}")
+    for runs in (3, 4, 8, 16):
+        for step in (0.0, 0.3, 0.6):
+            said = [verdict(runs, step, seed) for seed in range(repeats if runs < 16 else repeats // 4)]
+            shares = [said.count(name) / len(said) for name in ("more", "no more", "open")]
+            print(f"{runs:>4} {step:>5} {shares[0]:>6.3f} {shares[1]:>8.3f} {shares[2]:>6.3f}")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 200)

@@ -1,0 +1,65 @@
+"""The choices of this study; nothing here costs a start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from gpustab.errors import InputError, option
+from gpustab.options import Option
+
+
+@dataclass(frozen=True)
+class ChangeOptions:
+    """Which words are looked at, and how.
+
+    Attributes:
+        min_count: occurrences that a word must have in both epochs, per run; 500 in the thesis, for corpora of millions
+            of tokens an epoch. Without counts all words are taken.
+        words: words whose way through the epochs is shown, with commas.
+        reference: the epoch that these words are compared with; default: the first.
+        n: length of their lists of neighbours.
+        per_pair: whether change and frequency are standardised in every pair of epochs, as the thesis says, or over
+            all pairs together, as its program does.
+        resamples: draws of words with replacement behind the intervals of the laws.
+        semeval: folder of one language of SemEval-2020 task 1, whose two epochs these are: scores of its targets.
+        spread: a target changed if its change exceeds ``μ + spread · σ`` over all joint words.
+        corpus: the text of the epochs, for a test of single words; epochs must be called by their years.
+        authors: column of its metadata that tells the author (or source) of a document. Both together: which words'
+            contexts differ beyond the sampling of authors.
+        deals: how often authors are dealt out to the epochs anew.
+        rate: of false discoveries among the words that are found.
+        seed: of every draw.
+
+    Raises:
+        InputError: for a number below its least.
+    """
+
+    min_count: Annotated[int, Option("Occurrences that a word must have in both epochs.", low=1)] = 100
+    words: Annotated[str | None, Option("Words to follow through the epochs, with commas.", ("--words", "-w"))] = None
+    reference: Annotated[str | None, Option("Epoch that they are compared with. Default: the first.")] = None
+    n: Annotated[int, Option("Length of their lists of neighbours.", ("-n", "--top"), low=1)] = 10
+    per_pair: Annotated[bool, Option("Standardise the laws in every pair of epochs.", ("--per-pair/--pooled",))] = False
+    resamples: Annotated[int, Option("Draws of words behind the intervals of the laws.", low=0)] = 200
+    semeval: Annotated[str | None, Option("Folder of a language of SemEval-2020 task 1.", metavar="DIR")] = None
+    spread: Annotated[float, Option("A target changed if above the mean by so many SDs.")] = 0.5
+    corpus: Annotated[str | None, Option("Text of the epochs, to test single words.", metavar="CORPUS")] = None
+    authors: Annotated[str | None, Option("Column of authors or sources, whose sampling is tested against.")] = None
+    deals: Annotated[int, Option("How often authors are dealt out to the epochs anew.", low=9)] = 99
+    rate: Annotated[float, Option("Of false discoveries among the words that are found.")] = 0.05
+    seed: Annotated[int, Option("Of every random draw.")] = 0
+
+    def __post_init__(self) -> None:
+        for name, low in {"min_count": 1, "n": 1, "resamples": 0, "deals": 9}.items():
+            if getattr(self, name) < low:
+                raise InputError(f"{option(name)} is {getattr(self, name)}, wanted at least {low}")
+
+        if not 0 < self.rate < 1:
+            raise InputError(f"{option('rate')} is {self.rate}, wanted above 0 and below 1")
+        if (self.corpus is None) != (self.authors is None):
+            raise InputError(f"{option('corpus')} and {option('authors')} belong together: give both, or none")
+
+    @property
+    def followed(self) -> list[str]:
+        """The words to follow."""
+        return [word.strip() for word in (self.words or "").split(",") if word.strip()]

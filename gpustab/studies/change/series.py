@@ -1,0 +1,108 @@
+"""Which groups are epochs of one series, in their order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from gpustab.errors import InputError
+from gpustab.machine.device import log
+from gpustab.runs.group import Group
+from gpustab.runs.key import Key
+from gpustab.runs.runs import Runs
+
+EPOCH, CONTROL = "epoch", "control"
+"""Names of parts of a key: the epoch, and the number of a split of the documents at random."""
+_EPOCHS = (EPOCH, "runset")
+"""Groups of one key in several run sets are epochs too, in the order in which these are given."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """Groups that differ in their epoch alone.
+
+    Attributes:
+        key: what they agree in.
+        epochs: what each is called, in order of time.
+        members: the groups.
+    """
+
+    key: Key
+    epochs: tuple[str, ...]
+    members: tuple[Runs | Group, ...]
+
+    @property
+    def name(self) -> str:
+        """What they have in common."""
+        return str(self.key)
+
+    @property
+    def control(self) -> bool:
+        """Whether its epochs are documents dealt out at random, between which nothing changed."""
+        return any(name == CONTROL for name, _ in self.key.part)
+
+    @property
+    def family(self) -> Key:
+        """What it agrees in with the same epochs of another sampling."""
+        return replace(self.key, sampling="")
+
+
+def series_of(groups: Sequence[Runs | Group]) -> list[Series]:
+    """Return the series that groups form: by the part ``epoch`` of their keys.
+
+    Two groups of which none has that part are the first and the second epoch as they were given.
+
+    Raises:
+        InputError: if every epoch stands alone, or for groups of which nothing tells that they are epochs.
+    """
+    found: dict[Key, list[tuple[str, Runs | Group]]] = {}
+    if not any(_epoch(group.key) for group in groups):
+        return [_two(groups)]
+    for group in groups:
+        epoch = _epoch(group.key)
+        if epoch is None:
+            raise InputError(f"'{group.name}' has no epoch, as the others have")
+        rest = tuple(pair for pair in group.key.part if pair[0] not in _EPOCHS)
+        found.setdefault(replace(group.key, part=rest), []).append((epoch, group))
+    rows = [_sorted(key, members) for key, members in found.items()]
+    thick = [row for row in rows if len(row.members) > 1]
+    for row in rows:
+        if len(row.members) < 2:
+            what = f"'{row.members[0].name}' is the only epoch of '{row.name}'"
+            if not thick:
+                raise InputError(f"{what}; wanted two or more")
+            log.warning("%s and was left out", what)  # a training that is not finished yet
+    return thick
+
+
+def _epoch(key: Key) -> str | None:
+    return next((value for name, value in key.part if name in _EPOCHS), None)
+
+
+def _two(groups: Sequence[Runs | Group]) -> Series:
+    if len(groups) != 2:
+        names = ", ".join(group.name for group in groups)
+        raise InputError(
+            f"{len(groups)} groups without an epoch ({names}): give two groups, the earlier one first, or a run set "
+            "that was trained by epochs"
+        )
+    first, second = (group.key for group in groups)
+    same = first.technique == second.technique and first.sampling == second.sampling
+    key = replace(first, part=()) if same else Key(f"{first.technique} to {second.technique}".replace("/", " "))
+    return Series(key, (str(first), str(second)), tuple(groups))
+
+
+def _sorted(key: Key, members: list[tuple[str, Runs | Group]]) -> Series:
+    order = sorted(members, key=lambda pair: _time(pair[0]))
+    return Series(key, tuple(epoch for epoch, _ in order), tuple(group for _, group in order))
+
+
+def _time(epoch: str) -> float:
+    """First number of an epoch's name, by which 900-999 stands before 1000-1099; others come last, as given.
+
+    >>> sorted(["1000-1099", "late", "900-999", "-50--1"], key=_time)
+    ['-50--1', '900-999', '1000-1099', 'late']
+    """
+    number = re.match(r"\s*(-?\d+)", epoch)
+    return float(number[1]) if number else float("inf")

@@ -1,0 +1,45 @@
+"""The command: a page, tables, and one line for what is wrong."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from gpustab.cli import app
+from gpustab.runs.runset import write_runset
+from tests.studies.change.planted import runset
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("place")
+    write_runset(runset(epochs=3, runs=3, v=60, moved=(3,), samplings=("shuffled", "bootstrap")), folder / "set")
+    return folder
+
+
+def call(place, line, monkeypatch):
+    monkeypatch.chdir(place)
+    return CliRunner().invoke(app, f"study change {line}".split())
+
+
+def test_a_page_is_written(place, monkeypatch):
+    result = call(place, "set -w w3 --min-count 100 -o out -q", monkeypatch)
+    assert result.exit_code == 0, result.output
+    page = (place / "out" / "report.html").read_text()
+    for part in ("How far did words move", "Which words moved most?", "What did “w3” stand beside?", "Do rarer words"):
+        assert part in page
+    content = json.loads((place / "out" / "summary.json").read_text())
+    assert content["schema"] == "gpustab.change/1"
+    assert content["verdict"]
+    assert (place / "out" / "words.parquet").is_file()
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [("set -w nowhere", "in no epoch"), ("none", "none"), ("set --min-count 0", "--min-count")],
+)
+def test_wrong_input_is_one_line(place, monkeypatch, line, said):
+    result = call(place, line, monkeypatch)
+    assert result.exit_code != 0
+    assert said in result.output
+    assert "Traceback" not in result.output

@@ -1,0 +1,165 @@
+"""The study on planted run sets: what moved is found, absent words are absent, numbers are a naive script's."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from gpustab import load_runs
+from gpustab.errors import InputError
+from gpustab.runs.key import Key
+from gpustab.spaces.space import Space
+from gpustab.spaces.vocabulary import Vocabulary
+from gpustab.studies.change.study import change
+from tests.kernels.test_displacement import naive
+from tests.studies.change.planted import groups, runset
+
+MOVED = (5, 17, 40)
+
+
+@pytest.fixture(scope="module")
+def planted():
+    return groups(runset(moved=MOVED, step=4.0, samplings=("shuffled", "bootstrap")))
+
+
+@pytest.fixture(scope="module")
+def answer(planted):
+    return change(planted, min_count=200, words="w5,w0", n=5, resamples=20)
+
+
+def unit(runs):
+    return [run.numpy() for run in runs.stack()]
+
+
+def test_numbers_are_those_of_a_naive_script(planted, answer):
+    first, second = (
+        next(g for g in planted if g.key.sampling == "shuffled" and g.key.part[0][1][:4] == e) for e in ("1800", "1820")
+    )
+    value, corrected = naive(unit(first), unit(second))
+    rows = {row["word"]: row for row in answer.tables["words"].rows(series="sgns/shuffled", first="1800-1819")}
+    for k, word in enumerate(first.vocabulary):
+        if row := rows.get(word.decode()):
+            there = k  # both epochs have the same words in the same order
+            assert row["change"] == pytest.approx(value[there], abs=1e-9)
+            assert row["corrected"] == pytest.approx(corrected[there], abs=1e-9)
+    pair = next(answer.tables["pairs"].rows(series="sgns/shuffled", first="1800-1819"))
+    tested = [k for k, word in enumerate(first.vocabulary) if word.decode() in rows]
+    assert len(tested) == pair["tested"] < pair["words"] == 120
+    assert pair["change"] == pytest.approx(value[tested].mean(), abs=1e-9)
+
+
+def test_moved_words_come_first(answer):
+    for first in ("1800-1819", "1820-1839"):
+        words = [row["word"] for row in answer.tables["words"].rows(series="sgns/shuffled", first=first)]
+        assert set(words[:3]) == {f"w{k}" for k in MOVED}
+
+
+def test_sampling_floor_is_that_of_bootstrap_runs(answer):
+    rows = list(answer.tables["pairs"].rows(series="sgns/shuffled"))
+    other = list(answer.tables["pairs"].rows(series="sgns/bootstrap"))
+    for row, own in zip(rows, other, strict=True):
+        assert row["sampling_floor"] == pytest.approx(own["training_floor"])
+        assert row["training_floor"] < row["averaged"] < row["change"]
+        assert row["averaged_floor"] < row["training_floor"]
+        assert own["sampling_floor"] is None
+        assert 0 < row["corrected"] < row["change"]
+
+
+def test_the_way_of_a_word(answer):
+    steps = list(answer.tables["trajectories"].rows(series="sgns/shuffled", word="w5"))
+    assert [row["epoch"] for row in steps] == ["1800-1819", "1820-1839", "1840-1859"]
+    assert steps[0]["change"] == pytest.approx(0, abs=1e-12)
+    assert steps[1]["change"] > 0.1
+    assert steps[1]["chained"] == pytest.approx(steps[1]["change"], abs=1e-9)  # one step is the same either way
+    assert steps[2]["chained"] != pytest.approx(steps[2]["change"], abs=1e-9)
+    assert steps[2]["chained"] == pytest.approx(steps[2]["change"], abs=0.05)
+    lists = answer.tables["neighbours"].where(series="sgns/shuffled", word="w5", epoch="1800-1819")
+    assert lists.height == 5
+    assert max(lists["runs"]) == 4
+
+
+def test_laws_have_a_row_for_every_number_of_runs(answer):
+    rows = list(answer.tables["laws"].rows(series="sgns/shuffled"))
+    assert [row["n"] for row in rows] == [1, 2, 4]
+    assert [row["averages"] for row in rows] == [4, 2, 1]
+    assert all(0 <= row["r2_marginal"] <= row["r2_conditional"] <= 1 for row in rows)
+    assert rows[-1]["beta"] < 0  # documents' noise grows towards rare words
+
+
+def test_an_absent_word_has_no_row():
+    found = runset(epochs=3, runs=3)
+    middle = list(found)[1]
+    found[middle] = [
+        Space(Vocabulary(list(s.vocabulary)[1:]), s.vectors[1:], s.counts[1:], s.name) for s in found[middle]
+    ]
+    answer = change(groups(found), min_count=1, words="w0")
+    assert [row["epoch"] for row in answer.tables["trajectories"].rows()] == ["1800-1819", "1840-1859"]
+    assert "w0" not in answer.tables["words"]["word"]
+    assert any("'w0' is not in 1820-1839" in note for note in answer.notes)
+
+
+def test_two_epochs_have_no_law_and_one_run_no_error():
+    answer = change(groups(runset(epochs=2, runs=1)), min_count=1)
+    row = next(answer.tables["pairs"].rows())
+    assert math.isnan(row["change_se"])
+    assert math.isnan(row["corrected"])
+    assert answer.tables["laws"].height == 0
+    assert any("no group has two rows" in note for note in answer.notes)
+    assert "cannot be told" in answer.verdict[0]
+
+
+def test_two_groups_without_epochs_are_taken_as_given():
+    found = groups(runset(epochs=2, runs=2))
+    named = [replace(runs, key=Key(name)) for runs, name in zip(found, ("old", "new"), strict=True)]
+    row = next(change(named, min_count=1).tables["pairs"].rows())
+    assert (row["first"], row["second"]) == ("old", "new")
+
+
+def test_a_copy_is_left_out_with_an_alarm():
+    found = runset(epochs=2, runs=3)
+    first = next(iter(found))
+    found[first][2] = replace(found[first][0], name="again")
+    answer = change(groups(found), min_count=1)
+    assert next(answer.tables["pairs"].rows())["runs_first"] == 2
+    assert "same vectors" in answer.alarms[0]
+
+
+def test_a_collapsed_epoch_sets_off_an_alarm():
+    found = runset(epochs=2, runs=2)
+    first = next(iter(found))
+    found[first] = [replace(s, vectors=s.vectors * 0.01 + torch.ones(s.vectors.shape[1])) for s in found[first]]
+    assert "is collapsed" in change(groups(found), min_count=1).alarms[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"words": "nowhere"}, "in no epoch"),
+        ({"words": "w1", "reference": "1800"}, "there is no such epoch"),
+        ({"min_count": 0}, "min_count is 0"),
+    ],
+)
+def test_wrong_choices_are_one_line(options, said):
+    with pytest.raises(InputError, match=said):
+        change(groups(runset(epochs=2, runs=2, v=20)), **options)
+
+
+def test_groups_that_are_no_epochs_are_refused():
+    found = groups(runset(epochs=3, runs=2, v=20))
+    with pytest.raises(InputError, match="only epoch"):
+        change(found[:1])
+    with pytest.raises(InputError, match="groups without an epoch"):
+        change([replace(runs, key=Key(f"g{k}")) for k, runs in enumerate(found)])
+    with pytest.raises(InputError, match="has no epoch"):
+        change([replace(found[0], key=Key("g")), *found[1:]])
+    other = load_runs([(["a", "b", "c"], np.eye(3)) for _ in range(2)])
+    with pytest.raises(InputError, match="0 words in common"):
+        change([replace(found[0], key=Key("x")), replace(other, key=Key("y"))])
+
+
+def test_too_high_a_count_is_said():
+    answer = change(groups(runset(epochs=2, runs=2, v=20)), min_count=10**6)
+    assert answer.tables["pairs"].height == 0
+    assert any("no word occurs 1,000,000 times" in note for note in answer.notes)

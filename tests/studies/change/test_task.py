@@ -1,0 +1,90 @@
+"""SemEval-2020 task 1 on a made folder in both layouts: joined by name, scored beside the larger class."""
+
+import pytest
+import torch
+from scipy.stats import spearmanr
+
+from gpustab.errors import InputError
+from gpustab.evaluation.semeval import read_semeval
+from gpustab.studies.change.study import change
+from tests.studies.change.planted import groups, runset
+
+TARGETS = ("w3", "w9", "w20", "w33", "w41", "gone_nn")
+MOVED = {3: 1, 20: 1}
+
+
+def write(place, binary, graded, targets=TARGETS):
+    """The layout of the data, or with ``binary`` a path the evaluation package's."""
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "targets.txt").write_text("\n".join(targets) + "\n")
+    for path, values in ((binary, (1, 0, 1, 0, 0, 1)), (graded, (0.9, 0.1, 0.8, 0.2, 0.0, 0.5))):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        rows = [f"{word}\t{value}" for word, value in zip(targets, values, strict=True)]
+        path.write_bytes(("\r\n".join(reversed(rows)) + "\r\n").encode())  # in another order, with Windows' ends
+
+
+@pytest.fixture(params=["data", "package"])
+def folder(request, tmp_path):
+    if request.param == "data":
+        place = tmp_path / "english"
+        write(place, place / "truth" / "binary.txt", place / "truth" / "graded.txt")
+    else:
+        place, truth = tmp_path / "test_data_public" / "english", tmp_path / "test_data_truth" / "answer"
+        write(place, truth / "task1" / "english.txt", truth / "task2" / "english.txt")
+    return place
+
+
+def test_both_layouts_are_joined_by_name(folder):
+    task = read_semeval(folder)
+    assert task.name == "english"
+    assert task.targets == TARGETS
+    assert task.binary == dict(zip(TARGETS, (1, 0, 1, 0, 0, 1), strict=True))
+    assert task.graded["w20"] == 0.8
+    assert task.majority == 0.5
+
+
+def test_planted_changes_score_as_by_hand(folder):
+    found = groups(runset(epochs=2, runs=3, moved=tuple(MOVED), step=4.0, documents=0.1, training=0.1))
+    answer = change(found, min_count=1, semeval=str(folder))
+    rows = {row["way"]: row for row in answer.tables["task"].rows()}
+    words = {row["word"]: row for row in answer.tables["words"].rows()}
+    graded = [read_semeval(folder).graded[word] for word in TARGETS[:5]]
+    for way, column in (("AA", "averaged"), ("EA", "change")):
+        values = [words[word][column] for word in TARGETS[:5]]
+        assert rows[way]["spearman"] == pytest.approx(spearmanr(values, graded)[0])
+        level = torch.tensor([row[column] for row in words.values()])
+        tau = float(level.mean() + level.std(correction=0) / 2)
+        said = [value > tau for value in values]
+        assert rows[way]["accuracy"] == pytest.approx(
+            sum(a == b for a, b in zip(said, (1, 0, 1, 0, 0), strict=True)) / 5
+        )
+    assert rows["EA"]["accuracy"] == 1
+    assert rows["IR"]["accuracy_sd"] >= 0
+    assert (rows["IR"]["found"], rows["IR"]["targets"]) == (5, 6)
+    assert any("gone_nn" in note for note in answer.notes)
+
+
+def test_a_text_without_suffixes_is_said_to_be(tmp_path):
+    targets = tuple(f"w{k}_nn" for k in range(6))
+    write(tmp_path / "english", tmp_path / "b.txt", tmp_path / "g.txt", targets)
+    with pytest.raises(InputError, match="'w0' is: this text lacks the suffix, train on the lemma version"):
+        change(groups(runset(epochs=2, runs=2, v=20)), min_count=1, semeval=str(tmp_path / "english"))
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "said"),
+    [
+        ("truth/binary.txt", "w3\tyes\n", "line 1"),
+        ("truth/binary.txt", "w3\t2\n", "wanted 0 or 1"),
+        ("truth/graded.txt", "other\t0.5\n", "no word of targets.txt"),
+        ("targets.txt", "\n", "holds no word"),
+    ],
+)
+def test_wrong_files_are_named(tmp_path, file, text, said):
+    place = tmp_path / "english"
+    write(place, place / "truth" / "binary.txt", place / "truth" / "graded.txt")
+    (place / file).write_text(text)
+    with pytest.raises(InputError, match=said):
+        read_semeval(place)
+    with pytest.raises(InputError, match=r"no targets\.txt"):
+        read_semeval(tmp_path)
