@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from gpustab.studies.stability.options import StabilityOptions
     from gpustab.studies.stability.study import stability
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "ComputationError",
