@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from gpustab import __version__
+from gpustab.cli.once import App
 
-app = typer.Typer(
+app = App(
     name="gpustab",
     no_args_is_help=True,
     pretty_exceptions_enable=False,

@@ -7,14 +7,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from gpustab.cli.app import app
+from gpustab.cli.once import App
 from gpustab.cli.options import Showing
 from gpustab.errors import InputError
 from gpustab.options import Option
 
-study = typer.Typer(no_args_is_help=True, help="Answer a research question, with tables and figures.")
+study = App(no_args_is_help=True, help="Answer a research question, with tables and figures.")
 app.add_typer(study, name="study")
 
 

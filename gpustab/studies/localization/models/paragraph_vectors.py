@@ -123,7 +123,7 @@ class _Inference:
                 floor = float(np.median(_apart(before, self._infer(texts, epochs))))
                 self.notes.append(
                     f"Inference takes {epochs} epochs: twice as many move half of the vectors by {moved:.4f} or less. "
-                    f"A sentence inferred twice lies {floor:.4f} from itself."
+                    f"A sentence inferred twice lies {max(floor, 0.0):.4f} from itself."
                 )
                 return epochs
             epochs, before = 2 * epochs, after

@@ -1,0 +1,33 @@
+"""Commands that refuse an option given twice, of which all but the last would be ignored."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperOption
+
+
+class Once(TyperCommand):
+    """A command that takes each option once, but those that are made to be given several times."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse, and refuse what is given twice."""
+        left = super().parse_args(ctx, list(args))
+        if not ctx.resilient_parsing:
+            _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+            for param, times in Counter(order).items():
+                if times > 1 and isinstance(param, TyperOption) and not (param.multiple or param.is_flag):
+                    hint = "; words with commas between are one value" if param.metavar and "," in param.metavar else ""
+                    ctx.fail(f"{param.opts[0]} is given {times} times, and only the last would count{hint}")
+        return left
+
+
+class App(typer.Typer):
+    """A Typer whose commands are :class:`Once`."""
+
+    def command(self, name: str | None = None, **how: Any) -> Callable[[Any], Any]:
+        """Add a command, as Typer does."""
+        return super().command(name, cls=Once, **how)
