@@ -7,6 +7,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from gpustab.kernels.arithmetic import full_precision
+
 
 def context_sums(
     samples: Tensor, words: Tensor, counts: Tensor, rows: Callable[[Tensor], Tensor], shape: tuple[int, int]
@@ -31,5 +33,6 @@ def context_sums(
     )
     if not len(used):
         return torch.zeros(shape, dtype=torch.float64, device=counts.device)
-    found: Tensor = torch.sparse.mm(matrix.coalesce(), rows(used).double())
+    with full_precision(counts.device):
+        found: Tensor = torch.sparse.mm(matrix.coalesce(), rows(used).double())
     return found

@@ -276,11 +276,18 @@ BARE = {
 
 KNOWN = {
     "kernels/arithmetic.py": 3,  # in `product` itself
+    "kernels/context_sums.py": 1,  # sparse, in full_precision
     "kernels/panels.py": 1,  # probabilities, in float64
     "kernels/run_blocks.py": 1,  # in place, of float64 alone
     "kernels/training/glove.py": 1,  # sparse, in full_precision
     "kernels/training/sgns.py": 1,  # NumPy's
     "kernels/triton/wordwise_kernel.py": 2,  # Triton's, which names its precision
+    # NumPy's and SciPy's:
+    "statistics/mixed.py": 8,
+    "studies/change/permutation.py": 1,
+    "studies/consistency/contexts.py": 1,
+    "studies/consistency/measures.py": 1,
+    "studies/localization/scores.py": 2,
 }
 
 

@@ -53,7 +53,7 @@ def test_a_result_is_printed_shown_and_written_by_itself(found, tmp_path):
     assert notebook.startswith("<iframe srcdoc=")
     assert "&lt;!doctype html&gt;" in notebook
     written = {path.name for path in found.write(tmp_path / "out")}
-    tables = {f"{name}.{suffix}" for name in ("pairs", "words") for suffix in ("parquet", "csv")}
+    tables = {f"{name}.{suffix}" for name in ("pairs", "words", "nearest") for suffix in ("parquet", "csv")}
     assert {name for name in written if not name.endswith(".svg")} == {"summary.json", "report.html", *tables}
     assert json.loads((tmp_path / "out/summary.json").read_text())["schema"] == "gpustab.stability/1"
 

@@ -113,5 +113,6 @@ def _joining(account: dict[str, Any]) -> Joining:
         key: tuple(str(word).encode("utf-8", "surrogateescape") for word in account[key])
         for key in ("dropped_sample", "undefined_sample")
     }
-    known = {field.name: account[field.name] for field in fields(Joining)}
+    # What has a default came later than the first packs.
+    known = {field.name: account[field.name] for field in fields(Joining) if field.name in account}
     return Joining(**{**known, **samples})

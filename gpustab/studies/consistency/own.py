@@ -63,7 +63,7 @@ def nearest(vectors: Tensor, prepared: Prepared, words: Tensor, runs: Runs) -> l
         places = np.flatnonzero(samples.term == k)[:2]
         x = unit(vectors[torch.from_numpy(places).to(vectors.device)])
         top = product(x, words.double().T).topk(min(_NEAREST, len(words)), 1).indices.tolist()
-        between = float(x[0] @ x[1])
+        between = float((x[0] * x[1]).sum())
         for number, best in enumerate(top, 1):
             near = ", ".join(runs.vocabulary.text(w) for w in best)
             term = show(text.words[samples.terms[k]])

@@ -17,6 +17,6 @@ def page(result: Result) -> list[Block]:
     if "squares" in result.tables:
         down, across = (result.tables["squares"][side][0] for side in ("rows", "columns"))
         blocks.append(Block(f"{down} × {across}", [], squares(result.tables["squares"])))
-    if result.tables["observations"].height:
+    if "observations" in result.tables and result.tables["observations"].height:
         blocks.append(Block(OBSERVATIONS, facts(result.tables["observations"])))
     return blocks
