@@ -19,6 +19,7 @@ from gpustab.runs.common import small_overlap
 from gpustab.runs.group import Group, loaded
 from gpustab.runs.inputs import files_of
 from gpustab.runs.runs import Runs
+from gpustab.studies.shared.spaces import UNSCALED
 
 Groups = Runs | Group | Sequence[Runs | Group]
 """One group or several; a :class:`~gpustab.runs.group.Group` is read when it is measured, and then let go."""
@@ -68,6 +69,17 @@ class Answer:
         if found := small_overlap(runs.joining, runs.words):
             self.result.alarms.append(f"{runs.name}: {found}.")
         return runs
+
+    def warn(self, name: str, found: Sequence[str], notes: Sequence[str] = ()) -> None:
+        """Set off alarms about a group, of which what is no more than a fact becomes a note.
+
+        Args:
+            name: of the group.
+            found: see :func:`gpustab.studies.shared.spaces.of_spaces`.
+            notes: what else is to be said of it.
+        """
+        self.result.alarms += [f"{name}: {sentence}" for sentence in found if sentence != UNSCALED]
+        self.notes[name] = [*(sentence for sentence in found if sentence == UNSCALED), *notes]
 
 
 @contextmanager

@@ -67,7 +67,7 @@ def average(
         ]
         result.tables["levels"] = Table.of([*_level(runs.name, 1, pip.reduced, len(runs)), *rows], _Level._fields)
         found = of_spaces(runs, pip) if runs.unit else look_at(runs, answer.compute)
-        answer.notes[runs.name] = [*found, *runs.notes]
+        answer.warn(runs.name, found, runs.notes)
         space = Space(
             runs.vocabulary,
             top.vectors.float().cpu(),
@@ -134,6 +134,7 @@ def together(results: Sequence[Result]) -> Result:
     for other in others:
         first.groups += other.groups
         first.tables["levels"].extend(other.tables["levels"])
+        first.alarms += other.alarms
         first.notes += [note for note in other.notes if note not in first.notes]
         first.environment["seconds"] += other.environment["seconds"]
     return first

@@ -107,7 +107,7 @@ def _measure(runs: Runs, targets: Tensor, n: int, answer: Answer) -> _Measured:
     words = WordValues(*(x.cpu() for x in engine.word_overlap_pass(lists, lists.k, compute)))
     common = common_error(between, float(words.mean.mean()))  # what all words have in common moves none of them
     error = (pooled_error(words, len(runs)).square() - common).clamp(min=0).sqrt()
-    answer.notes[runs.name] = of_spaces(placed, pip)
+    answer.warn(runs.name, of_spaces(placed, pip))
     losses = _estimate(pair_matrix(pip.reduced, len(runs)))
     chance = float(pip.scale.chance.square().mean().sqrt()) if pip.scale else 0.0
     return _Measured(losses, losses.over(chance), _estimate(between), words, error, lists.k)

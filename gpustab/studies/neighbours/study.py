@@ -108,7 +108,7 @@ def _find(there: Runs, chooser: Runs | None, word: bytes, n: int, answer: Answer
     result.tables["shares"].extend(Table.of(rows, Share._fields))
     result.tables["lists"].extend(Table.of(_listed(runs, found, shown), _Listed._fields))
     result.verdict.append(f"{runs.name}: {said}" if several else said)
-    answer.notes[runs.name] = [*look_at(runs, compute), *_notes(runs, chooser, n, shown, having, p.mean, lacking)]
+    answer.warn(runs.name, look_at(runs, compute), [*_notes(runs, chooser, n, shown, having, p.mean, lacking)])
 
 
 def _chosen(runs: Runs, chooser: Runs | None, word: bytes, n: int) -> tuple[list[int], list[str]]:

@@ -9,7 +9,7 @@ from gpustab.kernels.arithmetic import product
 from gpustab.runs.runs import Joining, Runs
 from gpustab.spaces.words import some_words
 from gpustab.statistics.intervals import t_quantile
-from gpustab.studies.shared.spaces import of_spaces
+from gpustab.studies.shared.spaces import UNSCALED, of_spaces
 
 _FEW_RUNS = 5
 
@@ -50,7 +50,7 @@ def of_group(
 
 def _unscaled(pip: engine.PipPass) -> Iterator[str]:
     if pip.scale is None:
-        yield "Rows are not scaled to unit length: losses are not confined to [0, 1] and have no chance level."
+        yield UNSCALED
 
 
 def _small(runs: Runs) -> Iterator[str]:

@@ -21,6 +21,8 @@ from gpustab.runs.runs import Runs
 COLLAPSED = 0.9
 """Mean cosine above which a space says little: nearly all words point the same way."""
 
+UNSCALED = "Rows are not scaled to unit length: losses are not confined to [0, 1] and have no chance level."
+
 _SAME = 2.0**-20
 """Root mean square distance of aligned rows, in row lengths, up to which two float32 files hold the same vectors:
 turning a space in float32 moves its rows by 1e-7, and two trainings differ by 1e-5 even where they have collapsed."""
@@ -131,7 +133,7 @@ def far_runs(losses: Tensor, leave_out: Tensor | None = None) -> list[tuple[int,
 
 def _collapse(runs: Runs, pip: engine.PipPass) -> Iterator[str]:
     if pip.scale is None:
-        yield "Rows are not scaled to unit length: losses are not confined to [0, 1] and have no chance level."
+        yield UNSCALED
         return
     means = pip.scale.mean_cosine.tolist()
     collapsed = [r for r, mean in enumerate(means) if mean > COLLAPSED]

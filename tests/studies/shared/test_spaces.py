@@ -116,8 +116,8 @@ def test_every_command_names_a_run_of_another_kind():
     text = "run-005: "
     (alarm,) = stability(runs, neighbours=[5]).alarms
     assert alarm.startswith("One run does not belong. run-005 is ")
-    for notes in (neighbours_of(runs, "w3", 5).notes, average(runs)[1].notes):
-        (note,) = said(notes, "times as far from the other runs")
+    for alarms in (neighbours_of(runs, "w3", 5).alarms, average(runs)[1].alarms):
+        (note,) = said(alarms, "times as far from the other runs")
         assert text in note
     assert not said(look_at(runs.take([0, 1, 2, 3, 4]), Compute()), "times as far")
     assert not said(look_at(runs.take([0, 5]), Compute()), "times as far")
@@ -128,8 +128,8 @@ def test_every_command_names_the_collapsed_run():
     runs = runs_of(flat)
     (alarm,) = stability(runs, neighbours=[5]).alarms
     assert alarm.startswith("run-004 is collapsed")
-    for notes in (neighbours_of(runs, "w3", 5).notes, average(runs)[1].notes):
-        (note,) = said(notes, "small PIP loss means nothing")
+    for alarms in (neighbours_of(runs, "w3", 5).alarms, average(runs)[1].alarms):
+        (note,) = said(alarms, "small PIP loss means nothing")
         mean = oracles.mean_cosine(flat[4].numpy())
         assert f"collapsed in 1 of 5 runs (run-004): the mean cosine of two different words is {mean:.2f}" in note
 
