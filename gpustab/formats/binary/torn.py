@@ -71,7 +71,7 @@ def _usual_size(vectors: NDArray[np.float32]) -> float:
     with np.errstate(invalid="ignore"):
         sizes = np.abs(vectors)
     sizes = sizes[np.isfinite(sizes) & (sizes > 0)]
-    return float(np.median(sizes)) if len(sizes) else 0.0
+    return float(np.median(sizes.astype(np.float64))) if len(sizes) else 0.0  # float32 would overflow between two
 
 
 def _begins_with_letters(row: bytes) -> bool:
