@@ -46,6 +46,17 @@ class Content:
         """Name and version of the JSON form."""
         return f"gpustab.{self.name}/1"
 
+    def add(self, other: Content) -> None:
+        """Take up what the same command found elsewhere: of another group, or on another part of a corpus."""
+        self.groups += other.groups
+        self.contrasts += other.contrasts
+        for name, table in other.tables.items():
+            self.tables[name].extend(table)
+        self.alarms += other.alarms
+        self.verdict += other.verdict
+        self.notes += [note for note in other.notes if note not in self.notes]
+        self.environment["seconds"] += other.environment["seconds"]
+
     def frame(self, table: str) -> pd.DataFrame:
         """Return one of the tables as a pandas DataFrame.
 

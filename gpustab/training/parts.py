@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.slices import epoch_slices
 from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.report import Result
@@ -21,7 +23,7 @@ def train_halves(settings: TrainingSettings, folder: Path, **how: Any) -> Result
         folder: the run set; its groups are called ``.../half=a`` and ``.../half=b``.
         **how: as :func:`gpustab.training.runner.train_runs` takes it.
     """
-    return _all(settings, [{"half": half} for half in ("a", "b")], folder, how)
+    return _all(settings, [{"half": half} for half in ("a", "b")], folder, how | {"prepare": _once(settings)})
 
 
 def train_epochs(settings: TrainingSettings, folder: Path, *, splits: int = 0, **how: Any) -> Result:
@@ -36,10 +38,15 @@ def train_epochs(settings: TrainingSettings, folder: Path, *, splits: int = 0, *
     Raises:
         InputError: as that function, and if the corpus has fewer than two such epochs.
     """
-    corpus = prepare_corpus(settings.corpus, settings.options)
-    names = [dict(own.part)["epoch"] for own in epoch_slices(corpus, settings.epochs_by)]
+    prepare = _once(settings)
+    names = [dict(own.part)["epoch"] for own in epoch_slices(prepare(), settings.epochs_by)]
     parts = [{"epoch": name, "control": control} for control in range(splits + 1) for name in names]
-    return _all(settings, parts, folder, how)
+    return _all(settings, parts, folder, how | {"prepare": prepare})
+
+
+def _once(settings: TrainingSettings) -> Callable[[], Corpus]:
+    """Return what reads the corpus when it is first wanted, and keeps it for all parts."""
+    return cache(lambda: prepare_corpus(settings.corpus, settings.options))
 
 
 def _all(settings: TrainingSettings, parts: Sequence[dict[str, Any]], folder: Path, how: dict[str, Any]) -> Result:
@@ -51,8 +58,5 @@ def _all(settings: TrainingSettings, parts: Sequence[dict[str, Any]], folder: Pa
     ]
     first, *others = results
     for other in others:
-        first.groups += other.groups
-        first.tables["groups"].extend(other.tables["groups"])
-        first.notes += [note for note in other.notes if note not in first.notes]
-        first.environment["seconds"] += other.environment["seconds"]
+        first.add(other)
     return first

@@ -53,6 +53,7 @@ def train_runs(
     *,
     progress: Progress | None = None,
     announce: Callable[[TrainingSettings], None] | None = None,
+    prepare: Callable[[], Corpus] | None = None,
 ) -> Result:
     """Train what a plan wants and the run set does not have yet; finished runs are kept.
 
@@ -65,6 +66,7 @@ def train_runs(
         folder: the run set; made if it is not there.
         progress: called with the name of the work and its finished part.
         announce: called with the settings in force when all of them are checked, before the first run is trained.
+        prepare: gives the whole corpus of the plan, where several calls share one; default: it is read.
 
     Returns:
         The table ``groups``: runs, how many of them were trained now, seconds per run, words.
@@ -80,7 +82,7 @@ def train_runs(
     settings = resolve_engine(settings)
     _check_parallel(settings)
     report(f"reading {settings.corpus}", 0.0)
-    corpus = prepare_corpus(settings.corpus, settings.options)
+    corpus = prepare() if prepare else prepare_corpus(settings.corpus, settings.options)
     part, corpus = _slice(corpus, settings)
     if len(corpus) < 2 and set(settings.samplings) != {"fixed"}:
         ways = [option("unit", "sentence")] if corpus.unit == "document" else []

@@ -132,9 +132,5 @@ def together(results: Sequence[Result]) -> Result:
     """Return the answers for several groups as one; each keeps its own group and levels."""
     first, *others = results
     for other in others:
-        first.groups += other.groups
-        first.tables["levels"].extend(other.tables["levels"])
-        first.alarms += other.alarms
-        first.notes += [note for note in other.notes if note not in first.notes]
-        first.environment["seconds"] += other.environment["seconds"]
+        first.add(other)
     return first

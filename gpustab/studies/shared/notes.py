@@ -9,7 +9,7 @@ from gpustab.kernels.arithmetic import product
 from gpustab.runs.runs import Joining, Runs
 from gpustab.spaces.words import some_words
 from gpustab.statistics.intervals import t_quantile
-from gpustab.studies.shared.spaces import UNSCALED, of_spaces
+from gpustab.studies.shared.spaces import of_spaces, unscaled
 
 _FEW_RUNS = 5
 
@@ -36,7 +36,7 @@ def of_group(
         spaces: whether collapsed, equal and far runs are told here; not where they are alarms.
     """
     return [
-        *(of_spaces(runs, pip) if spaces else _unscaled(pip)),
+        *(of_spaces(runs, pip) if spaces else unscaled(pip)),
         *_few(len(runs)),
         *_small(runs),
         *_vocabulary(runs.joining),
@@ -46,11 +46,6 @@ def of_group(
         *_lists(found, lengths, ties),
         *_precision(pip),
     ]
-
-
-def _unscaled(pip: engine.PipPass) -> Iterator[str]:
-    if pip.scale is None:
-        yield UNSCALED
 
 
 def _small(runs: Runs) -> Iterator[str]:

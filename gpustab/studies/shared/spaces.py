@@ -46,7 +46,12 @@ def of_spaces(runs: Runs, pip: engine.PipPass) -> list[str]:
         pip: the reduced PIP losses of their pairs.
     """
     equal = same_pairs(runs, pip)
-    return [*_collapse(runs, pip), *_copies(runs, equal), *_far(runs, pip, equal)]
+    return [*unscaled(pip), *_collapse(runs, pip), *_copies(runs, equal), *_far(runs, pip, equal)]
+
+
+def unscaled(pip: engine.PipPass) -> list[str]:
+    """Return the sentence on rows that are not scaled to unit length, if they are not."""
+    return [UNSCALED] if pip.scale is None else []
 
 
 def look_at(runs: Runs, compute: Compute) -> list[str]:
@@ -133,7 +138,6 @@ def far_runs(losses: Tensor, leave_out: Tensor | None = None) -> list[tuple[int,
 
 def _collapse(runs: Runs, pip: engine.PipPass) -> Iterator[str]:
     if pip.scale is None:
-        yield UNSCALED
         return
     means = pip.scale.mean_cosine.tolist()
     collapsed = [r for r, mean in enumerate(means) if mean > COLLAPSED]
