@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, Field, dataclass, fields, make_dataclass, replace
-from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_type_hints
 
@@ -20,6 +19,7 @@ from gpustab.machine.job import is_one_of_several, number_here
 from gpustab.options import Option
 from gpustab.runs.key import Key
 from gpustab.runs.loading import Loading
+from gpustab.runs.paths import files_of
 
 if TYPE_CHECKING:
     from gpustab.machine.device import Compute
@@ -86,10 +86,10 @@ def _named_files(text: str) -> tuple[str, list[Path]]:
     name, equals, pattern = text.partition("=")
     if not (name and equals and pattern):
         raise InputError(f"{option('group')} is '{text}', wanted NAME=FILES, as in sgns=a*.txt")
-    files = sorted(glob(pattern))  # noqa: PTH207  # a pattern may begin anywhere
-    if not files:
-        raise InputError(f"{option('group')} is '{text}': there is no file {pattern}")
-    return name, [Path(file) for file in files]
+    try:
+        return name, files_of(pattern)
+    except InputError:
+        raise InputError(f"{option('group')} is '{text}': there is no file {pattern}") from None
 
 
 @dataclass(frozen=True)
