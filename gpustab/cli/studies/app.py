@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from shutil import rmtree
 from typing import Annotated
 
 from gpustab.cli.app import app
@@ -35,3 +38,12 @@ def require(*packages: str, extra: str = "study") -> None:
     """
     if missing := [name for name in packages if find_spec(name) is None]:
         raise InputError(f"this study needs {', '.join(missing)}: pip install 'gpustab[{extra}]'")
+
+
+@contextmanager
+def kept(writing: Writing) -> Iterator[Path | None]:
+    """Give the folder of a study's finished parts, within its output, and remove it once the study is written."""
+    folder = None if writing.out is None else writing.out / ".finished"
+    yield folder
+    if folder is not None:
+        rmtree(folder, ignore_errors=True)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from shutil import rmtree
 from typing import Annotated
 
 import typer
 
 from gpustab.cli.options import Computing, open_runs, takes
 from gpustab.cli.session import session, show
-from gpustab.cli.studies.app import Writing, require, study
+from gpustab.cli.studies.app import Writing, kept, require, study
 from gpustab.formats.options import LoadOptions
 from gpustab.studies.thresholds.options import ThresholdsOptions
 
@@ -43,7 +42,5 @@ def thresholds(
 
         compute = computing.compute()
         groups = open_runs(runs or [], load_options, named=group or [], single_runs=True)
-        finished = None if writing.out is None else writing.out / ".finished"
-        show(answer(groups, thresholds_options, compute=compute, progress=progress, finished=finished), writing)
-        if finished is not None:
-            rmtree(finished, ignore_errors=True)
+        with kept(writing) as finished:
+            show(answer(groups, thresholds_options, compute=compute, progress=progress, finished=finished), writing)

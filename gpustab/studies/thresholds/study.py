@@ -19,10 +19,11 @@ from gpustab.runs.group import Group, loaded
 from gpustab.runs.runs import Runs
 from gpustab.studies.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.copies import without_copies
+from gpustab.studies.shared.finished import Finished
 from gpustab.studies.thresholds import baselines, tables
 from gpustab.studies.thresholds.distributions import Distribution, Law, distribution
 from gpustab.studies.thresholds.evaluation import scores
-from gpustab.studies.thresholds.finished import Finished, Said, key_of
+from gpustab.studies.thresholds.finished import KINDS, Said, key_of
 from gpustab.studies.thresholds.one_run import RunFound, find
 from gpustab.studies.thresholds.options import ThresholdsOptions
 from gpustab.studies.thresholds.sentences import alarms_of, verdict
@@ -89,7 +90,7 @@ def thresholds(
         base = _bases(options, baseline)
         tests = list(installed_tests(options.tests, answer.result.notes))
         measured = [
-            _measure(group, base, options, tests, answer, Finished(finished), number / len(given), len(given))
+            _measure(group, base, options, tests, answer, Finished(finished, KINDS), number / len(given), len(given))
             for number, group in enumerate(given)
         ]
         answer.report("equal shapes", 0.95)

@@ -1,0 +1,62 @@
+"""What finished parts say comes back as it was."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+import torch
+
+from gpustab.studies.shared.finished import Finished, digest_of
+
+
+class Inner(NamedTuple):
+    value: float
+    values: np.ndarray
+
+
+@dataclass
+class Outer:
+    parts: list[Inner]
+    by_name: dict[str, Inner]
+    nothing: float | None
+
+
+def test_kept_parts_come_back(tmp_path):
+    inner = Inner(0.1 + 0.2, np.array([[1.5, np.nan], [np.inf, -0.0]], dtype=np.float32))
+    said = Outer([inner], {"a": inner}, None)
+    kept = Finished(tmp_path / "parts", (Inner, Outer))
+    assert kept.get("one") is None
+    kept.put("one", said)
+    again = Finished(tmp_path / "parts", (Inner, Outer)).get("one")
+    assert isinstance(again, Outer)
+    assert again.nothing is None
+    for part in (again.parts[0], again.by_name["a"]):
+        assert part.value == inner.value
+        assert part.values.dtype == np.float32
+        assert part.values.tobytes() == inner.values.tobytes()
+
+
+def test_no_folder_keeps_nothing():
+    kept = Finished(None)
+    kept.put("one", [1.0])
+    assert kept.get("one") is None
+
+
+@pytest.mark.parametrize("text", ["", "{", "{}", '{"type": "Outer", "fields": []}', '{"type": "Else", "fields": []}'])
+def test_a_damaged_part_is_none(tmp_path, text):
+    (tmp_path / "one.json").write_text(text)
+    assert Finished(tmp_path, (Inner, Outer)).get("one") is None
+
+
+def test_the_name_depends_on_all(tmp_path):
+    rows = torch.arange(6.0).view(2, 3)
+    names = {
+        digest_of("a", rows),
+        digest_of("b", rows),
+        digest_of("a", rows + 1),
+        digest_of("a", {"k": 1}, rows),
+        digest_of("a", rows, np.zeros(1)),
+    }
+    assert len(names) == 5
+    assert digest_of("a", rows) == digest_of("a", rows.t().contiguous().t())
