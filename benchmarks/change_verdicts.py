@@ -9,6 +9,7 @@ runs; before them those on frequency, against a control with the same law or a w
 
 from __future__ import annotations
 
+import math
 import sys
 
 import numpy as np
@@ -16,7 +17,7 @@ import torch
 
 from gpustab.kernels.displacement import displacement
 from gpustab.statistics.mixed import fit_random_intercept
-from gpustab.studies.change.laws import bootstrap_error
+from gpustab.studies.change.law_rows import bootstrap_error
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.sentences import against_floor, law_verdict
 
@@ -66,7 +67,13 @@ def law(extra: float, seed: int) -> str:
         y = beta * x + 0.7 * rng.normal(size=300)[groups] + 0.6 * rng.normal(size=600)
         y = (y - y.mean()) / y.std(ddof=1)
         r2 = fit_random_intercept(y, x, groups).r2_marginal
-        rows.append({"r2_marginal": r2, "r2_se": bootstrap_error(y, x, groups, ChangeOptions(resamples=40))})
+        rows.append(
+            {
+                "r2_marginal": r2,
+                "r2_se": bootstrap_error(y, x, groups, ChangeOptions(resamples=40)),
+                "r2_se_runs": math.nan,
+            }
+        )
     return law_verdict(rows[0], rows[1:])
 
 

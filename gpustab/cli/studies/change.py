@@ -9,7 +9,7 @@ import typer
 
 from gpustab.cli.options import Computing, takes
 from gpustab.cli.session import session, show
-from gpustab.cli.studies.app import Writing, study
+from gpustab.cli.studies.app import Writing, kept, study
 from gpustab.formats.options import LoadOptions
 from gpustab.runs.loading import Loading
 from gpustab.studies.change.options import ChangeOptions
@@ -35,10 +35,11 @@ def change(
 
     Example: gpustab study change RUNSET -w labor,capital -o change
     """
-    with session(writing) as progress:
+    with session(writing, goes_on=writing.out is not None) as progress:
         from gpustab.runs.load import open_groups
         from gpustab.studies.change.study import change as answer
 
         compute = computing.compute()
         groups = open_groups(runs, Loading(options=load_options), single_runs=True)
-        show(answer(groups, change_options, compute=compute, progress=progress), writing)
+        with kept(writing) as finished:
+            show(answer(groups, change_options, compute=compute, progress=progress, finished=finished), writing)

@@ -18,6 +18,8 @@ random, the floor was found a twentieth too low."""
 
 RELIABLE = 0.9
 """From this reliability on a list of words is shown as a finding."""
+WORDS = 20
+"""Length of a list of words on the page; the tables have all."""
 
 Row = Mapping[str, Any]
 
@@ -84,6 +86,12 @@ def of_pair(row: Row) -> str:
     return f"{start}." if floor is None else start + ends[against_floor(row)].format(number(floor, 2))
 
 
+def unreliable(name: str, known: float) -> str:
+    """Return why a list of words is not shown."""
+    told = "unknown" if math.isnan(known) else f"{known:.2f}"
+    return f"{name}: no list, since its order is not reliable ({told}, wanted {RELIABLE}); train more runs."
+
+
 def of_words(table: Table | None, rate: float) -> list[str]:
     """Return how many words' contexts differ beyond the sampling of authors, a sentence for every two epochs."""
     if table is None:
@@ -136,7 +144,8 @@ def of_laws(laws: Table) -> Iterator[str]:
 def law_verdict(genuine: Row, control: Sequence[Row]) -> str:
     """Return ``"more"``, ``"less"`` or ``"open"``: does frequency explain more than in the control?
 
-    Errors are those over words; several control splits are averaged, and their spread counts if it is larger. Of 100
+    Errors are those over words and over runs together; several control splits are averaged, and their spread counts if
+    it is larger. Of 100
     sets of 300 words in two pairs of epochs ``benchmarks/change_verdicts.py`` counts 2 false verdicts under one law and
     sees β of −0.5, −0.6, −0.7 against −0.4 in 24, 71 and 99.
     """
@@ -146,10 +155,16 @@ def law_verdict(genuine: Row, control: Sequence[Row]) -> str:
         if len(values) > 1
         else 0.0
     )
-    error = max(spread, fmean(row["r2_se"] for row in control))
+    error = max(spread, fmean(_error(row) for row in control))
     difference = genuine["r2_marginal"] - fmean(values)
-    half = 1.96 * math.hypot(genuine["r2_se"], error)
+    half = 1.96 * math.hypot(_error(genuine), error)
     return "more" if difference > half else "less" if difference < -half else "open"
+
+
+def _error(row: Row) -> float:
+    """Of R², over words and over runs; one run has none of the latter."""
+    runs = row["r2_se_runs"]
+    return math.hypot(row["r2_se"], runs) if math.isfinite(runs) else float(row["r2_se"])
 
 
 def _change(row: Row) -> Estimate:

@@ -52,8 +52,10 @@ def test_without_bootstrap_runs_nothing_is_said_to_differ():
     [(0.3, [0.1], "more"), (0.1, [0.3], "less"), (0.2, [0.18], "open"), (0.3, [0.0, 0.4], "open")],
 )
 def test_frequency_against_the_control(genuine, control, wanted):
-    rows = [{"r2_marginal": x, "r2_se": 0.03} for x in (genuine, *control)]
+    rows = [{"r2_marginal": x, "r2_se": 0.03, "r2_se_runs": math.nan} for x in (genuine, *control)]
     assert law_verdict(rows[0], rows[1:]) == wanted
+    wide = [row | {"r2_se_runs": 0.2} for row in rows]
+    assert law_verdict(wide[0], wide[1:]) == "open"
 
 
 def test_words_that_differ_are_counted_with_their_rate():
