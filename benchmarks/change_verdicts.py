@@ -21,7 +21,7 @@ from gpustab.studies.change.law_rows import bootstrap_error
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.sentences import against_floor, law_verdict
 
-V, D = 300, 20
+V, D = 200, 15
 DOCUMENTS, TRAINING = 0.25, 0.25
 LAW = ("more", "less", "open")
 
@@ -44,16 +44,12 @@ def verdict(runs: int, step: float, seed: int) -> str:
     ]
     every = torch.ones(V, dtype=torch.bool)
     between, floor = (displacement(*(torch.from_numpy(np.array(x)) for x in kind)) for kind in (whole, drawn))
-    change, floor_of = between.change.mean(every), floor.within.mean(every)
+    change, training, sampling = (own.mean(every) for own in (between.change, between.within, floor.within))
+    beyond = between.change.value - floor.within.value
     return against_floor(
-        {
-            "change": change[0],
-            "change_se": change[1],
-            "sampling_floor": floor_of[0],
-            "sampling_se": floor_of[1],
-            "runs_first": runs,
-            "runs_second": runs,
-        }
+        {"change": change[0], "change_se": change[1], "training_floor": training[0], "training_se": training[1]}
+        | {"sampling_floor": sampling[0], "sampling_se": sampling[1], "tested": V}
+        | {"beyond_se_words": float(beyond.std()) / V**0.5, "runs_first": runs, "runs_second": runs}
     )
 
 
@@ -83,11 +79,11 @@ def main(repeats: int) -> None:
         said = [law(extra, seed) for seed in range(repeats)]
         print(f"law, β −0.4 − {extra}: " + ", ".join(f"{x} {said.count(x) / repeats:.3f}" for x in LAW))
     print(f"{'runs':>4} {'step':>5} {'more':>6} {'no more':>8} {'open':>6}")
-    for runs in (3, 4, 8, 16):
+    for runs in (3, 4, 6, 8, 16):
         for step in (0.0, 0.3, 0.6):
-            said = [verdict(runs, step, seed) for seed in range(repeats if runs < 16 else repeats // 4)]
+            said = [verdict(runs, step, seed) for seed in range(repeats)]
             shares = [said.count(name) / len(said) for name in ("more", "no more", "open")]
-            print(f"{runs:>4} {step:>5} {shares[0]:>6.3f} {shares[1]:>8.3f} {shares[2]:>6.3f}")
+            print(f"{runs:>4} {step:>5} {shares[0]:>6.3f} {shares[1]:>8.3f} {shares[2]:>6.3f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -143,6 +143,23 @@ def between(first: Epoch, second: Epoch, min_count: int) -> Between:
     )
 
 
+def aligned(found: Between) -> Tensor:
+    """Return the change of every word between every run of the first epoch and every run of the second.
+
+    Returns:
+        ``(R₁, R₂, v)`` float64, on the CPU.
+    """
+    (first, one), (second, two) = _both(found.first, found.second, found.rows)
+    return torch.stack(
+        [
+            torch.stack(
+                [moved(first.runs.select(i, one), second.runs.select(j, two)).cpu() for j in range(len(second.runs))]
+            )
+            for i in range(len(first.runs))
+        ]
+    )
+
+
 def common_rows(one: Runs, two: Runs) -> tuple[Tensor, Tensor]:
     """Return the rows of the words that all runs of both have, in the order of the first."""
     there = {two.vocabulary[row]: row for row in two.joint.nonzero().flatten().tolist()}

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from gpustab.errors import InputError, near, option
-from gpustab.evaluation.semeval import read_semeval
+from gpustab.evaluation.semeval import ChangeTask, read_semeval
 from gpustab.machine.environment import environment
 from gpustab.results import Table
 from gpustab.studies.change import follow
 from gpustab.studies.change.epoch import Between, Epoch, between, read
+from gpustab.studies.change.languages import languages_in
 from gpustab.studies.change.law_rows import Law, laws
 from gpustab.studies.change.laws import Laws, Rows, rows_of
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.series import Series
 from gpustab.studies.change.tables import Floors, Pair, floors_of, pair_row, reliability_of, word_rows
-from gpustab.studies.change.task import Score, missing, scores
+from gpustab.studies.change.task import Judged, Score, judge, missing, score_of
 from gpustab.studies.frame import Answer
 from gpustab.studies.shared.finished import Finished, digest_of
 from gpustab.studies.shared.same_runs import fingerprints
@@ -30,7 +32,9 @@ class Measured(NamedTuple):
         words: rows of the table of words.
         rows: what the laws need.
         scores: of SemEval's targets.
+        judged: the same, with what their spread is from.
         missing: targets that one of the epochs lacks.
+        unscored: why none of them could be scored.
         reliability: of the order of the words.
         floors: how far runs of one epoch lie apart, of a bootstrap series.
     """
@@ -39,12 +43,14 @@ class Measured(NamedTuple):
     words: list[dict[str, Any]]
     rows: Rows | None
     scores: list[Score]
+    judged: list[Judged]
     missing: list[str]
+    unscored: str
     reliability: float
     floors: Floors | None
 
 
-KINDS = (Measured, Pair, Rows, Score, Floors)
+KINDS = (Measured, Pair, Rows, Score, Judged, Floors)
 
 FloorsOf = dict[tuple[Any, str, str], tuple[str, Floors]]
 """Floors of two epochs, with the name of all that they depend on, by family and epochs."""
@@ -57,7 +63,7 @@ def measure(
     floors: FloorsOf,
     part: tuple[float, float],
     finished: Finished,
-) -> Laws | None:
+) -> tuple[Laws | None, list[Judged]]:
     """Measure one series and add it to the answer.
 
     Args:
@@ -69,29 +75,16 @@ def measure(
         finished: what an earlier call had measured.
 
     Returns:
-        The law of frequency; ``None`` if there is none, which a note explains.
+        The law of frequency, ``None`` if there is none, which a note explains; and what was said of SemEval's targets.
     """
-    tables, parts = answer.result.tables, []
+    parts: list[Rows] = []
+    judged: list[Judged] = []
     kept: list[Epoch] = []
     for first, second in _pairs(series, options, answer, part, kept):
         found = _finished(series, first, second, options, answer, floors, finished)
-        if found.pair is None:
-            answer.result.notes.append(
-                f"{series.name}: no word occurs {options.min_count:,} times in both {first.name} and "
-                f"{second.name}; {option('min_count')} takes rarer ones."
-            )
-            continue
-        tables["pairs"].extend(Table.of([found.pair]))
-        tables["words"].extend(Table.of(found.words))
-        tables["task"].extend(Table.of(found.scores, Score._fields))
-        if found.missing:
-            answer.result.notes.append(
-                f"{series.name}: {len(found.missing)} of {found.scores[0].targets} targets are not in both epochs and "
-                f"are not scored: {', '.join(found.missing)}."
-            )
-        pair = {"series": series.name, "first": first.name, "second": second.name}
-        answer.result.contrasts.append(pair | {"reliability": found.reliability})
+        _add(series, first.name, second.name, found, options, answer)
         parts += [found.rows] if found.rows else []
+        judged += found.judged
     answer.result.groups.append(
         {
             "name": series.name,
@@ -101,7 +94,30 @@ def measure(
         }
     )
     _follow(series, kept, options, answer)
-    return _laws(series, parts, options, answer)
+    return _laws(series, parts, options, answer), judged
+
+
+def _add(series: Series, first: str, second: str, found: Measured, options: ChangeOptions, answer: Answer) -> None:
+    """Add what two epochs said to the answer."""
+    tables = answer.result.tables
+    tables["task"].extend(Table.of(found.scores, Score._fields))
+    if found.unscored:
+        answer.result.notes.append(f"{series.name}: not scored: {found.unscored}.")
+    elif found.missing:
+        answer.result.notes.append(
+            f"{series.name}: {len(found.missing)} of {found.scores[0].targets} targets are not in both epochs and "
+            f"are not scored: {', '.join(found.missing)}."
+        )
+    if found.pair is None:
+        answer.result.notes.append(
+            f"{series.name}: no word occurs {options.min_count:,} times in both {first} and "
+            f"{second}; {option('min_count')} takes rarer ones."
+        )
+        return
+    tables["pairs"].extend(Table.of([found.pair]))
+    tables["words"].extend(Table.of(found.words))
+    pair = {"series": series.name, "first": first, "second": second}
+    answer.result.contrasts.append(pair | {"reliability": found.reliability})
 
 
 def _pairs(
@@ -133,7 +149,7 @@ def _finished(
     where = (series.family, first.name, second.name)
     drawn = series.key.sampling == "bootstrap"
     name, own = ("", None) if drawn else floors.get(where, ("", None))
-    task = None if options.semeval is None else read_semeval(options.semeval)
+    task = _task(series, options)
     said = [series.name, series.control, first.name, second.name, options.min_count, options.spread, name]
     said += [str(answer.compute.dtype), environment(answer.compute.device).get("gpustab")]
     runs = [digest.hex() for epoch in (first, second) for digest in fingerprints(epoch.runs)]
@@ -141,33 +157,66 @@ def _finished(
     key = digest_of(said, None if task is None else vars(task), runs, counts)
     found: Measured | None = finished.get(key)
     if found is None:
-        found = _measured(series, between(first, second, options.min_count), options, own)
+        found = _measured(series, between(first, second, options.min_count), options, task, own)
         finished.put(key, found)
     if found.floors is not None:
         floors[where] = key, found.floors
     return found
 
 
-def _measured(series: Series, found: Between, options: ChangeOptions, own: Floors | None) -> Measured:
+def _task(series: Series, options: ChangeOptions) -> ChangeTask | None:
+    """The targets that a series is judged by.
+
+    Raises:
+        InputError: if it has not two epochs, or the files cannot be read.
+    """
+    if options.semeval is None:
+        return None
+    if len(series.epochs) != 2:
+        raise InputError(f"{option('semeval')} is for two epochs, not {len(series.epochs)}")
+    if not series.language:
+        return read_semeval(options.semeval)
+    places = languages_in(Path(options.semeval))
+    return read_semeval(next(place for place in places if place.resolve().name == series.language))
+
+
+def _measured(
+    series: Series, found: Between, options: ChangeOptions, task: ChangeTask | None, own: Floors | None
+) -> Measured:
     floors = floors_of(found) if series.key.sampling == "bootstrap" else None
-    if not found.tested.any():
-        return Measured(None, [], None, [], [], float("nan"), floors)
-    judged: list[Score] = []
-    lacking: list[str] = []
-    if options.semeval is not None:
-        if len(series.epochs) != 2:
-            raise InputError(f"{option('semeval')} is for two epochs, not {len(series.epochs)}")
-        asked = read_semeval(options.semeval)
-        judged, lacking = list(scores(series.name, found, asked, options.spread)), missing(found, asked)
+    lacking = [] if task is None else missing(found, task)
+    judged, unscored = _judged(series, found, task, options)
+    scores = [score_of(series.name, task, len(task.targets) - len(lacking), own) for own in judged] if task else []
+    tested = bool(found.tested.any())
     return Measured(
-        pair_row(series.name, series.control, found, own),
+        pair_row(series.name, series.control, found, own) if tested else None,
         list(word_rows(series.name, found, own)),
         rows_of(found),
+        scores,
         judged,
         lacking,
+        unscored,
         reliability_of(found),
         floors,
     )
+
+
+def _judged(
+    series: Series, found: Between, task: ChangeTask | None, options: ChangeOptions
+) -> tuple[list[Judged], str]:
+    """Judge the targets, or say why that cannot be done; of several languages one alone stops nothing.
+
+    Raises:
+        InputError: if the one language cannot be judged.
+    """
+    if task is None:
+        return [], ""
+    try:
+        return list(judge(series.key, found, task, options.spread)), ""
+    except InputError as error:
+        if not series.language:
+            raise
+        return [], str(error)
 
 
 def _laws(series: Series, parts: list[Rows], options: ChangeOptions, answer: Answer) -> Laws | None:

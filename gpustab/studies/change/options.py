@@ -63,3 +63,47 @@ class ChangeOptions:
     def followed(self) -> list[str]:
         """The words to follow."""
         return [word.strip() for word in (self.words or "").split(",") if word.strip()]
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Return the names of a list with commas.
+
+    >>> names("sgns, glove")
+    ('sgns', 'glove')
+    """
+    return tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+
+
+@dataclass(frozen=True)
+class GridPlan:
+    """What is trained on both periods of every language of SemEval-2020 task 1 where no run set is given.
+
+    Attributes:
+        technique: what to train.
+        sampling: how each run's text is drawn.
+        runs: per technique, sampling and period; 32 in the thesis.
+        jobs: runs trained at once.
+
+    Raises:
+        InputError: for a number below its least.
+    """
+
+    technique: Annotated[
+        tuple[str, ...] | None, Option("Of --semeval: train these on all languages.", metavar="T,T,...", parse=names)
+    ] = None
+    sampling: Annotated[
+        tuple[str, ...] | None,
+        Option("How they are drawn. Default shuffled,bootstrap.", metavar="S,S,...", parse=names),
+    ] = None
+    runs: Annotated[int | None, Option("Runs of each. Default 8; 32 in the thesis.", low=1)] = None
+    jobs: Annotated[int | None, Option("Runs trained at once. Default 1.", low=1)] = None
+
+    def __post_init__(self) -> None:
+        for name in ("runs", "jobs"):
+            if (value := getattr(self, name)) is not None and value < 1:
+                raise InputError(f"{option(name)} is {value}, wanted at least 1")
+
+    @property
+    def given(self) -> list[str]:
+        """Names of the choices that were made; of a run set none has an effect."""
+        return [name for name in self.__dataclass_fields__ if getattr(self, name) is not None]

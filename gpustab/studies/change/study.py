@@ -15,6 +15,7 @@ from gpustab.results import Table
 from gpustab.studies.change import follow
 from gpustab.studies.change.blocks import COLUMNS, Text, discovered_words
 from gpustab.studies.change.excess import Excess, FrequencyClass, by_frequency, changes_of, excesses
+from gpustab.studies.change.grid import Cell, cells
 from gpustab.studies.change.law_rows import Law
 from gpustab.studies.change.laws import Laws
 from gpustab.studies.change.measure import KINDS, FloorsOf, measure
@@ -22,7 +23,7 @@ from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.sentences import verdict
 from gpustab.studies.change.series import CONTROL, Series, series_of
 from gpustab.studies.change.tables import Pair
-from gpustab.studies.change.task import Score
+from gpustab.studies.change.task import Judged, Score
 from gpustab.studies.frame import Groups, answering, groups_of
 from gpustab.studies.shared.finished import Finished
 
@@ -33,6 +34,7 @@ _COLUMNS: dict[str, Any] = {
     "trajectories": follow.Step,
     "neighbours": follow.Near,
     "task": Score,
+    "grid": Cell,
 }
 
 
@@ -63,10 +65,11 @@ def change(
 
     Returns:
         Tables ``pairs``, ``words`` (long), ``laws``, ``excess`` (long), ``frequency``, ``trajectories``,
-        ``neighbours``, ``task``, and of a text ``discoveries``; the columns are told by
+        ``neighbours``, ``task``, ``grid``, and of a text ``discoveries``; the columns are told by
         :class:`~gpustab.studies.change.tables.Pair`, :class:`~gpustab.studies.change.law_rows.Law`,
         :class:`~gpustab.studies.change.excess.Excess`, :class:`~gpustab.studies.change.excess.FrequencyClass`,
-        :class:`~gpustab.studies.change.follow.Step` and :class:`~gpustab.studies.change.follow.Near`.
+        :class:`~gpustab.studies.change.follow.Step`, :class:`~gpustab.studies.change.follow.Near`,
+        :class:`~gpustab.studies.change.task.Score` and :class:`~gpustab.studies.change.grid.Cell`.
 
     Raises:
         InputError: if the groups are no epochs, two epochs share no words, or a word to follow is in no epoch.
@@ -83,9 +86,12 @@ def change(
         done = Finished(finished, KINDS)
         floors: FloorsOf = {}
         found: list[tuple[Series, Laws]] = []
+        judged: list[Judged] = []
         for number, own in enumerate(series):
-            law = measure(own, options, answer, floors, (number / len(series), 1 / len(series)), done)
+            law, said = measure(own, options, answer, floors, (number / len(series), 1 / len(series)), done)
             found += [(own, law)] if law is not None else []
+            judged += said if own.language else []
+        result.tables["grid"].extend(Table.of(cells(judged), Cell._fields))
         for rows in _excesses(found):
             result.tables["excess"].extend(Table.of(rows, Excess._fields, long=True))
             result.tables["frequency"].extend(Table.of(by_frequency(rows), FrequencyClass._fields))

@@ -42,6 +42,7 @@ class Pair(NamedTuple):
         averaged_floor: between averages of half of an epoch's runs.
         sampling_floor: between two bootstrap runs of one epoch, mean of both; ``None`` where there are none.
         sampling_se: its jackknife error.
+        beyond_se_words: error of change − sampling floor over words.
         mean_cosine_first: of two different words, in the earlier epoch's runs.
         mean_cosine_second: in the later one's.
     """
@@ -66,6 +67,7 @@ class Pair(NamedTuple):
     averaged_floor: float
     sampling_floor: float | None
     sampling_se: float | None
+    beyond_se_words: float | None
     mean_cosine_first: float
     mean_cosine_second: float
 
@@ -126,9 +128,18 @@ def pair_row(series: str, control: bool, found: Between, floors: Floors | None) 
         float(found.halves[rows].mean()),
         sampling,
         sampling_se,
+        None if floors is None else _words_error(found, floors),
         found.first.mean_cosine,
         found.second.mean_cosine,
     )
+
+
+def _words_error(found: Between, floors: Floors) -> float:
+    """Standard error over words of the mean change beyond the floor."""
+    drawn = dict(zip(floors.words, floors.value.tolist(), strict=True))
+    rows = zip(_tested(found), found.moves.change.value[found.tested].tolist(), strict=True)
+    beyond = torch.tensor([change - drawn[word] for word, change in rows if word in drawn], dtype=torch.float64)
+    return float(beyond.std() / len(beyond) ** 0.5) if len(beyond) > 1 else float("nan")
 
 
 def _tested(found: Between) -> list[str]:
