@@ -12,8 +12,8 @@ from gpustab.runs.group import Group
 from gpustab.runs.key import Key
 from gpustab.runs.runs import Runs
 
-EPOCH, CONTROL = "epoch", "control"
-"""Names of parts of a key: the epoch, and the number of a split of the documents at random."""
+EPOCH, CONTROL, LANGUAGE = "epoch", "control", "language"
+"""Names of parts of a key: the epoch, the number of a split of the documents at random, a language of several."""
 _EPOCHS = (EPOCH, "runset")
 """Groups of one key in several run sets are epochs too, in the order in which these are given."""
 
@@ -41,6 +41,11 @@ class Series:
     def control(self) -> bool:
         """Whether its epochs are documents dealt out at random, between which nothing changed."""
         return any(name == CONTROL for name, _ in self.key.part)
+
+    @property
+    def language(self) -> str:
+        """Its language, where there are several; else nothing."""
+        return dict(self.key.part).get(LANGUAGE, "")
 
     @property
     def family(self) -> Key:

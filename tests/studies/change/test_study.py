@@ -12,6 +12,7 @@ from gpustab.errors import InputError
 from gpustab.runs.key import Key
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
+from gpustab.studies.change import measure
 from gpustab.studies.change.study import change
 from tests.kernels.test_displacement import naive
 from tests.studies.change.planted import groups, runset
@@ -163,3 +164,35 @@ def test_too_high_a_count_is_said():
     answer = change(groups(runset(epochs=2, runs=2, v=20)), min_count=10**6)
     assert answer.tables["pairs"].height == 0
     assert any("no word occurs 1,000,000 times" in note for note in answer.notes)
+
+
+def test_a_stopped_call_goes_on_and_says_the_same(planted, tmp_path, monkeypatch):
+    whole = change(planted, min_count=200, resamples=0)
+    real, calls = measure.between, []
+
+    def stopping(*given):
+        calls.append(given[0].name)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return real(*given)
+
+    monkeypatch.setattr(measure, "between", stopping)
+    with pytest.raises(KeyboardInterrupt):
+        change(planted, min_count=200, resamples=0, finished=tmp_path)
+    again = change(planted, min_count=200, resamples=0, finished=tmp_path)
+    assert len(calls) == 5  # of four pairs of epochs two were kept, and the one that was stopped was measured again
+    for name, table in whole.tables.items():
+        assert str(list(again.tables[name].rows())) == str(list(table.rows()))
+    assert again.verdict == whole.verdict
+    change(planted, min_count=201, resamples=0, finished=tmp_path)
+    assert len(calls) == 9  # another choice
+
+
+def test_authors_are_looked_for_before_the_work(planted, tmp_path, monkeypatch):
+    text = tmp_path / "dated.tsv"
+    text.write_text(
+        "year\tauthor\ttext\n" + "".join(f"{year}\tA\t{year // 10 * 'some words '}\n" for year in (1805, 1825, 1845))
+    )
+    monkeypatch.setattr(measure, "between", lambda *_: pytest.fail("measured before the authors were known"))
+    with pytest.raises(InputError, match="near it is author"):
+        change(planted, corpus=str(text), authors="autor")
