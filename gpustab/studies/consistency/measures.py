@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from gpustab.kernels.separation import Separation, separation
+from gpustab.kernels.separation import Nulls, Separation, separation
 from gpustab.kernels.word_ranks import word_ranks
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.consistency.samples import Samples
@@ -69,27 +69,17 @@ def unit(vectors: Tensor) -> Tensor:
     return torch.nn.functional.normalize(vectors.double(), dim=-1, eps=1e-300)
 
 
-def null_pairs(samples: Samples, words: Tensor, shared: NDArray[np.bool_]) -> Tensor:
-    """Return which pairs of samples are null pairs, ``(P, P)`` bool.
-
-    Those are of different terms, have no sentence in common, and numbers of context words within a factor of two.
-
-    Args:
-        samples: P of them.
-        words: ``(P,)`` context words of each.
-        shared: ``(P, P)`` pairs with a sentence in common.
-    """
-    term = torch.from_numpy(samples.term).to(words.device)
-    low, high = torch.minimum(words[:, None], words), torch.maximum(words[:, None], words)
-    return (term[:, None] != term) & ~torch.from_numpy(shared).to(words.device) & (high <= 2 * low)
-
-
-def consistency_of(vectors: Tensor, samples: Samples, allowed: Tensor) -> Consistency:
+def consistency_of(vectors: Tensor, samples: Samples, allowed: Nulls) -> Consistency:
     """Return the consistency of vectors ``(P, d)``.
 
     ``same`` is the mean over terms of the mean cosine over pairs of a term's samples; ``null`` the mean over null
     pairs; ``auc`` the probability that a pair of one term has a larger cosine than a null pair, ties as halves, over
     all of both. Nothing is sampled.
+
+    Args:
+        vectors: of P samples.
+        samples: whose they are.
+        allowed: their null pairs, see :class:`gpustab.studies.consistency.nulls.NullPairs`.
     """
     term = torch.from_numpy(samples.term).to(vectors.device)
     sums = Separation(*(part.cpu() for part in separation(unit(vectors), term, allowed)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -12,7 +12,7 @@ from torch import Tensor
 
 from gpustab.kernels.arithmetic import product, row_dot
 from gpustab.kernels.word_ranks import word_ranks
-from gpustab.runs.runs import Runs
+from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.spaces.words import show
 from gpustab.studies.consistency.measures import unit
 from gpustab.studies.consistency.prepare import Prepared
@@ -23,10 +23,20 @@ _TERMS, _NEAREST = 10, 4
 """Terms that are shown with so many nearest words."""
 
 
-def own_vector(vectors: Tensor, prepared: Prepared, words: Tensor) -> tuple[Array, Array]:
-    """Return each term's mean cosine to its own background vector, and that vector's mean place, ``(T,)`` twice.
+class Own(NamedTuple):
+    """How near each term's samples are to its own background vector, NaN for a term that the background lacks.
 
-    The place is among all words by cosine to the sample, 1 the nearest. NaN for a term that the background lacks.
+    Attributes:
+        cosine: ``(T,)`` mean cosine.
+        place: ``(T,)`` mean place of that vector among all words by cosine to the sample, 1 the nearest.
+    """
+
+    cosine: Array
+    place: Array
+
+
+def own_vector(vectors: Tensor, prepared: Prepared, words: Tensor) -> Own:
+    """Return how near samples are to their terms' own vectors.
 
     Args:
         vectors: ``(P, d)``.
@@ -43,18 +53,18 @@ def own_vector(vectors: Tensor, prepared: Prepared, words: Tensor) -> tuple[Arra
             np.bincount(term, value.cpu().numpy()) / np.where(np.bincount(term, has) > 0, n, np.nan)
             for value in (cosine, place)
         ]
-    return means[0], means[1]
+    return Own(*means)
 
 
-def own_row(group: str, model: str, found: Sequence[tuple[Array, Array]]) -> dict[str, Any]:
+def own_row(model: str, found: Sequence[Own]) -> dict[str, Any]:
     """Return a row of table 6: means over the terms that the background has, and over its runs."""
     cosine, place = (np.mean([one[k] for one in found], axis=0) for k in range(2))
     has = ~np.isnan(cosine)
     means = [float(values[has].mean()) if has.any() else None for values in (cosine, place)]
-    return {"group": group, "model": model, "terms": int(has.sum()), "cosine": means[0], "place": means[1]}
+    return {"model": model, "terms": int(has.sum()), "cosine": means[0], "place": means[1]}
 
 
-def nearest(vectors: Tensor, prepared: Prepared, words: Tensor, runs: Runs) -> list[dict[str, Any]]:
+def nearest(vectors: Tensor, prepared: Prepared, words: Tensor, vocabulary: Vocabulary) -> list[dict[str, Any]]:
     """Return the nearest words of the first two samples of the ten most frequent terms (table 7)."""
     samples, text = prepared.samples, prepared.text
     terms = np.argsort(-text.counts[samples.terms], kind="stable")[:_TERMS]
@@ -65,7 +75,7 @@ def nearest(vectors: Tensor, prepared: Prepared, words: Tensor, runs: Runs) -> l
         top = product(x, words.double().T).topk(min(_NEAREST, len(words)), 1).indices.tolist()
         between = float((x[0] * x[1]).sum())
         for number, best in enumerate(top, 1):
-            near = ", ".join(runs.vocabulary.text(w) for w in best)
+            near = ", ".join(vocabulary.text(w) for w in best)
             term = show(text.words[samples.terms[k]])
-            found.append({"group": runs.name, "term": term, "sample": number, "cosine": between, "nearest": near})
+            found.append({"term": term, "sample": number, "cosine": between, "nearest": near})
     return found

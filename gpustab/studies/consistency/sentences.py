@@ -35,7 +35,9 @@ def verdict(tables: Mapping[str, Table], contrasts: Sequence[Mapping[str, Any]] 
         if split := list(tables.get("split", Table()).rows(group=group)):
             said.append(of + development(split)[1])
         said += [of + models_part(one, row["terms"])[1] for one in contrasts if one["group"] == group]
-    return said
+    texts = list(tables.get("texts", Table()).rows())
+    several = len({row["group"] for row in texts}) > 1
+    return [(f"{row['group']}: " if several else "") + texts_part(row)[1] for row in texts] + said
 
 
 def told_apart(row: Mapping[str, Any]) -> tuple[str, str]:
@@ -66,6 +68,46 @@ def told_apart(row: Mapping[str, Any]) -> tuple[str, str]:
         f"Whether samples of one term are more alike than samples of two terms cannot be told from {row['terms']} "
         f"terms ({cosines}, {100 * auc:.0f} of 100 comparisons, 50 by chance). More terms would tell."
     )
+
+
+def texts_part(row: Mapping[str, Any]) -> tuple[str, str]:
+    """Return how two texts compare, and the sentence: the cosine's verdict and the AUC's, with a hyphen between.
+
+    Each is ``"higher"``, ``"lower"`` or ``"open"``: the rule is that the interval of the difference, over terms and
+    runs, lies on one side of 0; ``"few"`` with fewer than :data:`FEWEST` terms in a text.
+    """
+    one, two = row["text"], row["against"]
+    if min(row["terms"], row["terms_against"]) < FEWEST:
+        return (
+            "few",
+            f"{one} and {two} cannot be compared by so few terms; take {FEWEST} at least in each, better fifty.",
+        )
+    cosine, auc = _side(row, "same"), _side(row, "auc")
+    cosines = f"{_cosine(row['same'])} against {_cosine(row['same_against'])}"
+    nulls = f"{_cosine(row['null'])} against {_cosine(row['null_against'])}"
+    aucs = f"{row['auc']:.2f} against {row['auc_against']:.2f}"
+    span = f"difference {row['auc_low']:+.2f} to {row['auc_high']:+.2f}".replace("-", "−")
+    high, low = (one, two) if cosine == "higher" else (two, one)
+    at = f"At {row['words']} context words a sample"
+    if cosine == "open":
+        said = f"{at}, which of {one} and {two} has the higher cosine cannot be told ({cosines})"
+    else:
+        said = f"{at}, {high} has the higher cosine than {low} ({one} {cosines}; of different terms {nulls})"
+    if auc == "open":
+        return f"{cosine}-open", f"{said}; which tells its terms apart better cannot be told (AUC {aucs}, {span})."
+    better, worse = (one, two) if auc == "higher" else (two, one)
+    if cosine in ("open", auc):
+        also = "also " if cosine == auc else ""
+        return f"{cosine}-{auc}", f"{said}; {better} {also}tells its terms apart better (AUC {aucs}, {span})."
+    return f"{cosine}-{auc}", (
+        f"{said}, but {worse} tells its terms apart worse (AUC {aucs}, {span}): the higher cosine is what all its "
+        "contexts have in common, and no sign of better vectors."
+    )
+
+
+def _side(row: Mapping[str, Any], name: str) -> str:
+    low, high = row[f"{name}_low"], row[f"{name}_high"]
+    return "higher" if low > 0 else "lower" if high < 0 else "open"
 
 
 def scale(row: Mapping[str, Any], middle: Mapping[str, Any]) -> str:
