@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -14,8 +15,10 @@ from gpustab.kernels.arithmetic import product, row_dot
 from gpustab.kernels.word_ranks import word_ranks
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.spaces.words import show
+from gpustab.statistics.intervals import Estimate
 from gpustab.studies.consistency.measures import unit
 from gpustab.studies.consistency.prepare import Prepared
+from gpustab.studies.consistency.text import Ids
 
 Array = NDArray[np.float64]
 
@@ -28,10 +31,12 @@ class Own(NamedTuple):
 
     Attributes:
         cosine: ``(T,)`` mean cosine.
-        place: ``(T,)`` mean place of that vector among all words by cosine to the sample, 1 the nearest.
+        null: ``(T,)`` mean cosine to the own vectors of the other terms.
+        place: ``(T,)`` mean place of the term's vector among all words by cosine to the sample, 1 the nearest.
     """
 
     cosine: Array
+    null: Array
     place: Array
 
 
@@ -47,21 +52,35 @@ def own_vector(vectors: Tensor, prepared: Prepared, words: Tensor) -> Own:
     cosine = row_dot(x, words[own.clamp(min=0)].double())
     place = word_ranks(x, words, cosine[:, None])[:, 0].double()
     has, term = (own >= 0).cpu().numpy(), prepared.samples.term
-    n = np.bincount(term)
-    with np.errstate(invalid="ignore"):
-        means = [
-            np.bincount(term, value.cpu().numpy()) / np.where(np.bincount(term, has) > 0, n, np.nan)
-            for value in (cosine, place)
-        ]
+    first = np.searchsorted(term, np.arange(len(prepared.samples.terms)))
+    others = words[own[torch.from_numpy(first[has[first]]).to(own.device)]].double()
+    null = (product(x, others.sum(0)[:, None])[:, 0] - cosine) / max(len(others) - 1, 1)
+    means = (_by_term(values, term, has) for values in (cosine, null if len(others) > 1 else null * np.nan, place))
     return Own(*means)
 
 
+def _by_term(values: Tensor, term: Ids, has: NDArray[np.bool_]) -> Array:
+    """Means over the samples of every term that the background has."""
+    with np.errstate(invalid="ignore"):
+        found: Array = np.bincount(term, values.cpu().numpy()) / np.where(np.bincount(term, has) > 0, 1.0, np.nan)
+    return found / np.bincount(term)
+
+
 def own_row(model: str, found: Sequence[Own]) -> dict[str, Any]:
-    """Return a row of table 6: means over the terms that the background has, and over its runs."""
-    cosine, place = (np.mean([one[k] for one in found], axis=0) for k in range(2))
+    """Return a row of table 6: means over the terms that the background has, and over its runs.
+
+    The interval is of the mean excess over the null level, over terms.
+    """
+    cosine, null, place = (np.mean([one[k] for one in found], axis=0) for k in range(3))
     has = ~np.isnan(cosine)
-    means = [float(values[has].mean()) if has.any() else None for values in (cosine, place)]
-    return {"model": model, "terms": int(has.sum()), "cosine": means[0], "place": means[1]}
+    n = int(has.sum())
+    row: dict[str, Any] = {"model": model, "terms": n}
+    for name, values in (("cosine", cosine), ("null", null), ("excess", cosine - null)):
+        row[name] = float(values[has].mean()) if n else None
+    excess = (cosine - null)[has]
+    se = float(excess.std(ddof=1) / math.sqrt(n)) if n > 2 else math.nan
+    row["excess_low"], row["excess_high"] = Estimate.of_runs(row["excess"], se, n).interval
+    return row | {"place": float(place[has].mean()) if n else None}
 
 
 def nearest(vectors: Tensor, prepared: Prepared, words: Tensor, vocabulary: Vocabulary) -> list[dict[str, Any]]:
@@ -76,6 +95,7 @@ def nearest(vectors: Tensor, prepared: Prepared, words: Tensor, vocabulary: Voca
         between = float((x[0] * x[1]).sum())
         for number, best in enumerate(top, 1):
             near = ", ".join(vocabulary.text(w) for w in best)
+            shared = len(set(top[0]) & set(top[-1]))
             term = show(text.words[samples.terms[k]])
-            found.append({"term": term, "sample": number, "cosine": between, "nearest": near})
+            found.append({"term": term, "sample": number, "cosine": between, "shared": shared, "nearest": near})
     return found

@@ -9,6 +9,7 @@ from gpustab.report import Result
 from gpustab.results import Block, SmallTable, Table
 from gpustab.results.page import number, whole
 from gpustab.studies.consistency.sentences import development, grows, most_frequent_rank, read_by_nonce, texts_part
+from gpustab.studies.consistency.sentences_of_terms import closest, neighbours_part, own_part
 
 _SIZE_HEADER = ["background", "sentences", "terms", "words", "same term", "by the law", "different", "AUC", "c"]
 
@@ -178,9 +179,10 @@ def _domain(result: Result) -> Iterator[Block]:
         yield Block(
             "Which terms mean in the text what they mean elsewhere?",
             tables=[whole("SVD model: cosine of a term in the text to the same word in the general text", table)],
+            figures=["by_frequency"],
             answer=(
-                "Read each group beside its null level, other terms of the same group: a cosine of PPMI-SVD vectors "
-                "depends on frequency by itself."
+                f"{closest(list(table.rows(group=table['group'][0])))[1]} The null level is of the ten other terms of "
+                "the most like frequencies: a cosine of PPMI-SVD vectors depends on frequency by itself."
             ),
             aside="Bloem et al. 2019, table 5: 0.735, 0.417, 0.109, 0.078.",
         )
@@ -191,6 +193,8 @@ def _own(result: Result) -> Iterator[Block]:
     yield Block(
         "How far are they from the background's own vector of the term?",
         tables=[whole("Means over samples of the terms that the background has", table)],
+        figures=["own_place"],
+        answer=own_part(next(table.rows(group=table["group"][0])))[1],
         aside="Bloem et al. 2019, table 6 (Nonce2Vec): 0.35 to 0.48, places 2,902 to 24,513 of 259,376.",
     )
 
@@ -201,7 +205,11 @@ def _neighbours(result: Result) -> Iterator[Block]:
         yield Block(
             "What are the nearest words of two samples?",
             tables=[whole("Additive model, first run", table)],
-            answer="Two samples can be near each other and still mean nothing: consistency is no quality.",
+            figures=["nearest_words"],
+            answer=(
+                f"{neighbours_part(list(table.rows(group=table['group'][0])))} Two samples can be near each other and "
+                "still mean nothing: consistency is no quality."
+            ),
             aside="Bloem et al. 2019, table 7.",
             folded=True,
         )

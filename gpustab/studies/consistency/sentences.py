@@ -47,7 +47,7 @@ def told_apart(row: Mapping[str, Any]) -> tuple[str, str]:
     :data:`NEAR` (``"alike"``); else ``"open"``, and ``"few"`` with fewer than :data:`FEWEST` terms.
     """
     auc, low, high = row["auc"], row["auc_low"], row["auc_high"]
-    cosines = f"cosine {_cosine(row['same'])} against {_cosine(row['null'])}"
+    cosines = f"cosine {as_cosine(row['same'])} against {as_cosine(row['null'])}"
     if row["terms"] < FEWEST or math.isnan(low):
         return "few", (
             f"Whether the text gives its terms vectors of their own cannot be told from {row['terms']} terms "
@@ -83,8 +83,8 @@ def texts_part(row: Mapping[str, Any]) -> tuple[str, str]:
             f"{one} and {two} cannot be compared by so few terms; take {FEWEST} at least in each, better fifty.",
         )
     cosine, auc = _side(row, "same"), _side(row, "auc")
-    cosines = f"{_cosine(row['same'])} against {_cosine(row['same_against'])}"
-    nulls = f"{_cosine(row['null'])} against {_cosine(row['null_against'])}"
+    cosines = f"{as_cosine(row['same'])} against {as_cosine(row['same_against'])}"
+    nulls = f"{as_cosine(row['null'])} against {as_cosine(row['null_against'])}"
     aucs = f"{row['auc']:.2f} against {row['auc_against']:.2f}"
     span = f"difference {row['auc_low']:+.2f} to {row['auc_high']:+.2f}".replace("-", "−")
     high, low = (one, two) if cosine == "higher" else (two, one)
@@ -112,8 +112,10 @@ def _side(row: Mapping[str, Any], name: str) -> str:
 
 def scale(row: Mapping[str, Any], middle: Mapping[str, Any]) -> str:
     """Return what the raw cosine is worth beside its null level."""
-    raw = f"The cosine of two samples of one term is {_cosine(row['same'])}, of two terms {_cosine(row['null'])}"
-    without = f"without what every context of the text has: {_cosine(middle['same'])} against {_cosine(middle['null'])}"
+    raw = f"The cosine of two samples of one term is {as_cosine(row['same'])}, of two terms {as_cosine(row['null'])}"
+    without = (
+        f"without what every context of the text has: {as_cosine(middle['same'])} against {as_cosine(middle['null'])}"
+    )
     if row["excess"] < CLOSE:
         return f"{raw}: almost all of it is what every context of the text has in common ({without})."
     return f"{raw} ({without})."
@@ -141,7 +143,7 @@ def grows(table: Table) -> tuple[str, str]:
     first, last = rows[0], rows[-1]
     off = max(abs(row["same"] - row["law"]) for row in rows)
     law = f"a law of sums, 1 / (1 + c / words) with c = {number(last['c'], 3)}, is at most {number(off, 2)} off"
-    span = f"from {_cosine(first['same'])} with {first['n']} to {_cosine(last['same'])} with {last['n']} sentences"
+    span = f"from {as_cosine(first['same'])} with {first['n']} to {as_cosine(last['same'])} with {last['n']} sentences"
     if last["same_low"] > first["same_high"]:
         return "grows", f"Consistency grows with the sentences, {span}; {law}."
     return "open", f"Consistency goes {span}, which these terms do not prove to be a growth; {law}."
@@ -178,7 +180,7 @@ def development(rows: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
     """
     row = rows[-1]
     what = "parts of as many random sentences" if row["permuted"] == "sentences" else "random halves of the documents"
-    said = f"halves have cosine {_cosine(row['halves'])}, {what} {_cosine(row['random'])} (p = {row['p']:.2f})"
+    said = f"halves have cosine {as_cosine(row['halves'])}, {what} {as_cosine(row['random'])} (p = {row['p']:.2f})"
     if row["p"] <= P_VALUE:
         return "differ", f"The two halves use the terms differently: {said}."
     first = rows[0]
@@ -204,10 +206,10 @@ def read_by_nonce(updates: Sequence[float]) -> str:
     )
 
 
-def _cosine(value: float) -> str:
-    """A cosine with the digits that tell it from 1.
+def as_cosine(value: float) -> str:
+    """Return a cosine with the digits that tell it from 1.
 
-    >>> _cosine(0.9852), _cosine(0.41)
+    >>> as_cosine(0.9852), as_cosine(0.41)
     ('0.985', '0.41')
     """
     return f"{value:.3f}" if abs(value) > 0.9 else f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")
