@@ -10,11 +10,14 @@ from gpustab.kernels.arithmetic import product
 _BLOCK = 1 << 24
 """Cosines at once."""
 
+_ROUNDING = 1e-12
+"""One cosine by two ways differs by so much: without the margin a word could be nearer than itself."""
+
 
 def word_ranks(unit: Tensor, words: Tensor, cosines: Tensor, own: Tensor | None = None) -> Tensor:
     """Return how many words are nearer to each vector than a given cosine, plus one: 1 is the nearest.
 
-    A word exactly as near is not nearer: copies of a vector do not push it back.
+    A word exactly as near, up to rounding, is not nearer: copies of a vector do not push it back.
 
     Args:
         unit: ``(P, d)`` unit vectors.
@@ -29,7 +32,7 @@ def word_ranks(unit: Tensor, words: Tensor, cosines: Tensor, own: Tensor | None 
         >>> word_ranks(torch.eye(2), torch.eye(2), torch.tensor([[0.5], [0.5]])).tolist()
         [[2], [2]]
     """
-    unit, words = unit.double(), words.double()
+    unit, words, cosines = unit.double(), words.double(), cosines.double() + _ROUNDING
     nearer = torch.zeros(cosines.shape, dtype=torch.long, device=unit.device)
     size = max(1, _BLOCK // max(len(unit), 1))
     for start in range(0, len(words), size):
@@ -39,5 +42,5 @@ def word_ranks(unit: Tensor, words: Tensor, cosines: Tensor, own: Tensor | None 
     if own is not None:
         has = own >= 0
         mine = product(unit[:, None], words[own.clamp(min=0)][:, :, None])[:, 0]
-        nearer -= ((mine > cosines.double()) & has[:, None]).long()
+        nearer -= ((mine > cosines) & has[:, None]).long()
     return nearer + 1

@@ -55,8 +55,8 @@ def closest(rows: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
     shown = f"cosine {as_cosine(own['cosine'])}, null {as_cosine(own['null'])}, {own['terms']} terms"
     if all(low > 0 for _, (low, _) in apart):
         return "closest", (
-            f"Terms frequent in the text and rare in general are the closest to themselves ({shown}), each group beside "
-            "terms of like frequency."
+            f"Terms frequent in the text and rare in general are the closest to themselves ({shown}), each group "
+            "beside terms of like frequency."
         )
     if above := [name for name, (_, high) in apart if high < 0]:
         return "not", (
@@ -80,4 +80,5 @@ def neighbours_part(rows: Sequence[Mapping[str, Any]]) -> str:
     first = rows[::2]
     of = len(first[0]["nearest"].split(", "))
     shared = sum(row["shared"] for row in first) / len(first)
-    return f"Of {of} nearest words two samples of a term share {shared:.1f}, a mean of the {len(first)} most frequent terms."
+    mean = f"share {shared:.1f}, a mean of the {len(first)} most frequent terms"
+    return f"Of {of} nearest words two samples of a term {mean}."
