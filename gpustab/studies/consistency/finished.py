@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 from gpustab.machine.environment import environment
 from gpustab.options import record
 from gpustab.runs.runs import Runs
-from gpustab.studies.consistency.measures import Consistency, LeftOut, Ranks
+from gpustab.studies.consistency.measures import Consistency, LeftOut
 from gpustab.studies.consistency.options import ConsistencyOptions
-from gpustab.studies.consistency.own import Own
+from gpustab.studies.consistency.places import Own, Ranks
 from gpustab.studies.consistency.prepare import Prepared
 from gpustab.studies.shared.finished import Finished, digest_of
 from gpustab.studies.shared.same_runs import fingerprints

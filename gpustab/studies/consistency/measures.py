@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from gpustab.kernels.separation import Nulls, Separation, separation
-from gpustab.kernels.word_ranks import word_ranks
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.consistency.samples import Samples
 
@@ -141,50 +140,3 @@ def words_of_pairs(samples: Samples, words: Array) -> float:
         i, j = np.triu_indices(len(own), 1)
         found.append((2 / (1 / own[i] + 1 / own[j])).mean())
     return float(np.mean(found))
-
-
-class Ranks(NamedTuple):
-    """Places among the background's words by cosine to a sample, 1 the nearest, over all pairs of a term's samples.
-
-    Attributes:
-        forward: mean place of the later sample among the neighbours of the earlier.
-        back: of the earlier among those of the later.
-        both: mean of the two.
-        without_own: the same where the term's own background word is left out of the words.
-        first: share of all of these places (own word kept) that are 1.
-    """
-
-    forward: float
-    back: float
-    both: float
-    without_own: float
-    first: float
-
-
-def background_ranks(vectors: Tensor, samples: Samples, words: Tensor, own: Tensor) -> Ranks:
-    """Return the places of samples among words, see :class:`Ranks`.
-
-    Args:
-        vectors: ``(P, d)``.
-        samples: P of them.
-        words: ``(v, d)`` unit vectors.
-        own: ``(P,)`` row of the term, −1 where the background lacks it.
-    """
-    x = unit(vectors)
-    term, starts = samples.term, np.searchsorted(samples.term, np.arange(len(samples.terms)))
-    sizes = np.bincount(term)
-    most = int(sizes.max())
-    place = np.arange(len(term)) - starts[term]
-    other = np.minimum(starts[term][:, None] + np.arange(most), len(term) - 1)
-    valid = (np.arange(most) < sizes[term][:, None]) & (np.arange(most) != place[:, None])
-    cosines = (x[:, None] * x[torch.from_numpy(other).to(x.device)]).sum(-1)
-    kept = word_ranks(x, words, cosines).cpu().numpy()
-    left = word_ranks(x, words, cosines, own).cpu().numpy()
-    later = valid & (np.arange(most) > place[:, None])
-    return Ranks(
-        float(kept[later].mean()),
-        float(kept[valid & ~later].mean()),
-        float(kept[valid].mean()),
-        float(left[valid].mean()),
-        float((kept[valid] == 1).mean()),
-    )

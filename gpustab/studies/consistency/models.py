@@ -12,11 +12,12 @@ from torch import Tensor
 from gpustab.runs.runs import Runs
 from gpustab.studies.consistency.additive import additive, centred, mean_context
 from gpustab.studies.consistency.finished import KINDS, Kept
-from gpustab.studies.consistency.measures import Consistency, Ranks, background_ranks, consistency_of, unit
+from gpustab.studies.consistency.measures import Consistency, consistency_of, unit
 from gpustab.studies.consistency.nonce import grid, pairs_of, trained, updates
 from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.outputs import Output
-from gpustab.studies.consistency.own import Own, nearest, own_vector
+from gpustab.studies.consistency.own import nearest
+from gpustab.studies.consistency.places import Own, Ranks, places
 from gpustab.studies.consistency.prepare import Prepared
 from gpustab.studies.consistency.svd import of_samples
 from gpustab.studies.consistency.text import Text
@@ -109,8 +110,7 @@ def of_model(vectors: Tensor, prepared: Prepared, words: Tensor | None) -> Model
     numbers = consistency_of(vectors, prepared.samples, prepared.allowed)
     if words is None:
         return Model(numbers, None, None)
-    ranks = background_ranks(vectors, prepared.samples, words, prepared.own)
-    return Model(numbers, ranks, own_vector(vectors, prepared, words))
+    return Model(numbers, *places(vectors, prepared.samples, words, prepared.own))
 
 
 class BySvd(NamedTuple):

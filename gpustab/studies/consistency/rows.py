@@ -12,12 +12,11 @@ from gpustab.studies.consistency.measures import (
     NUMBERS,
     Consistency,
     LeftOut,
-    Ranks,
     over_runs,
     size_constant,
     words_of_pairs,
 )
-from gpustab.studies.consistency.own import Own
+from gpustab.studies.consistency.places import Own, Ranks
 from gpustab.studies.consistency.prepare import Prepared
 
 

@@ -16,7 +16,7 @@ NEAR = 0.55
 """An AUC up to this is as good as none: of twenty pairs one more than by chance."""
 
 CLOSE = 0.05
-"""A cosine this little above its null level says nothing by itself."""
+"""A cosine this little above its null level says nothing by itself; AUCs this near are equal."""
 
 P_VALUE = 0.05
 """Of the test whether halves differ."""
@@ -83,8 +83,7 @@ def texts_part(row: Mapping[str, Any]) -> tuple[str, str]:
             f"{one} and {two} cannot be compared by so few terms; take {FEWEST} at least in each, better fifty.",
         )
     cosine, auc = _side(row, "same"), _side(row, "auc")
-    cosines = f"{as_cosine(row['same'])} against {as_cosine(row['same_against'])}"
-    nulls = f"{as_cosine(row['null'])} against {as_cosine(row['null_against'])}"
+    cosines, nulls = (f"{row[n]:.3f} against {row[f'{n}_against']:.3f}" for n in ("same", "null"))
     aucs = f"{row['auc']:.2f} against {row['auc_against']:.2f}"
     span = f"difference {row['auc_low']:+.2f} to {row['auc_high']:+.2f}".replace("-", "−")
     high, low = (one, two) if cosine == "higher" else (two, one)
@@ -92,7 +91,7 @@ def texts_part(row: Mapping[str, Any]) -> tuple[str, str]:
     if cosine == "open":
         said = f"{at}, which of {one} and {two} has the higher cosine cannot be told ({cosines})"
     else:
-        said = f"{at}, {high} has the higher cosine than {low} ({one} {cosines}; of different terms {nulls})"
+        said = f"{at}, {high} has a higher cosine than {low} ({one} {cosines}; of different terms {nulls})"
     if auc == "open":
         return f"{cosine}-open", f"{said}; which tells its terms apart better cannot be told (AUC {aucs}, {span})."
     better, worse = (one, two) if auc == "higher" else (two, one)
@@ -152,14 +151,19 @@ def grows(table: Table) -> tuple[str, str]:
 def models_part(contrast: Mapping[str, Any], terms: int) -> tuple[str, str]:
     """Return whether a model's cosine and its AUC agree against another model, and the sentence.
 
-    ``"better"``, ``"worse"``: the interval of the AUC's difference lies on one side of 0; else ``"open"``. The cosine
-    is named as misleading where it surely goes the other way.
+    ``"better"``, ``"worse"``: the interval of the AUC's difference lies on one side of 0; ``"equal"``: across 0 and
+    within :data:`CLOSE`; else ``"open"``. The cosine is named as misleading where it surely goes the other way, or
+    differs where the AUC does not.
     """
     model, other = contrast["model"], contrast["against"]
     low, high = contrast["auc_low"], contrast["auc_high"]
-    auc = f"AUC {contrast['auc']:+.2f}, {low:+.2f} to {high:+.2f}"
-    if terms < FEWEST or not (low > 0 or high < 0):
+    auc = f"AUC {contrast['auc']:+.2f}, {low:+.2f} to {high:+.2f}".replace("-", "−")
+    if terms < FEWEST or not (low > 0 or high < 0 or -CLOSE < low <= high < CLOSE):
         return "open", f"Whether {model} or {other} tells terms apart better cannot be told from these terms ({auc})."
+    if low <= 0 <= high:
+        same = f"{model} and {other} tell terms apart equally well ({auc})"
+        apart = contrast["same_low"] > 0 or contrast["same_high"] < 0
+        return "equal", f"{same}, though their cosines differ: they are other scales." if apart else f"{same}."
     better = low > 0
     against = contrast["same_high"] < 0 if better else contrast["same_low"] > 0
     said = f"{model} tells terms apart {'better' if better else 'worse'} than {other} ({auc})"

@@ -1,5 +1,7 @@
 """Tables 5, 6 and 7: values by naive programs, the rules of their sentences, and their figures."""
 
+import itertools
+
 import numpy as np
 import pytest
 import torch
@@ -8,7 +10,8 @@ from gpustab.results import Table
 from gpustab.studies.consistency.figures import FIGURES
 from gpustab.studies.consistency.measures import unit
 from gpustab.studies.consistency.options import ConsistencyOptions
-from gpustab.studies.consistency.own import nearest, own_row, own_vector
+from gpustab.studies.consistency.own import nearest, own_row
+from gpustab.studies.consistency.places import places
 from gpustab.studies.consistency.prepare import prepare
 from gpustab.studies.consistency.sentences_of_terms import CLOSEST, closest, neighbours_part, own_part
 from gpustab.studies.consistency.svd import matched_null
@@ -33,7 +36,7 @@ def test_own_vectors_and_those_of_other_terms_by_loops(prepared):
     part, runs = prepared
     words = unit(runs.rows[0][0 : runs.words])
     x = torch.randn(len(part.samples.term), 20, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
-    found = own_vector(x, part, words)
+    found = places(x, part.samples, words, part.own)[1]
     names = [part.text.words[t] for t in part.samples.terms]
     table = {name: words[runs.vocabulary.index_of(name)].double() for name in names if name in runs.vocabulary}
     for k, name in enumerate(names):
@@ -45,8 +48,20 @@ def test_own_vectors_and_those_of_other_terms_by_loops(prepared):
         assert found.cosine[k] == pytest.approx(np.mean(cosines))
         others = [float(v @ other) for v in mine for key, other in table.items() if key != name]
         assert found.null[k] == pytest.approx(np.mean(others))
-        places = [1 + int((words.double() @ v > c + 1e-12).sum()) for v, c in zip(mine, cosines, strict=True)]
-        assert found.place[k] == pytest.approx(np.mean(places))
+        ranks = [1 + int((words.double() @ v > c + 1e-12).sum()) for v, c in zip(mine, cosines, strict=True)]
+        assert found.place[k] == pytest.approx(np.mean(ranks))
+    ranks, without = [], []
+    for i, j in itertools.permutations(range(len(x)), 2):
+        if part.samples.term[i] == part.samples.term[j]:
+            nearer = words.double() @ unit(x[i]) > float(unit(x[i]) @ unit(x[j])) + 1e-12
+            ranks.append(1 + int(nearer.sum()))
+            own = int(part.own[i])
+            without.append(ranks[-1] - int(own >= 0 and bool(nearer[own])))
+    both = places(x, part.samples, words, part.own)[0]
+    assert both.both == pytest.approx(np.mean(ranks))
+    assert both.without_own == pytest.approx(np.mean(without))
+    assert both.first == pytest.approx(np.mean(np.array(ranks) == 1))
+    assert both.both == pytest.approx((both.forward + both.back) / 2)
     row = own_row("m", [found])
     assert row["terms"] == 5
     assert row["excess"] == pytest.approx(row["cosine"] - row["null"])
@@ -59,7 +74,8 @@ def test_own_words_of_which_only_one_is_known_have_no_null(prepared):
     for k in range(1, 5):
         rows[part.text.words.index(word(290 + k).encode())] = -1
     one = part._replace(found=part.found._replace(rows=rows))
-    found = own_vector(torch.ones(len(part.samples.term), 20).double(), one, unit(runs.rows[0][0 : runs.words]))
+    x = torch.ones(len(part.samples.term), 20).double()
+    found = places(x, one.samples, unit(runs.rows[0][0 : runs.words]), one.own)[1]
     assert np.isfinite(found.cosine).sum() == 1
     assert np.isnan(found.null).all()
     assert own_part(own_row("m", [found]))[0] == "few"
