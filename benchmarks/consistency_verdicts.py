@@ -103,7 +103,8 @@ def _half(values: Array) -> float:
 WRONG = {
     False: ("cosine higher", "cosine lower", "AUC higher", "AUC lower", "nothing apart", "models better",
             "models worse", "groups closest", "groups not", "own nearer", "own farther"),
-    True: ("cosine lower", "AUC higher", "models better", "models equal", "something alike", "groups not", "own farther"),
+    True: ("cosine lower", "AUC higher", "models better", "models equal", "something alike", "groups not",
+           "own farther"),
 }  # fmt: skip
 SILENT = {
     True: ("cosine open", "AUC open", "models open", "something open", "something few", "groups open", "own open")

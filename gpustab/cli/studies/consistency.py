@@ -17,14 +17,19 @@ from gpustab.studies.consistency.options import ConsistencyOptions
 @study.command("consistency")
 @takes(LoadOptions, Computing, Writing, ConsistencyOptions)
 def consistency(
-    text: Annotated[
-        list[str],
-        typer.Option("--text", help="The text that terms are learned from; several are compared.", metavar="TEXT"),
-    ],
     load_options: LoadOptions,
     computing: Computing,
     writing: Writing,
     consistency_options: ConsistencyOptions,
+    text: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--text",
+            help="The text that terms are learned from; several are compared.",
+            metavar="TEXT",
+            show_default=False,
+        ),
+    ] = None,
     runs: Annotated[
         list[Path] | None,
         typer.Argument(
@@ -47,5 +52,7 @@ def consistency(
         compute = computing.compute()
         groups = open_runs(runs or [], load_options, named=group or [], single_runs=True)
         with kept(writing) as finished:
-            found = answer(groups, text, consistency_options, compute=compute, progress=progress, finished=finished)
+            found = answer(
+                groups, text or [], consistency_options, compute=compute, progress=progress, finished=finished
+            )
             show(found, writing)

@@ -21,6 +21,7 @@ class ConsistencyOptions:
         terms: a file of terms, one a line, those of several words become one token; or ``"random"`` words of the text;
             or ``"keywords"``, those most over-represented in the text against the background's counts.
         number: of terms that are drawn or taken as keywords.
+        sample_file: samples that are given, instead of a text; see :mod:`gpustab.studies.consistency.sample_file`.
         split: ``"random"``: non-overlapping samples of sentences with the term; ``"half"``: all such sentences of the
             first and of the second half of the text, cut where a document begins.
         samples: of every term, random split.
@@ -62,6 +63,12 @@ class ConsistencyOptions:
 
     terms: Annotated[str, Option("File of terms, or random, or keywords.", metavar="FILE|random|keywords")] = "random"
     number: Annotated[int, Option("Terms that are drawn, or taken as keywords.", low=2)] = 60
+    sample_file: Annotated[
+        str | None,
+        Option(
+            "Instead of a text: lines of a term and its samples, tabs between; sentences joined by @@.", metavar="FILE"
+        ),
+    ] = None
     split: Annotated[Literal["random", "half"], Option("Random samples of sentences, or halves of the text.")] = (
         "random"
     )

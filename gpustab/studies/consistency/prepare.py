@@ -62,7 +62,12 @@ class Prepared(NamedTuple):
 
 
 def prepare(
-    text: Text, asked: list[Term] | None, runs: Runs, options: ConsistencyOptions, device: torch.device
+    text: Text,
+    asked: list[Term] | None,
+    runs: Runs,
+    options: ConsistencyOptions,
+    device: torch.device,
+    given: Samples | None = None,
 ) -> Prepared:
     """Return samples of the terms with their context words.
 
@@ -72,6 +77,7 @@ def prepare(
         runs: the background.
         options: of the study.
         device: where tensors shall lie.
+        given: samples that were not drawn from the text, but came with it.
 
     Raises:
         InputError: if fewer than two terms have samples, or the background knows none of the text's words.
@@ -79,11 +85,9 @@ def prepare(
     text = joined(text, asked or [])
     found = frequencies(text, runs)
     _want_known(text, runs, found)
-    words, notes = _terms(text, asked, found, options)
-    chosen_terms.want_two(text, words, options)
     chance, said = keeping(text, found, options)
     kept = kept_tokens(text, chance, options.seed)
-    samples = draw_samples(text, words, options)
+    samples, notes = (given, []) if given is not None else _drawn(text, asked, found, options)
     counts = context_counts(text, samples, found.rows, runs.words, kept, options)
     there = torch.from_numpy(np.asarray(counts.sum(1)).ravel()).to(device)
     notes = [*_of_text(text), *notes, said]
@@ -103,6 +107,14 @@ def prepare(
             "so there is no null level; give more terms or more text"
         )
     return prepared
+
+
+def _drawn(
+    text: Text, asked: list[Term] | None, found: Frequencies, options: ConsistencyOptions
+) -> tuple[Samples, list[str]]:
+    words, notes = _terms(text, asked, found, options)
+    chosen_terms.want_two(text, words, options)
+    return draw_samples(text, words, options), notes
 
 
 def _terms(

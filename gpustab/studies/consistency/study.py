@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from gpustab.errors import InputError
 from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
 from gpustab.options import chosen
@@ -16,6 +15,7 @@ from gpustab.runs.runs import Runs
 from gpustab.studies.consistency import filling, sentences
 from gpustab.studies.consistency.background import collapsed
 from gpustab.studies.consistency.finished import Kept, kept_for
+from gpustab.studies.consistency.given import Given, read_given
 from gpustab.studies.consistency.halves import halves_and_random
 from gpustab.studies.consistency.models import ALL_KINDS, Model, OfRun, by_svd, of_run
 from gpustab.studies.consistency.options import ConsistencyOptions
@@ -23,32 +23,18 @@ from gpustab.studies.consistency.outputs import Outputs, find_outputs
 from gpustab.studies.consistency.prepare import Prepared, prepare
 from gpustab.studies.consistency.sizes import by_sentences
 from gpustab.studies.consistency.svd import domain_difference
-from gpustab.studies.consistency.terms import read_terms
-from gpustab.studies.consistency.text import Term, Text, joined, read_text
+from gpustab.studies.consistency.text import Text, joined
 from gpustab.studies.consistency.texts import compare_texts
 from gpustab.studies.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.copies import without_copies
 from gpustab.studies.shared.finished import Finished
 
-DRAWN = ("random", "keywords")
-"""What ``terms`` may be besides a file."""
-
 Texts = str | Path | Sequence[str | Path]
-
-
-class _Given(NamedTuple):
-    """What is the same for all backgrounds."""
-
-    texts: list[Text]
-    general: Text | None
-    asked: list[Term] | None
-    options: ConsistencyOptions
-    finished: Finished
 
 
 def consistency(
     groups: Groups,
-    text: Texts,
+    text: Texts = (),
     options: ConsistencyOptions | None = None,
     *,
     compute: Compute | None = None,
@@ -62,7 +48,7 @@ def consistency(
         groups: backgrounds; the runs of a group are several trainings of one, and give the instability of the
             background itself.
         text: the text that the terms are learned from, see :func:`gpustab.corpus.documents.open_documents`; or
-            several, which are compared at equal numbers of context words.
+            several, which are compared at equal numbers of context words; none with ``sample_file``.
         options: terms, samples and models.
         compute: device; default: where the runs lie.
         progress: called with the name of the work at hand and its finished part in 0 .. 1.
@@ -81,36 +67,17 @@ def consistency(
     options = chosen(ConsistencyOptions, options, choices)
     backgrounds = groups_of(groups)
     sources = [text] if isinstance(text, str | Path) else list(text)
-    asked = None if options.terms in DRAWN else read_terms(Path(options.terms), options.language)
     with answering("consistency", options, backgrounds, compute, progress) as answer:
         answer.report("reading the text", 0.0)
-        given = _Given(_texts(sources, options), _general(options), asked, options, Finished(finished, ALL_KINDS))
-        answer.result.settings["text"] = ", ".join(map(str, sources))
+        given = read_given(sources, options, Finished(finished, ALL_KINDS), answer)
+        answer.result.settings["text"] = ", ".join(map(str, sources)) or options.sample_file
         for k, group in enumerate(backgrounds):
             _of_background(group, given, answer, (k / len(backgrounds), 1 / len(backgrounds)))
         answer.result.verdict = sentences.verdict(answer.result.tables, answer.result.contrasts)
     return answer.result
 
 
-def _texts(sources: Sequence[str | Path], options: ConsistencyOptions) -> list[Text]:
-    if not sources:
-        raise InputError("no text was given")
-    if len(set(map(str, sources))) < len(sources):
-        raise InputError(f"one text was given twice: {', '.join(map(str, sources))}")
-    found = [read_text(source, options.language, options.drop_short, options.layout) for source in sources]
-    names = [Path(source).stem for source in sources]
-    if len(found) == 1 or len(set(names)) < len(names):
-        return found
-    return [text._replace(name=name) for text, name in zip(found, names, strict=True)]
-
-
-def _general(options: ConsistencyOptions) -> Text | None:
-    if options.general is None:
-        return None
-    return read_text(options.general, options.language, options.drop_short, options.general_layout)
-
-
-def _of_background(group: Runs | Group, given: _Given, answer: Answer, at: tuple[float, float]) -> None:
+def _of_background(group: Runs | Group, given: Given, answer: Answer, at: tuple[float, float]) -> None:
     """Measure all texts on one background, and compare them."""
     runs = answer.take(group, at[0])
     options, device = given.options, answer.compute.device
@@ -118,7 +85,10 @@ def _of_background(group: Runs | Group, given: _Given, answer: Answer, at: tuple
     runs = without_copies(runs, answer, "consistency")
     if found := collapsed(runs):
         answer.result.alarms.append(f"{runs.name}: {found}")
-    cases = [(_case(runs, text, given), prepare(text, given.asked, runs, options, device)) for text in given.texts]
+    cases = [
+        (_case(runs, text, given), prepare(text, given.asked, runs, options, device, given.samples))
+        for text in given.texts
+    ]
     answer.notes[runs.name] = list(runs.notes)
     for k, (case, prepared) in enumerate(cases):
         _of_text(runs, case, prepared, outputs, given, answer, (at[0] + at[1] * k / len(cases), at[1] / len(cases)))
@@ -126,7 +96,7 @@ def _of_background(group: Runs | Group, given: _Given, answer: Answer, at: tuple
         filling.add(answer, runs.name, "texts", compare_texts([prepared for _, prepared in cases], runs, options))
 
 
-def _case(runs: Runs, text: Text, given: _Given) -> str:
+def _case(runs: Runs, text: Text, given: Given) -> str:
     return runs.name if len(given.texts) == 1 else f"{runs.name}, {text.name}"
 
 
@@ -135,7 +105,7 @@ def _of_text(
     case: str,
     prepared: Prepared,
     outputs: Outputs | None,
-    given: _Given,
+    given: Given,
     answer: Answer,
     at: tuple[float, float],
 ) -> None:
