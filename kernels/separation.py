@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import torch
 from torch import Tensor
@@ -37,13 +37,20 @@ class Separation(NamedTuple):
     among: Tensor
 
 
-def separation(unit: Tensor, term: Tensor, allowed: Tensor) -> Separation:
+class Nulls(Protocol):
+    """Null pairs: a bool tensor ``(P, P)``, symmetric, or what gives its rows block by block."""
+
+    def __getitem__(self, rows: slice, /) -> Tensor:
+        """Return ``(k, P)`` rows."""
+
+
+def separation(unit: Tensor, term: Tensor, allowed: Nulls) -> Separation:
     """Return the sums of :class:`Separation`.
 
     Args:
         unit: ``(P, d)`` unit vectors of the samples; zero rows have cosine 0 with everything.
         term: ``(P,)`` term of each sample, ascending from 0 without gaps.
-        allowed: ``(P, P)`` bool, symmetric: pairs of different terms that are null pairs.
+        allowed: pairs of different terms that are null pairs; P² of them are never held at once.
 
     Example:
         >>> unit = torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])

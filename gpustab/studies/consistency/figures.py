@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
-from gpustab.report.svg.elements import WIDTH, figure, line, mark, text, whisker
+from gpustab.report.svg.elements import figure, text
 from gpustab.report.svg.picture import Picture
 from gpustab.report.svg.plot import Plot
-from gpustab.report.svg.scales import round_ticks
 from gpustab.results import Table
+from gpustab.studies.consistency.drawing import BOTH, Line, beside_null, cut, words_of
 from gpustab.studies.consistency.sentences import grows
+from gpustab.studies.consistency.sentences_of_terms import closest, neighbours_part, own_part
 
 if TYPE_CHECKING:
     from gpustab.report.describe import Figures, Tables
-
-
-_ROW, _LEFT, _TOP, _RIGHT = 44.0, 8.0, 14.0, WIDTH - 46.0
-_BOTH = (("same", "g0", 0), ("null", "g1", 1))
-"""Column, style and mark of pairs of one term and of different terms."""
 
 
 def same_and_null(tables: Tables) -> Picture:
@@ -27,34 +22,14 @@ def same_and_null(tables: Tables) -> Picture:
     if not table.height:
         return Picture(missing="No model was measured.")
     rows = list(table.rows(group=table["group"][0]))
-    low = min(0.0, *(row["null"] for row in rows))
-    parts = [piece for k, row in enumerate(rows) for piece in _model(row, _TOP + k * _ROW, low)]
-    bottom = _TOP + len(rows) * _ROW
-    for value, label in round_ticks(low, 1.0, most=5):
-        parts.append(text(_across(value, low), bottom + 16, label, "soft", "middle"))
-        parts.append(line(_across(value, low), bottom, _across(value, low), bottom + 4))
-    parts.append(line(_LEFT, bottom, _RIGHT, bottom))
-    parts.append(text((_LEFT + _RIGHT) / 2, bottom + 34, "cosine of two samples", "soft", "middle"))
+    lines = [
+        Line(row["model"], f"AUC {row['auc']:.2f}", *((row[n], row[f"{n}_low"], row[f"{n}_high"]) for n in BOTH))
+        for row in rows
+    ]
     first = rows[0]
     title = f"{first['same']:.3f} for one term, {first['null']:.3f} for two: a cosine needs its null level"
     label = "; ".join(f"{row['model']}: same {row['same']:.3f}, different {row['null']:.3f}" for row in rows)
-    return Picture(title, [figure(bottom + 42, parts, label)])
-
-
-def _model(row: dict[str, Any], y: float, low: float) -> list[str]:
-    """One model's line: its name, both cosines with whiskers, and its AUC."""
-    parts = [text(_LEFT, y, row["model"]), text(WIDTH, y, f"AUC {row['auc']:.2f}", "soft", "end")]
-    for name, style, shape in _BOTH:
-        ends = row[f"{name}_low"], row[f"{name}_high"]
-        if all(map(math.isfinite, ends)):
-            left, right = (_across(min(max(x, low), 1.0), low) for x in ends)
-            parts.append(whisker(left, right, y + 13 + 6 * shape, f"{style} line thin"))
-        parts.append(mark(_across(row[name], low), y + 13 + 6 * shape, shape, f"{style} full"))
-    return parts
-
-
-def _across(value: float, low: float) -> float:
-    return _LEFT + (value - low) / (1.0 - low) * (_RIGHT - _LEFT)
+    return Picture(title, [beside_null(lines, "cosine of two samples", label)])
 
 
 def by_size(tables: Tables) -> Picture:
@@ -78,12 +53,67 @@ def by_size(tables: Tables) -> Picture:
     return Picture(title.replace("..", "."), [plot.done(title)])
 
 
+def own_place(tables: Tables) -> Picture:
+    """How near learned vectors are to the background's own vector of the term, and to those of other terms."""
+    table = tables.get("own", Table())
+    rows = [row for row in table.rows(group=table["group"][0]) if row["terms"] > 1] if table.height else []
+    if not rows:
+        return Picture(missing="The background has fewer than two of the terms.")
+    lines = [Line(row["model"], f"place {row['place']:,.0f}", _with_excess(row), (row["null"],) * 3) for row in rows]
+    title = own_part(rows[0])[1]
+    return Picture(title, [beside_null(lines, "cosine to the background's vector", title)])
+
+
+def by_frequency(tables: Tables) -> Picture:
+    """Cosine of terms in the text to themselves in the general text, by groups of frequency, with a matched null."""
+    table = tables.get("domain", Table())
+    rows = [row for row in table.rows(group=table["group"][0]) if row["terms"]] if table.height else []
+    if not rows:
+        return Picture(missing="A general text is needed.")
+    lines = [Line(row["terms_of"], f"{row['terms']} terms", _with_excess(row), (row["null"],) * 3) for row in rows]
+    title = closest(rows)[1]
+    return Picture(title, [beside_null(lines, "cosine of a term to itself in the general text", title)])
+
+
+def _with_excess(row: dict[str, Any]) -> tuple[float, float, float]:
+    """A cosine with the interval of its excess: the null level is where it lies, the interval says how far above."""
+    return row["cosine"], row["null"] + row["excess_low"], row["null"] + row["excess_high"]
+
+
+def nearest_words(tables: Tables) -> Picture:
+    """The nearest words of the first two samples of some terms; those that both have are marked."""
+    table = tables.get("neighbours", Table())
+    if not table.height:
+        return Picture(missing="No term was measured.")
+    rows = list(table.rows(group=table["group"][0]))
+    parts, y = list[str](), 14.0
+    for first, second in zip(rows[::2], rows[1::2], strict=True):
+        both = set(first["nearest"].split(", ")) & set(second["nearest"].split(", "))
+        parts += [text(0, y, cut(first["term"], 18)), text(0, y + 15, f"cosine {first['cosine']:.2f}", "soft")]
+        for k, row in enumerate((first, second)):
+            parts += words_of(row["nearest"].split(", "), both, y + 15 * k)
+        y += 42
+    title = neighbours_part(rows)
+    return Picture(title, [figure(y - 20, parts, title)])
+
+
 FIGURES: Figures = {
     "same_and_null": (
         "Circles: samples of one term; squares: of different terms. Whiskers: 95 % over terms. AUC: how often the "
         "first is nearer, 0.5 by chance",
         same_and_null,
     ),
+    "own_place": (
+        "Circles: cosine of a sample to its term's own vector; squares: to those of other terms. Whiskers: 95 % over "
+        "terms of the excess. Place: of the own vector among all words",
+        own_place,
+    ),
+    "by_frequency": (
+        "Circles: a term and itself; squares: the ten other terms of the most like frequencies. Whiskers: 95 % over "
+        "terms of the excess",
+        by_frequency,
+    ),
+    "nearest_words": ("Upper line: first sample, lower: second. In blue the words that both have", nearest_words),
     "by_size": ("Whiskers: 95 % over terms. Dashed: the law of sums, its constant from the largest size", by_size),
 }
 """Caption and drawing of every figure, in reading order."""

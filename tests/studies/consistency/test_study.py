@@ -86,7 +86,7 @@ def test_halves_with_nonce2vec(files):
         terms=str(files / "terms.txt"),
         split="half",
         permutations=19,
-        nonce=True,
+        model="nonce2vec",
         output_vectors=str(files / "output.txt"),
         **CHOICES,
     )
@@ -107,7 +107,7 @@ def test_the_grid_has_a_row_for_every_setting(files, monkeypatch):
         _group(_space(files)),
         files / "text.txt",
         terms=str(files / "terms.txt"),
-        nonce=True,
+        model="nonce2vec",
         grid=True,
         output_vectors=str(files / "output.txt"),
         samples=2,
@@ -125,8 +125,8 @@ def test_the_grid_has_a_row_for_every_setting(files, monkeypatch):
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        ({"nonce": True}, "word vectors alone: name its output vectors"),
-        ({"nonce": True, "output_vectors": "output.txt"}, "has no counts"),
+        ({"model": "nonce2vec"}, "there are its word vectors alone: train it with keep_output"),
+        ({"model": "nonce2vec", "output_vectors": "output.txt"}, "has no counts"),
         ({"terms": "keywords"}, "needs a background with counts"),
         ({"terms": "nowhere.txt"}, "there is no such file"),
         ({"cutoff": 1000}, "0 terms stand in 1000 sentences"),
@@ -146,7 +146,7 @@ def test_what_is_refused(files, choices, message):
 def test_output_vectors_of_another_background_are_refused(files, tmp_path):
     other = tmp_path / "other.txt"
     other.write_text("aaaa " + "1.0 " * 11 + "2.0\nbaaa " + "1.0 " * 11 + "3.0\n")
-    choices = {"nonce": True, "terms": str(files / "terms.txt")}
+    choices = {"model": "nonce2vec", "terms": str(files / "terms.txt")}
     with pytest.raises(InputError, match="298 of 300 words of the background have no output"):
         consistency(_group(_space(files)), files / "text.txt", output_vectors=str(other), **choices, **CHOICES)
     other.write_text("aaaa 1.0 2.0\nbaaa 2.0 3.0\n")
@@ -162,7 +162,7 @@ def test_a_full_model_of_gensims_is_background_and_output_at_once(files, tmp_pat
     found = read_output_vectors(tmp_path / "full.model")
     rows = [model.wv.key_to_index[word.decode()] for word in found.vocabulary]
     assert np.array_equal(found.vectors.numpy(), model.syn1neg[rows])
-    choices = {"nonce": True, "terms": str(files / "terms.txt")} | CHOICES
+    choices = {"model": "nonce2vec", "terms": str(files / "terms.txt")} | CHOICES
     result = consistency(
         _group(tmp_path / "full.model"), files / "text.txt", output_vectors=str(tmp_path / "full.model"), **choices
     )

@@ -45,7 +45,7 @@ def test_terms_with_words_of_their_own_are_near_themselves_and_not_near_others()
     numbers = consistency_of(x, samples, different).numbers
     assert numbers["auc"].value > 0.98
     assert numbers["excess"].value > 0.4
-    found = {row["terms_of"]: row for row in domain_difference("b", general, text, samples, options)}
+    found = {row["terms_of"]: row for row in domain_difference(general, text, samples, options)}
     assert found["all"]["terms"] == 8
     assert found["all"]["excess_low"] > 0.3
     with pytest.raises(InputError, match="svd_dim is 5000"):
