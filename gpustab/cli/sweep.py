@@ -38,7 +38,7 @@ def sweep(
     ],
     technique: Annotated[
         str,
-        typer.Option(metavar="T", help="sgns, cbow, fasttext, lsa, ppmi_svd or glove.", autocompletion=one_of(NAMES)),
+        typer.Option(metavar="T", help=f"{', '.join(NAMES[:-1])} or {NAMES[-1]}.", autocompletion=one_of(NAMES)),
     ] = "sgns",
     sampling: Annotated[
         str, typer.Option(metavar="S,S,...", help="fixed, shuffled, bootstrap.", autocompletion=several_of(SAMPLINGS))

@@ -6,8 +6,9 @@ import pytest
 
 from gpustab.results import Table
 from gpustab.statistics.intervals import Estimate
+from gpustab.studies.thresholds.answers import of_paper, of_scores, of_shapes
 from gpustab.studies.thresholds.over_runs import OverRuns
-from gpustab.studies.thresholds.sentences import cosine, higher, of_paper, of_scores, of_shapes, stable, verdict
+from gpustab.studies.thresholds.sentences import cosine, higher, stable, verdict
 
 
 def row(group="sg", rule="chance", mean=0.26, sd=0.005, low=0.23, high=0.29, found=8, runs=8):
