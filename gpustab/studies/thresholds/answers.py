@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from gpustab.studies.thresholds.sentences import Tables, cosine, rows_of
 from gpustab.studies.thresholds.shapes import SAME
+
+_MANY = 6
+"""Of more pairs of groups it is only told how many have one shape."""
 
 WIDE = 0.05
 """The paper's threshold depends on the group size if sizes move it by more."""
@@ -32,9 +37,11 @@ def of_paper(tables: Tables) -> Iterator[str]:
 
 def of_shapes(tables: Tables) -> Iterator[str]:
     """Are the distributions of one shape (hypothesis 2)?"""
-    for row in rows_of(tables, "shapes"):
-        if row["first"] == row["second"]:
-            continue
+    between = [row for row in rows_of(tables, "shapes") if row["first"] != row["second"]]
+    if len(between) > _MANY:
+        yield _counted(between)
+        return
+    for row in between:
         both = f"{row['first']} and {row['second']}, scaled to mean 0 and SD 1,"
         if row["shape"] == "same":
             yield f"{both} have one shape: they are at most {row['highest']:.3f} apart, and {SAME} counts as one."
@@ -44,6 +51,17 @@ def of_shapes(tables: Tables) -> Iterator[str]:
         else:
             span = f"{row['lowest']:.3f} to {row['highest']:.3f}"
             yield f"{both}: whether their shapes differ is not clear: they are {span} apart, and {SAME} counts as one."
+
+
+def _counted(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Of many pairs of groups: how many have one shape, and which are furthest apart."""
+    number = Counter(row["shape"] for row in rows)
+    far = max(rows, key=lambda row: row["distance"])
+    return (
+        f"Scaled to mean 0 and SD 1, {number['same']} of {len(rows)} pairs have one shape (at most {SAME} apart), "
+        f"{number['different']} have different ones, of {number['undecided']} it is not clear. Furthest apart are "
+        f"{far['first']} and {far['second']}: {far['distance']:.3f}."
+    )
 
 
 def of_scores(tables: Tables) -> Iterator[str]:

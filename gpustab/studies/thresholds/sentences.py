@@ -6,6 +6,7 @@ How often the rules err, at 3 to 16 runs and at some hundred to a thousand words
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
 from statistics import fmean, stdev
@@ -13,7 +14,7 @@ from typing import Any
 
 from gpustab.results import Table
 from gpustab.results.page import counted
-from gpustab.statistics.intervals import Estimate, sd_interval
+from gpustab.statistics.intervals import LEVEL, Estimate, sd_interval, t_quantile
 from gpustab.studies.shared.spaces import COLLAPSED
 from gpustab.studies.shared.verdicts import Verdict, above, decide
 from gpustab.studies.thresholds.distributions import Distribution
@@ -24,6 +25,9 @@ STABLE = 0.02
 
 _STEP_SD = 0.01 / math.sqrt(12)
 """Standard deviation within the step in which thresholds are told."""
+
+MANY = 4
+"""Of more groups not all pairs are told, only the highest threshold and the lowest."""
 
 FEW_PAIRS = 1_000
 """Fewer pairs say nothing of thresholds of a hundredth."""
@@ -85,14 +89,23 @@ def stable(sd: float, runs: int) -> Verdict:
     return decide(sd_interval(math.hypot(sd, _STEP_SD), runs), 0.0, STABLE)
 
 
-def higher(first: Estimate, second: Estimate) -> Verdict:
-    """Tell whether a threshold is higher than another, by a 95 % t interval of the difference over runs.
+def higher(first: Estimate, second: Estimate, pairs: int = 1) -> Verdict:
+    """Tell whether a threshold is higher than another, by a t interval of the difference over runs.
+
+    Args:
+        first: of one group.
+        second: of another.
+        pairs: how many pairs of groups these two were picked from: the interval is that of 95 % for all of them.
 
     >>> a, b = Estimate(0.26, 0.004, 3), Estimate(0.07, 0.004, 3)
     >>> higher(a, b), higher(b, a), higher(a, Estimate(0.25, math.nan, 0))
     ('yes', 'no', 'undecided')
     """
-    return above(first.minus(second), 0.0)
+    gap = first.minus(second)
+    if pairs == 1 or gap.freedom < 1:
+        return above(gap, 0.0)
+    half = t_quantile(gap.freedom, 1 - (1 - LEVEL) / pairs) * gap.se
+    return decide((gap.value - half, gap.value + half), 0.0, math.inf)
 
 
 def rows_of(tables: Tables, name: str, **wanted: Any) -> list[dict[str, Any]]:
@@ -175,6 +188,9 @@ def proven_near(row: Mapping[str, Any]) -> bool:
 def _compared(tables: Tables) -> Iterator[str]:
     """Which group needs the higher cosine: hypothesis 1, that no threshold fits all models."""
     rows = [row for row, clear in _pairs(tables) if not _lacking(row, clear)]
+    if len(rows) > MANY:
+        yield _extremes(rows)
+        return
     for first, second in combinations(rows, 2):
         a, b = (first, second) if first["mean"] >= second["mean"] else (second, first)
         gap = f"{cosine(a['mean'])} against {cosine(b['mean'])}"
@@ -184,12 +200,28 @@ def _compared(tables: Tables) -> Iterator[str]:
             yield f"Whether that of {a['group']} is higher than that of {b['group']} these runs cannot tell: {gap}."
 
 
+def _extremes(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Of many groups, as a sweep has them: the highest threshold and the lowest, and whether they differ."""
+    a, b = max(rows, key=lambda row: row["mean"]), min(rows, key=lambda row: row["mean"])
+    gap = f"from {cosine(b['mean'])} in {b['group']} to {cosine(a['mean'])} in {a['group']}"
+    if higher(_estimate(a), _estimate(b), len(rows) * (len(rows) - 1) // 2) == "yes":
+        return f"No threshold fits all {len(rows)} groups: theirs reach {gap}."
+    return f"Whether one threshold fits all {len(rows)} groups these runs cannot tell: theirs reach {gap}."
+
+
 def _stable(tables: Tables) -> Iterator[str]:
     """Does training again move the thresholds?"""
-    for row, clear in _pairs(tables):
-        if row["sd"] is None or _lacking(row, clear):
-            continue
-        answer = stable(row["sd"], row["found"])
+    rows = [row for row, clear in _pairs(tables) if row["sd"] is not None and not _lacking(row, clear)]
+    told = [(row, stable(row["sd"], row["found"])) for row in rows]
+    if len(told) > MANY:
+        number = Counter(answer for _, answer in told)
+        most = max(row["sd"] for row in rows)
+        yield (
+            f"Training again leaves the threshold where it is in {number['yes']} of {len(told)} groups, moves it in "
+            f"{number['no']}, and of {number['undecided']} these runs cannot tell; its SD is {most:.3f} at most."
+        )
+        return
+    for row, answer in told:
         size = f"{row['sd']:.3f}" if row["sd"] > _STEP_SD else f"below {_STEP_SD:.3f}"
         over = f"SD {size} over {counted(row['found'], 'run')}"
         if answer == "yes":
