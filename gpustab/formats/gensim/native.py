@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from gpustab.errors import InputError, marked
+from gpustab.errors import InputError, marked, option
 from gpustab.formats.binary.npy import check_dimension, fill_rows, rows_to_read
 from gpustab.formats.binary.npy_rows import Matrix, NpyRows
 from gpustab.formats.fasttext.composed import ComposedRows
@@ -33,6 +33,9 @@ from gpustab.spaces.words import as_word
 _WORDS = ("index_to_key", "index2word", "index2entity")  # gensim 4, and before
 _VECTORS = ("vectors", "syn0")  # gensim 3 and 4, and before
 _SHOWN = 10
+
+DOCUMENTS = "dv"
+"""What Doc2Vec calls its vectors of documents, and the option ``tensor`` that asks for them."""
 
 
 def is_pickle(head: bytes) -> bool:
@@ -68,26 +71,41 @@ def read_gensim(source: Source, options: LoadOptions) -> Space:
             raise InputError(
                 f"this is a pickle {what} and no file of gensim's KeyedVectors, Word2Vec or FastText{_way(root)}"
             )
-        return Model(path, root).space(source, options)
+        return Model(path, root, options.tensor == DOCUMENTS).space(source, options)
     except InputError as error:
         raise InputError(f"{path}: {marked(error)}") from error
 
 
 class Model:
-    """The attributes of the vectors in a gensim file, whichever object they belong to."""
+    """The attributes of the vectors in a gensim file, whichever object they belong to.
 
-    def __init__(self, path: Path, root: Described) -> None:
+    Args:
+        path: of the file.
+        root: the object in it.
+        documents: take the vectors of the documents of a Doc2Vec, not those of its words.
+    """
+
+    def __init__(self, path: Path, root: Described, documents: bool = False) -> None:
         self.path = path
         self.kind = root.kind
         self.notes: list[str] = []
+        self._documents = documents
         self._attributes = attributes_of(root)
         self._generation = _generation(self._attributes)
         self._prefix = path.name
         self._empty: frozenset[int] = frozenset()
-        inner = self._attributes.get("wv")
+        part, said = (DOCUMENTS, "vectors of documents (dv)") if documents else ("wv", "word vectors (wv)")
+        inner = self._attributes.get(part)
+        if documents and not isinstance(inner, Described):
+            former = "; load it with gensim 4 and save it again" if "docvecs" in self._attributes else ""
+            raise InputError(
+                f"{option('tensor', DOCUMENTS)}: this is a {self.kind}{self._generation} without dv, the vectors of "
+                f"documents{former}"
+            )
         if isinstance(inner, Described):
-            self.notes.append(f"of the full {root.kind.name} model, only the word vectors (wv) were read")
-            self._attributes, self._prefix = attributes_of(inner), f"{path.name}.wv"
+            other = f"; tensor='{DOCUMENTS}' reads those of documents" * (DOCUMENTS in self._attributes)
+            self.notes.append(f"of the full {root.kind.name} model, only the {said} were read{other * (not documents)}")
+            self._attributes, self._prefix = attributes_of(inner), f"{path.name}.{part}"
             self._generation = self._generation or _generation(self._attributes)
 
     def space(self, source: Source, options: LoadOptions) -> Space:
@@ -117,6 +135,8 @@ class Model:
                 f"this is a {self.kind}{self._generation}, which has no word vectors; "
                 "wanted KeyedVectors, Word2Vec or FastText"
             )
+        if self._documents:  # which may have numbers
+            words = [str(key) if type(key) is int else key for key in words]
         if not all(isinstance(word, str | None) for word in words):
             raise InputError(f"the keys of this {self.kind}{self._generation} are no words")
         # gensim makes room for as many words as a header promises, and leaves a slot empty for each that was a repeat.

@@ -19,6 +19,7 @@ from gpustab.evaluation.lookup import Lookup
 from gpustab.evaluation.similarity_file import SimilarityTest
 from gpustab.kernels.hypernyms import hypernym_distances
 from gpustab.kernels.similarity_groups import Block
+from gpustab.results.page import counted
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import show, some_words
 from gpustab.studies.thresholds.options import ThresholdsOptions
@@ -73,6 +74,10 @@ class Scored(NamedTuple):
 Baseline = Levels | Scored
 
 
+class UnknownWordsError(InputError):
+    """Raised where a baseline knows too few words of a group: it has no thresholds, but its similarities a law."""
+
+
 def leacock_chodorow(runs: Runs, nouns: Nouns, options: ThresholdsOptions, excluded: Sequence[bytes] = ()) -> Levels:
     """Return Leacock and Chodorow's measure over WordNet's nouns: ``ln(2 · depth / (1 + d))``.
 
@@ -80,7 +85,7 @@ def leacock_chodorow(runs: Runs, nouns: Nouns, options: ThresholdsOptions, exclu
     up to a common hypernym. Of words with several senses the nearest two count; the paper does not say.
 
     Raises:
-        InputError: if fewer than three joint words are nouns.
+        UnknownWordsError: if fewer than three joint words are nouns.
     """
     left_out = frozenset(excluded)
     joint = runs.joint.nonzero().flatten().tolist()
@@ -134,7 +139,7 @@ def of_test(runs: Runs, test: SimilarityTest) -> Scored:
     """Return people's scores of the pairs whose words all runs have.
 
     Raises:
-        InputError: if these are fewer than three words.
+        UnknownWordsError: if these are fewer than three words.
     """
     lookup = Lookup(runs, None, ignore_case=False)
     return _scored(runs, test.name, [*test.pairs], test.gold, lookup)
@@ -144,7 +149,7 @@ def of_callable(runs: Runs, similarity: Similarity, options: ThresholdsOptions, 
     """Return a function's values of random pairs of different joint words, ``options.pairs`` of them.
 
     Raises:
-        InputError: if it has a value for fewer than three words.
+        UnknownWordsError: if it has a value for fewer than three words.
     """
     joint = runs.joint_words()
     generator = torch.Generator().manual_seed(options.seed)
@@ -175,6 +180,4 @@ def _scored(runs: Runs, name: str, pairs: list[tuple[bytes, bytes]], values: Seq
 
 def _want_words(found: int, what: str, runs: Runs) -> None:
     if found < FEWEST:
-        raise InputError(
-            f"group '{runs.name}': {found} of {int(runs.joint.sum()):,} words {what}, wanted at least {FEWEST}"
-        )
+        raise UnknownWordsError(f"{found} of {counted(int(runs.joint.sum()), 'word')} {what}, wanted at least {FEWEST}")

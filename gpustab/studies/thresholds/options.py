@@ -8,6 +8,9 @@ from typing import Annotated, Literal
 from gpustab.errors import InputError, option
 from gpustab.options import Option
 
+NONE = "none"
+"""The baseline of those who ask for distributions alone."""
+
 
 @dataclass(frozen=True)
 class ThresholdsOptions:
@@ -17,7 +20,7 @@ class ThresholdsOptions:
         wordnet: folder of WordNet's files; default: where Debian or nltk put them.
         senses: of a word with several: ``"all"`` (the nearest pair of senses counts) or ``"first"``.
         morphy: whether plurals and other forms count as their base form, as in nltk.
-        baseline: a file of scored word pairs instead of WordNet.
+        baseline: a file of scored word pairs instead of WordNet; or ``"none"``: how similarities are distributed alone.
         exclude: a file of words, one a line, that the baseline shall not know: function words, which WordNet knows as
             chemical symbols and units.
         sample: take so many of the baseline's words, drawn; default: all, exactly.
@@ -40,7 +43,7 @@ class ThresholdsOptions:
     )
     senses: Annotated[Literal["all", "first"], Option("Of a word: the nearest pair of all, or the first.")] = "all"
     morphy: Annotated[bool, Option("Whether WordNet is asked for base forms too.", ("--morphy/--exact",))] = True
-    baseline: Annotated[str | None, Option("Scored word pairs instead of WordNet.", metavar="FILE")] = None
+    baseline: Annotated[str | None, Option("Scored word pairs instead of WordNet, or 'none'.", metavar="FILE")] = None
     exclude: Annotated[str | None, Option("Words that the baseline shall not know, one a line.", metavar="FILE")] = None
     sample: Annotated[int | None, Option("Take so many of the baseline's words. Default: all.", low=3)] = None
     confidence: Annotated[float, Option("Of Welch's tests and of proven thresholds.")] = 0.99

@@ -10,6 +10,7 @@ import torch
 
 from gpustab import InputError, load_runs
 from gpustab.report import to_html, to_text
+from gpustab.runs.load import open_groups
 from gpustab.studies.thresholds.options import ThresholdsOptions
 from gpustab.studies.thresholds.study import thresholds
 from tests.oracles import unit
@@ -135,10 +136,44 @@ def test_nouns_without_a_common_hypernym_are_refused(wordnet, tmp_path):
         thresholds(load_runs([(names, x)] * 2), wordnet=str(folder), **QUICK)
 
 
-def test_without_nouns_it_says_so(wordnet):
+def test_a_group_without_nouns_has_its_distributions_alone(wordnet, runs):
+    """Documents, n-grams, another language: beside a group of words, and alone."""
+    _, x = space(wordnet, 0)
+    spaces = [([f"doc {k}" for k in range(20)], rows) for rows in (x[-20:], x[-40:-20])]
+    others = load_runs(spaces, name="documents")
+    result = thresholds([others, runs], wordnet=str(wordnet[0]), **QUICK)
+    assert set(result.tables["thresholds"]["group"]) == {"near"}
+    assert set(result.tables["moments"]["group"]) == {"documents", "near"}
+    pairs = {(row["first"], row["second"]) for row in result.tables["shapes"].rows()}
+    assert {("documents", "near"), ("documents", "Leacock-Chodorow")} <= pairs
+    (said,) = [sentence for sentence in result.verdict if sentence.startswith("documents")]
+    assert "no thresholds: 0 of 20 words are nouns of WordNet, wanted at least 3" in said
+    mean = np.mean(list(result.tables["moments"].where(group="documents")["mean"]))
+    assert f"{mean:.2f}".replace("-", "−") in said
+    assert result.groups[0]["baseline"] is None
+    alone = thresholds(others, wordnet=str(wordnet[0]), **QUICK)
+    assert alone.verdict == [said]
+    assert "thresholds" not in alone.tables
+    assert "no thresholds" in to_text(alone)
+
+
+def test_distributions_alone_want_no_wordnet(groups, tmp_path, monkeypatch):
+    monkeypatch.setattr("gpustab.studies.thresholds.bases.read_nouns", None)
+    result = thresholds(groups, baseline=None, options=ThresholdsOptions(baseline="none", words=20, draws=2))
+    assert len(result.verdict) == 2
+    assert all("distributions alone were asked for" in sentence for sentence in result.verdict)
+    assert to_text(result)
+
+
+@pytest.mark.parametrize("words", [2, 3])
+@pytest.mark.parametrize("count", [1, 2])
+def test_two_or_three_words_are_no_failure(wordnet, words, count):
     names, x = space(wordnet, 0)
-    with pytest.raises(InputError, match=r"0 of 20 words are nouns of WordNet, wanted at least 3"):
-        thresholds(load_runs([(names[-20:], x[-20:])] * 2), wordnet=str(wordnet[0]))
+    spaces = [(names[:words], x[:words]), (names[:words], space(wordnet, 1)[1][:words])][:count]
+    groups = [group.load() for group in open_groups(spaces, single_runs=True)]
+    result = thresholds(groups, wordnet=str(wordnet[0]), **QUICK)
+    assert ("wanted at least 3" in result.verdict[0]) if words == 2 else result.alarms
+    assert to_text(result)
 
 
 def test_equal_directions_of_all_words_do_not_fail(wordnet):

@@ -1,0 +1,53 @@
+"""Which baseline the similarities of a group are compared with, as it was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from gpustab.evaluation.similarity_file import read_similarity
+from gpustab.formats.word_list import read_word_list
+from gpustab.runs.runs import Runs
+from gpustab.studies.thresholds.baselines import (
+    Baseline,
+    Similarity,
+    UnknownWordsError,
+    leacock_chodorow,
+    of_callable,
+    of_test,
+)
+from gpustab.studies.thresholds.options import NONE, ThresholdsOptions
+from gpustab.wordnet.files import read_nouns
+
+Bases = Callable[[Runs], tuple[Baseline | None, str]]
+"""The baseline of a group, or why it has none."""
+
+
+def bases_of(options: ThresholdsOptions, similarity: Similarity | None) -> Bases:
+    """Return what makes the baseline of a group; files are read once, and before the work.
+
+    Raises:
+        InputError: if WordNet is not here, or a file cannot be read.
+    """
+    if similarity is None and options.baseline == NONE:
+        return lambda _: (None, "distributions alone were asked for")
+    made = _made(options, similarity)
+
+    def known(runs: Runs) -> tuple[Baseline | None, str]:
+        try:
+            return made(runs), ""
+        except UnknownWordsError as error:
+            return None, str(error)
+
+    return known
+
+
+def _made(options: ThresholdsOptions, similarity: Similarity | None) -> Callable[[Runs], Baseline]:
+    if similarity is not None:
+        return lambda runs: of_callable(runs, similarity, options)
+    if options.baseline is not None:
+        test = read_similarity(Path(options.baseline))
+        return lambda runs: of_test(runs, test)
+    nouns = read_nouns(options.wordnet)
+    excluded = [] if options.exclude is None else read_word_list(options.exclude)
+    return lambda runs: leacock_chodorow(runs, nouns, options, excluded)
