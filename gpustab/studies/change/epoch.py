@@ -117,8 +117,14 @@ def between(first: Epoch, second: Epoch, min_count: int) -> Between:
     """Measure two epochs.
 
     Raises:
-        InputError: if they have fewer than two words in common.
+        InputError: if they have fewer than two words in common, or other numbers of dimensions.
     """
+    sizes = [own.runs.dimension for own in (first, second)]
+    if sizes[0] != sizes[1]:
+        raise InputError(
+            f"'{first.runs.name}' has {sizes[0]} dimensions and '{second.runs.name}' {sizes[1]}: no turn takes the one "
+            "onto the other"
+        )
     rows = common_rows(first.runs, second.runs)
     if len(rows[0]) < 2:
         raise InputError(f"'{first.runs.name}' and '{second.runs.name}' have {len(rows[0])} words in common")

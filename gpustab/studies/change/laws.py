@@ -21,6 +21,10 @@ from gpustab.studies.change.epoch import Between
 Floats = NDArray[np.float64]
 
 
+LEAST = 20
+"""Words from which on a law is fitted."""
+
+
 class Rows(NamedTuple):
     """Words of one pair of epochs.
 
@@ -83,13 +87,15 @@ class Laws:
         per_pair: whether change and frequency are standardised in every pair, or over all.
 
     Raises:
-        InputError: if no word stands in two pairs of epochs, or nothing varies.
+        InputError: for fewer than 20 words, if no word stands in two pairs of epochs, or nothing varies.
     """
 
     def __init__(self, parts: Sequence[Rows], per_pair: bool) -> None:
         self.parts, self.per_pair = list(parts), per_pair
         names = [np.array(part.words, dtype=object).astype(str) for part in parts]
         self.groups = np.unique(np.concatenate(names), return_inverse=True)[1]
+        if (many := int(self.groups.max()) + 1) < LEAST:
+            raise InputError(f"{many} words, wanted {LEAST} or more")
         self.x = standardised([np.log(part.frequency) for part in parts], per_pair)
         self.sizes = sorted(n for n in parts[0].changes if all(n in part.changes for part in parts))
 

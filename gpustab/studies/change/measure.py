@@ -16,12 +16,12 @@ from gpustab.studies.change.languages import languages_in
 from gpustab.studies.change.law_rows import Law, laws
 from gpustab.studies.change.laws import Laws, Rows, rows_of
 from gpustab.studies.change.options import ChangeOptions
-from gpustab.studies.change.series import Series
+from gpustab.studies.change.series import Series, gaps
 from gpustab.studies.change.tables import Floors, Pair, floors_of, pair_row, reliability_of, word_rows
 from gpustab.studies.change.task import Judged, Score, judge, missing, score_of
 from gpustab.studies.frame import Answer
 from gpustab.studies.shared.finished import Finished, digest_of
-from gpustab.studies.shared.same_runs import fingerprints
+from gpustab.studies.shared.same_runs import fingerprints, said_of, same_runs
 
 
 class Measured(NamedTuple):
@@ -77,14 +77,21 @@ def measure(
     Returns:
         The law of frequency, ``None`` if there is none, which a note explains; and what was said of SemEval's targets.
     """
+    answer.result.notes += gaps(series)
     parts: list[Rows] = []
     judged: list[Judged] = []
+    without_counts: list[str] = []
     kept: list[Epoch] = []
     for first, second in _pairs(series, options, answer, part, kept):
+        same = same_runs({own.runs.name: own.runs for own in (first, second)})
+        answer.result.alarms += said_of(same)
         found = _finished(series, first, second, options, answer, floors, finished)
         _add(series, first.name, second.name, found, options, answer)
         parts += [found.rows] if found.rows else []
+        if found.pair is not None and found.rows is None:
+            without_counts = [f"{series.name}: these files hold no counts: all words are taken, and no law is fitted."]
         judged += found.judged
+    answer.result.notes += without_counts
     answer.result.groups.append(
         {
             "name": series.name,

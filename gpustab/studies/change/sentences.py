@@ -59,7 +59,10 @@ def against_floor(row: Row) -> str:
     """Return ``"more"``, ``"no more"`` or ``"open"``: is the change beyond that of two samplings of one epoch?
 
     ``"more"`` if it is surely above what :func:`expected` makes of the floor, ``"no more"`` if surely below 1.1 floors.
-    Between the two nobody can tell, with however many runs. Errors are those over runs, and over words.
+    Between the two nobody can tell, with however many runs. Errors are those over runs, and over words. In 120 sets
+    each of 200 words at 3, 4, 6, 8 and 16 runs ``benchmarks/change_verdicts.py`` counts no false verdict where nothing
+    moved, none of ``"no more"`` where all words did, and ``"more"`` in 83, 96, 100, 100 and 100 % for steps of 0.6
+    word lengths' SD, in 6, 15, 38, 50 and 75 % for steps of 0.3.
     """
     if row["sampling_floor"] is None:
         return "open"
@@ -167,7 +170,7 @@ def law_verdict(genuine: Row, control: Sequence[Row]) -> str:
     """Return ``"more"``, ``"less"`` or ``"open"``: does frequency explain more than in the control?
 
     Errors are those over words and over runs together; several control splits are averaged, and their spread counts if
-    it is larger. Of 100
+    it is larger. Of 120
     sets of 300 words in two pairs of epochs ``benchmarks/change_verdicts.py`` counts 2 false verdicts under one law and
     sees β of −0.5, −0.6, −0.7 against −0.4 in 24, 71 and 99.
     """
