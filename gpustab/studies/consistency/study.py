@@ -160,6 +160,6 @@ def _svd(
         answer.notes.setdefault(case, []).append(
             f"{found.lost:,} samples have no vector in the SVD model; their cosines count as 0."
         )
-    rows = own.part("domain", lambda: domain_difference(general, prepared.text, prepared.samples, options))
+    rows = own.part("domain", lambda: domain_difference(general, prepared.text, prepared.samples.terms, options))
     filling.add(answer, case, "domain", rows)
     return found.models
