@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,7 @@ def _of_background(group: Runs | Group, given: Given, answer: Answer, at: tuple[
     runs = answer.take(group, at[0])
     options, device = given.options, answer.compute.device
     outputs = find_outputs(group, runs, options, device) if options.model == "nonce2vec" else None
-    runs = without_copies(runs, answer, "consistency")
+    runs = _once(runs, answer)
     if found := collapsed(runs):
         answer.result.alarms.append(f"{runs.name}: {found}")
     cases = [
@@ -90,10 +91,19 @@ def _of_background(group: Runs | Group, given: Given, answer: Answer, at: tuple[
         for text in given.texts
     ]
     answer.notes[runs.name] = list(runs.notes)
+    if len(cases) > 1:
+        answer.report(f"{runs.name}: comparing texts", at[0])
+        filling.add(answer, runs.name, "texts", compare_texts([prepared for _, prepared in cases], runs, options))
     for k, (case, prepared) in enumerate(cases):
         _of_text(runs, case, prepared, outputs, given, answer, (at[0] + at[1] * k / len(cases), at[1] / len(cases)))
-    if len(cases) > 1:
-        filling.add(answer, runs.name, "texts", compare_texts([prepared for _, prepared in cases], runs, options))
+
+
+def _once(runs: Runs, answer: Answer) -> Runs:
+    """Return the runs without copies; the counts, sums over all runs, are then of as many runs as are left."""
+    left = without_copies(runs, answer, "consistency")
+    if len(left) == len(runs) or runs.counts is None:
+        return left
+    return replace(left, counts=runs.counts * len(left) // len(runs))
 
 
 def _case(runs: Runs, text: Text, given: Given) -> str:
@@ -140,7 +150,7 @@ def _of_run(
     outputs: Outputs | None,
     options: ConsistencyOptions,
     kept: Kept,
-    told: Any,
+    told: Callable[[float], None],
 ) -> OfRun:
     """Measure one run of a background, or take what it said before the call was stopped."""
     name = runs.names[r]
