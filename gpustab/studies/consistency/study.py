@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,12 @@ from gpustab.studies.consistency.background import collapsed
 from gpustab.studies.consistency.finished import Kept, kept_for
 from gpustab.studies.consistency.given import Given, read_given
 from gpustab.studies.consistency.halves import halves_and_random
-from gpustab.studies.consistency.models import ALL_KINDS, Model, OfRun, by_svd, of_run
+from gpustab.studies.consistency.models import ALL_KINDS, BySvd, Model, OfRun, by_svd, of_run
 from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.outputs import Outputs, find_outputs
 from gpustab.studies.consistency.prepare import Prepared, prepare
 from gpustab.studies.consistency.sizes import by_sentences
-from gpustab.studies.consistency.svd import domain_difference
+from gpustab.studies.consistency.svd import domain_difference, of_samples
 from gpustab.studies.consistency.text import Text, joined
 from gpustab.studies.consistency.texts import compare_texts
 from gpustab.studies.frame import Answer, Groups, answering, groups_of
@@ -134,7 +135,7 @@ def _of_text(
     names = [name for name in found[0].models if all(name in one.models for one in found)]
     models = {name: [one.models[name] for one in found] for name in names}
     if given.general is not None:
-        models |= _svd(runs, case, prepared, joined(given.general, given.asked or []), options, kept, answer)
+        models |= _svd(runs, case, prepared, joined(given.general, given.asked or []), given, kept, answer)
     filling.add_models(answer, case, runs, prepared, models)
     filling.add(answer, case, "sizes", kept.part("sizes", lambda: by_sentences(prepared, runs, options)))
     if options.split == "half":
@@ -160,16 +161,27 @@ def _of_run(
 
 
 def _svd(
-    runs: Runs, case: str, prepared: Prepared, general: Text, options: ConsistencyOptions, kept: Kept, answer: Answer
+    runs: Runs, case: str, prepared: Prepared, general: Text, given: Given, kept: Kept, answer: Answer
 ) -> dict[str, list[Model]]:
-    """The SVD model, and how terms differ from themselves in the general text."""
+    """The SVD model, and how terms differ from themselves in the general text; both are one for all backgrounds."""
     answer.report(f"{case}: SVD model", 0.0)
+    text, samples, options = prepared.text, prepared.samples, given.options
     own = kept.also(general.tokens, [word.decode("utf-8", "replace") for word in general.words])
-    found = own.part("svd", lambda: by_svd(prepared, runs, general, options))
-    if found.lost:
-        answer.notes.setdefault(case, []).append(
-            f"{found.lost:,} samples have no vector in the SVD model; their cosines count as 0."
+
+    def found() -> BySvd:
+        vectors = given.once(
+            lambda: of_samples(general, text, samples, options), "samples", text.name, text.tokens, *samples
         )
-    rows = own.part("domain", lambda: domain_difference(general, prepared.text, prepared.samples.terms, options))
-    filling.add(answer, case, "domain", rows)
-    return found.models
+        return by_svd(prepared, runs, vectors.to(prepared.words.device), options)
+
+    def rows() -> list[dict[str, Any]]:
+        make = partial(domain_difference, general, text, samples.terms, options)
+        return given.once(make, "domain", text.name, text.tokens, samples.terms)
+
+    models = own.part("svd", found)
+    if models.lost:
+        answer.notes.setdefault(case, []).append(
+            f"{models.lost:,} samples have no vector in the SVD model; their cosines count as 0."
+        )
+    filling.add(answer, case, "domain", own.part("domain", rows))
+    return models.models
