@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -35,6 +36,17 @@ from gpustab.studies.consistency.study import consistency
 RESULTS = Path(__file__).parent / "results"
 TUNED = {"alpha": 0.1, "negatives": 5, "alpha_decay": 30.0, "sample_decay": 2.5}
 """The paper's best setting of Nonce2Vec."""
+
+SUBJECTS = """
+workers anarchists capitalism labour anarchist capitalist economic anarchism organisation state social power class
+society people market free property work system production political freedom party government ideas capital
+unemployment communist exploitation lenin kropotkin authoritarian hierarchical democratic communism collective marx
+proletariat hierarchy workplace bolshevik dictatorship equality competition inequality investment anarchy costs
+associations strikes landlord mutualism syndicalism federation boycott rebellion parliament insurrection delegates
+pacifism militia king church land war army body hand mind earth law master children school court sea city tree animal
+food machine gold money house water fire blood horse father
+"""
+"""Subjects of the book, and common words that stand in it: some for each of the paper's groups of frequency."""
 
 SHOWN = ("consistency", "ranks", "sizes", "texts", "split", "updates", "domain", "own", "neighbours")
 
@@ -67,7 +79,7 @@ def calls(arguments: argparse.Namespace) -> Iterator[tuple[str, list[str], Any, 
         nonce | {"output": "updated"},
     )
     yield "tables 1 and 3, halves", both, arguments.book, {"split": "half", "number": 150, "cutoff": 10}
-    yield "tables 5 to 7", both, arguments.book, {"number": 400} | models
+    yield "tables 5 to 7", both, arguments.book, {"terms": arguments.terms} | models
 
 
 def told(result: Result) -> dict[str, Any]:
@@ -94,6 +106,9 @@ def main() -> None:
     parser.add_argument("--texts", nargs="+", required=True)
     parser.add_argument("--only", default="", help="calls whose names begin so; the others stay as they were")
     arguments = parser.parse_args()
+    folder = tempfile.TemporaryDirectory()
+    arguments.terms = str(Path(folder.name) / "subjects.txt")
+    Path(arguments.terms).write_text("\n".join(SUBJECTS.split()), encoding="utf-8")
     path, groups = RESULTS / "consistency-tables.json", backgrounds(arguments)
     content = json.loads(path.read_text("utf-8")) if path.is_file() else {}
     for name, wanted, text, options in calls(arguments):
@@ -102,7 +117,7 @@ def main() -> None:
         started = time.perf_counter()
         result = consistency([groups[one] for one in wanted], text, compute=Compute(), **options)
         seconds = time.perf_counter() - started
-        shown = {key: value for key, value in options.items() if key != "general"}
+        shown = {key: value for key, value in options.items() if key not in ("general", "terms")}
         content[name] = {"options": shown, "seconds": round(seconds, 1), **told(result)}
         print(f"{name}: {seconds:.0f} s", *result.verdict, sep="\n  ", flush=True)
         machine = {key: environment(Compute().device).get(key) for key in ("gpustab", "torch", "python")}

@@ -120,7 +120,7 @@ def main() -> None:
     for terms in TERMS:
         for change in (False, True):
             for runs in RUNS:
-                sets = max(40, min(chosen.sets, chosen.sets * 60 // (terms * runs)))
+                sets = max(30, min(chosen.sets, chosen.sets * 60 // (terms * runs)))
                 generator = np.random.default_rng([terms, runs, change])
                 found: Counter[str] = Counter()
                 for _ in range(sets):

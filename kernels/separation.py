@@ -85,23 +85,29 @@ def _of_term(
 ) -> tuple[Tensor, ...]:
     """One term's sums; adds its null pairs to ``below``."""
     cosines = product(unit[rows], unit.T)
-    null = cosines[allowed]
+    others = cosines.masked_fill(~allowed, -torch.inf).sort(1).values
+    null = others[others > -torch.inf]  # in order row by row: found in two thirds of the time
     left, right = torch.searchsorted(values, null), torch.searchsorted(values, null, right=True)
     half = torch.full_like(null, 0.5)
     below.scatter_add_(0, right, half).scatter_add_(0, left, half)
     touching = (len(values) - (left + right).double() / 2).sum()
     ordered = pairs.sort().values
     at_most = (torch.searchsorted(ordered, null) + torch.searchsorted(ordered, null, right=True)).double() / 2
-    ranks, among = _ranks(cosines, cosines[:, rows], allowed)
+    ranks, among = _ranks(others, cosines[:, rows], allowed)
     counts = (len(pairs), null.numel())
     n_pairs, n_null = (null.new_tensor(float(n)) for n in counts)
     return pairs.sum(), n_pairs, null.sum(), n_null, touching, (len(pairs) - at_most).sum(), ranks, among
 
 
-def _ranks(cosines: Tensor, own: Tensor, allowed: Tensor) -> tuple[Tensor, Tensor]:
-    """Sum of the places of each second sample, and of the places there are."""
+def _ranks(others: Tensor, own: Tensor, allowed: Tensor) -> tuple[Tensor, Tensor]:
+    """Sum of the places of each second sample, and of the places there are.
+
+    Args:
+        others: ``(k, P)`` cosines to null partners, ascending; −∞ for all else.
+        own: ``(k, k)`` cosines of the term's samples.
+        allowed: ``(k, P)`` null partners.
+    """
     k = len(own)
-    others = cosines.masked_fill(~allowed, -torch.inf).sort(1).values
-    above = cosines.shape[1] - torch.searchsorted(others, own.contiguous(), right=True)
+    above = others.shape[1] - torch.searchsorted(others, own.contiguous(), right=True)
     different = ~torch.eye(k, dtype=torch.bool, device=own.device)
     return (above + 1)[different].double().sum(), (allowed.sum(1).double() + 1).sum() * (k - 1)

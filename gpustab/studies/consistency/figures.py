@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from gpustab.report.svg.elements import figure, text
@@ -16,20 +17,37 @@ if TYPE_CHECKING:
     from gpustab.report.describe import Figures, Tables
 
 
+_PANELS = 6
+
+
 def same_and_null(tables: Tables) -> Picture:
     """Every model's cosine of samples of one term, and of different terms, with intervals over terms."""
-    table = tables.get("consistency", Table())
-    if not table.height:
+    groups = _groups(tables.get("consistency", Table()))
+    if not groups:
         return Picture(missing="No model was measured.")
-    rows = list(table.rows(group=table["group"][0]))
-    lines = [
-        Line(row["model"], f"AUC {row['auc']:.2f}", *((row[n], row[f"{n}_low"], row[f"{n}_high"]) for n in BOTH))
-        for row in rows
-    ]
-    first = rows[0]
+    first = next(iter(groups.values()))[0]
     title = f"{first['same']:.3f} for one term, {first['null']:.3f} for two: a cosine needs its null level"
-    label = "; ".join(f"{row['model']}: same {row['same']:.3f}, different {row['null']:.3f}" for row in rows)
-    return Picture(title, [beside_null(lines, "cosine of two samples", label)])
+    return Picture(title, _panels(groups, _line_of_model, "cosine of two samples"))
+
+
+def _groups(table: Table) -> dict[str, list[dict[str, Any]]]:
+    """Rows by background and text."""
+    names = dict.fromkeys(table.get("group", []))
+    return {name: list(table.rows(group=name)) for name in names}
+
+
+def _panels(groups: dict[str, list[dict[str, Any]]], line: Callable[[dict[str, Any]], Line], axis: str) -> list[str]:
+    """One panel for each background and text, six at most; their names stand at the axis where they are several."""
+    found = []
+    for name, rows in list(groups.items())[:_PANELS]:
+        label = "; ".join(f"{one.name}: {one.same[0]:.3f} beside {one.null[0]:.3f}" for one in map(line, rows))
+        of = f"{axis}, {name}" if len(groups) > 1 else axis
+        found.append(beside_null([line(row) for row in rows], of, label))
+    return found
+
+
+def _line_of_model(row: dict[str, Any]) -> Line:
+    return Line(row["model"], f"AUC {row['auc']:.2f}", *((row[n], row[f"{n}_low"], row[f"{n}_high"]) for n in BOTH))
 
 
 def by_size(tables: Tables) -> Picture:
@@ -56,23 +74,31 @@ def by_size(tables: Tables) -> Picture:
 def own_place(tables: Tables) -> Picture:
     """How near learned vectors are to the background's own vector of the term, and to those of other terms."""
     table = tables.get("own", Table())
-    rows = [row for row in table.rows(group=table["group"][0]) if row["terms"] > 1] if table.height else []
-    if not rows:
+    found = {name: [row for row in rows if row["terms"] > 1] for name, rows in _groups(table).items()}
+    groups = {name: rows for name, rows in found.items() if rows}
+    if not groups:
         return Picture(missing="The background has fewer than two of the terms.")
-    lines = [Line(row["model"], f"place {row['place']:,.0f}", _with_excess(row), (row["null"],) * 3) for row in rows]
-    title = own_part(rows[0])[1]
-    return Picture(title, [beside_null(lines, "cosine to the background's vector", title)])
+
+    def line(row: dict[str, Any]) -> Line:
+        return Line(row["model"], f"place {row['place']:,.0f}", _with_excess(row), (row["null"],) * 3)
+
+    title = own_part(next(iter(groups.values()))[0])[1]
+    return Picture(title, _panels(groups, line, "cosine to the background's vector"))
 
 
 def by_frequency(tables: Tables) -> Picture:
     """Cosine of terms in the text to themselves in the general text, by groups of frequency, with a matched null."""
-    table = tables.get("domain", Table())
-    rows = [row for row in table.rows(group=table["group"][0]) if row["terms"]] if table.height else []
-    if not rows:
+    found = _groups(tables.get("domain", Table()))
+    groups = {name: [row for row in rows if row["terms"]] for name, rows in found.items()}
+    groups = {name: rows for name, rows in groups.items() if rows}
+    if not groups:
         return Picture(missing="A general text is needed.")
-    lines = [Line(row["terms_of"], f"{row['terms']} terms", _with_excess(row), (row["null"],) * 3) for row in rows]
-    title = closest(rows)[1]
-    return Picture(title, [beside_null(lines, "cosine of a term to itself in the general text", title)])
+
+    def line(row: dict[str, Any]) -> Line:
+        return Line(row["terms_of"], f"{row['terms']} terms", _with_excess(row), (row["null"],) * 3)
+
+    title = closest(next(iter(groups.values())))[1]
+    return Picture(title, _panels(groups, line, "cosine of a term to itself in the general text"))
 
 
 def _with_excess(row: dict[str, Any]) -> tuple[float, float, float]:

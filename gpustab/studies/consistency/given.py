@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from gpustab.errors import InputError, option
 from gpustab.studies.consistency.options import ConsistencyOptions
@@ -13,7 +13,9 @@ from gpustab.studies.consistency.samples import Samples
 from gpustab.studies.consistency.terms import read_terms
 from gpustab.studies.consistency.text import Term, Text, read_text
 from gpustab.studies.frame import Answer
-from gpustab.studies.shared.finished import Finished
+from gpustab.studies.shared.finished import Finished, digest_of
+
+T = TypeVar("T")
 
 DRAWN = ("random", "keywords")
 """What ``terms`` may be besides a file."""
@@ -29,6 +31,7 @@ class Given(NamedTuple):
         asked: terms of a file.
         options: of the study.
         finished: what is kept of finished parts.
+        made: what does not depend on the background, by a digest of all that it depends on.
     """
 
     texts: list[Text]
@@ -37,6 +40,15 @@ class Given(NamedTuple):
     asked: list[Term] | None
     options: ConsistencyOptions
     finished: Finished
+    made: dict[str, Any]
+
+    def once(self, make: Callable[[], T], *said: Any) -> T:
+        """Return what several backgrounds share, made at the first."""
+        key = digest_of(*said)
+        if key not in self.made:
+            self.made[key] = make()
+        found: T = self.made[key]
+        return found
 
 
 def read_given(sources: Sequence[str | Path], options: ConsistencyOptions, finished: Finished, answer: Answer) -> Given:
@@ -47,7 +59,7 @@ def read_given(sources: Sequence[str | Path], options: ConsistencyOptions, finis
     """
     if options.sample_file is None:
         asked = None if options.terms in DRAWN else read_terms(Path(options.terms), options.language)
-        return Given(_texts(sources, options), None, _general(options), asked, options, finished)
+        return Given(_texts(sources, options), None, _general(options), asked, options, finished, {})
     if sources or options.split == "half" or options.terms != "random":
         wrong = (
             option("text", ...) if sources else option("split", "half") if options.split == "half" else option("terms")
@@ -55,7 +67,7 @@ def read_given(sources: Sequence[str | Path], options: ConsistencyOptions, finis
         raise InputError(f"{option('sample_file')} holds sentences, samples and terms: give it without {wrong}")
     found = read_samples(Path(options.sample_file), options.language)
     answer.result.notes += found.notes
-    return Given([found.text], found.samples, _general(options), found.terms, options, finished)
+    return Given([found.text], found.samples, _general(options), found.terms, options, finished, {})
 
 
 def _texts(sources: Sequence[str | Path], options: ConsistencyOptions) -> list[Text]:

@@ -19,8 +19,6 @@ from gpustab.studies.consistency.outputs import Output
 from gpustab.studies.consistency.own import nearest
 from gpustab.studies.consistency.places import Own, Ranks, places
 from gpustab.studies.consistency.prepare import Prepared
-from gpustab.studies.consistency.svd import of_samples
-from gpustab.studies.consistency.text import Text
 
 ADDITIVE, CENTRED = "additive", "additive (centred)"
 
@@ -129,11 +127,10 @@ ALL_KINDS = (*KINDS, Model, OfRun, BySvd)
 """What is kept of finished parts."""
 
 
-def by_svd(prepared: Prepared, runs: Runs, general: Text, options: ConsistencyOptions) -> BySvd:
-    """Measure both."""
+def by_svd(prepared: Prepared, runs: Runs, vectors: Tensor, options: ConsistencyOptions) -> BySvd:
+    """Measure both; ``vectors`` are the SVD model's, ``(P, d)``."""
     narrow = prepared.of(prepared.samples, runs, replace(options, window=options.svd_window))
     sums = [additive(narrow, runs, r) for r in range(len(runs))]
-    vectors = of_samples(general, prepared.text, prepared.samples, options).to(prepared.words.device)
     models = {
         f"{ADDITIVE} (window {options.svd_window})": [of_model(x, prepared, None) for x in sums],
         f"SVD (window {options.svd_window})": [of_model(vectors, prepared, None)],

@@ -126,5 +126,6 @@ class ConsistencyOptions:
 
     @property
     def least(self) -> int:
-        """Sentences that a term must have."""
-        return CUTOFF[self.split] if self.cutoff is None else self.cutoff
+        """Sentences that a term must have; a random split needs one for each sample at least."""
+        cutoff = CUTOFF[self.split] if self.cutoff is None else self.cutoff
+        return cutoff if self.split == "half" else max(cutoff, self.samples)

@@ -157,7 +157,8 @@ def models_part(contrast: Mapping[str, Any], terms: int) -> tuple[str, str]:
     """
     model, other = contrast["model"], contrast["against"]
     low, high = contrast["auc_low"], contrast["auc_high"]
-    auc = f"AUC {contrast['auc']:+.2f}, {low:+.2f} to {high:+.2f}".replace("-", "−")
+    form = "+.2f" if max(abs(low), abs(high)) > 0.01 else "+.3f"
+    auc = f"AUC {contrast['auc']:{form}}, {low:{form}} to {high:{form}}".replace("-", "−")
     if terms < FEWEST or not (low > 0 or high < 0 or -CLOSE < low <= high < CLOSE):
         return "open", f"Whether {model} or {other} tells terms apart better cannot be told from these terms ({auc})."
     if low <= 0 <= high:

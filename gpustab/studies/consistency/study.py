@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +19,12 @@ from gpustab.studies.consistency.background import collapsed
 from gpustab.studies.consistency.finished import Kept, kept_for
 from gpustab.studies.consistency.given import Given, read_given
 from gpustab.studies.consistency.halves import halves_and_random
-from gpustab.studies.consistency.models import ALL_KINDS, Model, OfRun, by_svd, of_run
+from gpustab.studies.consistency.models import ALL_KINDS, BySvd, Model, OfRun, by_svd, of_run
 from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.outputs import Outputs, find_outputs
 from gpustab.studies.consistency.prepare import Prepared, prepare
 from gpustab.studies.consistency.sizes import by_sentences
-from gpustab.studies.consistency.svd import domain_difference
+from gpustab.studies.consistency.svd import domain_difference, of_samples
 from gpustab.studies.consistency.text import Text, joined
 from gpustab.studies.consistency.texts import compare_texts
 from gpustab.studies.frame import Answer, Groups, answering, groups_of
@@ -82,7 +84,7 @@ def _of_background(group: Runs | Group, given: Given, answer: Answer, at: tuple[
     runs = answer.take(group, at[0])
     options, device = given.options, answer.compute.device
     outputs = find_outputs(group, runs, options, device) if options.model == "nonce2vec" else None
-    runs = without_copies(runs, answer, "consistency")
+    runs = _once(runs, answer)
     if found := collapsed(runs):
         answer.result.alarms.append(f"{runs.name}: {found}")
     cases = [
@@ -90,10 +92,19 @@ def _of_background(group: Runs | Group, given: Given, answer: Answer, at: tuple[
         for text in given.texts
     ]
     answer.notes[runs.name] = list(runs.notes)
+    if len(cases) > 1:
+        answer.report(f"{runs.name}: comparing texts", at[0])
+        filling.add(answer, runs.name, "texts", compare_texts([prepared for _, prepared in cases], runs, options))
     for k, (case, prepared) in enumerate(cases):
         _of_text(runs, case, prepared, outputs, given, answer, (at[0] + at[1] * k / len(cases), at[1] / len(cases)))
-    if len(cases) > 1:
-        filling.add(answer, runs.name, "texts", compare_texts([prepared for _, prepared in cases], runs, options))
+
+
+def _once(runs: Runs, answer: Answer) -> Runs:
+    """Return the runs without copies; the counts, sums over all runs, are then of as many runs as are left."""
+    left = without_copies(runs, answer, "consistency")
+    if len(left) == len(runs) or runs.counts is None:
+        return left
+    return replace(left, counts=runs.counts * len(left) // len(runs))
 
 
 def _case(runs: Runs, text: Text, given: Given) -> str:
@@ -124,7 +135,7 @@ def _of_text(
     names = [name for name in found[0].models if all(name in one.models for one in found)]
     models = {name: [one.models[name] for one in found] for name in names}
     if given.general is not None:
-        models |= _svd(runs, case, prepared, joined(given.general, given.asked or []), options, kept, answer)
+        models |= _svd(runs, case, prepared, joined(given.general, given.asked or []), given, kept, answer)
     filling.add_models(answer, case, runs, prepared, models)
     filling.add(answer, case, "sizes", kept.part("sizes", lambda: by_sentences(prepared, runs, options)))
     if options.split == "half":
@@ -140,7 +151,7 @@ def _of_run(
     outputs: Outputs | None,
     options: ConsistencyOptions,
     kept: Kept,
-    told: Any,
+    told: Callable[[float], None],
 ) -> OfRun:
     """Measure one run of a background, or take what it said before the call was stopped."""
     name = runs.names[r]
@@ -150,16 +161,27 @@ def _of_run(
 
 
 def _svd(
-    runs: Runs, case: str, prepared: Prepared, general: Text, options: ConsistencyOptions, kept: Kept, answer: Answer
+    runs: Runs, case: str, prepared: Prepared, general: Text, given: Given, kept: Kept, answer: Answer
 ) -> dict[str, list[Model]]:
-    """The SVD model, and how terms differ from themselves in the general text."""
+    """The SVD model, and how terms differ from themselves in the general text; both are one for all backgrounds."""
     answer.report(f"{case}: SVD model", 0.0)
+    text, samples, options = prepared.text, prepared.samples, given.options
     own = kept.also(general.tokens, [word.decode("utf-8", "replace") for word in general.words])
-    found = own.part("svd", lambda: by_svd(prepared, runs, general, options))
-    if found.lost:
-        answer.notes.setdefault(case, []).append(
-            f"{found.lost:,} samples have no vector in the SVD model; their cosines count as 0."
+
+    def found() -> BySvd:
+        vectors = given.once(
+            lambda: of_samples(general, text, samples, options), "samples", text.name, text.tokens, *samples
         )
-    rows = own.part("domain", lambda: domain_difference(general, prepared.text, prepared.samples, options))
-    filling.add(answer, case, "domain", rows)
-    return found.models
+        return by_svd(prepared, runs, vectors.to(prepared.words.device), options)
+
+    def rows() -> list[dict[str, Any]]:
+        make = partial(domain_difference, general, text, samples.terms, options)
+        return given.once(make, "domain", text.name, text.tokens, samples.terms)
+
+    models = own.part("svd", found)
+    if models.lost:
+        answer.notes.setdefault(case, []).append(
+            f"{models.lost:,} samples have no vector in the SVD model; their cosines count as 0."
+        )
+    filling.add(answer, case, "domain", own.part("domain", rows))
+    return models.models

@@ -47,9 +47,7 @@ def marked_corpus(general: Text, text: Text, samples: Samples, min_count: int) -
     Returns:
         The corpus, and ``(P,)`` ids in its vocabulary.
     """
-    number = {word: k for k, word in enumerate(general.words)}
-    for word in text.words:
-        number.setdefault(word, len(number))
+    number = _numbers(general, text)
     own = np.array([number[word] for word in text.words], dtype=np.int64)
     lengths = np.diff(text.starts)[samples.members]
     places = np.concatenate([np.arange(*text.starts[s : s + 2]) for s in samples.members.tolist()])
@@ -110,29 +108,56 @@ def of_samples(general: Text, text: Text, samples: Samples, options: Consistency
     return svd_vectors(corpus, options)[torch.from_numpy(marked)]
 
 
-def whole_terms(samples: Samples, text: Text) -> Samples:
-    """Return one sample for each term: all sentences that it stands in."""
-    pairs = np.unique(np.stack([text.tokens, text.sentence], 1), axis=0)
-    members = [pairs[pairs[:, 0] == term, 1] for term in samples.terms.tolist()]
-    starts = np.concatenate([[0], np.cumsum([len(part) for part in members])])
-    return Samples(samples.terms, np.arange(len(samples.terms)), np.concatenate(members), starts)
+def marked_text(general: Text, text: Text, terms: Ids, min_count: int) -> tuple[Corpus, Ids]:
+    """Return the general text followed by the sentences with a term, once each and with every term in them marked.
+
+    So the unmarked word of a term has contexts of the general text alone: were a sentence there once for each of its
+    terms with the others unmarked, as for samples, a term would be like itself because of its own sentences.
+
+    Args:
+        general: text of general language.
+        text: that the terms stand in.
+        terms: ``(T,)`` word ids.
+        min_count: of the words that stay.
+
+    Returns:
+        The corpus, and ``(T,)`` ids of the marked terms in its vocabulary.
+    """
+    number = _numbers(general, text)
+    mark = np.full(len(text.words), -1, dtype=np.int64)
+    mark[terms] = len(number) + np.arange(len(terms))
+    own = np.where(mark >= 0, mark, [number[word] for word in text.words])
+    there = np.zeros(len(text.starts) - 1, dtype=np.bool_)
+    there[text.sentence[mark[text.tokens] >= 0]] = True
+    lengths = np.diff(text.starts)[there]
+    tokens = np.concatenate([general.tokens, own[text.tokens[there[text.sentence]]]])
+    starts = np.concatenate([general.starts, general.starts[-1] + np.cumsum(lengths)])
+    names = [*number, *(text.words[term] + MARK.encode() for term in terms.tolist())]
+    return _corpus(general.name, names, len(number), tokens, starts, min_count)
 
 
-def domain_difference(general: Text, text: Text, samples: Samples, options: ConsistencyOptions) -> list[dict[str, Any]]:
+def _numbers(general: Text, text: Text) -> dict[bytes, int]:
+    """Number the words of both."""
+    number = {word: k for k, word in enumerate(general.words)}
+    for word in text.words:
+        number.setdefault(word, len(number))
+    return number
+
+
+def domain_difference(general: Text, text: Text, terms: Ids, options: ConsistencyOptions) -> list[dict[str, Any]]:
     """Return how like terms in the text are to themselves in the general text, by groups of frequency (table 5).
 
     ``null`` is the mean cosine of a term of the text to the general vectors of the :data:`MATCHED` other terms that
     are nearest to it in both frequencies, since a cosine of PPMI-SVD vectors depends on them by itself. Intervals are
     of the mean excess over terms.
     """
-    one = whole_terms(samples, text)
-    corpus, marked = marked_corpus(general, text, one, options.svd_min_count)
+    corpus, marked = marked_text(general, text, terms, options.svd_min_count)
     vectors = unit(svd_vectors(corpus, options))
-    names = [text.words[term] for term in one.terms.tolist()]
+    names = [text.words[term] for term in terms.tolist()]
     there = [k for k, name in enumerate(names) if name in corpus.vocabulary]
     rows = torch.tensor([corpus.vocabulary.index_of(names[k]) for k in there], dtype=torch.long)
     cosines = product(vectors[torch.from_numpy(marked[there])], vectors[rows].T).numpy()
-    in_text = text.counts[one.terms[there]] / len(text.tokens)
+    in_text = text.counts[terms[there]] / len(text.tokens)
     known = {word: k for k, word in enumerate(general.words)}
     counts = general.counts
     in_general = np.array([counts[known[names[k]]] if names[k] in known else 0 for k in there]) / len(general.tokens)

@@ -122,6 +122,19 @@ def test_copies_are_counted_once_and_a_collapsed_background_is_told(trained, tmp
     assert any("collapsed in 1 of 2 runs (run-001)" in alarm for alarm in ask(trained, tmp_path / "set").alarms)
 
 
+def test_copies_do_not_make_words_twice_as_frequent(trained):
+    from dataclasses import replace
+
+    file = next((trained / "runs/sgns/shuffled").glob("run-000.safetensors"))
+    from gpustab.formats.registry import read_space
+
+    space = read_space(file)
+    alone, twice = (ask(trained, *[replace(space, name=f"r{k}") for k in range(n)], subsample=1e-2) for n in (1, 2))
+    rows = [next(x.tables["consistency"].rows(model="additive")) for x in (alone, twice)]
+    assert rows[0]["words"] == rows[1]["words"]
+    assert rows[0]["same"] == rows[1]["same"]
+
+
 def test_null_pairs_in_blocks_are_those_at_once(monkeypatch):
     from gpustab.studies.consistency import nulls
 

@@ -1,6 +1,7 @@
 """The whole study: tables, page, command, and what it refuses."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from gpustab import InputError, Space, Vocabulary
 from gpustab.cli.app import app
 from gpustab.formats.gensim.output import read_output_vectors
 from gpustab.report import to_html, to_text
+from gpustab.runs.key import Key
 from gpustab.runs.load import open_groups
 from gpustab.studies.consistency.study import consistency
 from tests.studies.consistency.made import WORDS, sentences, term_names, word, write
@@ -129,7 +131,7 @@ def test_the_grid_has_a_row_for_every_setting(files, monkeypatch):
         ({"model": "nonce2vec", "output_vectors": "output.txt"}, "has no counts"),
         ({"terms": "keywords"}, "needs a background with counts"),
         ({"terms": "nowhere.txt"}, "there is no such file"),
-        ({"cutoff": 1000}, "0 terms stand in 1000 sentences"),
+        ({"cutoff": 1000}, "no term stands in 1000 sentences"),
         ({"grid": True}, "grid is of Nonce2Vec"),
         ({"sample_decay": 0.5}, "sample_decay is 0.5"),
         ({"subsample": float("nan")}, "subsample is nan"),
@@ -196,3 +198,19 @@ def test_the_command_writes_its_page(files, tmp_path):
     assert (out / "same_and_null.svg").exists()
     again = CliRunner().invoke(app, [*arguments[:-1], "--force", "--terms", str(tmp_path / "no")])
     assert again.exit_code == 2
+
+
+def test_backgrounds_share_the_svd_model(files, monkeypatch):
+    from gpustab.studies.consistency import study
+
+    true, calls = study.of_samples, []
+    monkeypatch.setattr(study, "of_samples", lambda *given: calls.append(1) or true(*given))
+    groups = [
+        replace(open_groups([files / f"run{k}.txt"], single_runs=True)[0], key=Key.of_path(f"b{k}")) for k in (1, 2)
+    ]
+    choices = {"general": str(files / "general.txt"), "general_layout": "blocks", "svd_dim": 20, "svd_min_count": 2}
+    result = consistency(groups, files / "text.txt", terms=str(files / "terms.txt"), **choices, **CHOICES)
+    assert len(calls) == 1
+    values = result.tables["consistency"].where(model="SVD (window 5)")["auc"]
+    assert len(values) == 2
+    assert values[0] == values[1]
