@@ -26,6 +26,11 @@ def of_paper(tables: Tables) -> Iterator[str]:
 
     Over runs the two sizes furthest apart must differ by an interval that allows for the choice; one run is what it is.
     """
+    for row in rows_of(tables, "thresholds", kind="value", rule="paper", found=0):
+        yield (
+            f"{row['group']}: with the least number of pairs that was asked for, the paper's rule finds no threshold: no "
+            "group has so many, or none is higher than the lowest."
+        )
     for group in dict.fromkeys(row["group"] for row in rows_of(tables, "paper_sizes")):
         own = [row for row in rows_of(tables, "paper_sizes", group=group) if row["next_higher"] is not None]
         own = [row for row in own if row["min_pairs"] >= 30]
