@@ -28,8 +28,8 @@ def of_paper(tables: Tables) -> Iterator[str]:
     """
     for row in rows_of(tables, "thresholds", kind="value", rule="paper", found=0):
         yield (
-            f"{row['group']}: with the least number of pairs that was asked for, the paper's rule finds no threshold: no "
-            "group has so many, or none is higher than the lowest."
+            f"{row['group']}: with the least number of pairs that was asked for, the paper's rule finds no threshold: "
+            "no group has so many, or none is higher than the lowest."
         )
     for group in dict.fromkeys(row["group"] for row in rows_of(tables, "paper_sizes")):
         own = [row for row in rows_of(tables, "paper_sizes", group=group) if row["next_higher"] is not None]
