@@ -258,6 +258,15 @@ def test_a_stopped_study_goes_on_with_the_same_numbers(wordnet, groups, result, 
     assert any("near, run" in work for work in told)
 
 
+def test_levels_that_memory_cannot_hold_are_found_block_by_block(wordnet, runs, monkeypatch):
+    chosen = QUICK | {"wordnet": str(wordnet[0])}
+    kept = thresholds(runs, **chosen)
+    monkeypatch.setattr("gpustab.studies.thresholds.baselines._KEPT", 0)
+    found = thresholds(runs, **chosen)
+    for name in ("groups", "places"):
+        assert list(found.tables[name]["mean"]) == pytest.approx(list(kept.tables[name]["mean"]), nan_ok=True, abs=0)
+
+
 def test_a_damaged_part_is_measured_again(wordnet, runs, tmp_path):
     chosen = QUICK | {"wordnet": str(wordnet[0])}
     first = thresholds(runs, finished=tmp_path, **chosen)
