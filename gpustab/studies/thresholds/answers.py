@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gpustab.studies.thresholds.sentences import Tables, cosine, rows_of
+from gpustab.statistics.intervals import Estimate
+from gpustab.studies.thresholds.over_runs import error_of
+from gpustab.studies.thresholds.sentences import Tables, cosine, higher, rows_of
 from gpustab.studies.thresholds.shapes import SAME
 
 _MANY = 6
@@ -20,19 +22,38 @@ _BEYOND = 3
 
 
 def of_paper(tables: Tables) -> Iterator[str]:
-    """The paper's threshold is a matter of how many pairs the lowest group has."""
+    """The paper's threshold is a matter of how many pairs the lowest group has.
+
+    Over runs the two sizes furthest apart must differ by an interval that allows for the choice; one run is what it is.
+    """
+    for row in rows_of(tables, "thresholds", kind="value", rule="paper", found=0):
+        yield (
+            f"{row['group']}: with the least number of pairs that was asked for, the paper's rule finds no threshold: "
+            "no group has so many, or none is higher than the lowest."
+        )
     for group in dict.fromkeys(row["group"] for row in rows_of(tables, "paper_sizes")):
         own = [row for row in rows_of(tables, "paper_sizes", group=group) if row["next_higher"] is not None]
         own = [row for row in own if row["min_pairs"] >= 30]
         if len(own) < 2:
             continue
         low, high = min(own, key=lambda row: row["next_higher"]), max(own, key=lambda row: row["next_higher"])
-        if high["next_higher"] - low["next_higher"] > WIDE:
+        if high["next_higher"] - low["next_higher"] > WIDE and _sure(high, low, len(own)):
             yield (
                 f"{group}: the paper's threshold is no property of the space: it is {cosine(high['next_higher'])} if a "
                 f"group must have {high['min_pairs']:,} pairs, and {cosine(low['next_higher'])} at "
                 f"{low['min_pairs']:,}."
             )
+
+
+def _sure(high: Mapping[str, Any], low: Mapping[str, Any], sizes: int) -> bool:
+    """Tell whether the paper's thresholds at two of so many sizes differ by more than runs do."""
+    if min(high["runs"], low["runs"]) == 1:
+        return True
+    first, second = (
+        Estimate.of_runs(row["next_higher"], error_of(row["sd"], row["runs_with_one"]), row["runs_with_one"])
+        for row in (high, low)
+    )
+    return higher(first, second, sizes * (sizes - 1) // 2) == "yes"
 
 
 def of_shapes(tables: Tables) -> Iterator[str]:

@@ -34,6 +34,11 @@ FEWEST = 3
 
 _FREQUENT = 100
 
+_KEPT = 16_000
+"""Of so many words all levels are kept, a byte each: 256 MB at most."""
+
+_AT_ONCE = 256
+
 
 class Levels(NamedTuple):
     """A whole number for every pair of words.
@@ -104,9 +109,17 @@ def leacock_chodorow(runs: Runs, nouns: Nouns, options: ThresholdsOptions, exclu
         "Leacock-Chodorow",
         torch.tensor(rows),
         torch.tensor([*values, math.nan], dtype=torch.float64, device=runs.device),
-        lambda start, stop: hypernym_distances(taxonomy, start, stop),
+        _kept(lambda start, stop: hypernym_distances(taxonomy, start, stop), len(rows)),
         tuple(_notes(runs, rows, joint, senses, options)),
     )
+
+
+def _kept(block: Block, words: int) -> Block:
+    """Find all levels at once where memory holds them: every run of a group asks for them twice."""
+    if words > _KEPT:
+        return block
+    levels = torch.cat([block(start, min(start + _AT_ONCE, words)) for start in range(0, words, _AT_ONCE)])
+    return lambda start, stop: levels[start:stop]
 
 
 def _drawn(rows: list[int], options: ThresholdsOptions) -> list[int]:

@@ -30,7 +30,8 @@ class ThresholdsOptions:
         words: drawn for the distribution of similarity.
         places: length of the lists of the most similar words in the distribution.
         draws: pairs of samples of 1,000 values in the test of equal shapes.
-        tests: a folder of word similarity tests beside those that are installed.
+        tests: names of word similarity tests with commas between them (``wordsim353``, ``simlex999``, ``rg-65``,
+            ``men``, ``mturk-287``, ``rareword``), or a folder of tests beside these. Default: all that are installed.
         seed: of every draw.
         pairs: random word pairs that a function of two words, given as the baseline, is asked for.
 
@@ -51,7 +52,10 @@ class ThresholdsOptions:
     words: Annotated[int, Option("Words drawn for the distribution of similarity.", low=1)] = 10_000
     places: Annotated[int, Option("Length of the lists in the distribution.", low=1)] = 1_000
     draws: Annotated[int, Option("Pairs of samples in the test of equal shapes.", low=1)] = 200
-    tests: Annotated[str | None, Option("Folder of more word similarity tests.", metavar="DIR")] = None
+    tests: Annotated[
+        str | None,
+        Option("Word similarity tests by name, or a folder of more. Default: those installed.", metavar="NAME,...|DIR"),
+    ] = None
     seed: Annotated[int, Option("Of every random draw.")] = 0
     pairs: int = 100_000
 

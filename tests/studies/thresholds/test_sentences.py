@@ -115,8 +115,9 @@ def test_a_difference_without_error_is_undecided():
     assert higher(Estimate(0.3, math.nan, 0), Estimate(0.1, 0.01, 3)) == "undecided"
 
 
-def size(pairs, value):
-    return {"group": "sg", "min_pairs": pairs, "next_higher": value}
+def size(pairs, value, sd=None, runs=1):
+    known = {"group": "sg", "min_pairs": pairs, "next_higher": value}
+    return known | {"sd": sd, "runs_with_one": runs, "runs": runs}
 
 
 @pytest.mark.parametrize(
@@ -125,6 +126,20 @@ def size(pairs, value):
 def test_the_papers_threshold_hangs_on_the_group_size(values, said):
     """Sizes below 30 do not count: there everything is luck."""
     rows = [size(n, value) for n, value in zip((2, 30, 1000), values, strict=True)]
+    assert bool(list(of_paper({"paper_sizes": Table.of(rows)}))) is said
+
+
+def test_without_groups_of_the_least_size_the_papers_rule_finds_nothing():
+    rows = [row(rule="paper", mean=None, sd=None, found=0), row("cb", "paper", found=3)]
+    (sentence,) = of_paper({"thresholds": Table.of(rows)})
+    assert sentence.startswith(
+        "sg: with the least number of pairs that was asked for, the paper's rule finds no threshold"
+    )
+
+
+@pytest.mark.parametrize(("sd", "runs", "said"), [(0.02, 8, True), (0.3, 8, False), (0.02, 2, False)])
+def test_over_runs_the_sizes_must_differ_by_more_than_runs(sd, runs, said):
+    rows = [size(30, 0.2, sd, runs), size(100, 0.1, sd, runs), size(1000, 0.0, sd, runs)]
     assert bool(list(of_paper({"paper_sizes": Table.of(rows)}))) is said
 
 

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from gpustab import InputError, load_runs
+from gpustab.machine.device import Compute
 from gpustab.report import to_html, to_text
 from gpustab.runs.load import open_groups
 from gpustab.studies.thresholds.options import ThresholdsOptions
@@ -257,6 +258,15 @@ def test_a_stopped_study_goes_on_with_the_same_numbers(wordnet, groups, result, 
     assert any("near, run" in work for work in told)
 
 
+def test_levels_that_memory_cannot_hold_are_found_block_by_block(wordnet, runs, monkeypatch):
+    chosen = QUICK | {"wordnet": str(wordnet[0])}
+    kept = thresholds(runs, **chosen)
+    monkeypatch.setattr("gpustab.studies.thresholds.baselines._KEPT", 0)
+    found = thresholds(runs, **chosen)
+    for name in ("groups", "places"):
+        assert list(found.tables[name]["mean"]) == pytest.approx(list(kept.tables[name]["mean"]), nan_ok=True, abs=0)
+
+
 def test_a_damaged_part_is_measured_again(wordnet, runs, tmp_path):
     chosen = QUICK | {"wordnet": str(wordnet[0])}
     first = thresholds(runs, finished=tmp_path, **chosen)
@@ -264,3 +274,17 @@ def test_a_damaged_part_is_measured_again(wordnet, runs, tmp_path):
         path.write_text(text)
     second = thresholds(runs, finished=tmp_path, **chosen)
     assert second.tables["thresholds"]["mean"] == first.tables["thresholds"]["mean"]
+
+
+@pytest.mark.gpu
+def test_the_study_is_the_same_on_a_gpu(wordnet, groups, result):
+    """Every threshold, and every table but for rounding."""
+    there = thresholds(groups, wordnet=str(wordnet[0]), compute=Compute(torch.device("cuda")), **QUICK)
+    assert there.verdict == result.verdict
+    for name, table in result.tables.items():
+        for column in table:
+            for found, wanted in zip(there.tables[name][column], table[column], strict=True):
+                if isinstance(wanted, float):
+                    assert found == pytest.approx(wanted, rel=1e-9, abs=1e-9, nan_ok=True), (name, column)
+                else:
+                    assert found == wanted, (name, column)
