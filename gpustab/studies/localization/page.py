@@ -10,7 +10,7 @@ from gpustab.report import Result
 from gpustab.results import Block, SmallTable, Table
 from gpustab.results.page import whole
 from gpustab.statistics.shares import wilson
-from gpustab.studies.localization.scores import COMPARISONS
+from gpustab.studies.localization.comparisons import COMPARISONS
 from gpustab.studies.localization.sentences import negation_sentences
 from gpustab.studies.localization.tables import PAPER_COUNTS
 
@@ -103,8 +103,7 @@ def _title(name: str, against: bool) -> str:
 
 
 def _negation(table: Table) -> Block:
-    rows = [row for row in table.rows() if row["run"] == 1]
-    return Block("Does a second negation bring a sentence back?", answer=negation_sentences(rows))
+    return Block("Does a second negation bring a sentence back?", answer=negation_sentences(list(table.rows())))
 
 
 def _runs(found: dict[str, Table]) -> Iterator[Block]:

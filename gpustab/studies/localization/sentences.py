@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from gpustab.results import Table
@@ -40,14 +40,18 @@ def told_apart(components: int, low: float, high: float) -> Told:
     return "no" if low >= 0.5 - MARGIN and high <= 0.5 + MARGIN else "open"
 
 
-def verdict(tables: Mapping[str, Table]) -> list[str]:
-    """Return one sentence for every model, then those of which table 1 says nothing of meaning."""
-    scores = tables["scores"]
-    models = list(dict.fromkeys(scores["model"]))
-    return [*(_of_model(scores, model) for model in models), *_near(scores, models)]
+def verdict(tables: Mapping[str, Table], silent: Collection[str] = ()) -> list[str]:
+    """Return one sentence for every model, then those of which table 1 says nothing of meaning.
+
+    Args:
+        tables: of the study.
+        silent: models whose numbers an alarm forbids to read.
+    """
+    models = [model for model in dict.fromkeys(tables["scores"]["model"]) if model not in silent]
+    return [*(_of_model(tables, model) for model in models), *_near(tables, models)]
 
 
-def _near(scores: Table, models: Sequence[str]) -> Iterator[str]:
+def _near(scores: Mapping[str, Table], models: Sequence[str]) -> Iterator[str]:
     """A random noun is mostly within the paraphrase's distance: then table 1 counts form."""
     found = []
     for model in models:
@@ -86,7 +90,7 @@ _SAID = {
 }
 
 
-def _of_model(scores: Table, model: str) -> str:
+def _of_model(scores: Mapping[str, Table], model: str) -> str:
     rows = [_row(scores, model, name) for name in (SYNONYM, NEGATION)]
     tests: list[Told] = [
         told_apart(row["components"], row["half_low"], row["half_high"]) if row else "few" for row in rows
@@ -103,14 +107,15 @@ def _of_model(scores: Table, model: str) -> str:
     return _capital(said)
 
 
-def _row(table: Table, model: str, comparison: str) -> dict[str, Any] | None:
-    """One change, in the first run: of the sentences whose changed words the model has, where it lacks some.
+def _row(tables: Mapping[str, Table], model: str, comparison: str) -> dict[str, Any] | None:
+    """One change: over all runs, or in the only one; of the sentences whose changed words the model has.
 
     A word that it lacks is left out or stands for all such words, which is no synonym's distance.
     """
-    own = {row["subset"]: row for row in table.rows(model=model, comparison=comparison, k=1, run=1)}
-    lacks = "known" in table.where(model=model)["subset"]
-    return own.get("known" if lacks else "all")
+    table = tables["over_runs"].where(model=model)
+    table = table if table.height else tables["scores"].where(model=model)
+    own = {row["subset"]: row for row in table.rows(comparison=comparison, k=1)}
+    return own.get("known" if "known" in table["subset"] else "all")
 
 
 def _percent(row: Mapping[str, Any]) -> str:

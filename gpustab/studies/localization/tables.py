@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from statistics import fmean, stdev
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from gpustab.results import Table
 from gpustab.studies.localization.builder import Base, Corpus
 from gpustab.studies.localization.chains import KINDS
-from gpustab.studies.localization.scores import Score
 
 DRAWN = 30
 """Sentences behind every point of a figure, at least."""
@@ -88,20 +86,3 @@ def distinct(bases: Iterable[Base]) -> Iterator[Base]:
         if base.sentence not in seen:
             seen.add(base.sentence)
             yield base
-
-
-def over_runs(found: Sequence[Score]) -> Table:
-    """Return mean and SD over the runs of every model that has several."""
-    kinds = dict.fromkeys((one.model, one.subset, one.comparison, one.k) for one in found)
-    rows = []
-    for kind in kinds:
-        own = [one for one in found if (one.model, one.subset, one.comparison, one.k) == kind]
-        if len(own) > 1:
-            named = dict(zip(("model", "subset", "comparison", "k"), kind, strict=True))
-            rows.append(named | {"runs": len(own), "n": own[0].n} | _spread(own, "share") | _spread(own, "half"))
-    return Table.of(rows, ("model", "subset", "comparison", "k", "runs", "n", "share", "share_sd", "half", "half_sd"))
-
-
-def _spread(own: Sequence[Score], name: str) -> dict[str, float]:
-    values = [getattr(one, name) for one in own]
-    return {name: fmean(values), f"{name}_sd": stdev(values)}
