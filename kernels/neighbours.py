@@ -242,8 +242,6 @@ def _dots(vectors: Tensor, own: Tensor, found: Tensor) -> Tensor:
     """Float64 inner products ``(q, m)`` of queries with their candidates."""
     rows = vectors.index_select(0, found.flatten()).double().view(*found.shape, -1)
     queries = vectors[own].double()
-    if (
-        vectors.device.type == "cpu"
-    ):  # for 68 candidates of d = 100 or 300: 5 and 14 µs a query, products take 11 and 45
+    if vectors.device.type == "cpu":  # of d = 100 or 300, with 68 candidates: 5 and 14 µs a query, products 11 and 45
         return rows.mul_(queries[:, None]).sum(2)
     return product(rows, queries[:, :, None]).squeeze(2)
