@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpustab.statistics.intervals import jackknife_error
-from gpustab.studies.change.laws import Floats, Laws
+from gpustab.studies.change.laws import Laws
 
 CLASSES = 4
 """Words are told of in as many classes of frequency, equally many words in each."""
@@ -150,17 +150,6 @@ def by_frequency(rows: Sequence[Excess]) -> Iterator[FrequencyClass]:
                 float(beyond.mean()),
                 float(beyond.std(ddof=1) / math.sqrt(len(some))),
             )
-
-
-def reliability(values: Floats, errors: Floats) -> float:
-    """Return the part of the variance between words that is not error over runs; NaN if unknown.
-
-    A list of words by these values is worth reading where this is 0.9 or more: other runs would give nearly the same.
-    """
-    known = np.isfinite(values) & np.isfinite(errors)
-    if known.sum() < 3 or not values[known].var(ddof=1):
-        return math.nan
-    return max(0.0, 1 - float((errors[known] ** 2).mean() / values[known].var(ddof=1)))
 
 
 def _mean(values: Sequence[float]) -> float:

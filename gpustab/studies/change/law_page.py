@@ -6,14 +6,11 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable
 from gpustab.results.page import number
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.change.excess import reliability
-from gpustab.studies.change.sentences import RELIABLE, WORDS, unreliable
+from gpustab.studies.change.sentences import WORDS
 from gpustab.studies.change.tables import floor_series
 from gpustab.studies.shared.wording import number_span
 
@@ -61,26 +58,31 @@ def _percent(value: float) -> str:
 
 def excess_block(result: Result) -> Iterator[Block]:
     """Yield the words beyond the law, and change beside the control by classes of frequency."""
-    tables, said = [], []
+    header = ["word", "frequency per million", "change", "expected", "change / expected", "95 %", "nothing changed"]
+    tables = []
     for name, rows in _excess_lists(result):
-        known = reliability(*(np.array([row[column] for row in rows]) for column in ("excess", "excess_se")))
-        if not known >= RELIABLE:
-            said.append(unreliable(name, known))
-            continue
-        header = ["word", "frequency per million", "change", "expected", "change / expected", "95 %", "nothing changed"]
-        tables.append(SmallTable(name, header, [_beyond(row) for row in rows[:WORDS]]))
+        surest = sorted((row for row in rows if _low(row) > 0), key=_low, reverse=True)[:WORDS]
+        if surest:
+            tables.append(SmallTable(name, header, [_beyond(row) for row in surest]))
     if result.tables["frequency"].height:
         tables.append(_classes(result))
-    if tables or said:
+    if result.tables["excess"].height:
+        none = "" if tables else " With so few runs this can be said of no word."
         yield Block(
             "Which words changed more than words of their frequency?",
             tables=tables,
             answer=(
                 "Expected is the change of a word of its frequency by the law above, between the averages of most "
-                "runs; the interval is over runs. Beside it the change of the same word where documents were dealt "
-                f"out at random. {' '.join(said)}"
-            ).strip(),
+                "runs. Those are first whose ratio is surely highest, by the lower end of its interval over runs. "
+                f"Beside it the change of the same word where documents were dealt out at random.{none}"
+            ),
         )
+
+
+def _low(row: dict[str, Any]) -> float:
+    """Lower end of the excess; below all where there is no error."""
+    low = Estimate(row["excess"], row["excess_se"], row["freedom"]).interval[0]
+    return low if math.isfinite(low) else -math.inf
 
 
 def _excess_lists(result: Result) -> Iterator[tuple[str, list[dict[str, Any]]]]:

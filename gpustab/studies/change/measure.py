@@ -17,7 +17,7 @@ from gpustab.studies.change.law_rows import Law, laws
 from gpustab.studies.change.laws import Laws, Rows, rows_of
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.series import Series, gaps
-from gpustab.studies.change.tables import Floors, Pair, floors_of, pair_row, reliability_of, word_rows
+from gpustab.studies.change.tables import Floors, Pair, floors_of, pair_row, reliability, word_rows
 from gpustab.studies.change.task import Judged, Score, judge, missing, score_of
 from gpustab.studies.frame import Answer
 from gpustab.studies.shared.finished import Finished, digest_of
@@ -203,7 +203,7 @@ def _measured(
         judged,
         lacking,
         unscored,
-        reliability_of(found),
+        reliability(found),
         floors,
     )
 

@@ -7,10 +7,14 @@ import numpy as np
 import pytest
 from statsmodels.regression.mixed_linear_model import MixedLM
 
+from gpustab.statistics.intervals import Estimate
 from gpustab.studies.change.excess import by_frequency, changes_of, excesses
 from gpustab.studies.change.law_rows import laws, run_error
 from gpustab.studies.change.laws import Laws, Rows
 from gpustab.studies.change.options import ChangeOptions
+from gpustab.studies.change.page import page
+from gpustab.studies.change.study import change
+from tests.studies.change.planted import groups, runset
 
 V, RUNS = 100, 8
 
@@ -89,3 +93,17 @@ def test_beyond_the_control_by_frequency():
     )
     assert parts[0].high <= parts[1].low
     assert list(by_frequency(excesses("s", own, {}))) == []
+
+
+def test_the_page_lists_those_that_are_surely_above_the_law():
+    answer = change(groups(runset(epochs=3, runs=6, v=60, moved=(7,), step=4.0)), min_count=1, resamples=0)
+    block = next(own for own in page(answer) if own.title.startswith("Which words changed more than words of"))
+    rows = list(answer.tables["excess"].rows(first="1800-1819"))
+    low = {row["word"]: Estimate(row["excess"], row["excess_se"], 5).interval[0] for row in rows}
+    listed = [cells[0] for cells in block.tables[0].rows]
+    assert listed[0] == "w7"
+    assert listed == sorted((word for word in low if low[word] > 0), key=lambda word: -low[word])[: len(listed)]
+    one = change(groups(runset(epochs=3, runs=1, v=60)), min_count=1, resamples=0)
+    block = next(own for own in page(one) if own.title.startswith("Which words changed more than words of"))
+    assert block.tables == []
+    assert "can be said of no word" in block.answer
