@@ -87,16 +87,24 @@ def _of_term(
     cosines = product(unit[rows], unit.T)
     others = cosines.masked_fill(~allowed, -torch.inf).sort(1).values
     null = others[others > -torch.inf]  # in order row by row: found in two thirds of the time
-    left, right = torch.searchsorted(values, null), torch.searchsorted(values, null, right=True)
+    left, right = _sides(values, null)
     half = torch.full_like(null, 0.5)
     below.scatter_add_(0, right, half).scatter_add_(0, left, half)
     touching = (len(values) - (left + right).double() / 2).sum()
     ordered = pairs.sort().values
-    at_most = (torch.searchsorted(ordered, null) + torch.searchsorted(ordered, null, right=True)).double() / 2
+    less, no_more = _sides(ordered, null)
+    at_most = (less + no_more).double() / 2
     ranks, among = _ranks(others, cosines[:, rows], allowed)
     counts = (len(pairs), null.numel())
     n_pairs, n_null = (null.new_tensor(float(n)) for n in counts)
     return pairs.sum(), n_pairs, null.sum(), n_null, touching, (len(pairs) - at_most).sum(), ranks, among
+
+
+def _sides(ordered: Tensor, found: Tensor) -> tuple[Tensor, Tensor]:
+    """Return how many of ordered values lie below each number, and how many do not lie above it."""
+    right = torch.searchsorted(ordered, found, right=True)
+    tied = bool((ordered[(right - 1).clamp(min=0)] == found).any()) if len(ordered) else False
+    return torch.searchsorted(ordered, found) if tied else right, right  # ties are rare: one search is enough
 
 
 def _ranks(others: Tensor, own: Tensor, allowed: Tensor) -> tuple[Tensor, Tensor]:

@@ -5,8 +5,10 @@ import json
 import numpy as np
 import pytest
 import torch
+from typer.testing import CliRunner
 
 from gpustab import ComputationError, InputError, load_groups
+from gpustab.cli.app import app
 from gpustab.corpus.sampling import draw_units, sample, training_seed
 from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.formats.registry import read_space
@@ -115,3 +117,14 @@ def test_the_engine_of_a_gpu_gives_those_of_its_model(corpus):
     assert kept.output.any()
     assert not np.array_equal(kept.output, kept.vectors)
     assert technique("sgns", "gpu").with_output is not None
+
+
+def test_the_commands_name_the_option(corpus, tmp_path):
+    options = ["--sampling", "fixed", "--runs", "1", "--min-count", "3", "--dim", "4", "--epochs", "1", "-q"]
+    found = CliRunner().invoke(app, ["train", str(corpus), "-o", str(tmp_path / "a"), *options, "--keep-output"])
+    assert found.exit_code == 0, found.output
+    assert (tmp_path / "a/sgns/fixed/output/run-000.safetensors").is_file()
+    wrong = ["train", str(corpus), "-o", str(tmp_path / "b"), *options, "--technique", "glove", "--keep-output"]
+    refused = CliRunner().invoke(app, wrong)
+    assert refused.exit_code == 2
+    assert "--keep-output: glove keeps no output vectors of words" in refused.output

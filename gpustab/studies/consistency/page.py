@@ -8,7 +8,14 @@ from typing import Any
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable, Table
 from gpustab.results.page import number, whole
-from gpustab.studies.consistency.sentences import development, grows, most_frequent_rank, read_by_nonce, texts_part
+from gpustab.studies.consistency.sentences import (
+    development,
+    grows,
+    most_frequent_rank,
+    read_by_nonce,
+    texts_part,
+    trainings_part,
+)
 from gpustab.studies.consistency.sentences_of_terms import closest, neighbours_part, own_part
 
 _SIZE_HEADER = ["background", "sentences", "terms", "words", "same term", "by the law", "different", "AUC", "c"]
@@ -81,8 +88,8 @@ def _models(result: Result) -> Block:
         answer=(
             "Read a cosine only beside that of different terms, and models only by their AUC: how often a pair of one "
             "term is nearer than a pair of two, 0.5 by chance. c is the cosine without the size of the samples: sums "
-            "of m words have 1 / (1 + c / m)."
-        ),
+            f"of m words have 1 / (1 + c / m). {trainings_part(next(table.rows(model='additive')))[1]}"
+        ).strip(),
         aside="Bloem et al. 2019, table 1: 0.907 to 0.953 by the additive model, without a null level.",
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from gpustab.results import Table
 from gpustab.results.page import number
+from gpustab.statistics.intervals import t_quantile
 
 FEWEST = 3
 """Terms of a verdict, which a jackknife needs: at 3 to 16 terms 1 to 3 % of the draws without a difference get one."""
@@ -146,6 +147,24 @@ def grows(table: Table) -> tuple[str, str]:
     if last["same_low"] > first["same_high"]:
         return "grows", f"Consistency grows with the sentences, {span}; {law}."
     return "open", f"Consistency goes {span}, which these terms do not prove to be a growth; {law}."
+
+
+def trainings_part(row: Mapping[str, Any]) -> tuple[str, str]:
+    """Return what decides how sure the AUC is, ``"terms"`` or ``"trainings"``, and the sentence; none for one run.
+
+    The rule compares standard errors: of the mean over terms, by jackknife, and of the mean over the background's
+    trainings. Both are estimates, so it says which is larger only if one is twice the other; else ``"both"``.
+    """
+    if row["runs"] < 2 or row["terms"] < FEWEST:
+        return "one", "One training of the background: what another would change is not seen." * (row["runs"] < 2)
+    runs = row["auc_sd"] / math.sqrt(row["runs"])
+    terms = (row["auc_high"] - row["auc_low"]) / 2 / t_quantile(row["terms"] - 1)
+    said = f"Another training of the background moves the AUC by {number(row['auc_sd'], 2)} (SD of {row['runs']} runs)"
+    if terms > 2 * runs:
+        return "terms", f"{said}, other terms move it more: more terms make it surer, more trainings do not."
+    if runs > 2 * terms:
+        return "trainings", f"{said}, more than other terms do: train the background more often."
+    return "both", f"{said}, about as much as other terms do."
 
 
 def models_part(contrast: Mapping[str, Any], terms: int) -> tuple[str, str]:

@@ -132,3 +132,20 @@ def test_ranks_among_words_are_read_beside_those_among_samples():
     ranks = {"both": 1.0, "words": 400_000}
     assert "both are sums" in sentences.most_frequent_rank({"rank": 66.0, "among": 296.0}, ranks)
     assert "both are sums" not in sentences.most_frequent_rank({"rank": 1.2, "among": 296.0}, ranks)
+
+
+@pytest.mark.parametrize(
+    ("runs", "sd", "half", "kind", "said"),
+    [
+        (4, 0.002, 0.05, "terms", "more terms make it surer"),
+        (4, 0.2, 0.01, "trainings", "train the background more often"),
+        (4, 0.05, 0.05, "both", "about as much as other terms do"),
+        (1, None, 0.05, "one", "One training of the background"),
+    ],
+)
+def test_what_makes_the_auc_unsure(runs, sd, half, kind, said):
+    row = {"runs": runs, "terms": 50, "auc_sd": sd, "auc_low": 0.7 - half, "auc_high": 0.7 + half}
+    found = sentences.trainings_part(row)
+    assert found[0] == kind
+    assert said in found[1]
+    assert sentences.trainings_part(row | {"runs": 3, "terms": 2})[1] == ""
