@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from gpustab.trainers.base import Technique
 
 NAMES = ("sgns", "cbow", "fasttext", "lsa", "ppmi_svd", "glove", "fasttext_ngrams", "doc2vec_dm", "doc2vec_dbow")
+NOT_OF_WORDS = {"fasttext_ngrams": "character n-grams", "doc2vec_dm": "documents", "doc2vec_dbow": "documents"}
+"""What the vectors are of where they are not of words; documents are sentences where these are drawn."""
+
 ON_GPU = {"sgns": "sgns_gpu"}
 _ALSO = {
     "skipgram": "sgns",

@@ -6,14 +6,11 @@ The pickle is read as data (:mod:`gpustab.formats.gensim.safe_pickle`): nothing 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from gpustab.errors import InputError, marked, option
 from gpustab.formats.binary.npy import check_dimension, fill_rows, rows_to_read
@@ -22,6 +19,7 @@ from gpustab.formats.fasttext.composed import ComposedRows
 from gpustab.formats.format import Format
 from gpustab.formats.gensim.described import Described, array_of, attributes_of, pairs_of
 from gpustab.formats.gensim.safe_pickle import describe_pickle
+from gpustab.formats.gensim.some_rows import SomeRows
 from gpustab.formats.memory import PLACEHOLDERS, are_placeholders
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.rows import RowTable
@@ -36,6 +34,8 @@ _SHOWN = 10
 
 DOCUMENTS = "dv"
 """What Doc2Vec calls its vectors of documents, and the option ``tensor`` that asks for them."""
+
+_FORMER = ", the vectors of documents of gensim 4's Doc2Vec"
 
 
 def is_pickle(head: bytes) -> bool:
@@ -94,19 +94,20 @@ class Model:
         self._generation = _generation(self._attributes)
         self._prefix = path.name
         self._empty: frozenset[int] = frozenset()
-        part, said = (DOCUMENTS, "vectors of documents (dv)") if documents else ("wv", "word vectors (wv)")
+        part = DOCUMENTS if documents else "wv"
         inner = self._attributes.get(part)
-        if documents and not isinstance(inner, Described):
-            former = "; load it with gensim 4 and save it again" if "docvecs" in self._attributes else ""
-            raise InputError(
-                f"{option('tensor', DOCUMENTS)}: this is a {self.kind}{self._generation} without dv, the vectors of "
-                f"documents{former}"
-            )
         if isinstance(inner, Described):
-            other = f"; tensor='{DOCUMENTS}' reads those of documents" * (DOCUMENTS in self._attributes)
-            self.notes.append(f"of the full {root.kind.name} model, only the {said} were read{other * (not documents)}")
+            said = (
+                f"of the full {root.kind.name} model, only the {'document' if documents else 'word'} vectors ({part})"
+            )
+            other = "" if documents or DOCUMENTS not in self._attributes else "; tensor='dv' reads those of documents"
+            self.notes.append(f"{said} were read{other}")
             self._attributes, self._prefix = attributes_of(inner), f"{path.name}.{part}"
             self._generation = self._generation or _generation(self._attributes)
+        elif documents:
+            raise InputError(
+                f"{option('tensor', DOCUMENTS)}: this is a {self.kind}{self._generation} without dv{_FORMER}"
+            )
 
     def space(self, source: Source, options: LoadOptions) -> Space:
         """Return words, vectors and counts as a space."""
@@ -121,7 +122,7 @@ class Model:
         if empty := self._empty:
             self.notes.append(f"{len(empty)} empty slot{'s' * (len(empty) > 1)} dropped: no word belongs to the vector")
             kept = [row for row in range(v) if row not in empty]
-            words, matrix = [words[row] for row in kept], _SomeRows(matrix, kept)
+            words, matrix = [words[row] for row in kept], SomeRows(matrix, kept)
             counts = None if counts is None else [counts[row] for row in kept]
         table = RowTable(d, rows_to_read(len(words), options), options, "row")
         notes = fill_rows(table, matrix, words, counts, options)
@@ -201,23 +202,6 @@ class Model:
         found = [by_word.get(word) for word in self._words]
         whole = [count for count in found if type(count) is int and 0 <= count < 1 << 63]
         return whole if len(whole) == len(found) else None
-
-
-class _SomeRows:
-    """Those rows of a matrix that a word belongs to."""
-
-    def __init__(self, matrix: Matrix, kept: Sequence[int]) -> None:
-        self._matrix, self._kept = matrix, np.array(kept, dtype=np.int64)
-        self.shape: tuple[int, ...] = (len(kept), matrix.shape[1])
-        self.dtype = matrix.dtype
-        self.order = getattr(matrix, "order", "C")
-
-    def __getitem__(self, rows: slice, /) -> NDArray[Any]:
-        wanted = self._kept[rows]
-        if not len(wanted):
-            return self._matrix[0:0]
-        values: NDArray[Any] = self._matrix[int(wanted[0]) : int(wanted[-1]) + 1][wanted - wanted[0]]
-        return values
 
 
 def _as_word(text: str) -> bytes:

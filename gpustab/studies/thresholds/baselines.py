@@ -34,6 +34,9 @@ FEWEST = 3
 
 _FREQUENT = 100
 
+_FEW = 0.2
+"""Of words of texts a third to two thirds are nouns of WordNet; of numbers and n-grams 10 to 13 %."""
+
 _KEPT = 16_000
 """Of so many words all levels are kept, a byte each: 256 MB at most."""
 
@@ -136,6 +139,11 @@ def _notes(
     found = [
         f"{len(senses):,} of {len(joint):,} words are nouns of WordNet; pairs with one of the others are left out."
     ]
+    if len(senses) < _FEW * len(joint):
+        found.append(
+            "That is few. Names of documents and pieces of words may look like nouns: if these are no words, "
+            "the baseline none tells how their similarities are distributed, and no more."
+        )
     if len(rows) < len(senses):
         found.append(f"Of these, {len(rows):,} were drawn (seed {options.seed}).")
     if runs.counts is not None:

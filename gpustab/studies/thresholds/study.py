@@ -21,7 +21,7 @@ from gpustab.studies.shared.copies import without_copies
 from gpustab.studies.shared.finished import Finished
 from gpustab.studies.thresholds import tables
 from gpustab.studies.thresholds.baselines import Baseline, Similarity
-from gpustab.studies.thresholds.bases import Bases, bases_of
+from gpustab.studies.thresholds.bases import Bases, bases_of, items_of
 from gpustab.studies.thresholds.distributions import Distribution, Law, distribution
 from gpustab.studies.thresholds.evaluation import scores
 from gpustab.studies.thresholds.finished import KINDS, Said, key_of
@@ -123,7 +123,7 @@ def _measure(
     answer.report(f"{group.name}: reading", start)
     runs = engine.place(loaded(group), answer.compute)
     runs = without_copies(runs, answer, "the thresholds")
-    base, without = bases(runs)
+    base, without = bases(runs, items_of(group))
     answer.notes[runs.name] = [*runs.notes, *(base.notes if base else ())]
     if len(runs) == 1 and base:
         answer.notes[runs.name].append("One run: how far another training would move its thresholds, it cannot tell.")

@@ -9,9 +9,14 @@ import pytest
 import torch
 
 from gpustab import InputError, load_runs
+from gpustab.formats.options import LoadOptions
 from gpustab.machine.device import Compute
 from gpustab.report import to_html, to_text
+from gpustab.runs.group import Group
+from gpustab.runs.key import Key
 from gpustab.runs.load import open_groups
+from gpustab.runs.loading import Loading
+from gpustab.studies.thresholds.bases import items_of
 from gpustab.studies.thresholds.options import ThresholdsOptions
 from gpustab.studies.thresholds.study import thresholds
 from tests.oracles import unit
@@ -156,6 +161,24 @@ def test_a_group_without_nouns_has_its_distributions_alone(wordnet, runs):
     assert alone.verdict == [said]
     assert "thresholds" not in alone.tables
     assert "no thresholds" in to_text(alone)
+
+
+def test_documents_that_are_called_like_nouns_are_no_words(wordnet, tmp_path):
+    """By the technique that trained them, or the vectors that were asked for; else the few nouns are a note."""
+    spaces = [space(wordnet, seed) for seed in range(2)]
+    key = Key("doc2vec_dm", "shuffled", "sentence")
+    for group, items in (
+        (Group(key, tuple(spaces)), "sentences"),
+        (Group(Key("doc2vec_dbow"), tuple(spaces)), "documents"),
+        (Group(Key("fasttext_ngrams", "fixed"), tuple(spaces)), "character n-grams"),
+    ):
+        (said,) = thresholds([group], wordnet=str(wordnet[0]), **QUICK).verdict
+        assert f"no thresholds: its items are {items}, and WordNet knows words" in said
+    assert items_of(Group(Key("mine"), (), loading=Loading(options=LoadOptions(tensor="dv")))) == "documents"
+    assert items_of(Group(Key("sgns", "shuffled"), ())) == ""
+    names, x = space(wordnet, 0, words=600)
+    few = thresholds(load_runs([(names, x), space(wordnet, 1, words=600)]), wordnet=str(wordnet[0]), **QUICK)
+    assert any("That is few" in note and "baseline" in note for note in few.notes)
 
 
 def test_distributions_alone_want_no_wordnet(groups, tmp_path, monkeypatch):
