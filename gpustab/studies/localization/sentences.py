@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from gpustab.results import Table
+from gpustab.studies.localization.tables import of_models
 from gpustab.studies.shared.wording import listed
 
 FEWEST = 30
@@ -47,11 +48,12 @@ def verdict(tables: Mapping[str, Table], silent: Collection[str] = ()) -> list[s
         tables: of the study.
         silent: models whose numbers an alarm forbids to read.
     """
+    scores = of_models(tables)
     models = [model for model in dict.fromkeys(tables["scores"]["model"]) if model not in silent]
-    return [*(_of_model(tables, model) for model in models), *_near(tables, models)]
+    return [*(_of_model(scores, model) for model in models), *_near(scores, models)]
 
 
-def _near(scores: Mapping[str, Table], models: Sequence[str]) -> Iterator[str]:
+def _near(scores: Table, models: Sequence[str]) -> Iterator[str]:
     """A random noun is mostly within the paraphrase's distance: then table 1 counts form."""
     found = []
     for model in models:
@@ -90,7 +92,7 @@ _SAID = {
 }
 
 
-def _of_model(scores: Mapping[str, Table], model: str) -> str:
+def _of_model(scores: Table, model: str) -> str:
     rows = [_row(scores, model, name) for name in (SYNONYM, NEGATION)]
     tests: list[Told] = [
         told_apart(row["components"], row["half_low"], row["half_high"]) if row else "few" for row in rows
@@ -107,13 +109,12 @@ def _of_model(scores: Mapping[str, Table], model: str) -> str:
     return _capital(said)
 
 
-def _row(tables: Mapping[str, Table], model: str, comparison: str) -> dict[str, Any] | None:
+def _row(scores: Table, model: str, comparison: str) -> dict[str, Any] | None:
     """One change: over all runs, or in the only one; of the sentences whose changed words the model has.
 
     A word that it lacks is left out or stands for all such words, which is no synonym's distance.
     """
-    table = tables["over_runs"].where(model=model)
-    table = table if table.height else tables["scores"].where(model=model)
+    table = scores.where(model=model)
     own = {row["subset"]: row for row in table.rows(comparison=comparison, k=1)}
     return own.get("known" if "known" in table["subset"] else "all")
 

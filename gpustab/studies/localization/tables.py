@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from gpustab.results import Table
@@ -77,6 +77,23 @@ def _sentences(bases: Iterable[Base]) -> Iterator[dict[str, Any]]:
             for k, step in enumerate(base.chains[kind], 1):
                 change = {"position": step.position, "old": step.old, "new": step.new}
                 yield own | {"kind": kind, "k": k, **change, "text": " ".join(step.tokens)}
+
+
+_SHARED = (
+    "model", "subset", "comparison", "k", "n", "share", "low", "high", "equal_share", "half", "half_low", "half_high",
+    "components",
+)  # fmt: skip
+
+
+def of_models(found: Mapping[str, Table]) -> Table:
+    """Return the scores of every model once: over its runs where it has several, else those of its only run.
+
+    Args:
+        found: the tables ``scores`` and ``over_runs``.
+    """
+    several = set(found["over_runs"]["model"])
+    rows = [row for row in found["scores"].rows() if row["model"] not in several]
+    return Table.of([{name: row[name] for name in _SHARED} for row in (*rows, *found["over_runs"].rows())], _SHARED)
 
 
 def distinct(bases: Iterable[Base]) -> Iterator[Base]:

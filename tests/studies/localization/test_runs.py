@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 import torch
 
+from benchmarks import localization_tables
+from benchmarks.localization_verdicts import cases
+from benchmarks.verdicts import count
 from gpustab.studies.localization.alarms import copies
 from gpustab.studies.localization.bootstrap import bootstrap_interval, bootstrap_weights, interval_over_runs
 from gpustab.studies.localization.comparisons import Distances
@@ -123,3 +126,34 @@ def test_a_stopped_study_goes_on_without_encoding_again(paraphrases, language, l
     made.clear()
     call(paraphrases, sources, language, lexicon, finished=tmp_path / "kept")
     assert made == [1, 2, 1]
+
+
+def test_rules_over_runs_are_seldom_wrong_and_do_not_miss_what_is_clear():
+    rates = {(case.rule, case.truth): count(case, 3, 60) for case in cases() if case.rule in SIMULATED}
+    assert all(own["false"] <= 0.1 for own in rates.values()), rates
+    for truth in ("80 % of 60 components", "80 % of 1000 components"):
+        assert rates["farther than chance", truth]["right"] == 1
+    assert rates["double negation", "bend of -0.03"]["right"] >= 0.9
+    assert rates["copy among runs", "float32 rounding"]["right"] == 1
+    assert rates["collapsed", "spread 1e-05"]["right"] == 1
+
+
+SIMULATED = ("farther than chance", "double negation", "copy among runs", "collapsed")
+
+
+def test_what_is_near_enough_to_the_paper(tmp_path):
+    counts = [
+        {"k": 1, "nouns": 7168, "verbs": 3061, "overlap": 2829},
+        {"k": 2, "nouns": 5000, "verbs": 590, "overlap": 449},
+    ]
+    held = {row["what"]: row["holds"] for row in localization_tables.counts_held(counts)}
+    assert held == {
+        f"{what}, k = {k}": (what, k) != ("nouns", 2) for what in ("nouns", "verbs", "overlap") for k in (1, 2)
+    }
+    row = {"model": "bag of words", "comparison": "verb antonym beyond noun synonym", "k": 2, "equal_share": 0.82}
+    rows = localization_tables.shares_held([row | {"n": 449, "share": 0.05}, row | {"model": "other"}])
+    assert [(own["ours"], own["holds"]) for own in rows] == [(5.0, True), (82.0, False)]
+    assert (
+        localization_tables._named("gpustab study x a/b.tsv --model mean=/c/d.txt")
+        == "gpustab study x b.tsv --model mean=d.txt"
+    )
