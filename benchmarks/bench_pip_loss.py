@@ -1,12 +1,12 @@
 """PIP loss and Procrustes maps of all pairs of runs, beside methods that form v × v arrays and loop over pairs.
 
 The methods with ``gpustab`` in their name start from raw float32 rows, as they come from a file: unit length and
-checks are part of their time. The naive ones are given float64 unit rows.
+checks are part of their time. The naive ones are given float64 unit rows, and so is the thesis' own code, which is
+timed where ``--thesis`` names a checkout of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
 
@@ -14,15 +14,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from benchmarks import thesis
 from benchmarks.harness import Bench, Contender, Row, relative_error, start
+from benchmarks.naive_pip import BLOCK, all_pairs, blockwise, by_identity
 from gpustab.engine import gram_pass, pip_pass, procrustes_pass, wordwise_pass
 from gpustab.kernels.gram import pair_blocks, run_pairs
 from gpustab.machine.device import Compute
 from gpustab.runs.runs import Runs
 from tests import generators, oracles
-
-BLOCK = 2000
-"""Rows of the v × v array that the naive method forms at once."""
 
 PRECISIONS = {"fp64": 1e-9, "fp32": 1e-3}
 """Relative errors that are tolerated; the measured ones are in the rows."""
@@ -35,20 +34,6 @@ def make(bench: Bench, runs: int, v: int, d: int) -> Runs:
 
 def pair_of(runs: Runs) -> tuple[Tensor, Tensor]:
     return runs.run(0), runs.run(1)
-
-
-def blockwise(x: Tensor, y: Tensor, words: bool = False) -> Tensor:
-    """Reduced (or word-wise reduced) PIP loss of a pair by blocks of the v × v difference, on the rows' device."""
-    rows = [
-        torch.linalg.vector_norm(a @ x.mT - b @ y.mT, dim=1)
-        for a, b in zip(x.split(BLOCK), y.split(BLOCK), strict=True)
-    ]
-    by_word = torch.cat(rows) / (2 * len(x) ** 0.5)
-    return by_word if words else by_word.square().mean().sqrt()
-
-
-def all_pairs(stack: Tensor, one: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
-    return torch.stack([torch.as_tensor(one(stack[i], stack[j])) for i, j in run_pairs(len(stack)).T.tolist()])
 
 
 def passes(bench: Bench, runs: Runs, truth: Tensor, note: str = "") -> list[Contender]:
@@ -75,6 +60,7 @@ def reduced_small(bench: Bench, size: dict[str, int]) -> None:
         Contender("numpy float64, v × v", partial(all_pairs, stack.cpu(), oracles.reduced_pip), error, 0),
         Contender("torch float64, v × v in blocks", partial(all_pairs, stack, blockwise), error, 1e-9),
     ]
+    naive += thesis.published(bench, thesis.pip, stack[0], stack[1], truth[0], 1 / len(truth))
     bench.race("reduced PIP, all pairs", size, naive + passes(bench, runs, truth))
 
 
@@ -92,14 +78,8 @@ def reduced_large(bench: Bench, size: dict[str, int]) -> None:
         share,
         "one pair timed, scaled",
     )
-    bench.race("reduced PIP, all pairs", size, [naive, *passes(bench, runs, truth)])
-
-
-def by_identity(x: Tensor, y: Tensor) -> float:
-    """Reduced PIP loss from d × d products in numpy: a second opinion where v × v takes too long."""
-    x, y = x.cpu().numpy(), y.cpu().numpy()
-    square = np.square(x.T @ x).sum() + np.square(y.T @ y).sum() - 2 * np.square(x.T @ y).sum()
-    return float(np.sqrt(square) / (2 * len(x)))
+    theirs = thesis.published(bench, thesis.pip, x, y, by_identity(x, y), share)
+    bench.race("reduced PIP, all pairs", size, [naive, *theirs, *passes(bench, runs, truth)])
 
 
 def wordwise(bench: Bench, size: dict[str, int]) -> None:
@@ -126,7 +106,8 @@ def wordwise(bench: Bench, size: dict[str, int]) -> None:
         )
         for p, tolerance in PRECISIONS.items()
     ]
-    bench.race("word-wise PIP, mean over all pairs", size, [naive, *engine])
+    theirs = thesis.published(bench, thesis.wordwise, stack[0], stack[1], by_word(stack[0], stack[1]), 1 / pairs)
+    bench.race("word-wise PIP, mean over all pairs", size, [naive, *theirs, *engine])
 
 
 def _first_words(stack: Tensor) -> np.ndarray:

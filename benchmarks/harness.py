@@ -104,6 +104,7 @@ class Bench:
     quick: bool
     out: Path
     seconds: float
+    thesis: Path | None
     environment: dict[str, Any]  # taken at the start: files may change while it runs
     rows: list[Row] = field(default_factory=list)
     growths: list[Growth] = field(default_factory=list)
@@ -174,10 +175,11 @@ def start(name: str, description: str | None) -> Bench:
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that it runs")
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results", help="folder of the JSON file")
     parser.add_argument("--seconds", type=float, default=3.0, help="time to spend on one method of one job")
+    parser.add_argument("--thesis", type=Path, metavar="DIR", help="checkout of the thesis' code, to be timed beside")
     options = parser.parse_args()
     seconds = min(options.seconds, 0.2) if options.quick else options.seconds
     device = choose_device(options.device)
-    return Bench(name, device, options.quick, options.out, seconds, environment(device))
+    return Bench(name, device, options.quick, options.out, seconds, options.thesis, environment(device))
 
 
 def _summarise(row: Row, times: list[float]) -> None:

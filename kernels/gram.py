@@ -13,7 +13,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gpustab.kernels.run_blocks import cross_blocks, run_groups, side_by_side
+from gpustab.kernels.arithmetic import product
+from gpustab.kernels.run_blocks import cross_blocks, own_block, run_groups, side_by_side
 from gpustab.kernels.shapes import want
 
 ROWS_PER_MATMUL = 4096
@@ -118,6 +119,9 @@ def add_(some: Moments, stack: Tensor, counted: Tensor | None = None, dtype: tor
     runs, words, d = stack.shape
     for part in _short(stack, dtype):
         rows = side_by_side(part)
+        if runs == 2:
+            _add_pair_(some.gram, rows)
+            continue
         for first, end in run_groups(runs, rows):
             blocks = cross_blocks(rows[:, first:end], rows[:, first:])[:, :d, :, :d]  # (I, d, R - first, d)
             for i in range(first, end):
@@ -125,6 +129,13 @@ def add_(some: Moments, stack: Tensor, counted: Tensor | None = None, dtype: tor
     some.sums.add_(stack.sum(1, dtype=torch.float64))
     some.words.add_(words if counted is None else counted.sum())
     return some
+
+
+def _add_pair_(total: Tensor, rows: Tensor) -> None:
+    """Add the three blocks of two runs ``(c, 2, width)``, of which two are symmetric."""
+    x, y = rows.unbind(1)
+    for block, some in zip(total, (own_block(x), product(x.mT, y), own_block(y)), strict=True):
+        block.add_(some[: len(block), : len(block)])
 
 
 def _short(stack: Tensor, dtype: torch.dtype | None) -> Iterator[Tensor]:

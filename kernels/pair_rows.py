@@ -15,6 +15,7 @@ from torch.nn.functional import pad
 
 from gpustab.kernels.arithmetic import product, row_dot
 from gpustab.kernels.gram import ROWS_PER_MATMUL
+from gpustab.kernels.run_blocks import own_block
 from gpustab.kernels.shapes import want
 
 
@@ -143,7 +144,7 @@ def lengths(rows: Tensor) -> Tensor:
 
 def summed_products(parts: Iterable[tuple[Tensor, Tensor]]) -> Tensor:
     """Return ``AᵀA``, ``AᵀB``, ``BᵀB`` over parts of the rows, ``(3, d, d)`` float64."""
-    products = (torch.stack([product(a.mT, a), product(a.mT, b), product(b.mT, b)]).double() for a, b in parts)
+    products = (torch.stack([own_block(a), product(a.mT, b), own_block(b)]).double() for a, b in parts)
     total = next(products)
     for part in products:
         total = total + part  # not in place: gradients flow through here where they are differentiated again

