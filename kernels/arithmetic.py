@@ -129,7 +129,7 @@ def product(x: Tensor, y: Tensor) -> Tensor:
 
 def _multiply(x: Tensor, y: Tensor) -> Tensor:
     with full_precision(x.device):
-        if x.dtype == y.dtype == torch.bfloat16 and x.is_cuda and x.ndim == y.ndim in (2, 3):
+        if x.dtype == y.dtype and x.dtype in _HALVES and x.is_cuda and x.ndim == y.ndim in (2, 3):
             return (torch.mm if x.ndim == 2 else torch.bmm)(x, y, out_dtype=torch.float32)
         return torch.matmul(_widened(x), _widened(y))  # a CPU would round the product of halves to halves
 

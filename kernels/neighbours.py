@@ -2,14 +2,17 @@
 
 The rule: the word itself is removed by its index; the others are ranked by float64 cosine, descending; neighbours
 whose cosines follow each other within :data:`RESOLUTION` are tied and rank by row number (the canonical word order).
-A float32 search (FAISS or torch) only proposes candidates; they are ranked again in float64, and a query whose
-candidates are not *proven* to hold the whole answer is searched in float64 among all rows. So are spaces in which
+A float32 search (FAISS or torch) only proposes candidates, on a card a float16 one before it where that pays; they are
+ranked again in float64, and a query whose candidates are not *proven* to hold the whole answer goes on to the next
+search, at last in float64 among all rows. So are spaces in which
 float32 proves nothing: where all words, or thousands of them, have nearly the same direction, their cosines differ by
 less than the rounding of float32 (2e-5 at d = 300).
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import torch
@@ -17,7 +20,7 @@ from torch import Tensor
 
 from gpustab.kernels.arithmetic import product
 from gpustab.kernels.search import Backend as Backend
-from gpustab.kernels.search import Search, searcher
+from gpustab.kernels.search import Search, halves_pay, searcher
 from gpustab.kernels.shapes import want
 
 RESOLUTION = 2.0**-40
@@ -72,6 +75,7 @@ def top_k(
     *,
     backend: Backend = "torch",
     search_scores: int = 2**26,
+    tell: Callable[[str, int], None] | None = None,
 ) -> Neighbours:
     """Return the k nearest neighbours of the target rows among all rows.
 
@@ -81,6 +85,7 @@ def top_k(
         k: number of neighbours; cut to ``v − 1``.
         backend: ``"torch"`` or ``"faiss"``; the neighbours are the same.
         search_scores: how many scores one tile of the search may hold; changes memory, never the result.
+        tell: called with ``"float16"`` or ``"float32"`` and how many queries its search did not prove.
 
     Raises:
         ValueError: for a row without a length, a target outside ``0 .. v − 1``, or k < 1.
@@ -107,7 +112,13 @@ def top_k(
     if proposing and len(waiting):
         search = searcher(backend, vectors.device, search_scores)
         tile = max(1, search_scores // (candidates * max(d, 8)))
-        waiting = torch.cat([_propose(task, part, single, search, candidates) for part in waiting.split(tile)])
+        for name, rows, margin in _searches(single, len(targets), backend):
+            if len(waiting):
+                parts = waiting.split(tile)
+                waiting = torch.cat([_propose(task, part, rows, search, candidates, margin) for part in parts])
+                if tell:
+                    tell(name, len(waiting))
+            del rows
     del single
     while len(waiting):
         # Sorting all rows takes no longer than finding a large part of them.
@@ -129,6 +140,28 @@ def rounding_bound(dimension: int, unit: float = 2.0**-24) -> float:
         unit: u, the unit roundoff; that of float64 is ``2⁻⁵³``.
     """
     return 2.1 * unit + dimension * unit / (1 - dimension * unit) * (1 + 2.1 * unit)
+
+
+def half_bound(dimension: int) -> float:
+    """Return a bound on |score − cosine| of unit rows that are rounded to float16 and multiplied by tensor cores.
+
+    Rounding changes an entry by ``2⁻¹¹`` of itself or, below ``2⁻¹⁴``, by ``2⁻²⁵``; so the product of two rows by
+    ``2u + u²`` and ``2 √d 2⁻²⁵`` at most. Products of float16 are exact in float32; tensor cores add them up in any
+    order and truncate, by a unit of ``2⁻²³`` at every one of d sums or, as they may keep fewer bits on the way, four.
+
+    Args:
+        dimension: d.
+    """
+    unit, sums = 2.0**-11, dimension * 2.0**-21
+    return 2.1 * unit + 2.1 * math.sqrt(dimension) * 2.0**-25 + sums * (1 + 2.1 * unit)
+
+
+def _searches(single: Tensor, queries: int, backend: Backend) -> Iterator[tuple[str, Tensor, float]]:
+    """Yield the searches that propose, the coarsest first: name, unit rows, and by how much a score may err."""
+    v, d = single.shape
+    if backend == "torch" and halves_pay(single.device, queries * v * d):
+        yield "float16", single.half(), half_bound(d)
+    yield "float32", single, rounding_bound(d)
 
 
 def _check(vectors: Tensor, targets: Tensor, k: int) -> torch.Size:
@@ -162,12 +195,12 @@ def _measured(vectors: Tensor, unit: bool) -> tuple[Tensor, Tensor]:
     return lengths, single
 
 
-def _propose(task: _Task, queries: Tensor, single: Tensor, search: Search, m: int) -> Tensor:
-    """Answer the queries for which m candidates of a float32 search prove the answer; return the others."""
+def _propose(task: _Task, queries: Tensor, single: Tensor, search: Search, m: int, margin: float) -> Tensor:
+    """Answer the queries for which m candidates of a search prove the answer; return the others."""
     own = task.targets[queries]
     found, scores = search(single, own, m)  # (q, m)
     exact = _cosines(task.vectors, task.lengths, own, found)
-    margin, scores = rounding_bound(single.shape[1]), scores.double()
+    scores = scores.double()
     # The bound is checked on what was found: a product that something made less precise after all proves nothing.
     sound = ((scores - exact).abs() <= margin).all(1)
     return _settle(task, queries, found, exact, (scores.amin(1) + margin).where(sound, torch.inf))

@@ -1,4 +1,4 @@
-"""Searches in float32 that propose neighbours: by torch, and by FAISS on a CPU or a GPU."""
+"""Searches in float32 and float16 that propose neighbours: by torch, and by FAISS on a CPU or a GPU."""
 
 from __future__ import annotations
 
@@ -21,6 +21,10 @@ _NARROWEST = 4
 _FAISS_GPU_LIMIT = 2048
 """A larger k aborts the whole process in FAISS-GPU builds without cuVS: torch's top-k answers there."""
 
+_HALVES_FROM = 1e10
+"""Operations of a search from which on float16 comes first: a float32 product takes some 0.4 ms then. Not measured; on
+an H200 float16 scores of 200,000 words with each other took 0.15 s where float32 took 0.50 s."""
+
 Backend = Literal["torch", "faiss"]
 Search = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor]]
 
@@ -40,6 +44,16 @@ def searcher(backend: Backend, device: torch.device, search_scores: int) -> Sear
         return _faiss_gpu(single, own, m) if m <= _FAISS_GPU_LIMIT else by_torch(single, own, m)
 
     return by_torch if backend == "torch" else by_faiss
+
+
+def halves_pay(device: torch.device, work: float) -> bool:
+    """Tell whether a search in float16 comes first: on cards with tensor cores, where there is enough to multiply.
+
+    Args:
+        device: of the rows.
+        work: queries × rows × dimensions.
+    """
+    return device.type == "cuda" and torch.cuda.get_device_capability(device) >= (8, 0) and work >= _HALVES_FROM
 
 
 def highest(scores: Tensor, m: int) -> tuple[Tensor, Tensor]:

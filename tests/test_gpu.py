@@ -4,10 +4,11 @@ import pytest
 import torch
 
 from gpustab import engine
+from gpustab.engine import integers
 from gpustab.kernels.averaging import tree_average
 from gpustab.kernels.neighbours import top_k
 from gpustab.machine import probe
-from gpustab.machine.device import Compute, with_smaller_tiles
+from gpustab.machine.device import Compute, fast_integers, with_smaller_tiles
 from gpustab.studies.stability.study import stability
 from tests import generators
 from tests.generators import runs_of
@@ -46,6 +47,28 @@ def test_duplicates_and_near_duplicates_rank_alike():
     targets = torch.arange(500)
     for k in (5, 49, 60, 499):
         assert torch.equal(top_k(x.to(CUDA), targets.to(CUDA), k).indices.cpu(), top_k(x, targets, k).indices)
+
+
+def test_whole_numbers_on_the_card(monkeypatch):
+    if not fast_integers(CUDA):
+        pytest.skip("this card is not one for whole numbers")
+    monkeypatch.setattr(integers, "_WORTH", 0)
+    runs = runs_of(generators.noisy_copies(17, 6001, 33, noise=0.1))
+    true = engine.pip_pass(runs, Compute(precision="fp64"))
+    for precision in ("auto", "1e-6"):
+        found = engine.pip_pass(runs.to(CUDA), Compute(CUDA, precision))
+        assert found.precision.startswith("int")
+        assert float((found.reduced.cpu() / true.reduced - 1).abs().max()) <= found.error
+
+
+def test_float16_proposes_the_same_lists():
+    x = generators.anisotropic(30_000, 100)
+    targets = torch.arange(0, 30_000, 7)  # enough of them to be worth it
+    told = []
+    got = top_k(x.to(CUDA), targets.to(CUDA), 10, tell=lambda *counts: told.append(counts))
+    assert torch.equal(got.indices.cpu(), top_k(x, targets, 10).indices)
+    assert told[0][0] == "float16"
+    assert told[0][1] < len(targets) / 2  # its bound holds on this card
 
 
 @pytest.mark.parametrize("k", [2047, 2048, 2049, 5000])

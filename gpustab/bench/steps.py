@@ -13,6 +13,7 @@ from gpustab import engine
 from gpustab.bench import checks, costs
 from gpustab.bench.bed import LONGEST, Arithmetic, Bed
 from gpustab.bench.costs import Cost
+from gpustab.engine.integers import WANTED, WANTED_OF_WORDS, takes_integers
 from gpustab.kernels.averaging import tree_average
 from gpustab.kernels.dispatch import use_triton
 from gpustab.kernels.gram import pair_blocks
@@ -43,12 +44,14 @@ class Job(NamedTuple):
 def _gram(bed: Bed, precision: Arithmetic) -> Job:
     runs, compute = bed.runs, bed.compute(precision)
     arithmetic = "bf16" if precision == "fast" else "fp64" if compute.dtype == torch.float64 else "fp32"
+    whole = takes_integers(compute)
     return Job(
         lambda: engine.pip_pass(runs, compute),
         lambda found: checks.losses(runs, found.reduced),
-        {"fp64": 1e-9, "fp32": 1e-3, "bf16": 1e-4}[arithmetic],
+        WANTED["auto"] if whole else {"fp64": 1e-9, "fp32": 1e-3, "bf16": 1e-4}[arithmetic],
         costs.gram(len(runs), runs.words, runs.dimension),
         arithmetic,
+        "in whole numbers where their bound allows it: faster than float64 can be" if whole else "",
     )
 
 
@@ -62,7 +65,7 @@ def _words(bed: Bed, precision: Arithmetic) -> Job:
     return Job(
         lambda: engine.wordwise_pass(runs, basis, compute),
         lambda found: checks.word_means(runs, found.mean),
-        1e-9 if exact else 1e-3,
+        (WANTED_OF_WORDS if takes_integers(compute) else 1e-9) if exact else 1e-3,
         costs.wordwise(len(runs), runs.words, runs.dimension),
         arithmetic,
         note,

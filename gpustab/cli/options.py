@@ -98,7 +98,8 @@ class Computing:
 
     device: Annotated[str, Option("auto, cpu, cuda or cuda:N.")] = "auto"
     precision: Annotated[
-        Literal["auto", "fp64", "fp32", "fast"], Option("Arithmetic of the PIP losses; fast needs CUDA.")
+        Literal["auto", "1e-6", "fp64", "fp32", "fast"],
+        Option("Arithmetic of the PIP losses, or their largest error; fast needs CUDA."),
     ] = "auto"
     backend: Annotated[Literal["auto", "torch", "faiss"], Option("Neighbour search; the answer is the same.")] = "auto"
 

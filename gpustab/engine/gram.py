@@ -153,7 +153,11 @@ def gram_pass(
         InputError: see :func:`joint_words`.
     """
     dtype, counted = dtype or compute.dtype, counted_words(runs, proxy)
-    summed = _accumulate(runs, compute, counted, dtype, dtype, len(runs))
+
+    def add(total: gram.Moments, chunk: Tensor, here: Tensor) -> None:
+        gram.add_(total, chunk, here, dtype)
+
+    summed = accumulate(runs, compute, counted, dtype, len(runs), add)
     return GramPass(summed, int(counted.sum()), dtype)
 
 
@@ -161,17 +165,23 @@ def gram_pass(
 def centred_pass(runs: Runs, compute: Compute, dtype: torch.dtype, proxy: Tensor | None = None) -> GramPass:
     """Accumulate the same from mean and deviations of the runs in one frame; deviations are rounded to ``dtype``."""
     counted, maps = counted_words(runs, proxy), common_frame(runs)
-    formed = (
-        torch.float64 if dtype == torch.float64 else torch.float32
-    )  # float32 forms deviations of 8 bits well enough
+    # float32 forms deviations of 8 bits well enough
+    formed = torch.float64 if dtype == torch.float64 else torch.float32
     rotate = maps.to(formed)
-    summed = _accumulate(
-        runs, compute, counted, formed, dtype, len(runs) + 1, lambda chunk: centred.centred_rows(chunk, rotate)
-    )
+
+    def add(total: gram.Moments, chunk: Tensor, here: Tensor) -> None:
+        gram.add_(total, centred.centred_rows(chunk, rotate), here, dtype)
+
+    summed = accumulate(runs, compute, counted, formed, len(runs) + 1, add)
+    exact = torch.float64 if dtype == torch.float64 else torch.float32
+    return in_frame(maps, summed, int(counted.sum()), exact)
+
+
+def in_frame(maps: Tensor, summed: gram.Moments, words: int, arithmetic: torch.dtype) -> GramPass:
+    """Return what was collected of mean and deviations, with the moments of the runs themselves."""
     sums = product(maps, (summed.sums[0] + summed.sums[1:])[:, :, None]).squeeze(2)  # back out of the frame
     plain = gram.Moments(centred.plain_gram(summed.gram, maps), sums, summed.words)
-    exact = torch.float64 if dtype == torch.float64 else torch.float32
-    return GramPass(plain, int(counted.sum()), exact, CentredGram(maps, summed.gram))
+    return GramPass(plain, words, arithmetic, CentredGram(maps, summed.gram))
 
 
 def common_frame(runs: Runs) -> Tensor:
@@ -208,16 +218,26 @@ def counted_words(runs: Runs, proxy: Tensor | None) -> Tensor:
     return runs.joint if proxy is None else proxy
 
 
-def _accumulate(
+def accumulate(
     runs: Runs,
     compute: Compute,
     counted: Tensor,
     dtype: torch.dtype,
-    product: torch.dtype,
     members: int,
-    formed: Callable[[Tensor], Tensor] | None = None,
+    add: Callable[[gram.Moments, Tensor, Tensor], None],
+    width: int = 24,
 ) -> gram.Moments:
-    """Sum up what is formed of the chunks, in smaller tiles where memory runs out."""
+    """Sum up what is formed of the chunks, in smaller tiles where memory runs out.
+
+    Args:
+        runs: the runs.
+        compute: how to compute.
+        counted: ``(v,)`` bool, the words to sum over; the rows of others are zero.
+        dtype: of the chunks.
+        members: of the moments.
+        add: adds a chunk ``(R, c, d)`` to the moments; is told which of its words count, ``(c,)`` bool.
+        width: bytes that are held for every number of a chunk.
+    """
     all_count = bool(counted.all())
     d = runs.dimension
 
@@ -227,11 +247,11 @@ def _accumulate(
             here = counted[start : start + tile]
             if not all_count:
                 chunk *= here[:, None]
-            gram.add_(total, formed(chunk) if formed else chunk, here, product)
+            add(total, chunk, here)
         compute.ranks.total_(*total)
         return total
 
-    tile = compute.tile(len(runs) * d * 24, runs.words)
+    tile = compute.tile(len(runs) * d * width, runs.words)
     # Whole matmuls: a chunk of 4,097 rows would cost one of a single row.
     summed = with_smaller_tiles(work, tile // gram.ROWS_PER_MATMUL * gram.ROWS_PER_MATMUL or tile, compute.ranks)
     require_finite(runs, [summed.sums])

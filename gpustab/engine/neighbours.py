@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
@@ -13,7 +14,7 @@ from torch import Tensor
 from gpustab.engine.finite import require_finite
 from gpustab.errors import InputError
 from gpustab.kernels import neighbours, overlap
-from gpustab.machine.device import DEFAULT, Compute, telling_memory, with_smaller_tiles
+from gpustab.machine.device import DEFAULT, Compute, log, telling_memory, with_smaller_tiles
 from gpustab.machine.ranks import Ranks
 from gpustab.runs.runs import Runs
 
@@ -102,6 +103,11 @@ def neighbour_pass(
         runs.present[:, targets],
     )
     mine = compute.ranks.mine(len(targets), runs.device)
+    unproven: Counter[str] = Counter()
+
+    def tell(search: str, queries: int) -> None:
+        unproven[search] += queries
+
     for r in range(len(runs)):
         own_rows = runs.present[r].nonzero().flatten()  # row numbers in the joined vocabulary
         have = result.present[r] & mine
@@ -111,7 +117,8 @@ def neighbour_pass(
         own_targets = torch.searchsorted(own_rows, targets[have])
 
         def search(rows: int, vectors: Tensor = vectors, own_targets: Tensor = own_targets) -> neighbours.Neighbours:
-            return neighbours.top_k(vectors, own_targets, k, backend=compute.backend, search_scores=rows * len(vectors))
+            scores = rows * len(vectors)
+            return neighbours.top_k(vectors, own_targets, k, backend=compute.backend, search_scores=scores, tell=tell)
 
         try:
             found = with_smaller_tiles(search, compute.tile(16 * len(vectors), max(len(targets), 1)))
@@ -123,6 +130,10 @@ def neighbour_pass(
         result.tied[r, have] = found.tied
         if progress:
             progress(r + 1)
+    asked = int((result.present & mine).sum())
+    for name, count in unproven.items():
+        if count:
+            log.info("group '%s': %d of %d lists are not proven by %s", runs.name, count, asked, name)
     return _of_all(result, mine, compute.ranks)
 
 

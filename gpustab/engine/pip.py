@@ -17,6 +17,7 @@ from gpustab.engine.gram import (
     gram_fits,
     gram_pass,
 )
+from gpustab.engine.integers import next_slices, slices_to_try, takes_integers, whole_number_pass
 from gpustab.engine.precision import (
     FLOAT64,
     WANTED,
@@ -42,7 +43,7 @@ class PipPass(NamedTuple):
         reduced: ``(R(R-1)/2,)`` in [0, 1] for unit rows.
         scale: mean cosines and chance levels; ``None`` for rows that are not unit.
         basis: the Gram it was read from.
-        precision: ``"fp64"``, ``"fp32"`` or ``"fast"``, what the products really were.
+        precision: ``"fp64"``, ``"fp32"``, ``"int22"``, ``"int15"`` or ``"fast"``, what the products really were.
         error: bound on the relative error of the losses.
         squares: ``(R,)``, the sum of the squared lengths of each run's rows.
     """
@@ -90,6 +91,8 @@ def _of_whole_gram(runs: Runs, compute: Compute, counted: Tensor) -> PipPass:
         if error <= WANTED:
             return _pip_pass(runs, basis, loss, "fast", error)
         log.warning("group '%s': bfloat16 cannot resolve the losses to 1e-3; computed in float64", runs.name)
+    if takes_integers(compute) and (found := _of_whole_numbers(runs, compute, counted)):
+        return found
     dtype = dtype_of_products(runs, compute, counted)
     basis = gram_pass(runs, compute, dtype, counted)
     loss = pip_loss.pip_from_gram(basis.gram)
@@ -106,6 +109,20 @@ def _of_whole_gram(runs: Runs, compute: Compute, counted: Tensor) -> PipPass:
     basis = centred_pass(runs, compute, torch.float64, counted)
     loss = centred_loss(basis)
     return _pip_pass(runs, basis, loss, "fp64", centred_error(basis, loss))
+
+
+def _of_whole_numbers(runs: Runs, compute: Compute, counted: Tensor) -> PipPass | None:
+    """Measure in whole numbers, of as many digits as the error that is allowed takes; ``None``: float64 it is."""
+    slices = slices_to_try(runs, compute, counted)
+    while slices:
+        found = whole_number_pass(runs, compute, counted, slices)
+        if found.resolves(compute):
+            return _pip_pass(runs, found.basis, found.loss, found.precision, found.error)
+        log.info(
+            "group '%s': %d digits may err by %.0e (words %.0e)", runs.name, slices, found.error, found.error_of_words
+        )
+        slices = next_slices(slices)
+    return None
 
 
 def _by_tiles(runs: Runs, compute: Compute, counted: Tensor, wordwise: bool) -> PipPass:

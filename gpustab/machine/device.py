@@ -22,7 +22,7 @@ from gpustab.machine.ranks import ALONE, Ranks
 log = logging.getLogger("gpustab")
 make_forks_safe()  # before anything is computed
 
-Precision = Literal["auto", "fp64", "fp32", "fast"]
+Precision = Literal["auto", "1e-6", "fp64", "fp32", "fast"]
 BackendChoice = Literal["auto", "torch", "faiss"]
 
 _SMALLEST_TILE = 16
@@ -79,6 +79,17 @@ def float64_is_cheap(device: torch.device) -> bool:
     return device.type == "cpu" or cheap_float64(torch.cuda.get_device_capability(device))
 
 
+def fast_integers(device: torch.device) -> bool:
+    """Tell whether a device adds up products of int8 at many times its float64 rate: datacentre cards from 8.0 on.
+
+    A CPU may do so too, but there a float32 product is as exact as PIP losses need it, see `gpustab.engine.precision`.
+    """
+    if device.type != "cuda":
+        return False
+    capability = torch.cuda.get_device_capability(device)
+    return capability >= (8, 0) and cheap_float64(capability)
+
+
 def choose_backend(name: BackendChoice, device: torch.device) -> Backend:
     """Return the back end of the neighbour search; both give the same neighbours.
 
@@ -113,9 +124,10 @@ class Compute:
     Attributes:
         device: where.
         precision: ``"auto"`` is float64 where that is cheap, else float32 in short accumulations, as on a CPU the block
-            Gram of a large group whose losses these resolve to 1e-6; ``"fast"`` is
-            bfloat16 tensor cores (made for CUDA; a CPU only imitates them, slowly). Whatever the products cannot
-            resolve to 1e-3 is done again in float64.
+            Gram of a large group whose losses these resolve to 1e-6; on a datacentre card that of a large group is of
+            whole numbers, where their losses surely err by 1e-5 at most. ``"1e-6"`` is the same with that bound
+            everywhere. ``"fast"`` is bfloat16 tensor cores (made for CUDA; a CPU only imitates them, slowly). Whatever
+            the products cannot resolve so far, and in any case to 1e-3, is done again in float64.
         backend: of the neighbour search.
         memory: bytes that one tile may take; default a quarter of what is free, at most 128 MiB on the CPU.
         ranks: the processes that share the work, if there are several.
@@ -132,7 +144,8 @@ class Compute:
         """The dtype of products."""
         if self.precision == "auto":
             return torch.float64 if float64_is_cheap(self.device) else torch.float32
-        return torch.float64 if self.precision == "fp64" else torch.float32  # fast: what is not a Gram is float32
+        exact = self.precision in {"fp64", "1e-6"}
+        return torch.float64 if exact else torch.float32  # fast: what is not a Gram is float32
 
     def tile(self, bytes_per_row: int, rows: int) -> int:
         """Return how many rows of so many bytes fit one tile, between 1 and ``rows``."""

@@ -52,6 +52,11 @@ class Ranks:
             for tensor in tensors:
                 self._reduce(tensor, torch.distributed.ReduceOp.SUM)
 
+    def largest_(self, tensor: Tensor) -> None:
+        """Take the largest of every number of a tensor over all processes, in place."""
+        if self.world > 1:
+            self._reduce(tensor, torch.distributed.ReduceOp.MAX)
+
     def least(self, number: int) -> int:
         """Return the least of a number over all processes: pieces must have the same bounds everywhere."""
         if self.world == 1:

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from gpustab import InputError, engine, load_runs
-from gpustab.kernels import gram
+from gpustab.kernels import gram, neighbours
 from gpustab.machine.device import Compute
 from gpustab.runs.join import join
 from gpustab.runs.packing.pack import pack_runs
@@ -272,3 +272,11 @@ def test_equal_shares_of_neighbours_are_equal_to_the_bit_in_any_tile():
     assert torch.equal(means[0], means[1])
     assert torch.equal(means[0], means[2])
     assert len(means[0].unique()) <= 16  # 0 to 15 shared of 15
+
+
+def test_lists_that_a_search_does_not_prove_are_told(monkeypatch, caplog):
+    monkeypatch.setattr(neighbours, "halves_pay", lambda *_: True)
+    runs = runs_of(torch.stack([generators.narrow(400, 6, 1e-3, seed=seed) for seed in (0, 1)]))
+    with caplog.at_level("INFO", "gpustab"):
+        engine.neighbour_pass(runs, torch.arange(30), 5)
+    assert "60 of 60 lists are not proven by float16" in caplog.text

@@ -204,3 +204,87 @@ def test_the_highest_scores_lie_in_the_blocks_of_the_highest_maxima(v, m):
     assert torch.equal(scores.gather(1, places), values)
     assert torch.equal(values.sort(1, descending=True).values, scores.topk(m, dim=1).values)
     assert all(len(set(row.tolist())) == m for row in places)
+
+
+@pytest.fixture
+def halves(monkeypatch):
+    """Let a CPU search in float16 first."""
+    monkeypatch.setattr(neighbours, "halves_pay", lambda *_: True)
+
+
+@pytest.mark.parametrize("d", [1, 7, 300])
+@pytest.mark.parametrize("small", [False, True])
+def test_the_bound_of_float16_holds(d, small):
+    """Also where rounding errs as far as it can, half way between two numbers, and for entries that underflow."""
+    x = generators.anisotropic(400, d)
+    x[1::2] = x[1::2].half().double() + x[1::2].half().double() * 2.0**-11 * 0.999
+    if small:
+        x[:, 1:] *= 2.0**-15
+    x = x / x.norm(dim=1, keepdim=True)
+    half = x.float().half()
+    assert ((half.double() @ half.double().T) - x @ x.T).abs().max() < neighbours.half_bound(d)
+    product = half.float().T[:, :, None] * half.float().T[:, None]
+    truncated = torch.zeros(400, 400, dtype=torch.float64)
+    for term in product:  # what a tensor core may lose at every sum
+        truncated = truncated + term.double()
+        truncated -= truncated.abs() * 2.0**-21
+    assert (truncated - x @ x.T).abs().max() < neighbours.half_bound(d)
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        generators.anisotropic(6000, 12),
+        generators.duplicates(3000, 8, 200),
+        generators.narrow(3000, 20, 1e-3, 2),
+        generators.narrow(3000, 20, 1e-5),
+        torch.randint(-2, 3, (3000, 5), generator=generators.generator(0)).double() + 0.5,
+    ],
+)
+def test_lists_by_float16_are_the_exact_ones(x, halves):
+    x = x + 1e-9 * torch.arange(len(x))[:, None] % 3 * (torch.arange(len(x))[:, None] % 7 == 0)  # near-duplicates
+    x[40] = x.mean(0)  # a hub
+    targets = torch.tensor([0, 7, 40, 199, 200, 2999])
+    for k in (1, 10, 200):
+        got = top_k(x, targets, k)
+        assert [row.tolist() for row in got.indices] == [oracles.top_k(x, int(t), k) for t in targets]
+
+
+@pytest.mark.parametrize("k", [2047, 2048])
+def test_long_lists_by_float16(k, halves):
+    x = generators.anisotropic(22_000, 6)
+    told = []
+    got = top_k(x, torch.tensor([0, 21_999]), k, tell=lambda *counts: told.append(counts))
+    assert [row.tolist() for row in got.indices] == [oracles.top_k(x, t, k) for t in (0, 21_999)]
+    assert told[0][0] == "float16"
+
+
+def test_what_float16_does_not_prove_goes_on_and_is_told(halves):
+    told = []
+    x = torch.cat([generators.narrow(500, 20, 3e-2), generators.anisotropic(1500, 20)])
+    got = top_k(x, torch.arange(0, 2000, 100), 10, tell=lambda *counts: told.append(counts))
+    assert torch.equal(got.indices, top_k(x, torch.arange(0, 2000, 100), 10, backend="faiss").indices)
+    (first, coarse), (second, fine) = told
+    assert (first, second) == ("float16", "float32")
+    assert 20 > coarse > fine == 0
+
+
+def test_zero_rows_are_named_before_float16_sees_them(halves):
+    x = generators.anisotropic(3000, 5)
+    x[9] = 0
+    with pytest.raises(ValueError, match="row 9 is zero"):
+        top_k(x, torch.arange(4), 3)
+
+
+@pytest.mark.parametrize(
+    ("device", "capability", "work", "pays"),
+    [
+        ("cuda", (9, 0), 1e10, True),
+        ("cuda", (9, 0), 1e9, False),
+        ("cuda", (7, 0), 1e12, False),
+        ("cpu", (9, 0), 1e12, False),
+    ],
+)
+def test_where_float16_comes_first(device, capability, work, pays, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda which: capability)
+    assert neighbours.halves_pay(torch.device(device), work) == pays
