@@ -196,7 +196,7 @@ def _measured(
     scores = [score_of(series.name, task, len(task.targets) - len(lacking), own) for own in judged] if task else []
     tested = bool(found.tested.any())
     return Measured(
-        pair_row(series.name, series.control, found, own) if tested else None,
+        pair_row(series.name, series.control, series.key.sampling == "bootstrap", found, own) if tested else None,
         list(word_rows(series.name, found, own)),
         rows_of(found),
         scores,
