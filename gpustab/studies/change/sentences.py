@@ -151,8 +151,8 @@ def against_control(rows: Sequence[Row]) -> str:
     changed the epochs are one split more. ``"more"`` if the mean difference is above ``t s √(1 + 1/k)`` for k splits,
     one-sided at 2.5 %, and errors over runs. Pairs share epochs, so the mean over them is given no smaller error.
     ``"unknown"`` for fewer than two splits. Of 120 sets at 3 runs and 2, 3 splits and at 8 runs and 2 splits
-    ``benchmarks/change_verdicts.py`` counts 0, 0 and 3 false ones, and sees steps of 0.3 word lengths' SD in 61, 100 and
-    64 %.
+    ``benchmarks/change_verdicts.py`` counts 0, 0 and 3 false ones, and sees steps of 0.3 word lengths' SD in 61, 100
+    and 64 %.
     """
     found: dict[tuple[str, str], tuple[list[float], list[float]]] = {}
     for row in rows:
