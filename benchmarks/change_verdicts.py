@@ -19,7 +19,7 @@ from gpustab.kernels.displacement import displacement
 from gpustab.statistics.mixed import fit_random_intercept
 from gpustab.studies.change.law_rows import bootstrap_error
 from gpustab.studies.change.options import ChangeOptions
-from gpustab.studies.change.sentences import against_floor, law_verdict
+from gpustab.studies.change.sentences import against_control, against_floor, law_verdict
 
 V, D = 200, 15
 DOCUMENTS, TRAINING = 0.25, 0.25
@@ -53,6 +53,21 @@ def verdict(runs: int, step: float, seed: int) -> str:
     )
 
 
+def split(runs: int, step: float, splits: int, seed: int) -> str:
+    """Return the verdict on two epochs beside some splits at random, of one process but for the step."""
+    rng = np.random.default_rng([31, runs, splits, seed, int(100 * step)])
+    rows = []
+    for k in range(splits + 1):
+        base = rng.normal(size=(V, D))
+        moved = (0.0, step if k == 0 else 0.0)
+        epochs = [base + own * rng.normal(size=(V, D)) + DOCUMENTS * rng.normal(size=(V, D)) for own in moved]
+        drawn = [torch.from_numpy(own + TRAINING * rng.normal(size=(runs, V, D))) for own in epochs]
+        corrected = displacement(*drawn).corrected.mean(torch.ones(V, dtype=torch.bool))
+        rows.append({"first": "a", "second": "b", "control": k > 0, "runs_first": runs, "runs_second": runs})
+        rows[-1] |= {"corrected": corrected[0], "corrected_se": corrected[1]}
+    return against_control(rows)
+
+
 def law(extra: float, seed: int) -> str:
     """Return the verdict on frequency, of 300 words in two pairs of epochs; β is −0.4 in the control."""
     rng = np.random.default_rng([29, seed])
@@ -78,6 +93,10 @@ def main(repeats: int) -> None:
     for extra in (0.0, 0.1, 0.2, 0.3):
         said = [law(extra, seed) for seed in range(repeats)]
         print(f"law, β −0.4 − {extra}: " + ", ".join(f"{x} {said.count(x) / repeats:.3f}" for x in LAW))
+    for runs, splits in ((3, 2), (3, 3), (8, 2), (8, 3)):
+        for step in (0.0, 0.1, 0.2):
+            share = sum(split(runs, step, splits, seed) == "more" for seed in range(repeats)) / repeats
+            print(f"{runs} runs, {splits} splits, step {step}: more {share:.3f}", flush=True)
     print(f"{'runs':>4} {'step':>5} {'more':>6} {'no more':>8} {'open':>6}")
     for runs in (3, 4, 6, 8, 16):
         for step in (0.0, 0.3, 0.6):

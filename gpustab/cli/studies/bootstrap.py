@@ -80,5 +80,5 @@ def _folder(plan: BootstrapPlan, writing: Writing) -> Path:
     if plan.runset is not None:
         return Path(plan.runset)
     if writing.out is None:
-        raise InputError(f"the runs of a corpus must be kept: give {option('out')} or {option('runset')}")
+        raise InputError(f"the runs of a corpus must be kept: give {option('output')} or {option('runset')}")
     return writing.out / "runs"

@@ -76,7 +76,7 @@ def _groups(
     if options.semeval is None:
         raise InputError(f"give a run set, or {option('semeval')} with the folder of the languages to train on")
     if writing.out is None:
-        raise InputError(f"the runs of {options.semeval} must be kept: give {option('out')}")
+        raise InputError(f"the runs of {options.semeval} must be kept: give {option('output')}")
     require_training()
     from gpustab.studies.change.grid_training import train_grid
 

@@ -80,8 +80,8 @@ def _check_authors(column: str, text: Text) -> None:
         return
     known = sorted({name for record in records for name in record.metadata})
     raise InputError(
-        f"{option('authors', column)}{near(column, known)}: {len(lacking)} of {len(records)} documents have none "
-        f"(first '{lacking[0]}'); columns are {', '.join(known) or 'none'}"
+        f"{option('authors', column)}: {len(lacking)} of {len(records)} documents have none (first '{lacking[0]}')"
+        f"{near(column, known)}; columns are {', '.join(known) or 'none'}"
     )
 
 

@@ -3,54 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from gpustab.errors import InputError, near, option
-from gpustab.evaluation.semeval import ChangeTask, read_semeval
 from gpustab.machine.environment import environment
 from gpustab.results import Table
 from gpustab.studies.change import follow
-from gpustab.studies.change.epoch import Between, Epoch, between, read
-from gpustab.studies.change.languages import languages_in
+from gpustab.studies.change.epoch import Epoch, between, read
 from gpustab.studies.change.law_rows import Law, laws
-from gpustab.studies.change.laws import Laws, Rows, rows_of
+from gpustab.studies.change.laws import Laws, Rows
+from gpustab.studies.change.measured import Measured, measured, task_of
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.series import Series, gaps
-from gpustab.studies.change.tables import Floors, Pair, floors_of, pair_row, reliability, word_rows
-from gpustab.studies.change.task import Judged, Score, judge, missing, score_of
+from gpustab.studies.change.tables import Floors
+from gpustab.studies.change.task import Judged, Score
 from gpustab.studies.frame import Answer
 from gpustab.studies.shared.finished import Finished, digest_of
 from gpustab.studies.shared.same_runs import fingerprints, said_of, same_runs
-
-
-class Measured(NamedTuple):
-    """What two epochs said, which is kept until the study is done.
-
-    Attributes:
-        pair: row of the table of pairs; ``None`` if no word is frequent enough in both.
-        words: rows of the table of words.
-        rows: what the laws need.
-        scores: of SemEval's targets.
-        judged: the same, with what their spread is from.
-        missing: targets that one of the epochs lacks.
-        unscored: why none of them could be scored.
-        reliability: of the order of the words.
-        floors: how far runs of one epoch lie apart, of a bootstrap series.
-    """
-
-    pair: Pair | None
-    words: list[dict[str, Any]]
-    rows: Rows | None
-    scores: list[Score]
-    judged: list[Judged]
-    missing: list[str]
-    unscored: str
-    reliability: float
-    floors: Floors | None
-
-
-KINDS = (Measured, Pair, Rows, Score, Judged, Floors)
 
 FloorsOf = dict[tuple[Any, str, str], tuple[str, Floors]]
 """Floors of two epochs, with the name of all that they depend on, by family and epochs."""
@@ -156,7 +125,7 @@ def _finished(
     where = (series.family, first.name, second.name)
     drawn = series.key.sampling == "bootstrap"
     name, own = ("", None) if drawn else floors.get(where, ("", None))
-    task = _task(series, options)
+    task = task_of(series, options)
     said = [series.name, series.control, first.name, second.name, options.min_count, options.spread, name]
     said += [str(answer.compute.dtype), environment(answer.compute.device).get("gpustab")]
     runs = [digest.hex() for epoch in (first, second) for digest in fingerprints(epoch.runs)]
@@ -164,66 +133,11 @@ def _finished(
     key = digest_of(said, None if task is None else vars(task), runs, counts)
     found: Measured | None = finished.get(key)
     if found is None:
-        found = _measured(series, between(first, second, options.min_count), options, task, own)
+        found = measured(series, between(first, second, options.min_count), options, task, own)
         finished.put(key, found)
     if found.floors is not None:
         floors[where] = key, found.floors
     return found
-
-
-def _task(series: Series, options: ChangeOptions) -> ChangeTask | None:
-    """The targets that a series is judged by.
-
-    Raises:
-        InputError: if it has not two epochs, or the files cannot be read.
-    """
-    if options.semeval is None:
-        return None
-    if len(series.epochs) != 2:
-        raise InputError(f"{option('semeval')} is for two epochs, not {len(series.epochs)}")
-    if not series.language:
-        return read_semeval(options.semeval)
-    places = languages_in(Path(options.semeval))
-    return read_semeval(next(place for place in places if place.resolve().name == series.language))
-
-
-def _measured(
-    series: Series, found: Between, options: ChangeOptions, task: ChangeTask | None, own: Floors | None
-) -> Measured:
-    floors = floors_of(found) if series.key.sampling == "bootstrap" else None
-    lacking = [] if task is None else missing(found, task)
-    judged, unscored = _judged(series, found, task, options)
-    scores = [score_of(series.name, task, len(task.targets) - len(lacking), own) for own in judged] if task else []
-    tested = bool(found.tested.any())
-    return Measured(
-        pair_row(series.name, series.control, found, own) if tested else None,
-        list(word_rows(series.name, found, own)),
-        rows_of(found),
-        scores,
-        judged,
-        lacking,
-        unscored,
-        reliability(found),
-        floors,
-    )
-
-
-def _judged(
-    series: Series, found: Between, task: ChangeTask | None, options: ChangeOptions
-) -> tuple[list[Judged], str]:
-    """Judge the targets, or say why that cannot be done; of several languages one alone stops nothing.
-
-    Raises:
-        InputError: if the one language cannot be judged.
-    """
-    if task is None:
-        return [], ""
-    try:
-        return list(judge(series.key, found, task, options.spread)), ""
-    except InputError as error:
-        if not series.language:
-            raise
-        return [], str(error)
 
 
 def _laws(series: Series, parts: list[Rows], options: ChangeOptions, answer: Answer) -> Laws | None:

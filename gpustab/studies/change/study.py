@@ -18,7 +18,8 @@ from gpustab.studies.change.excess import Excess, FrequencyClass, by_frequency, 
 from gpustab.studies.change.grid import Cell, cells
 from gpustab.studies.change.law_rows import Law
 from gpustab.studies.change.laws import Laws
-from gpustab.studies.change.measure import KINDS, FloorsOf, measure
+from gpustab.studies.change.measure import FloorsOf, measure
+from gpustab.studies.change.measured import KINDS
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.sentences import verdict
 from gpustab.studies.change.series import CONTROL, Series, series_of

@@ -23,6 +23,7 @@ class Pair(NamedTuple):
     Attributes:
         series: name.
         control: whether nothing changed between them.
+        bootstrap: whether the runs read draws of their documents.
         first: the earlier epoch.
         second: the later one.
         words: joint words, over which the spaces are aligned.
@@ -48,6 +49,7 @@ class Pair(NamedTuple):
 
     series: str
     control: bool
+    bootstrap: bool
     first: str
     second: str
     words: int
@@ -97,7 +99,7 @@ def floors_of(found: Between) -> Floors:
     return Floors(found.words, *(part.numpy() for part in found.moves.within))
 
 
-def pair_row(series: str, control: bool, found: Between, floors: Floors | None) -> Pair:
+def pair_row(series: str, control: bool, bootstrap: bool, found: Between, floors: Floors | None) -> Pair:
     """Return the row of a pair of epochs."""
     rows = found.tested
     change, change_se = found.moves.change.mean(rows)
@@ -109,6 +111,7 @@ def pair_row(series: str, control: bool, found: Between, floors: Floors | None) 
     return Pair(
         series,
         control,
+        bootstrap,
         found.first.name,
         found.second.name,
         len(found.words),
@@ -195,4 +198,4 @@ def reliability(found: Between) -> float:
 def floor_series(pairs: Table) -> set[str]:
     """Return the bootstrap series that serve as the floor of others."""
     served = any(row["sampling_floor"] is not None for row in pairs.rows())
-    return {row["series"] for row in pairs.rows() if served and row["sampling_floor"] is None}
+    return {row["series"] for row in pairs.rows() if served and row["bootstrap"]}

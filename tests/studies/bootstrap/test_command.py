@@ -74,7 +74,7 @@ def test_a_corpus_is_trained_first_and_taken_up_again(call, place):
         ("set --query q0 --runs 3", "--runs has no effect"),
         ("set --query q0 --queries none.txt", "--query or --queries, not both"),
         ("set --queries none.txt", "none.txt"),
-        ("texts", "give --out or --runset"),
+        ("texts", "give --output or --runset"),
         ("texts set", "give one corpus"),
         ("texts --fraction 2 -o x", "--fraction is '2'"),
         ("texts --technique nosuch -o x", "nosuch"),

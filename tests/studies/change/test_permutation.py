@@ -154,7 +154,7 @@ def test_the_text_of_epochs_is_read_and_tested(tmp_path):
     assert {row["word"] for row in sorted(rows, key=lambda row: -row["change"])[:6]} == planted
     with pytest.raises(InputError, match="called by their years, not old, new"):
         Text(_series("old", "new"), choices, lambda *_: None)
-    with pytest.raises(InputError, match=r"near it is author: 72 of 72 documents .*are author, year"):
+    with pytest.raises(InputError, match=r"72 of 72 documents .*near it is author; columns are author, year"):
         Text(_series("1800-1819", "1820-1839"), replace(choices, authors="autor"), lambda *_: None)
     with pytest.raises(InputError, match="corpus is read for authors"):
         ChangeOptions(corpus="sotu")

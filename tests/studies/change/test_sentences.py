@@ -6,12 +6,22 @@ import numpy as np
 import pytest
 
 from gpustab.results import Table
-from gpustab.studies.change.sentences import against_floor, expected, law_verdict, of_pair, of_words, verdict
-from gpustab.studies.change.tables import Pair
+from gpustab.studies.change.sentences import (
+    against_control,
+    against_floor,
+    expected,
+    law_verdict,
+    of_control,
+    of_pair,
+    of_words,
+    verdict,
+)
+from gpustab.studies.change.tables import Pair, floor_series
 
 BASE = dict.fromkeys(Pair._fields, 0.1) | {
     "series": "sgns/shuffled",
     "control": False,
+    "bootstrap": False,
     "first": "1800-1819",
     "second": "1820-1839",
     "tested": 1200,
@@ -93,3 +103,54 @@ def test_words_that_differ_are_counted_with_their_rate():
         "Contexts differ beyond author sampling for 2 of 5 words from a to b (of those found, 5% may be false)."
     ]
     assert of_words(None, 0.05) == []
+
+
+def test_floors_are_bootstrap_series_alone():
+    """A control without bootstrap runs of its own is no floor, and the law of a bootstrap series is none of another."""
+    drawn = {"series": "sgns/bootstrap", "bootstrap": True, "sampling_floor": None, "sampling_se": None}
+    control = {"series": "sgns/shuffled/control=1", "control": True, "sampling_floor": None, "corrected": 0.07}
+    pairs = Table.of([BASE | drawn, BASE, BASE | control])
+    assert floor_series(pairs) == {"sgns/bootstrap"}
+    law = {"r2_se": 0.01, "r2_se_runs": 0.01}
+    rows = [
+        law | {"series": "sgns/bootstrap", "control": False, "r2_marginal": 0.9},
+        law | {"series": "sgns/bootstrap/control=1", "control": True, "r2_marginal": 0.8},
+        law | {"series": "sgns/shuffled", "control": False, "r2_marginal": 0.2},
+        law | {"series": "sgns/shuffled/control=1", "control": True, "r2_marginal": 0.3},
+    ]
+    drawn_control = {"series": "sgns/bootstrap/control=1", "control": True, "bootstrap": True, "sampling_floor": None}
+    said = verdict({"pairs": Table.of([*pairs.rows(), BASE | drawn_control]), "laws": Table.of(rows)})
+    assert "Frequency explains 20% of the variance of log change, less than where nothing changed (30%)" in said[-1]
+    assert any("words moved by 0.070 without the noise" in sentence for sentence in said)
+
+
+@pytest.mark.parametrize(
+    ("splits", "wanted", "said"),
+    [
+        ((0.10, 0.105), "more", "which is more than such splits differ by"),
+        ((0.10, 0.20), "open", "cannot be told from these splits"),
+        ((0.10,), "unknown", "train --control 2"),
+        ((0.30, 0.31), "open", "cannot be told from these splits"),
+    ],
+)
+def test_epochs_against_splits_at_random(splits, wanted, said):
+    other = [
+        BASE | {"control": True, "corrected": x, "series": f"sgns/shuffled/control={k}"} for k, x in enumerate(splits)
+    ]
+    assert against_control([BASE, *other]) == wanted
+    assert said in next(of_control([BASE, *other]))
+    assert against_control([BASE, *(row | {"corrected": math.nan} for row in other)]) == "unknown"
+
+
+def test_many_splits_know_how_far_they_differ():
+    """Where the epochs are one split more, by t 2.5 % are said to be more."""
+    rng, often = np.random.default_rng(0), 0
+    for _ in range(400):
+        draws = 0.1 + 0.01 * rng.normal(size=(2, 4))
+        rows = [
+            BASE | {"first": str(pair), "control": k > 0, "corrected": float(draws[pair, k]), "corrected_se": 0.0}
+            for pair in range(2)
+            for k in range(4)
+        ]
+        often += against_control(rows) == "more"
+    assert often <= 0.04 * 400
