@@ -118,6 +118,8 @@ def find_outputs(group: Runs | Group, runs: Runs, options: ConsistencyOptions, d
             )
         counts_of(runs)
         return Outputs(runs, [Path(options.output_vectors)], device)
+    if isinstance(group, Group) and group.packed:
+        raise InputError(f"{_WHY}, and a packed run set has none: give the run set that '{runs.name}' was packed from")
     files = [output_file(Path(source)) for source in _sources(group)]
     lost = [file for file in files if not file.is_file()]
     if lost or not files:
@@ -133,7 +135,7 @@ def find_outputs(group: Runs | Group, runs: Runs, options: ConsistencyOptions, d
 
 
 def _sources(group: Runs | Group) -> list[str | os.PathLike[str]]:
-    """The files of a group's runs; none of a packed one, whose files hold words in another order, or of memory."""
-    if isinstance(group, Runs) or group.packed or not all(isinstance(s, str | os.PathLike) for s in group.sources):
+    """The files of a group's runs; none of runs in memory."""
+    if isinstance(group, Runs) or not all(isinstance(s, str | os.PathLike) for s in group.sources):
         return []
     return list(group.sources)

@@ -38,11 +38,19 @@ def methods(result: Content) -> str:
         if s["split"] == "random"
         else "all its sentences in each half of the text"
     )
+    copies = "" if s["sample_file"] else "duplicate sentences left out first, "
+    how = "the samples of a given file" if s["sample_file"] else how
+    several = (
+        " Texts were compared by samples cut at random to one number of context words, with errors over the terms of "
+        "each text and over the runs of the background."
+        if "texts" in result.tables
+        else ""
+    )
     return (
         f"Consistency was measured with gpustab {result.environment.get('gpustab')}, after Bloem et al. (2019): of "
-        f"each of {first['terms']:,} terms, {how} were taken, duplicate sentences left out first, and the background "
+        f"each of {first['terms']:,} terms, {how} were taken, {copies}and the background "
         f"vectors of the context words ({s['window']} words within the sentence, subsampled at {s['subsample']:g}) "
         "were added. Cosines of samples of one term are compared with those of samples of different terms without a "
         "common sentence (area under the curve over all pairs of both); the same was done without the mean background "
-        "vector of the text's tokens. Intervals are 95 % by jackknife over terms."
+        "vector of the text's tokens. Intervals are 95 % by jackknife over terms." + several
     )

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 import torch
+from typer.testing import CliRunner
 
 from gpustab import InputError, Space, Vocabulary
+from gpustab.cli.app import app
 from gpustab.runs.load import open_groups
 from gpustab.runs.runset import write_runset
 from gpustab.studies.consistency import models
@@ -67,6 +69,19 @@ def test_a_background_without_output_vectors_is_refused_with_the_options_name(tr
         ask(trained, name="without", **NONCE)
     with pytest.raises(InputError, match="output_vectors names those of one run, and 'sgns/shuffled' has 3"):
         ask(trained, output_vectors=str(trained / "general.txt"), **NONCE)
+
+
+def test_a_packed_run_set_has_none(trained, tmp_path):
+    found = CliRunner().invoke(app, ["pack", str(trained / "runs"), "-o", str(tmp_path / "packed"), "-q"])
+    assert found.exit_code == 0, found.output
+    with pytest.raises(InputError, match="a packed run set has none: give the run set that 'sgns/shuffled' was"):
+        ask(trained, tmp_path / "packed", **NONCE)
+
+
+def test_output_vectors_are_runs_of_their_own(trained):
+    group = open_groups([trained / "runs/sgns/shuffled/output"])[0]
+    assert len(group) == 3
+    assert group.load().words > 100
 
 
 class StopError(Exception):

@@ -7,6 +7,7 @@ import pytest
 
 from gpustab import InputError
 from gpustab.runs.load import open_groups
+from gpustab.studies.consistency.paper import methods
 from gpustab.studies.consistency.sample_file import read_samples
 from gpustab.studies.consistency.study import consistency
 from tests.studies.consistency.made import sentences, term_names, word
@@ -107,3 +108,10 @@ def test_what_the_file_decides_is_not_asked_for_again(given, text, choices, mess
 def test_neither_text_nor_samples(given):
     with pytest.raises(InputError, match="no text was given; give one, or sample_file"):
         consistency(given[0])
+
+
+def test_the_methods_say_whence_the_samples_are(given):
+    groups, path = given
+    said = methods(consistency(groups, sample_file=str(path), subsample=0.0))
+    assert "the samples of a given file were taken, and the background" in said
+    assert "duplicate" not in said

@@ -10,6 +10,7 @@ from gpustab.runs.load import open_groups
 from gpustab.statistics.intervals import t_quantile
 from gpustab.studies.consistency.measures import LeftOut
 from gpustab.studies.consistency.options import ConsistencyOptions
+from gpustab.studies.consistency.paper import methods
 from gpustab.studies.consistency.prepare import prepare
 from gpustab.studies.consistency.sentences import texts_part
 from gpustab.studies.consistency.study import consistency
@@ -143,6 +144,7 @@ def test_the_study_takes_several_texts(tmp_path):
     assert "AUC" in result.verdict[0]
     assert "context words a sample" in result.verdict[0]
     assert "Which text gives its terms" in to_text(result)
+    assert "cut at random to one number of context words" in methods(result)
     alone = consistency(groups, texts[1], **choices)
     for name in ("same", "auc"):
         rows = [next(table.rows(model="additive", text="second")), next(alone.tables["consistency"].rows())]
