@@ -26,13 +26,13 @@ from gpustab.results import Table
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.thresholds.answers import of_paper, of_scores
 from gpustab.studies.thresholds.distributions import Law, Moments
-from gpustab.studies.thresholds.evaluation import Score, _at_random, _rho
+from gpustab.studies.thresholds.evaluation import Score, at_random, rho_of
 from gpustab.studies.thresholds.ladder import RULES, cuts, levels, rungs
-from gpustab.studies.thresholds.over_runs import _row
+from gpustab.studies.thresholds.over_runs import row_of
 from gpustab.studies.thresholds.sentences import higher, stable
 from gpustab.studies.thresholds.sentences import verdict as verdict_of
 from gpustab.studies.thresholds.shapes import distance, verdict
-from gpustab.studies.thresholds.tables import _over_runs as score_row
+from gpustab.studies.thresholds.tables import score_row
 from gpustab.studies.thresholds.welch import lower_edge
 from tests.studies.thresholds.planted import planted
 
@@ -125,7 +125,7 @@ def _extremes(gap: float) -> Callable[[int, np.random.Generator], str]:
 
 def over_row(group: str, values: list[float]) -> dict:
     """A row of the table of thresholds, of one rule over runs."""
-    return _row(group, "value", "chance", values, [0.5])._asdict()
+    return row_of(group, "value", "chance", values, [0.5])._asdict()
 
 
 def _sizes(gap: float, sd: float) -> Callable[[int, np.random.Generator], str]:
@@ -167,10 +167,10 @@ def _of_test(name: str, kind: str, part: float, runs: int, rng: np.random.Genera
     for _ in range(runs):
         cosines = torch.from_numpy(0.2 + 0.1 * (true + 0.3 * rng.normal(size=350)))
         low = dropped if kind == "chance" else cosines < cosines.quantile(part)
-        rho = _rho(cosines, gold)
+        rho = rho_of(cosines, gold)
         # Runs drop the same pairs at random in the study too: what the draws of the first change stands for all.
         if drawn is None:
-            mean, sd = _at_random(cosines, gold, int(low.sum()), 0)
+            mean, sd = at_random(cosines, gold, int(low.sum()), 0)
             drawn = mean - rho, sd
         own.append(score_of(name, cosines, gold, low, (rho + drawn[0], drawn[1])))
     return score_row(own)
@@ -178,7 +178,7 @@ def _of_test(name: str, kind: str, part: float, runs: int, rng: np.random.Genera
 
 def score_of(test: str, cosines: torch.Tensor, gold: torch.Tensor, low: torch.Tensor, drawn: tuple) -> Score:
     """Score one run as the study does, with the pairs given that are left out."""
-    n, below, above = len(gold), int(low.sum()), _rho(cosines[~low], gold[~low])
+    n, below, above = len(gold), int(low.sum()), rho_of(cosines[~low], gold[~low])
     return Score("g", "r", test, "chance", 0.1, n, 0, below, n - below, None, above, None, *drawn)
 
 
