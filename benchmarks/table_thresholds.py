@@ -3,6 +3,7 @@
 Usage:
     gpustab train sotu -o RUNSET --technique sgns,cbow,glove --sampling shuffled --runs 8 --seed 1 --engine gensim
     python -m benchmarks.table_thresholds RUNSET sotu
+    python -m benchmarks.table_thresholds RUNSET gcide 4000    # so many nouns, drawn
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import torch
 from benchmarks.harness import ROOT, environment
 from gpustab.report import Result
 from gpustab.runs.load import open_groups
+from gpustab.studies.thresholds.options import ThresholdsOptions
 from gpustab.studies.thresholds.study import thresholds
 
 SHOWN = ("thresholds", "thresholds_by_run", "paper_sizes", "paper_lists", "moments", "shapes", "scores")
@@ -38,7 +40,9 @@ def value(result: Result, group: str, rule: str, form: str = "{:.3f} ± {:.3f}")
 def main() -> None:
     place, corpus = Path(sys.argv[1]), sys.argv[2]
     started = time.process_time()
-    result = thresholds(open_groups(place))
+    sample = int(sys.argv[3]) if len(sys.argv) > 3 else None
+    options = ThresholdsOptions() if sample is None else ThresholdsOptions(sample=sample, words=1_000)
+    result = thresholds(open_groups(place), options)
     seconds = time.process_time() - started
     header = ["runs of", "paper", "the paper's rule here", "above the mean", "clear", "above the mean, no word effects"]
     print("| " + " | ".join(header) + " |\n|" + "---|" * len(header))
@@ -49,7 +53,7 @@ def main() -> None:
         print("| " + " | ".join([group["name"], f"{IN_THE_PAPER.get(name, float('nan')):.2f}", *own]) + " |")
     print("\n".join([*result.alarms, *result.verdict]))
     content: dict[str, Any] = {
-        "command": (__doc__ or "").split("Usage:")[1].split("\n")[1:3],
+        "command": [line.strip() for line in (__doc__ or "").split("Usage:")[1].strip().splitlines()],
         "corpus": corpus,
         "environment": environment(torch.device("cpu")),
         "cpu_seconds": round(seconds, 1),

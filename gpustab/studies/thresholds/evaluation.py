@@ -82,7 +82,7 @@ def scores(
         for rule, by_run in cuts.items():
             cut = by_run[r]
             low = own <= (-2.0 if cut is None else cut)
-            mean, sd = _at_random(own, gold, int(low.sum()), seed)
+            mean, sd = at_random(own, gold, int(low.sum()), seed)
             yield Score(
                 runs.name,
                 name,
@@ -93,25 +93,27 @@ def scores(
                 len(rows) - len(known),
                 int(low.sum()),
                 int((~low).sum()),
-                _rho(own, gold),
-                _rho(own[~low], gold[~low]),
-                _rho(own.masked_fill(low, -2.0), gold),
+                rho_of(own, gold),
+                rho_of(own[~low], gold[~low]),
+                rho_of(own.masked_fill(low, -2.0), gold),
                 mean,
                 sd,
             )
 
 
-def _rho(similarity: Tensor, gold: Tensor) -> float | None:
+def rho_of(similarity: Tensor, gold: Tensor) -> float | None:
+    """Return Spearman's ρ, ``None`` for fewer than three pairs or values that are all equal."""
     if len(gold) < FEWEST:
         return None
     value = float(spearman(similarity[None], gold[None]))
     return None if value != value else value
 
 
-def _at_random(similarity: Tensor, gold: Tensor, dropped: int, seed: int) -> tuple[float | None, float | None]:
+def at_random(similarity: Tensor, gold: Tensor, dropped: int, seed: int) -> tuple[float | None, float | None]:
+    """Return mean and standard deviation of ρ over draws that each leave so many pairs out."""
     left = len(gold) - dropped
     if left < FEWEST or not dropped:
-        return (_rho(similarity, gold), 0.0) if not dropped and left >= FEWEST else (None, None)
+        return (rho_of(similarity, gold), 0.0) if not dropped and left >= FEWEST else (None, None)
     generator = torch.Generator().manual_seed(seed)
     kept = torch.stack([torch.randperm(len(gold), generator=generator)[:left] for _ in range(_DRAWS)])
     values = spearman(similarity[kept], gold[kept])

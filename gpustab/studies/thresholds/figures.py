@@ -13,7 +13,7 @@ from gpustab.report.svg.picture import Picture
 from gpustab.report.svg.plot import Plot, room, short
 from gpustab.report.svg.series import called, series
 from gpustab.results import Table
-from gpustab.studies.thresholds.sentences import cosine, proven_near
+from gpustab.studies.thresholds.sentences import MANY, cosine, proven_near
 
 if TYPE_CHECKING:
     from gpustab.report.describe import Figures
@@ -96,7 +96,7 @@ def distributions(tables: Tables) -> Picture:
         for group, own in table.split("group")
     }
     names = called(table["group"])
-    means = ", ".join(f"{cosine(fmean(own['mean']))} in {names[group]}" for group, own in moments.split("group"))
+    means = _listed({group: fmean(own["mean"]) for group, own in moments.split("group")}, names, cosine)
     plot, label = _drawn(curves, "cosine", "share of word pairs in 0.01", named=names, zero=True)
     title = f"The mean cosine of two words is {means}"
     return Picture(title, [plot.done(f"{title}. {label}")])
@@ -112,7 +112,7 @@ def similarity_by_place(tables: Tables) -> Picture:
         kept = own.take(_thinned(own.height))
         curves[group] = (list(kept["place"]), list(kept["similarity"]), list(kept["least"]), list(kept["largest"]))
     names = called(table["group"])
-    tops = ", ".join(f"{cosine(curve[1][0])} in {names[group]}" for group, curve in curves.items())
+    tops = _listed({group: curve[1][0] for group, curve in curves.items()}, names, cosine)
     plot, label = _drawn(curves, "place in the list", "mean cosine", named=names, log=True, zero=True)
     title = f"The most similar word has a mean cosine of {tops}"
     return Picture(title, [plot.done(f"{title}. {label}")])
@@ -174,8 +174,15 @@ def _cuts(tables: Tables, kind: str) -> dict[str, float]:
 
 
 def _where(cuts: dict[str, float], form: Callable[[float], str]) -> str:
-    names = called(cuts)
-    return ", ".join(f"{form(cut)} in {names[group]}" for group, cut in cuts.items() if math.isfinite(cut))
+    return _listed({group: cut for group, cut in cuts.items() if math.isfinite(cut)}, called(cuts), form)
+
+
+def _listed(values: dict[str, float], names: dict[str, str], form: Callable[[float], str]) -> str:
+    """Values with their groups for a title; of many, as a sweep has them, the least and the largest."""
+    parts = [f"{form(value)} in {names[group]}" for group, value in sorted(values.items(), key=lambda pair: pair[1])]
+    if len(parts) > MANY:
+        return f"{parts[0]} to {parts[-1]}"
+    return ", ".join(f"{form(value)} in {names[group]}" for group, value in values.items())
 
 
 _BANDS = "Bands are the range over runs."

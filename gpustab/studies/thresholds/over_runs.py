@@ -63,17 +63,17 @@ def over_runs(group: str, found: Sequence[RunFound]) -> list[OverRuns]:
             by_rule.setdefault((threshold.kind, threshold.rule), []).append(threshold)
     ours = [_ours(group, kind, rule, own) for (kind, rule), own in by_rule.items()]
     paper = [run.paper for run in found]
-    rows = [*ours, _row(group, "value", "paper", [x.cut for x in paper], [x.below for x in paper])]
+    rows = [*ours, row_of(group, "value", "paper", [x.cut for x in paper], [x.below for x in paper])]
     lists = [run.paper_lists for run in found if run.paper_lists is not None]
     if lists:
-        rows.append(_row(group, "place", "paper, last different", [x.last_different for x in lists], [], 1.0))
-        rows.append(_row(group, "place", "paper, first equal", [x.first_equal for x in lists], [], 1.0))
+        rows.append(row_of(group, "place", "paper, last different", [x.last_different for x in lists], [], 1.0))
+        rows.append(row_of(group, "place", "paper, first equal", [x.first_equal for x in lists], [], 1.0))
     return rows
 
 
 def _ours(group: str, kind: str, rule: str, own: Sequence[Threshold]) -> OverRuns:
     values = [x.estimate for x in own]
-    row = _row(group, kind, rule, values, [x.below for x in own], _step(kind, values))
+    row = row_of(group, kind, rule, values, [x.below for x in own], _step(kind, values))
     proven = [x.proven for x in own]
     whole = None if None in proven else _mean(proven)
     return row._replace(proven_from=_mean(x.not_before for x in own), proven_to=whole)
@@ -83,7 +83,7 @@ def _step(kind: str, values: Sequence[float | None]) -> float:
     return 1 / STEPS if kind == "value" else WINDOW * (_mean(values) or 0.0)
 
 
-def _row(
+def row_of(
     group: str,
     kind: str,
     rule: str,
@@ -91,6 +91,7 @@ def _row(
     shares: Iterable[float | None],
     step: float = 1 / STEPS,
 ) -> OverRuns:
+    """Return a threshold over runs; ``shares`` are of the pairs below it, ``step`` is that in which it is told."""
     there = [float(value) for value in values if value is not None]
     sd = stdev(there) if len(there) > 1 else None
     error = error_of(sd, len(there), step)
@@ -130,7 +131,7 @@ def size_rows(group: str, found: Sequence[RunFound]) -> list[dict[str, Any]]:
     rows = []
     for size in sizes:
         own = [row for run in found for row in run.sizes if row.min_pairs == size]
-        named = _row(group, "value", "paper", [row.group for row in own], [])
+        named = row_of(group, "value", "paper", [row.group for row in own], [])
         start = _mean(row.reference for row in own)
         rows.append(
             {

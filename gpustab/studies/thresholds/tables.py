@@ -112,10 +112,11 @@ def add_scores(tables: Tables, rows: Sequence[Score]) -> None:
     kinds = dict.fromkeys((row.group, row.test, row.rule) for row in rows)
     for kind in kinds:
         own = [row for row in rows if (row.group, row.test, row.rule) == kind]
-        _extend(tables, "scores", [_over_runs(own)])
+        _extend(tables, "scores", [score_row(own)])
 
 
-def _over_runs(own: Sequence[Score]) -> dict[str, Any]:
+def score_row(own: Sequence[Score]) -> dict[str, Any]:
+    """Return the scores of one test and rule over runs."""
     first = own[0]
     row: dict[str, Any] = {
         "group": first.group,

@@ -8,7 +8,7 @@ from gpustab.report.describe import draw
 from gpustab.report.html import to_html
 from gpustab.report.svg.elements import WIDTH
 from gpustab.results import Table
-from gpustab.studies.thresholds.figures import FIGURES, _over_runs, _thinned, by_similarity
+from gpustab.studies.thresholds.figures import FIGURES, _listed, _over_runs, _thinned, by_similarity
 from gpustab.studies.thresholds.paper import heading, methods
 from gpustab.studies.thresholds.sentences import cosine
 from gpustab.studies.thresholds.study import thresholds
@@ -75,3 +75,10 @@ def test_the_page_has_its_title_its_methods_and_what_to_cite(result):
     assert "All pairs of 90 words that the baseline knows" in methods(result)
     assert "elekes2018" in page
     assert heading(result)[0] in page
+
+
+def test_titles_of_many_groups_tell_the_least_and_the_largest():
+    values = {f"g{k}": 0.1 * ((k + 2) % 6) for k in range(6)}
+    names = {group: group.upper() for group in values}
+    assert _listed(values, names, "{:.1f}".format) == "0.0 in G4 to 0.5 in G3"
+    assert _listed({"g1": 0.3, "g0": 0.2}, names, "{:.1f}".format) == "0.3 in G1, 0.2 in G0"
