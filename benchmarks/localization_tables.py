@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,9 @@ LIMITS = {"nouns": (1.5, 1.5, 3, 12, 12, 12), "verbs": (3, 3), "overlap": (3, 3,
 """How far counts may lie from the paper's, in percent."""
 POINTS, TIE_POINTS, LEAST, LEAST_TIES = 2, 4, 200, 40
 """How far shares may lie from the paper's, and from how many sentences on they are compared."""
+
+
+_LIST = re.compile(r"\[[^\[\]{}]*\]")
 
 
 def read(folder: Path, table: str) -> list[dict[str, Any]]:
@@ -94,7 +98,20 @@ def models_of(folder: Path) -> list[dict[str, Any]]:
     for group in groups:
         name = group["name"]
         rows = [row for row in over if row["model"] == name] or [row for row in scores if row["model"] == name]
-        kept = ("subset", "comparison", "k", "n", "share", "share_sd", "low", "high", "equal_share", "half", "half_sd")
+        wanted = (
+            "subset",
+            "comparison",
+            "k",
+            "n",
+            "share",
+            "share_sd",
+            "low",
+            "high",
+            "equal_share",
+            "half",
+            "half_sd",
+        )
+        columns = [name for name in wanted if name in rows[0]]
         found.append(
             {
                 "model": name,
@@ -104,7 +121,8 @@ def models_of(folder: Path) -> list[dict[str, Any]]:
                 "verdict": [text for text in summary["verdict"] if text.lower().find(name.lower()) >= 0][:1],
                 "alarms": [text for text in summary["alarms"] if text.startswith(name)],
                 "notes": [text for text in summary["notes"] if text.startswith((f"{name}:", "all groups"))],
-                "scores": [{key: row[key] for key in kept if key in row} for row in rows],
+                "columns": columns,
+                "scores": [[row[name] for name in columns] for row in rows],
                 "negation": next((row for row in negation if row["model"] == name), None),
                 "spaces": next((row for row in spaces if row["model"] == name), None),
             }
@@ -136,6 +154,7 @@ def main() -> None:
     }
     if chosen.out:
         text = json.dumps(content, indent=1, ensure_ascii=False)
+        text = _LIST.sub(lambda found: " ".join(found[0].split()), text)  # a row of numbers on one line
         (chosen.out / "localization-msrpc.json").write_text(text + "\n", encoding="utf-8")
 
 

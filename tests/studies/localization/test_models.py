@@ -162,6 +162,14 @@ def test_equal_seeds_give_equal_vectors_whatever_python_hashes_by():
     assert runs[0].stdout == runs[1].stdout != "", runs[0].stderr
 
 
+@pytest.mark.parametrize("memory", [True, False])
+@pytest.mark.parametrize("word", ["same", None], ids=["one word", "none"])
+def test_a_corpus_without_frequent_words_is_refused(memory, word):
+    sentences = [(word or f"a{n}", word or f"b{n}", f"c{n}") for n in range(20)]
+    with pytest.raises(InputError, match="fewer than 2 words of the corpus stand there 9 times"):
+        train_paragraphs(sentences, 1, ParagraphOptions(memory, min_count=9))
+
+
 def test_a_corpus_is_read_by_lines(tmp_path):
     (tmp_path / "few.txt").write_text("a b\n\nc d\n")
     with pytest.raises(InputError, match="has 2 sentences, wanted 10"):

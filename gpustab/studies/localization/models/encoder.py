@@ -34,6 +34,8 @@ def encoder(folder: Path, name: str | None = None, device: torch.device | None =
         from transformers.utils import logging as told
     except ImportError:
         raise InputError("an encoder needs transformers: pip install transformers") from None
+    if not (folder / "config.json").is_file():
+        raise InputError(f"{folder}: holds no encoder: there is no config.json")
     told.disable_progress_bar()  # type: ignore[no-untyped-call]  # of reading the weights
     place = device or torch.device("cpu")
     try:

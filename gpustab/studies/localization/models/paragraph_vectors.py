@@ -84,6 +84,9 @@ class Paragraphs:
         write_saved(path, FORM, content)
 
 
+_FEWEST = 2
+"""Words of a model at least."""
+
 _NULL = "\0"
 """gensim's word beyond the ends of a sentence, in models that concatenate."""
 
@@ -113,15 +116,15 @@ def train_paragraphs(sentences: Sequence[Tokens], seed: int, options: ParagraphO
         options: see :class:`ParagraphOptions`.
 
     Raises:
-        InputError: if gensim, of the extra ``train``, is missing, or no word is frequent enough.
+        InputError: if gensim, of the extra ``train``, is missing, or fewer than two words are frequent enough.
     """
     model = _empty(options, seed)
     from gensim.models.doc2vec import TaggedDocument
 
     documents = [TaggedDocument(list(tokens), [n]) for n, tokens in enumerate(sentences)]
     model.build_vocab(documents)
-    if not len(model.wv):
-        raise InputError(f"no word of the corpus stands there {options.min_count} times")
+    if len(set(model.wv.key_to_index) - {_NULL}) < _FEWEST:  # of one word gensim's training does not end
+        raise InputError(f"fewer than {_FEWEST} words of the corpus stand there {options.min_count} times")
     model.train(documents, total_examples=len(documents), epochs=options.epochs)
     return Paragraphs(model, options, seed)
 

@@ -56,9 +56,10 @@ class Shaping:
         """
         parsed = [None if self.parses is None else self.parses.get(own) for own in sentences]
         if self.parses is not None and not self.partly and None in parsed:
+            lacking = dict.fromkeys(own for own, tree in zip(sentences, parsed, strict=True) if tree is None)
             raise InputError(
-                f"{option('parses')}: {parsed.count(None):,} of {len(parsed):,} sentences have no parse, the first is: "
-                f"{' '.join(sentences[parsed.index(None)])}"
+                f"{option('parses')}: {len(lacking):,} of {len(set(sentences)):,} sentences have no parse, the first "
+                f"is: {' '.join(next(iter(lacking)))}"
             )
 
         def of(places: Sequence[int]) -> list[Merges]:

@@ -126,11 +126,11 @@ def _kept(folder: Path | None, name: str, train: Callable[[], Any], load: Callab
     path = folder / name
     if path.is_file():
         return load(path)
-    found = train()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder}: cannot be made: {error.strerror}") from None
+    found = train()
     found.save(path)
     return found
 
