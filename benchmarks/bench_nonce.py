@@ -1,21 +1,37 @@
-"""Nonce2Vec of many samples at once, beside a loop over samples and steps; schedules, training and cosines apart.
+"""Nonce2Vec of many samples at once, beside a loop over samples and steps: training, schedules, and end to end.
 
-The loop is the public code's training step in numpy, one pair after the other, without the reloading of the model for
-each sample that the public code does besides.
+End to end is from sentences to the table: sums, schedules, training, places among 20,000 words; and, ours alone,
+consistency with its null level and jackknife over all pairs of samples. The loop is the public code's training step in
+numpy, one pair after the other, without the reloading of the model for each sample that the public code does besides.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
+from scipy import sparse
 
 from benchmarks.harness import Bench, Contender, Row, start
 from gpustab.kernels.training.nonce import train_nonce
-from gpustab.studies.consistency.contexts import chances, context_counts, kept_tokens
+from gpustab.runs.load import open_groups
+from gpustab.runs.runs import Runs
+from gpustab.spaces.space import Space
+from gpustab.spaces.vocabulary import Vocabulary
+from gpustab.studies.consistency.additive import additive
+from gpustab.studies.consistency.background import Frequencies
+from gpustab.studies.consistency.contexts import chances, context_counts, instances, kept_tokens
+from gpustab.studies.consistency.measures import unit
+from gpustab.studies.consistency.models import of_model
+from gpustab.studies.consistency.nonce import pairs_of, trained
+from gpustab.studies.consistency.nulls import NullPairs
 from gpustab.studies.consistency.options import ConsistencyOptions
+from gpustab.studies.consistency.outputs import Output
+from gpustab.studies.consistency.places import places
+from gpustab.studies.consistency.prepare import Prepared
 from gpustab.studies.consistency.samples import Samples, draw_samples
 from gpustab.studies.consistency.schedules import draw_negatives, padded, training_pairs
 from gpustab.studies.consistency.text import Ids, Text
@@ -93,11 +109,109 @@ def schedules(bench: Bench, size: Size) -> list[Row]:
     return bench.race("Nonce2Vec, schedules", size, [ours])
 
 
+def background(size: Size) -> tuple[Runs, Output]:
+    """Return the words' vectors as a background, and their output vectors."""
+    generator = np.random.default_rng(1)
+    vectors, output = (generator.normal(size=(WORDS, size["d"])) * s for s in (1.0, 0.3))
+    names = Vocabulary(str(k).encode() for k in range(WORDS))
+    counts = torch.from_numpy((1e8 / np.arange(1, WORDS + 1)).astype(np.int64))
+    space = Space(names, torch.from_numpy(vectors).float(), counts)
+    return open_groups([space], single_runs=True)[0].load(), Output(torch.from_numpy(output), counts.numpy())
+
+
+def ours(prepared: Prepared, runs: Runs, output: Output, pairs: bool) -> tuple[torch.Tensor, Any]:
+    """Do what the loop does, and with ``pairs`` all that the study does with one run."""
+    whole = prepared.of(prepared.samples, runs, OPTIONS)
+    words = unit(runs.rows[0][0:WORDS])
+    found = trained(additive(whole, runs, 0), output, pairs_of(whole, output, OPTIONS), OPTIONS)
+    what = of_model(found, whole, words) if pairs else places(found, whole.samples, words, whole.own)
+    return found, what
+
+
+def by_loops(prepared: Prepared, runs: Runs, output: Output, problems: int) -> np.ndarray:
+    """Do it sample by sample, with the same random numbers; only the first samples."""
+    text, samples = prepared.text, prepared.samples
+    found = instances(text, samples)
+    found = found.take(found.target | (prepared.found.rows[text.tokens[found.place]] >= 0))
+    uniform = np.random.default_rng([OPTIONS.seed, 4]).random(len(found.place))
+    negatives = iter(draw_negatives(pairs_of(prepared, output, OPTIONS).row, output.counts, OPTIONS.negatives, 0))
+    vectors, outputs = runs.rows[0][0:WORDS].double().numpy(), output.vectors.numpy()
+    unit_words = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    owner, rows, learned = samples.owner[found.member], prepared.found.rows[text.tokens], []
+    for p in range(problems):
+        x = np.zeros(vectors.shape[1])
+        for s in samples.members[samples.starts[p] : samples.starts[p + 1]].tolist():
+            tokens = range(text.starts[s], text.starts[s + 1])
+            places = [k for k in tokens if prepared.kept[k] or rows[k] < 0]
+            targets = [i for i, k in enumerate(places) if rows[k] < 0]
+            for i, k in enumerate(places):
+                if rows[k] >= 0 and min(abs(i - t) for t in targets) <= OPTIONS.window:
+                    x += vectors[rows[k]]
+        steps = _steps(np.flatnonzero(owner == p), found, rows, text, output.counts, uniform)
+        learned.append(_trained_alone(x, outputs, steps, negatives))
+        cosines = unit_words @ (learned[-1] / np.linalg.norm(learned[-1]))
+        [int((cosines > one @ learned[-1]).sum()) for one in learned[-5:]]
+    return np.array(learned)
+
+
+def _steps(mine: Ids, found: Any, rows: Ids, text: Text, counts: Ids, uniform: np.ndarray) -> list[tuple[int, int]]:
+    """Steps of one sample: number of the pair, and the word."""
+    own = Counter(text.tokens[found.place[mine]].tolist())
+    steps, time, window, total = list[tuple[int, int]](), 0, OPTIONS.nonce_window, OPTIONS.sample * len(mine)
+    for s, member in enumerate(sorted(set(found.member[mine].tolist()))):
+        sentence = []
+        for k in mine[found.member[mine] == member].tolist():
+            word = int(text.tokens[found.place[k]])
+            share = ((counts[word] if word < WORDS else 0) + own[word]) / total
+            if found.target[k] or uniform[k] < min(1.0, (share**0.5 + 1) / share) / OPTIONS.sample_decay**s:
+                sentence.append((int(rows[found.place[k]]), bool(found.target[k])))
+        for i, (row, is_target) in enumerate(sentence):
+            for j in range(max(0, i - window), min(len(sentence), i + window + 1)):
+                if i != j and sentence[j][1]:
+                    time += 1
+                    steps += [] if is_target else [(time, row)]
+        window = max(window - OPTIONS.window_decay, 0) if window > 3 else window
+    return steps
+
+
+def _trained_alone(x: np.ndarray, outputs: np.ndarray, steps: list[tuple[int, int]], negatives: Any) -> np.ndarray:
+    for time, row in steps:
+        rows = outputs[[row, *next(negatives)]]
+        g = -1 / (1 + np.exp(-rows @ x))
+        g[0] += 1
+        x = x + max(OPTIONS.alpha * np.exp(-(time - 1) / OPTIONS.alpha_decay), 1e-4) * g @ rows
+    return x
+
+
+def end_to_end(bench: Bench, size: Size) -> list[Row]:
+    text, samples, rows, counts = made(size)
+    runs, output = background(size)
+    kept = kept_tokens(text, chances(counts, int(counts.sum()), 1e-4), 0)
+    empty = sparse.csr_matrix((len(samples.term), WORDS))
+    there = torch.zeros(len(samples.term), dtype=torch.float64)
+    found = Frequencies(counts, int(counts.sum()), rows)
+    prepared = Prepared(text, samples, found, kept, empty, there, NullPairs(samples, there), [])
+    problems = min(LOOPED, len(samples.term))
+    loop = partial(by_loops, prepared, runs, output, problems)
+    check = partial(error, truth=loop())
+    contenders = [
+        Contender("sample by sample", loop, check, 0, problems / len(samples.term), f"{LOOPED} samples timed"),
+        Contender("gpustab", partial(ours, prepared, runs, output, False), lambda found: check(found[0]), 1e-9),
+        Contender(
+            "gpustab, and all pairs", partial(ours, prepared, runs, output, True), lambda found: check(found[0]), 1e-9
+        ),
+    ]
+    return bench.race("Nonce2Vec, end to end", size, contenders)
+
+
 def main() -> None:
     bench = start("nonce", __doc__)
     sizes = [50] if bench.quick else [250, 500, 1000, 2000]
     rows = [training(bench, {"terms": terms, "d": 100}) for terms in sizes]
     bench.growth("terms", [own[-1] for own in rows])
+    whole = [end_to_end(bench, {"terms": terms, "d": 100}) for terms in sizes[:3]]
+    for method in (-2, -1):
+        bench.growth("terms", [own[method] for own in whole])
     for terms in sizes:
         schedules(bench, {"terms": terms, "d": 100})
     bench.finish()

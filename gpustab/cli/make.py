@@ -56,7 +56,7 @@ def train(
         str | None,
         typer.Option(
             metavar="T,T,...",
-            help="sgns, cbow, fasttext, lsa, ppmi_svd, glove. Default sgns.",
+            help=f"{', '.join(NAMES)}. Default sgns.",
             autocompletion=several_of(NAMES),
         ),
     ] = None,
@@ -98,6 +98,10 @@ def train(
     dim: _Option = None,
     window: _Option = None,
     epochs: _Option = None,
+    keep_output: Annotated[
+        bool | None,
+        typer.Option("--keep-output", help="Of sgns and cbow: keep output vectors too, which Nonce2Vec needs."),
+    ] = None,
     halves: Annotated[
         bool,
         typer.Option("--halves", help="Train on two halves of the documents: what would other documents say?"),
@@ -142,6 +146,7 @@ def train(
             "engine": engine,
             "programs_per_run": programs_per_run,
             "epochs_by": epochs_by,
+            "keep_output": keep_output,
         }
         content |= {key: value for key, value in given.items() if value is not None}
         take_corpus(content, corpus_options)

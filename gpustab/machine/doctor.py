@@ -64,7 +64,6 @@ _PACKAGES: tuple[tuple[str, str, str, str], ...] = (
     ("pandas", "2.2", "", "report"),
     ("pyarrow", "17", "", "report"),
     ("jinja2", "3.1", "", "report"),
-    ("matplotlib", "3.9", "", "study"),
 )
 
 

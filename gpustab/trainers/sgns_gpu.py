@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -17,7 +17,7 @@ from gpustab.kernels.dispatch import use_triton
 from gpustab.kernels.training import sgns
 from gpustab.kernels.training.sgns_reading import Reading, keep_thresholds, read_units, side_by_side, thin
 from gpustab.machine.device import choose_device, free_memory
-from gpustab.trainers.base import Draws, Technique, Tell, Vectors, tell_nobody
+from gpustab.trainers.base import Draws, Technique, Tell, Vectors, WithOutput, tell_nobody
 from gpustab.trainers.word2vec import Word2VecParameters
 
 MAX_DIM, MAX_NEGATIVE, MAX_WINDOW = 512, 31, 64
@@ -34,11 +34,13 @@ class Trained(NamedTuple):
         words: ``(n,)`` ids in the corpus vocabulary of the words that the run read, ascending.
         vectors: ``(n, d)`` float32.
         counts: ``(n,)`` int64, how often the run read each.
+        output: ``(n, d)`` float32 output vectors, if they were asked for.
     """
 
     words: NDArray[np.int64]
     vectors: Vectors
     counts: NDArray[np.int64]
+    output: Vectors | None = None
 
 
 class _Text(NamedTuple):
@@ -63,6 +65,15 @@ def train(
     return [run.vectors for run in runs]
 
 
+def with_output(
+    samples: Sequence[Sample], parameters: Word2VecParameters, seeds: Sequence[int], **options: Any
+) -> list[WithOutput]:
+    """Train the same runs as :func:`train`, and return their output vectors too."""
+    draws = [one.draw for one in samples]
+    runs = train_many(samples[0].corpus, draws, seeds, parameters, keep_output=True, **options)
+    return [WithOutput(run.vectors, run.output) for run in runs if run.output is not None]
+
+
 def train_many(
     corpus: Corpus,
     draws: Draws,
@@ -72,6 +83,7 @@ def train_many(
     device: str = "auto",
     programs_per_run: int = 1,
     tell: Tell = tell_nobody,
+    keep_output: bool = False,
 ) -> Iterator[Trained]:
     """Train R runs, as many at once as the memory holds, and yield them in order.
 
@@ -87,6 +99,7 @@ def train_many(
         programs_per_run: 1 is word2vec with one thread, the same bits at every call on the same kind of card,
             whichever runs are trained together. More are Hogwild: faster, and never twice the same.
         tell: see :class:`gpustab.trainers.base.Technique`.
+        keep_output: give the output vectors too.
 
     Raises:
         InputError: for parameters that this engine does not have.
@@ -106,7 +119,7 @@ def train_many(
             for number in numbers:
                 tell(number, part)
 
-        yield from _train_batch(text, words, some, own, parameters, programs_per_run, told)
+        yield from _train_batch(text, words, some, own, parameters, programs_per_run, told, keep_output)
 
 
 def fitting(corpus: Corpus, draws: Draws, parameters: Word2VecParameters) -> int:
@@ -163,6 +176,7 @@ def _train_batch(
     parameters: Word2VecParameters,
     programs_per_run: int,
     tell: Callable[[float], None],
+    keep_output: bool,
 ) -> Iterator[Trained]:
     device = text.tokens.device
     counts = [torch.bincount(read_units(*text, draw)[0], minlength=words).cpu() for draw in draws]
@@ -179,12 +193,13 @@ def _train_batch(
         drawn = zip(draws, keep, seeds, strict=True)
         parts = [thin(*read_units(*text, draw), kept, seed, epoch) for draw, kept, seed in drawn]
         _train_epoch(side_by_side(parts), noise, model, seeds, epoch, recipe, programs_per_run)
-    for vectors, own, seed in zip(model.inputs, counts, seeds, strict=True):
+    for vectors, output, own, seed in zip(*model, counts, seeds, strict=True):
         here = own.nonzero().flatten()
         found = vectors[here.to(device)].cpu()
         if not found.isfinite().all():
             raise ComputationError(f"skip-gram diverged in the run of seed {seed}; try a smaller alpha")
-        yield Trained(here.numpy(), found.numpy(), own[here].numpy())
+        kept = output[here.to(device)].cpu().numpy() if keep_output else None
+        yield Trained(here.numpy(), found.numpy(), own[here].numpy(), kept)
 
 
 def _train_epoch(
@@ -204,4 +219,6 @@ def _train_epoch(
         sgns.train_epoch(reading, noise, model, seeds, epoch, recipe)
 
 
-TECHNIQUE = Technique("sgns", Word2VecParameters, train, together=128, tells=True, fitting=fitting)
+TECHNIQUE = Technique(
+    "sgns", Word2VecParameters, train, together=128, tells=True, with_output=with_output, fitting=fitting
+)

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from gpustab.corpus.sampling import Sample
 from gpustab.errors import ComputationError, InputError
-from gpustab.trainers.base import Parameters, Tell, Vectors, tell_nobody
+from gpustab.trainers.base import Parameters, Tell, Vectors, WithOutput, tell_nobody
 
 LONGEST = 10_000
 """gensim silently ignores what follows this token of a text (its ``MAX_WORDS_IN_BATCH``): longer ones go in pieces."""
@@ -76,7 +76,23 @@ def train_word2vec(
     tell: Callable[[float], None] = tell_nobody,
     **options: Any,
 ) -> Vectors:
-    """Train one run with one thread, so that the seed alone decides the result.
+    """Train one run with one thread, so that the seed alone decides the result; see :func:`trained_model`.
+
+    Returns:
+        ``(len(sample.words), dim)``.
+    """
+    model, rows = trained_model(sample, parameters, seed, tell, **options)
+    return _rows(model.wv.vectors, rows)
+
+
+def trained_model(
+    sample: Sample,
+    parameters: Word2VecParameters,
+    seed: int,
+    tell: Callable[[float], None] = tell_nobody,
+    **options: Any,
+) -> tuple[Any, list[int]]:
+    """Train gensim's model of one run.
 
     Args:
         sample: what the run reads.
@@ -86,7 +102,7 @@ def train_word2vec(
         **options: further arguments of ``gensim.models.Word2Vec``.
 
     Returns:
-        ``(len(sample.words), dim)``.
+        The model, and the row in it of every word of the sample.
 
     Raises:
         ComputationError: if a token of the sample did not reach the training.
@@ -121,8 +137,11 @@ def train_word2vec(
             f"gensim read {read} tokens in {parameters.epochs} epochs, the sample has {len(sample.tokens)}"
         )
     words = sample.corpus.vocabulary
-    rows = [model.wv.key_to_index[words[i].decode("utf-8", "surrogateescape")] for i in sample.words.tolist()]
-    return np.ascontiguousarray(model.wv.vectors[rows], dtype=np.float32)
+    return model, [model.wv.key_to_index[words[i].decode("utf-8", "surrogateescape")] for i in sample.words.tolist()]
+
+
+def _rows(matrix: Any, rows: Sequence[int]) -> Vectors:
+    return np.ascontiguousarray(matrix[rows], dtype=np.float32)
 
 
 def train_each(
@@ -137,3 +156,24 @@ def train_each(
         train_word2vec(sample, parameters, seed, partial(tell, number), **options)
         for number, (sample, seed) in enumerate(zip(samples, seeds, strict=True))
     ]
+
+
+def with_output(
+    samples: Sequence[Sample],
+    parameters: Word2VecParameters,
+    seeds: Sequence[int],
+    tell: Tell = tell_nobody,
+    **options: Any,
+) -> list[WithOutput]:
+    """Train some runs one after the other, to the same vectors as :func:`train_each`, and return their output vectors.
+
+    Raises:
+        InputError: with hierarchical softmax, which has output vectors of a tree's nodes, and none of words.
+    """
+    if parameters.hierarchical_softmax:
+        raise InputError("hierarchical softmax has no output vectors of words")
+    found = []
+    for number, (sample, seed) in enumerate(zip(samples, seeds, strict=True)):
+        model, rows = trained_model(sample, parameters, seed, partial(tell, number), **options)
+        found.append(WithOutput(_rows(model.wv.vectors, rows), _rows(model.syn1neg, rows)))
+    return found

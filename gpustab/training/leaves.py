@@ -18,6 +18,7 @@ from gpustab.formats.binary.safetensors_rows import open_rows
 from gpustab.machine.device import log
 from gpustab.runs.key import Key
 from gpustab.runs.lock import alone
+from gpustab.runs.outputs import OUTPUT, output_file
 from gpustab.training.engines import card_of, engine_of, engine_plan
 from gpustab.training.settings import TrainingSettings
 
@@ -107,7 +108,8 @@ def keep_to_plan(folder: Path, plan: dict[str, Any]) -> bool:
         raise InputError(
             f"{folder}: trained with other settings: {'; '.join(chosen)}; {take}, or another run set, or delete it"
         )
-    clear_leftovers(folder)
+    for place in (folder, folder / OUTPUT):
+        clear_leftovers(place)
     return bool(stream == "shared")
 
 
@@ -153,6 +155,12 @@ def run_file(folder: Path, run: int) -> Path:
     return folder / f"run-{run:03d}.safetensors"
 
 
-def missing_runs(folder: Path, runs: int) -> list[int]:
-    """Return which of the first ``runs`` runs are not there yet; a file that is there is whole."""
-    return [run for run in range(runs) if not run_file(folder, run).is_file()]
+def missing_runs(folder: Path, runs: int, keep_output: bool = False) -> list[int]:
+    """Return which of the first ``runs`` runs are not there yet; a file that is there is whole.
+
+    A run whose output vectors are wanted and are not there is missing too.
+    """
+    paths = [run_file(folder, run) for run in range(runs)]
+    return [
+        run for run, path in enumerate(paths) if not path.is_file() or (keep_output and not output_file(path).is_file())
+    ]

@@ -35,6 +35,7 @@ from gpustab.training.leaves import (
     training_alone,
 )
 from gpustab.training.marks import Watch, watching
+from gpustab.training.outputs import check_output, output_notes
 from gpustab.training.settings import TrainingSettings
 from gpustab.training.summary import (
     copy_notes,
@@ -81,6 +82,7 @@ def train_runs(
         raise InputError(f"{folder}: is a file; a run set is a folder")
     settings = resolve_engine(settings)
     _check_parallel(settings)
+    check_output(settings)
     report(f"reading {settings.corpus}", 0.0)
     corpus = prepare() if prepare else prepare_corpus(settings.corpus, settings.options)
     part, corpus = _slice(corpus, settings)
@@ -99,7 +101,7 @@ def train_runs(
     result = Result("train", record_of(settings, corpus), tables={"groups": group_table(leaves, tasks)})
     result.groups = [{"name": str(leaf.key), "runs": settings.runs} for leaf in leaves]
     result.notes = [*corpus_notes(corpus), *engine_notes(tasks)]
-    result.notes += seed_notes(leaves)
+    result.notes += [*seed_notes(leaves), *output_notes(leaves, settings)]
     result.notes += [note for leaf in leaves for note in copy_notes(leaf, settings)]
     device = choose_device() if any(task.engine == "gpu" for task in tasks) else torch.device("cpu")
     result.environment = environment(device) | {"seconds": time.perf_counter() - started}
@@ -157,7 +159,10 @@ def _train_all(tasks: Sequence[Task], corpus: Corpus, settings: TrainingSettings
 
 
 def _tasks(settings: TrainingSettings, leaf: Leaf, corpus: Corpus) -> Iterator[Task]:
-    missing, sampling = missing_runs(leaf.folder, settings.runs), cast(Sampling, leaf.key.sampling)
+    missing, sampling = (
+        missing_runs(leaf.folder, settings.runs, settings.keep_output),
+        cast(Sampling, leaf.key.sampling),
+    )
     draws = [run if "draw" in settings.vary else 0 for run in missing]
     engine, programs_per_run = engine_of(leaf.key.technique, settings)
     found, parameters = technique(leaf.key.technique, engine), settings.parameters_of(leaf.key.technique)
@@ -178,6 +183,7 @@ def _tasks(settings: TrainingSettings, leaf: Leaf, corpus: Corpus) -> Iterator[T
             settings.seed,
             engine,
             programs_per_run,
+            settings.keep_output,
         )
 
 

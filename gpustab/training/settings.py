@@ -44,6 +44,8 @@ class TrainingSettings(BaseModel):
         epoch: train on this one of them alone.
         control: 0 for the documents of that epoch, else the number of a split of all documents at random into epochs
             of as many documents each.
+        keep_output: also keep each run's output vectors, in the folder ``output`` of its leaf; runs that are there
+            without are trained again for them.
         options: how the corpus is prepared.
         parameters: per technique, what differs from its defaults.
     """
@@ -64,6 +66,7 @@ class TrainingSettings(BaseModel):
     epochs_by: str = ""
     epoch: str = ""
     control: int = Field(0, ge=0, le=999)
+    keep_output: bool = False
     options: CorpusOptions = CorpusOptions()
     parameters: dict[str, dict[str, Any]] = {}
 

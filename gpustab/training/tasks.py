@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,14 @@ import torch
 
 from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.sampling import Sample, Sampling, draw_units, sample
-from gpustab.errors import ComputationError, InputError, marked
+from gpustab.errors import ComputationError, InputError, marked, option
 from gpustab.formats.binary.safetensors import write_safetensors
+from gpustab.formats.registry import read_space
+from gpustab.runs.outputs import output_file
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.trainers import Engine, technique
-from gpustab.trainers.base import Parameters, Vectors
+from gpustab.trainers.base import Parameters, Vectors, WithOutput
 from gpustab.training.engines import card_of, engine_record
 from gpustab.training.leaves import run_file
 from gpustab.training.marks import Marks
@@ -38,6 +40,7 @@ class Task:
         seed: of the study.
         engine: what trains them.
         programs_per_run: of the engine gpu; more than 1 is Hogwild.
+        keep_output: whether output vectors are kept too.
     """
 
     folder: Path
@@ -50,6 +53,7 @@ class Task:
     seed: int
     engine: Engine
     programs_per_run: int
+    keep_output: bool = False
 
 
 def attempt(task: Task, corpus: Corpus, marks: Path | None = None) -> tuple[Task, str | None]:
@@ -84,11 +88,32 @@ def _train(task: Task, corpus: Corpus, marks: Marks) -> None:
     options: dict[str, Any] = {"programs_per_run": task.programs_per_run} if task.engine == "gpu" else {}
     started, found = time.perf_counter(), technique(task.name, task.engine)
     telling = {"tell": marks} if found.tells else {}
-    vectors = found.train(samples, task.parameters, task.seeds, **options, **telling)
+    how = found.with_output if task.keep_output and found.with_output else found.train
+    trained: list[Any] = how(samples, task.parameters, task.seeds, **options, **telling)
     seconds = (time.perf_counter() - started) / len(task.runs)
-    for run, part, rows, seed in zip(task.runs, samples, vectors, task.seeds, strict=True):
+    for run, part, rows, seed in zip(task.runs, samples, trained, task.seeds, strict=True):
         record = _record(task, corpus, run, seed) | {"seconds": round(seconds, 3)}
-        write_safetensors(_space(part, rows, run, record), run_file(task.folder, run))
+        vectors, output = rows if isinstance(rows, WithOutput) else (rows, None)
+        names = found.items(part, task.parameters) if found.items else None
+        _write(_space(part, names, vectors, run, record), run_file(task.folder, run), output)
+
+
+def _write(space: Space, path: Path, output: Vectors | None) -> None:
+    """Write a run, and before it its output vectors; a run that is there is not written again.
+
+    Raises:
+        ComputationError: if a run is there and is another one: its output vectors are lost.
+    """
+    if output is not None:
+        if path.is_file() and not torch.equal(read_space(path).vectors, space.vectors):
+            raise ComputationError(
+                f"{path} was trained without output vectors, and training it again gives another run (on another "
+                f"machine, or by more than one program): take another run set with {option('keep_output')}"
+            )
+        output_file(path).parent.mkdir(exist_ok=True)
+        write_safetensors(replace(space, vectors=torch.from_numpy(output)), output_file(path))
+    if output is None or not path.is_file():
+        write_safetensors(space, path)
 
 
 def _record(task: Task, corpus: Corpus, run: int, seed: int) -> dict[str, Any]:
@@ -106,10 +131,13 @@ def _record(task: Task, corpus: Corpus, run: int, seed: int) -> dict[str, Any]:
     }
 
 
-def _space(part: Sample, rows: Vectors, run: int, record: dict[str, Any]) -> Space:
-    words = Vocabulary(part.corpus.vocabulary[i] for i in part.words.tolist())
-    counts, draw = torch.from_numpy(part.counts[part.words]), torch.from_numpy(part.draw)
+def _space(part: Sample, names: list[bytes] | None, rows: Vectors, run: int, record: dict[str, Any]) -> Space:
+    """A run's vectors with the names of what they are of, or its words and their counts."""
+    draw, counts = torch.from_numpy(part.draw), None
+    if names is None:
+        names = [part.corpus.vocabulary[i] for i in part.words.tolist()]
+        counts = torch.from_numpy(part.counts[part.words])
     try:
-        return Space(words, torch.from_numpy(rows), counts, f"run-{run:03d}", record, draw)
+        return Space(Vocabulary(names), torch.from_numpy(rows), counts, f"run-{run:03d}", record, draw)
     except InputError as error:  # diverged: a run whose vectors are not finite has failed
         raise ComputationError(marked(error)) from error

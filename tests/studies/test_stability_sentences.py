@@ -4,6 +4,7 @@ import pytest
 
 from gpustab.statistics.intervals import Estimate
 from gpustab.statistics.reliability import Reliability
+from gpustab.studies.shared.documents import documents, ratio_of
 from gpustab.studies.stability import sentences
 
 
@@ -46,18 +47,18 @@ def test_the_numbers_of_the_first_sentence():
     [(0.0382, 0.0004, "matter"), (0.0206, 0.0002, "hardly"), (0.0223, 0.0008, "open"), (0.0207, 0.0011, "open")],
 )
 def test_documents_matter_only_beyond_the_margin(bootstrap, se, verdict):
-    found, said = sentences.documents(of(0.0204, 0.0001), of(bootstrap, se))
+    found, said = documents(of(0.0204, 0.0001), of(bootstrap, se))
     assert found == verdict
     assert {"matter": "Check claims", "hardly": "hardly more", "open": "More runs would tell"}[verdict] in said
 
 
 def test_the_ratio_has_an_interval():
-    said = sentences.documents(of(0.0204, 0.0001, 8), of(0.0382, 0.0004, 8))[1]
+    said = documents(of(0.0204, 0.0001, 8), of(0.0382, 0.0004, 8))[1]
     assert "1.87 times (1.82–1.92) as much as another training" in said
-    two = sentences.documents(of(0.02, None, 2), of(0.04, None, 2))
+    two = documents(of(0.02, None, 2), of(0.04, None, 2))
     assert two[0] == "open"
     assert "two runs" in two[1]
-    zero = sentences.ratio_of(of(0.1, 0.01), of(0.0, 0.0))
+    zero = ratio_of(of(0.1, 0.01), of(0.0, 0.0))
     assert math.isnan(zero.value)
 
 

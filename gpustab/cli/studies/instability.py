@@ -27,7 +27,7 @@ def instability(
 ) -> None:
     """Repeat chapters 2 and 3 of Rettenmeier (2020): how unstable, why, and does averaging help? 3 runs a group."""
     with session(writing) as progress:
-        require("matplotlib", "scipy")
+        require("scipy")
         from gpustab.studies.instability.study import instability as answer
 
         compute = computing.compute()

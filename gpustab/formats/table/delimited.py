@@ -13,7 +13,7 @@ from gpustab.formats.options import LoadOptions
 from gpustab.formats.rows import RowTable
 from gpustab.formats.source import Source
 from gpustab.formats.table.columns import Columns
-from gpustab.formats.table.layout import TableLayout, find_layout, settle_table
+from gpustab.formats.table.layout import TableLayout, find_layout, for_excel, settle_table
 from gpustab.formats.text.decimals import RowError, parse_number
 from gpustab.formats.text.lines import Lines
 from gpustab.spaces.space import Space
@@ -92,7 +92,8 @@ class _Reading:
     def _text(self) -> Iterator[str]:
         for block in self._lines.blocks():
             for line in block[:-1].split(b"\n"):
-                yield line.removesuffix(b"\r").decode("utf-8", "surrogateescape") + "\n"
+                text = line.removesuffix(b"\r").decode("utf-8", "surrogateescape")
+                yield "\n" if for_excel(text) else text + "\n"  # blank, so that lines keep their numbers
 
     def _add(self, batch: Sequence[Numbered]) -> None:
         rows = [row for row in batch if self._is_whole(*row)]

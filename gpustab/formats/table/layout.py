@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from gpustab.formats.text.decimals import is_number_like
 from gpustab.formats.text.layout import are_names
 
 _SAMPLE = 30
+_EXCEL = re.compile(r'"?sep=."?\r?\n?')
 _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", " ": "spaces"}
 
 
@@ -64,10 +66,19 @@ def find_layout(head: bytes, header: bool | None = None) -> TableLayout | None:
     if foreign(head) is not None and not _is_table_text(head):
         return None
     lines = head.removeprefix(UTF8_BOM)[: 1 << 18].decode("utf-8", "surrogateescape").split("\n")
-    lines = [line for line in (lines[:-1] or lines)[: _SAMPLE + 1] if line.strip()]
+    lines = [line for line in (lines[:-1] or lines)[: _SAMPLE + 1] if line.strip() and not for_excel(line)]
     quoted = len(lines) > 1 and all(line.startswith('"') for line in lines[1:])
     layouts = (_with(lines, delimiter, header) for delimiter in _DELIMITERS)
     return next((one for one in layouts if one is not None and _is_meant(one, quoted)), None)
+
+
+def for_excel(line: str) -> bool:
+    """Tell the line that tells Excel the delimiter, and nobody else anything.
+
+    >>> for_excel("sep=;"), for_excel("september;1;2")
+    (True, False)
+    """
+    return _EXCEL.fullmatch(line) is not None
 
 
 def _is_table_text(head: bytes) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 
-from gpustab.report.svg.elements import LETTER, WIDTH, Point, figure, line, mark, path, text, upright
+from gpustab.report.svg.elements import LETTER, WIDTH, Point, box, figure, line, mark, path, text, upright
+from gpustab.report.svg.key import KEY_ROW, Named, key_of
 from gpustab.report.svg.scales import Ticks, apart, powers, round_ticks
 
 _LEFT, _TOP, _BOTTOM = 46.0, 26.0, 42.0
@@ -20,19 +21,33 @@ class Plot:
         height: units.
         right: room for labels right of the axes, units.
         log: whether x is logarithmic; its values are then above 0.
+        log_y: the same of y.
+        name: what the panel shows, such as a technique, at its right upper corner.
+        key: what marks and lines mean, above the axes; for series that have no end of their own to be named at.
     """
 
     def __init__(
-        self, x: Point, y: Point, *, height: float = 270, right: float = 14, log: bool = False, log_y: bool = False
+        self,
+        x: Point,
+        y: Point,
+        *,
+        height: float = 270,
+        right: float = 14,
+        log: bool = False,
+        log_y: bool = False,
+        name: str = "",
+        key: Sequence[Named] = (),
     ) -> None:
-        self.x, self.y, self.height = x, y, height
+        rows, parts = key_of(key, y=27)
+        self.x, self.y, self.height = x, y, height + KEY_ROW * rows
         self._log: tuple[Callable[[float], float], Callable[[float], float]] = (
             math.log10 if log else float,
             math.log10 if log_y else float,
         )
-        self.left, self.top, self.right, self.bottom = _LEFT, _TOP, WIDTH - right, height - _BOTTOM
+        self.left, self.right = _LEFT, WIDTH - right
+        self.top, self.bottom = _TOP + KEY_ROW * rows, self.height - _BOTTOM
         self.is_log, self.is_log_y = log, log_y
-        self.parts: list[str] = []
+        self.parts = [text(WIDTH, 11, name, "bold", "end"), *parts] if name else parts
 
     def at(self, x: float, y: float) -> Point:
         """Return where a point stands, in units."""
@@ -90,6 +105,19 @@ class Plot:
         return self.add(
             *(upright(self.across(x), self.up(self._within(a)), self.up(self._within(b)), style) for x, a, b in rows)
         )
+
+    def bars(self, edges: Sequence[float], heights: Sequence[float], style: str) -> Plot:
+        """Draw a histogram.
+
+        Args:
+            edges: of the bars, one more than bars.
+            heights: of the bars, cut at the axes.
+            style: its class.
+        """
+        for a, b, height in zip(edges, edges[1:], heights, strict=False):
+            x, y = self.at(a, self._within(height))
+            self.add(box(x, y, self.across(b) - x, self.bottom - y, style))
+        return self
 
     def level(self, y: float, label: str) -> Plot:
         """Draw a dashed level, such as chance, with its name above its end."""

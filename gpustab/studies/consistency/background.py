@@ -14,6 +14,7 @@ from gpustab.runs.runs import Runs
 from gpustab.studies.consistency.contexts import Chances, chances
 from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.text import Ids, Text, rows_in
+from gpustab.studies.shared.spaces import COLLAPSED
 
 
 class Frequencies(NamedTuple):
@@ -65,3 +66,27 @@ def sums(counts: sparse.csr_matrix, runs: Runs, run: int, device: torch.device) 
 
     shape = (counts.shape[0], raw.shape[1])
     return context_sums(rows.long().to(device), columns.long().to(device), values.to(device), take, shape)
+
+
+def collapsed(runs: Runs) -> str:
+    """Return a sentence if words of a run all point one way, else nothing."""
+    means = [mean_cosine(runs.run(r)[runs.joint]) for r in range(len(runs))]
+    found = [r for r, mean in enumerate(means) if mean > COLLAPSED]
+    if not found:
+        return ""
+    which = ", ".join(runs.names[r] for r in found[:5])
+    of = f" in {len(found)} of {len(runs)} runs ({which})" if len(runs) > 1 else ""
+    return (
+        f"The background is collapsed{of}: two of its words have a mean cosine of {max(means):.2f}, so all sums are "
+        "alike whatever the terms. Do not read the cosines; train the background longer."
+    )
+
+
+def mean_cosine(unit: Tensor) -> float:
+    """Return the mean cosine of two different rows of unit length, ``(n, d)``.
+
+    >>> round(mean_cosine(torch.eye(3, dtype=torch.float64)), 9)
+    0.0
+    """
+    n = len(unit)
+    return float((unit.sum(0).square().sum() - n) / (n * (n - 1)))

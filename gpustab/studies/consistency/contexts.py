@@ -107,11 +107,3 @@ def context_counts(
     if options.count == "types":
         counts.data[:] = 1
     return counts
-
-
-def shared_sentences(samples: Samples) -> NDArray[np.bool_]:
-    """Return which samples have a sentence in common, ``(P, P)``, the diagonal included."""
-    found, column = np.unique(samples.members, return_inverse=True)
-    ones = np.ones(len(column), dtype=np.int32)
-    incidence = sparse.csr_matrix((ones, (samples.owner, column)), (len(samples.term), len(found)))
-    return np.asarray((incidence @ incidence.T).toarray() > 0)

@@ -2,59 +2,52 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from gpustab.report.svg.elements import WIDTH, figure, line, mark, text, whisker
+from gpustab.report.svg.elements import figure, text
 from gpustab.report.svg.picture import Picture
 from gpustab.report.svg.plot import Plot
-from gpustab.report.svg.scales import round_ticks
 from gpustab.results import Table
+from gpustab.studies.consistency.drawing import BOTH, Line, beside_null, cut, words_of
 from gpustab.studies.consistency.sentences import grows
+from gpustab.studies.consistency.sentences_of_terms import closest, neighbours_part, own_part
 
 if TYPE_CHECKING:
     from gpustab.report.describe import Figures, Tables
 
 
-_ROW, _LEFT, _TOP, _RIGHT = 44.0, 8.0, 14.0, WIDTH - 46.0
-_BOTH = (("same", "g0", 0), ("null", "g1", 1))
-"""Column, style and mark of pairs of one term and of different terms."""
+_PANELS = 6
 
 
 def same_and_null(tables: Tables) -> Picture:
     """Every model's cosine of samples of one term, and of different terms, with intervals over terms."""
-    table = tables.get("consistency", Table())
-    if not table.height:
+    groups = _groups(tables.get("consistency", Table()))
+    if not groups:
         return Picture(missing="No model was measured.")
-    rows = list(table.rows(group=table["group"][0]))
-    low = min(0.0, *(row["null"] for row in rows))
-    parts = [piece for k, row in enumerate(rows) for piece in _model(row, _TOP + k * _ROW, low)]
-    bottom = _TOP + len(rows) * _ROW
-    for value, label in round_ticks(low, 1.0, most=5):
-        parts.append(text(_across(value, low), bottom + 16, label, "soft", "middle"))
-        parts.append(line(_across(value, low), bottom, _across(value, low), bottom + 4))
-    parts.append(line(_LEFT, bottom, _RIGHT, bottom))
-    parts.append(text((_LEFT + _RIGHT) / 2, bottom + 34, "cosine of two samples", "soft", "middle"))
-    first = rows[0]
+    first = next(iter(groups.values()))[0]
     title = f"{first['same']:.3f} for one term, {first['null']:.3f} for two: a cosine needs its null level"
-    label = "; ".join(f"{row['model']}: same {row['same']:.3f}, different {row['null']:.3f}" for row in rows)
-    return Picture(title, [figure(bottom + 42, parts, label)])
+    return Picture(title, _panels(groups, _line_of_model, "cosine of two samples"))
 
 
-def _model(row: dict[str, Any], y: float, low: float) -> list[str]:
-    """One model's line: its name, both cosines with whiskers, and its AUC."""
-    parts = [text(_LEFT, y, row["model"]), text(WIDTH, y, f"AUC {row['auc']:.2f}", "soft", "end")]
-    for name, style, shape in _BOTH:
-        ends = row[f"{name}_low"], row[f"{name}_high"]
-        if all(map(math.isfinite, ends)):
-            left, right = (_across(min(max(x, low), 1.0), low) for x in ends)
-            parts.append(whisker(left, right, y + 13 + 6 * shape, f"{style} line thin"))
-        parts.append(mark(_across(row[name], low), y + 13 + 6 * shape, shape, f"{style} full"))
-    return parts
+def _groups(table: Table) -> dict[str, list[dict[str, Any]]]:
+    """Rows by background and text."""
+    names = dict.fromkeys(table.get("group", []))
+    return {name: list(table.rows(group=name)) for name in names}
 
 
-def _across(value: float, low: float) -> float:
-    return _LEFT + (value - low) / (1.0 - low) * (_RIGHT - _LEFT)
+def _panels(groups: dict[str, list[dict[str, Any]]], line: Callable[[dict[str, Any]], Line], axis: str) -> list[str]:
+    """One panel for each background and text, six at most; their names stand at the axis where they are several."""
+    found = []
+    for name, rows in list(groups.items())[:_PANELS]:
+        label = "; ".join(f"{one.name}: {one.same[0]:.3f} beside {one.null[0]:.3f}" for one in map(line, rows))
+        of = f"{axis}, {name}" if len(groups) > 1 else axis
+        found.append(beside_null([line(row) for row in rows], of, label))
+    return found
+
+
+def _line_of_model(row: dict[str, Any]) -> Line:
+    return Line(row["model"], f"AUC {row['auc']:.2f}", *((row[n], row[f"{n}_low"], row[f"{n}_high"]) for n in BOTH))
 
 
 def by_size(tables: Tables) -> Picture:
@@ -78,12 +71,75 @@ def by_size(tables: Tables) -> Picture:
     return Picture(title.replace("..", "."), [plot.done(title)])
 
 
+def own_place(tables: Tables) -> Picture:
+    """How near learned vectors are to the background's own vector of the term, and to those of other terms."""
+    table = tables.get("own", Table())
+    found = {name: [row for row in rows if row["terms"] > 1] for name, rows in _groups(table).items()}
+    groups = {name: rows for name, rows in found.items() if rows}
+    if not groups:
+        return Picture(missing="The background has fewer than two of the terms.")
+
+    def line(row: dict[str, Any]) -> Line:
+        return Line(row["model"], f"place {row['place']:,.0f}", _with_excess(row), (row["null"],) * 3)
+
+    title = own_part(next(iter(groups.values()))[0])[1]
+    return Picture(title, _panels(groups, line, "cosine to the background's vector"))
+
+
+def by_frequency(tables: Tables) -> Picture:
+    """Cosine of terms in the text to themselves in the general text, by groups of frequency, with a matched null."""
+    found = _groups(tables.get("domain", Table()))
+    groups = {name: [row for row in rows if row["terms"]] for name, rows in found.items()}
+    groups = {name: rows for name, rows in groups.items() if rows}
+    if not groups:
+        return Picture(missing="A general text is needed.")
+
+    def line(row: dict[str, Any]) -> Line:
+        return Line(row["terms_of"], f"{row['terms']} terms", _with_excess(row), (row["null"],) * 3)
+
+    title = closest(next(iter(groups.values())))[1]
+    return Picture(title, _panels(groups, line, "cosine of a term to itself in the general text"))
+
+
+def _with_excess(row: dict[str, Any]) -> tuple[float, float, float]:
+    """A cosine with the interval of its excess: the null level is where it lies, the interval says how far above."""
+    return row["cosine"], row["null"] + row["excess_low"], row["null"] + row["excess_high"]
+
+
+def nearest_words(tables: Tables) -> Picture:
+    """The nearest words of the first two samples of some terms; those that both have are marked."""
+    table = tables.get("neighbours", Table())
+    if not table.height:
+        return Picture(missing="No term was measured.")
+    rows = list(table.rows(group=table["group"][0]))
+    parts, y = list[str](), 14.0
+    for first, second in zip(rows[::2], rows[1::2], strict=True):
+        both = set(first["nearest"].split(", ")) & set(second["nearest"].split(", "))
+        parts += [text(0, y, cut(first["term"], 18)), text(0, y + 15, f"cosine {first['cosine']:.2f}", "soft")]
+        for k, row in enumerate((first, second)):
+            parts += words_of(row["nearest"].split(", "), both, y + 15 * k)
+        y += 42
+    title = neighbours_part(rows)
+    return Picture(title, [figure(y - 20, parts, title)])
+
+
 FIGURES: Figures = {
     "same_and_null": (
         "Circles: samples of one term; squares: of different terms. Whiskers: 95 % over terms. AUC: how often the "
         "first is nearer, 0.5 by chance",
         same_and_null,
     ),
+    "own_place": (
+        "Circles: cosine of a sample to its term's own vector; squares: to those of other terms. Whiskers: 95 % over "
+        "terms of the excess. Place: of the own vector among all words",
+        own_place,
+    ),
+    "by_frequency": (
+        "Circles: a term and itself; squares: the ten other terms of the most like frequencies. Whiskers: 95 % over "
+        "terms of the excess",
+        by_frequency,
+    ),
+    "nearest_words": ("Upper line: first sample, lower: second. In blue the words that both have", nearest_words),
     "by_size": ("Whiskers: 95 % over terms. Dashed: the law of sums, its constant from the largest size", by_size),
 }
 """Caption and drawing of every figure, in reading order."""

@@ -79,7 +79,7 @@ def halves_and_random(prepared: Prepared, runs: Runs, options: ConsistencyOption
             mask = torch.from_numpy(first).to(counted.words.device)
             cosines = [part_cosines(x[torch.from_numpy(own).to(x.device)], mask, options.least) for x in vectors]
             found[name].append(torch.stack(cosines).mean(0).cpu())
-    return list(_rows(runs.name, found))
+    return list(_rows(found))
 
 
 def _one_a_sentence(samples: Samples) -> Samples:
@@ -98,7 +98,7 @@ def _document_parts(text: Text, permutations: int, generator: np.random.Generato
     return found
 
 
-def _rows(group: str, found: dict[str, list[Tensor]]) -> Iterator[dict[str, Any]]:
+def _rows(found: dict[str, list[Tensor]]) -> Iterator[dict[str, Any]]:
     for name, cosines in found.items():
         if not cosines:
             continue
@@ -106,7 +106,6 @@ def _rows(group: str, found: dict[str, list[Tensor]]) -> Iterator[dict[str, Any]
         means = table.nanmean(0)
         own = (table[:, 1:] <= table[:, :1] + _ROUNDING).sum(1) + 1
         yield {
-            "group": group,
             "permuted": name,
             "terms": len(table),
             "halves": float(means[0]),

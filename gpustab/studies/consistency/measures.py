@@ -11,8 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from gpustab.kernels.separation import Separation, separation
-from gpustab.kernels.word_ranks import word_ranks
+from gpustab.kernels.separation import Nulls, Separation, separation
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.consistency.samples import Samples
 
@@ -69,27 +68,17 @@ def unit(vectors: Tensor) -> Tensor:
     return torch.nn.functional.normalize(vectors.double(), dim=-1, eps=1e-300)
 
 
-def null_pairs(samples: Samples, words: Tensor, shared: NDArray[np.bool_]) -> Tensor:
-    """Return which pairs of samples are null pairs, ``(P, P)`` bool.
-
-    Those are of different terms, have no sentence in common, and numbers of context words within a factor of two.
-
-    Args:
-        samples: P of them.
-        words: ``(P,)`` context words of each.
-        shared: ``(P, P)`` pairs with a sentence in common.
-    """
-    term = torch.from_numpy(samples.term).to(words.device)
-    low, high = torch.minimum(words[:, None], words), torch.maximum(words[:, None], words)
-    return (term[:, None] != term) & ~torch.from_numpy(shared).to(words.device) & (high <= 2 * low)
-
-
-def consistency_of(vectors: Tensor, samples: Samples, allowed: Tensor) -> Consistency:
+def consistency_of(vectors: Tensor, samples: Samples, allowed: Nulls) -> Consistency:
     """Return the consistency of vectors ``(P, d)``.
 
     ``same`` is the mean over terms of the mean cosine over pairs of a term's samples; ``null`` the mean over null
     pairs; ``auc`` the probability that a pair of one term has a larger cosine than a null pair, ties as halves, over
     all of both. Nothing is sampled.
+
+    Args:
+        vectors: of P samples.
+        samples: whose they are.
+        allowed: their null pairs, see :class:`gpustab.studies.consistency.nulls.NullPairs`.
     """
     term = torch.from_numpy(samples.term).to(vectors.device)
     sums = Separation(*(part.cpu() for part in separation(unit(vectors), term, allowed)))
@@ -151,50 +140,3 @@ def words_of_pairs(samples: Samples, words: Array) -> float:
         i, j = np.triu_indices(len(own), 1)
         found.append((2 / (1 / own[i] + 1 / own[j])).mean())
     return float(np.mean(found))
-
-
-class Ranks(NamedTuple):
-    """Places among the background's words by cosine to a sample, 1 the nearest, over all pairs of a term's samples.
-
-    Attributes:
-        forward: mean place of the later sample among the neighbours of the earlier.
-        back: of the earlier among those of the later.
-        both: mean of the two.
-        without_own: the same where the term's own background word is left out of the words.
-        first: share of all of these places (own word kept) that are 1.
-    """
-
-    forward: float
-    back: float
-    both: float
-    without_own: float
-    first: float
-
-
-def background_ranks(vectors: Tensor, samples: Samples, words: Tensor, own: Tensor) -> Ranks:
-    """Return the places of samples among words, see :class:`Ranks`.
-
-    Args:
-        vectors: ``(P, d)``.
-        samples: P of them.
-        words: ``(v, d)`` unit vectors.
-        own: ``(P,)`` row of the term, −1 where the background lacks it.
-    """
-    x = unit(vectors)
-    term, starts = samples.term, np.searchsorted(samples.term, np.arange(len(samples.terms)))
-    sizes = np.bincount(term)
-    most = int(sizes.max())
-    place = np.arange(len(term)) - starts[term]
-    other = np.minimum(starts[term][:, None] + np.arange(most), len(term) - 1)
-    valid = (np.arange(most) < sizes[term][:, None]) & (np.arange(most) != place[:, None])
-    cosines = (x[:, None] * x[torch.from_numpy(other).to(x.device)]).sum(-1)
-    kept = word_ranks(x, words, cosines).cpu().numpy()
-    left = word_ranks(x, words, cosines, own).cpu().numpy()
-    later = valid & (np.arange(most) > place[:, None])
-    return Ranks(
-        float(kept[later].mean()),
-        float(kept[valid & ~later].mean()),
-        float(kept[valid].mean()),
-        float(left[valid].mean()),
-        float((kept[valid] == 1).mean()),
-    )

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from gpustab.errors import InputError, option
-from gpustab.formats.gensim.output import read_output_vectors
 from gpustab.kernels.training.nonce import train_nonce
-from gpustab.machine.progress import Progress
-from gpustab.runs.runs import Runs
+from gpustab.studies.consistency.finished import Kept
 from gpustab.studies.consistency.measures import consistency_of
 from gpustab.studies.consistency.options import ConsistencyOptions
+from gpustab.studies.consistency.outputs import Output
 from gpustab.studies.consistency.prepare import Prepared
 from gpustab.studies.consistency.schedules import Pairs, draw_negatives, padded, training_pairs
-from gpustab.studies.consistency.text import Ids
+
+Told = Callable[[float], None]
 
 GRID = {
     "alpha": (0.1, 0.5, 1.0, 1.5),
@@ -32,54 +32,11 @@ GRID = {
 }
 """The settings of the paper's grid search, 2,880 in all; the window is 15 in each."""
 
-_STEPS = 1 << 28
-"""Bytes of the output rows of some problems that train their own."""
+_OF_TRAINING = ("alpha", "negatives", "alpha_decay")
+"""Those that leave the schedule as it is: 36 trainings have one."""
 
-
-class Output(NamedTuple):
-    """What Nonce2Vec needs beside the word vectors.
-
-    Attributes:
-        vectors: ``(v, d)`` float64 output vectors, row by row the words of the background.
-        counts: ``(v,)`` of the background.
-    """
-
-    vectors: Tensor
-    counts: Ids
-
-
-def read_output(runs: Runs, options: ConsistencyOptions, device: torch.device) -> Output:
-    """Return the output vectors of a background of one run.
-
-    Raises:
-        InputError: if there are none, or no counts, or they do not belong to this background.
-    """
-    why = "Nonce2Vec trains by the background's output vectors and draws negatives by its counts"
-    if options.output_vectors is None:
-        raise InputError(
-            f"{why}; this background is its word vectors alone: name its output vectors, a full model of gensim's or a "
-            f"file of vectors by the same words, with {option('output_vectors')}"
-        )
-    if runs.counts is None:
-        raise InputError(f"{why}, and '{runs.name}' has no counts; a run set and gensim's own files have them")
-    if len(runs) > 1:
-        raise InputError(f"output vectors belong to one run, and '{runs.name}' has {len(runs)}; give one run")
-    space = read_output_vectors(options.output_vectors)
-    if space.dimension != runs.dimension:
-        raise InputError(f"{options.output_vectors}: {space.dimension} dimensions, the background has {runs.dimension}")
-    missing = [word for word in runs.vocabulary if word not in space.vocabulary]
-    if missing:
-        raise InputError(
-            f"{options.output_vectors}: {len(missing):,} of {runs.words:,} words of the background have no output "
-            "vector there"
-        )
-    rows = torch.tensor([space.vocabulary.index_of(word) for word in runs.vocabulary])
-    if torch.equal(space.vectors[rows], runs.rows[0][0 : runs.words].cpu()):
-        raise InputError(f"{options.output_vectors}: these are the word vectors of '{runs.name}', no output vectors")
-    counts = runs.counts.cpu().numpy()
-    if (counts > 0).sum() < 2:
-        raise InputError(f"'{runs.name}' has fewer than two words with counts; negatives cannot be drawn")
-    return Output(space.vectors[rows].double().to(device), counts)
+_AT_ONCE = 1024
+"""Samples whose steps lie in memory at once: 150 steps of six words each take 7 MB."""
 
 
 def pairs_of(prepared: Prepared, output: Output, options: ConsistencyOptions) -> Pairs:
@@ -99,44 +56,62 @@ def trained(start: Tensor, output: Output, pairs: Pairs, options: ConsistencyOpt
         options: rate, negatives, and whether output vectors are trained too.
     """
     negatives = draw_negatives(pairs.row, output.counts, options.negatives, options.seed)
-    steps, rates = padded(pairs, negatives, len(start), options.alpha, options.alpha_decay)
-    ids, alpha = torch.from_numpy(steps).to(start.device), torch.from_numpy(rates).to(start.device)
-    updated = options.output == "updated"
-    at_once = max(1, _STEPS // (8 * start.shape[1] * max(ids[0].numel(), 1))) if updated else len(start)
-    found = [
-        train_nonce(x, output.vectors, own, rate, update_output=updated)
-        for x, own, rate in zip(start.split(at_once), ids.split(at_once), alpha.split(at_once), strict=True)
-    ]
+    updated, found = options.output == "updated", []
+    for first in range(0, len(start), _AT_ONCE):
+        x = start[first : first + _AT_ONCE]
+        own = slice(*np.searchsorted(pairs.problem, [first, first + len(x)]).tolist())
+        part = Pairs(pairs.problem[own] - first, *(column[own] for column in pairs[1:]))
+        steps, rates = padded(part, negatives[own], len(x), options.alpha, options.alpha_decay)
+        ids, alpha = torch.from_numpy(steps).to(x.device), torch.from_numpy(rates).to(x.device)
+        found.append(train_nonce(x, output.vectors, ids, alpha, update_output=updated))
     return torch.cat(found)
 
 
-def updates(group: str, prepared: Prepared, pairs: Pairs) -> list[dict[str, Any]]:
+def updates(prepared: Prepared, pairs: Pairs) -> list[dict[str, Any]]:
     """Return how many updates the sentences of a sample give, the first, the second, ...: means over the samples."""
     sizes = prepared.samples.sizes
     found = []
     for s in range(int(sizes.max())):
         samples = int((sizes > s).sum())
         mean = int((pairs.sentence == s).sum()) / samples
-        found.append({"group": group, "sentence": s + 1, "samples": samples, "updates": mean})
+        found.append({"sentence": s + 1, "samples": samples, "updates": mean})
     return found
 
 
 def grid(
-    group: str, start: Tensor, prepared: Prepared, output: Output, options: ConsistencyOptions, report: Progress
-) -> Iterator[dict[str, Any]]:
-    """Yield cosine, null level and AUC of every setting of the paper's grid."""
-    schedule = ("sample", "sample_decay", "window_decay")
-    rest = [name for name in GRID if name not in schedule]
-    outside = list(itertools.product(*(GRID[name] for name in schedule)))
-    for k, outer in enumerate(outside):
-        settings: dict[str, Any] = dict(zip(schedule, outer, strict=True))
-        report(f"{group}: grid of Nonce2Vec", k / len(outside))
-        pairs = pairs_of(prepared, output, replace(options, **settings))
-        for inner in itertools.product(*(GRID[name] for name in rest)):
-            chosen: dict[str, Any] = dict(zip((*schedule, *rest), (*outer, *inner), strict=True))
-            vectors = trained(start, output, pairs, replace(options, **chosen))
-            numbers = {}
-            if bool(torch.isfinite(vectors).all()):
-                found = consistency_of(vectors, prepared.samples, prepared.allowed).numbers
-                numbers = {name: found[name].value for name in ("same", "null", "auc")}
-            yield {"group": group, **chosen, **{name: numbers.get(name) for name in ("same", "null", "auc")}}
+    start: Tensor, prepared: Prepared, output: Output, options: ConsistencyOptions, kept: Kept, report: Told
+) -> list[dict[str, Any]]:
+    """Return cosine, null level and AUC of every setting of the paper's grid.
+
+    Args:
+        start: ``(P, d)`` sums of the additive model.
+        prepared: the samples.
+        output: output vectors and counts.
+        options: what the grid does not vary.
+        kept: settings of one schedule are a part of the study that may be finished.
+        report: told the finished part.
+    """
+    names = ("sample", "sample_decay", "window_decay")
+    schedules = list(itertools.product(*(GRID[name] for name in names)))
+    found = []
+    for k, values in enumerate(schedules):
+        report(k / len(schedules))
+        settings: dict[str, Any] = dict(zip(names, values, strict=True))
+        own = replace(options, **settings)
+        found += kept.part(f"grid {values}", partial(_of_schedule, start, prepared, output, own))
+    return found
+
+
+def _of_schedule(
+    start: Tensor, prepared: Prepared, output: Output, options: ConsistencyOptions
+) -> list[dict[str, Any]]:
+    pairs, found = pairs_of(prepared, output, options), []
+    for values in itertools.product(*(GRID[name] for name in _OF_TRAINING)):
+        settings: dict[str, Any] = dict(zip(_OF_TRAINING, values, strict=True))
+        own = replace(options, **settings)
+        vectors, numbers = trained(start, output, pairs, own), dict.fromkeys(("same", "null", "auc"))
+        if bool(torch.isfinite(vectors).all()):
+            measured = consistency_of(vectors, prepared.samples, prepared.allowed).numbers
+            numbers = {name: measured[name].value for name in numbers}
+        found.append({name: getattr(own, name) for name in GRID} | numbers)
+    return found

@@ -21,6 +21,7 @@ class ConsistencyOptions:
         terms: a file of terms, one a line, those of several words become one token; or ``"random"`` words of the text;
             or ``"keywords"``, those most over-represented in the text against the background's counts.
         number: of terms that are drawn or taken as keywords.
+        sample_file: samples that are given, instead of a text; see :mod:`gpustab.studies.consistency.sample_file`.
         split: ``"random"``: non-overlapping samples of sentences with the term; ``"half"``: all such sentences of the
             first and of the second half of the text, cut where a document begins.
         samples: of every term, random split.
@@ -33,8 +34,9 @@ class ConsistencyOptions:
         language: two letters of ISO 639-1, whose rules end a sentence.
         layout: of a plain text: what is a document, see :class:`gpustab.corpus.options.ReadOptions`.
         permutations: random splits of the same sizes that a half split is compared with.
-        nonce: whether Nonce2Vec is trained too; it needs output vectors and counts.
-        output_vectors: a file of vectors: the background's output vectors, by the same words.
+        model: ``"nonce2vec"`` is trained beside the additive model; it needs output vectors and counts.
+        output_vectors: a file of vectors: the background's output vectors, by the same words. Default: those that its
+            training kept.
         output: whether Nonce2Vec leaves the output vectors as they are (paper) or trains them too (public code).
         alpha: learning rate at the first pair.
         negatives: negative samples of a pair.
@@ -61,6 +63,12 @@ class ConsistencyOptions:
 
     terms: Annotated[str, Option("File of terms, or random, or keywords.", metavar="FILE|random|keywords")] = "random"
     number: Annotated[int, Option("Terms that are drawn, or taken as keywords.", low=2)] = 60
+    sample_file: Annotated[
+        str | None,
+        Option(
+            "Instead of a text: lines of a term and its samples, tabs between; sentences joined by @@.", metavar="FILE"
+        ),
+    ] = None
     split: Annotated[Literal["random", "half"], Option("Random samples of sentences, or halves of the text.")] = (
         "random"
     )
@@ -74,8 +82,10 @@ class ConsistencyOptions:
     language: Annotated[str, Option("Whose rules end a sentence.", metavar="CODE")] = "en"
     layout: Annotated[Layout | None, Option("Of a plain text: what is a document. Default: found.")] = None
     permutations: Annotated[int, Option("Random splits beside a half split.", low=1)] = 99
-    nonce: Annotated[bool, Option("Train Nonce2Vec too.", ("--nonce/--no-nonce",))] = False
-    output_vectors: Annotated[str | None, Option("The background's output vectors.", metavar="FILE")] = None
+    model: Annotated[Literal["additive", "nonce2vec"], Option("nonce2vec: trained too, from the sums.")] = "additive"
+    output_vectors: Annotated[
+        str | None, Option("The background's output vectors. Default: kept by its training.", metavar="FILE")
+    ] = None
     output: Annotated[Literal["frozen", "updated"], Option("Of Nonce2Vec: its output vectors.")] = "frozen"
     alpha: Annotated[float, Option("Nonce2Vec: learning rate at the first pair.")] = 1.0
     negatives: Annotated[int, Option("Nonce2Vec: negative samples.", low=1)] = 3
@@ -111,10 +121,11 @@ class ConsistencyOptions:
         for under, over in (("domain_low", "domain_high"), ("general_low", "general_high")):
             if not getattr(self, under) <= getattr(self, over):
                 raise InputError(f"{option(under)} is {getattr(self, under)}, above {option(over)}")
-        if self.grid and not self.nonce:
-            raise InputError(f"{option('grid')} is of Nonce2Vec: give {option('nonce')} too")
+        if self.grid and self.model != "nonce2vec":
+            raise InputError(f"{option('grid')} is of Nonce2Vec: give {option('model', 'nonce2vec')} too")
 
     @property
     def least(self) -> int:
-        """Sentences that a term must have."""
-        return CUTOFF[self.split] if self.cutoff is None else self.cutoff
+        """Sentences that a term must have; a random split needs one for each sample at least."""
+        cutoff = CUTOFF[self.split] if self.cutoff is None else self.cutoff
+        return cutoff if self.split == "half" else max(cutoff, self.samples)

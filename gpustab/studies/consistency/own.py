@@ -2,59 +2,44 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from gpustab.kernels.arithmetic import product, row_dot
-from gpustab.kernels.word_ranks import word_ranks
-from gpustab.runs.runs import Runs
+from gpustab.kernels.arithmetic import product
+from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.spaces.words import show
+from gpustab.statistics.intervals import Estimate
 from gpustab.studies.consistency.measures import unit
+from gpustab.studies.consistency.places import Own
 from gpustab.studies.consistency.prepare import Prepared
-
-Array = NDArray[np.float64]
 
 _TERMS, _NEAREST = 10, 4
 """Terms that are shown with so many nearest words."""
 
 
-def own_vector(vectors: Tensor, prepared: Prepared, words: Tensor) -> tuple[Array, Array]:
-    """Return each term's mean cosine to its own background vector, and that vector's mean place, ``(T,)`` twice.
+def own_row(model: str, found: Sequence[Own]) -> dict[str, Any]:
+    """Return a row of table 6: means over the terms that the background has, and over its runs.
 
-    The place is among all words by cosine to the sample, 1 the nearest. NaN for a term that the background lacks.
-
-    Args:
-        vectors: ``(P, d)``.
-        prepared: the samples.
-        words: ``(v, d)`` unit vectors of the background.
+    The interval is of the mean excess over the null level, over terms.
     """
-    x, own = unit(vectors), prepared.own
-    cosine = row_dot(x, words[own.clamp(min=0)].double())
-    place = word_ranks(x, words, cosine[:, None])[:, 0].double()
-    has, term = (own >= 0).cpu().numpy(), prepared.samples.term
-    n = np.bincount(term)
-    with np.errstate(invalid="ignore"):
-        means = [
-            np.bincount(term, value.cpu().numpy()) / np.where(np.bincount(term, has) > 0, n, np.nan)
-            for value in (cosine, place)
-        ]
-    return means[0], means[1]
-
-
-def own_row(group: str, model: str, found: Sequence[tuple[Array, Array]]) -> dict[str, Any]:
-    """Return a row of table 6: means over the terms that the background has, and over its runs."""
-    cosine, place = (np.mean([one[k] for one in found], axis=0) for k in range(2))
+    cosine, null, place = (np.mean([one[k] for one in found], axis=0) for k in range(3))
     has = ~np.isnan(cosine)
-    means = [float(values[has].mean()) if has.any() else None for values in (cosine, place)]
-    return {"group": group, "model": model, "terms": int(has.sum()), "cosine": means[0], "place": means[1]}
+    n = int(has.sum())
+    row: dict[str, Any] = {"model": model, "terms": n}
+    for name, values in (("cosine", cosine), ("null", null), ("excess", cosine - null)):
+        row[name] = float(values[has].mean()) if n else None
+    excess = (cosine - null)[has]
+    se = float(excess.std(ddof=1) / math.sqrt(n)) if n > 2 else math.nan
+    row["excess_low"], row["excess_high"] = Estimate.of_runs(row["excess"], se, n).interval
+    return row | {"place": float(place[has].mean()) if n else None}
 
 
-def nearest(vectors: Tensor, prepared: Prepared, words: Tensor, runs: Runs) -> list[dict[str, Any]]:
+def nearest(vectors: Tensor, prepared: Prepared, words: Tensor, vocabulary: Vocabulary) -> list[dict[str, Any]]:
     """Return the nearest words of the first two samples of the ten most frequent terms (table 7)."""
     samples, text = prepared.samples, prepared.text
     terms = np.argsort(-text.counts[samples.terms], kind="stable")[:_TERMS]
@@ -65,7 +50,8 @@ def nearest(vectors: Tensor, prepared: Prepared, words: Tensor, runs: Runs) -> l
         top = product(x, words.double().T).topk(min(_NEAREST, len(words)), 1).indices.tolist()
         between = float((x[0] * x[1]).sum())
         for number, best in enumerate(top, 1):
-            near = ", ".join(runs.vocabulary.text(w) for w in best)
+            near = ", ".join(vocabulary.text(w) for w in best)
+            shared = len(set(top[0]) & set(top[-1]))
             term = show(text.words[samples.terms[k]])
-            found.append({"group": runs.name, "term": term, "sample": number, "cosine": between, "nearest": near})
+            found.append({"term": term, "sample": number, "cosine": between, "shared": shared, "nearest": near})
     return found

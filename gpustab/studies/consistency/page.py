@@ -8,7 +8,15 @@ from typing import Any
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable, Table
 from gpustab.results.page import number, whole
-from gpustab.studies.consistency.sentences import development, grows, most_frequent_rank, read_by_nonce
+from gpustab.studies.consistency.sentences import (
+    development,
+    grows,
+    most_frequent_rank,
+    read_by_nonce,
+    texts_part,
+    trainings_part,
+)
+from gpustab.studies.consistency.sentences_of_terms import closest, neighbours_part, own_part
 
 _SIZE_HEADER = ["background", "sentences", "terms", "words", "same term", "by the law", "different", "AUC", "c"]
 
@@ -19,6 +27,7 @@ _SETTINGS = 10
 def page(result: Result) -> list[Block]:
     """Return the blocks in reading order."""
     return [
+        *_texts(result),
         _models(result),
         *_split(result),
         *_ranks(result),
@@ -29,6 +38,29 @@ def page(result: Result) -> list[Block]:
         *_neighbours(result),
         _how(result),
     ]
+
+
+def _texts(result: Result) -> Iterator[Block]:
+    table = result.tables.get("texts", Table())
+    if not table.height:
+        return
+    header = ["background", "texts", "words", "same term", "different", "AUC", "difference of cosines", "of AUC"]
+    rows = [
+        [
+            row["group"],
+            f"{row['text']} / {row['against']}",
+            str(row["words"]),
+            *(f"{row[name]:.3f} / {row[f'{name}_against']:.3f}" for name in ("same", "null", "auc")),
+            *(_with_half(row, name, "_difference") for name in ("same", "auc")),
+        ]
+        for row in table.rows()
+    ]
+    yield Block(
+        "Which text gives its terms the more consistent vectors?",
+        tables=[SmallTable("Additive model at one number of context words a sample, ± 95 %", header, rows)],
+        answer=" ".join(texts_part(row)[1] for row in table.rows(group=table["group"][0])),
+        aside="Bloem et al. 2019, table 1: one philosopher 0.953, Wikipedia 0.927, without a null level.",
+    )
 
 
 def _models(result: Result) -> Block:
@@ -56,8 +88,8 @@ def _models(result: Result) -> Block:
         answer=(
             "Read a cosine only beside that of different terms, and models only by their AUC: how often a pair of one "
             "term is nearer than a pair of two, 0.5 by chance. c is the cosine without the size of the samples: sums "
-            "of m words have 1 / (1 + c / m)."
-        ),
+            f"of m words have 1 / (1 + c / m). {trainings_part(next(table.rows(model='additive')))[1]}"
+        ).strip(),
         aside="Bloem et al. 2019, table 1: 0.907 to 0.953 by the additive model, without a null level.",
     )
 
@@ -74,9 +106,9 @@ def _facts(result: Result) -> list[tuple[str, str, str]]:
     ]
 
 
-def _with_half(row: dict[str, Any], name: str) -> str:
-    half = (row[f"{name}_high"] - row[f"{name}_low"]) / 2
-    return f"{row[name]:.3f} ± {number(half, 2)}" if half == half else f"{row[name]:.3f}"
+def _with_half(row: dict[str, Any], name: str, of: str = "") -> str:
+    half, value = (row[f"{name}_high"] - row[f"{name}_low"]) / 2, row[name + of]
+    return f"{value:.3f} ± {number(half, 2)}" if half == half else f"{value:.3f}"
 
 
 def _ranks(result: Result) -> Iterator[Block]:
@@ -154,9 +186,10 @@ def _domain(result: Result) -> Iterator[Block]:
         yield Block(
             "Which terms mean in the text what they mean elsewhere?",
             tables=[whole("SVD model: cosine of a term in the text to the same word in the general text", table)],
+            figures=["by_frequency"],
             answer=(
-                "Read each group beside its null level, other terms of the same group: a cosine of PPMI-SVD vectors "
-                "depends on frequency by itself."
+                f"{closest(list(table.rows(group=table['group'][0])))[1]} The null level is of the ten other terms of "
+                "the most like frequencies: a cosine of PPMI-SVD vectors depends on frequency by itself."
             ),
             aside="Bloem et al. 2019, table 5: 0.735, 0.417, 0.109, 0.078.",
         )
@@ -167,6 +200,8 @@ def _own(result: Result) -> Iterator[Block]:
     yield Block(
         "How far are they from the background's own vector of the term?",
         tables=[whole("Means over samples of the terms that the background has", table)],
+        figures=["own_place"],
+        answer=own_part(next(table.rows(group=table["group"][0])))[1],
         aside="Bloem et al. 2019, table 6 (Nonce2Vec): 0.35 to 0.48, places 2,902 to 24,513 of 259,376.",
     )
 
@@ -177,7 +212,11 @@ def _neighbours(result: Result) -> Iterator[Block]:
         yield Block(
             "What are the nearest words of two samples?",
             tables=[whole("Additive model, first run", table)],
-            answer="Two samples can be near each other and still mean nothing: consistency is no quality.",
+            figures=["nearest_words"],
+            answer=(
+                f"{neighbours_part(list(table.rows(group=table['group'][0])))} Two samples can be near each other and "
+                "still mean nothing: consistency is no quality."
+            ),
             aside="Bloem et al. 2019, table 7.",
             folded=True,
         )

@@ -15,14 +15,11 @@ from gpustab.runs.runs import Runs
 from gpustab.spaces.words import some_words
 from gpustab.studies.consistency import terms as chosen_terms
 from gpustab.studies.consistency.background import Frequencies, frequencies, keeping
-from gpustab.studies.consistency.contexts import context_counts, kept_tokens, shared_sentences
-from gpustab.studies.consistency.measures import null_pairs
+from gpustab.studies.consistency.contexts import context_counts, kept_tokens
+from gpustab.studies.consistency.nulls import NullPairs
 from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.samples import Samples, draw_samples, of_members
 from gpustab.studies.consistency.text import Ids, Term, Text, joined
-
-LARGE = 20_000
-"""More samples than this are refused: their pairs alone would take gigabytes."""
 
 
 class Prepared(NamedTuple):
@@ -35,7 +32,7 @@ class Prepared(NamedTuple):
         kept: ``(n,)`` tokens that subsampling left.
         counts: ``(P, v)`` context words of every sample.
         words: ``(P,)`` how many those are.
-        allowed: ``(P, P)`` null pairs.
+        allowed: null pairs of the samples.
         notes: sentences on all of it.
     """
 
@@ -45,7 +42,7 @@ class Prepared(NamedTuple):
     kept: NDArray[np.bool_]
     counts: sparse.csr_matrix
     words: Tensor
-    allowed: Tensor
+    allowed: NullPairs
     notes: list[str]
 
     @property
@@ -56,13 +53,21 @@ class Prepared(NamedTuple):
     def of(self, samples: Samples, runs: Runs, options: ConsistencyOptions) -> Prepared:
         """Return the same of other samples."""
         counts = context_counts(self.text, samples, self.found.rows, runs.words, self.kept, options)
+        return self.with_counts(samples, counts)
+
+    def with_counts(self, samples: Samples, counts: sparse.csr_matrix) -> Prepared:
+        """Return the same of samples with other context words, ``(P, v)``."""
         words = torch.from_numpy(np.asarray(counts.sum(1)).ravel()).to(self.words.device)
-        allowed = null_pairs(samples, words, shared_sentences(samples))
-        return self._replace(samples=samples, counts=counts, words=words, allowed=allowed)
+        return self._replace(samples=samples, counts=counts, words=words, allowed=NullPairs(samples, words))
 
 
 def prepare(
-    text: Text, asked: list[Term] | None, runs: Runs, options: ConsistencyOptions, device: torch.device
+    text: Text,
+    asked: list[Term] | None,
+    runs: Runs,
+    options: ConsistencyOptions,
+    device: torch.device,
+    given: Samples | None = None,
 ) -> Prepared:
     """Return samples of the terms with their context words.
 
@@ -72,6 +77,7 @@ def prepare(
         runs: the background.
         options: of the study.
         device: where tensors shall lie.
+        given: samples that were not drawn from the text, but came with it.
 
     Raises:
         InputError: if fewer than two terms have samples, or the background knows none of the text's words.
@@ -79,18 +85,13 @@ def prepare(
     text = joined(text, asked or [])
     found = frequencies(text, runs)
     _want_known(text, runs, found)
-    words, notes = _terms(text, asked, found, options)
-    chosen_terms.want_two(text, words, options)
     chance, said = keeping(text, found, options)
     kept = kept_tokens(text, chance, options.seed)
-    samples = draw_samples(text, words, options)
-    if len(samples.term) > LARGE:
-        raise InputError(f"{len(samples.term):,} samples; this study compares up to {LARGE:,}: ask for fewer terms")
-    empty = torch.zeros(0, device=device)
-    first = Prepared(
-        text, samples, found, kept, sparse.csr_matrix((0, 0)), empty, empty, [*_of_text(text), *notes, said]
-    )
-    prepared = first.of(samples, runs, options)
+    samples, notes = (given, []) if given is not None else _drawn(text, asked, found, options)
+    counts = context_counts(text, samples, found.rows, runs.words, kept, options)
+    there = torch.from_numpy(np.asarray(counts.sum(1)).ravel()).to(device)
+    notes = [*_of_text(text), *notes, said]
+    prepared = Prepared(text, samples, found, kept, counts, there, NullPairs(samples, there), notes)
     full, lost = _without_empty(samples, prepared.words.cpu().numpy())
     if lost:
         names = some_words([text.words[k] for k in lost])
@@ -100,12 +101,20 @@ def prepare(
         )
         chosen_terms.want_two(text, full.terms.tolist(), options)
         prepared = prepared.of(full, runs, options)
-    if not bool(prepared.allowed.any()):
+    if not prepared.allowed.any():
         raise InputError(
             f"{text.name}: no two terms have samples without a common sentence and with like numbers of context words, "
             "so there is no null level; give more terms or more text"
         )
     return prepared
+
+
+def _drawn(
+    text: Text, asked: list[Term] | None, found: Frequencies, options: ConsistencyOptions
+) -> tuple[Samples, list[str]]:
+    words, notes = _terms(text, asked, found, options)
+    chosen_terms.want_two(text, words, options)
+    return draw_samples(text, words, options), notes
 
 
 def _terms(

@@ -12,22 +12,22 @@ from gpustab.studies.consistency.measures import (
     NUMBERS,
     Consistency,
     LeftOut,
-    Ranks,
     over_runs,
     size_constant,
     words_of_pairs,
 )
+from gpustab.studies.consistency.places import Own, Ranks
 from gpustab.studies.consistency.prepare import Prepared
 
 
-def of_model(group: str, model: str, found: Sequence[Consistency], prepared: Prepared) -> dict[str, Any]:
+def of_model(model: str, found: Sequence[Consistency], prepared: Prepared) -> dict[str, Any]:
     """Return the numbers of one model, means over R background runs, each with its interval over terms.
 
     ``c``, of the additive model alone, is the constant of the size law of sums, see
     :func:`~gpustab.studies.consistency.measures.size_constant`; ``same_sd``, ``auc_sd`` ... are standard deviations
     over runs.
     """
-    row: dict[str, Any] = {"group": group, "model": model, "runs": len(found), "terms": len(prepared.samples.terms)}
+    row: dict[str, Any] = {"model": model, "runs": len(found), "terms": len(prepared.samples.terms)}
     for name in NUMBERS:
         mean = over_runs([one.numbers[name] for one in found])
         row[name] = mean.value
@@ -52,42 +52,38 @@ def of_contrast(
     return row
 
 
-def of_ranks(group: str, model: str, found: Sequence[Ranks], words: int) -> dict[str, Any]:
+def of_ranks(model: str, found: Sequence[Ranks], words: int) -> dict[str, Any]:
     """Return the places among the background's words, means over runs."""
     means = {name: float(np.mean([getattr(one, name) for one in found])) for name in Ranks._fields}
-    return {"group": group, "model": model, **means, "words": words}
+    return {"model": model, **means, "words": words}
 
 
-def of_runs(group: str, names: Sequence[str], model: str, found: Sequence[Consistency]) -> list[dict[str, Any]]:
+def of_runs(names: Sequence[str], model: str, found: Sequence[Consistency]) -> list[dict[str, Any]]:
     """Return the numbers of every background run by itself."""
     of = names if len(names) == len(found) else ("no background",)  # the SVD model has none
     return [
-        {"group": group, "run": name, "model": model, **{key: one.numbers[key].value for key in NUMBERS}}
+        {"run": name, "model": model, **{key: one.numbers[key].value for key in NUMBERS}}
         for name, one in zip(of, found, strict=True)
     ]
 
 
-def of_terms(
-    group: str, prepared: Prepared, raw: Sequence[Consistency], own: np.ndarray[Any, Any]
-) -> list[dict[str, Any]]:
+def of_terms(prepared: Prepared, raw: Sequence[Consistency], own: Sequence[Own]) -> list[dict[str, Any]]:
     """Return the numbers of every term in the additive model, means over runs.
 
     Args:
-        group: name of the background.
         prepared: the samples.
         raw: of every run.
-        own: ``(T,)`` mean cosine of a term's samples to its own background vector, NaN without one.
+        own: of every run.
     """
     means = {name: np.mean([one.by_term[name] for one in raw], axis=0) for name in ("same", "null", "auc", "rank")}
+    means["own"] = np.mean([one.cosine for one in own], axis=0)
     sizes = np.bincount(prepared.samples.term, prepared.samples.sizes)
     return [
         {
-            "group": group,
             "term": show(prepared.text.words[word]),
             "occurrences": int(prepared.text.counts[word]),
             "sentences": int(sizes[k]),
             **{name: float(values[k]) for name, values in means.items()},
-            "own": float(own[k]),
         }
         for k, word in enumerate(prepared.samples.terms.tolist())
     ]

@@ -63,7 +63,7 @@ def sentences_of(text: Text, words: Sequence[int]) -> dict[int, Ids]:
     here = wanted[text.tokens]
     pairs = np.unique(np.stack([text.tokens[here], text.sentence[here]], 1), axis=0)
     ids, first = np.unique(pairs[:, 0], return_index=True)
-    return dict(zip(ids.tolist(), np.split(pairs[:, 1], first[1:]), strict=True))
+    return dict(zip(ids.tolist(), np.split(pairs[:, 1], first[1:]), strict=True)) if len(ids) else {}
 
 
 def middle(text: Text) -> int:
@@ -79,15 +79,12 @@ def middle(text: Text) -> int:
 
 
 def eligible(found: Mapping[int, Ids], text: Text, options: ConsistencyOptions) -> list[int]:
-    """Return the words, ascending, that have the wanted number of sentences: in all, or in each half.
-
-    A random split needs one sentence for each sample at least.
-    """
+    """Return the words, ascending, that have the wanted number of sentences: in all, or in each half."""
     if options.split == "half":
         cut = middle(text)
         least = {word: min(int((s < cut).sum()), int((s >= cut).sum())) for word, s in found.items()}
         return sorted(word for word, n in least.items() if n >= options.least)
-    return sorted(word for word, s in found.items() if len(s) >= max(options.least, options.samples))
+    return sorted(word for word, s in found.items() if len(s) >= options.least)
 
 
 def draw_samples(text: Text, terms: Sequence[int], options: ConsistencyOptions) -> Samples:

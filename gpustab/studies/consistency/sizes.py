@@ -29,10 +29,10 @@ def by_sentences(prepared: Prepared, runs: Runs, options: ConsistencyOptions) ->
     found = []
     for n in (n for n in SIZES if n <= largest):
         part = prepared.of(same_terms.first(n), runs, options)
-        if not bool(part.allowed.any()) or not bool((part.words > 0).any()):
+        if not part.allowed.any() or not bool((part.words > 0).any()):
             continue
         each = [consistency_of(additive(part, runs, r), part.samples, part.allowed) for r in range(len(runs))]
-        row: dict[str, Any] = {"group": runs.name, "n": n, "terms": len(part.samples.terms)}
+        row: dict[str, Any] = {"n": n, "terms": len(part.samples.terms)}
         row["words"] = words_of_pairs(part.samples, part.words.cpu().numpy())
         row |= {name: over_runs([one.numbers[name] for one in each]).value for name in ("same", "null", "auc")}
         same = over_runs([one.numbers["same"] for one in each]).estimate

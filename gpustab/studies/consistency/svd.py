@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from gpustab.corpus.corpus import Corpus
@@ -21,6 +22,11 @@ from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.samples import Samples
 from gpustab.studies.consistency.text import Ids, Text
 from gpustab.trainers.ppmi_svd import PpmiSvdParameters, train
+
+Array = NDArray[np.float64]
+
+MATCHED = 10
+"""Terms of like frequency that a term is compared with."""
 
 MARK = "§"
 """Stands in no word of a text: it is no letter."""
@@ -41,9 +47,7 @@ def marked_corpus(general: Text, text: Text, samples: Samples, min_count: int) -
     Returns:
         The corpus, and ``(P,)`` ids in its vocabulary.
     """
-    number = {word: k for k, word in enumerate(general.words)}
-    for word in text.words:
-        number.setdefault(word, len(number))
+    number = _numbers(general, text)
     own = np.array([number[word] for word in text.words], dtype=np.int64)
     lengths = np.diff(text.starts)[samples.members]
     places = np.concatenate([np.arange(*text.starts[s : s + 2]) for s in samples.members.tolist()])
@@ -104,33 +108,60 @@ def of_samples(general: Text, text: Text, samples: Samples, options: Consistency
     return svd_vectors(corpus, options)[torch.from_numpy(marked)]
 
 
-def whole_terms(samples: Samples, text: Text) -> Samples:
-    """Return one sample for each term: all sentences that it stands in."""
-    pairs = np.unique(np.stack([text.tokens, text.sentence], 1), axis=0)
-    members = [pairs[pairs[:, 0] == term, 1] for term in samples.terms.tolist()]
-    starts = np.concatenate([[0], np.cumsum([len(part) for part in members])])
-    return Samples(samples.terms, np.arange(len(samples.terms)), np.concatenate(members), starts)
+def marked_text(general: Text, text: Text, terms: Ids, min_count: int) -> tuple[Corpus, Ids]:
+    """Return the general text followed by the sentences with a term, once each and with every term in them marked.
+
+    So the unmarked word of a term has contexts of the general text alone: were a sentence there once for each of its
+    terms with the others unmarked, as for samples, a term would be like itself because of its own sentences.
+
+    Args:
+        general: text of general language.
+        text: that the terms stand in.
+        terms: ``(T,)`` word ids.
+        min_count: of the words that stay.
+
+    Returns:
+        The corpus, and ``(T,)`` ids of the marked terms in its vocabulary.
+    """
+    number = _numbers(general, text)
+    mark = np.full(len(text.words), -1, dtype=np.int64)
+    mark[terms] = len(number) + np.arange(len(terms))
+    own = np.where(mark >= 0, mark, [number[word] for word in text.words])
+    there = np.zeros(len(text.starts) - 1, dtype=np.bool_)
+    there[text.sentence[mark[text.tokens] >= 0]] = True
+    lengths = np.diff(text.starts)[there]
+    tokens = np.concatenate([general.tokens, own[text.tokens[there[text.sentence]]]])
+    starts = np.concatenate([general.starts, general.starts[-1] + np.cumsum(lengths)])
+    names = [*number, *(text.words[term] + MARK.encode() for term in terms.tolist())]
+    return _corpus(general.name, names, len(number), tokens, starts, min_count)
 
 
-def domain_difference(
-    group: str, general: Text, text: Text, samples: Samples, options: ConsistencyOptions
-) -> list[dict[str, Any]]:
+def _numbers(general: Text, text: Text) -> dict[bytes, int]:
+    """Number the words of both."""
+    number = {word: k for k, word in enumerate(general.words)}
+    for word in text.words:
+        number.setdefault(word, len(number))
+    return number
+
+
+def domain_difference(general: Text, text: Text, terms: Ids, options: ConsistencyOptions) -> list[dict[str, Any]]:
     """Return how like terms in the text are to themselves in the general text, by groups of frequency (table 5).
 
-    ``null`` is the mean cosine of a term of the text to the other terms of its group in the general text. Intervals
-    are of the mean excess over terms.
+    ``null`` is the mean cosine of a term of the text to the general vectors of the :data:`MATCHED` other terms that
+    are nearest to it in both frequencies, since a cosine of PPMI-SVD vectors depends on them by itself. Intervals are
+    of the mean excess over terms.
     """
-    one = whole_terms(samples, text)
-    corpus, marked = marked_corpus(general, text, one, options.svd_min_count)
+    corpus, marked = marked_text(general, text, terms, options.svd_min_count)
     vectors = unit(svd_vectors(corpus, options))
-    names = [text.words[term] for term in one.terms.tolist()]
+    names = [text.words[term] for term in terms.tolist()]
     there = [k for k, name in enumerate(names) if name in corpus.vocabulary]
     rows = torch.tensor([corpus.vocabulary.index_of(names[k]) for k in there], dtype=torch.long)
     cosines = product(vectors[torch.from_numpy(marked[there])], vectors[rows].T).numpy()
-    in_text = text.counts[one.terms[there]] / len(text.tokens)
+    in_text = text.counts[terms[there]] / len(text.tokens)
     known = {word: k for k, word in enumerate(general.words)}
     counts = general.counts
     in_general = np.array([counts[known[names[k]]] if names[k] in known else 0 for k in there]) / len(general.tokens)
+    null = matched_null(cosines, np.log(np.stack([in_text, in_general + 1 / len(general.tokens)], 1)))
     low, high = in_text < options.domain_low, in_text > options.domain_high
     rare, common = in_general < options.general_low, in_general > options.general_high
     groups = {
@@ -140,18 +171,35 @@ def domain_difference(
         "low in text, high in general": low & common,
         "high in text, high in general": high & common,
     }
-    return [{"group": group, "terms_of": name, **_difference(cosines, own)} for name, own in groups.items()]
+    own = cosines.diagonal()
+    return [{"terms_of": name, **_difference(own[part], null[part])} for name, part in groups.items()]
 
 
-def _difference(cosines: np.ndarray[Any, Any], own: np.ndarray[Any, Any]) -> dict[str, Any]:
-    part = cosines[np.ix_(own, own)]
-    n = len(part)
-    if n < 2:
-        cosine = float(part[0, 0]) if n else math.nan
-        return {"terms": n, "cosine": cosine, "null": math.nan, "excess_low": math.nan, "excess_high": math.nan}
-    other = (part.sum(1) - part.diagonal()) / (n - 1)
-    excess = part.diagonal() - other
+def matched_null(cosines: Array, places: Array) -> Array:
+    """Return the mean cosine of every term to the terms nearest to it, ``(n,)``.
+
+    Args:
+        cosines: ``(n, n)`` of terms of the text (rows) to terms of the general text.
+        places: ``(n, 2)`` log frequencies in both.
+
+    >>> cosines = np.array([[1.0, 0.2, 0.0], [0.4, 1.0, 0.0], [0.3, 0.0, 1.0]])
+    >>> matched_null(cosines, np.array([[0.0, 0.0], [0.1, 0.0], [9.0, 0.0]])).tolist()
+    [0.1, 0.2, 0.15]
+    """
+    distance = np.square(places[:, None] - places).sum(-1)
+    np.fill_diagonal(distance, np.inf)
+    near = np.argsort(distance, axis=1, kind="stable")[:, : min(MATCHED, len(cosines) - 1)]
+    return np.take_along_axis(cosines, near, 1).mean(1) if near.shape[1] else np.full(len(cosines), np.nan)
+
+
+def _difference(own: Array, null: Array) -> dict[str, Any]:
+    n = len(own)
+    if not n:
+        return {"terms": 0, **dict.fromkeys(("cosine", "null", "excess", "excess_low", "excess_high"), math.nan)}
+    excess = own - null
     se = float(excess.std(ddof=1) / math.sqrt(n)) if n > 2 else math.nan
     low, high = Estimate.of_runs(float(excess.mean()), se, n).interval
-    mean, null = float(part.diagonal().mean()), float(other.mean())
-    return {"terms": n, "cosine": mean, "null": null, "excess_low": low, "excess_high": high}
+    means = [float(part.mean()) for part in (own, null, excess)]
+    return {
+        "terms": n, "cosine": means[0], "null": means[1], "excess": means[2], "excess_low": low, "excess_high": high
+    }  # fmt: skip

@@ -124,9 +124,14 @@ def _pool(text: Text, options: ConsistencyOptions) -> list[int]:
 def want_two(text: Text, terms: Sequence[int], options: ConsistencyOptions) -> None:
     """Refuse fewer than two terms: nothing could be compared with them."""
     if len(terms) < 2:
-        only = f" ('{show(text.words[terms[0]])}')" if terms else ""
+        which = f"only '{show(text.words[terms[0]])}'" if terms else "no term"
         where = " in each half" if options.split == "half" else ""
+        drawn = (
+            ""
+            if options.sample_file or options.terms not in ("random", "keywords")
+            else (f"; the {_FREQUENT} most frequent words are not taken, {option('terms', ...)} names others")
+        )
         raise InputError(
-            f"{text.name}: {len(terms)} terms{only} stand in {max(options.least, 1)} sentences or more{where}; wanted "
-            f"two terms at least, see {option('cutoff')}"
+            f"{text.name}: {which} stands in {options.least} sentences or more{where}; wanted two terms at least, see "
+            f"{option('cutoff')}{drawn}"
         )

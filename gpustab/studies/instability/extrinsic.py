@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -57,7 +57,7 @@ class Part(NamedTuple):
 
 
 def instability_tables(
-    name: str, groups: Mapping[str, Runs], compute: Compute, notes: list[str] | None = None
+    name: str, groups: Mapping[str, Runs], compute: Compute, warn: Callable[[str, list[str]], None] | None = None
 ) -> dict[str, Table]:
     """Measure the reduced PIP loss of every sampling, and every word's, all over the same words.
 
@@ -65,7 +65,7 @@ def instability_tables(
         name: of the technique.
         groups: its runs by sampling.
         compute: how to compute.
-        notes: sentences on runs that are collapsed, equal, or far from all others are added to these.
+        warn: told, by group, of runs that are collapsed, equal, or far from all others.
 
     Returns:
         ``table_2_8`` (one row per sampling), ``table_2_11`` (empty without bootstrap runs) and ``words``. A word's
@@ -83,8 +83,8 @@ def instability_tables(
     for sampling, runs in zip(groups, restricted, strict=True):
         pip = engine.pip_pass(runs, compute, wordwise=True)
         losses[sampling], words[sampling] = _loss(name, sampling, runs, rows[sampling], pip, compute)
-        if notes is not None:
-            notes += [f"{name}/{sampling}: {sentence}" for sentence in of_spaces(runs, pip)]
+        if warn is not None:
+            warn(f"{name}/{sampling}", of_spaces(runs, pip))
     parts = [_part(name, losses, words)] if "bootstrap" in losses else []
     return {
         "table_2_8": Table.of(losses.values()),

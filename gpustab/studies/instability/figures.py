@@ -4,163 +4,154 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
-from gpustab.report.plots import BLUE, GREY, INK, RED, SERIES, Tables, by_matplotlib, new_figure, panels, svg_text
+from gpustab.report.describe import Tables
+from gpustab.report.svg.elements import text
+from gpustab.report.svg.key import Named
+from gpustab.report.svg.picture import Picture
+from gpustab.report.svg.plot import Plot
 from gpustab.results import Table
 from gpustab.studies.instability.averaging_figures import averaging, cosines, how_many, scores
+from gpustab.studies.instability.drawing import Say, by_technique, known, short_number
+from gpustab.studies.instability.frequency_figure import frequency
 from gpustab.studies.instability.pair_figure import one_pair
+from gpustab.studies.instability.tables import pearson
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from gpustab.report.describe import Figures
 
 _LABELS = 6
-_LABEL_SIZE = (0.4, 0.07)
+_LABEL_SIZE = (0.3, 0.06)
 """Width and height of a name, as parts of an axis."""
+_MODELS = (("plain", "independent"), ("corrected", "with their correlation"))
+_STRUCTURE = (("structure", "words"),)
 
 
-@by_matplotlib
-def whitened(tables: Tables) -> str:
+def whitened(tables: Tables) -> Picture:
     """Figure 2.5: histogram of whitened cosines beside the law of normals at R runs, and the normal."""
 
-    def draw(axes: Axes, rows: Table) -> None:
-        width = rows["z"][1] - rows["z"][0]
-        axes.bar(rows["z"], rows["density"], width, color=BLUE, alpha=0.4, label="cosines")
-        axes.step(rows["z"], rows["normals"], where="mid", color=RED, lw=2, label="normals, as many runs")
-        normal = [math.exp(-z * z / 2) / math.sqrt(2 * math.pi) for z in rows["z"]]
-        axes.plot(rows["z"], normal, ":", color=GREY, label="normals, many runs")
-        axes.set(xlabel="whitened cosine (SDs)", ylabel="density", ylim=(0, 1.45 * max(rows["density"])))
+    def said(rows: Table) -> str | None:
+        differences = known(a - b for a, b in zip(rows["density"], rows["normals"], strict=True))
+        return short_number(max(map(abs, differences))) if differences else None
 
-    return panels(tables.get("whitened"), draw)
+    title = "The density of whitened cosines differs from that of normals by at most:"
+    return by_technique(tables.get("whitened"), _whitened, title, said)
 
 
-@by_matplotlib
-def p_values(tables: Tables) -> str:
+def _whitened(name: str, rows: Table) -> str:
+    z, width = list(rows["z"]), rows["z"][1] - rows["z"][0]
+    key = [
+        Named("cosines", "g0 area", 1),
+        Named("normals, as many runs", "g1 line"),
+        Named("normals, many runs", "ink line thin dash"),
+    ]
+    plot = Plot((z[0] - width / 2, z[-1] + width / 2), (0, 1.05 * max([*rows["density"], 0.4])), name=name, key=key)
+    plot.axes("whitened cosine (SDs)", "density")
+    plot.bars([*(x - width / 2 for x in z), z[-1] + width / 2], rows["density"], "g0 area")
+    steps = [x + side * width / 2 for x in z for side in (-1, 1)]
+    plot.curve(steps, [y for y in rows["normals"] for _ in range(2)], "g1 line")
+    plot.curve(z, [math.exp(-x * x / 2) / math.sqrt(2 * math.pi) for x in z], "ink line thin dash")
+    return plot.done(f"Whitened cosines, {name}")
+
+
+def p_values(tables: Tables) -> Picture:
     """Figures 2.3 and 2.4: shares of p-values beside those of simulated normals at the same R."""
 
-    def draw(axes: Axes, rows: Table) -> None:
-        for k, (test, part) in enumerate(rows.split("hypothesis")):
-            colour, marker, _ = SERIES[k]
-            x = [low + 0.025 for low in part["p_from"]]
-            ratio = [a / b if b else math.nan for a, b in zip(part["share"], part["normals"], strict=True)]
-            axes.plot(x, ratio, color=colour, marker=marker, ms=4, lw=1, label=test)
-        axes.axhline(1, color=GREY, lw=1)
-        axes.set(xlabel="p-value", ylabel="pairs / simulated normals", ylim=(0, 2))
+    def said(rows: Table) -> str | None:
+        low = min(rows["p_from"])
+        found = [(test, short_number(_ratios(part.where(p_from=low))[0])) for test, part in rows.split("hypothesis")]
+        return "; ".join(f"× {ratio} ({test})" for test, ratio in found if ratio) or None
 
-    return panels(tables.get("p_values"), draw)
+    title = "Pairs with the smallest p-values, against simulated normals:"
+    return by_technique(tables.get("p_values"), _p_values, title, said)
 
 
-_MODELS = (("plain", "independent"), ("corrected", "with their correlation"))
+def _ratios(part: Table) -> list[float]:
+    return [a / b if b else math.nan for a, b in zip(part["share"], part["normals"], strict=True)]
 
 
-@by_matplotlib
-def predicted_1(tables: Tables) -> str:
-    """Figure A.2: predicted against measured p@1, by both models."""
-    return _against_measured(tables, _MODELS, 1, "predicted p@1")
+def _p_values(name: str, rows: Table) -> str:
+    parts = [(str(test), part) for test, part in rows.split("hypothesis")]
+    key = [Named(test, f"g{k} full", k) for k, (test, _) in enumerate(parts)]
+    top = max(2.0, 1.05 * max(known(x for _, part in parts for x in _ratios(part)), default=2.0))
+    plot = Plot((0, 1), (0, top), name=name, key=key).axes("p-value", "pairs / simulated normals").level(1, "")
+    for k, (_, part) in enumerate(parts):
+        xs = [low + 0.025 for low in part["p_from"]]
+        plot.curve(xs, _ratios(part), f"g{k} line thin").marks(xs, _ratios(part), k, f"g{k} full", 3)
+    return plot.done(f"p-values against those of normals, {name}")
 
 
-@by_matplotlib
-def predicted_2(tables: Tables) -> str:
-    """Figure A.3: predicted against measured p@2, by both models."""
-    return _against_measured(tables, _MODELS, 2, "predicted p@2")
+def predicted(n: int, tables: Tables) -> Picture:
+    """Figures A.2 and A.3: predicted against measured p@n, by both models."""
+
+    def said(rows: Table) -> str | None:
+        errors = known(abs(a - b) for a, b in zip(rows["corrected"], rows["measured"], strict=True))
+        return short_number(sum(errors) / len(errors)) if errors else None
+
+    title = f"Predicted p@{n} is off by, on average over words:"
+    return _against_measured(tables, _MODELS, n, f"predicted p@{n}", title, said)
 
 
-@by_matplotlib
-def predicted_10(tables: Tables) -> str:
-    """The same of p@10, which the thesis does not predict."""
-    return _against_measured(tables, _MODELS, 10, "predicted p@10")
-
-
-@by_matplotlib
-def structure(tables: Tables) -> str:
+def structure(tables: Tables) -> Picture:
     """Figure 2.7: structure factor ρ@1 against measured p@1."""
-    return _against_measured(tables, (("structure", "words"),), 1, "structure factor ρ@1")
+
+    def said(rows: Table) -> str | None:
+        pairs = [(a, b) for a, b in zip(rows["structure"], rows["measured"], strict=True) if math.isfinite(a + b)]
+        return short_number(pearson([a for a, _ in pairs], [b for _, b in pairs]))
+
+    title = "Correlation of the structure factor with measured p@1:"
+    return _against_measured(tables, _STRUCTURE, 1, "structure factor ρ@1", title, said)
 
 
-def _against_measured(tables: Tables, models: Sequence[tuple[str, str]], n: int, label: str) -> str:
-    def draw(axes: Axes, rows: Table) -> None:
-        for k, (model, name) in enumerate(models[::-1]):
-            colour, marker, _ = SERIES[k]
-            style: dict[str, Any] = {"color": colour, "mfc": "none" if k else colour, "alpha": 0.6, "zorder": 2 - k}
-            axes.plot(rows["measured"], rows[model], marker, ms=3 + 2 * k, mew=0.7 * k, label=name, **style)
-        axes.plot([0, 1], [0, 1], color=INK, lw=1, zorder=3)
+def _against_measured(
+    tables: Tables, models: Sequence[tuple[str, str]], n: int, ytitle: str, title: str, said: Say
+) -> Picture:
+    def panel(name: str, rows: Table) -> str:
+        named = [Named(label, f"g{k} {_fill(k)}", k) for k, (_, label) in enumerate(models)]
+        plot = Plot((0, 1.3), (-0.03, 1.03), name=name, key=named if len(models) > 1 else [])
+        plot.axes(f"measured p@{n}", ytitle, [(x / 5, f"{x / 5:g}") for x in range(6)]).curve([0, 1], [0, 1], "axis")
+        for k, (model, _) in enumerate(models):
+            plot.marks(rows["measured"], rows[model], k, f"g{k} {_fill(k)}", 2.6)
         for x, y, word in _furthest(rows["measured"], rows[models[-1][0]], rows["word"]):
-            side: dict[str, Any] = {"xytext": (-4, 3), "ha": "right"} if y > x else {"xytext": (4, -9)}
-            axes.annotate(word, (x, y), textcoords="offset points", fontsize=9, parse_math=False, **side)
-        axes.set(xlabel=f"measured p@{n}", ylabel=label, xlim=(-0.03, 1.3), ylim=(-0.03, 1.03))
-        axes.set_xticks([0, 0.2, 0.4, 0.6, 0.8, 1])
+            left, up = plot.at(x, y)
+            above = y > x and x > 0.3
+            plot.add(text(left - 5 if above else left + 5, up - 3, word, "soft halo", "end" if above else "start"))
+        return plot.done(f"{ytitle} against measured p@{n}, {name}")
 
     table = tables.get("predictions")
-    return panels(table.where(n=n) if table else None, draw)
+    return by_technique(table.where(n=n) if table else None, panel, title, said)
+
+
+def _fill(k: int) -> str:
+    return "full" if k else "hollow"
 
 
 def _furthest(measured: list[float], values: list[float], words: list[str]) -> list[tuple[float, float, str]]:
     """The points furthest from the diagonal whose names do not overlap."""
     kept: list[tuple[float, float, str]] = []
     for x, y, word in sorted(zip(measured, values, words, strict=True), key=lambda row: -abs(row[0] - row[1])):
-        if all(abs(x - a) > _LABEL_SIZE[0] or abs(y - b) > _LABEL_SIZE[1] for a, b, _ in kept):
+        if math.isfinite(x + y) and all(abs(x - a) > _LABEL_SIZE[0] or abs(y - b) > _LABEL_SIZE[1] for a, b, _ in kept):
             kept.append((x, y, word))
         if len(kept) == _LABELS:
             break
     return kept
 
 
-@by_matplotlib
-def frequency(tables: Tables) -> str:
-    """Figures 2.8 and 2.9: intrinsic and extrinsic instability of words over their frequency."""
-    words, batches = tables.get("words"), tables.get("batches")
-    if not words or not batches or not batches["technique"]:
-        return ""
-    techniques = list(dict.fromkeys(words["technique"]))
-    figure = new_figure(len(techniques), 2)
-    axes = figure.subplots(2, len(techniques), sharex=True, sharey="row", squeeze=False)
-    highest: list[list[float]] = [[], []]
-    for column, name in enumerate(techniques):
-        rows = words.where(technique=name)
-        # ⟨d²⟩ and J², so that batches can be averaged; signed roots are what is drawn.
-        squares = (rows["intrinsic_square"], rows["extrinsic_square"])
-        for row, (quantity, square) in enumerate(zip(("intrinsic", "extrinsic squared"), squares, strict=True)):
-            here = axes[row, column]
-            colour, marker, _ = SERIES[row]
-            values = [math.copysign(math.sqrt(abs(x)), x) for x in square]
-            here.plot(rows["frequency"], values, ".", color=colour, ms=3, alpha=0.25, mew=0, rasterized=True)
-            part = batches.where(technique=name, quantity=quantity)
-            means = [x if row == 0 else math.copysign(math.sqrt(abs(x)), x) for x in part["mean"]]
-            here.plot(part["frequency"], means, marker + "-", color=INK, ms=4, lw=1, label="mean of batches")
-            here.set_xscale("log")
-            highest[row] += [v for v in values if v == v]
-        axes[0, column].set_title(name, parse_math=False)
-        axes[1, column].set_xlabel("occurrences in the corpus")
-        style: dict[str, Any] = {"fontsize": 8, "rotation": 45, "parse_math": False}
-        for word in _frequent(rows):
-            axes[0, column].annotate(*word, xytext=(1, 3), textcoords="offset points", **style)
-    for row, label in enumerate(("intrinsic instability", "extrinsic instability")):
-        axes[row, 0].set_ylabel(label)
-        if highest[row]:
-            # A few outliers would flatten everything else.
-            top = sorted(highest[row])[int(0.999 * (len(highest[row]) - 1))]
-            if max(highest[row]) > min(highest[row]):  # equal runs have one value
-                axes[row, 0].set_ylim(min(0, min(highest[row])), 1.15 * top)
-    axes[0, 0].legend(loc="lower left")
-    return svg_text(figure)
-
-
-def _frequent(rows: Table) -> list[tuple[str, tuple[float, float]]]:
-    """A few words along the frequencies, to be named where they stand."""
-    order = sorted(range(len(rows["word"])), key=lambda k: -rows["frequency"][k])
-    picked = [order[k] for k in (0, 12, 150) if k < len(order)]
-    return [(rows["word"][k], (rows["frequency"][k], rows["intrinsic"][k])) for k in picked]
-
-
 FIGURES: Figures = {
     "figure_2_2": ("Figure 2.2: the cosine of two words over the runs, beside a normal of its mean and SD", one_pair),
     "figure_2_3": ("Figures 2.3, 2.4: p-values against those of simulated normals at as many runs", p_values),
     "figure_2_5": ("Figure 2.5: whitened cosines of random word pairs", whitened),
-    "figure_a_2": ("Figure A.2: predicted against measured p@1; the words furthest off are named", predicted_1),
-    "figure_a_3": ("Figure A.3: predicted against measured p@2; the words furthest off are named", predicted_2),
-    "predicted_10": ("Predicted against measured p@10; the words furthest off are named", predicted_10),
+    "figure_a_2": (
+        "Figure A.2: predicted against measured p@1; the words furthest off are named",
+        partial(predicted, 1),
+    ),
+    "figure_a_3": (
+        "Figure A.3: predicted against measured p@2; the words furthest off are named",
+        partial(predicted, 2),
+    ),
+    "predicted_10": ("Predicted against measured p@10; the words furthest off are named", partial(predicted, 10)),
     "figure_2_7": ("Figure 2.7: structure factor, from means alone, against measured p@1", structure),
     "figure_2_8": ("Figures 2.8, 2.9: instability of words over frequency", frequency),
     "figure_3_2": ("Figure 3.2: cosines of runs and of averages of two", cosines),

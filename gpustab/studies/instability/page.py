@@ -10,6 +10,7 @@ from gpustab.results import Block, SmallTable, Table
 from gpustab.results.page import number, whole
 from gpustab.studies.instability.pair_of_lists import SIDE_BY_SIDE, side_by_side
 from gpustab.studies.instability.questions import QUESTIONS, Question, answer
+from gpustab.studies.instability.sentences import silent_of
 from gpustab.studies.shared.verdicts import facts
 
 TITLES = {
@@ -81,7 +82,10 @@ def _block(result: Result, question: Question, decided: list[dict[str, Any]]) ->
     if not own and not tables:
         return None
     aside = f"Rettenmeier 2020: {question.aside}"
-    return Block(question.title, _facts(own), tables, figures=list(question.figures), answer=answer(own), aside=aside)
+    silent = silent_of([group["name"] for group in result.groups], result.alarms)
+    return Block(
+        question.title, _facts(own), tables, figures=list(question.figures), answer=answer(own, silent), aside=aside
+    )
 
 
 def _facts(observations: list[dict[str, Any]]) -> list[tuple[str, str, str]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from gpustab.studies.shared.wording import listed
+
 
 class Question(NamedTuple):
     """A question of people who have a corpus.
@@ -83,24 +85,31 @@ QUESTIONS = (
 """In reading order."""
 
 
-def answer(observations: Sequence[dict[str, Any]]) -> str:
+def answer(observations: Sequence[dict[str, Any]], silent: Sequence[str] = ()) -> str:
     """Return what these runs show of some observations; one sentence a claim, techniques of one verdict together.
 
+    Args:
+        observations: with a verdict of yes or no.
+        silent: techniques of which no verdict is given.
+
     >>> rows = [{"claim": "Losses vary little", "technique": t, "agrees": v} for t, v in (("a", "yes"), ("b", "no"))]
-    >>> answer(rows)
-    'Losses vary little: yes for a, no for b.'
+    >>> answer(rows), answer(rows, ["a"])
+    ('Losses vary little: true of a, not of b.', 'Losses vary little: not true of b.')
     """
-    said = []
-    for claim in dict.fromkeys(row["claim"] for row in observations):
-        verdicts: dict[str, list[str]] = {}
-        for row in observations:
-            if row["claim"] == claim:
-                verdicts.setdefault(row["agrees"], []).append(row["technique"])
-        each = [f"{verdict}{_of(techniques)}" for verdict, techniques in verdicts.items()]
-        said.append(f"{claim}: {', '.join(each)}.")
-    return " ".join(said)
+    rows = [row for row in observations if row["technique"] not in silent]
+    return " ".join(
+        f"{claim}: {_truth([row for row in rows if row['claim'] == claim])}."
+        for claim in dict.fromkeys(row["claim"] for row in rows)
+    )
 
 
-def _of(techniques: Sequence[str]) -> str:
-    named = [technique for technique in dict.fromkeys(techniques) if technique]
-    return f" for {' and '.join(named)}" if named else ""
+def _truth(rows: Sequence[dict[str, Any]]) -> str:
+    """Of which techniques a claim is true, and of which it is not; of all together where none is named."""
+    true, false = (
+        [row["technique"] for row in rows if row["agrees"] == verdict and row["technique"]] for verdict in ("yes", "no")
+    )
+    if not true and not false:
+        return "true" if rows[0]["agrees"] == "yes" else "not true"
+    if not true:
+        return f"not true of {listed(false)}"
+    return f"true of {listed(true)}" + (f", not of {listed(false)}" if false else "")

@@ -31,6 +31,7 @@ from gpustab.studies.instability.overlap import overlap_tables
 from gpustab.studies.instability.pip import identity_table, proxy_tables
 from gpustab.studies.instability.prediction import prediction_tables
 from gpustab.studies.instability.quality import quality_tables
+from gpustab.studies.instability.sentences import verdict
 from gpustab.studies.instability.tables import closing_tables
 from gpustab.studies.shared.same_runs import Same, said_of, same_runs, seeds_of
 from gpustab.studies.shared.spaces import find_copies
@@ -86,6 +87,7 @@ def instability(
             _measure(technique, options, answer, number, len(techniques))
         result.tables |= closing_tables(result.tables, result.groups)
         result.tables = {"observations": observation_table(result.tables), **result.tables}
+        result.verdict = verdict(result.tables, [family.name for family in techniques], result.alarms)
         result.notes = list(dict.fromkeys(result.notes)) + _general_notes(techniques)
     return result
 
@@ -129,7 +131,7 @@ def _measure(
     }
     own: Tables = {}
     failed: list[GpustabError] = []
-    chapters = list(_chapters(name, groups, options, answer.compute, result.notes, own))
+    chapters = list(_chapters(name, groups, options, answer, own))
     done, whole = 0.0, sum(_weight(title) for title, _ in chapters)
     for title, work in chapters:
         answer.report(f"{name}: {title}", (number + done / whole) / of)
@@ -165,12 +167,12 @@ def _chapters(
     name: str,
     groups: Mapping[str, Runs],
     options: InstabilityOptions,
-    compute: Compute,
-    notes: list[str],
+    answer: Answer,
     own: Tables,
 ) -> Iterator[tuple[str, Callable[[], Tables]]]:
     """Yield title and work of every chapter; what a chapter finds is in ``own`` when the next one begins."""
     runs, seed, pairs = groups["shuffled"], options.seed, options.pairs
+    compute, notes = answer.compute, answer.result.notes
     same = find_copies(runs, compute)
 
     def samples() -> Tables:
@@ -197,7 +199,7 @@ def _chapters(
         notes.extend(reasons)
         return tables
 
-    yield "PIP loss", lambda: instability_tables(name, groups, compute, notes)
+    yield "PIP loss", lambda: instability_tables(name, groups, compute, answer.warn)
     yield "samples", samples
     yield "word frequency", lambda: frequency_tables(own["words"], groups, compute) if "words" in own else {}
     yield "distribution of cosines", distribution

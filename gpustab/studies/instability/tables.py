@@ -148,12 +148,10 @@ def _with_structure(tables: Mapping[str, Table], name: str) -> tuple[float, floa
     losses = {row["word"]: row["intrinsic"] for row in tables["words"].rows(technique=name)}
     rows = [row for row in tables["predictions"].rows(technique=name, n=1) if row["word"] in losses]
     structure = [row["structure"] for row in rows]
-    return _pearson(structure, [row["measured"] for row in rows]), _pearson(
-        structure, [losses[r["word"]] for r in rows]
-    )
+    return pearson(structure, [row["measured"] for row in rows]), pearson(structure, [losses[r["word"]] for r in rows])
 
 
-def _pearson(first: Sequence[float], second: Sequence[float]) -> float:
+def pearson(first: Sequence[float], second: Sequence[float]) -> float:
     """Pearson's ρ; NaN for fewer than 3 values, or where one side is constant."""
     x, y = (np.asarray(values, np.float64) for values in (first, second))
     if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:

@@ -18,8 +18,6 @@ READ_ONE = 0.85
 """p@10 above which neighbours may be read from one run: at most three in twenty would not come back."""
 HARDLY = 0.2
 """p@10 below which neighbours of one run say next to nothing."""
-MATTERS = 1.1
-"""Ratio of losses from which it is said that documents matter: a tenth more than another training."""
 ALIKE = 0.05
 """Differences of p@n between halves and within them that are none: half a neighbour of ten."""
 OPPOSITE = 0.2
@@ -75,33 +73,6 @@ def two_runs(p: float, n: int, chance: float) -> str:
     )
 
 
-def documents(shuffled: Estimate, bootstrap: Estimate) -> tuple[str, str]:
-    """Return whether it matters which documents there are: ``"matter"``, ``"hardly"`` or ``"open"``, and the sentence.
-
-    Args:
-        shuffled: mean reduced PIP loss of runs that differ in training alone.
-        bootstrap: that of runs that differ in the documents drawn as well.
-    """
-    found = ratio_of(bootstrap, shuffled)
-    low, high = found.interval
-    times = f"{found.value:.{_digits(found.half)}f} times ({number_span(low, high, _digits(found.half))})"
-    resampled = "Resamples of these documents change the cosines of all words"
-    if low > MATTERS:
-        return "matter", f"{resampled} {times} as much as another training. Check claims on bootstrap runs."
-    if high < MATTERS:
-        return "hardly", f"{resampled} hardly more than another training: {times} as much."
-    if math.isnan(low):
-        return "open", (
-            "Whether bootstrap runs differ more than shuffled ones cannot be told from two runs: there is no interval. "
-            "Train at least three of each."
-        )
-    difference = bootstrap.minus(shuffled)
-    return "open", (
-        "Whether bootstrap runs differ more than shuffled ones cannot be told from these runs: their loss is "
-        f"{difference.text('.2g')} higher. More runs would tell."
-    )
-
-
 def halves(between: Estimate, within: Estimate, drawn: float | None, n: int) -> tuple[str, str]:
     """Return whether other documents would say something else: ``"other"``, ``"same"`` or ``"open"``, and the sentence.
 
@@ -122,15 +93,6 @@ def halves(between: Estimate, within: Estimate, drawn: float | None, n: int) -> 
     if most < ALIKE:
         return "same", f"{first} One half says what the other says."
     return "open", f"{first} Whether other documents would say something else cannot be told from these runs."
-
-
-def ratio_of(above: Estimate, below: Estimate) -> Estimate:
-    """Return a ratio with its error, by propagation; it has the fewer degrees of freedom of the two."""
-    if not below.value > 0:
-        return Estimate(math.nan, math.nan, min(above.freedom, below.freedom))
-    value = above.value / below.value
-    relative = math.hypot(above.se / above.value if above.value else math.nan, below.se / below.value)
-    return Estimate(value, value * relative, min(above.freedom, below.freedom))
 
 
 def ranking(runs: int, by: Sequence[tuple[str, Reliability | None]]) -> str:
@@ -227,10 +189,6 @@ def copies(names: Sequence[str]) -> str:
         f"{listed(names)} are the same vectors in {word(len(names))} files. One of them is kept in the sentences "
         "below; counted more than once, they would make the runs look more stable than they are."
     )
-
-
-def _digits(half: float) -> int:
-    return 1 if math.isnan(half) or half >= 0.1 else 2
 
 
 def _needed(found: Reliability) -> str:

@@ -6,6 +6,7 @@ from torch import Tensor
 
 from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate
+from gpustab.studies.shared.documents import documents
 from gpustab.studies.stability import sentences
 from gpustab.studies.stability.halves import HALF, Halves
 from gpustab.studies.stability.judged import Judged
@@ -66,7 +67,7 @@ class Verdict:
 
     def of_documents(self, name: str, shuffled: Estimate, bootstrap: Estimate) -> None:
         """Say of a family whether it matters which documents there are."""
-        self._said.append((name, sentences.documents(shuffled, bootstrap)[1]))
+        self._said.append((name, documents(shuffled, bootstrap)[1]))
 
     def of_halves(self, found: Halves) -> None:
         """Say what two halves of the documents have in common."""

@@ -79,6 +79,14 @@ def test_gzip_and_byte_order_mark(read):
     assert any("byte-order mark" in note for note in right(read(b"\xef\xbb\xbf" + frame().to_csv().encode())).notes)
 
 
+@pytest.mark.parametrize("names", ["word;x;y\n", ""])
+def test_the_line_for_excel_is_passed_over(read, names):
+    space = read(f"\ufeffsep=;\r\n{names}cat;0.5;0.25\ndog;1;2\n")
+    right(space, ["cat", "dog"], np.array([[0.5, 0.25], [1, 2]]))
+    with pytest.raises(InputError, match=f"line {3 + bool(names)}, "):
+        read(f"sep=;\n{names}cat;0.5;0.25\ndog;1;two\n" + "sun;1;2\n" * 9)
+
+
 def test_counts_and_other_columns_are_told_apart(read):
     table = frame().add_prefix("d").assign(count=range(10), pos="N", year=1914).reset_index()
     space = read(table.to_csv(index=False))

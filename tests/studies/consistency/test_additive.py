@@ -8,8 +8,9 @@ import pytest
 import torch
 
 from gpustab.studies.consistency.additive import additive, centred, mean_context
-from gpustab.studies.consistency.contexts import chances, context_counts, kept_tokens, shared_sentences
-from gpustab.studies.consistency.measures import LeftOut, consistency_of, null_pairs, size_constant
+from gpustab.studies.consistency.contexts import chances, context_counts, kept_tokens
+from gpustab.studies.consistency.measures import LeftOut, consistency_of, size_constant
+from gpustab.studies.consistency.nulls import NullPairs
 from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.prepare import prepare
 from gpustab.studies.consistency.samples import draw_samples
@@ -173,8 +174,7 @@ def test_null_pairs_share_no_sentence_and_are_of_like_size():
     text = text_of(lists)
     samples = draw_samples(text, [text.words.index(w) for w in (b"t", b"u")], ConsistencyOptions(samples=2))
     words = torch.tensor([2.0, 4.0, 4.0, 9.0])
-    shared = shared_sentences(samples)
-    allowed = null_pairs(samples, words, shared)
+    allowed = NullPairs(samples, words)[0:4]
     for i, j in itertools.product(range(4), repeat=2):
         sets = [set(samples.members[samples.starts[k] : samples.starts[k + 1]].tolist()) for k in (i, j)]
         like = max(words[i], words[j]) <= 2 * min(words[i], words[j])

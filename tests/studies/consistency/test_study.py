@@ -1,6 +1,7 @@
 """The whole study: tables, page, command, and what it refuses."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from gpustab import InputError, Space, Vocabulary
 from gpustab.cli.app import app
 from gpustab.formats.gensim.output import read_output_vectors
 from gpustab.report import to_html, to_text
+from gpustab.runs.key import Key
 from gpustab.runs.load import open_groups
 from gpustab.studies.consistency.study import consistency
 from tests.studies.consistency.made import WORDS, sentences, term_names, word, write
@@ -86,7 +88,7 @@ def test_halves_with_nonce2vec(files):
         terms=str(files / "terms.txt"),
         split="half",
         permutations=19,
-        nonce=True,
+        model="nonce2vec",
         output_vectors=str(files / "output.txt"),
         **CHOICES,
     )
@@ -107,7 +109,7 @@ def test_the_grid_has_a_row_for_every_setting(files, monkeypatch):
         _group(_space(files)),
         files / "text.txt",
         terms=str(files / "terms.txt"),
-        nonce=True,
+        model="nonce2vec",
         grid=True,
         output_vectors=str(files / "output.txt"),
         samples=2,
@@ -125,11 +127,11 @@ def test_the_grid_has_a_row_for_every_setting(files, monkeypatch):
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        ({"nonce": True}, "word vectors alone: name its output vectors"),
-        ({"nonce": True, "output_vectors": "output.txt"}, "has no counts"),
+        ({"model": "nonce2vec"}, "there are its word vectors alone: train it with keep_output"),
+        ({"model": "nonce2vec", "output_vectors": "output.txt"}, "has no counts"),
         ({"terms": "keywords"}, "needs a background with counts"),
         ({"terms": "nowhere.txt"}, "there is no such file"),
-        ({"cutoff": 1000}, "0 terms stand in 1000 sentences"),
+        ({"cutoff": 1000}, "no term stands in 1000 sentences"),
         ({"grid": True}, "grid is of Nonce2Vec"),
         ({"sample_decay": 0.5}, "sample_decay is 0.5"),
         ({"subsample": float("nan")}, "subsample is nan"),
@@ -146,7 +148,7 @@ def test_what_is_refused(files, choices, message):
 def test_output_vectors_of_another_background_are_refused(files, tmp_path):
     other = tmp_path / "other.txt"
     other.write_text("aaaa " + "1.0 " * 11 + "2.0\nbaaa " + "1.0 " * 11 + "3.0\n")
-    choices = {"nonce": True, "terms": str(files / "terms.txt")}
+    choices = {"model": "nonce2vec", "terms": str(files / "terms.txt")}
     with pytest.raises(InputError, match="298 of 300 words of the background have no output"):
         consistency(_group(_space(files)), files / "text.txt", output_vectors=str(other), **choices, **CHOICES)
     other.write_text("aaaa 1.0 2.0\nbaaa 2.0 3.0\n")
@@ -162,7 +164,7 @@ def test_a_full_model_of_gensims_is_background_and_output_at_once(files, tmp_pat
     found = read_output_vectors(tmp_path / "full.model")
     rows = [model.wv.key_to_index[word.decode()] for word in found.vocabulary]
     assert np.array_equal(found.vectors.numpy(), model.syn1neg[rows])
-    choices = {"nonce": True, "terms": str(files / "terms.txt")} | CHOICES
+    choices = {"model": "nonce2vec", "terms": str(files / "terms.txt")} | CHOICES
     result = consistency(
         _group(tmp_path / "full.model"), files / "text.txt", output_vectors=str(tmp_path / "full.model"), **choices
     )
@@ -196,3 +198,19 @@ def test_the_command_writes_its_page(files, tmp_path):
     assert (out / "same_and_null.svg").exists()
     again = CliRunner().invoke(app, [*arguments[:-1], "--force", "--terms", str(tmp_path / "no")])
     assert again.exit_code == 2
+
+
+def test_backgrounds_share_the_svd_model(files, monkeypatch):
+    from gpustab.studies.consistency import study
+
+    true, calls = study.of_samples, []
+    monkeypatch.setattr(study, "of_samples", lambda *given: calls.append(1) or true(*given))
+    groups = [
+        replace(open_groups([files / f"run{k}.txt"], single_runs=True)[0], key=Key.of_path(f"b{k}")) for k in (1, 2)
+    ]
+    choices = {"general": str(files / "general.txt"), "general_layout": "blocks", "svd_dim": 20, "svd_min_count": 2}
+    result = consistency(groups, files / "text.txt", terms=str(files / "terms.txt"), **choices, **CHOICES)
+    assert len(calls) == 1
+    values = result.tables["consistency"].where(model="SVD (window 5)")["auc"]
+    assert len(values) == 2
+    assert values[0] == values[1]

@@ -2,6 +2,7 @@
 
 import itertools
 
+import numpy as np
 import pytest
 import torch
 
@@ -9,8 +10,10 @@ from gpustab import InputError
 from gpustab.studies.consistency.measures import consistency_of
 from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.samples import draw_samples
-from gpustab.studies.consistency.svd import domain_difference, marked_corpus, of_samples
+from gpustab.studies.consistency.svd import domain_difference, marked_corpus, marked_text, of_samples
 from tests.studies.consistency.made import sentences, term_names, text_of
+
+NAMES = term_names(8)
 
 
 def _lists(corpus):
@@ -45,8 +48,30 @@ def test_terms_with_words_of_their_own_are_near_themselves_and_not_near_others()
     numbers = consistency_of(x, samples, different).numbers
     assert numbers["auc"].value > 0.98
     assert numbers["excess"].value > 0.4
-    found = {row["terms_of"]: row for row in domain_difference("b", general, text, samples, options)}
+    found = {row["terms_of"]: row for row in domain_difference(general, text, samples.terms, options)}
     assert found["all"]["terms"] == 8
     assert found["all"]["excess_low"] > 0.3
     with pytest.raises(InputError, match="svd_dim is 5000"):
         of_samples(general, text, samples, ConsistencyOptions(svd_dim=5000))
+
+
+def test_the_general_word_of_a_term_has_general_contexts_alone():
+    text = text_of([["t", "a", "u"], ["b", "c"], ["u", "a", "u"]])
+    general = text_of([["a", "t", "b"], ["b", "a", "u", "b"]])
+    terms = np.array([text.words.index(w) for w in (b"u", b"t")])
+    corpus, marked = marked_text(general, text, terms, min_count=1)
+    assert _lists(corpus)[2:] == [["t§", "a", "u§"], ["u§", "a", "u§"]]
+    assert [corpus.vocabulary[k].decode() for k in marked] == ["u§", "t§"]
+
+
+def test_terms_of_other_words_than_in_general_are_not_near_themselves():
+    """In the text the terms have each other's words; two of them stand in every sentence."""
+    general = text_of(sentences(8, 40, 8, seed=2, own=0.9))
+    swapped = [
+        [w if w not in NAMES else NAMES[(NAMES.index(w) + 4) % 8] for w in s] for s in sentences(8, 20, 8, 1, own=0.9)
+    ]
+    text = text_of([[*s, NAMES[k % 8]] for k, s in enumerate(swapped)])
+    terms = np.array([text.words.index(t.encode()) for t in NAMES])
+    options = ConsistencyOptions(svd_dim=20, svd_min_count=2)
+    found = {row["terms_of"]: row for row in domain_difference(general, text, terms, options)}
+    assert found["all"]["excess_high"] < 0.1

@@ -97,8 +97,8 @@ def test_no_verdict_rests_on_what_is_undefined(all_equal):
 
 @pytest.mark.parametrize("kind", ["all_equal", "two_of_five"])
 def test_copies_are_told_as_stability_tells_them(kind, request):
-    notes = request.getfixturevalue(kind).notes
-    (note,) = (note for note in notes if "equal up to rotation" in note)
+    alarms = request.getfixturevalue(kind).alarms
+    (note,) = (note for note in alarms if "equal up to rotation" in note)
     wanted = {"all_equal": "6 of 6 pairs", "two_of_five": "1 of 10 pairs"}[kind]
     assert note.startswith(f"sgns/shuffled: {wanted} of runs are equal up to rotation")
 

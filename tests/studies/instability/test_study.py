@@ -143,7 +143,7 @@ def test_the_study_tells_of_collapsed_runs_and_of_far_ones(tmp_path):
     flat = [Space(s.vocabulary, 20 + s.vectors, s.counts, s.name) for s in spaces(4, 60, 5)]
     odd = [*spaces(5, 60, 5), Space(flat[0].vocabulary, torch.randn(60, 5), flat[0].counts, "run-005")]
     write_runset({"sgns/shuffled": flat, "glove/shuffled": odd}, tmp_path / "set")
-    notes = instability(load_groups(tmp_path / "set"), pairs=40, targets=8).notes
+    notes = instability(load_groups(tmp_path / "set"), pairs=40, targets=8).alarms
     (note,) = (note for note in notes if "small PIP loss means nothing" in note)
     assert note.startswith("sgns/shuffled: The space is collapsed in all 4 runs")
     (note,) = (note for note in notes if "times as far from the other runs" in note)

@@ -1,0 +1,88 @@
+"""What the study is given beside its backgrounds: texts, terms, or samples that are made already."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from gpustab.errors import InputError, option
+from gpustab.studies.consistency.options import ConsistencyOptions
+from gpustab.studies.consistency.sample_file import read_samples
+from gpustab.studies.consistency.samples import Samples
+from gpustab.studies.consistency.terms import read_terms
+from gpustab.studies.consistency.text import Term, Text, read_text
+from gpustab.studies.frame import Answer
+from gpustab.studies.shared.finished import Finished, digest_of
+
+T = TypeVar("T")
+
+DRAWN = ("random", "keywords")
+"""What ``terms`` may be besides a file."""
+
+
+class Given(NamedTuple):
+    """What is the same for all backgrounds.
+
+    Attributes:
+        texts: one or several.
+        samples: of the one text, where they came with it.
+        general: general language, for the SVD model.
+        asked: terms of a file.
+        options: of the study.
+        finished: what is kept of finished parts.
+        made: what does not depend on the background, by a digest of all that it depends on.
+    """
+
+    texts: list[Text]
+    samples: Samples | None
+    general: Text | None
+    asked: list[Term] | None
+    options: ConsistencyOptions
+    finished: Finished
+    made: dict[str, Any]
+
+    def once(self, make: Callable[[], T], *said: Any) -> T:
+        """Return what several backgrounds share, made at the first."""
+        key = digest_of(*said)
+        if key not in self.made:
+            self.made[key] = make()
+        found: T = self.made[key]
+        return found
+
+
+def read_given(sources: Sequence[str | Path], options: ConsistencyOptions, finished: Finished, answer: Answer) -> Given:
+    """Read texts, terms and samples before the work.
+
+    Raises:
+        InputError: if a file cannot be used, a text is given twice, or none, or a file of samples and what it decides.
+    """
+    if options.sample_file is None:
+        asked = None if options.terms in DRAWN else read_terms(Path(options.terms), options.language)
+        return Given(_texts(sources, options), None, _general(options), asked, options, finished, {})
+    if sources or options.split == "half" or options.terms != "random":
+        wrong = (
+            option("text", ...) if sources else option("split", "half") if options.split == "half" else option("terms")
+        )
+        raise InputError(f"{option('sample_file')} holds sentences, samples and terms: give it without {wrong}")
+    found = read_samples(Path(options.sample_file), options.language)
+    answer.result.notes += found.notes
+    return Given([found.text], found.samples, _general(options), found.terms, options, finished, {})
+
+
+def _texts(sources: Sequence[str | Path], options: ConsistencyOptions) -> list[Text]:
+    if not sources:
+        raise InputError(f"no text was given; give one, or {option('sample_file')}")
+    if len(set(map(str, sources))) < len(sources):
+        raise InputError(f"one text was given twice: {', '.join(map(str, sources))}")
+    found = [read_text(source, options.language, options.drop_short, options.layout) for source in sources]
+    names = [Path(source).stem for source in sources]
+    if len(found) == 1 or len(set(names)) < len(names):
+        return found
+    return [text._replace(name=name) for text, name in zip(found, names, strict=True)]
+
+
+def _general(options: ConsistencyOptions) -> Text | None:
+    if options.general is None:
+        return None
+    return read_text(options.general, options.language, options.drop_short, options.general_layout)

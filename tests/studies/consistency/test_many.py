@@ -1,0 +1,158 @@
+"""Backgrounds of many runs with output vectors, calls that were stopped, copies, collapsed spaces, many samples."""
+
+import numpy as np
+import pytest
+import torch
+
+from gpustab import InputError, Space, Vocabulary
+from gpustab.runs.load import open_groups
+from gpustab.runs.runset import write_runset
+from gpustab.studies.consistency import models
+from gpustab.studies.consistency.measures import consistency_of
+from gpustab.studies.consistency.nulls import NullPairs
+from gpustab.studies.consistency.samples import Samples
+from gpustab.studies.consistency.study import consistency
+from tests.studies.consistency.made import sentences, term_names, word, write
+
+pytest.importorskip("sentencex")
+pytest.importorskip("gensim")
+
+CHOICES = {"layout": "blocks", "samples": 3, "cutoff": 9}
+NONCE = {"model": "nonce2vec", "alpha": 0.1}
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A text, its terms, and a run set of three runs with output vectors, trained on text of the same words."""
+    from gpustab.training import read_settings, train_runs
+
+    folder = tmp_path_factory.mktemp("many")
+    write(folder / "text.txt", sentences(6, 20, 8, seed=1, own=0.6))
+    write(folder / "general.txt", sentences(6, 60, 8, seed=2, own=0.5))
+    (folder / "terms.txt").write_text("\n".join(term_names(6)))
+    content = {"corpus": str(folder / "general.txt"), "runs": 3, "samplings": ["shuffled"], "engine": "gensim"}
+    content |= {"sgns": {"dim": 8, "epochs": 3, "alpha": 0.05}, "options": {"min_count": 1, "layout": "blocks"}}
+    train_runs(read_settings(content | {"keep_output": True}), folder / "runs")
+    train_runs(read_settings(content), folder / "without")
+    return folder
+
+
+def ask(trained, *sources, name="runs", **choices):
+    groups = open_groups(list(sources) or [trained / name], single_runs=True)
+    return consistency(groups, trained / "text.txt", terms=str(trained / "terms.txt"), **CHOICES | choices)
+
+
+def test_nonce2vec_runs_over_all_runs_of_a_run_set(trained):
+    result = ask(trained, **NONCE)
+    row = next(result.tables["consistency"].rows(model="Nonce2Vec (frozen)"))
+    assert row["runs"] == 3
+    assert row["auc_sd"] > 0
+    files = sorted((trained / "runs/sgns/shuffled").glob("run-*.safetensors"))
+    alone = []
+    for r, file in enumerate(files):
+        with_its_own = ask(trained, file, **NONCE)
+        by_name = ask(trained, file, output_vectors=str(file.parent / "output" / file.name), **NONCE)
+        values = [
+            next(x.tables["consistency"].rows(model="Nonce2Vec (frozen)"))["same"] for x in (with_its_own, by_name)
+        ]
+        assert values[0] == values[1]
+        alone.append(values[0])
+        in_group = list(result.tables["runs"].rows(model="Nonce2Vec (frozen)"))[r]
+        assert in_group["same"] == pytest.approx(values[0], abs=1e-9)
+    assert row["same"] == pytest.approx(np.mean(alone), abs=1e-9)
+
+
+def test_a_background_without_output_vectors_is_refused_with_the_options_name(trained):
+    with pytest.raises(InputError, match=r"run-000\.safetensors is not there.*train it with keep_output"):
+        ask(trained, name="without", **NONCE)
+    with pytest.raises(InputError, match="output_vectors names those of one run, and 'sgns/shuffled' has 3"):
+        ask(trained, output_vectors=str(trained / "general.txt"), **NONCE)
+
+
+class StopError(Exception):
+    """Somebody stopped the call."""
+
+
+def test_a_stopped_study_goes_on_with_the_same_numbers(trained, tmp_path, monkeypatch):
+    choices = {"finished": tmp_path / "finished", "split": "half", "cutoff": 3, "permutations": 19, **NONCE}
+    whole = ask(trained, **choices | {"finished": None})
+    true, calls = models.additive, []
+
+    def counted(prepared, runs, run):
+        calls.append(run)
+        if calls.count(2):
+            raise StopError
+        return true(prepared, runs, run)
+
+    monkeypatch.setattr(models, "additive", counted)
+    with pytest.raises(StopError):
+        ask(trained, **choices)
+    assert calls == [0, 1, 2]
+    calls.clear()
+    monkeypatch.setattr(models, "additive", lambda *given: calls.append(given[2]) or true(*given))
+    again = ask(trained, **choices)
+    assert calls == [2]
+    for name, table in whole.tables.items():
+        assert list(map(str, again.tables[name].rows())) == list(map(str, table.rows())), name
+    assert again.verdict == whole.verdict
+    calls.clear()
+    assert ask(trained, **choices).verdict == whole.verdict
+    assert not calls
+    ask(trained, **choices | {"seed": 1})
+    assert calls == [0, 1, 2]
+
+
+def _vectors(mean, seed=0):
+    names = Vocabulary([word(k) for k in range(300)])
+    generator = torch.Generator().manual_seed(seed)
+    return Space(names, mean + torch.randn(300, 8, generator=generator), name=f"run{seed}")
+
+
+def test_copies_are_counted_once_and_a_collapsed_background_is_told(trained, tmp_path):
+    one = ask(trained, _vectors(0.3))
+    twice = ask(trained, _vectors(0.3), Space(*vars(_vectors(0.3)).values()))
+    assert any("are the same vectors" in alarm for alarm in twice.alarms)
+    assert next(iter(twice.tables["consistency"].rows()))["runs"] == 1
+    values = [next(iter(x.tables["consistency"].rows()))["auc"] for x in (one, twice)]
+    assert values[0] == pytest.approx(values[1], abs=1e-12)
+    far = ask(trained, _vectors(30.0))
+    assert any("The background is collapsed" in alarm for alarm in far.alarms)
+    assert not one.alarms
+    write_runset({"x/fixed": [_vectors(0.3), _vectors(30.0, 1)]}, tmp_path / "set")
+    assert any("collapsed in 1 of 2 runs (run-001)" in alarm for alarm in ask(trained, tmp_path / "set").alarms)
+
+
+def test_copies_do_not_make_words_twice_as_frequent(trained):
+    from dataclasses import replace
+
+    file = next((trained / "runs/sgns/shuffled").glob("run-000.safetensors"))
+    from gpustab.formats.registry import read_space
+
+    space = read_space(file)
+    alone, twice = (ask(trained, *[replace(space, name=f"r{k}") for k in range(n)], subsample=1e-2) for n in (1, 2))
+    rows = [next(x.tables["consistency"].rows(model="additive")) for x in (alone, twice)]
+    assert rows[0]["words"] == rows[1]["words"]
+    assert rows[0]["same"] == rows[1]["same"]
+
+
+def test_null_pairs_in_blocks_are_those_at_once(monkeypatch):
+    from gpustab.studies.consistency import nulls
+
+    generator = np.random.default_rng(0)
+    term = np.repeat(np.arange(40), 3)
+    starts = np.concatenate([[0], np.cumsum(generator.integers(1, 4, size=120))])
+    samples = Samples(np.arange(40), term, generator.integers(60, size=starts[-1]), starts)
+    words = torch.from_numpy(generator.integers(1, 9, size=120)).double()
+    vectors = torch.from_numpy(generator.normal(size=(120, 6)))
+    whole = NullPairs(samples, words)
+    at_once = consistency_of(vectors, samples, whole)
+    monkeypatch.setattr(nulls, "_WHOLE", 500)
+    blocks = NullPairs(samples, words)
+    assert blocks._kept is None
+    assert torch.equal(blocks[7:50], whole[0:120][7:50])
+    assert blocks.any()
+    found = consistency_of(vectors, samples, blocks)
+    for name, number in at_once.numbers.items():
+        assert found.numbers[name].value == number.value
+        assert np.array_equal(found.numbers[name].without, number.without)
+    assert found.rank == at_once.rank
