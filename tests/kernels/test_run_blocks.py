@@ -57,7 +57,7 @@ def test_groups_cover_all_runs_once(runs, d):
     assert [run for first, end in groups for run in range(first, end)] == list(range(runs))
 
 
-@pytest.mark.parametrize("d", [1, 2, 5, 63, 64, 101, 128])
+@pytest.mark.parametrize("d", [1, 2, 63, 199, 200, 201])
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
 def test_of_the_block_of_a_run_with_itself_one_quarter_is_another(d, dtype):
     x = generators.noisy_copies(2, 300, d)[0].to(dtype)
