@@ -8,9 +8,11 @@ results=${1:-benchmarks/results}
 mkdir -p "$results"
 run() { echo "== $*"; timeout 300 "$@" || echo "== failed ($?): $*"; }
 
-run python -m pytest -m gpu -x -q
-run python -m gpustab bench --device cuda --out "$results/bench-cuda"
-run python -m benchmarks.goals "$results/bench-cuda/summary.json"
+run python -m pytest -m gpu -q
+run python -m gpustab doctor
+run python -m pytest -m gpu -q -rs tests/test_gpu.py -k "faiss or long_lists"  # skips, and says so, without FAISS
+run python -m gpustab bench --device cuda --runs 128 --words 200000 --dim 300 --out "$results/bench-cuda"
+run python -m benchmarks.goals "$results/bench-cuda/summary.json" --out "$results/goals-cuda.json"
 run python -m benchmarks.bench_sgns engines --device cuda --out "$results"
 run python -m benchmarks.bench_sgns time --device cuda --out "$results"
 for name in pip_loss procrustes neighbours overlap averaging cosine prediction glove; do

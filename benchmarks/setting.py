@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("gpustab", "torch", "numpy", "faiss-cpu", "faiss-gpu", "torchmetrics")
+PACKAGES = ("gpustab", "torch", "numpy", "faiss-cpu", "faiss-gpu", "faiss-gpu-cu13-cuvs", "torchmetrics", "triton")
 
 
 def environment(device: torch.device) -> dict[str, Any]:

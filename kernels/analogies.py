@@ -15,7 +15,8 @@ from torch import Tensor
 
 from gpustab.kernels.arithmetic import product
 from gpustab.kernels.cosine import cosines
-from gpustab.kernels.neighbours import RESOLUTION, rounding_bound
+from gpustab.kernels.neighbours import RESOLUTION
+from gpustab.kernels.search import rounding_bound
 
 Method = Literal["3CosAdd", "3CosMul"]
 

@@ -11,7 +11,6 @@ less than the rounding of float32 (2e-5 at d = 300).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -20,7 +19,7 @@ from torch import Tensor
 
 from gpustab.kernels.arithmetic import product
 from gpustab.kernels.search import Backend as Backend
-from gpustab.kernels.search import Search, halves_pay, searcher
+from gpustab.kernels.search import Search, half_bound, halves_pay, rounding_bound, searcher
 from gpustab.kernels.shapes import want
 
 RESOLUTION = 2.0**-40
@@ -127,33 +126,6 @@ def top_k(
         waiting = torch.cat([_search_in_float64(task, part, candidates) for part in waiting.split(tile)])
         candidates *= 4
     return result
-
-
-def rounding_bound(dimension: int, unit: float = 2.0**-24) -> float:
-    """Return a bound on |float32 score − cosine| of unit rows.
-
-    Rounding two unit vectors changes their product by at most ``2u + u²``, and summing d products in any order by at
-    most ``d u / (1 − d u)`` (Higham 2002, §3.1).
-
-    Args:
-        dimension: d.
-        unit: u, the unit roundoff; that of float64 is ``2⁻⁵³``.
-    """
-    return 2.1 * unit + dimension * unit / (1 - dimension * unit) * (1 + 2.1 * unit)
-
-
-def half_bound(dimension: int) -> float:
-    """Return a bound on |score − cosine| of unit rows that are rounded to float16 and multiplied by tensor cores.
-
-    Rounding changes an entry by ``2⁻¹¹`` of itself or, below ``2⁻¹⁴``, by ``2⁻²⁵``; so the product of two rows by
-    ``2u + u²`` and ``2 √d 2⁻²⁵`` at most. Products of float16 are exact in float32; tensor cores add them up in any
-    order and truncate, by a unit of ``2⁻²³`` at every one of d sums or, as they may keep fewer bits on the way, four.
-
-    Args:
-        dimension: d.
-    """
-    unit, sums = 2.0**-11, dimension * 2.0**-21
-    return 2.1 * unit + 2.1 * math.sqrt(dimension) * 2.0**-25 + sums * (1 + 2.1 * unit)
 
 
 def _searches(single: Tensor, queries: int, backend: Backend) -> Iterator[tuple[str, Tensor, float]]:

@@ -46,6 +46,33 @@ def searcher(backend: Backend, device: torch.device, search_scores: int) -> Sear
     return by_torch if backend == "torch" else by_faiss
 
 
+def rounding_bound(dimension: int, unit: float = 2.0**-24) -> float:
+    """Return a bound on |float32 score − cosine| of unit rows.
+
+    Rounding two unit vectors changes their product by at most ``2u + u²``, and summing d products in any order by at
+    most ``d u / (1 − d u)`` (Higham 2002, §3.1).
+
+    Args:
+        dimension: d.
+        unit: u, the unit roundoff; that of float64 is ``2⁻⁵³``.
+    """
+    return 2.1 * unit + dimension * unit / (1 - dimension * unit) * (1 + 2.1 * unit)
+
+
+def half_bound(dimension: int) -> float:
+    """Return a bound on |score − cosine| of unit rows that are rounded to float16 and multiplied by tensor cores.
+
+    Rounding changes an entry by ``2⁻¹¹`` of itself or, below ``2⁻¹⁴``, by ``2⁻²⁵``; so the product of two rows by
+    ``2u + u²`` and ``2 √d 2⁻²⁵`` at most. Products of float16 are exact in float32; tensor cores add them up in any
+    order and truncate, by a unit of ``2⁻²³`` at every one of d sums or, as they may keep fewer bits on the way, four.
+
+    Args:
+        dimension: d.
+    """
+    unit, sums = 2.0**-11, dimension * 2.0**-21
+    return 2.1 * unit + 2.1 * math.sqrt(dimension) * 2.0**-25 + sums * (1 + 2.1 * unit)
+
+
 def halves_pay(device: torch.device, work: float) -> bool:
     """Tell whether a search in float16 comes first: on cards with tensor cores, where there is enough to multiply.
 

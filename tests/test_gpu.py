@@ -140,3 +140,16 @@ def test_losses_and_metrics_of_pairs_on_a_card():
     torch.cuda.reset_peak_memory_stats()
     nn.PIPLoss()(a, y.cuda()).backward()
     assert torch.cuda.max_memory_allocated() - before < 3 * a.numel() * 4 + 20 * 4096 * 32 * 8
+
+
+def test_faiss_finds_the_lists_of_torch():
+    works, reason = probe.probe_faiss_gpu()
+    if not works:
+        pytest.skip(f"FAISS does not search on the card: {reason}")
+    x = generators.duplicates(30_000, 60, 50)
+    x[50:80] = x[50] + 1e-7 * torch.randn(30, 60, dtype=torch.float64, generator=generators.generator(1))
+    targets = torch.arange(0, 30_000, 29).to(CUDA)
+    for k in (1, 10, 60, 1500, 2048, 2049):  # above 2,048 candidates torch proposes: FAISS would abort the process
+        found = [top_k(x.to(CUDA), targets, k, backend=backend) for backend in ("torch", "faiss")]
+        assert torch.equal(found[0].indices, found[1].indices)
+        assert torch.equal(found[0].tied, found[1].tied)

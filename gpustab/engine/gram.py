@@ -165,16 +165,14 @@ def gram_pass(
 def centred_pass(runs: Runs, compute: Compute, dtype: torch.dtype, proxy: Tensor | None = None) -> GramPass:
     """Accumulate the same from mean and deviations of the runs in one frame; deviations are rounded to ``dtype``."""
     counted, maps = counted_words(runs, proxy), common_frame(runs)
-    # float32 forms deviations of 8 bits well enough
-    formed = torch.float64 if dtype == torch.float64 else torch.float32
+    formed = torch.float64 if dtype == torch.float64 else torch.float32  # enough to form deviations of 8 bits
     rotate = maps.to(formed)
 
     def add(total: gram.Moments, chunk: Tensor, here: Tensor) -> None:
         gram.add_(total, centred.centred_rows(chunk, rotate), here, dtype)
 
     summed = accumulate(runs, compute, counted, formed, len(runs) + 1, add)
-    exact = torch.float64 if dtype == torch.float64 else torch.float32
-    return in_frame(maps, summed, int(counted.sum()), exact)
+    return in_frame(maps, summed, int(counted.sum()), formed)
 
 
 def in_frame(maps: Tensor, summed: gram.Moments, words: int, arithmetic: torch.dtype) -> GramPass:
@@ -189,6 +187,7 @@ def common_frame(runs: Runs) -> Tensor:
     words = min(runs.words, _FRAME_WORDS)
     chunk = runs.chunk(0, words) * runs.joint[:words, None]  # the most frequent words
     cross = product(chunk.mT, chunk[0].expand(len(runs), -1, -1))
+    require_finite(runs, [cross])
     # A run that shares no direction with the first one may be mapped anyhow.
     cross[(cross == 0).all(-1).all(-1)] = torch.eye(runs.dimension, dtype=cross.dtype, device=cross.device)
     return procrustes.procrustes(cross).maps
@@ -227,19 +226,12 @@ def accumulate(
     add: Callable[[gram.Moments, Tensor, Tensor], None],
     width: int = 24,
 ) -> gram.Moments:
-    """Sum up what is formed of the chunks, in smaller tiles where memory runs out.
+    """Sum up moments of some members over chunks of words, in smaller tiles where memory runs out.
 
-    Args:
-        runs: the runs.
-        compute: how to compute.
-        counted: ``(v,)`` bool, the words to sum over; the rows of others are zero.
-        dtype: of the chunks.
-        members: of the moments.
-        add: adds a chunk ``(R, c, d)`` to the moments; is told which of its words count, ``(c,)`` bool.
-        width: bytes that are held for every number of a chunk.
+    ``add`` is given chunks ``(R, c, d)``, zero where words do not count, and which words do, ``(c,)`` bool; ``width``
+    bytes are held for every number of a chunk.
     """
-    all_count = bool(counted.all())
-    d = runs.dimension
+    all_count, d = bool(counted.all()), runs.dimension
 
     def work(tile: int) -> gram.Moments:
         total = gram.empty_moments(members, d, runs.device)

@@ -24,6 +24,7 @@ from gpustab.engine.precision import (
     dtype_of_products,
     largest_condition,
     rounding_error,
+    tolerated,
     worst_condition,
 )
 from gpustab.engine.tiles import UnresolvedError, tile_pass
@@ -104,7 +105,7 @@ def _of_whole_gram(runs: Runs, compute: Compute, counted: Tensor) -> PipPass:
         basis = basis._replace(arithmetic=compute.dtype, counted=counted)
         return _pip_pass(runs, basis, loss, "fp32", worst_condition(rounding_error(loss.condition, dtype)))
     error = float(loss.condition.max()) * FLOAT64
-    if error <= WANTED:
+    if error <= tolerated(compute):
         return _pip_pass(runs, basis, loss, "fp64", error)
     basis = centred_pass(runs, compute, torch.float64, counted)
     loss = centred_loss(basis)

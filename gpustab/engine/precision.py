@@ -68,6 +68,11 @@ def dtype_of_products(runs: Runs, compute: Compute, counted: Tensor) -> torch.dt
     return torch.float32 if likely else torch.float64
 
 
+def tolerated(compute: Compute) -> float:
+    """Return the relative error up to which plain float64 products will do; beyond it, deviations are measured."""
+    return _AUTO if compute.precision == "1e-6" else WANTED
+
+
 def _chooses(compute: Compute) -> bool:
     return compute.precision == "1e-6" or (compute.precision == "auto" and compute.device.type == "cpu")
 

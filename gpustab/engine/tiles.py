@@ -15,7 +15,7 @@ from torch import Tensor
 
 from gpustab.engine.finite import require_finite
 from gpustab.engine.gram import centred_error, centred_loss, centred_pass
-from gpustab.engine.precision import FLOAT64, WANTED, largest_condition, rounding_error, worst_condition
+from gpustab.engine.precision import FLOAT64, largest_condition, rounding_error, tolerated, worst_condition
 from gpustab.kernels import centred
 from gpustab.kernels.gram import ROWS_PER_MATMUL
 from gpustab.kernels.pip_loss import PipLoss, pip_from_norms
@@ -186,7 +186,7 @@ class _Tiles:
         if within:
             condition.fill_diagonal_(1)
         if self.dtype == torch.float64:
-            return (condition * FLOAT64 <= WANTED).cpu()
+            return (condition * FLOAT64 <= tolerated(self.compute)).cpu()
         if worst_condition(condition) > largest_condition(self.compute, self.runs.dimension):
             raise UnresolvedError
         return torch.ones(condition.shape, dtype=torch.bool)

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from importlib.metadata import packages_distributions, version
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
@@ -21,6 +21,7 @@ from typing import Literal
 import torch
 
 from gpustab.machine.device import cheap_float64
+from gpustab.machine.environment import FAISS
 from gpustab.machine.memory import available_memory
 from gpustab.machine.probe import probe_faiss, probe_faiss_first, probe_faiss_gpu
 
@@ -147,9 +148,31 @@ def _faiss() -> Iterator[Check]:
         )
     if gpu is not None:
         ok, reason = gpu.result()
-        detail = reason if ok else f"{reason}: torch searches on the GPU"
-        remedy = f"pip uninstall faiss-cpu, then {_install('gpu')}, which changes torch to 2.10"
+        pair, remedy = faiss_pair(torch.version.cuda or "")
+        detail = f"{reason} ({pair})" if ok else f"{reason} ({pair}): torch searches on the GPU"
         yield _check("faiss on GPU", ok, detail, remedy)
+
+
+def faiss_pair(cuda: str) -> tuple[str, str]:
+    """Name the FAISS and the torch that are here with the CUDA of each, and what to install for a pair of one CUDA.
+
+    Args:
+        cuda: version of CUDA that torch is built for.
+    """
+    name = next((name for name in FAISS if _installed(name)), "faiss of unknown origin")
+    built = FAISS.get(name, "")
+    pair = f"{name}, {f'for CUDA {built}' if built else 'no GPU build'}, beside torch {torch.__version__}, CUDA {cuda}"
+    extra = "gpu-cu13" if cuda.startswith("13") else "gpu"
+    others = " ".join(sorted(FAISS))
+    needs = "which needs Python 3.12" if extra == "gpu-cu13" else "which changes torch to 2.10"
+    return pair, f"pip uninstall {others}, then {_install(extra)}, {needs}"
+
+
+def _installed(name: str) -> bool:
+    try:
+        return bool(version(name))
+    except PackageNotFoundError:
+        return False
 
 
 def _threads() -> Check:

@@ -9,6 +9,9 @@ from typing import Any
 
 import torch
 
+FAISS = {"faiss-cpu": "", "faiss-gpu": "12", "faiss-gpu-cuvs": "13", "faiss-gpu-cu13-cuvs": "13"}
+"""The builds of the module `faiss`, and for which CUDA each is."""
+
 
 def environment(device: torch.device) -> dict[str, Any]:
     """Return versions, machine, device and peak memory so far."""
@@ -18,7 +21,7 @@ def environment(device: torch.device) -> dict[str, Any]:
         "platform": platform.platform(),
         "torch": torch.__version__,
         "numpy": _version("numpy"),
-        "faiss": _version("faiss-cpu") or _version("faiss-gpu") or _version("faiss-gpu-cuvs"),
+        "faiss": next(filter(None, map(_version, FAISS)), None),
         "device": str(device),
         "threads": torch.get_num_threads(),
         "peak_memory_bytes": peak_memory(),

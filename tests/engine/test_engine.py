@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from gpustab import InputError, engine, load_runs
+from gpustab.engine import gram as engine_gram
 from gpustab.kernels import gram, neighbours
 from gpustab.machine.device import Compute
 from gpustab.runs.join import join
@@ -280,3 +281,13 @@ def test_lists_that_a_search_does_not_prove_are_told(monkeypatch, caplog):
     with caplog.at_level("INFO", "gpustab"):
         engine.neighbour_pass(runs, torch.arange(30), 5)
     assert "60 of 60 lists are not proven by float16" in caplog.text
+
+
+@pytest.mark.parametrize("memory", [None, 3000])
+@pytest.mark.parametrize("noise", [0.3, 1e-3, 1e-6])
+def test_an_error_that_is_asked_for_is_kept(noise, memory):
+    """Plain float64 products are left where a loss would err by more, also in tiles."""
+    runs = runs_of(generators.noisy_copies(3, 400, 6, noise=noise))
+    found = engine.pip_pass(runs, Compute(precision="1e-6", memory=memory))
+    basis = engine_gram.centred_pass(runs, Compute(), torch.float64)
+    np.testing.assert_allclose(found.reduced, engine_gram.centred_loss(basis).total / 800, rtol=1e-6)

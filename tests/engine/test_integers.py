@@ -5,7 +5,7 @@ import logging
 import pytest
 import torch
 
-from gpustab import engine
+from gpustab import InputError, engine
 from gpustab.engine import gram, integers
 from gpustab.machine import device
 from gpustab.machine.device import Compute, fast_integers
@@ -134,3 +134,10 @@ def test_words_that_some_runs_lack_do_not_count(on_a_card):
     assert found.precision.startswith("int")
     assert found.basis.words == 899
     torch.testing.assert_close(found.reduced, true.reduced, rtol=found.error, atol=0)
+
+
+def test_values_that_are_no_longer_finite_are_named(on_a_card):
+    runs = runs_of(generators.noisy_copies(3, 300, 8))
+    runs.rows[1][7, 2] = torch.nan
+    with pytest.raises(InputError, match="not finite"):
+        engine.pip_pass(runs)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from gpustab.kernels import neighbours
 from gpustab.kernels.neighbours import top_k
-from gpustab.kernels.search import highest
+from gpustab.kernels.search import half_bound, highest, rounding_bound
 from tests import generators, oracles
 
 BACKENDS = ["torch", "faiss"]
@@ -120,7 +120,7 @@ def test_wrong_input(x, targets, k, message):
 def test_the_rounding_bound_holds():
     x = generators.anisotropic(400, 300)
     error = (x.float() @ x.float().T).double() - x @ x.T
-    assert error.abs().max() < neighbours.rounding_bound(300)
+    assert error.abs().max() < rounding_bound(300)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -222,13 +222,13 @@ def test_the_bound_of_float16_holds(d, small):
         x[:, 1:] *= 2.0**-15
     x = x / x.norm(dim=1, keepdim=True)
     half = x.float().half()
-    assert ((half.double() @ half.double().T) - x @ x.T).abs().max() < neighbours.half_bound(d)
+    assert ((half.double() @ half.double().T) - x @ x.T).abs().max() < half_bound(d)
     product = half.float().T[:, :, None] * half.float().T[:, None]
     truncated = torch.zeros(400, 400, dtype=torch.float64)
     for term in product:  # what a tensor core may lose at every sum
         truncated = truncated + term.double()
         truncated -= truncated.abs() * 2.0**-21
-    assert (truncated - x @ x.T).abs().max() < neighbours.half_bound(d)
+    assert (truncated - x @ x.T).abs().max() < half_bound(d)
 
 
 @pytest.mark.parametrize(

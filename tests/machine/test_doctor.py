@@ -168,3 +168,26 @@ def test_the_versions_looked_for_are_those_of_pyproject():
             continue
         wanted = f"{distribution.get(module, module)}>={low}" + (f",<{high}" if high else "")
         assert wanted in (extras[extra] if extra else project["dependencies"])
+
+
+@pytest.mark.parametrize(
+    ("installed", "cuda", "said", "remedy"),
+    [
+        ("faiss-gpu", "12.8", "faiss-gpu, for CUDA 12, beside torch", "gpustab[gpu]"),
+        ("faiss-gpu", "13.0", "faiss-gpu, for CUDA 12, beside torch", "gpustab[gpu-cu13]"),
+        ("faiss-gpu-cu13-cuvs", "13.0", "faiss-gpu-cu13-cuvs, for CUDA 13", "Python 3.12"),
+        ("faiss-cpu", "12.8", "faiss-cpu, no GPU build", "torch to 2.10"),
+        ("", "12.8", "faiss of unknown origin, no GPU build", "gpustab[gpu]"),
+    ],
+)
+def test_the_pair_of_faiss_and_torch_is_named(installed, cuda, said, remedy, monkeypatch):
+    monkeypatch.setattr(doctor, "_installed", lambda name: name == installed)
+    pair, wanted = doctor.faiss_pair(cuda)
+    assert said in pair
+    assert pair.endswith(f"CUDA {cuda}")
+    assert remedy in wanted
+
+
+def test_the_extras_bring_the_builds_that_the_doctor_knows():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert {extras[name][0].split(">=")[0] for name in ("cpu", "gpu", "gpu-cu13")} <= doctor.FAISS.keys()
