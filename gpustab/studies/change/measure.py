@@ -128,9 +128,9 @@ def _finished(
     task = task_of(series, options)
     said = [series.name, series.control, first.name, second.name, options.min_count, options.spread, name]
     said += [str(answer.compute.dtype), environment(answer.compute.device).get("gpustab")]
+    said += [[epoch.tokens, epoch.runs.centre, epoch.runs.unit] for epoch in (first, second)]
     runs = [digest.hex() for epoch in (first, second) for digest in fingerprints(epoch.runs)]
-    counts = [epoch.tokens for epoch in (first, second)]
-    key = digest_of(said, None if task is None else vars(task), runs, counts)
+    key = digest_of(said, None if task is None else vars(task), runs)
     found: Measured | None = finished.get(key)
     if found is None:
         found = measured(series, between(first, second, options.min_count), options, task, own)

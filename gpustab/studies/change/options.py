@@ -22,7 +22,8 @@ class ChangeOptions:
         per_pair: whether change and frequency are standardised in every pair of epochs, as the thesis says, or over
             all pairs together, as its program does.
         resamples: draws of words with replacement behind the intervals of the laws.
-        semeval: folder of one language of SemEval-2020 task 1, whose two epochs these are: scores of its targets.
+        semeval: folder of one language of SemEval-2020 task 1, whose two epochs these are: scores of its targets. Of
+            groups whose keys name a language, the folder of all languages.
         spread: a target changed if its change exceeds ``μ + spread · σ`` over all joint words.
         authors: column of the documents' metadata that tells their author (or source): which words' contexts differ
             beyond the sampling of authors. The text of the epochs is read again for it, as for the training.
@@ -41,7 +42,7 @@ class ChangeOptions:
     n: Annotated[int, Option("Length of their lists of neighbours.", ("-n", "--top"), low=1)] = 10
     per_pair: Annotated[bool, Option("Standardise the laws in every pair of epochs.", ("--per-pair/--pooled",))] = False
     resamples: Annotated[int, Option("Draws of words behind the intervals of the laws.", low=0)] = 200
-    semeval: Annotated[str | None, Option("Folder of a language of SemEval-2020 task 1.", metavar="DIR")] = None
+    semeval: Annotated[str | None, Option("Folder of SemEval-2020 task 1, or of a language.", metavar="DIR")] = None
     spread: Annotated[float, Option("A target changed if above the mean by so many SDs.")] = 0.5
     corpus: Annotated[str | None, Option("Text of the epochs, if the run set does not tell.", metavar="CORPUS")] = None
     authors: Annotated[str | None, Option("Column of authors or sources: test words against their sampling.")] = None

@@ -33,7 +33,12 @@ def verdict(tables: Mapping[str, Table], rate: float = 0.05) -> list[str]:
     said = [of_pair(row) for row in shown[:_MOST]]
     if len(shown) > _MOST:
         said.append(f"{len(shown) - _MOST} more pairs of epochs are in the table.")
-    if shown and all(row["sampling_floor"] is None for row in shown):
+    if shown and all(row["bootstrap"] for row in shown):
+        said.append(
+            "These are bootstrap runs, whose changes hold the sampling of documents twice over: train shuffled runs "
+            "too, for which they are the floor."
+        )
+    elif shown and all(row["sampling_floor"] is None for row in shown):
         said.append(
             "How far apart two samplings of one epoch's documents would lie is not known: train bootstrap runs too. "
             "Without them no change can be told from other documents of the same time."

@@ -84,6 +84,8 @@ def test_without_bootstrap_runs_nothing_is_said_to_differ():
     said = " ".join(verdict({"pairs": Table.of([row]), "laws": Table()}))
     assert "differ beyond" not in said
     assert "train bootstrap runs too" in said
+    said = " ".join(verdict({"pairs": Table.of([row | {"bootstrap": True}]), "laws": Table()}))
+    assert "train shuffled runs too" in said
 
 
 @pytest.mark.parametrize(
