@@ -14,7 +14,8 @@ import numpy as np
 
 from benchmarks.harness import Bench, Contender, Row, start
 from gpustab.studies.localization.chains import KINDS
-from gpustab.studies.localization.scores import COMPARISONS, Distances, Score, scores
+from gpustab.studies.localization.comparisons import COMPARISONS, Distances
+from gpustab.studies.localization.scores import Score, scores
 
 DRAWS, LOOPED = 1000, 10
 CHANGES = 3

@@ -9,6 +9,7 @@ runs; before them those on frequency, against a control with the same law or a w
 
 from __future__ import annotations
 
+import math
 import sys
 
 import numpy as np
@@ -16,11 +17,11 @@ import torch
 
 from gpustab.kernels.displacement import displacement
 from gpustab.statistics.mixed import fit_random_intercept
-from gpustab.studies.change.laws import bootstrap_error
+from gpustab.studies.change.law_rows import bootstrap_error
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.sentences import against_floor, law_verdict
 
-V, D = 300, 20
+V, D = 200, 15
 DOCUMENTS, TRAINING = 0.25, 0.25
 LAW = ("more", "less", "open")
 
@@ -43,16 +44,12 @@ def verdict(runs: int, step: float, seed: int) -> str:
     ]
     every = torch.ones(V, dtype=torch.bool)
     between, floor = (displacement(*(torch.from_numpy(np.array(x)) for x in kind)) for kind in (whole, drawn))
-    change, floor_of = between.change.mean(every), floor.within.mean(every)
+    change, training, sampling = (own.mean(every) for own in (between.change, between.within, floor.within))
+    beyond = between.change.value - floor.within.value
     return against_floor(
-        {
-            "change": change[0],
-            "change_se": change[1],
-            "sampling_floor": floor_of[0],
-            "sampling_se": floor_of[1],
-            "runs_first": runs,
-            "runs_second": runs,
-        }
+        {"change": change[0], "change_se": change[1], "training_floor": training[0], "training_se": training[1]}
+        | {"sampling_floor": sampling[0], "sampling_se": sampling[1], "tested": V}
+        | {"beyond_se_words": float(beyond.std()) / V**0.5, "runs_first": runs, "runs_second": runs}
     )
 
 
@@ -66,7 +63,13 @@ def law(extra: float, seed: int) -> str:
         y = beta * x + 0.7 * rng.normal(size=300)[groups] + 0.6 * rng.normal(size=600)
         y = (y - y.mean()) / y.std(ddof=1)
         r2 = fit_random_intercept(y, x, groups).r2_marginal
-        rows.append({"r2_marginal": r2, "r2_se": bootstrap_error(y, x, groups, ChangeOptions(resamples=40))})
+        rows.append(
+            {
+                "r2_marginal": r2,
+                "r2_se": bootstrap_error(y, x, groups, ChangeOptions(resamples=40)),
+                "r2_se_runs": math.nan,
+            }
+        )
     return law_verdict(rows[0], rows[1:])
 
 
@@ -76,11 +79,11 @@ def main(repeats: int) -> None:
         said = [law(extra, seed) for seed in range(repeats)]
         print(f"law, β −0.4 − {extra}: " + ", ".join(f"{x} {said.count(x) / repeats:.3f}" for x in LAW))
     print(f"{'runs':>4} {'step':>5} {'more':>6} {'no more':>8} {'open':>6}")
-    for runs in (3, 4, 8, 16):
+    for runs in (3, 4, 6, 8, 16):
         for step in (0.0, 0.3, 0.6):
-            said = [verdict(runs, step, seed) for seed in range(repeats if runs < 16 else repeats // 4)]
+            said = [verdict(runs, step, seed) for seed in range(repeats)]
             shares = [said.count(name) / len(said) for name in ("more", "no more", "open")]
-            print(f"{runs:>4} {step:>5} {shares[0]:>6.3f} {shares[1]:>8.3f} {shares[2]:>6.3f}")
+            print(f"{runs:>4} {step:>5} {shares[0]:>6.3f} {shares[1]:>8.3f} {shares[2]:>6.3f}", flush=True)
 
 
 if __name__ == "__main__":

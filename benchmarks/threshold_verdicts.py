@@ -18,14 +18,21 @@ from pathlib import Path
 from statistics import fmean, stdev
 
 import numpy as np
+import torch
 
 from benchmarks.verdict_cases import Case
 from benchmarks.verdicts import RUNS, table
+from gpustab.results import Table
 from gpustab.statistics.intervals import Estimate
+from gpustab.studies.thresholds.answers import of_paper, of_scores
 from gpustab.studies.thresholds.distributions import Law, Moments
+from gpustab.studies.thresholds.evaluation import Score, _at_random, _rho
 from gpustab.studies.thresholds.ladder import RULES, cuts, levels, rungs
+from gpustab.studies.thresholds.over_runs import _row
 from gpustab.studies.thresholds.sentences import higher, stable
+from gpustab.studies.thresholds.sentences import verdict as verdict_of
 from gpustab.studies.thresholds.shapes import distance, verdict
+from gpustab.studies.thresholds.tables import _over_runs as score_row
 from gpustab.studies.thresholds.welch import lower_edge
 from tests.studies.thresholds.planted import planted
 
@@ -76,6 +83,13 @@ def cases() -> Iterator[Case]:
         yield Case("stable over runs", f"SD {sd}", right, _scattered(sd))
     for gap, right in ((0.0, "-"), (0.02, "yes"), (0.1, "yes")):
         yield Case("higher threshold", f"{gap} higher, SD 0.01", right, _apart(gap))
+    for gap, right in ((0.0, "-"), (0.1, "yes")):
+        yield Case("extremes of 12 groups", f"one {gap} higher, SD 0.01", right, _extremes(gap))
+    for gap, sd, right in ((0.0, 0.02, "-"), (0.0, 0.1, "-"), (0.1, 0.02, "yes"), (0.3, 0.1, "yes")):
+        yield Case("paper's rule and size", f"sizes {gap} apart, SD {sd}", right, _sizes(gap, sd))
+    for kind, right in (("chance", "-"), ("noise", "-"), ("range", "yes")):
+        for part in (0.05, 0.2):
+            yield Case("narrower range, 6 tests", f"{part:.0%} left out: {kind}", right, _narrowed(kind, part))
     for skew, right in ((0.0, "same"), (0.03, "same"), (0.3, "-"), (0.6, "different")):
         yield Case("one shape", f"skewness {skew} apart", right, _shapes(skew))
 
@@ -96,6 +110,77 @@ def _apart(gap: float) -> Callable[[int, np.random.Generator], str]:
         return higher(a, b)
 
     return draw
+
+
+def _extremes(gap: float) -> Callable[[int, np.random.Generator], str]:
+    def draw(runs: int, rng: np.random.Generator) -> str:
+        found = [_threshold(0.2 + gap * (k == 0), 0.01, runs, rng) for k in range(12)]
+        rows = [over_row(f"g{k}", own) for k, own in enumerate(found)]
+        rows += [row | {"rule": "clear"} for row in rows]
+        return _said(any("fits all" in s and "No threshold" in s for s in verdict_of({"thresholds": Table.of(rows)})))
+
+    return draw
+
+
+def over_row(group: str, values: list[float]) -> dict:
+    """A row of the table of thresholds, of one rule over runs."""
+    return _row(group, "value", "chance", values, [0.5])._asdict()
+
+
+def _sizes(gap: float, sd: float) -> Callable[[int, np.random.Generator], str]:
+    """The paper's threshold at five least group sizes, of which the smallest lies higher."""
+
+    def draw(runs: int, rng: np.random.Generator) -> str:
+        found = [_threshold(gap * (k == 0), sd, runs, rng) for k in range(5)]
+        rows = [
+            {"group": "g", "min_pairs": 100 * 10**k, "next_higher": fmean(own), "sd": stdev(own), "runs_with_one": runs}
+            for k, own in enumerate(found)
+        ]
+        return _said(any(of_paper({"paper_sizes": Table.of([row | {"runs": runs} for row in rows])})))
+
+    return draw
+
+
+def _narrowed(kind: str, part: float) -> Callable[[int, np.random.Generator], str]:
+    """Six tests of 350 pairs, of which a part is left out.
+
+    *chance*: as many at random, the same in all runs. *noise*: the least similar, among which scores are noise.
+    *range*: the least similar, where scores follow the cosine everywhere alike.
+    """
+
+    def draw(runs: int, rng: np.random.Generator) -> str:
+        rows = [_of_test(f"t{k}", kind, part, runs, rng) for k in range(6)]
+        return _said(any(of_scores({"scores": Table.of(rows)})))
+
+    return draw
+
+
+def _of_test(name: str, kind: str, part: float, runs: int, rng: np.random.Generator) -> dict:
+    true = rng.normal(size=350)
+    scored = true + rng.normal(size=350)
+    least = true < np.quantile(true, part)
+    if kind == "noise":
+        scored[least] = rng.normal(size=int(least.sum())) + scored.mean()
+    gold, dropped = torch.from_numpy(scored), torch.from_numpy(rng.permutation(least))
+    own, drawn = [], None
+    for _ in range(runs):
+        cosines = torch.from_numpy(0.2 + 0.1 * (true + 0.3 * rng.normal(size=350)))
+        low = dropped if kind == "chance" else cosines < cosines.quantile(part)
+        # Runs drop the same pairs at random in the study too: the draws of the first stand for all.
+        drawn = drawn or _at_random(cosines, gold, int(low.sum()), 0)
+        own.append(score_of(name, cosines, gold, low, drawn))
+    return score_row(own)
+
+
+def score_of(test: str, cosines: torch.Tensor, gold: torch.Tensor, low: torch.Tensor, drawn: tuple) -> Score:
+    """Score one run as the study does, with the pairs given that are left out."""
+    n, below, above = len(gold), int(low.sum()), _rho(cosines[~low], gold[~low])
+    return Score("g", "r", test, "chance", 0.1, n, 0, below, n - below, None, above, None, *drawn)
+
+
+def _said(sentence: bool) -> str:
+    """A sentence that is told only where the rule holds."""
+    return "yes" if sentence else "undecided"
 
 
 def _law(skew: float, rng: np.random.Generator) -> Law:
@@ -119,15 +204,21 @@ def _shapes(skew: float) -> Callable[[int, np.random.Generator], str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=200)
+    parser.add_argument("--rule", default="", help="only rules over runs whose name holds this")
     parser.add_argument("--out", type=Path)
     chosen = parser.parse_args()
-    one = of_one_run(chosen.sets)
+    place = None if chosen.out is None else chosen.out / "threshold_verdicts.json"
+    known = json.loads(place.read_text(encoding="utf-8")) if chosen.rule and place and place.exists() else {}
+    one = known.get("one_run", []) if chosen.rule else of_one_run(chosen.sets)
     print(f"{'rule':<24} {'truth':<38} {'is':<4} false/missed in % at " + ", ".join(f"R = {r}" for r in RUNS))
-    over = [case._replace(part=0.1 if case.rule == "one shape" else 1.0) for case in cases()]
+    slow = {"one shape": 0.1, "narrower range, 6 tests": 0.5}
+    over = [case._replace(part=slow.get(case.rule, 1.0)) for case in cases() if chosen.rule in case.rule]
     rows = table(over, RUNS, chosen.sets)
-    if chosen.out:
+    made = {(row["rule"], row["truth"]) for row in rows}
+    rows = [row for row in known.get("over_runs", []) if (row["rule"], row["truth"]) not in made] + rows
+    if place:
         text = json.dumps({"runs": RUNS, "one_run": one, "over_runs": rows}, indent=1, ensure_ascii=False)
-        (chosen.out / "threshold_verdicts.json").write_text(text + "\n", encoding="utf-8")
+        place.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -8,15 +8,15 @@ mean cosines within.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import combinations
+from collections.abc import Iterator, Sequence
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from gpustab.kernels.arithmetic import product
-from gpustab.kernels.averaging import Average, cross_gram, tree_average
+from gpustab.kernels.averaging import Average, aligned_average, cross_gram, tree_average
 from gpustab.kernels.procrustes import procrustes
 
 
@@ -115,24 +115,32 @@ class Averages(NamedTuple):
     """The tree averages of a group's runs (§3.2.2), words in the rows.
 
     Attributes:
-        levels: by number of runs beneath, disjoint averages of equally many; the largest number is that of all runs.
+        tree: its levels, the runs first; see :func:`gpustab.kernels.averaging.tree_average`.
         without: the average without each run; none for one run.
         half: averages of the first and of the second half of the runs; none for one run.
     """
 
-    levels: dict[int, list[Tensor]]
+    tree: list[list[Average]]
     without: list[Tensor]
     half: list[Tensor]
 
     @property
+    def levels(self) -> dict[int, list[Tensor]]:
+        """By number of runs beneath, disjoint averages of equally many; the largest number is that of all runs."""
+        found = {
+            2**k: [own.vectors for own in level if len(own.runs) == 2**k] for k, level in enumerate(self.tree[:-1])
+        }
+        return found | {len(self.tree[0]): [self.top]}
+
+    @property
     def top(self) -> Tensor:
         """The average of all runs."""
-        return self.levels[max(self.levels)][0]
+        return self.tree[-1][0].vectors
 
     def rows(self, which: Tensor) -> Averages:
         """Return the averages of some words."""
-        levels = {n: [own[which] for own in level] for n, level in self.levels.items()}
-        return Averages(levels, [own[which] for own in self.without], [own[which] for own in self.half])
+        tree = [[own._replace(vectors=own.vectors[which], weights=own.weights[which]) for own in x] for x in self.tree]
+        return Averages(tree, [own[which] for own in self.without], [own[which] for own in self.half])
 
 
 def averages(runs: Sequence[Tensor], present: Tensor | None = None) -> Averages:
@@ -142,17 +150,45 @@ def averages(runs: Sequence[Tensor], present: Tensor | None = None) -> Averages:
         runs: R tensors ``(v, d)``.
         present: ``(R, v)`` bool, which run has which word; default: all.
     """
-    masks = [None] * len(runs) if present is None else list(present)
-    tree = _tree(runs, masks, range(len(runs)))
-    levels: dict[int, list[Tensor]] = {}
-    for k, level in enumerate(tree[:-1]):
-        levels[2**k] = [own.vectors for own in level if len(own.runs) == 2**k]
-    levels[len(runs)] = [tree[-1][0].vectors]
-    rest = [[k for k in range(len(runs)) if k != left] for left in range(len(runs))] if len(runs) > 1 else []
+    tree = tree_average(runs, present=present)
+    *_, (_, without) = left_out(tree)
     size = len(runs) // 2
-    halves = [range(size), range(size, 2 * size)] if size else []
-    without, half = ([_tree(runs, masks, own)[-1][0].vectors for own in some] for some in (rest, halves))
-    return Averages(levels, without, half)
+    half = [
+        tree_average([runs[k] for k in own], present=None if present is None else present[list(own)])[-1][0].vectors
+        for own in ((range(size), range(size, 2 * size)) if size else ())
+    ]
+    return Averages(tree, without, half)
+
+
+def left_out(tree: Sequence[Sequence[Average]]) -> Iterator[tuple[int, list[Tensor]]]:
+    """Yield, for every number of runs that a level averages, each run's average without that run.
+
+    Only what stands on the way from the run to the root is averaged anew, which takes R merges a level. A run whose
+    average has another number of runs beneath than the level's (the odd last one) is not among them.
+
+    Args:
+        tree: see :func:`gpustab.kernels.averaging.tree_average`.
+
+    Yields:
+        The number, and tensors ``(v, d)`` in the order of the runs; none where an average is a single run.
+    """
+    own: list[Average | None] = [None] * len(tree[0])
+    for k, (below, level) in enumerate(pairwise(tree), 1):
+        node = {run: above for above in level for run in above.runs}
+        for run, above in sorted(node.items()):
+            beside = next((x for x in below if run not in x.runs and set(x.runs) <= set(above.runs)), None)
+            own[run] = _joined(own[run], beside)
+        size = len(tree[0]) if len(level) == 1 else 2**k
+        yield size, [x.vectors for run, x in enumerate(own) if x is not None and len(node[run].runs) == size]
+    if len(tree) == 1:
+        yield 1, []
+
+
+def _joined(one: Average | None, two: Average | None) -> Average | None:
+    """The average of what there is of two, the one of the first runs turned onto the other, as in the tree."""
+    if one is None or two is None:
+        return one or two
+    return aligned_average(*sorted((one, two), key=lambda own: own.runs))
 
 
 def average_displacement(first: Averages, second: Averages) -> Jackknifed:
@@ -170,12 +206,6 @@ def halves_displacement(own: Averages) -> Tensor:
     if not own.half:
         return own.top.new_full((len(own.top),), torch.nan, dtype=torch.float64)
     return moved(*own.half)
-
-
-def _tree(runs: Sequence[Tensor], masks: Sequence[Tensor | None], which: Iterable[int]) -> list[list[Average]]:
-    some = list(which)
-    present = None if masks[0] is None else torch.stack([mask for k in some if (mask := masks[k]) is not None])
-    return tree_average([runs[k] for k in some], present=present)
 
 
 def _within(runs: Sequence[Tensor] | Tensor) -> tuple[Tensor, Tensor]:

@@ -12,7 +12,8 @@ from torch import Tensor
 
 from gpustab.kernels.arithmetic import Held, product
 
-_BLAS_FROM = 20
+_FAISS_FROM = {"distance_compute_blas_threshold": 20, "distance_compute_min_k_reservoir": 20}
+"""Queries from which on FAISS uses BLAS, and neighbours from which on it gathers them in no order."""
 
 _NARROWEST = 4
 """Blocks of fewer columns save nothing."""
@@ -75,14 +76,18 @@ def highest(scores: Tensor, m: int) -> tuple[Tensor, Tensor]:
 def _prefer_blas() -> Callable[[], None]:
     """Below a limit of queries FAISS leaves BLAS for loops that take five times as long (1.15.1, v = 20,000, d = 100).
 
-    Its own limit grows as d falls: 1,280 queries at d = 100.
+    Its own limit grows as d falls: 1,280 queries at d = 100. Below 100 neighbours it keeps a heap, which takes longer
+    than its other way (m = 68, d = 100: 19.0 µs a query to 15.5 at v = 3,000, 27 to 23 at 6,000, 60 to 54 at 20,000).
     """
     import faiss
 
-    usual, faiss.cvar.distance_compute_blas_threshold = faiss.cvar.distance_compute_blas_threshold, _BLAS_FROM
+    usual = {name: getattr(faiss.cvar, name) for name in _FAISS_FROM}
+    for name, start in _FAISS_FROM.items():
+        setattr(faiss.cvar, name, start)
 
     def undo() -> None:
-        faiss.cvar.distance_compute_blas_threshold = usual
+        for name, start in usual.items():
+            setattr(faiss.cvar, name, start)
 
     return undo
 

@@ -68,7 +68,8 @@ def test_commands_are_called_by_options_that_they_have(block):
 def test_options_named_in_the_text_exist():
     commands = [c for top in get_command(app).commands.values() for c in (top, *getattr(top, "commands", {}).values())]
     known = {opt for c in commands for param in c.params for opt in [*param.opts, *param.secondary_opts]}
-    others = {"--help", "--nproc-per-node", "--head", "--address", "--nthreads", "--nworkers"}  # of torchrun, ray, dask
+    # Of torchrun, ray, dask, pip.
+    others = {"--help", "--nproc-per-node", "--head", "--address", "--nthreads", "--nworkers", "--no-deps"}
     used = {opt for text in PAGES.values() for opt in re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)}
     assert len(used) > 15
     assert used <= known | others

@@ -56,7 +56,7 @@ def train(
         str | None,
         typer.Option(
             metavar="T,T,...",
-            help="sgns, cbow, fasttext, lsa, ppmi_svd, glove. Default sgns.",
+            help=f"{', '.join(NAMES)}. Default sgns.",
             autocompletion=several_of(NAMES),
         ),
     ] = None,

@@ -32,6 +32,9 @@ def pack(
         Literal["joint", "union"], typer.Option(help="Words of all runs, or of at least --min-runs.")
     ] = "joint",
     min_runs: Annotated[int | None, typer.Option(min=1, help="With --vocabulary union; default 2.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Runs read or written at once; default one per core, and one.")
+    ] = None,
     verify: Annotated[bool, typer.Option("--verify", help="Compare the packed RUNS with their checksums.")] = False,
 ) -> None:
     """Store runs as raw rows in one shared word order, read slice by slice; a stopped call goes on where it was."""
@@ -50,11 +53,17 @@ def pack(
                 min_runs=min_runs,
                 dtype=dtype,
                 options=load_options,
+                jobs=jobs,
                 progress=progress,
             )
             show(result, showing)
             return
-        packing = {"dtype": dtype != "float32", "vocabulary": vocabulary != "joint", "min_runs": min_runs is not None}
+        packing = {
+            "dtype": dtype != "float32",
+            "vocabulary": vocabulary != "joint",
+            "min_runs": min_runs is not None,
+            "jobs": jobs is not None,
+        }
         if given := [name for name, other in packing.items() if other] + load_options.given:
             raise InputError(f"{option(given[0])} has no effect with {option('verify')}: nothing is packed")
         if len(runs) > 1:

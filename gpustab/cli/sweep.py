@@ -34,11 +34,14 @@ def sweep(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder of the run sets.")],
     vary: Annotated[
         list[str],
-        typer.Option(metavar="PARAMETER=VALUE,VALUE,...", help="Of the technique, or an option of the corpus."),
+        typer.Option(
+            metavar="PARAMETER=VALUE,VALUE,...",
+            help="Of the technique, or an option of the corpus; A+B=VALUE+VALUE,... where two go together.",
+        ),
     ],
     technique: Annotated[
         str,
-        typer.Option(metavar="T", help="sgns, cbow, fasttext, lsa, ppmi_svd or glove.", autocompletion=one_of(NAMES)),
+        typer.Option(metavar="T", help=f"{', '.join(NAMES[:-1])} or {NAMES[-1]}.", autocompletion=one_of(NAMES)),
     ] = "sgns",
     sampling: Annotated[
         str, typer.Option(metavar="S,S,...", help="fixed, shuffled, bootstrap.", autocompletion=several_of(SAMPLINGS))
@@ -98,11 +101,15 @@ def sweep(
 
 def _values(texts: list[str]) -> dict[str, list[Any]]:
     """Read ``PARAMETER=VALUE,VALUE,...``; a parameter that is named twice takes the values of both."""
+    from gpustab.studies.sweep.plans import TIE
+
     vary: dict[str, list[Any]] = {}
     for text in texts:
         parameter, equals, listed = text.partition("=")
         values = names_in(listed) or []
         if not (equals and parameter.strip() and values):
             raise InputError(f"--vary '{text}', wanted PARAMETER=VALUE,VALUE,...")
-        vary.setdefault(parameter.strip(), []).extend(value_of(value) for value in values)
+        vary.setdefault(parameter.strip(), []).extend(
+            tuple(map(value_of, value.split(TIE))) if TIE in parameter else value_of(value) for value in values
+        )
     return vary

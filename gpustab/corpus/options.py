@@ -89,6 +89,7 @@ class CorpusOptions(ReadOptions):
         drop_numbers: of ``"words"``: leave digits out, and out of words: "4th" gives "th".
         drop_punctuation: of ``"words"``: leave punctuation and symbols out; otherwise each is a word of its own.
         min_count: words that are rarer in the whole corpus are left out, and their neighbours move together.
+        max_words: keep so many of these, the most frequent ones (ties by bytes): the size of the dictionary.
         drop_duplicates: leave out documents with the same words in the same order as an earlier one. Documents
             without words are no duplicates, nor are sentences.
         unit: what sampling draws, ``"document"`` or ``"sentence"``.
@@ -106,6 +107,9 @@ class CorpusOptions(ReadOptions):
     min_count: Annotated[
         int, Option("Drop words rarer than this in the whole corpus. Default 20.", metavar="N", low=1)
     ] = 20
+    max_words: Annotated[
+        int | None, Option("Keep the N most frequent words of these. Default: all.", metavar="N", low=2)
+    ] = None
     drop_duplicates: bool = True
     unit: Annotated[Unit, Option("What is drawn.")] = "document"
     fraction: Annotated[float, Option("Use the first part of the corpus. Default 1.")] = 1.0
@@ -117,6 +121,8 @@ class CorpusOptions(ReadOptions):
             check_choice(name, getattr(self, name), (True, False))  # 'False' in quotes would be true
         if not (isinstance(self.min_count, int) and self.min_count >= 1):
             raise InputError(f"{option('min_count')} is {self.min_count!r}, wanted a whole number from 1 upwards")
+        if not (self.max_words is None or (isinstance(self.max_words, int) and self.max_words >= 2)):
+            raise InputError(f"{option('max_words')} is {self.max_words!r}, wanted a whole number from 2 upwards")
         # Not <= 0, or NaN would pass.
         if not (isinstance(self.fraction, int | float) and 0 < self.fraction <= 1):
             raise InputError(f"{option('fraction')} is {self.fraction!r}, wanted a number above 0 and up to 1")

@@ -132,7 +132,7 @@ def _select(documents: Documents, numbered: _Numbered, options: CorpusOptions) -
     """Leave out rare words, then the documents beyond the fraction."""
     counts = np.bincount(numbered.ids, minlength=len(numbered.words))
     counts[_END] = 0
-    vocabulary, rank = _rank(numbered.words, counts, options.min_count)
+    vocabulary, rank = _rank(numbered.words, counts, options)
     if not len(vocabulary):
         raise InputError(f"{documents.name}: {_why_no_words(numbered.words, counts, options)}")
     new = rank[numbered.ids]
@@ -158,10 +158,10 @@ def _select(documents: Documents, numbered: _Numbered, options: CorpusOptions) -
     return Corpus(documents.name, vocabulary, tokens, texts, units, options.unit, dropped, kept, records, documents)
 
 
-def _rank(words: list[str], counts: NDArray[np.int64], min_count: int) -> tuple[Vocabulary, Ids]:
+def _rank(words: list[str], counts: NDArray[np.int64], options: CorpusOptions) -> tuple[Vocabulary, Ids]:
     """Return the frequent words, most frequent first, ties by bytes; and every word's place there or −1."""
-    frequent = [(-int(counts[i]), words[i].encode(), int(i)) for i in np.flatnonzero(counts >= min_count)]
-    frequent.sort()
+    frequent = [(-int(counts[i]), words[i].encode(), int(i)) for i in np.flatnonzero(counts >= options.min_count)]
+    frequent = sorted(frequent)[: options.max_words]
     rank = np.full(len(words), -1, dtype=np.int32)
     rank[[i for _, _, i in frequent]] = np.arange(len(frequent))
     return Vocabulary(word for _, word, _ in frequent), rank

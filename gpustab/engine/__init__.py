@@ -8,6 +8,7 @@ from gpustab.engine.alignment import average_levels, average_pass, procrustes_pa
 from gpustab.engine.cosines import pair_cosines, pair_values, query_cosines
 from gpustab.engine.gram import GramPass, cross_gram, draw_proxy, gram_pass, joint_words, place
 from gpustab.engine.neighbours import NeighbourPass, draw_targets, neighbour_pass, overlap_pass
+from gpustab.engine.norms import norms_pass
 from gpustab.engine.pip import PipPass, pip_pass
 from gpustab.engine.prediction import Agreement, OverlapPrediction, agreement, predict_pass, top_n_probabilities
 from gpustab.engine.word_overlap import WordOverlap, word_overlap_pass
@@ -29,6 +30,7 @@ __all__ = [
     "gram_pass",
     "joint_words",
     "neighbour_pass",
+    "norms_pass",
     "overlap_pass",
     "pair_cosines",
     "pair_values",

@@ -32,7 +32,8 @@ class LoadOptions:
         skip_empty_tokens: leave out rows whose word is empty instead of refusing the file.
         vocab: file of the words, one a line, for formats that hold vectors alone (``.npy``, foreign safetensors) or
             several lists of words; default: those in the file, or the file that lies beside it.
-        tensor: name of the tensor that holds the vectors of a safetensors, PyTorch or ``.npz`` file or a checkpoint.
+        tensor: name of the tensor that holds the vectors of a safetensors, PyTorch or ``.npz`` file or a checkpoint;
+            ``"dv"`` reads the vectors of documents of gensim's Doc2Vec.
         word_column: name, or number from 1 upwards, of the column that holds the words of a table (CSV, Parquet).
 
     Raises:

@@ -13,16 +13,13 @@ from torch import Tensor
 
 from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
+from gpustab.formats.values import Values
 from gpustab.formats.words import Unusual, name_of
 from gpustab.machine.memory import affordable
 from gpustab.spaces.load_report import Event, LoadReport
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.spaces.words import show, some_words
-
-_FIRST = 1000
-_IMPLAUSIBLE = 1e6
-"""A byte too many or too few shifts the rest of a binary row, and makes of a letter an exponent of 10²⁰ and more."""
 
 
 class Origin(Protocol):
@@ -67,11 +64,10 @@ class RowTable:
     ) -> None:
         self.rows = 0
         self.duplicates = Event()
-        self.nonfinite = Event()
-        self.implausible = Event()
         self._place = "on line" if place == "line" else "in row"
+        self._values = Values(options, self._place)
+        self.nonfinite, self.implausible = self._values.nonfinite, self._values.implausible
         self._options = options
-        self._plausible: float | None = None
         self._index: dict[bytes, int] = {}
         self._places: list[int] = []
         self._counts: list[int] = []
@@ -104,7 +100,7 @@ class RowTable:
             counts: corpus counts, from all rows or from none.
         """
         self.rows += len(words)
-        chosen = self._choose(words, vectors, places)
+        chosen = self._values.choose(words, vectors, places)
         if len(chosen) < len(words):
             words, places = [words[i] for i in chosen], [places[i] for i in chosen]
             counts = None if counts is None else [counts[i] for i in chosen]
@@ -149,7 +145,7 @@ class RowTable:
             InputError: if there are no rows, or rows that the options refuse; the message lacks the file's name.
         """
         if self.nonfinite.count and not self._options.drop_nonfinite:
-            raise InputError(f"{self._describe_nonfinite()}; {option('drop_nonfinite')} leaves such words out")
+            raise InputError(f"{self._values.describe_nonfinite()}; {option('drop_nonfinite')} leaves such words out")
         if self.duplicates.count and self._options.keep_duplicate == "error":
             raise InputError(self._describe_duplicates())
         if not len(self):
@@ -173,34 +169,6 @@ class RowTable:
         counts = torch.tensor(self._counts, dtype=torch.int64) if self._counts else None
         vocabulary, vectors = Vocabulary.from_index(self._index), torch.from_numpy(self._vectors)
         return Space(vocabulary, vectors, counts, name_of(source.path), metadata or {}, draw, report)
-
-    def _choose(self, words: Sequence[bytes], vectors: NDArray[np.floating[Any]], places: Sequence[int]) -> list[int]:
-        """Return the rows to take: those that were asked for, and finite where others are left out."""
-        wanted = self._options.wanted
-        chosen = list(range(len(words))) if wanted is None else [i for i, word in enumerate(words) if word in wanted]
-        if not vectors.size:
-            return chosen
-        with np.errstate(over="ignore", invalid="ignore"):  # beyond float32: becomes inf, which is looked for here
-            vectors = vectors.astype(np.float32, copy=False)
-            largest = max(-vectors.min(), vectors.max())  # NaN if one is NaN
-            if largest <= self._bound(vectors):
-                return chosen
-            finite = np.isfinite(vectors)
-        for i in chosen:
-            example = f"'{show(words[i])}' {self._place} {places[i]}"
-            if not finite[i].all():
-                self.nonfinite.add(example)
-            elif np.abs(vectors[i]).max() > self._bound(vectors):
-                self.implausible.add(example)
-        return [i for i in chosen if finite[i].all()] if self._options.drop_nonfinite else chosen
-
-    def _bound(self, vectors: NDArray[np.float32]) -> float:
-        """Return the size from which on a value is not plausible, settled by the first rows."""
-        if self._plausible is None:
-            sizes = np.abs(vectors[:_FIRST])
-            sizes = sizes[np.isfinite(sizes) & (sizes > 0)]
-            self._plausible = _IMPLAUSIBLE * float(np.median(sizes)) if len(sizes) else None
-        return np.inf if self._plausible is None else self._plausible
 
     def _add_one_by_one(
         self,
@@ -237,20 +205,13 @@ class RowTable:
                 yield f"words: {len(missing)} are not in the file: {some_words(missing)}"
         if self.duplicates.count:
             yield f"{self._describe_duplicates()}; the {self._options.keep_duplicate} row of each was kept"
-        if self.nonfinite.count:
-            yield f"drop_nonfinite: left out {self._describe_nonfinite()}"
-
-        if self.implausible.count:
-            yield f"{self.implausible.count} row(s) with values a million times the usual, damaged? {self.implausible}"
+        yield from self._values.notes()
 
     def _nothing(self) -> str:
         wanted = self._options.wanted
         if wanted is not None:
             return f"none of the {len(wanted)} words asked for is there"
         return "no row is left" if self.rows else "there are no rows"
-
-    def _describe_nonfinite(self) -> str:
-        return f"{self.nonfinite.count} row(s) with values that are not finite in float32: {self.nonfinite}"
 
     def _describe_duplicates(self) -> str:
         return f"{self.duplicates.count} row(s) of a word that occurs more than once: {self.duplicates}"

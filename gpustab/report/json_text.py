@@ -6,6 +6,7 @@ import json
 import math
 import os
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ def plain(value: Any) -> Any:
         return plain(os.fspath(value))
     if isinstance(value, dict):
         return {plain(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
+    if isinstance(value, Sequence):
         return [plain(item) for item in value]
     if isinstance(value, set | frozenset):
         return sorted(map(plain, value))

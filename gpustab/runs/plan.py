@@ -86,12 +86,7 @@ def plan_join(headers: Sequence[Header], *, vocabulary: Rule = "joint", min_runs
     need = runs if vocabulary == "joint" else (min(2, runs) if min_runs is None else min_runs)
     if not 1 <= need <= runs:
         raise InputError(f"{option('min_runs')} is {min_runs}, wanted 1 to {runs} for {runs} runs")
-    index: dict[bytes, int] = {}
-    ids = [
-        np.fromiter((index.setdefault(w, len(index)) for w in h.vocabulary), np.int64, len(h.vocabulary))
-        for h in headers
-    ]
-    words = list(index)
+    words, ids = _numbered([one.vocabulary for one in headers])
     has, defined = np.zeros(len(words), np.int64), np.zeros(len(words), np.int64)
     for own, one in zip(ids, headers, strict=True):
         has[own] += 1
@@ -106,7 +101,7 @@ def plan_join(headers: Sequence[Header], *, vocabulary: Rule = "joint", min_runs
     dropped = order[has[order] < need]
     smallest = min(len(one.vocabulary) for one in headers)
     return Plan(
-        Vocabulary(words[i] for i in keep),
+        Vocabulary.from_index({words[i]: k for k, i in enumerate(keep.tolist())}),
         None if counts is None else torch.from_numpy(counts[keep]),
         Joining(
             vocabulary,
@@ -128,6 +123,22 @@ def take_rows(vectors: Tensor, rows: Tensor) -> Tensor:
     return vectors[rows.clamp(min=0)].masked_fill_((rows < 0)[:, None], 0)
 
 
+def _numbered(vocabularies: Sequence[Vocabulary]) -> tuple[list[bytes], list[NDArray[np.int64]]]:
+    """Return all words, and for every vocabulary ``(v_r,)`` the places of its words among them."""
+    index: dict[bytes, int] = {}
+    found: dict[int, NDArray[np.int64]] = {}  # many runs may share one vocabulary
+    first = 0
+    for own in {id(own): own for own in vocabularies}.values():
+        # Numbers with gaps, where words come again: no line of Python for every word.
+        numbers = map(index.setdefault, own, range(first, first + len(own)))
+        found[id(own)] = np.fromiter(numbers, np.int64, len(own))
+        first += len(own)
+    places = np.zeros(first, np.int64)
+    places[np.fromiter(index.values(), np.int64, len(index))] = np.arange(len(index))
+    found = {number: places[own] for number, own in found.items()}
+    return list(index), [found[id(own)] for own in vocabularies]
+
+
 def _total_counts(ids: list[NDArray[np.int64]], headers: Sequence[Header], n: int) -> NDArray[np.int64] | None:
     total = np.zeros(n, np.int64)
     for own, one in zip(ids, headers, strict=True):
@@ -143,8 +154,9 @@ def _canonical_order(
     positions = np.zeros(len(words), np.int64)
     for own in ids:
         positions[own] += np.arange(len(own))
-    key = (positions / has if counts is None else -counts).tolist()
-    return np.array(sorted(range(len(words)), key=lambda i: (key[i], words[i])), dtype=np.int64)
+    key = positions / has if counts is None else -counts
+    by_bytes = np.array(sorted(range(len(words)), key=words.__getitem__), dtype=np.int64)
+    return by_bytes[np.argsort(key[by_bytes], kind="stable")]
 
 
 def _rows_of(own: NDArray[np.int64], keep: NDArray[np.int64], n: int) -> Tensor:

@@ -9,7 +9,9 @@ order, and ``packed.json``, written after them; without it the folder is no leaf
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -61,11 +63,19 @@ def open_leaf(folder: Path, key: Key | None = None) -> Group:
 def open_runset(folder: Path) -> list[Group]:
     """Return the groups of a run set, of a technique in one, or of a single leaf; nothing of their runs is read.
 
+    A folder of run sets, as a sweep leaves it, is the groups of them all, each also called by its run set.
+
     Raises:
-        InputError: if the folder is neither, or the manifest does not describe what is there.
+        InputError: if the folder is none of these, or the manifest does not describe what is there.
     """
     if is_leaf(folder):
         return [open_leaf(folder)]
+    if found := _run_sets(folder):
+        return [
+            replace(group, key=replace(group.key, part=(*group.key.part, ("runset", own.name))))
+            for own in found
+            for group in open_runset(own)
+        ]
     root = folder if (folder / MANIFEST).exists() or not _is_technique(folder) else folder.parent
     groups = []
     for entry in read_entries(root):
@@ -77,6 +87,19 @@ def open_runset(folder: Path) -> list[Group]:
         # More files than the manifest knows are runs that are being added.
         groups.append(Group(group.key, group.sources[: entry.runs], group.folder))
     return groups
+
+
+def _run_sets(folder: Path) -> list[Path]:
+    """The run sets in a folder that is none itself, a sweep's baseline first, numbers by size."""
+    if (folder / MANIFEST).exists() or not folder.is_dir():
+        return []
+    found = [child for child in folder.iterdir() if (child / MANIFEST).is_file()]
+
+    def place(own: Path) -> tuple[bool, list[tuple[float, str]]]:
+        parts = re.split(r"(\d+(?:\.\d+)?)", own.name)
+        return not own.name.endswith("-baseline"), [(float(p), "") if k % 2 else (-1, p) for k, p in enumerate(parts)]
+
+    return sorted(found, key=place)
 
 
 def _is_technique(folder: Path) -> bool:

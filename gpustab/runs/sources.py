@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from gpustab.formats.objects import from_object
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.registry import read_space
 from gpustab.machine.device import log
+from gpustab.machine.threads import in_order
 from gpustab.spaces.space import Space
 
 Source = Any
@@ -53,9 +53,5 @@ def load_space(source: Source, options: LoadOptions | None = None, *, number: in
 
 def load_spaces(sources: Sequence[Source], options: LoadOptions, jobs: int | None) -> Iterator[Space]:
     """Yield the runs in order; they are read by threads, of which NumPy and the decompressors let several work."""
-    with ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
-        waiting = [pool.submit(load_space, source, options, number=number) for number, source in enumerate(sources)]
-        try:
-            yield from (space.result() for space in waiting)
-        finally:
-            pool.shutdown(cancel_futures=True)
+    numbered = list(enumerate(sources))
+    yield from in_order(lambda source: load_space(source[1], options, number=source[0]), numbered, jobs)

@@ -98,13 +98,22 @@ class Vocabulary(Sequence[bytes]):
         return torch.from_numpy(buffer), torch.from_numpy(offsets)
 
     @classmethod
-    def from_tensors(cls, buffer: Tensor, offsets: Tensor) -> Vocabulary:
+    def from_tensors(cls, buffer: Tensor, offsets: Tensor, shared: dict[bytes, bytes] | None = None) -> Vocabulary:
         """Rebuild a vocabulary from :meth:`to_tensors`.
+
+        Args:
+            buffer: ``(n_bytes,)``.
+            offsets: ``(v + 1,)``.
+            shared: words of other vocabularies, by themselves; they are taken where they come again, the others join.
 
         Raises:
             InputError: if the offsets do not run from 0 to the buffer's length without falling.
         """
-        data, bounds = buffer.numpy().tobytes(), offsets.tolist()
-        if not bounds or bounds[0] != 0 or bounds[-1] != len(data) or bounds != sorted(bounds):
+        data, bounds = buffer.numpy().tobytes(), offsets.numpy()
+        if not len(bounds) or bounds[0] != 0 or bounds[-1] != len(data) or (bounds[1:] < bounds[:-1]).any():
             raise InputError("the word offsets do not fit the word bytes: the file is damaged")
-        return cls(data[a:b] for a, b in pairwise(bounds))
+        words = [data[a:b] for a, b in pairwise(bounds.tolist())]
+        if shared is not None:
+            words = list(map(shared.setdefault, words, words))
+        index = dict(zip(words, range(len(words)), strict=True))
+        return cls.from_index(index) if len(index) == len(words) else cls(words)  # which says what occurs twice

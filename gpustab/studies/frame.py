@@ -17,7 +17,7 @@ from gpustab.options import record
 from gpustab.report import Result
 from gpustab.runs.common import small_overlap
 from gpustab.runs.group import Group, loaded
-from gpustab.runs.inputs import files_of
+from gpustab.runs.inputs import Inputs
 from gpustab.runs.runs import Runs
 from gpustab.studies.shared.spaces import UNSCALED
 
@@ -114,7 +114,7 @@ def answering(
     result.environment |= environment(compute.device) | {"seconds": time.perf_counter() - started}
     result.environment["phases"] = timed.stop()
     result.environment["date"] = datetime.now().astimezone().strftime("%d %B %Y, %H:%M %Z")
-    result.environment["inputs"] = files_of([groups] if isinstance(groups, Runs | Group) else groups)
+    result.environment["inputs"] = Inputs([groups] if isinstance(groups, Runs | Group) else groups)
 
 
 def _reading(group: Runs | Group | None) -> dict[str, Any]:

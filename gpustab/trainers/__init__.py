@@ -14,9 +14,22 @@ from gpustab.errors import InputError, near
 if TYPE_CHECKING:
     from gpustab.trainers.base import Technique
 
-NAMES = ("sgns", "cbow", "fasttext", "lsa", "ppmi_svd", "glove")
+NAMES = ("sgns", "cbow", "fasttext", "lsa", "ppmi_svd", "glove", "fasttext_ngrams", "doc2vec_dm", "doc2vec_dbow")
+NOT_OF_WORDS = {"fasttext_ngrams": "character n-grams", "doc2vec_dm": "documents", "doc2vec_dbow": "documents"}
+"""What the vectors are of where they are not of words; documents are sentences where these are drawn."""
+
 ON_GPU = {"sgns": "sgns_gpu"}
-_ALSO = {"skipgram": "sgns", "skip_gram": "sgns", "word2vec": "sgns", "w2v": "sgns", "lsi": "lsa", "svd": "ppmi_svd"}
+_ALSO = {
+    "skipgram": "sgns",
+    "skip_gram": "sgns",
+    "word2vec": "sgns",
+    "w2v": "sgns",
+    "lsi": "lsa",
+    "svd": "ppmi_svd",
+    "doc2vec": "doc2vec_dm",
+    "pv_dm": "doc2vec_dm",
+    "pv_dbow": "doc2vec_dbow",
+}
 """What people call them, for the hint."""
 
 Engine = Literal["gensim", "gpu"]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
 from gpustab.corpus.corpus import Corpus
+from gpustab.corpus.sampling import Sample
 
 Vectors = NDArray[np.float32]
 Draws = Sequence[NDArray[np.int64]]
@@ -52,14 +53,15 @@ class Technique:
         parameters: its parameters' model.
         train: trains some runs: ``train(samples, parameters, seeds)``, of :class:`~gpustab.corpus.sampling.Sample` and
             ints, returns for every sample a ``(len(sample.words), d)`` float32 array, rows in the order of
-            ``sample.words``. Equal sample, parameters and seed give bit-equal vectors on the same machine; runs trained
-            together do not influence each other. An engine on a GPU also takes ``programs_per_run``; this holds with 1
-            alone.
+            ``sample.words``, or of ``items``. Equal sample, parameters and seed give bit-equal vectors on the same
+            machine; runs trained together do not influence each other. An engine on a GPU also takes
+            ``programs_per_run``; this holds with 1 alone.
         together: how many runs are trained in one call; 1 where nothing is gained by more.
         tells: whether ``train`` also takes a :data:`Tell`, which it calls when a sample is begun (part 0) and after
             each of its epochs.
         with_output: the same as ``train``, but returns a :class:`WithOutput` for every sample; ``None`` for a technique
             that has no output vectors of words.
+        items: where vectors are not of words: ``items(sample, parameters)`` returns the names of what they are of.
         fitting: where memory may allow fewer: ``fitting(corpus, draws, parameters)`` returns how many of such runs.
     """
 
@@ -69,4 +71,5 @@ class Technique:
     together: int = 1
     tells: bool = False
     with_output: Callable[..., list[WithOutput]] | None = None
+    items: Callable[[Sample, Any], list[bytes]] | None = None
     fitting: Callable[[Corpus, Draws, Any], int] | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -35,12 +35,19 @@ class FastTextParameters(Parameters):
     buckets: int = Field(2_000_000, ge=1, description="hash buckets of n-grams; each costs 4 · dim bytes")
 
 
-def train(samples: Sequence[Sample], parameters: FastTextParameters, seeds: Sequence[int]) -> list[Vectors]:
-    """Train some runs one after the other, each with one thread; vectors are the composed ones."""
-    return [_train_one(s, parameters, seed) for s, seed in zip(samples, seeds, strict=True)]
+Rows = Callable[[Any, Sample, FastTextParameters], Vectors]
+"""What is taken out of a trained model."""
 
 
-def _train_one(sample: Sample, parameters: FastTextParameters, seed: int) -> Vectors:
+def train(
+    samples: Sequence[Sample], parameters: FastTextParameters, seeds: Sequence[int], rows_of: Rows | None = None
+) -> list[Vectors]:
+    """Train some runs one after the other, each with one thread; vectors are the words' composed ones, or others."""
+    taken = rows_of or _composed
+    return [_train_one(s, parameters, seed, taken) for s, seed in zip(samples, seeds, strict=True)]
+
+
+def _train_one(sample: Sample, parameters: FastTextParameters, seed: int, rows_of: Rows) -> Vectors:
     if parameters.min_ngram > parameters.max_ngram:
         raise InputError(f"min_ngram is {parameters.min_ngram}, more than max_ngram {parameters.max_ngram}")
     words = list(sample.corpus.vocabulary)
@@ -53,7 +60,7 @@ def _train_one(sample: Sample, parameters: FastTextParameters, seed: int) -> Vec
             for piece in sample.pieces(_LONGEST):
                 file.write(b" ".join([words[i] for i in piece.tolist()]) + b"\n")
         model = _run(path, parameters, seed)
-    return _composed(model, sample)
+    return rows_of(model, sample, parameters)
 
 
 def _run(path: Path, parameters: FastTextParameters, seed: int) -> Any:
@@ -76,21 +83,55 @@ def _run(path: Path, parameters: FastTextParameters, seed: int) -> Any:
     return trained
 
 
-def _composed(model: Any, sample: Sample) -> Vectors:
-    """Composed vectors of the sample's words; every token must have been counted.
+def _composed(model: Any, sample: Sample, _: FastTextParameters) -> Vectors:
+    """Composed vectors of the sample's words.
 
     A word's vector is the mean of its own input row and those of its n-grams. It is formed here, because
     ``getWordVector`` of some builds returns it scaled to unit length.
     """
+    rows = np.asarray(model.getInputMatrix())
+    return np.array([rows[ids].mean(axis=0) for _, ids in _subwords(model, sample)], dtype=np.float32)
+
+
+def ngrams_of(sample: Sample, parameters: FastTextParameters) -> list[bytes]:
+    """Return the character n-grams of ``<word>`` for all words of a sample, each once, those of frequent words first.
+
+    The lone ``<`` and ``>`` are none, as in fastText.
+
+    Raises:
+        InputError: if the model has no n-grams.
+    """
+    if not parameters.subwords:
+        raise InputError("subwords is false: the model has no n-grams")
+    found: dict[str, None] = {}
+    for i in sample.words.tolist():
+        text = f"<{sample.corpus.vocabulary[i].decode('utf-8', 'surrogateescape')}>"
+        for start in range(len(text)):
+            for size in range(parameters.min_ngram, min(parameters.max_ngram, len(text) - start) + 1):
+                found.setdefault(text[start : start + size])
+    return [gram.encode("utf-8", "surrogateescape") for gram in found if gram not in ("<", ">")]
+
+
+def ngram_rows(model: Any, sample: Sample, parameters: FastTextParameters) -> Vectors:
+    """Return the input rows of the n-grams, ``(g, d)``; those that share a hash bucket have one vector."""
+    number: dict[bytes, int] = {}
+    for names, ids in _subwords(model, sample):
+        # The first is the word itself, which has a row of its own.
+        number |= {name.encode("utf-8", "surrogateescape"): i for name, i in zip(names[1:], ids[1:], strict=True)}
+    rows = np.asarray(model.getInputMatrix())
+    return np.array([rows[number[gram]] for gram in ngrams_of(sample, parameters)], dtype=np.float32)
+
+
+def _subwords(model: Any, sample: Sample) -> Iterator[tuple[list[str], Any]]:
+    """Yield names and input rows of every word of the sample and its n-grams; every token must have been counted."""
     found, counts = model.getVocab("surrogateescape")
     counted = dict(zip((word.encode("utf-8", "surrogateescape") for word in found), counts, strict=True))
     counted.pop(_END_OF_LINE, None)
     wanted = {sample.corpus.vocabulary[i]: int(sample.counts[i]) for i in sample.words.tolist()}
     if {word: int(n) for word, n in counted.items()} != wanted:
         raise ComputationError(f"fastText counted {sum(counted.values())} tokens, the sample has {len(sample.tokens)}")
-    rows = np.asarray(model.getInputMatrix())
-    ids = (model.getSubwords(word.decode("utf-8", "surrogateescape"), "surrogateescape")[1] for word in wanted)
-    return np.array([rows[own].mean(axis=0) for own in ids], dtype=np.float32)
+    for word in wanted:
+        yield model.getSubwords(word.decode("utf-8", "surrogateescape"), "surrogateescape")
 
 
 TECHNIQUE = Technique("fasttext", FastTextParameters, train)

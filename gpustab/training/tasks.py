@@ -94,7 +94,8 @@ def _train(task: Task, corpus: Corpus, marks: Marks) -> None:
     for run, part, rows, seed in zip(task.runs, samples, trained, task.seeds, strict=True):
         record = _record(task, corpus, run, seed) | {"seconds": round(seconds, 3)}
         vectors, output = rows if isinstance(rows, WithOutput) else (rows, None)
-        _write(_space(part, vectors, run, record), run_file(task.folder, run), output)
+        names = found.items(part, task.parameters) if found.items else None
+        _write(_space(part, names, vectors, run, record), run_file(task.folder, run), output)
 
 
 def _write(space: Space, path: Path, output: Vectors | None) -> None:
@@ -130,10 +131,13 @@ def _record(task: Task, corpus: Corpus, run: int, seed: int) -> dict[str, Any]:
     }
 
 
-def _space(part: Sample, rows: Vectors, run: int, record: dict[str, Any]) -> Space:
-    words = Vocabulary(part.corpus.vocabulary[i] for i in part.words.tolist())
-    counts, draw = torch.from_numpy(part.counts[part.words]), torch.from_numpy(part.draw)
+def _space(part: Sample, names: list[bytes] | None, rows: Vectors, run: int, record: dict[str, Any]) -> Space:
+    """A run's vectors with the names of what they are of, or its words and their counts."""
+    draw, counts = torch.from_numpy(part.draw), None
+    if names is None:
+        names = [part.corpus.vocabulary[i] for i in part.words.tolist()]
+        counts = torch.from_numpy(part.counts[part.words])
     try:
-        return Space(words, torch.from_numpy(rows), counts, f"run-{run:03d}", record, draw)
+        return Space(Vocabulary(names), torch.from_numpy(rows), counts, f"run-{run:03d}", record, draw)
     except InputError as error:  # diverged: a run whose vectors are not finite has failed
         raise ComputationError(marked(error)) from error

@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 import torch
 
-from gpustab.kernels.displacement import average_displacement, averages, displacement, halves_displacement, moved
+from gpustab.kernels.averaging import tree_average
+from gpustab.kernels.displacement import (
+    average_displacement,
+    averages,
+    displacement,
+    halves_displacement,
+    left_out,
+    moved,
+)
 from tests.generators import rotation
 
 
@@ -139,3 +147,23 @@ def test_a_word_that_one_run_lacks_has_the_others_average():
     present[0, 7] = False
     found = averages(stack, present)
     np.testing.assert_allclose(found.top[7], stack[1, 7], atol=1e-12)
+
+
+def test_averages_without_a_run_are_those_of_the_others():
+    runs, _ = epochs((7, 2))
+    levels = dict(left_out(tree_average(tensors(runs))))
+    assert {n: len(own) for n, own in levels.items()} == {2: 6, 4: 4, 7: 7}
+    for k, own in enumerate(levels[4]):
+        pair, single = ((0, 1), k ^ 1) if k > 1 else ((2, 3), k ^ 1)
+        both = (naive_turned(runs[pair[0]], runs[pair[1]]) + runs[pair[1]]) / 2
+        if k < 2:  # what comes first is turned onto the other
+            want = (naive_turned(runs[single], both) + 2 * both) / 3
+        else:
+            want = (2 * naive_turned(both, runs[single]) + runs[single]) / 3
+        np.testing.assert_allclose(own, want, atol=1e-12)
+    np.testing.assert_allclose(levels[2][3], runs[2], atol=1e-12)
+
+
+def naive_turned(x, y):
+    u, _, vt = np.linalg.svd(x.T @ y)
+    return x @ (u @ vt)

@@ -86,6 +86,16 @@ def test_list_groups_are_those_of_sorted_lists(dictionary, known, monkeypatch):
     assert torch.equal(found.last, torch.bincount(cosines[rows].argmin(1), minlength=dictionary))
 
 
+def test_equal_cosines_stand_in_the_order_of_rows():
+    """Coordinates of −1/4, 0 and 1/4: products are exact, and most words of a list share theirs with others."""
+    x = torch.randint(-1, 2, (150, 6), generator=torch.Generator().manual_seed(0)).double() / 4
+    _, level, values = drawn(150, 5, 1)
+    found = list_groups(x, torch.arange(150), lambda a, b: level[a:b], values, torch.arange(149))
+    order = (x @ x.mT).fill_diagonal_(9).argsort(dim=1, descending=True, stable=True)[:, 1:]
+    want = torch.stack([torch.bincount(own, minlength=len(values)) for own in level.gather(1, order).long().mT])
+    assert torch.equal(found.counts, want)
+
+
 @pytest.mark.parametrize("words", [2, 63, 200])
 def test_histogram_powers_and_places_are_those_of_all_cosines(words, monkeypatch):
     monkeypatch.setattr("gpustab.kernels.similarity_histogram._INNER", {"cpu": 1000})

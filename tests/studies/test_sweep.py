@@ -4,17 +4,26 @@ import math
 
 import numpy as np
 import pytest
+import torch
 from scipy.stats import spearmanr
 from typer.testing import CliRunner
 
-from gpustab import ComputationError, InputError
+from gpustab import ComputationError, InputError, Vocabulary
 from gpustab.cli import app
+from gpustab.corpus.options import CorpusOptions
+from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.evaluation import read_similarity
 from gpustab.formats.registry import read_space
 from gpustab.report.json_text import plain
+from gpustab.runs.load import open_groups
+from gpustab.runs.runset import write_runset
+from gpustab.spaces.space import Space
 from gpustab.studies.sweep.changes import change
 from gpustab.studies.sweep.plans import settings_of
 from gpustab.studies.sweep.study import sweep
+from gpustab.studies.thresholds.figures import FIGURES
+from gpustab.studies.thresholds.options import ThresholdsOptions
+from gpustab.studies.thresholds.study import thresholds
 from gpustab.training import read_settings
 from tests import oracles
 
@@ -340,3 +349,68 @@ def test_a_parameter_without_effect_is_said_to_have_none(corpus, tmp_path):
     result = sweep(read_settings(plan), {"x_max": [0.001, 0.002], "epochs": [2, 3]}, tmp_path)  # all counts are above
     (note,) = (note for note in result.notes if "bit for bit" in note)
     assert note.startswith("x_max=0.002/shuffled: runs are the baseline's")
+
+
+def test_a_folder_of_run_sets_is_the_groups_of_all(swept):
+    """The baseline first; each group is also called by its run set, and one study shows them in one picture."""
+    _, folder = swept
+    groups = open_groups(folder)
+    names = [group.name for group in groups]
+    sets = ["sgns-baseline", "sgns-dim=4", "sgns-min_count=12"]
+    assert names[0] == "sgns/shuffled/runset=sgns-baseline"
+    wanted = [f"sgns/{s}/runset={own}" for own in sets for s in ("shuffled", "bootstrap")]
+    assert set(wanted) <= set(names)  # other tests sweep into the same folder
+    result = thresholds(
+        [group for group in groups if group.name in wanted], options=ThresholdsOptions(baseline="none", draws=2)
+    )
+    assert set(result.tables["similarities"]["group"]) == set(wanted)
+    picture = FIGURES["distributions"][1](result.tables)
+    assert len(picture.panels) == 1
+
+
+def test_numbers_in_the_names_of_run_sets_are_in_their_order(corpus, tmp_path):
+    for name in ("sgns-dim=10", "sgns-dim=9", "sgns-baseline", "sgns-dim=9.5"):
+        write_runset({"sgns/shuffled": list(spaces_of(2))}, tmp_path / name)
+    (tmp_path / "other").mkdir()
+    parts = [group.key.part[-1][1] for group in open_groups(tmp_path)]
+    assert parts == ["sgns-baseline", "sgns-dim=9", "sgns-dim=9.5", "sgns-dim=10"]
+
+
+def spaces_of(count):
+    for seed in range(count):
+        x = torch.randn(5, 3, generator=torch.Generator().manual_seed(seed))
+        yield Space(Vocabulary([f"w{k}" for k in range(5)]), x)
+
+
+def test_the_size_of_the_dictionary_and_parameters_that_go_together(corpus, tmp_path):
+    vary = {"max_words": [8, 20], "hierarchical_softmax+negative": [(False, 5), (True, 0)]}
+    result = sweep(base(corpus, samplings=["shuffled"], runs=2), vary, tmp_path)
+    words = {row["setting"]: row["words"] for row in result.tables["settings"].rows()}
+    assert words["max_words=8"] == 8
+    assert words["max_words=20"] == 20
+    assert set(words) == {"baseline", "max_words=8", "max_words=20", "negative=0,hierarchical_softmax=true"}
+    frequent = prepare_corpus(str(corpus), CorpusOptions(min_count=2)).vocabulary[:8]
+    run = read_space(tmp_path / "sgns-max_words=8/sgns/shuffled/run-000.safetensors")
+    assert list(run.vocabulary) == list(frequent)
+
+
+@pytest.mark.parametrize(
+    ("vary", "grid", "said"),
+    [
+        ({"hierarchical_softmax+negative": [(False, 5), True]}, False, "2 parameters go together"),
+        ({"hierarchical_softmax+none": [(False, 5), (True, 0)]}, False, "none: no parameter of sgns"),
+        ({"hierarchical_softmax+negative": [(False, 5), (True, 0)], "dim": [2, 3]}, True, "no side of a grid"),
+        ({"max_words": [1, 5]}, False, "max_words is 1"),
+    ],
+)
+def test_values_that_cannot_go_together(corpus, vary, grid, said):
+    with pytest.raises(InputError, match=said):
+        settings_of(base(corpus), vary, grid=grid)
+
+
+def test_tied_values_are_typed_with_a_plus(corpus, tmp_path, monkeypatch):
+    asked = {}
+    monkeypatch.setattr("gpustab.studies.sweep.study.sweep", lambda _, vary, *rest, **more: asked.update(vary) or 1 / 0)
+    line = ["sweep", str(corpus), "-o", str(tmp_path), "--vary", "hierarchical_softmax+negative=false+5,true+0"]
+    CliRunner().invoke(app, [*line, "--vary", "dim=5,6", "-q"])
+    assert asked == {"hierarchical_softmax+negative": [(False, 5), (True, 0)], "dim": [5, 6]}

@@ -35,7 +35,7 @@ def test_vectors_are_composed_of_subwords(long_sample, monkeypatch):
 
     kept = []
     real = fasttext._composed
-    monkeypatch.setattr(fasttext, "_composed", lambda model, s: (kept.append(model), real(model, s))[1])
+    monkeypatch.setattr(fasttext, "_composed", lambda model, *rest: (kept.append(model), real(model, *rest))[1])
     got = train(long_sample)
     matrix = np.array(kept[0].getInputMatrix())
     for position in (0, 7, 59):
@@ -66,3 +66,23 @@ def test_words_that_fasttext_would_split_or_take_for_its_own(word):
 def test_ngram_lengths_that_contradict(long_sample):
     with pytest.raises(InputError, match="min_ngram is 4"):
         train(long_sample, min_ngram=4, max_ngram=3)
+
+
+def test_ngrams_have_the_rows_that_words_are_composed_of(long_sample, monkeypatch):
+    """A word's vector is the mean of its own row and those of its n-grams: the space of n-grams holds the latter."""
+    kept = []
+    real = fasttext._composed
+    monkeypatch.setattr(fasttext, "_composed", lambda model, *rest: (kept.append(model), real(model, *rest))[1])
+    words = train(long_sample)
+    found = technique("fasttext_ngrams")
+    parameters = found.parameters(**SMALL)
+    rows = found.train([long_sample], parameters, [1])[0]
+    names = found.items(long_sample, parameters)
+    assert len(names) == len(rows) == len(set(names))
+    assert {b"<w0", b"w0>", b"<w0>"} <= set(names)
+    assert not {b"<", b">", b"w0", b"<w"} & set(names)
+    own = np.array(kept[0].getInputMatrix())[0]  # of w0, the most frequent
+    grams = [rows[names.index(name)] for name in (b"<w0", b"<w0>", b"w0>")]
+    np.testing.assert_allclose(words[0], np.mean([own, *grams], axis=0), rtol=1e-5)
+    with pytest.raises(InputError, match="the model has no n-grams"):
+        found.items(long_sample, found.parameters(subwords=False))

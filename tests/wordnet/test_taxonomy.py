@@ -11,6 +11,7 @@ from gpustab.wordnet.files import read_nouns
 from gpustab.wordnet.nouns import Nouns
 from gpustab.wordnet.taxonomy import taxonomy_of
 from tests.wordnet.made import naive_distance, random_wordnet
+from tests.wordnet.small import BY_HAND, small_wordnet
 
 NLTK = {
     ("morning", "departments"): 1.1526795099383855,
@@ -52,6 +53,15 @@ def test_a_taxonomy_that_a_byte_cannot_hold_is_refused():
     del chain[50]
     taxonomy = taxonomy_of(Nouns(chain, {}, {}), [[49], [0]])
     assert hypernym_distances(taxonomy, 0, 2).tolist() == [[0, 49], [49, 0]]
+
+
+def test_distances_in_an_invented_wordnet_are_those_counted_by_hand(tmp_path):
+    nouns = read_nouns(small_wordnet(tmp_path))
+    assert nouns.depth == 5
+    words = sorted({word for pair in BY_HAND for word in pair})
+    distances = hypernym_distances(taxonomy_of(nouns, [nouns.senses(word) for word in words]), 0, len(words))
+    found = {(a, b): int(distances[words.index(a), words.index(b)]) for a, b in BY_HAND}
+    assert found == BY_HAND
 
 
 def test_leacock_chodorow_equals_nltk():

@@ -3,42 +3,83 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gpustab.cli.bar import Bar
+from gpustab.cli.make import assign, require_training
 from gpustab.cli.options import Computing, takes
 from gpustab.cli.session import session, show
-from gpustab.cli.studies.app import Writing, study
+from gpustab.cli.studies.app import Writing, kept, study
+from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
 from gpustab.runs.loading import Loading
-from gpustab.studies.change.options import ChangeOptions
+from gpustab.studies.change.options import ChangeOptions, GridPlan
+
+if TYPE_CHECKING:
+    from gpustab.runs.group import Group
 
 
 @study.command("change")
-@takes(LoadOptions, Computing, Writing, ChangeOptions)
+@takes(LoadOptions, Computing, Writing, ChangeOptions, GridPlan)
 def change(
-    runs: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="RUNSET",
-            help="A run set trained by epochs, or two of two epochs, the earlier first.",
-            show_default=False,
-        ),
-    ],
     load_options: LoadOptions,
     computing: Computing,
     writing: Writing,
     change_options: ChangeOptions,
+    grid_plan: GridPlan,
+    runset: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="RUNSET",
+            help="A run set trained by epochs, or two of two epochs, the earlier first; none: train --semeval.",
+            show_default=False,
+        ),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="T.PARAMETER=VALUE", help="Of --technique: sgns.dim=100, or options.min_count=2."
+        ),
+    ] = None,
 ) -> None:
     """Find which words moved between epochs, and how much of it is noise (Rettenmeier 2020, chapter 4).
 
     Example: gpustab study change RUNSET -w labor,capital -o change
     """
-    with session(writing) as progress:
-        from gpustab.runs.load import open_groups
+    with session(writing, goes_on=writing.out is not None) as progress:
         from gpustab.studies.change.study import change as answer
 
         compute = computing.compute()
-        groups = open_groups(runs, Loading(options=load_options), single_runs=True)
-        show(answer(groups, change_options, compute=compute, progress=progress), writing)
+        groups = _groups(runset or [], load_options, change_options, grid_plan, settings or [], writing, progress)
+        with kept(writing) as finished:
+            show(answer(groups, change_options, compute=compute, progress=progress, finished=finished), writing)
+
+
+def _groups(
+    runs: list[Path],
+    load_options: LoadOptions,
+    options: ChangeOptions,
+    plan: GridPlan,
+    settings: list[str],
+    writing: Writing,
+    progress: Bar,
+) -> list[Group]:
+    """The groups of run sets, or those of the languages of SemEval that are trained now."""
+    from gpustab.runs.load import open_groups
+
+    if runs:
+        if given := [*plan.given, *(["set"] if settings else [])]:
+            raise InputError(f"{option(given[0])} has no effect: {runs[0]} is trained already; give no run set")
+        return list(open_groups(runs, Loading(options=load_options), single_runs=True))
+    if options.semeval is None:
+        raise InputError(f"give a run set, or {option('semeval')} with the folder of the languages to train on")
+    if writing.out is None:
+        raise InputError(f"the runs of {options.semeval} must be kept: give {option('out')}")
+    require_training()
+    from gpustab.studies.change.grid_training import train_grid
+
+    parameters: dict[str, Any] = {}
+    assign(parameters, settings)
+    return train_grid(Path(options.semeval), plan, writing.out / "runs", options.seed, parameters, progress)

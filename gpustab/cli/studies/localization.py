@@ -9,13 +9,13 @@ import typer
 
 from gpustab.cli.options import Computing, takes
 from gpustab.cli.session import session, show
-from gpustab.cli.studies.app import Writing, require, study
+from gpustab.cli.studies.app import Writing, kept, require, study
 from gpustab.errors import InputError, option
-from gpustab.studies.localization.options import LocalizationOptions
+from gpustab.studies.localization.options import LocalizationOptions, TrainingOptions
 
 
 @study.command("localization")
-@takes(Computing, Writing, LocalizationOptions)
+@takes(Computing, Writing, LocalizationOptions, TrainingOptions)
 def localization(
     pairs: Annotated[
         list[Path],
@@ -28,23 +28,28 @@ def localization(
     computing: Computing,
     writing: Writing,
     localization_options: LocalizationOptions,
+    training_options: TrainingOptions,
     model: Annotated[
         list[str] | None,
-        typer.Option("--model", "-m", metavar="KIND[=FILE]", help="bow, mean=SPACE; can be given again. Default: bow."),
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="KIND[=FILE]",
+            help="bow, mean=SPACE, encoder=FOLDER, pv-dm, pv-dbow, urae, untrained-urae; any number. Default: bow.",
+        ),
     ] = None,
-    runs: Annotated[int, typer.Option("--runs", min=1, help="Runs of every model that is trained.")] = 1,
     corpus: Annotated[
         Path | None, typer.Option("--corpus", metavar="FILE", help="Write the corpus too, as .tsv or .parquet.")
     ] = None,
 ) -> None:
     """Find whether sentence embeddings place meaning or form (White 2015): words changed one by one.
 
-    Example: gpustab study localization PAIRS.tsv --model bow --model mean=SPACE.txt -o localization
+    Example: gpustab study localization PAIRS.tsv --model bow --model urae --train-on CORPUS.txt --runs 3 -o DIR
     """
-    with session(writing) as progress:
+    with session(writing, goes_on=writing.out is not None) as progress:
         require("nltk", "spacy", "lemminflect", extra="sentences")
         from gpustab.studies.localization.corpus_file import check_corpus_path, write_corpus
-        from gpustab.studies.localization.models.choose import choose
+        from gpustab.studies.localization.models.choose import choose_all
         from gpustab.studies.localization.pairs import read_pairs
         from gpustab.studies.localization.study import localization as answer
 
@@ -53,8 +58,11 @@ def localization(
             if corpus.exists() and not writing.force:
                 raise InputError(f"{corpus}: is there already; {option('force')} replaces it")
         compute = computing.compute()
-        models = [choose(text, runs, compute.device) for text in dict.fromkeys(model or ["bow"])]
-        result = answer(read_pairs(pairs), models, localization_options, compute=compute, progress=progress)
-        if corpus is not None:
-            write_corpus(result, corpus)
-        show(result, writing)
+        with kept(writing) as finished:
+            spare = None if finished is None else finished / "models"
+            models = choose_all(model or ["bow"], training_options, compute.device, spare)
+            found = read_pairs(pairs)
+            result = answer(found, models, localization_options, compute=compute, progress=progress, finished=finished)
+            if corpus is not None:
+                write_corpus(result, corpus)
+            show(result, writing)

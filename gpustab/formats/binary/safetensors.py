@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 from safetensors.torch import save_file
+from torch import Tensor
 
 from gpustab.errors import InputError, marked
 from gpustab.formats.atomic import replacing
@@ -28,7 +29,8 @@ from gpustab.spaces.vocabulary import Vocabulary
 
 METADATA_KEY = "gpustab"
 
-_WORDS = frozenset({"words", "offsets"})
+WORDS = frozenset({"words", "offsets"})
+"""Tensors of a file that has its own words."""
 _STEP = 1 << 16
 
 
@@ -61,8 +63,8 @@ def read_safetensors(source: Source, options: LoadOptions = DEFAULTS) -> Space:
     if source.compression:
         raise InputError(f"{path}: a safetensors file within {source.compression} cannot be mapped; unpack it first")
     with open_rows(path, options.tensor, or_only=options.tensor == DEFAULTS.tensor) as rows:
-        ours = not _WORDS.isdisjoint(rows.names)
-        found = _own_words(rows, options) if ours else words_for(path, len(rows), options)
+        ours = not WORDS.isdisjoint(rows.names)
+        found = _own_words(rows) if ours else words_for(path, len(rows), options)
         draw = rows.tensor("draw", torch.int64) if ours and "draw" in rows.names else None
         metadata = read_metadata(rows)
         try:
@@ -72,7 +74,7 @@ def read_safetensors(source: Source, options: LoadOptions = DEFAULTS) -> Space:
             for start in range(0, kept, _STEP):
                 part = slice(start, min(start + _STEP, kept))
                 table.add(found.words[part], rows[part].numpy(), range(kept)[part], found.counts and found.counts[part])
-            notes = [*found.notes, *_notes(rows, kept, len(found.words), ours)]
+            notes = [*found.notes, *notes_on(rows, kept, len(found.words), options)]
             return table.space(source, "safetensors", notes=notes, metadata=metadata, draw=draw)
         except InputError as error:
             raise InputError(f"{path}: {marked(error)}") from error
@@ -102,25 +104,35 @@ def write_safetensors(space: Space, path: str | os.PathLike[str]) -> None:
         save_file({n: t.detach().contiguous().cpu() for n, t in tensors.items()}, temporary, {METADATA_KEY: metadata})
 
 
-def _own_words(rows: SafetensorsRows, options: LoadOptions) -> WordList:
+def _own_words(rows: SafetensorsRows) -> WordList:
     buffer, offsets = rows.tensor("words", torch.uint8), rows.tensor("offsets", torch.int64)
     try:
         vocabulary = Vocabulary.from_tensors(buffer, offsets)
     except InputError as error:
         raise InputError(f"{rows.path}: {marked(error)}") from error
-    if len(vocabulary) != len(rows):
-        raise InputError(f"{rows.path}: there are {len(vocabulary)} words, but {len(rows)} vectors")
-    unread = [] if options.vocab is None else [f"vocab={options.vocab} was not read: the file holds its words"]
-    return WordList(rows.path, list(vocabulary), _read_counts(rows), unread)
+    check_words(rows, len(vocabulary))
+    counts = read_counts(rows)
+    return WordList(rows.path, list(vocabulary), None if counts is None else counts.tolist(), [])
 
 
-def _read_counts(rows: SafetensorsRows) -> list[int] | None:
+def check_words(rows: SafetensorsRows, words: int) -> None:
+    """Refuse a file that has not as many words as vectors."""
+    if words != len(rows):
+        raise InputError(f"{rows.path}: there are {words} words, but {len(rows)} vectors")
+
+
+def read_counts(rows: SafetensorsRows) -> Tensor | None:
+    """Return the ``(v,)`` corpus counts of a file, where it has them.
+
+    Raises:
+        InputError: if they are more or fewer than the rows.
+    """
     if "counts" not in rows.names:
         return None
     counts = rows.tensor("counts", torch.int64)
     if len(counts) != len(rows):
         raise InputError(f"{rows.path}: there are {len(counts)} counts, but {len(rows)} vectors")
-    return list(counts.tolist())
+    return counts
 
 
 def read_metadata(rows: SafetensorsRows) -> dict[str, Any]:
@@ -138,12 +150,16 @@ def read_metadata(rows: SafetensorsRows) -> dict[str, Any]:
     return metadata
 
 
-def _notes(rows: SafetensorsRows, kept: int, of: int, ours: bool) -> Iterator[str]:
+def notes_on(rows: SafetensorsRows, kept: int, of: int, options: LoadOptions) -> Iterator[str]:
+    """Yield what a reader says of a file of which it keeps some of its rows, but for what words and values say."""
+    ours = not WORDS.isdisjoint(rows.names)
+    if ours and options.vocab is not None:
+        yield f"vocab={options.vocab} was not read: the file holds its words"
     if rows.matrix != "vectors":
         yield f"the vectors are the tensor '{rows.matrix}'"
     if rows.dtype != "F32":
         yield f"the vectors were converted from {rows.dtype} to float32"
-    known = {rows.matrix, *(_WORDS | {"counts", "draw", "lengths", "present"} if ours else ())}
+    known = {rows.matrix, *(WORDS | {"counts", "draw", "lengths", "present"} if ours else ())}
     if unknown := sorted(set(rows.names) - known):
         yield f"{len(unknown)} tensor(s) of unknown meaning were not read: {', '.join(unknown[:3])}"
     if kept < of:

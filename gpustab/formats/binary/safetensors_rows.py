@@ -62,6 +62,11 @@ class SafetensorsRows:
         chunk: Tensor = self._vectors[start : max(start, stop)]
         return chunk.to(torch.float32)
 
+    def mapped(self) -> Tensor:
+        """Return all rows in the type on disk; a value is read when somebody looks at it."""
+        rows: Tensor = self._vectors[0 : len(self)]
+        return rows
+
     def require(self, name: str) -> None:
         """Refuse the file if it has no tensor of this name."""
         if name not in self.names:

@@ -6,22 +6,20 @@ The pickle is read as data (:mod:`gpustab.formats.gensim.safe_pickle`): nothing 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from gpustab.errors import InputError, marked
+from gpustab.errors import InputError, marked, option
 from gpustab.formats.binary.npy import check_dimension, fill_rows, rows_to_read
 from gpustab.formats.binary.npy_rows import Matrix, NpyRows
 from gpustab.formats.fasttext.composed import ComposedRows
 from gpustab.formats.format import Format
 from gpustab.formats.gensim.described import Described, array_of, attributes_of, pairs_of
 from gpustab.formats.gensim.safe_pickle import describe_pickle
+from gpustab.formats.gensim.some_rows import SomeRows
 from gpustab.formats.memory import PLACEHOLDERS, are_placeholders
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.rows import RowTable
@@ -33,6 +31,11 @@ from gpustab.spaces.words import as_word
 _WORDS = ("index_to_key", "index2word", "index2entity")  # gensim 4, and before
 _VECTORS = ("vectors", "syn0")  # gensim 3 and 4, and before
 _SHOWN = 10
+
+DOCUMENTS = "dv"
+"""What Doc2Vec calls its vectors of documents, and the option ``tensor`` that asks for them."""
+
+_FORMER = ", the vectors of documents of gensim 4's Doc2Vec"
 
 
 def is_pickle(head: bytes) -> bool:
@@ -68,27 +71,43 @@ def read_gensim(source: Source, options: LoadOptions) -> Space:
             raise InputError(
                 f"this is a pickle {what} and no file of gensim's KeyedVectors, Word2Vec or FastText{_way(root)}"
             )
-        return Model(path, root).space(source, options)
+        return Model(path, root, options.tensor == DOCUMENTS).space(source, options)
     except InputError as error:
         raise InputError(f"{path}: {marked(error)}") from error
 
 
 class Model:
-    """The attributes of the vectors in a gensim file, whichever object they belong to."""
+    """The attributes of the vectors in a gensim file, whichever object they belong to.
 
-    def __init__(self, path: Path, root: Described) -> None:
+    Args:
+        path: of the file.
+        root: the object in it.
+        documents: take the vectors of the documents of a Doc2Vec, not those of its words.
+    """
+
+    def __init__(self, path: Path, root: Described, documents: bool = False) -> None:
         self.path = path
         self.kind = root.kind
         self.notes: list[str] = []
+        self._documents = documents
         self._attributes = attributes_of(root)
         self._generation = _generation(self._attributes)
         self._prefix = path.name
         self._empty: frozenset[int] = frozenset()
-        inner = self._attributes.get("wv")
+        part = DOCUMENTS if documents else "wv"
+        inner = self._attributes.get(part)
         if isinstance(inner, Described):
-            self.notes.append(f"of the full {root.kind.name} model, only the word vectors (wv) were read")
-            self._attributes, self._prefix = attributes_of(inner), f"{path.name}.wv"
+            said = (
+                f"of the full {root.kind.name} model, only the {'document' if documents else 'word'} vectors ({part})"
+            )
+            other = "" if documents or DOCUMENTS not in self._attributes else "; tensor='dv' reads those of documents"
+            self.notes.append(f"{said} were read{other}")
+            self._attributes, self._prefix = attributes_of(inner), f"{path.name}.{part}"
             self._generation = self._generation or _generation(self._attributes)
+        elif documents:
+            raise InputError(
+                f"{option('tensor', DOCUMENTS)}: this is a {self.kind}{self._generation} without dv{_FORMER}"
+            )
 
     def space(self, source: Source, options: LoadOptions) -> Space:
         """Return words, vectors and counts as a space."""
@@ -103,7 +122,7 @@ class Model:
         if empty := self._empty:
             self.notes.append(f"{len(empty)} empty slot{'s' * (len(empty) > 1)} dropped: no word belongs to the vector")
             kept = [row for row in range(v) if row not in empty]
-            words, matrix = [words[row] for row in kept], _SomeRows(matrix, kept)
+            words, matrix = [words[row] for row in kept], SomeRows(matrix, kept)
             counts = None if counts is None else [counts[row] for row in kept]
         table = RowTable(d, rows_to_read(len(words), options), options, "row")
         notes = fill_rows(table, matrix, words, counts, options)
@@ -117,6 +136,8 @@ class Model:
                 f"this is a {self.kind}{self._generation}, which has no word vectors; "
                 "wanted KeyedVectors, Word2Vec or FastText"
             )
+        if self._documents:  # which may have numbers
+            words = [str(key) if type(key) is int else key for key in words]
         if not all(isinstance(word, str | None) for word in words):
             raise InputError(f"the keys of this {self.kind}{self._generation} are no words")
         # gensim makes room for as many words as a header promises, and leaves a slot empty for each that was a repeat.
@@ -181,23 +202,6 @@ class Model:
         found = [by_word.get(word) for word in self._words]
         whole = [count for count in found if type(count) is int and 0 <= count < 1 << 63]
         return whole if len(whole) == len(found) else None
-
-
-class _SomeRows:
-    """Those rows of a matrix that a word belongs to."""
-
-    def __init__(self, matrix: Matrix, kept: Sequence[int]) -> None:
-        self._matrix, self._kept = matrix, np.array(kept, dtype=np.int64)
-        self.shape: tuple[int, ...] = (len(kept), matrix.shape[1])
-        self.dtype = matrix.dtype
-        self.order = getattr(matrix, "order", "C")
-
-    def __getitem__(self, rows: slice, /) -> NDArray[Any]:
-        wanted = self._kept[rows]
-        if not len(wanted):
-            return self._matrix[0:0]
-        values: NDArray[Any] = self._matrix[int(wanted[0]) : int(wanted[-1]) + 1][wanted - wanted[0]]
-        return values
 
 
 def _as_word(text: str) -> bytes:

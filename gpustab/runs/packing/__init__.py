@@ -1,8 +1,8 @@
 """Packed run sets: every run's raw rows on disk, all of them the same words in one canonical order.
 
 Rows of equal position can then be read slice by slice, so that runs need not fit into memory, and no text is parsed
-twice. :mod:`~.request` is what a pack shall hold, :mod:`~.stage` reads every source once,
-:mod:`~.order` finds the order, :mod:`~.write` writes run by run,
+twice. :mod:`~.request` is what a pack shall hold, :mod:`~.stage` opens the sources, :mod:`~.order` finds the order from
+their words, :mod:`~.scan` looks at the values of a run, :mod:`~.write` writes it, :mod:`~.leaf` is a group,
 :mod:`~.pack` is all of it, :mod:`~.open` and :mod:`~.verify` read.
 
 Nothing half-done is taken for done: every file appears whole or not at all, a leaf is none without ``packed.json``,

@@ -1,9 +1,15 @@
-"""The canonical order of a group, found from words, counts and zero vectors, and kept on disk for stopped calls."""
+"""The canonical order of a group, found from words and counts, and kept on disk for stopped calls.
+
+A zero vector has no direction, so that its word may not stay; but only reading all vectors finds one, and hardly any
+run has one. So they are taken to have none until one is met in packing. Then all runs are looked through, and packed
+anew.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -12,47 +18,62 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from gpustab.errors import InputError
+from gpustab.errors import InputError, marked
 from gpustab.formats.atomic import replacing
+from gpustab.formats.binary.stored import StoredSpace, StoredWords
+from gpustab.formats.words import Unusual
+from gpustab.machine.threads import in_order
 from gpustab.runs.join import load_notes, run_names
 from gpustab.runs.manifest import read_manifest, write_manifest
 from gpustab.runs.packing.output import writing
 from gpustab.runs.packing.request import Request
-from gpustab.runs.packing.stage import Stage
-from gpustab.runs.plan import Header, header, plan_join
+from gpustab.runs.packing.scan import step
+from gpustab.runs.packing.stage import Opened, Stage
+from gpustab.runs.plan import Header, plan_join
 from gpustab.spaces.load_report import LoadReport
 from gpustab.spaces.vocabulary import Vocabulary
 
-_PLAN, _ROWS = "plan.json", "plan.safetensors"
-_SCHEMA = "gpustab.pack-order/1"
-_FIELDS = {"names": list, "dimensions": list, "joining": dict, "notes": list}
+ORDER = "order.json"
+_ROWS = "order.safetensors"
+_SCHEMA = "gpustab.pack-order/2"
+_FIELDS = {"looked": list, "names": list, "dimensions": list, "joining": dict, "reports": list}
 
 OnFile = Callable[[Path, float], None]
 
 
 class Order(NamedTuple):
-    """What is known of a group once every source was looked at.
+    """What is known of a group once every source was opened.
 
     Attributes:
-        vocabulary: the words of all packed runs, in order.
+        words: of all packed runs, in order.
+        looked: of each run, whether its vectors were looked at for zeros, else it is taken to have none.
         names: of the runs.
         dimensions: of each run.
         joining: the account of joining, as JSON values.
-        notes: what reading the runs found.
+        reports: what reading each run found: ``source``, and ``notes`` before and after those on its values.
         file: where the row numbers of every run lie.
     """
 
-    vocabulary: Vocabulary
+    words: StoredWords
+    looked: list[bool]
     names: list[str]
     dimensions: list[int]
     joining: dict[str, Any]
-    notes: list[str]
+    reports: list[dict[str, Any]]
     file: Path
 
     def rows(self, run: int) -> Tensor:
         """Return ``(v,)`` row numbers in the source of one run, −1 where it lacks the word."""
         with safe_open(self.file, framework="pt") as file:
             return cast(Tensor, file.get_slice("rows")[run])
+
+    def notes(self, on_values: list[list[str]]) -> tuple[str, ...]:
+        """Return what reading the runs found, with what their values said when they were packed."""
+        seen = [
+            _Seen(name, LoadReport(report["source"], "", notes=(*report["before"], *values, *report["after"])))
+            for name, report, values in zip(self.names, self.reports, on_values, strict=True)
+        ]
+        return load_notes(seen, self.names)
 
 
 class _Seen(NamedTuple):
@@ -62,67 +83,92 @@ class _Seen(NamedTuple):
     report: LoadReport | None
 
 
-def find_order(request: Request, stage: Stage, folder: Path, report: OnFile) -> Order:
-    """Return the order of a group; the first call reads every run, one at a time.
+def find_order(request: Request, stage: Stage, folder: Path, report: OnFile, jobs: int) -> Order:
+    """Return the order of a group; the first call opens every run.
 
     Args:
         request: how runs are joined.
         stage: the sources.
         folder: where the order is kept.
-        report: called with every file before it is read, and how many were read before it.
+        report: called with every file before it is waited for, and how many were read before it.
+        jobs: runs opened at once.
 
     Raises:
         InputError: if a run cannot be read, or the runs cannot be joined.
     """
-    if not (folder / _PLAN).is_file():
-        _write(request, stage, folder, report)
-    found = read_manifest(folder / _PLAN, _SCHEMA, fields=_FIELDS)
+    if not (folder / ORDER).is_file():
+        _write(request, stage, folder, report, jobs, look=False)
+    found = read_manifest(folder / ORDER, _SCHEMA, fields=_FIELDS)
     try:
         with safe_open(folder / _ROWS, framework="pt") as file:
-            words = Vocabulary.from_tensors(file.get_tensor("words"), file.get_tensor("offsets"))
+            words = StoredWords(file.get_tensor("words"), file.get_tensor("offsets"))
     except (SafetensorError, OSError) as error:
         raise InputError(f"{folder / _ROWS}: damaged: {error}; remove {folder.parent}") from None
-    return Order(words, found["names"], found["dimensions"], found["joining"], found["notes"], folder / _ROWS)
+    return Order(words, **{name: found[name] for name in _FIELDS}, file=folder / _ROWS)
 
 
-def _write(request: Request, stage: Stage, folder: Path, report: OnFile) -> None:
-    headers: list[Header] = []
-    seen: list[_Seen] = []
-    dimensions: list[int] = []
-    words: dict[bytes, bytes] = {}
-    vocabularies: dict[Vocabulary, Vocabulary] = {}
-    for run in range(len(stage.files)):
+def look_through(request: Request, stage: Stage, folder: Path, report: OnFile, jobs: int) -> Order:
+    """Return the order once more, now that a zero vector was met: all vectors are looked at, see :func:`find_order`."""
+    (folder / ORDER).unlink()
+    _write(request, stage, folder, report, jobs, look=True)
+    return find_order(request, stage, folder, report, jobs)
+
+
+def _write(request: Request, stage: Stage, folder: Path, report: OnFile, jobs: int, *, look: bool) -> None:
+    def open_(run: int) -> tuple[Opened, Tensor | None]:
+        opened = stage.open(run)
+        # What is staged was just read: to look at it is nothing beside that.
+        return opened, _defined(opened.space) if look or opened.staged else None
+
+    headers, seen, dimensions, reports, looked = [], [], [], [], []
+    shared = _SharedWords()
+    for run, (opened, defined) in enumerate(in_order(open_, range(len(stage.files)), jobs)):
         report(stage.files[run], run)
-        space = stage.read(run)
-        headers.append(_shared(header(space), words, vocabularies))
-        seen.append(_Seen(space.name, space.report))
+        space = opened.space
+        vocabulary, unusual = shared.take(space.words, str(space.rows.path))
+        looked.append(defined is not None)
+        if defined is None:
+            defined = torch.ones(len(vocabulary), dtype=torch.bool)
+        headers.append(Header(space.name, vocabulary, space.counts, defined))
+        seen.append(_Seen(space.name, opened.report))
         dimensions.append(space.dimension)
-        del space  # before the next is read
+        after = [] if opened.staged else unusual
+        reports.append({"source": opened.report.source, "before": opened.report.notes, "after": after})
     plan = plan_join(headers, vocabulary=request.vocabulary, min_runs=request.min_runs)
-    names = run_names(seen)
     buffer, offsets = plan.vocabulary.to_tensors()
+    joining = asdict(plan.joining)
+    for key in ("dropped_sample", "undefined_sample"):
+        joining[key] = [word.decode("utf-8", "surrogateescape") for word in joining[key]]
+    found = dict(zip(_FIELDS, (looked, run_names(seen), dimensions, joining, reports), strict=True))
     with writing(folder):
         with replacing(folder / _ROWS) as temporary:
             save_file({"words": buffer, "offsets": offsets, "rows": torch.stack(plan.rows)}, temporary)
-        joining = asdict(plan.joining)
-        for key in ("dropped_sample", "undefined_sample"):
-            joining[key] = [word.decode("utf-8", "surrogateescape") for word in joining[key]]
-        write_manifest(
-            folder / _PLAN,
-            {
-                "schema": _SCHEMA,
-                "names": names,
-                "dimensions": dimensions,
-                "joining": joining,
-                "notes": load_notes(seen, names),
-            },
-        )
+        write_manifest(folder / ORDER, {"schema": _SCHEMA, **found})
 
 
-def _shared(own: Header, words: dict[bytes, bytes], known: dict[Vocabulary, Vocabulary]) -> Header:
-    """Return the header with words that are one object in all runs: many vocabularies would outweigh the vectors."""
-    if own.vocabulary not in known:
-        vocabulary = Vocabulary(words.setdefault(word, word) for word in own.vocabulary)
-        vocabulary.forget_positions()
-        known[vocabulary] = vocabulary
-    return own._replace(vocabulary=known[own.vocabulary])
+def _defined(space: StoredSpace) -> Tensor:
+    """Return ``(v,)`` bool, which vectors are not zero."""
+    return torch.cat([space.rows[part].any(dim=1) for part in space.parts(step(space.dimension))])
+
+
+class _SharedWords:
+    """Words that are one object in all runs, and vocabularies too: many of them would outweigh the vectors."""
+
+    def __init__(self) -> None:
+        self._words: dict[bytes, bytes] = {}
+        self._known: dict[bytes, tuple[Vocabulary, list[str]]] = {}
+
+    def take(self, words: StoredWords, source: str) -> tuple[Vocabulary, list[str]]:
+        """Return the vocabulary of a run, and what is to be said of its words."""
+        key = sha256(words.buffer.numpy().data)
+        key.update(words.offsets.numpy().data)
+        if key.digest() not in self._known:
+            buffer = words.buffer[: int(words.offsets[-1])]
+            try:
+                vocabulary = Vocabulary.from_tensors(buffer, words.offsets, self._words)
+            except InputError as error:
+                raise InputError(f"{source}: {marked(error)}") from error
+            vocabulary.forget_positions()
+            unusual = Unusual(vocabulary, range(len(vocabulary)), "in row").sentences()
+            self._known[key.digest()] = vocabulary, list(unusual)
+        return self._known[key.digest()]

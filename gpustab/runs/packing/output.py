@@ -49,7 +49,7 @@ def begin(output: Path, record: Mapping[str, Any]) -> bool:
                 f"{output}: holds an unfinished pack, and {_difference(there, record)}; "
                 "finish it by the same call as before, or remove the folder"
             )
-        for done in (*shop.glob("group-*/plan.json"), *shop.glob("group-*/packed-*.json")):
+        for done in (*shop.glob("group-*/order.json"), *shop.glob("group-*/done-*.json")):
             done.unlink()
     elif others:
         raise InputError(f"{output}: holds other things ({', '.join(others[:3])}); give a new or an empty folder")

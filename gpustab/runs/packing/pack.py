@@ -17,6 +17,7 @@ from gpustab.formats.options import LoadOptions
 from gpustab.machine.device import log
 from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress, no_progress
+from gpustab.machine.threads import one_core_each
 from gpustab.report import Result
 from gpustab.runs.loading import Rule
 from gpustab.runs.lock import alone
@@ -25,6 +26,8 @@ from gpustab.runs.packing.leaf import Packing
 from gpustab.runs.packing.output import begin, checksum, require_space, size_text, workshop, writing
 from gpustab.runs.packing.request import Request, Stored, request
 from gpustab.runs.runset import read_entries, update_manifest
+
+_THREADS = 1 + (os.cpu_count() or 1)
 
 
 def pack_runs(
@@ -35,11 +38,14 @@ def pack_runs(
     min_runs: int | None = None,
     dtype: Stored = "float32",
     options: LoadOptions | None = None,
+    jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Pack runs: the rows of every run become the same words in the same canonical order, raw, in a run set.
 
-    Memory holds the vectors of one run and of its packed form, however many runs there are.
+    Memory holds a few MB of each run at work, however large it is: its vectors pass from file to file. Runs that are
+    no safetensors files with their own words are read whole first, ``jobs`` of them at once, and staged on the disk.
+    While the order is found there are 24 bytes for each word of each run.
 
     Args:
         sources: vector files, which form one group named ``runs``, leaf folders and run sets.
@@ -48,6 +54,7 @@ def pack_runs(
         min_runs: under ``"union"``, default 2.
         dtype: how numbers are stored; they are read back as float32.
         options: how files are read.
+        jobs: runs that are read or written at once; default one per core, and one more, as one waits for the disk.
         progress: called with the name of the work and its finished part.
 
     Returns:
@@ -72,14 +79,15 @@ def pack_runs(
         if begin(output, record):
             result.notes.append(f"{output}: was packed already; nothing was done.")
         else:
-            now = _pack(wanted, record, output, report)
+            with one_core_each():
+                now = _pack(wanted, record, output, report, jobs or _THREADS)
         _clear(output)
         _summarise(result, output, now)
     result.environment = environment(torch.device("cpu")) | {"seconds": time.perf_counter() - started}
     return result
 
 
-def _pack(wanted: Request, record: Mapping[str, Any], output: Path, report: Progress) -> list[int]:
+def _pack(wanted: Request, record: Mapping[str, Any], output: Path, report: Progress, jobs: int) -> list[int]:
     """Return how many runs of each group were written now."""
     total, seen, done = sum(map(len, wanted.groups.values())), 0, 0
     leaves = []
@@ -89,15 +97,14 @@ def _pack(wanted: Request, record: Mapping[str, Any], output: Path, report: Prog
             report(f"reading {file.name}", (seen + part) / total / 2)
 
         sources, folder = record["groups"][key.path], output / key.path
-        leaves.append(Packing(wanted, key, sources, folder, workshop(output, number), reading))
+        leaves.append(Packing(wanted, key, sources, folder, workshop(output, number), reading, jobs))
         seen += len(wanted.groups[key])
     require_space(output, sum(leaf.missing_bytes() for leaf in leaves), "what is still to be packed")
-    written = [leaf.missing() for leaf in leaves]
-    for leaf, missing in zip(leaves, written, strict=True):
-        for run in missing:
-            report(f"packing {leaf.key}: {leaf.order.names[run]}", 0.5 + done / sum(map(len, written)) / 2)
-            leaf.pack(run)
+    missing = sum(len(leaf.missing()) for leaf in leaves)
+    for leaf in leaves:
+        for name in leaf.pack():
             done += 1
+            report(f"packing {leaf.key}: {name}", min(1.0, 0.5 + done / missing / 2))
         leaf.finish()
     made = {
         "packed": {key: value for key, value in record.items() if key != "groups"},
@@ -105,7 +112,7 @@ def _pack(wanted: Request, record: Mapping[str, Any], output: Path, report: Prog
     }
     with writing(output / MANIFEST):
         update_manifest(output, {leaf.key: len(leaf.order.names) for leaf in leaves}, made)
-    return [len(missing) for missing in written]
+    return [leaf.packed_now for leaf in leaves]
 
 
 def _keep_apart(output: Path, sources: Iterable[Path]) -> None:

@@ -1,16 +1,16 @@
-"""Reading the sources one at a time; what is costly to read is read once and staged as safetensors."""
+"""Opening the sources: what cannot be read row by row from where it lies is read once and staged as safetensors."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gpustab.errors import InputError
 from gpustab.formats.binary.safetensors import write_safetensors
-from gpustab.formats.options import LoadOptions
-from gpustab.formats.registry import read_space
+from gpustab.formats.binary.stored import StoredSpace, open_stored
+from gpustab.formats.options import DEFAULTS, LoadOptions
+from gpustab.machine.device import log
 from gpustab.runs.manifest import read_manifest, want_fields, write_manifest
 from gpustab.runs.packing.output import require_space, writing
 from gpustab.runs.packing.records import fingerprint, options_record
@@ -19,6 +19,20 @@ from gpustab.spaces.load_report import LoadReport
 from gpustab.spaces.space import Space
 
 _SCHEMA = "gpustab.staged/1"
+
+
+class Opened(NamedTuple):
+    """A run whose vectors are on disk.
+
+    Attributes:
+        space: the run.
+        report: what is known of its reading.
+        staged: whether it was read and converted; then the report also says what was found in its words and values.
+    """
+
+    space: StoredSpace
+    report: LoadReport
+    staged: bool
 
 
 class Stage:
@@ -37,43 +51,56 @@ class Stage:
     ) -> None:
         self.files = files
         self.sources = sources
-        self._options = options
+        self.options = options
         self._folder = folder
 
-    def read(self, run: int) -> Space:
-        """Return a run; the first reading of a format that is costly to read stages it.
+    def open(self, run: int) -> Opened:
+        """Open a run; the first call stages what is no safetensors file that can be taken as it is.
 
         Raises:
             InputError: if it cannot be read, or has changed since the pack was begun.
             ComputationError: if it cannot be staged.
         """
+        if found := self._staged(run) or self._as_it_is(run):
+            return found
+        space = load_space(self.files[run], self.options)
+        self.require_unchanged(run)
+        self._write(space, run)
         staged = self._staged(run)
-        if staged is not None:
-            return staged
-        space = load_space(self.files[run], self._options)
+        assert staged is not None  # noqa: S101  # it was just written
+        return staged
+
+    def require_unchanged(self, run: int) -> None:
+        """Refuse a source that is no longer what it was when the pack was begun."""
         if fingerprint(self.files[run]) != self.sources[run]:
             raise InputError(f"{self.files[run]}: has changed since this pack was begun; remove what is packed")
-        if space.report is not None and space.report.format != "safetensors":
-            self._write(space, space.report, run)
-        return space
 
     def remove(self, run: int) -> None:
         """Give back the disk space of a run that is needed no more."""
         for path in self._paths(run):
             path.unlink(missing_ok=True)
 
+    def _as_it_is(self, run: int) -> Opened | None:
+        space = open_stored(self.files[run], self.options)
+        if space is None:
+            return None
+        self.require_unchanged(run)
+        report = LoadReport(str(self.files[run]), "safetensors", rows=len(space.words), notes=space.notes)
+        log.info("%s", report)
+        return Opened(space, report, False)
+
     def _record(self, run: int) -> dict[str, Any]:
         return {
             "schema": _SCHEMA,
             "source": self.sources[run],
-            "options": options_record(self._options),
+            "options": options_record(self.options),
         }
 
     def _paths(self, run: int) -> tuple[Path, Path]:
         """The record comes first: a run without one is not used."""
         return self._folder / f"staged-{run:03d}.json", self._folder / f"staged-{run:03d}.safetensors"
 
-    def _staged(self, run: int) -> Space | None:
+    def _staged(self, run: int) -> Opened | None:
         beside, path = self._paths(run)
         if not (beside.is_file() and path.is_file()):
             return None
@@ -83,11 +110,15 @@ class Stage:
             return None
         want_fields(beside, report, {"source": str, "format": str, "notes": list}, "its 'report'")
         found = LoadReport(report["source"], report["format"], notes=tuple(report["notes"]))
-        return replace(read_space(path), name=name, report=found)
+        space = open_stored(path, DEFAULTS)
+        if space is None:
+            raise InputError(f"{path}: damaged; remove {self._folder.parent}")
+        return Opened(space._replace(name=name), found, True)
 
-    def _write(self, space: Space, report: LoadReport, run: int) -> None:
+    def _write(self, space: Space, run: int) -> None:
         beside, path = self._paths(run)
         self.remove(run)
+        report = space.report or LoadReport(str(self.files[run]), "")
         require_space(self._folder, space.vectors.nbytes, f"{report.source} as safetensors")
         with writing(path):
             write_safetensors(space, path)

@@ -3,27 +3,40 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.torch import save_file
 from torch import Tensor
 
 from gpustab.errors import InputError, marked
 from gpustab.formats.atomic import replacing
 from gpustab.formats.binary.safetensors import METADATA_KEY
-from gpustab.runs.packing.output import checksum, writing
+from gpustab.formats.binary.stored import StoredSpace
+from gpustab.formats.binary.tensor_file import Part, write_tensors
+from gpustab.formats.options import DEFAULTS, LoadOptions
+from gpustab.runs.packing.order import Order
+from gpustab.runs.packing.output import writing
+from gpustab.runs.packing.scan import Scan, scan, step
+from gpustab.runs.packing.stage import Opened
 from gpustab.runs.plan import take_rows
-from gpustab.runs.prepare import row_lengths
-from gpustab.spaces.space import Space
-from gpustab.spaces.vocabulary import Vocabulary
+from gpustab.spaces.words import show
 
-_STEP = 1 << 14
+
+class UndefinedError(Exception):
+    """A run has a zero vector for a word of which this was not known when the order was found."""
 
 
 def write_packed(
-    space: Space, vocabulary: Vocabulary, rows: Tensor, path: Path, *, dtype: torch.dtype, with_presence: bool
+    opened: Opened,
+    order: Order,
+    run: int,
+    path: Path,
+    *,
+    dtype: torch.dtype,
+    with_presence: bool,
+    options: LoadOptions,
 ) -> dict[str, Any]:
     """Write a run in the canonical order.
 
@@ -32,86 +45,88 @@ def write_packed(
     ``counts (v,)`` and ``draw (n,)``; under the union rule ``present (v,)`` uint8, which tells an absent word from one
     whose vector was zero. Metadata as in every run file.
 
+    Its values are read from disk once: a look at each, then, from memory, the gathering. No more of them is held than
+    a piece of 2 MiB, in float32 and in float64.
+
     Args:
-        space: the run.
-        vocabulary: the ``v`` words in order.
-        rows: ``(v,)`` their row numbers in the run, −1 where it lacks the word.
+        opened: the run.
+        order: of the group.
+        run: its number.
         path: the file.
         dtype: how vectors are stored.
         with_presence: whether to write ``present``.
+        options: how it is read.
 
     Returns:
-        ``{"file", "bytes", "sha256", "dimension", "rounding"}``; see :func:`rounded` for the last.
+        ``{"file", "bytes", "sha256", "dimension", "rounding", "notes"}``: ``rounding`` is the largest
+        ``‖stored − raw‖ / ‖raw‖``, ``notes`` are on the values.
 
     Raises:
-        InputError: if a value or a vector does not survive the dtype.
+        InputError: if a value is not finite, or a value or a vector does not survive the dtype.
+        UndefinedError: for a zero vector in a run that was not looked at for them.
         ComputationError: if the file cannot be written.
     """
+    space, rows = opened.space, order.rows(run)
     try:
-        vectors, rounding = rounded(space.vectors, rows, dtype, vocabulary)
+        found = scan(space, dtype, DEFAULTS if opened.staged else options)
+        _check_survival(space, rows, found, dtype)
     except InputError as error:
-        raise InputError(f"{space.report.source if space.report else space.name}: {marked(error)}") from None
-    words, offsets = vocabulary.to_tensors()
-    tensors = {"vectors": vectors, "words": words, "offsets": offsets, "lengths": row_lengths(vectors)}
+        raise InputError(f"{opened.report.source}: {marked(error)}") from None
+    taken = rows[rows >= 0]
+    if not order.looked[run] and (found.raw[taken] == 0).any():
+        raise UndefinedError
+    parts = {
+        "vectors": Part((len(rows), space.dimension), dtype, _gathered(space, rows, dtype)),
+        "words": Part.of(order.words.buffer),
+        "offsets": Part.of(order.words.offsets),
+        "lengths": Part.of(take_rows(found.stored[:, None], rows)[:, 0]),
+    }
     if space.counts is not None:
-        tensors["counts"] = take_rows(space.counts[:, None], rows)[:, 0].contiguous()
+        parts["counts"] = Part.of(take_rows(space.counts[:, None], rows)[:, 0])
     if space.draw is not None:
-        tensors["draw"] = space.draw
+        parts["draw"] = Part.of(space.draw)
     if with_presence:
-        tensors["present"] = (rows >= 0).to(torch.uint8)
+        parts["present"] = Part.of((rows >= 0).to(torch.uint8))
     metadata = {METADATA_KEY: json.dumps(space.metadata, sort_keys=True)}
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as temporary:
-            save_file(tensors, temporary, metadata)
-            size, digest = temporary.stat().st_size, checksum(temporary)
-    return {"file": path.name, "bytes": size, "sha256": digest, "dimension": space.dimension, "rounding": rounding}
+            size, digest = write_tensors(parts, temporary, metadata)
+    return {
+        "file": path.name,
+        "bytes": size,
+        "sha256": digest,
+        "dimension": space.dimension,
+        "rounding": float(found.errors[taken].max()) if len(taken) else 0.0,
+        "notes": [] if opened.staged else found.notes,
+    }
 
 
-def rounded(vectors: Tensor, rows: Tensor, dtype: torch.dtype, vocabulary: Vocabulary) -> tuple[Tensor, float]:
-    """Return the chosen rows in a dtype, and the largest ``‖stored − raw‖ / ‖raw‖`` over them.
-
-    Args:
-        vectors: ``(v_r, d)`` float32.
-        rows: ``(v,)`` row numbers, −1 for a row of zeros.
-        dtype: of the result.
-        vocabulary: the ``v`` words, for messages.
-
-    Raises:
-        InputError: if a value becomes infinite, or a vector zero.
-
-    >>> words = Vocabulary(["a", "b"])
-    >>> stored, error = rounded(torch.tensor([[1 / 3], [2.0]]), torch.tensor([1, 0]), torch.float16, words)
-    >>> stored.tolist(), round(error, 5)
-    ([[2.0], [0.333251953125]], 0.00024)
-    """
-    stored = torch.empty(len(rows), vectors.shape[1], dtype=dtype)
-    largest = 0.0
-    for start in range(0, len(rows), _STEP):
-        raw = take_rows(vectors, rows[start : start + _STEP])
-        stored[start : start + _STEP] = raw
-        if dtype == torch.float32:
-            continue
-        back = stored[start : start + _STEP].double()
-        _check_survival(raw, back, dtype, vocabulary, start)
-        length = torch.linalg.vector_norm(raw.double(), dim=1)
-        error = torch.linalg.vector_norm(back - raw, dim=1)[length > 0] / length[length > 0]
-        largest = max(largest, float(error.max()) if len(error) else 0.0)
-    return stored, largest
+def _gathered(space: StoredSpace, rows: Tensor, dtype: torch.dtype) -> Iterator[Tensor]:
+    """Yield the chosen rows ``(v,)`` piece by piece, zero where the row number is −1."""
+    there = space.rows.mapped()
+    buffer = torch.empty(step(space.dimension), space.dimension, dtype=there.dtype)
+    for some in rows.split(len(buffer)):
+        piece = torch.index_select(there, 0, some.clamp(min=0), out=buffer[: len(some)])
+        if (lacking := some < 0).any():
+            piece[lacking] = 0
+        yield piece.to(torch.float32).to(dtype)
 
 
-def _check_survival(raw: Tensor, back: Tensor, dtype: torch.dtype, vocabulary: Vocabulary, start: int) -> None:
-    name = str(dtype).removeprefix("torch.")
-    if not back.isfinite().all():
-        row, column = (int(i) for i in (~back.isfinite()).nonzero()[0])
+def _check_survival(space: StoredSpace, rows: Tensor, found: Scan, dtype: torch.dtype) -> None:
+    """Refuse what the dtype cannot hold: values beyond it, and vectors that would become zero."""
+    name, taken = str(dtype).removeprefix("torch."), rows[rows >= 0]
+    if len(beyond := taken[~found.stored[taken].isfinite()]):
+        row = int(beyond[0])
+        raw = space.rows[row : row + 1][0]
+        value = float(raw[~raw.to(dtype).isfinite()][0])
         raise InputError(
-            f"'{vocabulary.text(start + row)}' has the value {float(raw[row, column]):g}, "
+            f"'{show(space.words[row])}' has the value {value:g}, "
             f"beyond {name} ({torch.finfo(dtype).max:g} at most); float32 holds it"
         )
-    lost = raw.any(dim=1) & ~back.any(dim=1)
-    if lost.any():
-        row = int(lost.nonzero()[0])
+    if len(lost := taken[(found.stored[taken] == 0) & (found.raw[taken] > 0)]):
+        row = int(lost[0])
         raise InputError(
-            f"'{vocabulary.text(start + row)}' has no value above {float(raw[row].abs().max()):g}: "
+            f"'{show(space.words[row])}' has no value above {float(space.rows[row : row + 1].abs().max()):g}: "
             f"in {name} it would become zero; float32 holds it"
         )

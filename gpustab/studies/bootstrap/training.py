@@ -13,10 +13,9 @@ from gpustab.corpus.options import CorpusOptions
 from gpustab.errors import InputError, option
 from gpustab.machine.progress import Progress
 from gpustab.runs.group import Group
-from gpustab.runs.manifest import MANIFEST
 from gpustab.runs.runs import Runs
-from gpustab.runs.runset import read_entries
 from gpustab.studies.bootstrap.options import BootstrapOptions, BootstrapPlan
+from gpustab.studies.shared.made import made_of, reading_of
 
 TECHNIQUES = ("sgns", "lsa")
 _DISTINCT = 0.6
@@ -105,11 +104,8 @@ def corpus_of(groups: Sequence[Runs | Group], options: BootstrapOptions) -> Corp
     for group in groups:
         made = made_of(group) if isinstance(group, Group) else {}
         if made:
-            known = [field.name for field in fields(CorpusOptions)]
-            chosen = {key: value for key, value in made["options"].items() if key in known}
             try:
-                whole = CorpusOptions(**chosen | {"unit": "document", "fraction": 1.0})
-                return prepare_corpus(made["corpus"]["name"], whole)
+                return prepare_corpus(made["corpus"]["name"], reading_of(made))
             except InputError as error:
                 raise InputError(f"the run set's corpus cannot be read again ({error}); {_ways()}") from None
     raise InputError(f"these runs do not tell their corpus; {_ways()}")
@@ -132,14 +128,3 @@ def corpora(groups: Sequence[Runs | Group]) -> Iterator[dict[str, Any]]:
         units, tokens = made["corpus"]["units"], made["corpus"]["tokens"]
         row = {"corpus": made["corpus"]["name"], "unit": group.key.unit, "fraction": group.key.fraction}
         yield {**row, "units": units, "tokens": tokens, "tokens_per_unit": tokens / max(units, 1)}
-
-
-def made_of(group: Group) -> dict[str, Any]:
-    """What the manifest above a group's leaf says of how it was made; nothing where it does not."""
-    if group.folder is None:
-        return {}
-    for folder in list(group.folder.resolve().parents)[:6]:
-        if (folder / MANIFEST).is_file():
-            made = next((entry.made for entry in read_entries(folder) if entry.key == group.key), {})
-            return made if {"corpus", "options"} <= set(made) and "name" in made["corpus"] else {}
-    return {}

@@ -19,6 +19,7 @@ from gpustab.kernels.displacement import (
     averages,
     displacement,
     halves_displacement,
+    left_out,
     moved,
 )
 from gpustab.runs.group import Group
@@ -26,6 +27,8 @@ from gpustab.runs.runs import Runs
 from gpustab.studies.frame import Answer
 from gpustab.studies.shared.copies import without_copies
 from gpustab.studies.shared.spaces import COLLAPSED
+
+Level = Iterator[tuple[int, list[Tensor]]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,20 +96,35 @@ class Between(NamedTuple):
     tested: Tensor
     counts: tuple[Tensor | None, Tensor | None]
 
-    def by_size(self) -> Iterator[tuple[int, list[Tensor]]]:
-        """Yield how many runs are averaged, and the changes ``(v,)`` between disjoint averages of so many."""
-        one, two = (own.averages.rows(rows) for own, rows in zip((self.first, self.second), self.rows, strict=True))
-        for n, level in one.levels.items():
-            if n in two.levels:
-                yield n, [moved(x, y) for x, y in zip(level, two.levels[n], strict=False)]
+    def by_size(self) -> Iterator[tuple[int, list[Tensor], list[Tensor]]]:
+        """Yield how many runs are averaged, changes ``(v,)`` between disjoint averages of so many, and without a run.
+
+        What is third are the changes between the same averages, each without its first run, its second, and so on:
+        of each average as many as it has runs, in their order; none of single runs.
+        """
+        both = list(_both(self.first, self.second, self.rows))
+        levels = [own.averages.levels for own, _ in both]
+
+        def changes(one: list[Tensor], two: list[Tensor]) -> list[Tensor]:
+            return [moved(x[both[0][1]], y[both[1][1]]).cpu() for x, y in zip(one, two, strict=False)]
+
+        yield 1, changes(levels[0][1], levels[1][1]), []
+        for n, one, two in _together(*(left_out(own.averages.tree) for own, _ in both)):
+            yield n, changes(levels[0][n], levels[1][n]), changes(one, two)
 
 
 def between(first: Epoch, second: Epoch, min_count: int) -> Between:
     """Measure two epochs.
 
     Raises:
-        InputError: if they have fewer than two words in common.
+        InputError: if they have fewer than two words in common, or other numbers of dimensions.
     """
+    sizes = [own.runs.dimension for own in (first, second)]
+    if sizes[0] != sizes[1]:
+        raise InputError(
+            f"'{first.runs.name}' has {sizes[0]} dimensions and '{second.runs.name}' {sizes[1]}: no turn takes the one "
+            "onto the other"
+        )
     rows = common_rows(first.runs, second.runs)
     if len(rows[0]) < 2:
         raise InputError(f"'{first.runs.name}' and '{second.runs.name}' have {len(rows[0])} words in common")
@@ -131,6 +149,23 @@ def between(first: Epoch, second: Epoch, min_count: int) -> Between:
     )
 
 
+def aligned(found: Between) -> Tensor:
+    """Return the change of every word between every run of the first epoch and every run of the second.
+
+    Returns:
+        ``(R₁, R₂, v)`` float64, on the CPU.
+    """
+    (first, one), (second, two) = _both(found.first, found.second, found.rows)
+    return torch.stack(
+        [
+            torch.stack(
+                [moved(first.runs.select(i, one), second.runs.select(j, two)).cpu() for j in range(len(second.runs))]
+            )
+            for i in range(len(first.runs))
+        ]
+    )
+
+
 def common_rows(one: Runs, two: Runs) -> tuple[Tensor, Tensor]:
     """Return the rows of the words that all runs of both have, in the order of the first."""
     there = {two.vocabulary[row]: row for row in two.joint.nonzero().flatten().tolist()}
@@ -142,6 +177,18 @@ def common_rows(one: Runs, two: Runs) -> tuple[Tensor, Tensor]:
 
 def _both(first: Epoch, second: Epoch, rows: tuple[Tensor, Tensor]) -> Iterator[tuple[Epoch, Tensor]]:
     return zip((first, second), (own.to(first.runs.device) for own in rows), strict=True)
+
+
+def _together(*levels: Level) -> Iterator[tuple[int, list[Tensor], list[Tensor]]]:
+    """Yield what two have of the same number of runs, one level of each at a time."""
+    first, second = levels
+    one, two = next(first, None), next(second, None)
+    while one and two:
+        sizes = one[0], two[0]
+        if sizes[0] == sizes[1] > 1:
+            yield sizes[0], one[1], two[1]
+        one = next(first, None) if sizes[0] <= sizes[1] else one
+        two = next(second, None) if sizes[1] <= sizes[0] else two
 
 
 def _here(part: Jackknifed) -> Jackknifed:

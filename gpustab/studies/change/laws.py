@@ -8,63 +8,59 @@ anything.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from statistics import fmean
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpustab.errors import InputError
-from gpustab.statistics.mixed import MixedFit, fit_random_intercept
+from gpustab.statistics.mixed import fit_random_intercept
 from gpustab.studies.change.epoch import Between
-from gpustab.studies.change.options import ChangeOptions
 
 Floats = NDArray[np.float64]
+
+
+LEAST = 20
+"""Words from which on a law is fitted."""
 
 
 class Rows(NamedTuple):
     """Words of one pair of epochs.
 
     Attributes:
+        first: the earlier epoch.
+        second: the later one.
         words: ``(v,)`` what they are.
         frequency: ``(v,)`` relative, in the earlier epoch.
-        changes: by number of runs that were averaged, ``(k, v)`` of k disjoint averages.
+        changes: by number n of runs that were averaged, ``(k, v)`` of k disjoint averages.
+        without: the same without each run of an average, ``(k, n, v)``; nothing for n = 1.
     """
 
+    first: str
+    second: str
     words: list[str]
     frequency: Floats
     changes: dict[int, Floats]
+    without: dict[int, Floats]
 
 
-class Law(NamedTuple):
-    """The fit of one series at one number of averaged runs; means over the disjoint averages of so many.
+class Fitted(NamedTuple):
+    """One fit.
 
     Attributes:
-        series: name.
-        control: whether nothing changed in it.
-        n: runs averaged.
-        averages: disjoint averages of so many in each epoch.
-        words: different words.
-        rows: words times pairs of epochs.
-        beta: effect of frequency.
-        beta_se: its standard error, over words.
+        beta: effect of log frequency on log change, both standardised.
+        beta_se: its standard error over words.
         r2_marginal: share of the variance that frequency explains.
         r2_conditional: share that frequency and the word explain.
-        r2_se: bootstrap error of ``r2_marginal`` over words; NaN without draws.
+        residuals: ``(N,)`` log change less what the law says, natural logarithm.
     """
 
-    series: str
-    control: bool
-    n: int
-    averages: int
-    words: int
-    rows: int
     beta: float
     beta_se: float
     r2_marginal: float
     r2_conditional: float
-    r2_se: float
+    residuals: Floats
 
 
 def rows_of(found: Between) -> Rows | None:
@@ -73,38 +69,65 @@ def rows_of(found: Between) -> Rows | None:
     if first is None or found.counts[1] is None or not found.tested.any():
         return None
     tested = found.tested.numpy()
-    changes = {n: np.stack([own.cpu().numpy()[tested] for own in level]) for n, level in found.by_size()}
     words = [word for word, kept in zip(found.words, tested, strict=True) if kept]
-    return Rows(words, first.numpy()[tested] / found.first.tokens, changes)
+    changes, without = {}, {}
+    for n, level, lacking in found.by_size():
+        changes[n] = np.stack([own.numpy()[tested] for own in level])
+        if lacking:
+            without[n] = np.stack([own.numpy()[tested] for own in lacking]).reshape(len(level), n, len(words))
+    frequency = first.numpy()[tested] / found.first.tokens
+    return Rows(found.first.name, found.second.name, words, frequency, changes, without)
 
 
-def laws(series: str, control: bool, parts: Sequence[Rows], options: ChangeOptions) -> Iterator[Law]:
-    """Yield the fit of a series for every number of averaged runs.
+class Laws:
+    """The fits of one series.
+
+    Args:
+        parts: its pairs of epochs.
+        per_pair: whether change and frequency are standardised in every pair, or over all.
 
     Raises:
-        InputError: if no word stands in two pairs of epochs, or nothing varies.
+        InputError: for fewer than 20 words, if no word stands in two pairs of epochs, or nothing varies.
     """
-    sizes = [n for n in parts[0].changes if all(n in part.changes for part in parts)]
-    names = np.unique(np.concatenate([np.array(part.words, dtype=object) for part in parts]).astype(str))
-    groups = np.concatenate([np.searchsorted(names, np.array(part.words).astype(str)) for part in parts])
-    x = standardised([np.log(part.frequency) for part in parts], options.per_pair)
-    for n in sizes:
-        many = min(len(part.changes[n]) for part in parts)
-        ys = [standardised([_log(part.changes[n][k]) for part in parts], options.per_pair) for k in range(many)]
-        fits = [fit_random_intercept(y, x, groups) for y in ys]
-        yield Law(
-            series,
-            control,
-            n,
-            many,
-            len(np.unique(groups)),
-            len(groups),
-            fmean(float(fit.beta[1]) for fit in fits),
-            fmean(float(fit.beta_se[1]) for fit in fits),
-            fmean(fit.r2_marginal for fit in fits),
-            fmean(fit.r2_conditional for fit in fits),
-            bootstrap_error(ys[0], x, groups, options) if n == max(sizes) else float("nan"),
+
+    def __init__(self, parts: Sequence[Rows], per_pair: bool) -> None:
+        self.parts, self.per_pair = list(parts), per_pair
+        names = [np.array(part.words, dtype=object).astype(str) for part in parts]
+        self.groups = np.unique(np.concatenate(names), return_inverse=True)[1]
+        if (many := int(self.groups.max()) + 1) < LEAST:
+            raise InputError(f"{many} words, wanted {LEAST} or more")
+        self.x = standardised([np.log(part.frequency) for part in parts], per_pair)
+        self.sizes = sorted(n for n in parts[0].changes if all(n in part.changes for part in parts))
+
+    def blocks(self, n: int) -> list[Fitted]:
+        """Return the fit of every disjoint average of n runs."""
+        many = min(len(part.changes[n]) for part in self.parts)
+        return [self.fit([part.changes[n][k] for part in self.parts]) for k in range(many)]
+
+    def without(self, n: int) -> list[list[Fitted]]:
+        """Return the fits without each run of every average of n runs; none of single runs."""
+        if not all(n in part.without for part in self.parts):
+            return []
+        many = min(len(part.without[n]) for part in self.parts)
+        return [[self.fit([part.without[n][k, left] for part in self.parts]) for left in range(n)] for k in range(many)]
+
+    def fit(self, changes: Sequence[Floats]) -> Fitted:
+        """Fit the law to the changes of all pairs of epochs."""
+        y = self.response(changes)
+        found = fit_random_intercept(y, self.x, self.groups)
+        residuals = y - found.beta[0] - found.beta[1] * self.x
+        sds = [np.full(len(own), own.std(ddof=1)) for own in _groups([_log(own) for own in changes], self.per_pair)]
+        return Fitted(
+            float(found.beta[1]),
+            float(found.beta_se[1]),
+            found.r2_marginal,
+            found.r2_conditional,
+            residuals * np.concatenate(sds),
         )
+
+    def response(self, changes: Sequence[Floats]) -> Floats:
+        """Log changes, standardised."""
+        return standardised([_log(own) for own in changes], self.per_pair)
 
 
 def standardised(parts: Sequence[Floats], per_part: bool) -> Floats:
@@ -116,34 +139,15 @@ def standardised(parts: Sequence[Floats], per_part: bool) -> Floats:
     >>> standardised([np.array([1.0, 3.0]), np.array([10.0, 30.0])], True).round(3).tolist()
     [-0.707, 0.707, -0.707, 0.707]
     """
-    groups = list(parts) if per_part else [np.concatenate(list(parts))]
+    groups = _groups(parts, per_part)
     for own in groups:
         if len(own) < 2 or not np.std(own) > 0:
             raise InputError("change or frequency does not vary between words")
     return np.concatenate([(own - own.mean()) / own.std(ddof=1) for own in groups])
 
 
-def bootstrap_error(y: Floats, x: Floats, groups: NDArray[np.int64], options: ChangeOptions) -> float:
-    """Return the standard error of the marginal R² over draws of words, each with all its rows; NaN without draws."""
-    if options.resamples < 2:
-        return float("nan")
-    rng = np.random.default_rng(options.seed)
-    order = np.argsort(groups, kind="stable")
-    places = np.split(order, np.flatnonzero(np.diff(groups[order])) + 1)
-    found: list[float] = []
-    for _ in range(options.resamples):
-        drawn = [places[k] for k in rng.integers(len(places), size=len(places))]
-        names = np.repeat(np.arange(len(drawn)), [len(own) for own in drawn])
-        fit = _fit(y[np.concatenate(drawn)], x[np.concatenate(drawn)], names)
-        found += [] if fit is None else [fit.r2_marginal]
-    return float(np.std(found, ddof=1)) if len(found) > 1 else float("nan")
-
-
-def _fit(y: Floats, x: Floats, groups: NDArray[np.int64]) -> MixedFit | None:
-    try:
-        return fit_random_intercept(y, x, groups)
-    except InputError:  # the few words that were drawn do not determine it
-        return None
+def _groups(parts: Sequence[Floats], per_part: bool) -> list[Floats]:
+    return list(parts) if per_part else [np.concatenate(list(parts))]
 
 
 def _log(change: Floats) -> Floats:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from gpustab.errors import InputError
 from gpustab.machine.device import log
@@ -12,8 +13,8 @@ from gpustab.runs.group import Group
 from gpustab.runs.key import Key
 from gpustab.runs.runs import Runs
 
-EPOCH, CONTROL = "epoch", "control"
-"""Names of parts of a key: the epoch, and the number of a split of the documents at random."""
+EPOCH, CONTROL, LANGUAGE = "epoch", "control", "language"
+"""Names of parts of a key: the epoch, the number of a split of the documents at random, a language of several."""
 _EPOCHS = (EPOCH, "runset")
 """Groups of one key in several run sets are epochs too, in the order in which these are given."""
 
@@ -43,9 +44,32 @@ class Series:
         return any(name == CONTROL for name, _ in self.key.part)
 
     @property
+    def language(self) -> str:
+        """Its language, where there are several; else nothing."""
+        return dict(self.key.part).get(LANGUAGE, "")
+
+    @property
     def family(self) -> Key:
         """What it agrees in with the same epochs of another sampling."""
         return replace(self.key, sampling="")
+
+
+def gaps(series: Series) -> list[str]:
+    """Return sentences on years that lie between two epochs and in none, or in both.
+
+    Epochs that are not called by their years are passed over.
+    """
+    years = [re.fullmatch(r"(-?\d+)-(-?\d+)", name) for name in series.epochs]
+    said = []
+    for one, two in pairwise(years):
+        if not (one and two):
+            continue
+        last, first = int(one[2]), int(two[1])
+        if first > last + 1:
+            said.append(f"no epoch between {one[0]} and {two[0]}: what changed from the one to the other took longer.")
+        elif first <= last:
+            said.append(f"{one[0]} and {two[0]} have years in common: the same documents may be in both.")
+    return [f"{series.name}: {own}" for own in said]
 
 
 def series_of(groups: Sequence[Runs | Group]) -> list[Series]:

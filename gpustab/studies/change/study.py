@@ -3,32 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from gpustab.errors import InputError, near, option
-from gpustab.evaluation.semeval import read_semeval
 from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
 from gpustab.options import chosen
 from gpustab.report import Result
 from gpustab.results import Table
 from gpustab.studies.change import follow
-from gpustab.studies.change.blocks import COLUMNS, discovered_words
-from gpustab.studies.change.epoch import Between, Epoch, between, read
-from gpustab.studies.change.laws import Law, Rows, laws, rows_of
+from gpustab.studies.change.blocks import COLUMNS, Text, discovered_words
+from gpustab.studies.change.excess import Excess, FrequencyClass, by_frequency, changes_of, excesses
+from gpustab.studies.change.grid import Cell, cells
+from gpustab.studies.change.law_rows import Law
+from gpustab.studies.change.laws import Laws
+from gpustab.studies.change.measure import KINDS, FloorsOf, measure
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.sentences import verdict
-from gpustab.studies.change.series import Series, series_of
-from gpustab.studies.change.tables import Floors, Pair, pair_row, reliability, word_rows
-from gpustab.studies.change.task import Score, missing, scores
-from gpustab.studies.frame import Answer, Groups, answering, groups_of
+from gpustab.studies.change.series import CONTROL, Series, series_of
+from gpustab.studies.change.tables import Pair
+from gpustab.studies.change.task import Judged, Score
+from gpustab.studies.frame import Groups, answering, groups_of
+from gpustab.studies.shared.finished import Finished
 
 _COLUMNS: dict[str, Any] = {
     "pairs": Pair,
     "laws": Law,
+    "frequency": FrequencyClass,
     "trajectories": follow.Step,
     "neighbours": follow.Near,
     "task": Score,
+    "grid": Cell,
 }
 
 
@@ -38,6 +44,7 @@ def change(
     *,
     compute: Compute | None = None,
     progress: Progress | None = None,
+    finished: Path | None = None,
     **choices: Any,
 ) -> Result:
     """Measure how far words moved from each epoch to the next.
@@ -52,13 +59,17 @@ def change(
         options: which words are looked at, and how.
         compute: device and precision; default: where the runs lie.
         progress: called with the name of the work at hand and its finished part in 0 .. 1.
+        finished: folder where pairs of epochs that are measured are kept, so that a stopped call goes on from there;
+            who calls removes it. Default: nothing is kept.
         **choices: options one by one, see :class:`ChangeOptions`.
 
     Returns:
-        Tables ``pairs``, ``words`` (long), ``laws``, ``trajectories``, ``neighbours``, ``task``, and of a corpus
-        ``discoveries``; the columns are told by
-        :class:`~gpustab.studies.change.tables.Pair`, :class:`~gpustab.studies.change.laws.Law`,
-        :class:`~gpustab.studies.change.follow.Step` and :class:`~gpustab.studies.change.follow.Near`.
+        Tables ``pairs``, ``words`` (long), ``laws``, ``excess`` (long), ``frequency``, ``trajectories``,
+        ``neighbours``, ``task``, ``grid``, and of a text ``discoveries``; the columns are told by
+        :class:`~gpustab.studies.change.tables.Pair`, :class:`~gpustab.studies.change.law_rows.Law`,
+        :class:`~gpustab.studies.change.excess.Excess`, :class:`~gpustab.studies.change.excess.FrequencyClass`,
+        :class:`~gpustab.studies.change.follow.Step`, :class:`~gpustab.studies.change.follow.Near`,
+        :class:`~gpustab.studies.change.task.Score` and :class:`~gpustab.studies.change.grid.Cell`.
 
     Raises:
         InputError: if the groups are no epochs, two epochs share no words, or a word to follow is in no epoch.
@@ -67,129 +78,41 @@ def change(
     with answering("change", options, groups, compute, progress) as answer:
         result = answer.result
         result.tables = {name: Table.of([], kind._fields) for name, kind in _COLUMNS.items()}
-        result.tables["words"] = Table(long=True)
+        result.tables |= {"words": Table(long=True), "excess": Table.of([], Excess._fields, long=True)}
         # Bootstrap series come first: they are the floor of the others.
         series = sorted(series_of(groups_of(groups)), key=lambda own: own.key.sampling != "bootstrap")
-        floors: dict[tuple[Any, str, str], Floors] = {}
+        genuine = next((one for one in series if not one.control), series[0])
+        text = Text(genuine, options, answer.report) if options.authors is not None else None
+        done = Finished(finished, KINDS)
+        floors: FloorsOf = {}
+        found: list[tuple[Series, Laws]] = []
+        judged: list[Judged] = []
         for number, own in enumerate(series):
-            _measure(own, options, answer, floors, (number / len(series), 1 / len(series)))
-        if options.corpus is not None:
-            own = next((one for one in series if not one.control), series[0])
-            rows = discovered_words(own.epochs, options, answer.report)
-            result.tables["discoveries"] = Table.of(rows, COLUMNS, long=True)
+            law, said = measure(own, options, answer, floors, (number / len(series), 1 / len(series)), done)
+            found += [(own, law)] if law is not None else []
+            judged += said if own.language else []
+        result.tables["grid"].extend(Table.of(cells(judged), Cell._fields))
+        for rows in _excesses(found):
+            result.tables["excess"].extend(Table.of(rows, Excess._fields, long=True))
+            result.tables["frequency"].extend(Table.of(by_frequency(rows), FrequencyClass._fields))
+        if text is not None:
+            result.tables["discoveries"] = Table.of(
+                discovered_words(text, options, answer.report, done), COLUMNS, long=True
+            )
         result.verdict = verdict(result.tables, options.rate)
     return result
 
 
-def _measure(
-    series: Series,
-    options: ChangeOptions,
-    answer: Answer,
-    floors: dict[tuple[Any, str, str], Floors],
-    part: tuple[float, float],
-) -> None:
-    """Measure one series and add it to the answer."""
-    tables, parts = answer.result.tables, []
-    kept: list[Epoch] = []
-    for found in _pairs(series, options, answer, part, kept):
-        where = (series.family, found.first.name, found.second.name)
-        if series.key.sampling == "bootstrap":
-            floors[where] = Floors({word: k for k, word in enumerate(found.words)}, found.moves.within)
-        own = None if series.key.sampling == "bootstrap" else floors.get(where)
-        if not found.tested.any():
-            answer.result.notes.append(
-                f"{series.name}: no word occurs {options.min_count:,} times in both {found.first.name} and "
-                f"{found.second.name}; {option('min_count')} takes rarer ones."
-            )
+def _excesses(found: Sequence[tuple[Series, Laws]]) -> Iterator[list[Excess]]:
+    """Yield the words' excess over the law in every series whose epochs are genuine."""
+    for series, own in found:
+        if series.control:
             continue
-        tables["pairs"].extend(Table.of([pair_row(series.name, series.control, found, own)]))
-        tables["words"].extend(Table.of(word_rows(series.name, found, own)))
-        _score(series, found, options, answer)
-        answer.result.contrasts.append(
-            {"series": series.name, "first": found.first.name, "second": found.second.name}
-            | {"reliability": reliability(found)}
-        )
-        parts += [rows] if (rows := rows_of(found)) else []
-    answer.result.groups.append(
-        {
-            "name": series.name,
-            "epochs": list(series.epochs),
-            "runs": [len(member) for member in series.members],
-            "control": series.control,
-        }
-    )
-    _add_laws(series, parts, options, answer)
-    _follow(series, kept, options, answer)
+        splits = [changes_of(law) for other, law in found if other.control and _genuine(other) == series.key]
+        noise = {key: [one[key] for one in splits if key in one] for key in changes_of(own)}
+        yield excesses(series.name, own, noise)
 
 
-def _score(series: Series, found: Between, options: ChangeOptions, answer: Answer) -> None:
-    """Add the scores of SemEval's targets, and say which of them are missing."""
-    if options.semeval is None:
-        return
-    if len(series.epochs) != 2:
-        raise InputError(f"{option('semeval')} is for two epochs, not {len(series.epochs)}")
-    asked = read_semeval(options.semeval)
-    answer.result.tables["task"].extend(Table.of(scores(series.name, found, asked, options.spread), Score._fields))
-    if lacking := missing(found, asked):
-        answer.result.notes.append(
-            f"{series.name}: {len(lacking)} of {len(asked.targets)} targets are not in both epochs and are not scored: "
-            f"{', '.join(lacking)}."
-        )
-
-
-def _pairs(
-    series: Series, options: ChangeOptions, answer: Answer, part: tuple[float, float], kept: list[Epoch]
-) -> Iterator[Between]:
-    """Yield every epoch with the next one, reading one at a time; those whose words are followed are kept."""
-    before: Epoch | None = None
-    for k, (name, group) in enumerate(zip(series.epochs, series.members, strict=True)):
-        here = part[0] + part[1] * k / len(series.epochs)
-        answer.report(f"{series.name}: {name}", here)
-        epoch = read(name, group, answer, here)
-        if options.followed:
-            kept.append(epoch)
-        if before is not None:
-            yield between(before, epoch, options.min_count)
-        before = epoch
-
-
-def _add_laws(series: Series, parts: Sequence[Rows], options: ChangeOptions, answer: Answer) -> None:
-    if not parts:
-        return
-    try:
-        found = list(laws(series.name, series.control, parts, options))
-    except InputError as error:
-        answer.result.notes.append(f"{series.name}: no law of frequency: {error}.")
-        return
-    answer.result.tables["laws"].extend(Table.of(found, Law._fields))
-
-
-def _follow(series: Series, epochs: Sequence[Epoch], options: ChangeOptions, answer: Answer) -> None:
-    """Add the way of every word that was asked for.
-
-    Raises:
-        InputError: if there is no such epoch, or a word is in none.
-    """
-    if not epochs:
-        return
-    wanted = options.reference or series.epochs[0]
-    if wanted not in series.epochs:
-        raise InputError(
-            f"{option('reference', wanted)}: there is no such epoch{near(wanted, series.epochs)}; there are "
-            f"{', '.join(series.epochs)}"
-        )
-    reference, tables = series.epochs.index(wanted), answer.result.tables
-    for word in options.followed:
-        rows = list(follow.steps(series.name, epochs, reference, word))
-        near_by = [
-            row for epoch in epochs for row in follow.neighbours(series.name, epoch, word, options.n, answer.compute)
-        ]
-        if not near_by:
-            raise InputError(f"the word '{word}' is in no epoch of '{series.name}'")
-        if not rows:
-            answer.result.notes.append(f"{series.name}: '{word}' is not in {wanted}, so its way cannot be drawn.")
-        tables["trajectories"].extend(Table.of(rows, follow.Step._fields))
-        tables["neighbours"].extend(Table.of(near_by, follow.Near._fields))
-        absent = [name for name in series.epochs if name not in {row.epoch for row in near_by}]
-        if absent:
-            answer.result.notes.append(f"{series.name}: '{word}' is not in {', '.join(absent)}.")
+def _genuine(control: Series) -> Any:
+    """The key of the series that a control is for."""
+    return replace(control.key, part=tuple(pair for pair in control.key.part if pair[0] != CONTROL))

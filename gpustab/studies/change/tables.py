@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from gpustab.kernels.displacement import Jackknifed
+from gpustab.results import Table
 from gpustab.studies.change.epoch import Between
+
+Floats = NDArray[np.float64]
 
 
 class Pair(NamedTuple):
@@ -36,6 +41,7 @@ class Pair(NamedTuple):
         averaged_floor: between averages of half of an epoch's runs.
         sampling_floor: between two bootstrap runs of one epoch, mean of both; ``None`` where there are none.
         sampling_se: its jackknife error.
+        beyond_se_words: error of change − sampling floor over words.
         mean_cosine_first: of two different words, in the earlier epoch's runs.
         mean_cosine_second: in the later one's.
     """
@@ -60,6 +66,7 @@ class Pair(NamedTuple):
     averaged_floor: float
     sampling_floor: float | None
     sampling_se: float | None
+    beyond_se_words: float | None
     mean_cosine_first: float
     mean_cosine_second: float
 
@@ -68,18 +75,26 @@ class Floors(NamedTuple):
     """How far two bootstrap runs of one epoch lie apart, mean of two epochs.
 
     Attributes:
-        rows: of every word.
-        change: by row.
+        words: their names.
+        value: ``(v,)`` of every word.
+        without_first: ``(R₁, v)`` without each run of the earlier epoch.
+        without_second: ``(R₂, v)`` without each run of the later one.
     """
 
-    rows: Mapping[str, int]
-    change: Jackknifed
+    words: list[str]
+    value: Floats
+    without_first: Floats
+    without_second: Floats
 
     def of(self, words: Sequence[str]) -> tuple[float, float]:
         """Return the mean over those words that have a floor, and its error over runs."""
-        mask = torch.zeros(len(self.change.value), dtype=torch.bool)
-        mask[[row for word in words if (row := self.rows.get(word)) is not None]] = True
-        return self.change.mean(mask)
+        mask = torch.tensor(np.isin(self.words, words))
+        return Jackknifed(*map(torch.from_numpy, self[1:])).mean(mask)
+
+
+def floors_of(found: Between) -> Floors:
+    """Return the floors of two epochs of bootstrap runs."""
+    return Floors(found.words, *(part.numpy() for part in found.moves.within))
 
 
 def pair_row(series: str, control: bool, found: Between, floors: Floors | None) -> Pair:
@@ -112,9 +127,18 @@ def pair_row(series: str, control: bool, found: Between, floors: Floors | None) 
         float(found.halves[rows].mean()),
         sampling,
         sampling_se,
+        None if floors is None else _words_error(found, floors),
         found.first.mean_cosine,
         found.second.mean_cosine,
     )
+
+
+def _words_error(found: Between, floors: Floors) -> float:
+    """Standard error over words of the mean change beyond the floor."""
+    drawn = dict(zip(floors.words, floors.value.tolist(), strict=True))
+    rows = zip(_tested(found), found.moves.change.value[found.tested].tolist(), strict=True)
+    beyond = torch.tensor([change - drawn[word] for word, change in rows if word in drawn], dtype=torch.float64)
+    return float(beyond.std() / len(beyond) ** 0.5) if len(beyond) > 1 else float("nan")
 
 
 def _tested(found: Between) -> list[str]:
@@ -134,10 +158,10 @@ def word_rows(series: str, found: Between, floors: Floors | None) -> Iterator[di
     }
     counts = [None if own is None else own.tolist() for own in found.counts]
     lists = {name: own.tolist() for name, own in columns.items()}
+    drawn = {} if floors is None else dict(zip(floors.words, floors.value.tolist(), strict=True))
     rows = []
     for k in found.tested.nonzero().flatten().tolist():
-        row = None if floors is None else floors.rows.get(found.words[k])
-        floor = None if floors is None or row is None else float(floors.change.value[row])
+        floor = drawn.get(found.words[k])
         rows.append(
             {"series": series, "first": found.first.name, "second": found.second.name, "word": found.words[k]}
             | {
@@ -166,3 +190,9 @@ def reliability(found: Between) -> float:
     if int(known.sum()) < 3:
         return float("nan")
     return float((1 - se[known].square().mean() / torch.var(value[known])).clamp(min=0))
+
+
+def floor_series(pairs: Table) -> set[str]:
+    """Return the bootstrap series that serve as the floor of others."""
+    served = any(row["sampling_floor"] is not None for row in pairs.rows())
+    return {row["series"] for row in pairs.rows() if served and row["sampling_floor"] is None}

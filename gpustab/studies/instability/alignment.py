@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import torch
@@ -12,25 +13,51 @@ from torch import Tensor
 from gpustab import engine
 from gpustab.kernels.arithmetic import product
 from gpustab.kernels.averaging import aligned_average, cross_gram, leaf
-from gpustab.kernels.gram import block_gram
+from gpustab.kernels.gram import block_gram, squared_norms
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
-from gpustab.kernels.pip_loss import pip_from_gram, reduced
+from gpustab.kernels.pip_loss import pip_from_norms, reduced
 from gpustab.kernels.procrustes import procrustes
+from gpustab.machine.device import DEFAULT, Compute
 from gpustab.results import Table
 from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import jackknife_error, ratio
 from gpustab.studies.instability.cosines import draw_words
-from gpustab.studies.instability.trees import orders_of
+from gpustab.studies.instability.trees import orders_of, top_of
 from gpustab.studies.shared.spaces import are_one, as_copies
 
 
-def naive_average(stack: Tensor, reference: int) -> Tensor:
-    """Return the mean ``(v, d)`` of all runs ``(R, v, d)`` turned onto one of them, eq. 3.7."""
-    cross = torch.stack([cross_gram(x, stack[reference]) for x in stack])
-    return product(stack, procrustes(cross).maps.to(stack.dtype)).mean(0)
+class JointRows(Sequence[Tensor]):
+    """The prepared rows of the joint words, run by run, each read when somebody asks for it."""
+
+    def __init__(self, runs: Runs, joint: Tensor) -> None:
+        self._runs = runs
+        self._joint = joint
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    def __getitem__(self, r: int) -> Tensor:  # type: ignore[override]  # slices are not needed
+        if not 0 <= r < len(self):
+            raise IndexError(r)
+        return self._runs.run(r)[self._joint]
+
+    def take(self, order: list[int]) -> JointRows:
+        """Return some of the runs."""
+        return JointRows(self._runs.take(order), self._joint)
 
 
-def alignment_tables(name: str, runs: Runs, pairs: int, seed: int, same: Tensor | None = None) -> dict[str, Table]:
+def naive_average(spaces: Sequence[Tensor], reference: int) -> Tensor:
+    """Return the mean ``(v, d)`` of all spaces ``(v, d)`` turned onto one of them, eq. 3.7; one by one."""
+    onto = spaces[reference]
+    total = torch.zeros_like(onto)
+    for x in spaces:
+        total += product(x, procrustes(cross_gram(x, onto)[None]).maps[0].to(x.dtype))
+    return total / len(spaces)
+
+
+def alignment_tables(
+    name: str, runs: Runs, pairs: int, seed: int, same: Tensor | None = None, compute: Compute = DEFAULT
+) -> dict[str, Table]:
     """Look at the second term of eq. 3.4 and compare the tree with averages onto one reference.
 
     Returns:
@@ -41,11 +68,12 @@ def alignment_tables(name: str, runs: Runs, pairs: int, seed: int, same: Tensor 
         Parts of a spread that is 0 are undefined; runs of pairs in ``same`` are one space twice.
     """
     joint = runs.joint.nonzero().flatten()
-    stack = runs.stack()[:, joint]
+    rows = JointRows(runs, joint)
     first, second = draw_words(len(joint), pairs, seed)[:, :2].to(joint.device).T
+    base = 0.0 if are_one(same) else _rms(engine.norms_pass(replace(runs, unit=True), compute), len(joint))[0]
     return {
-        "alignment_term": Table.of([_term(name, stack, first, second, same)]),
-        "table_tree": Table.of(_trees(name, runs, stack, joint, seed, same)),
+        "alignment_term": Table.of([_term(name, rows, first, second, same)]),
+        "table_tree": Table.of(_trees(name, runs, rows, joint, seed, base)),
     }
 
 
@@ -63,11 +91,11 @@ class Term(NamedTuple):
     variance_of_half_se: float
 
 
-def _term(name: str, stack: Tensor, first: Tensor, second: Tensor, same: Tensor | None) -> Term:
-    cosine = as_copies(torch.stack([(x[first] * x[second]).sum(1) for x in stack], 1), same)  # (pairs, R)
+def _term(name: str, rows: Sequence[Tensor], first: Tensor, second: Tensor, same: Tensor | None) -> Term:
+    cosine = as_copies(torch.stack([(x[first] * x[second]).sum(1) for x in rows], 1), same)  # (pairs, R)
     terms = []
-    for a in range(0, len(stack) - 1, 2):  # disjoint pairs of runs
-        middle = aligned_average(leaf(stack[a], a), leaf(stack[a + 1], a + 1)).vectors
+    for a in range(0, len(rows) - 1, 2):  # disjoint pairs of runs
+        middle = aligned_average(leaf(rows[a], a), leaf(rows[a + 1], a + 1)).vectors
         terms.append((middle[first] * middle[second]).sum(1) - cosine[:, a : a + 2].mean(1))
     return term_of(name, torch.stack(terms, 1), cosine)
 
@@ -123,19 +151,18 @@ class TreeRow(NamedTuple):
     one_over_root_n: float
 
 
-def _trees(name: str, runs: Runs, stack: Tensor, joint: Tensor, seed: int, same: Tensor | None) -> Iterator[TreeRow]:
+def _trees(name: str, runs: Runs, rows: JointRows, joint: Tensor, seed: int, base: float) -> Iterator[TreeRow]:
     orders = orders_of(len(runs), seed)
     half = len(runs) // 2
     splits = [(order[:half], order[half : 2 * half]) for order in orders]
     tops = {
         "tree": [_top(runs, order, joint) for order in orders],
-        "one reference": [naive_average(stack, reference) for reference in range(min(len(orders), len(runs)))],
+        "one reference": [naive_average(rows, reference) for reference in range(min(len(orders), len(runs)))],
     }
     halves = {
         "tree": lambda part: _top(runs, part, joint),
-        "one reference": lambda part: naive_average(stack[part], 0),
+        "one reference": lambda part: naive_average(rows.take(part), 0),
     }
-    base = 0.0 if are_one(same) else _rms_loss(list(stack))[0]
     for kind, spaces in tops.items():
         loss, error = _rms_loss(spaces)
         losses = [ratio(_rms_loss([*map(halves[kind], split)])[0], base) for split in splits]
@@ -146,7 +173,7 @@ def _trees(name: str, runs: Runs, stack: Tensor, joint: Tensor, seed: int, same:
 
 
 def _top(runs: Runs, order: list[int], joint: Tensor) -> Tensor:
-    return engine.average_pass(runs.take(order))[-1][0].vectors[joint]
+    return top_of(runs.take(order)).vectors[joint]
 
 
 def _rms_loss(spaces: Sequence[Tensor]) -> tuple[float, float]:
@@ -155,7 +182,12 @@ def _rms_loss(spaces: Sequence[Tensor]) -> tuple[float, float]:
     widest = max(x.shape[1] for x in spaces)
     padded = [torch.nn.functional.pad(x, (0, widest - x.shape[1])) for x in spaces]
     rows = torch.nn.functional.normalize(torch.stack(padded), dim=2)
-    squares = reduced(pip_from_gram(block_gram(rows)).total, rows.shape[1]).square()
-    found = pair_statistics(pair_matrix(squares, len(spaces)))
+    return _rms(squared_norms(block_gram(rows)), rows.shape[1])
+
+
+def _rms(norms: Tensor, words: int) -> tuple[float, float]:
+    """The same of ``‖C_ij‖²``, ``(R, R)``."""
+    squares = reduced(pip_from_norms(norms).total, words).square()
+    found = pair_statistics(pair_matrix(squares, len(norms)))
     loss = math.sqrt(found.mean)
     return loss, ratio(found.se, 2 * loss)

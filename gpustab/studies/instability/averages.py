@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
+from gpustab import engine
 from gpustab.kernels.averaging import Average
-from gpustab.kernels.gram import block_gram, run_pairs, squared_norms
-from gpustab.kernels.pip_loss import pip_from_gram
+from gpustab.kernels.gram import run_pairs
+from gpustab.kernels.pip_loss import pip_from_norms, reduced
+from gpustab.machine.device import DEFAULT, Compute
 from gpustab.results import Table
 from gpustab.runs.runs import Runs
-from gpustab.studies.instability.cosine_ratios import cosine_ratios
+from gpustab.studies.instability.cosine_ratios import Values, cosine_ratios
 from gpustab.studies.instability.cosines import draw_words
-from gpustab.studies.instability.trees import Level, levels_of, orders_of
+from gpustab.studies.instability.trees import Level, levels_of, orders_of, spaces_of
 from gpustab.studies.shared.spaces import are_one, as_copies
 
 
@@ -37,7 +41,9 @@ def matrix_losses(norms: Tensor, groups: list[list[int]], words: int) -> Tensor:
     return square.sqrt() / (2 * words)
 
 
-def averaging_tables(name: str, runs: Runs, pairs: int, seed: int, same: Tensor | None = None) -> dict[str, Table]:
+def averaging_tables(
+    name: str, runs: Runs, pairs: int, seed: int, same: Tensor | None = None, compute: Compute = DEFAULT
+) -> dict[str, Table]:
     """Measure averages of n runs at every level of the tree, with and without renormalising the levels.
 
     Losses are root mean squares over pairs of averages of disjoint runs and over several orders of the runs, as a part
@@ -50,28 +56,45 @@ def averaging_tables(name: str, runs: Runs, pairs: int, seed: int, same: Tensor 
         pairs: how many word pairs are drawn.
         seed: of that draw and of the orders.
         same: ``(R, R)`` bool, pairs of runs that are one space twice.
+        compute: how to compute.
 
     Returns:
         ``figure_3_5`` (losses), ``cosine_ratios`` (eq. 3.6) and ``figure_3_2`` (histograms of runs and averages).
     """
     joint = runs.joint.nonzero().flatten()
-    first, second = joint[draw_words(len(joint), pairs, seed)[:, :2].to(joint.device)].T
-    norms = squared_norms(block_gram(runs.stack()[:, joint]))
+    words = joint[draw_words(len(joint), pairs, seed)[:, :2].to(joint.device)].T
+    norms = engine.norms_pass(runs, compute)
     orders = orders_of(len(runs), seed)
     losses, ratios = [], []
     histogram = Table.of([], Bin._fields, long=True)
+    measure = partial(_measured, runs, words, norms, compute)
     for renormalise in (False, True):
-        trees = [levels_of(runs, order, renormalise=renormalise) for order in orders]
-        dots, cosines = (as_copies(x, same) for x in _values(trees[0][0].averages, first, second))
+        # A level is measured as soon as it is formed, and let go.
+        trees = [list(map(measure, levels_of(runs, order, renormalise=renormalise))) for order in orders]
+        dots, cosines = (as_copies(x, same) for x in trees[0][0].values)
         single = dots, cosines
-        base = _losses(trees[0][0], joint, norms) * (not are_one(same))
+        base = trees[0][0].squares * (not are_one(same))
         for levels in zip(*trees, strict=True):
-            losses.append(_level_loss(name, renormalise, levels, base, joint, norms))
-            values = [(level.runs, _values(level.averages, first, second)) for level in levels]
+            losses.append(_level_loss(name, renormalise, levels, base))
+            values = [(level.runs, level.values) for level in levels]
             ratios.append(cosine_ratios(name, renormalise, levels[0].beneath, values, single))
         if not renormalise and len(trees[0]) > 1:
-            histogram = Table.of(_histograms(name, trees[0][:2], first, second), long=True)
+            histogram = Table.of(_histograms(name, trees[0][:2]), long=True)
     return {"figure_3_5": Table.of(losses), "cosine_ratios": Table.of(ratios), "figure_3_2": histogram}
+
+
+class _Measured(NamedTuple):
+    """What is asked of a level: the runs beneath its averages, mean squared losses (3,), values of word pairs."""
+
+    beneath: int
+    runs: list[list[int]]
+    squares: Tensor
+    values: Values
+
+
+def _measured(runs: Runs, words: Tensor, norms: Tensor, compute: Compute, level: Level) -> _Measured:
+    squares = _squares(runs, norms, compute, level)
+    return _Measured(level.beneath, level.runs, squares, _values(level.averages, *words))
 
 
 class LevelLoss(NamedTuple):
@@ -99,26 +122,25 @@ class Bin(NamedTuple):
     density: float
 
 
-def _level_loss(
-    name: str, renormalise: bool, levels: Sequence[Level], base: Tensor, joint: Tensor, norms: Tensor
-) -> LevelLoss:
-    by_order = torch.stack([_losses(level, joint, norms) for level in levels])  # (orders, 3) squares
+def _level_loss(name: str, renormalise: bool, levels: Sequence[_Measured], base: Tensor) -> LevelLoss:
+    by_order = torch.stack([level.squares for level in levels])  # (orders, 3)
     dot, cosine, matrices = (by_order.mean(0) / base).sqrt().nan_to_num(torch.nan, torch.nan).tolist()
     sd = float((by_order[:, 1] / base[1]).sqrt().std()) if len(levels) > 1 else math.nan
-    n, averages = levels[0].beneath, len(levels[0].averages)
+    n, averages = levels[0].beneath, len(levels[0].runs)
     return LevelLoss(name, renormalise, n, averages, len(levels), dot, cosine, sd, matrices, 1 / math.sqrt(n))
 
 
-def _losses(level: Level, joint: Tensor, norms: Tensor) -> Tensor:
+def _squares(runs: Runs, norms: Tensor, compute: Compute, level: Level) -> Tensor:
     """Mean squared losses between the averages of a level by dot products, by cosines, and of cosine matrices, (3,)."""
-    rows = torch.stack([node.vectors[joint] for node in level.averages])
-    unit = torch.nn.functional.normalize(rows, dim=2)
-    measured = [pip_from_gram(block_gram(x)).total / (2 * len(joint)) for x in (rows, unit)]
-    measured.append(matrix_losses(norms, level.runs, len(joint)))
+    spaces, words = spaces_of(runs, level), int(runs.joint.sum())
+    unscaled = spaces if level.beneath == 1 else replace(spaces, unit=False)
+    found = [engine.norms_pass(x, compute, runs.joint) for x in (unscaled, replace(spaces, unit=True))]
+    measured = [reduced(pip_from_norms(x).total, words) for x in found]
+    measured.append(matrix_losses(norms, level.runs, words))
     return torch.stack([x.square().mean() for x in measured])
 
 
-def _values(averages: Sequence[Average], first: Tensor, second: Tensor) -> tuple[Tensor, Tensor]:
+def _values(averages: Sequence[Average], first: Tensor, second: Tensor) -> Values:
     """Dot products and cosines of word pairs in every average, each ``(pairs, k)``."""
     dots, cosines = [], []
     for node in averages:
@@ -128,9 +150,9 @@ def _values(averages: Sequence[Average], first: Tensor, second: Tensor) -> tuple
     return torch.stack(dots, 1), torch.stack(cosines, 1)
 
 
-def _histograms(name: str, levels: Sequence[Level], first: Tensor, second: Tensor, bins: int = 60) -> Iterator[Bin]:
+def _histograms(name: str, levels: Sequence[_Measured], bins: int = 60) -> Iterator[Bin]:
     """Figure 3.2: deviations of cosines from their pair's mean, and these means, of runs and of averages of two."""
-    cosines = [_values(level.averages, first, second)[1] for level in levels]
+    cosines = [level.values[1] for level in levels]
     # Deviations from a mean of k values are too small by √(1 − 1/k).
     centred = [(x - x.mean(1, keepdim=True)) / math.sqrt(1 - 1 / x.shape[1]) for x in cosines]
     reach = float(centred[0].abs().quantile(0.999)) if centred[0].numel() < 2**24 else float(centred[0].abs().max())

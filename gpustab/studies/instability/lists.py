@@ -17,7 +17,7 @@ from gpustab.machine.device import Compute
 from gpustab.results import Table
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import as_word, show
-from gpustab.studies.instability.trees import as_runs
+from gpustab.studies.instability.trees import as_runs, top_of
 
 LENGTH = 15
 """Neighbours of the tables 2.2 and 3.5."""
@@ -100,7 +100,7 @@ def list_tables(
     if half > 1:
         # Disjoint trees: no run is beneath both.
         parts = [list(range(half)), list(range(half, 2 * half))]
-        averages = [engine.average_pass(runs.take(part))[-1][0] for part in parts]
+        averages = [top_of(runs.take(part)) for part in parts]
         averaged, more = beside(name, as_runs(runs.take([0, 1]), averages), target, half)
         shared.extend(more)
     else:

@@ -12,7 +12,7 @@ from gpustab.evaluation.usual import usual_scores
 from gpustab.machine.device import Compute
 from gpustab.results import Table
 from gpustab.runs.runs import Runs
-from gpustab.studies.instability.trees import Level, as_runs, levels_of
+from gpustab.studies.instability.trees import as_runs, levels_of
 
 
 class Score(NamedTuple):
@@ -66,14 +66,14 @@ def quality_tables(name: str, runs: Runs, compute: Compute) -> tuple[dict[str, T
         averages less the mean ones of the runs beneath), ``doublings`` (less those of the level beneath); and sentences
         on tests that could not be done.
     """
-    levels = levels_of(runs, list(range(len(runs))), renormalise=False)
     scores: list[Score] = []
     notes: list[str] = []
     gains: list[Gain] = []
     doublings: list[Doubling] = []
     single: dict[str, RunScores] = {}
     beneath: dict[str, RunScores] = {}
-    for before, level in zip([levels[0], *levels], levels, strict=False):
+    before: list[list[int]] = []
+    for level in levels_of(runs, list(range(len(runs))), renormalise=False):
         spaces = runs if level.beneath == 1 else as_runs(runs, level.averages)
         for test, used, total, by_space in usual_scores(spaces, compute, notes):
             if by_space.mean is None:
@@ -85,17 +85,18 @@ def quality_tables(name: str, runs: Runs, compute: Compute) -> tuple[dict[str, T
             elif test in single:
                 gains.append(Gain(name, test, level.beneath, *gain(single[test], by_space, level.runs)))
                 if test in beneath:
-                    halves = _halves(before, level)
+                    halves = _halves(before, level.runs)
                     doublings.append(Doubling(name, test, level.beneath, *gain(beneath[test], by_space, halves)))
             beneath[test] = by_space
+        before = level.runs
     tables = {"scores": Table.of(scores, Score._fields), "table_3_6": Table.of(gains, Gain._fields)}
     tables["doublings"] = Table.of(doublings, Doubling._fields)
     return tables, list(dict.fromkeys(notes))
 
 
-def _halves(before: Level, level: Level) -> list[list[int]]:
-    """Which averages of the level before are beneath each of a level."""
-    return [[k for k, runs in enumerate(before.runs) if set(runs) <= set(own)] for own in level.runs]
+def _halves(before: list[list[int]], now: list[list[int]]) -> list[list[int]]:
+    """Which averages of the level before are beneath each of a level; of both the runs beneath."""
+    return [[k for k, runs in enumerate(before) if set(runs) <= set(own)] for own in now]
 
 
 def gain(single: RunScores, averaged: RunScores, beneath: Sequence[Sequence[int]]) -> tuple[int, float, float]:

@@ -207,8 +207,8 @@ def _chapters(
     yield "lists of one word", lists
     yield "sampled proxies", lambda: proxy_tables(name, runs, seed, compute, same)
     yield "variances", lambda: {"identity": identity_table(name, runs, _IDENTITY_WORDS, seed, compute, same)}
-    yield "averages", lambda: averaging_tables(name, runs, pairs, seed, same)
-    yield "alignment", lambda: alignment_tables(name, runs, pairs, seed, same)
+    yield "averages", lambda: averaging_tables(name, runs, pairs, seed, same, compute)
+    yield "alignment", lambda: alignment_tables(name, runs, pairs, seed, same, compute)
     yield "scores", quality
     yield "how many runs", lambda: {"how_many": how_many_table(name, runs, seed, compute, same)}
     yield "prediction", lambda: prediction_tables(name, runs, options.targets, seed, compute, same)

@@ -10,7 +10,7 @@ from gpustab.report.svg.picture import Picture
 from gpustab.report.svg.plot import Plot, room, short
 from gpustab.report.svg.series import series
 from gpustab.results import Table
-from gpustab.studies.localization.tables import DRAWN
+from gpustab.studies.localization.tables import DRAWN, of_models
 
 if TYPE_CHECKING:
     from gpustab.report.describe import Figures
@@ -24,7 +24,7 @@ def by_changes(tables: Tables) -> Picture:
     if not scores or not scores.height:
         return Picture()
     panels, said = [], []
-    for model, own in scores.where(subset="all", run=1).split("model"):
+    for model, own in of_models(tables).where(subset="all").split("model"):
         lines = [(name, _of(own, comparison)) for comparison, name in _NAMES.items()]
         lines = [(name, part) for name, part in lines if part.height]
         if len(lines) == 2 and all(part.height > 1 for _, part in lines):

@@ -5,29 +5,59 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from gpustab.studies.localization.bootstrap import Array
 from gpustab.studies.localization.builder import Corpus
 from gpustab.studies.localization.chains import KINDS, Kind, Step
+from gpustab.studies.localization.comparisons import UNRELATED, Distances
 from gpustab.studies.localization.models.model import Model
-from gpustab.studies.localization.scores import Array, Distances
 
 
 def measure(corpus: Corpus, model: Model) -> Distances:
-    """Return the distances of all sentences from their bases; every sentence is embedded once."""
+    """Return the distances of all sentences from their bases; every sentence is embedded once.
+
+    Changed sentences are read in the trees of their bases, whose words stand in the same places: a tree of their own
+    would measure the parser.
+    """
     first = [base.tokens for base in corpus.bases]
     second = [base.paraphrase for base in corpus.bases]
+    bases = len(first)
     for kind in KINDS:
         for base in corpus.bases:
             first += [base.tokens] * len(base.chains[kind])
             second += [step.tokens for step in base.chains[kind]]
-    values = model.distances(first, second)
-    bases = len(corpus.bases)
+    like = [*second[:bases], *first[bases:]]
+    others = unrelated(corpus)
+    first, second, like = (
+        [*texts, *more]
+        for texts, more in (
+            (first, [corpus.bases[n].tokens for n in others]),
+            (second, [corpus.bases[m].tokens for m in others.values()]),
+            (like, [corpus.bases[m].tokens for m in others.values()]),
+        )
+    )
+    values = model.distances(first, second, like)
     chains: dict[str, Array] = {}
     start = bases
     for kind in KINDS:
         lengths = corpus.lengths(kind)
         chains[kind] = _table(values[start : start + sum(lengths)], lengths)
         start += sum(lengths)
+    chains[UNRELATED] = np.full((bases, 1), np.nan)
+    chains[UNRELATED][list(others), 0] = values[start:]
     return Distances(values[:bases], chains, {kind: _known(corpus, kind, model) for kind in KINDS})
+
+
+def unrelated(corpus: Corpus) -> dict[int, int]:
+    """Return for every base one of another component: half of the corpus further on, or else the first that is."""
+    of = [base.component for base in corpus.bases]
+    second = next((m for m, component in enumerate(of) if component != of[0]), None)
+    if second is None:
+        return {}
+    found = {}
+    for n, component in enumerate(of):
+        other = (n + len(of) // 2) % len(of)
+        found[n] = other if of[other] != component else 0 if of[0] != component else second
+    return found
 
 
 def _table(values: Array, lengths: list[int]) -> Array:

@@ -7,10 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpustab.studies.localization.scores import Array, Distances, bootstrap_interval, bootstrap_weights
+from gpustab.studies.localization.bootstrap import Array, bootstrap_weights, interval_over_runs
+from gpustab.studies.localization.comparisons import Distances
 
 FEWEST = 30
 """Components of sentences that the question needs."""
+
+
+_NONE = (float("nan"),) * 6
 
 
 class Negation(NamedTuple):
@@ -18,48 +22,49 @@ class Negation(NamedTuple):
 
     Attributes:
         model: its name.
-        run: from 1.
+        runs: how many.
         n: sentences with three changes of both kinds.
         components: that hold them.
         antonyms: mean of ``d(2) − (d(1) + d(3)) / 2`` for antonyms.
         synonyms: the same for verbs' synonyms.
-        difference: antonyms less synonyms; below 0 if the second negation brings sentences back.
-        low: its 95 % interval, by bootstrap over components.
+        difference: antonyms less synonyms, the mean over runs; below 0 if the second negation brings sentences back.
+        sd: its standard deviation over runs.
+        low: its 95 % interval, by bootstrap over components, and over runs where there are several.
         high: its upper end.
         verdict: ``back``, ``not back``, ``open`` or ``cannot be judged``.
     """
 
     model: str
-    run: int
+    runs: int
     n: int
     components: int
     antonyms: float
     synonyms: float
     difference: float
+    sd: float
     low: float
     high: float
     verdict: str
 
 
-def negation(model: str, run: int, distances: Distances, component: Sequence[int], draws: int, seed: int) -> Negation:
+def negation(model: str, runs: Sequence[Distances], component: Sequence[int], draws: int, seed: int) -> Negation:
     """Return what a model's distances say of double negation.
 
     Distances grow with every change, whatever it means; so antonyms are compared with synonyms in the same sentence,
     and two changes with one and three of the same chain.
     """
-    one, two = (_bend(distances, kind) for kind in ("verb_antonym", "verb_synonym"))
-    there = np.isfinite(one) & np.isfinite(two)
+    one, two = (np.stack([_bend(run, kind) for run in runs]) for kind in ("verb_antonym", "verb_synonym"))
+    there = np.isfinite(one + two).all(0)
     numbers = np.asarray(component)[there]
     held = len(np.unique(numbers))
     if not there.any():
-        nan = float("nan")
-        return Negation(model, run, 0, 0, nan, nan, nan, nan, nan, "cannot be judged")
-    difference = (one - two)[there]
+        return Negation(model, len(runs), 0, 0, *_NONE, "cannot be judged")
+    one, two = one[:, there], two[:, there]
     weights = bootstrap_weights(int(np.max(component)) + 1, draws, seed)
-    low, high = bootstrap_interval(difference, numbers, weights)
-    antonyms, synonyms, mean = (float(part.mean()) for part in (one[there], two[there], difference))
+    sd, low, high = interval_over_runs(one - two, numbers, weights)
+    antonyms, synonyms, mean = (float(part.mean()) for part in (one, two, one - two))
     said = verdict_of(held, low, high)
-    return Negation(model, run, int(there.sum()), held, antonyms, synonyms, mean, low, high, said)
+    return Negation(model, len(runs), int(there.sum()), held, antonyms, synonyms, mean, sd, low, high, said)
 
 
 def verdict_of(components: int, low: float, high: float) -> str:

@@ -10,9 +10,9 @@ from gpustab.report import Result
 from gpustab.results import Block, SmallTable, Table
 from gpustab.results.page import whole
 from gpustab.statistics.shares import wilson
-from gpustab.studies.localization.scores import COMPARISONS
+from gpustab.studies.localization.comparisons import COMPARISONS
 from gpustab.studies.localization.sentences import negation_sentences
-from gpustab.studies.localization.tables import PAPER_COUNTS
+from gpustab.studies.localization.tables import PAPER_COUNTS, of_models
 
 _PAPER = {
     "table 1": "BOW 100, 99, 95, 85, 66, 50, 34, 18, 11 %; U-RAE 95, 91, 87, 83, 79, 75, 75, 73, 89 %.",
@@ -25,14 +25,17 @@ _QUESTIONS = {
     "table 3": "Are antonyms farther away than synonyms?",
 }
 _SENTENCES = 10
+_MOST = 2
+"""Changed words up to which the differences of runs are shown; others stand in the tables."""
 
 
 def page(result: Result) -> list[Block]:
     """Return the paper's three tables, the controls, double negation, and how the sentences came about."""
     found = result.tables
+    scores = of_models(found)
     return [
-        *_papers(found["scores"]),
-        _controls(found["scores"]),
+        *_papers(scores),
+        _controls(scores),
         _negation(found["negation"]),
         *_runs(found),
         _counts(found),
@@ -43,10 +46,10 @@ def page(result: Result) -> list[Block]:
 def _papers(scores: Table) -> Iterator[Block]:
     for comparison in COMPARISONS:
         if comparison.table:
-            rows = list(scores.rows(comparison=comparison.name, subset="all", run=1))
+            rows = list(scores.rows(comparison=comparison.name, subset="all"))
             figures = ["by_changes"] if comparison.table == "table 1" else []
             tables = [_by_model("Percent, 95 % interval by bootstrap; ties; n", rows)]
-            if known := list(scores.rows(comparison=comparison.name, subset="known", run=1)):
+            if known := list(scores.rows(comparison=comparison.name, subset="known")):
                 tables.append(_by_model("Only sentences whose changed words the model has", known))
             yield Block(
                 _QUESTIONS[comparison.table],
@@ -67,7 +70,7 @@ def _by_model(title: str, rows: list[dict[str, Any]]) -> SmallTable:
 
 def _share(row: dict[str, Any]) -> str:
     """Share with its interval, the share of ties where there are any, and n; no interval is narrower than Wilson's."""
-    ends = [row[name] for name in ("low", "wilson_low", "high", "wilson_high") if row[name] == row[name]]
+    ends = [*wilson(row["share"] * row["n"], row["n"]), *(row[end] for end in ("low", "high") if row[end] == row[end])]
     low, high = min(ends), max(ends)
     ties = f"; {100 * row['equal_share']:.0f} tied" if row["equal_share"] >= 0.005 else ""
     return f"{100 * row['share']:.0f} ({100 * low:.0f}–{100 * high:.0f}{ties}; n {row['n']:,})"
@@ -76,7 +79,7 @@ def _share(row: dict[str, Any]) -> str:
 def _controls(scores: Table) -> Block:
     tables = []
     for comparison in COMPARISONS:
-        rows = [] if comparison.table else list(scores.rows(comparison=comparison.name, subset="all", run=1))
+        rows = [] if comparison.table else list(scores.rows(comparison=comparison.name, subset="all"))
         if rows:
             halved = [_halved(row) for row in rows]
             against = "paraphrase" in comparison.name
@@ -92,9 +95,7 @@ def _controls(scores: Table) -> Block:
 
 
 def _halved(row: dict[str, Any]) -> dict[str, Any]:
-    low, high = wilson(row["half"] * row["n"], row["n"])
-    own = {"share": row["half"], "low": row["half_low"], "high": row["half_high"]}
-    return row | own | {"wilson_low": low, "wilson_high": high}
+    return row | {"share": row["half"], "low": row["half_low"], "high": row["half_high"]}
 
 
 def _title(name: str, against: bool) -> str:
@@ -103,22 +104,28 @@ def _title(name: str, against: bool) -> str:
 
 
 def _negation(table: Table) -> Block:
-    rows = [row for row in table.rows() if row["run"] == 1]
-    return Block("Does a second negation bring a sentence back?", answer=negation_sentences(rows))
+    return Block("Does a second negation bring a sentence back?", answer=negation_sentences(list(table.rows())))
 
 
 def _runs(found: dict[str, Table]) -> Iterator[Block]:
     table = found["over_runs"]
     if table.height:
-        shown = table.where(subset="all", k=1)
-        title = "Mean and SD over runs, one changed word"
-        columns = ["model", "comparison", "runs", "share", "share_sd", "half", "half_sd"]
+        shown = table.where(subset="all")
+        shown = shown.take(k for k in range(shown.height) if shown["k"][k] <= _MOST)
+        title = f"Mean and SD over runs, up to {_MOST} changed words"
+        columns = ["model", "comparison", "k", "runs", "n", "share", "share_sd", "half", "half_sd"]
         spaces = found["sentence_spaces"]
         small = [whole(title, shown, columns)]
         if spaces.height:
             small.append(whole("The spaces of sentences", spaces))
         answer = " ".join(map(_alike, spaces.rows()))
-        yield Block("How far do runs of one model differ?", tables=small, answer=answer)
+        yield Block("How far do runs of one model differ?", tables=small, answer=answer, aside=_ASIDE)
+
+
+_ASIDE = (
+    "Intervals of a model of several runs hold both errors, that of other sentences and that of another training. The "
+    "latter alone is the SD here."
+)
 
 
 def _alike(row: dict[str, Any]) -> str:

@@ -50,7 +50,7 @@ def read_pairs(paths: Sequence[str | os.PathLike[str]]) -> Paraphrases:
     notes: list[str] = []
     for path in map(Path, paths):
         lines = _lines(path)
-        corpus = bool(lines) and lines[0].startswith(_HEAD)
+        corpus = bool(lines) and lines[0][1].startswith(_HEAD)
         found = list(_pairs(path, lines, corpus))
         if not found:
             raise InputError(f"{path}: there is no pair of sentences of one meaning")
@@ -63,27 +63,28 @@ def read_pairs(paths: Sequence[str | os.PathLike[str]]) -> Paraphrases:
     return Paraphrases(pairs, notes)
 
 
-def _lines(path: Path) -> list[str]:
+def _lines(path: Path) -> list[tuple[int, str]]:
+    """The lines that are not empty, each with its number."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: byte {error.start} is no UTF-8") from None
-    return [line.rstrip("\r") for line in text.split("\n") if line.strip()]
+    return [(number, line.rstrip("\r")) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
 
 
-def _pairs(path: Path, lines: Sequence[str], corpus: bool) -> Iterator[Pair]:
+def _pairs(path: Path, lines: Sequence[tuple[int, str]], corpus: bool) -> Iterator[Pair]:
     wanted = 5 if corpus else 2
-    for number, line in enumerate(lines, 1):
+    for place, (number, line) in enumerate(lines):
         fields = [field.strip() for field in line.split("\t")]
         if len(fields) != wanted or not all(fields[-2:]):
             raise InputError(
                 f"{path}: line {number} has {len(fields)} fields, wanted {wanted}, the last two of them sentences"
             )
-        if corpus and number > 1 and fields[0] not in ("0", "1"):
+        if corpus and place and fields[0] not in ("0", "1"):
             raise InputError(f"{path}: line {number} has the quality '{fields[0]}', wanted 0 or 1")
-        if not corpus or (number > 1 and fields[0] == "1"):
+        if not corpus or (place and fields[0] == "1"):
             yield Pair(fields[-2], fields[-1])
 
 

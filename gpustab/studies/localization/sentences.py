@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from gpustab.results import Table
+from gpustab.studies.localization.tables import of_models
 from gpustab.studies.shared.wording import listed
 
 FEWEST = 30
@@ -40,10 +41,15 @@ def told_apart(components: int, low: float, high: float) -> Told:
     return "no" if low >= 0.5 - MARGIN and high <= 0.5 + MARGIN else "open"
 
 
-def verdict(tables: Mapping[str, Table]) -> list[str]:
-    """Return one sentence for every model, then those of which table 1 says nothing of meaning."""
-    scores = tables["scores"]
-    models = list(dict.fromkeys(scores["model"]))
+def verdict(tables: Mapping[str, Table], silent: Collection[str] = ()) -> list[str]:
+    """Return one sentence for every model, then those of which table 1 says nothing of meaning.
+
+    Args:
+        tables: of the study.
+        silent: models whose numbers an alarm forbids to read.
+    """
+    scores = of_models(tables)
+    models = [model for model in dict.fromkeys(tables["scores"]["model"]) if model not in silent]
     return [*(_of_model(scores, model) for model in models), *_near(scores, models)]
 
 
@@ -103,14 +109,14 @@ def _of_model(scores: Table, model: str) -> str:
     return _capital(said)
 
 
-def _row(table: Table, model: str, comparison: str) -> dict[str, Any] | None:
-    """One change, in the first run: of the sentences whose changed words the model has, where it lacks some.
+def _row(scores: Table, model: str, comparison: str) -> dict[str, Any] | None:
+    """One change: over all runs, or in the only one; of the sentences whose changed words the model has.
 
     A word that it lacks is left out or stands for all such words, which is no synonym's distance.
     """
-    own = {row["subset"]: row for row in table.rows(model=model, comparison=comparison, k=1, run=1)}
-    lacks = "known" in table.where(model=model)["subset"]
-    return own.get("known" if lacks else "all")
+    table = scores.where(model=model)
+    own = {row["subset"]: row for row in table.rows(comparison=comparison, k=1)}
+    return own.get("known" if "known" in table["subset"] else "all")
 
 
 def _percent(row: Mapping[str, Any]) -> str:

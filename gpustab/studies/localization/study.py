@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from torch import Tensor
 
 from gpustab.errors import InputError
@@ -16,40 +17,30 @@ from gpustab.report import Result
 from gpustab.results import Table
 from gpustab.studies.frame import Answer, answering
 from gpustab.studies.localization import tables
+from gpustab.studies.localization.alarms import alarms_of_copies, alarms_of_spaces, copies
 from gpustab.studies.localization.builder import Corpus, build
+from gpustab.studies.localization.encoded import KINDS, Encoded, digest_of_corpus, encode
 from gpustab.studies.localization.language import Language, english
-from gpustab.studies.localization.measure import measure, unknown_shares
-from gpustab.studies.localization.models.model import Model
+from gpustab.studies.localization.models.model import Model, Runs
 from gpustab.studies.localization.negation import Negation, negation
 from gpustab.studies.localization.options import LocalizationOptions
+from gpustab.studies.localization.over_runs import OverRuns, over_runs
 from gpustab.studies.localization.pairs import Pair, Paraphrases
 from gpustab.studies.localization.scores import Score, scores
-from gpustab.studies.localization.sentence_spaces import SpaceStability, space_stability, vectors_of
+from gpustab.studies.localization.sentence_spaces import SpaceStability, space_stability
 from gpustab.studies.localization.sentences import verdict
+from gpustab.studies.shared.finished import Finished
 from gpustab.wordnet.lexicon import Lexicon, read_lexicon
 
 
-@dataclass(frozen=True)
-class Runs:
-    """Several runs of a model that is trained.
-
-    Attributes:
-        name: of the model.
-        make: the model of a run, from 1.
-        number: of runs.
-    """
-
-    name: str
-    make: Callable[[int], Model]
-    number: int = 1
-
-
 class Measured(NamedTuple):
-    """What was found of a model: its scores, run by run, and how far the runs' sentence spaces differ."""
+    """What was found of a model over its runs, which are let go one by one."""
 
     scores: list[Score]
-    negations: list[Negation]
+    over_runs: list[OverRuns]
+    negation: Negation
     stability: SpaceStability | None
+    silent: bool
 
 
 def localization(
@@ -61,6 +52,7 @@ def localization(
     lexicon: Lexicon | None = None,
     compute: Compute | None = None,
     progress: Progress | None = None,
+    finished: Path | None = None,
     **choices: Any,
 ) -> Result:
     """Change words of sentences, and see whether models put the changed ones nearer than a paraphrase.
@@ -73,12 +65,13 @@ def localization(
         lexicon: default: WordNet, where ``options.wordnet`` says.
         compute: recorded; models have devices of their own.
         progress: called with the name of the work at hand and its finished part in 0 .. 1.
+        finished: folder where runs that are encoded are kept, so that a stopped call goes on from there; who calls
+            removes it. Default: nothing is kept.
         **choices: options one by one, see :class:`LocalizationOptions`.
 
     Returns:
-        Tables ``counts``, ``outcomes``, ``scores``, ``over_runs``, ``negation``,
-        ``sentence_spaces``, and long ones ``sentences`` (the
-        corpus) and ``decisions``.
+        Tables ``counts``, ``outcomes``, ``scores``, ``over_runs``, ``negation``, ``sentence_spaces``, and long ones
+        ``sentences`` (the corpus) and ``decisions``.
 
     Raises:
         InputError: if there is no model, no pair, two models of one name, or no sentence in which a word can be
@@ -93,18 +86,22 @@ def localization(
         language = language or english(options.words)
         corpus = build(given.pairs, lexicon, language, options, lambda work, part: answer.report(work, 0.4 * part))
         _describe(corpus, given, answer)
+        kept, digest = Finished(finished, KINDS), digest_of_corpus(corpus)
         measured = [
-            _measure(source, corpus, options, answer, 0.4 + 0.6 * number / len(sources), 0.6 / len(sources))
+            _measure(
+                source, corpus, digest, options, answer, kept, 0.4 + 0.6 * number / len(sources), 0.6 / len(sources)
+            )
             for number, source in enumerate(sources)
         ]
-        result, found = answer.result, [row for own in measured for row in own.scores]
-        result.tables["scores"] = Table.of(found, Score._fields)
-        result.tables["over_runs"] = tables.over_runs(found)
-        result.tables["negation"] = Table.of(row for own in measured for row in own.negations)
+        result = answer.result
+        result.tables["scores"] = Table.of([row for own in measured for row in own.scores], Score._fields)
+        result.tables["over_runs"] = Table.of([row for own in measured for row in own.over_runs], OverRuns._fields)
+        result.tables["negation"] = Table.of(own.negation for own in measured)
         result.tables["sentence_spaces"] = Table.of(
             [own.stability for own in measured if own.stability], SpaceStability._fields
         )
-        result.verdict = verdict(result.tables)
+        silent = [source.name for source, own in zip(sources, measured, strict=True) if own.silent]
+        result.verdict = verdict(result.tables, silent)
     return answer.result
 
 
@@ -139,34 +136,49 @@ def _describe(corpus: Corpus, given: Paraphrases, answer: Answer) -> None:
 
 
 def _measure(
-    source: Runs, corpus: Corpus, options: LocalizationOptions, answer: Answer, start: float, part: float
+    source: Runs,
+    corpus: Corpus,
+    digest: str,
+    options: LocalizationOptions,
+    answer: Answer,
+    finished: Finished,
+    start: float,
+    part: float,
 ) -> Measured:
     """Score all runs of a model, one in memory at a time; of several, the bases' vectors are kept."""
     component = [base.component for base in corpus.bases]
-    found: list[Score] = []
-    bends: list[Negation] = []
+    said: list[Encoded] = []
     spaces: list[Tensor] = []
     for run in range(1, source.number + 1):
         answer.report(f"{source.name}, run {run}", start + part * (run - 1) / source.number)
-        model = source.make(run)
-        distances = measure(corpus, model)
-        lacks = unknown_shares(corpus, model)
-        found += scores(source.name, run, distances, component, options.draws, options.seed, any(lacks))
-        bends.append(negation(source.name, run, distances, component, options.draws, options.seed))
-        if source.number > 1 and (space := vectors_of(model, corpus)) is not None:
-            spaces.append(space)
-        if run == 1:
-            _note(source.name, model, lacks, distances.paraphrase, answer)
-    answer.result.groups.append({"name": source.name, "runs": source.number})
-    return Measured(found, bends, space_stability(source.name, spaces, answer.compute))
+        own, vectors = encode(source, run, corpus, digest, answer.compute, finished)
+        said.append(own)
+        spaces += [] if vectors is None else [vectors]
+    same = copies([own.distances for own in said])
+    _note(source.name, said[0], answer)
+    alarms = alarms_of_spaces(source.name, [own.distances for own in said], [own.flaws for own in said])
+    answer.result.alarms += alarms + alarms_of_copies(source.name, same)
+    runs = [own.distances for r, own in enumerate(said) if r not in same]
+    spaces = [own for r, own in enumerate(spaces) if r not in same]
+    answer.result.groups.append({"name": source.name, "runs": len(runs)})
+    open_ = any(any(own.lacks) for own in said)
+    found = [
+        row
+        for run, own in enumerate(runs, 1)
+        for row in scores(source.name, run, own, component, options.draws, options.seed, open_)
+    ]
+    over = over_runs(source.name, runs, component, options.draws, options.seed, open_)
+    bend = negation(source.name, runs, component, options.draws, options.seed)
+    return Measured(found, over, bend, space_stability(source.name, spaces, answer.compute), bool(alarms))
 
 
-def _note(name: str, model: Model, lacks: tuple[float, float], paraphrase: Any, answer: Answer) -> None:
-    answer.notes[name] = list(model.notes)
-    if any(lacks):
+def _note(name: str, said: Encoded, answer: Answer) -> None:
+    """Say what a reader must know of a model, as its first run has it."""
+    answer.notes[name] = list(said.notes)
+    if any(said.lacks):
         answer.notes[name].append(
-            f"It lacks {lacks[0]:.1%} of the tokens and {lacks[1]:.1%} of the words put in as synonyms; sentences "
-            "whose changed words it has are scored apart too, as 'known'."
+            f"It lacks {said.lacks[0]:.1%} of the tokens and {said.lacks[1]:.1%} of the words put in as synonyms; "
+            "sentences whose changed words it has are scored apart too, as 'known'."
         )
-    if undefined := int((paraphrase != paraphrase).sum()):
+    if undefined := int(np.isnan(said.distances.paraphrase).sum()):
         answer.notes[name].append(f"{undefined:,} sentences or their paraphrases have no vector, and are left out.")

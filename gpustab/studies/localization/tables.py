@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from statistics import fmean, stdev
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from gpustab.results import Table
 from gpustab.studies.localization.builder import Base, Corpus
 from gpustab.studies.localization.chains import KINDS
-from gpustab.studies.localization.scores import Score
 
 DRAWN = 30
 """Sentences behind every point of a figure, at least."""
@@ -81,6 +79,23 @@ def _sentences(bases: Iterable[Base]) -> Iterator[dict[str, Any]]:
                 yield own | {"kind": kind, "k": k, **change, "text": " ".join(step.tokens)}
 
 
+_SHARED = (
+    "model", "subset", "comparison", "k", "n", "share", "low", "high", "equal_share", "half", "half_low", "half_high",
+    "components",
+)  # fmt: skip
+
+
+def of_models(found: Mapping[str, Table]) -> Table:
+    """Return the scores of every model once: over its runs where it has several, else those of its only run.
+
+    Args:
+        found: the tables ``scores`` and ``over_runs``.
+    """
+    several = set(found["over_runs"]["model"])
+    rows = [row for row in found["scores"].rows() if row["model"] not in several]
+    return Table.of([{name: row[name] for name in _SHARED} for row in (*rows, *found["over_runs"].rows())], _SHARED)
+
+
 def distinct(bases: Iterable[Base]) -> Iterator[Base]:
     """Yield the first base of every sentence."""
     seen: set[str] = set()
@@ -88,20 +103,3 @@ def distinct(bases: Iterable[Base]) -> Iterator[Base]:
         if base.sentence not in seen:
             seen.add(base.sentence)
             yield base
-
-
-def over_runs(found: Sequence[Score]) -> Table:
-    """Return mean and SD over the runs of every model that has several."""
-    kinds = dict.fromkeys((one.model, one.subset, one.comparison, one.k) for one in found)
-    rows = []
-    for kind in kinds:
-        own = [one for one in found if (one.model, one.subset, one.comparison, one.k) == kind]
-        if len(own) > 1:
-            named = dict(zip(("model", "subset", "comparison", "k"), kind, strict=True))
-            rows.append(named | {"runs": len(own), "n": own[0].n} | _spread(own, "share") | _spread(own, "half"))
-    return Table.of(rows, ("model", "subset", "comparison", "k", "runs", "n", "share", "share_sd", "half", "half_sd"))
-
-
-def _spread(own: Sequence[Score], name: str) -> dict[str, float]:
-    values = [getattr(one, name) for one in own]
-    return {name: fmean(values), f"{name}_sd": stdev(values)}

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 BASELINE = "baseline"
 
+TIE = "+"
+"""Between parameters that go together, and between their values."""
+
 
 class Setting(NamedTuple):
     """One thing to train.
@@ -42,7 +45,8 @@ def settings_of(base: TrainingSettings, vary: Mapping[str, Sequence[Any]], *, gr
 
     Args:
         base: the baseline's plan, of one technique.
-        vary: values by parameter of the technique, or by option of the corpus.
+        vary: values by parameter of the technique, or by option of the corpus; those of ``"a+b"``, which go together,
+            are pairs.
         grid: all combinations of the values, not one parameter at a time.
 
     Raises:
@@ -56,18 +60,21 @@ def settings_of(base: TrainingSettings, vary: Mapping[str, Sequence[Any]], *, gr
         ['sgns-baseline', 'sgns-epochs=20', 'sgns-negative=10']
         >>> [setting.label for setting in settings_of(base, vary, grid=True)]
         ['baseline', 'negative=10', 'epochs=20', 'epochs=20,negative=10']
+        >>> tied = {"hierarchical_softmax+negative": [(False, 5), (True, 0)]}
+        >>> [setting.label for setting in settings_of(base, tied)]
+        ['baseline', 'negative=0,hierarchical_softmax=true']
     """
     if len(base.techniques) != 1:
         raise InputError(f"techniques are {', '.join(base.techniques)}; a sweep is of one")
     if not vary:
         raise InputError("nothing varies; name a parameter and its values")
-    _check_names(base, vary)
+    _check_names(base, vary, grid)
     found: dict[str, Setting] = {}
     for choice in ({}, *_choices(vary, grid)):
         setting = _setting(base, choice)
         found.setdefault(setting.name, setting)
     for parameter, values in vary.items():
-        if len({_setting(base, {parameter: value}).name for value in values}) < 2:
+        if len({_setting(base, _choice(parameter, value)).name for value in values}) < 2:
             shown = ", ".join(map(str, values)) or "none"
             raise InputError(f"{parameter} has fewer than two different values ({shown}), so nothing varies")
     return list(found.values())
@@ -77,13 +84,28 @@ def _choices(vary: Mapping[str, Sequence[Any]], grid: bool) -> Iterator[dict[str
     if grid:
         yield from (dict(zip(vary, values, strict=True)) for values in itertools.product(*vary.values()))
     else:
-        yield from ({parameter: value} for parameter, values in vary.items() for value in values)
+        yield from (_choice(parameter, value) for parameter, values in vary.items() for value in values)
 
 
-def _check_names(base: TrainingSettings, vary: Mapping[str, Sequence[Any]]) -> None:
+def _choice(parameter: str, value: Any) -> dict[str, Any]:
+    """One value, or one of each of several parameters that go together.
+
+    >>> _choice("dim", 50), _choice("hierarchical_softmax+negative", (True, 0))
+    ({'dim': 50}, {'hierarchical_softmax': True, 'negative': 0})
+    """
+    names = parameter.split(TIE)
+    values = [value] if len(names) == 1 else list(value) if isinstance(value, list | tuple) else [value]
+    if len(values) != len(names):
+        raise InputError(f"{parameter}: {len(names)} parameters go together, {TIE.join(map(str, values))} is one value")
+    return dict(zip(names, values, strict=True))
+
+
+def _check_names(base: TrainingSettings, vary: Mapping[str, Sequence[Any]], grid: bool) -> None:
     (name,) = base.techniques
+    if grid and (tied := [parameter for parameter in vary if TIE in parameter]):
+        raise InputError(f"{tied[0]}: parameters that go together are no side of a grid")
     own, options = list(values_of(base)), [field.name for field in fields(CorpusOptions)]
-    if unknown := [parameter for parameter in vary if parameter not in own]:
+    if unknown := [one for parameter in vary for one in parameter.split(TIE) if one not in own]:
         own = [parameter for parameter in own if parameter not in options]
         said = f"{', '.join(unknown)}: no parameter of {name}"
         if nearest := near(unknown[0], [*own, *options]):

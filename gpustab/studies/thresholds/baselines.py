@@ -19,6 +19,7 @@ from gpustab.evaluation.lookup import Lookup
 from gpustab.evaluation.similarity_file import SimilarityTest
 from gpustab.kernels.hypernyms import hypernym_distances
 from gpustab.kernels.similarity_groups import Block
+from gpustab.results.page import counted
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import show, some_words
 from gpustab.studies.thresholds.options import ThresholdsOptions
@@ -32,6 +33,14 @@ FEWEST = 3
 """Words that a baseline must know."""
 
 _FREQUENT = 100
+
+_FEW = 0.2
+"""Of words of texts a third to two thirds are nouns of WordNet; of numbers and n-grams 10 to 13 %."""
+
+_KEPT = 16_000
+"""Of so many words all levels are kept, a byte each: 256 MB at most."""
+
+_AT_ONCE = 256
 
 
 class Levels(NamedTuple):
@@ -73,6 +82,10 @@ class Scored(NamedTuple):
 Baseline = Levels | Scored
 
 
+class UnknownWordsError(InputError):
+    """Raised where a baseline knows too few words of a group: it has no thresholds, but its similarities a law."""
+
+
 def leacock_chodorow(runs: Runs, nouns: Nouns, options: ThresholdsOptions, excluded: Sequence[bytes] = ()) -> Levels:
     """Return Leacock and Chodorow's measure over WordNet's nouns: ``ln(2 · depth / (1 + d))``.
 
@@ -80,7 +93,7 @@ def leacock_chodorow(runs: Runs, nouns: Nouns, options: ThresholdsOptions, exclu
     up to a common hypernym. Of words with several senses the nearest two count; the paper does not say.
 
     Raises:
-        InputError: if fewer than three joint words are nouns.
+        UnknownWordsError: if fewer than three joint words are nouns.
     """
     left_out = frozenset(excluded)
     joint = runs.joint.nonzero().flatten().tolist()
@@ -99,9 +112,17 @@ def leacock_chodorow(runs: Runs, nouns: Nouns, options: ThresholdsOptions, exclu
         "Leacock-Chodorow",
         torch.tensor(rows),
         torch.tensor([*values, math.nan], dtype=torch.float64, device=runs.device),
-        lambda start, stop: hypernym_distances(taxonomy, start, stop),
+        _kept(lambda start, stop: hypernym_distances(taxonomy, start, stop), len(rows)),
         tuple(_notes(runs, rows, joint, senses, options)),
     )
+
+
+def _kept(block: Block, words: int) -> Block:
+    """Find all levels at once where memory holds them: every run of a group asks for them twice."""
+    if words > _KEPT:
+        return block
+    levels = torch.cat([block(start, min(start + _AT_ONCE, words)) for start in range(0, words, _AT_ONCE)])
+    return lambda start, stop: levels[start:stop]
 
 
 def _drawn(rows: list[int], options: ThresholdsOptions) -> list[int]:
@@ -118,6 +139,11 @@ def _notes(
     found = [
         f"{len(senses):,} of {len(joint):,} words are nouns of WordNet; pairs with one of the others are left out."
     ]
+    if len(senses) < _FEW * len(joint):
+        found.append(
+            "That is few. Names of documents and pieces of words may look like nouns: if these are no words, "
+            "the baseline none tells how their similarities are distributed, and no more."
+        )
     if len(rows) < len(senses):
         found.append(f"Of these, {len(rows):,} were drawn (seed {options.seed}).")
     if runs.counts is not None:
@@ -134,7 +160,7 @@ def of_test(runs: Runs, test: SimilarityTest) -> Scored:
     """Return people's scores of the pairs whose words all runs have.
 
     Raises:
-        InputError: if these are fewer than three words.
+        UnknownWordsError: if these are fewer than three words.
     """
     lookup = Lookup(runs, None, ignore_case=False)
     return _scored(runs, test.name, [*test.pairs], test.gold, lookup)
@@ -144,7 +170,7 @@ def of_callable(runs: Runs, similarity: Similarity, options: ThresholdsOptions, 
     """Return a function's values of random pairs of different joint words, ``options.pairs`` of them.
 
     Raises:
-        InputError: if it has a value for fewer than three words.
+        UnknownWordsError: if it has a value for fewer than three words.
     """
     joint = runs.joint_words()
     generator = torch.Generator().manual_seed(options.seed)
@@ -175,6 +201,4 @@ def _scored(runs: Runs, name: str, pairs: list[tuple[bytes, bytes]], values: Seq
 
 def _want_words(found: int, what: str, runs: Runs) -> None:
     if found < FEWEST:
-        raise InputError(
-            f"group '{runs.name}': {found} of {int(runs.joint.sum()):,} words {what}, wanted at least {FEWEST}"
-        )
+        raise UnknownWordsError(f"{found} of {counted(int(runs.joint.sum()), 'word')} {what}, wanted at least {FEWEST}")

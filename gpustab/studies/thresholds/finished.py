@@ -22,11 +22,11 @@ class Said(NamedTuple):
 
     Attributes:
         distribution: of its similarities.
-        found: its groups and thresholds.
+        found: its groups and thresholds; ``None`` without a baseline.
     """
 
     distribution: Distribution
-    found: RunFound
+    found: RunFound | None
 
 
 KINDS = (
@@ -43,10 +43,12 @@ KINDS = (
 )
 
 
-def key_of(runs: Runs, r: int, baseline: Baseline, options: ThresholdsOptions, compute: Compute) -> str:
+def key_of(runs: Runs, r: int, baseline: Baseline | None, options: ThresholdsOptions, compute: Compute) -> str:
     """Return a name for all that one run's numbers depend on: vectors, baseline, options, precision, version."""
     chosen = record(options) | {"tests": None, "draws": None}  # which the numbers of a run do not depend on
     said = [fingerprints(runs.take([r]))[0].hex(), runs.names[r], runs.centre, runs.unit, int(runs.joint.sum())]
-    said += [chosen, str(compute.dtype), environment(compute.device).get("gpustab"), baseline.name]
+    said += [chosen, str(compute.dtype), environment(compute.device).get("gpustab")]
+    if baseline is None:
+        return digest_of(said)
     first = baseline.block(0, 1) if isinstance(baseline, Levels) else baseline.pairs  # another WordNet differs there
-    return digest_of(said, baseline.rows, baseline.values, first)
+    return digest_of([*said, baseline.name], baseline.rows, baseline.values, first)

@@ -8,6 +8,9 @@ from typing import Annotated, Literal
 from gpustab.errors import InputError, option
 from gpustab.options import Option
 
+NONE = "none"
+"""The baseline of those who ask for distributions alone."""
+
 
 @dataclass(frozen=True)
 class ThresholdsOptions:
@@ -17,7 +20,7 @@ class ThresholdsOptions:
         wordnet: folder of WordNet's files; default: where Debian or nltk put them.
         senses: of a word with several: ``"all"`` (the nearest pair of senses counts) or ``"first"``.
         morphy: whether plurals and other forms count as their base form, as in nltk.
-        baseline: a file of scored word pairs instead of WordNet.
+        baseline: a file of scored word pairs instead of WordNet; or ``"none"``: how similarities are distributed alone.
         exclude: a file of words, one a line, that the baseline shall not know: function words, which WordNet knows as
             chemical symbols and units.
         sample: take so many of the baseline's words, drawn; default: all, exactly.
@@ -27,7 +30,8 @@ class ThresholdsOptions:
         words: drawn for the distribution of similarity.
         places: length of the lists of the most similar words in the distribution.
         draws: pairs of samples of 1,000 values in the test of equal shapes.
-        tests: a folder of word similarity tests beside those that are installed.
+        tests: names of word similarity tests with commas between them (``wordsim353``, ``simlex999``, ``rg-65``,
+            ``men``, ``mturk-287``, ``rareword``), or a folder of tests beside these. Default: all that are installed.
         seed: of every draw.
         pairs: random word pairs that a function of two words, given as the baseline, is asked for.
 
@@ -40,7 +44,7 @@ class ThresholdsOptions:
     )
     senses: Annotated[Literal["all", "first"], Option("Of a word: the nearest pair of all, or the first.")] = "all"
     morphy: Annotated[bool, Option("Whether WordNet is asked for base forms too.", ("--morphy/--exact",))] = True
-    baseline: Annotated[str | None, Option("Scored word pairs instead of WordNet.", metavar="FILE")] = None
+    baseline: Annotated[str | None, Option("Scored word pairs instead of WordNet, or 'none'.", metavar="FILE")] = None
     exclude: Annotated[str | None, Option("Words that the baseline shall not know, one a line.", metavar="FILE")] = None
     sample: Annotated[int | None, Option("Take so many of the baseline's words. Default: all.", low=3)] = None
     confidence: Annotated[float, Option("Of Welch's tests and of proven thresholds.")] = 0.99
@@ -48,7 +52,10 @@ class ThresholdsOptions:
     words: Annotated[int, Option("Words drawn for the distribution of similarity.", low=1)] = 10_000
     places: Annotated[int, Option("Length of the lists in the distribution.", low=1)] = 1_000
     draws: Annotated[int, Option("Pairs of samples in the test of equal shapes.", low=1)] = 200
-    tests: Annotated[str | None, Option("Folder of more word similarity tests.", metavar="DIR")] = None
+    tests: Annotated[
+        str | None,
+        Option("Word similarity tests by name, or a folder of more. Default: those installed.", metavar="NAME,...|DIR"),
+    ] = None
     seed: Annotated[int, Option("Of every random draw.")] = 0
     pairs: int = 100_000
 

@@ -93,7 +93,7 @@ def _row(
 ) -> OverRuns:
     there = [float(value) for value in values if value is not None]
     sd = stdev(there) if len(there) > 1 else None
-    error = None if sd is None else math.hypot(sd / math.sqrt(len(there)), step / math.sqrt(12))
+    error = error_of(sd, len(there), step)
     row = OverRuns(
         group,
         kind,
@@ -112,6 +112,11 @@ def _row(
     )
     half = row.estimate.half
     return row._replace(half=None if math.isnan(half) else half)
+
+
+def error_of(sd: float | None, runs: int, step: float = 1 / STEPS) -> float | None:
+    """Return the standard error of a mean over runs of what is told in steps; ``None`` of one run."""
+    return None if sd is None else math.hypot(sd / math.sqrt(runs), step / math.sqrt(12))
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

@@ -8,8 +8,9 @@ from typing import Any
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable, Table
 from gpustab.results.page import counted, number, whole
+from gpustab.studies.thresholds.answers import of_paper, of_scores, of_shapes
 from gpustab.studies.thresholds.ladder import MARGIN
-from gpustab.studies.thresholds.sentences import cosine, of_paper, of_scores, of_shapes
+from gpustab.studies.thresholds.sentences import cosine
 
 NAMES = {
     "clear": "clear of the least similar 1 %",
@@ -27,15 +28,10 @@ _SHORT = {"paper": "the paper's", "clear": "clear", "chance": "above the mean"}
 
 def page(result: Result) -> list[Block]:
     """Return the blocks in reading order."""
-    return [
-        _values(result),
-        *_places(result),
-        _paper(result),
-        _distributions(result),
-        *_shapes(result),
-        *_scores(result),
-        _how(result),
-    ]
+    known = "thresholds" in result.tables
+    found = [_values(result), *_places(result), _paper(result)] if known else []
+    rules = [_how(result)] if known else []
+    return [*found, _distributions(result), *_shapes(result), *_scores(result), *rules]
 
 
 def _values(result: Result) -> Block:
@@ -59,6 +55,8 @@ def _facts(result: Result) -> list[tuple[str, str, str]]:
     found = []
     for group in result.groups:
         base = group["baseline"]
+        if base is None:
+            continue
         told = f"{base['words']:,} words, {base['pairs']:,.0f} pairs, mean {number(base['mean'], 3)}"
         spread = f"SD {number(base['sd'], 3)}; {counted(len(group['runs']), 'run')}"
         found.append((group["name"], base["name"], f"{told}, {spread}"))
@@ -105,11 +103,12 @@ def _precise(value: float, kind: str) -> str:
 
 
 def _paper(result: Result) -> Block:
-    table = result.tables["paper_sizes"]
+    table = result.tables.get("paper_sizes", Table())
+    title = "Welch's test: first group significantly higher than the lowest"
     columns = ("group", "min_pairs", "lowest_group", "next_higher", "sd", "lowest", "highest", "runs_with_one")
     return Block(
         "What does the paper's rule give, and what does it hang on?",
-        tables=[whole("Welch's test: first group significantly higher than the lowest", table, columns)],
+        tables=[whole(title, table, columns)] if table.height else [],
         figures=["next_different"],
         answer=" ".join(of_paper(result.tables)),
         aside=(

@@ -22,9 +22,9 @@ def heading(result: Content) -> tuple[str, str]:
 
 def methods(result: Content) -> str:
     """Return a paragraph for the methods section of a paper."""
-    if not result.groups:
+    base = next((group["baseline"] for group in result.groups if group["baseline"]), None)
+    if base is None:
         return ""
-    base = result.groups[0]["baseline"]
     confidence = result.settings.get("confidence", 0.99)
     return (
         f"Thresholds of cosine similarity were found with gpustab {result.environment.get('gpustab')}, after Elekes et "

@@ -6,18 +6,19 @@ How often the rules err, at 3 to 16 runs and at some hundred to a thousand words
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
+from statistics import fmean, stdev
 from typing import Any
 
 from gpustab.results import Table
 from gpustab.results.page import counted
-from gpustab.statistics.intervals import Estimate, sd_interval
+from gpustab.statistics.intervals import LEVEL, Estimate, sd_interval, t_quantile
 from gpustab.studies.shared.spaces import COLLAPSED
 from gpustab.studies.shared.verdicts import Verdict, above, decide
 from gpustab.studies.thresholds.distributions import Distribution
 from gpustab.studies.thresholds.one_run import RunFound
-from gpustab.studies.thresholds.shapes import SAME
 
 STABLE = 0.02
 """Largest standard deviation of a threshold over runs that counts as stable."""
@@ -25,16 +26,13 @@ STABLE = 0.02
 _STEP_SD = 0.01 / math.sqrt(12)
 """Standard deviation within the step in which thresholds are told."""
 
+MANY = 4
+"""Of more groups not all pairs are told, only the highest threshold and the lowest."""
+
 FEW_PAIRS = 1_000
 """Fewer pairs say nothing of thresholds of a hundredth."""
 
-WIDE = 0.05
-"""The paper's threshold depends on the group size if sizes move it by more."""
-
 _FAR = 0.2
-
-_BEYOND = 3
-"""By so many standard deviations of random draws ρ must be lower: with six tests a false verdict in one of 120."""
 
 Tables = Mapping[str, Table]
 
@@ -50,7 +48,7 @@ def alarms_of(
             f"{group}: {', '.join(collapsed)} {'is' if len(collapsed) == 1 else 'are'} collapsed: all words point one "
             f"way (mean cosine above {COLLAPSED}), so that thresholds of similarity mean nothing. Train longer."
         )
-    if found[0].pairs < FEW_PAIRS:
+    if found and found[0].pairs < FEW_PAIRS:
         alarms.append(
             f"{group}: the baseline knows {counted(int(found[0].pairs), 'pair')} of words: too few for thresholds. "
             "Read nothing from them."
@@ -58,16 +56,26 @@ def alarms_of(
     return alarms
 
 
-def verdict(tables: Tables, silent: Collection[str] = ()) -> list[str]:
+def verdict(tables: Tables, silent: Collection[str] = (), without: Mapping[str, str] | None = None) -> list[str]:
     """Return the answer in sentences: where thresholds lie, whether they differ, whether training moves them.
 
     Args:
         tables: of the study.
         silent: groups whose numbers an alarm forbids to read.
+        without: why a group has no thresholds.
     """
-    table = tables["thresholds"]
+    table = tables.get("thresholds", Table())
     spoken = {"thresholds": table.take(k for k in range(table.height) if table["group"][k] not in silent)}
-    return [*_lead(spoken), *_compared(spoken), *_stable(spoken)]
+    lacking = {group: why for group, why in (without or {}).items() if group not in silent}
+    return [*_lead(spoken), *_compared(spoken), *_stable(spoken), *_without(tables, lacking)]
+
+
+def _without(tables: Tables, why: Mapping[str, str]) -> Iterator[str]:
+    """Groups of documents, n-grams, or words that the baseline does not know."""
+    for group, reason in why.items():
+        means = [row["mean"] for row in rows_of(tables, "moments", group=group)]
+        over = f", SD {stdev(means):.3f} over {len(means)} runs" if len(means) > 1 else ""
+        yield f"{group}: no thresholds: {reason}. The mean cosine of two of its items is {cosine(fmean(means))}{over}."
 
 
 def stable(sd: float, runs: int) -> Verdict:
@@ -81,17 +89,27 @@ def stable(sd: float, runs: int) -> Verdict:
     return decide(sd_interval(math.hypot(sd, _STEP_SD), runs), 0.0, STABLE)
 
 
-def higher(first: Estimate, second: Estimate) -> Verdict:
-    """Tell whether a threshold is higher than another, by a 95 % t interval of the difference over runs.
+def higher(first: Estimate, second: Estimate, pairs: int = 1) -> Verdict:
+    """Tell whether a threshold is higher than another, by a t interval of the difference over runs.
+
+    Args:
+        first: of one group.
+        second: of another.
+        pairs: how many pairs of groups these two were picked from: the interval is that of 95 % for all of them.
 
     >>> a, b = Estimate(0.26, 0.004, 3), Estimate(0.07, 0.004, 3)
     >>> higher(a, b), higher(b, a), higher(a, Estimate(0.25, math.nan, 0))
     ('yes', 'no', 'undecided')
     """
-    return above(first.minus(second), 0.0)
+    gap = first.minus(second)
+    if pairs == 1 or gap.freedom < 1:
+        return above(gap, 0.0)
+    half = t_quantile(gap.freedom, 1 - (1 - LEVEL) / pairs) * gap.se
+    return decide((gap.value - half, gap.value + half), 0.0, math.inf)
 
 
-def _rows(tables: Tables, name: str, **wanted: Any) -> list[dict[str, Any]]:
+def rows_of(tables: Tables, name: str, **wanted: Any) -> list[dict[str, Any]]:
+    """Return the rows of a table that have some values; none of a table that is not there."""
     return list(tables[name].rows(**wanted)) if name in tables else []
 
 
@@ -116,8 +134,8 @@ def _lead(tables: Tables) -> Iterator[str]:
 
 def _pairs(tables: Tables) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Both thresholds of every group."""
-    for row in _rows(tables, "thresholds", kind="value", rule="chance"):
-        yield row, next(iter(_rows(tables, "thresholds", kind="value", rule="clear", group=row["group"])))
+    for row in rows_of(tables, "thresholds", kind="value", rule="chance"):
+        yield row, next(iter(rows_of(tables, "thresholds", kind="value", rule="clear", group=row["group"])))
 
 
 def _lacking(row: Mapping[str, Any], clear: Mapping[str, Any]) -> int:
@@ -142,7 +160,7 @@ def _where(row: Mapping[str, Any], clear: Mapping[str, Any]) -> str:
 
 def _adjusted(tables: Tables, group: str) -> str:
     """What is there once a word's nearness to everything is taken away; it has an error over runs only."""
-    rows = _rows(tables, "thresholds", kind="value", rule="chance adjusted", group=group)
+    rows = rows_of(tables, "thresholds", kind="value", rule="chance adjusted", group=group)
     if not rows or rows[0]["found"] < rows[0]["runs"]:
         return ""
     half = "" if rows[0]["half"] is None else f" ± {rows[0]['half']:.2f} over runs"
@@ -170,6 +188,9 @@ def proven_near(row: Mapping[str, Any]) -> bool:
 def _compared(tables: Tables) -> Iterator[str]:
     """Which group needs the higher cosine: hypothesis 1, that no threshold fits all models."""
     rows = [row for row, clear in _pairs(tables) if not _lacking(row, clear)]
+    if len(rows) > MANY:
+        yield _extremes(rows)
+        return
     for first, second in combinations(rows, 2):
         a, b = (first, second) if first["mean"] >= second["mean"] else (second, first)
         gap = f"{cosine(a['mean'])} against {cosine(b['mean'])}"
@@ -179,12 +200,28 @@ def _compared(tables: Tables) -> Iterator[str]:
             yield f"Whether that of {a['group']} is higher than that of {b['group']} these runs cannot tell: {gap}."
 
 
+def _extremes(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Of many groups, as a sweep has them: the highest threshold and the lowest, and whether they differ."""
+    a, b = max(rows, key=lambda row: row["mean"]), min(rows, key=lambda row: row["mean"])
+    gap = f"from {cosine(b['mean'])} in {b['group']} to {cosine(a['mean'])} in {a['group']}"
+    if higher(_estimate(a), _estimate(b), len(rows) * (len(rows) - 1) // 2) == "yes":
+        return f"No threshold fits all {len(rows)} groups: theirs reach {gap}."
+    return f"Whether one threshold fits all {len(rows)} groups these runs cannot tell: theirs reach {gap}."
+
+
 def _stable(tables: Tables) -> Iterator[str]:
     """Does training again move the thresholds?"""
-    for row, clear in _pairs(tables):
-        if row["sd"] is None or _lacking(row, clear):
-            continue
-        answer = stable(row["sd"], row["found"])
+    rows = [row for row, clear in _pairs(tables) if row["sd"] is not None and not _lacking(row, clear)]
+    told = [(row, stable(row["sd"], row["found"])) for row in rows]
+    if len(told) > MANY:
+        number = Counter(answer for _, answer in told)
+        most = max(row["sd"] for row in rows)
+        yield (
+            f"Training again leaves the threshold where it is in {number['yes']} of {len(told)} groups, moves it in "
+            f"{number['no']}, and of {number['undecided']} these runs cannot tell; its SD is {most:.3f} at most."
+        )
+        return
+    for row, answer in told:
         size = f"{row['sd']:.3f}" if row["sd"] > _STEP_SD else f"below {_STEP_SD:.3f}"
         over = f"SD {size} over {counted(row['found'], 'run')}"
         if answer == "yes":
@@ -193,50 +230,3 @@ def _stable(tables: Tables) -> Iterator[str]:
             yield f"{row['group']}: training again moves the threshold ({over}): one run does not fix it."
         else:
             yield f"{row['group']}: whether training again moves the threshold these runs cannot tell ({over})."
-
-
-def of_paper(tables: Tables) -> Iterator[str]:
-    """The paper's threshold is a matter of how many pairs the lowest group has."""
-    for group in dict.fromkeys(row["group"] for row in _rows(tables, "paper_sizes")):
-        own = [row for row in _rows(tables, "paper_sizes", group=group) if row["next_higher"] is not None]
-        own = [row for row in own if row["min_pairs"] >= 30]
-        if len(own) < 2:
-            continue
-        low, high = min(own, key=lambda row: row["next_higher"]), max(own, key=lambda row: row["next_higher"])
-        if high["next_higher"] - low["next_higher"] > WIDE:
-            yield (
-                f"{group}: the paper's threshold is no property of the space: it is {cosine(high['next_higher'])} if a "
-                f"group must have {high['min_pairs']:,} pairs, and {cosine(low['next_higher'])} at "
-                f"{low['min_pairs']:,}."
-            )
-
-
-def of_shapes(tables: Tables) -> Iterator[str]:
-    """Are the distributions of one shape (hypothesis 2)?"""
-    for row in _rows(tables, "shapes"):
-        if row["first"] == row["second"]:
-            continue
-        both = f"{row['first']} and {row['second']}, scaled to mean 0 and SD 1,"
-        if row["shape"] == "same":
-            yield f"{both} have one shape: they are at most {row['highest']:.3f} apart, and {SAME} counts as one."
-        elif row["shape"] == "different":
-            told = f"samples of 1,000 tell them apart in {row['rejected']:.0%} of draws"
-            yield f"{both} have different shapes: they are at least {row['lowest']:.3f} apart; {told}."
-        else:
-            span = f"{row['lowest']:.3f} to {row['highest']:.3f}"
-            yield f"{both}: whether their shapes differ is not clear: they are {span} apart, and {SAME} counts as one."
-
-
-def of_scores(tables: Tables) -> Iterator[str]:
-    """Leaving out pairs below the threshold narrows the range."""
-    for group in dict.fromkeys(row["group"] for row in _rows(tables, "scores")):
-        rows = [row for row in _rows(tables, "scores", group=group, rule="chance") if row["below"] >= 1]
-        rows = [row for row in rows if row["above"] is not None and row["draw_sd"] is not None]
-        lower = [row for row in rows if row["above"] < row["dropped"] - _BEYOND * row["draw_sd"]]
-        if lower:
-            worst = max(lower, key=lambda row: row["dropped"] - row["above"])
-            yield (
-                f"{group}: leaving out the pairs below the threshold lowers ρ more than leaving out as many at random "
-                f"in {len(lower)} of {len(rows)} tests ({worst['test']}: {worst['above']:.2f} against "
-                f"{worst['dropped']:.2f}): it narrows the range that is correlated, and is no better evaluation."
-            )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from gpustab import engine
 from gpustab.errors import InputError
-from gpustab.evaluation.similarity_file import SimilarityTest, read_similarity
-from gpustab.formats.word_list import read_word_list
+from gpustab.evaluation.similarity_file import SimilarityTest
 from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
 from gpustab.options import chosen
@@ -20,7 +19,9 @@ from gpustab.runs.runs import Runs
 from gpustab.studies.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.copies import without_copies
 from gpustab.studies.shared.finished import Finished
-from gpustab.studies.thresholds import baselines, tables
+from gpustab.studies.thresholds import tables
+from gpustab.studies.thresholds.baselines import Baseline, Similarity
+from gpustab.studies.thresholds.bases import Bases, bases_of, items_of
 from gpustab.studies.thresholds.distributions import Distribution, Law, distribution
 from gpustab.studies.thresholds.evaluation import scores
 from gpustab.studies.thresholds.finished import KINDS, Said, key_of
@@ -29,9 +30,6 @@ from gpustab.studies.thresholds.options import ThresholdsOptions
 from gpustab.studies.thresholds.sentences import alarms_of, verdict
 from gpustab.studies.thresholds.sets import installed_tests
 from gpustab.studies.thresholds.shapes import compare
-from gpustab.wordnet.files import read_nouns
-
-Bases = Callable[[Runs], baselines.Baseline]
 
 
 class Measured(NamedTuple):
@@ -40,21 +38,23 @@ class Measured(NamedTuple):
     Attributes:
         name: of the group.
         distributions: one per run.
-        found: one per run.
+        found: one per run; empty where there is no baseline.
         silent: whether an alarm forbids to read its numbers.
+        without: why it has no thresholds; empty if it has some.
     """
 
     name: str
     distributions: list[Distribution]
     found: list[RunFound]
     silent: bool
+    without: str
 
 
 def thresholds(
     groups: Groups,
     options: ThresholdsOptions | None = None,
     *,
-    baseline: baselines.Similarity | None = None,
+    baseline: Similarity | None = None,
     compute: Compute | None = None,
     progress: Progress | None = None,
     finished: Path | None = None,
@@ -79,43 +79,34 @@ def thresholds(
     Returns:
         Tables ``thresholds`` (over runs) and ``thresholds_by_run``, ``moments``, ``shapes``, ``paper_sizes``,
         ``scores``, and long ones of groups, places and distributions; see
-        :mod:`gpustab.studies.thresholds.tables`.
+        :mod:`gpustab.studies.thresholds.tables`. A group of which the baseline knows too few words, as one of vectors
+        of documents, is only in those of distributions.
 
     Raises:
-        InputError: if WordNet is not here, or the baseline knows too few words of a group.
+        InputError: if WordNet is not here, or a file cannot be read.
     """
     options = chosen(ThresholdsOptions, options, choices)
     with answering("thresholds", options, groups, compute, progress) as answer:
         given = groups_of(groups)
-        base = _bases(options, baseline)
+        bases = bases_of(options, baseline)
         tests = list(installed_tests(options.tests, answer.result.notes))
         measured = [
-            _measure(group, base, options, tests, answer, Finished(finished, KINDS), number / len(given), len(given))
+            _measure(group, bases, options, tests, answer, Finished(finished, KINDS), number / len(given), len(given))
             for number, group in enumerate(given)
         ]
         answer.report("equal shapes", 0.95)
         laws: dict[str, Sequence[Law]] = {own.name: [x.law for x in own.distributions] for own in measured}
-        laws[_free(measured[0].found[0].law.name, laws)] = [measured[0].found[0].law]
+        if known := [own.found[0].law for own in measured if own.found]:
+            laws[_free(known[0].name, laws)] = known[:1]
         answer.result.tables["shapes"] = Table.of(compare(laws, options.draws, options.seed))
-        answer.result.verdict = verdict(answer.result.tables, [own.name for own in measured if own.silent])
+        silent = [own.name for own in measured if own.silent]
+        without = {own.name: own.without for own in measured if own.without}
+        answer.result.verdict = verdict(answer.result.tables, silent, without)
     return answer.result
 
 
 def _free(name: str, taken: Any) -> str:
     return name if name not in taken else f"{name} (baseline)"
-
-
-def _bases(options: ThresholdsOptions, similarity: baselines.Similarity | None) -> Bases:
-    """Return what makes the baseline of a group; files are read once, and before the work."""
-    if similarity is not None:
-        asked = similarity
-        return lambda runs: baselines.of_callable(runs, asked, options)
-    if options.baseline is not None:
-        test = read_similarity(Path(options.baseline))
-        return lambda runs: baselines.of_test(runs, test)
-    nouns = read_nouns(options.wordnet)
-    excluded = [] if options.exclude is None else read_word_list(options.exclude)
-    return lambda runs: baselines.leacock_chodorow(runs, nouns, options, excluded)
 
 
 def _measure(
@@ -132,9 +123,9 @@ def _measure(
     answer.report(f"{group.name}: reading", start)
     runs = engine.place(loaded(group), answer.compute)
     runs = without_copies(runs, answer, "the thresholds")
-    base = bases(runs)
-    answer.notes[runs.name] = [*runs.notes, *base.notes]
-    if len(runs) == 1:
+    base, without = bases(runs, items_of(group))
+    answer.notes[runs.name] = [*runs.notes, *(base.notes if base else ())]
+    if len(runs) == 1 and base:
         answer.notes[runs.name].append("One run: how far another training would move its thresholds, it cannot tell.")
     said = []
     for r, name in enumerate(runs.names):
@@ -145,12 +136,14 @@ def _measure(
         key = key_of(runs, r, base, options, answer.compute)
         said.append(finished.get(key) or _said(runs, r, base, options, answer.compute, told))
         finished.put(key, said[-1])
-    distributions, found = [own.distribution for own in said], [own.found for own in said]
+    distributions = [own.distribution for own in said]
+    found = [own.found for own in said if own.found is not None]
     alarms = alarms_of(runs.name, runs.names, distributions, found)
-    measured = Measured(runs.name, distributions, found, bool(alarms))
+    measured = Measured(runs.name, distributions, found, bool(alarms), without)
     answer.result.alarms += alarms
     tables.add(answer.result.tables, measured.name, runs.names, distributions, found)
-    _score(runs, tests, found, options, answer)
+    if found:
+        _score(runs, tests, found, options, answer)
     answer.result.groups.append(tables.summary(runs, base, answer.result.tables, found))
     return measured
 
@@ -158,13 +151,15 @@ def _measure(
 def _said(
     runs: Runs,
     r: int,
-    base: baselines.Baseline,
+    base: Baseline | None,
     options: ThresholdsOptions,
     compute: Compute,
     told: Progress,
 ) -> Said:
     """Measure one run."""
     own = distribution(runs, r, options, compute, lambda part: told("similarities", part / 5))
+    if base is None:
+        return Said(own, None)
     return Said(own, find(runs, r, base, options, compute, lambda work, part: told(work, 0.2 + 0.8 * part)))
 
 

@@ -31,7 +31,17 @@ def add(
     distributions: Sequence[Distribution],
     found: Sequence[RunFound],
 ) -> None:
-    """Add one group of runs to all tables but those of scores and shapes."""
+    """Add one group of runs to all tables but those of scores and shapes; without a baseline nothing is found."""
+    if found:
+        _add_found(tables, group, runs, found)
+    moments = [_moments(group, name, own) for name, own in zip(runs, distributions, strict=True)]
+    _extend(tables, "moments", moments)
+    _extend(tables, "similarities", list(_similarities(group, distributions)))
+    _extend(tables, "similarity_by_place", list(_by_place(group, distributions)))
+
+
+def _add_found(tables: Tables, group: str, runs: Sequence[str], found: Sequence[RunFound]) -> None:
+    """Add what the baseline says."""
     _extend(tables, "thresholds", [row._asdict() for row in over_runs(group, found)])
     by_run = [{"group": group, **row._asdict()} for run in found for row in run.thresholds]
     _extend(tables, "thresholds_by_run", by_run)
@@ -42,10 +52,6 @@ def add(
         if run.paper_lists is not None
     ]
     _extend(tables, "paper_lists", lists)
-    moments = [_moments(group, name, own) for name, own in zip(runs, distributions, strict=True)]
-    _extend(tables, "moments", moments)
-    _extend(tables, "similarities", list(_similarities(group, distributions)))
-    _extend(tables, "similarity_by_place", list(_by_place(group, distributions)))
     for name, run in zip(runs, found, strict=True):
         own = {"group": group, "run": name}
         _extend(tables, "groups", [own | row._asdict() for row in run.groups])
@@ -130,20 +136,19 @@ def _over_runs(own: Sequence[Score]) -> dict[str, Any]:
     return row
 
 
-def summary(runs: Runs, base: Baseline, tables: Tables, found: Sequence[RunFound]) -> dict[str, Any]:
+def summary(runs: Runs, base: Baseline | None, tables: Tables, found: Sequence[RunFound]) -> dict[str, Any]:
     """Return the group's entry in the JSON."""
-    rows = tables["thresholds"].rows(group=runs.name)
+    rows = list(tables["thresholds"].rows(group=runs.name)) if found else []
     return {
         "name": runs.name,
         "runs": list(runs.names),
         "words": int(runs.joint.sum()),
         "dimension": runs.dimension,
-        "baseline": {
-            "name": base.name,
-            "words": len(base.rows),
-            "pairs": found[0].pairs,
-            "mean": found[0].mean,
-            "sd": found[0].sd,
-        },
+        "baseline": None if base is None else _of_baseline(base, found[0]),
         "thresholds": {f"{row['kind']}: {row['rule']}": row["mean"] for row in rows},
     }
+
+
+def _of_baseline(base: Baseline, first: RunFound) -> dict[str, Any]:
+    known = {"name": base.name, "words": len(base.rows)}
+    return known | {"pairs": first.pairs, "mean": first.mean, "sd": first.sd}

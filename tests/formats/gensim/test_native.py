@@ -18,7 +18,8 @@ from gpustab.formats.source import open_source
 
 gensim = pytest.importorskip("gensim")
 
-from gensim.models import FastText, KeyedVectors, Word2Vec  # noqa: E402
+from gensim.models import Doc2Vec, FastText, KeyedVectors, Word2Vec  # noqa: E402
+from gensim.models.doc2vec import TaggedDocument  # noqa: E402
 from gensim.models.fasttext import FastTextKeyedVectors  # noqa: E402
 
 WORDS = ["the", "naïve", "new york", "日本語", "a"]
@@ -255,6 +256,24 @@ def test_keys_and_vectors_of_other_kinds(tmp_path):
     model.expandos = {"count": np.ones(3, int)}
     path.write_bytes(pickle.dumps(model))
     assert "the counts are no whole numbers, one for each word" in refusal(path)
+
+
+@pytest.mark.parametrize("tags", ["text", "numbers"])
+@pytest.mark.parametrize("apart", [False, True])
+def test_vectors_of_documents(tmp_path, tags, apart):
+    names = [f"doc {k}" if tags == "text" else k for k in range(len(SENTENCES))]
+    documents = [TaggedDocument(words, [name]) for words, name in zip(SENTENCES, names, strict=True)]
+    model = Doc2Vec(documents, vector_size=4, min_count=1, epochs=1, seed=1, workers=1)
+    path = save(model, tmp_path / "x.model", sep_limit=5 if apart else 1 << 20)
+    assert any("tensor='dv' reads those of documents" in note for note in read(path).report.notes)
+    assert_same(read(path), model.wv)
+    space = read(path, tensor="dv")
+    assert [word.decode() for word in space.vocabulary] == [str(name) for name in names]
+    assert np.array_equal(space.vectors.numpy(), model.dv.vectors)
+    assert space.counts is None
+    assert "this is a gensim.models.word2vec.Word2Vec (gensim 4" in refusal(
+        save(Word2Vec(SENTENCES, vector_size=4, min_count=1, epochs=1), tmp_path / "w"), tensor="dv"
+    )
 
 
 def test_gzip_and_other_protocols(tmp_path):

@@ -49,22 +49,26 @@ def test_a_full_disk_at_any_file(small, tmp_path, monkeypatch):
     sources, wanted = small
     saves = 0
     errors = (SafetensorError("No space left on device"), OSError(errno.ENOSPC, "No space left on device"))
-    real = write.save_file
 
-    def save_half(tensors, path, metadata=None):
-        nonlocal saves
-        saves += 1
-        real(tensors, path, metadata)
-        if saves % 2:
-            path.write_bytes(path.read_bytes()[:-9])
-            raise errors[saves % 4 // 2]
+    def failing(real, place):
+        def save_half(*arguments):
+            nonlocal saves
+            saves += 1
+            done = real(*arguments)
+            if saves % 2:
+                path = arguments[place]
+                path.write_bytes(path.read_bytes()[:-9])
+                raise errors[saves % 4 // 2]
+            return done
 
-    for module in (write, order, safetensors_file):
-        monkeypatch.setattr(module, "save_file", save_half)
+        return save_half
+
+    for module, name in ((write, "write_tensors"), (order, "save_file"), (safetensors_file, "save_file")):
+        monkeypatch.setattr(module, name, failing(getattr(module, name), 1))
     failures = 0
     while check(tmp_path / "out", wanted) != "whole":
         try:
-            pack_runs(sources, tmp_path / "out")
+            pack_runs(sources, tmp_path / "out", jobs=1)
         except ComputationError as error:
             failures += 1
             assert "No space left on device; what is finished stays" in str(error)  # noqa: PT017

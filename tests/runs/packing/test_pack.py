@@ -4,7 +4,8 @@ import weakref
 
 import pytest
 import torch
-from safetensors.torch import load_file
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
 
 from gpustab import InputError, Space, Vocabulary, load_groups, load_runs, load_space
 from gpustab.formats.binary.safetensors import write_safetensors
@@ -13,7 +14,7 @@ from gpustab.formats.registry import read_space
 from gpustab.formats.text.write import write_word2vec_text
 from gpustab.report.json_text import plain
 from gpustab.runs.manifest import UNFINISHED
-from gpustab.runs.packing import stage
+from gpustab.runs.packing import leaf, stage
 from gpustab.runs.packing.pack import pack_runs
 from gpustab.runs.runset import write_runset
 from gpustab.studies.stability.study import stability
@@ -139,16 +140,15 @@ def test_a_finished_pack_is_left_alone(sources, tmp_path):
 
 
 def stop_at(monkeypatch, run):
-    """Let reading stop at the second look at a run, when the runs before it are packed."""
-    looks, real = [], stage.Stage.read
+    """Let packing stop at a run, when those before it are packed."""
+    real = leaf.write_packed
 
-    def read(self, number):
-        looks.append(number)
-        if looks.count(run) > 1:
+    def write(opened, order, number, *arguments, **options):
+        if number == run:
             raise KeyboardInterrupt
-        return real(self, number)
+        return real(opened, order, number, *arguments, **options)
 
-    monkeypatch.setattr(stage.Stage, "read", read)
+    monkeypatch.setattr(leaf, "write_packed", write)
 
 
 def test_a_stopped_pack_binds_the_next_call(sources, tmp_path, monkeypatch):
@@ -156,7 +156,7 @@ def test_a_stopped_pack_binds_the_next_call(sources, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         stop_at(patch, 2)
         with pytest.raises(KeyboardInterrupt):
-            pack_runs(sources, tmp_path / "out")
+            pack_runs(sources, tmp_path / "out", jobs=1)
     with pytest.raises(InputError, match="unfinished pack: finish it by the same call"):
         load_runs(tmp_path / "out")
     with pytest.raises(InputError, match="unfinished pack, and its dtype was float32, now float16; finish it"):
@@ -165,7 +165,7 @@ def test_a_stopped_pack_binds_the_next_call(sources, tmp_path, monkeypatch):
     monkeypatch.setattr(stage, "load_space", lambda path, options: reads.append(path) or load_space(path, options))
     result = pack_runs(sources, tmp_path / "out")
     assert result.groups[0]["packed_now"] == 2
-    assert reads == sources[2:]  # no text is parsed again
+    assert not reads  # no text is parsed again
     assert contents(tmp_path / "out") == contents(tmp_path / "wanted")
 
 
@@ -177,28 +177,96 @@ def test_staged_runs_are_kept_while_they_are_what_the_call_asks_for(sources, tmp
     calls = [{}, {"dtype": "float16"}, {"options": LoadOptions(drop_nonfinite=True)}]
     for call in calls:
         with pytest.raises(InputError):
-            pack_runs([*sources[:2], broken], tmp_path / "out", **call)
+            pack_runs([*sources[:2], broken], tmp_path / "out", jobs=1, **call)
     assert reads == ["r0.txt", "r1.txt", "broken.txt", "broken.txt", "r0.txt", "r1.txt", "broken.txt"]
     pack_runs(sources, tmp_path / "out")
     assert not (tmp_path / "out" / UNFINISHED).exists()
 
 
-def test_memory_holds_one_run_at_a_time(tmp_path, monkeypatch):
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_memory_holds_a_run_for_each_job(tmp_path, monkeypatch, jobs):
     paths = []
     for r, space in enumerate(spaces(7)):
         paths.append(tmp_path / f"r{r}.txt")
         write_word2vec_text(space, paths[-1])
     alive: weakref.WeakSet[Space] = weakref.WeakSet()
-    real = stage.Stage.read
+    most = 0
 
-    def read(self, run):
-        assert not alive
-        space = real(self, run)
+    def load(path, options):
+        nonlocal most
+        space = load_space(path, options)
         alive.add(space)
+        most = max(most, len(alive))
         return space
 
-    monkeypatch.setattr(stage.Stage, "read", read)
+    monkeypatch.setattr(stage, "load_space", load)
+    pack_runs(paths, tmp_path / "out", jobs=jobs)
+    assert 1 <= most <= jobs
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 8])
+def test_the_bytes_do_not_depend_on_the_jobs(sources, tmp_path, jobs):
+    pack_runs(sources, tmp_path / "out", jobs=jobs)
+    pack_runs(sources, tmp_path / "wanted")
+    assert contents(tmp_path / "out") == contents(tmp_path / "wanted")
+
+
+def test_a_packed_file_is_one_of_the_library(sources, tmp_path):
+    pack_runs(sources, tmp_path / "out", dtype="bfloat16", vocabulary="union")
+    for run in range(4):
+        path = tmp_path / f"out/runs/packed-{run:03d}.safetensors"
+        with safe_open(path, framework="pt") as file:
+            save_file(load_file(path), tmp_path / "again", file.metadata())
+        assert path.read_bytes() == (tmp_path / "again").read_bytes()
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_a_zero_vector_met_on_the_way_leaves_its_word_out_of_all_runs(tmp_path, monkeypatch, rule, jobs):
+    """Runs that are packed from where they lie are taken to have none, until one is met."""
+    paths = []
+    for r, space in enumerate(spaces(4)):
+        if r == 2:
+            space.vectors[3] = 0
+        paths.append(tmp_path / f"r{r}.safetensors")
+        write_safetensors(space, paths[-1])
+    written, real = [], leaf.write_packed
+    monkeypatch.setattr(leaf, "write_packed", lambda *a, **o: written.append(a[2]) or real(*a, **o))
+    pack_runs(paths, tmp_path / "out", jobs=jobs, **rule)
+    assert written[-4:] == [0, 1, 2, 3] or jobs > 1
+    assert len(written) > 4
+    loose, packed = (load_runs(s, **rule) for s in (paths, tmp_path / "out"))
+    assert packed.vocabulary == loose.vocabulary
+    assert packed.joining == loose.joining
+    assert packed.joining.undefined == 1
+    assert torch.equal(packed.lengths, loose.lengths)
+    for ours, theirs in zip(packed.rows, loose.rows, strict=True):
+        assert torch.equal(ours[0 : packed.words], theirs)
+
+
+def test_what_the_values_say_is_noted_as_in_reading(tmp_path):
+    paths = []
+    for r, space in enumerate(spaces(3)):
+        space.vectors[5 + r] *= 1e9
+        paths.append(tmp_path / f"r{r}.safetensors")
+        write_safetensors(space, paths[-1])
     pack_runs(paths, tmp_path / "out")
+    assert load_runs(tmp_path / "out").notes == load_runs(paths).notes
+    assert "a million times the usual" in load_runs(paths).notes[0]
+
+
+def test_values_that_are_not_finite_are_refused_with_their_place(tmp_path):
+    paths = [tmp_path / f"r{r}.safetensors" for r in range(2)]
+    for space, path in zip(spaces(2), paths, strict=True):
+        write_safetensors(space, path)
+    tensors = load_file(paths[1])
+    tensors["vectors"][4, 1] = torch.nan
+    save_file(tensors, paths[1])
+    with pytest.raises(InputError, match=r"r1.safetensors: 1 row\(s\) with values that are not finite .*'w4' in row 4"):
+        pack_runs(paths, tmp_path / "out")
+    assert load_space(paths[1], LoadOptions(drop_nonfinite=True)).vectors.isfinite().all()
+    pack_runs(paths, tmp_path / "other", options=LoadOptions(drop_nonfinite=True))
+    assert b"w4" not in list(load_runs(tmp_path / "other").vocabulary)
 
 
 def test_wrong_inputs(sources, tmp_path):

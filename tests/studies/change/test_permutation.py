@@ -1,16 +1,19 @@
 """Words whose contexts differ beyond the sampling of authors: planted exchanges are found, nothing else is."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from gpustab.corpus.corpus import Corpus, Record
 from gpustab.errors import InputError
+from gpustab.runs.key import Key
 from gpustab.spaces.vocabulary import Vocabulary
-from gpustab.studies.change.blocks import discovered_words
+from gpustab.studies.change.blocks import Text, discovered_words
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.permutation import adjusted, changes, deal, discoveries, documents_of, studentised
+from gpustab.studies.change.series import Series
 
 WORDS, TOPICS, LENGTH = 96, 6, 480
 EXCHANGED = [(0, 1), (8, 9), (16, 17)]
@@ -144,14 +147,23 @@ def test_the_text_of_epochs_is_read_and_tested(tmp_path):
     path = tmp_path / "dated.tsv"
     path.write_text("year\tauthor\ttext\n" + "\n".join(_spelt(line) for line in lines[1:]) + "\n")
     choices = ChangeOptions(corpus=str(path), authors="author", deals=19, min_count=20)
-    rows = list(discovered_words(("1800-1819", "1820-1839"), choices, lambda *_: None))
+    text = Text(_series("1800-1819", "1820-1839"), choices, lambda *_: None)
+    rows = list(discovered_words(text, choices, lambda *_: None))
     assert len(rows) == WORDS
     planted = {_spelt(f"w{k}") for pair in EXCHANGED for k in pair}
     assert {row["word"] for row in sorted(rows, key=lambda row: -row["change"])[:6]} == planted
     with pytest.raises(InputError, match="called by their years, not old, new"):
-        list(discovered_words(("old", "new"), choices, lambda *_: None))
-    with pytest.raises(InputError, match="belong together"):
+        Text(_series("old", "new"), choices, lambda *_: None)
+    with pytest.raises(InputError, match=r"near it is author: 72 of 72 documents .*are author, year"):
+        Text(_series("1800-1819", "1820-1839"), replace(choices, authors="autor"), lambda *_: None)
+    with pytest.raises(InputError, match="corpus is read for authors"):
         ChangeOptions(corpus="sotu")
+    with pytest.raises(InputError, match="do not tell their corpus; corpus names it"):
+        Text(_series("1800-1819"), ChangeOptions(authors="author"), lambda *_: None)
+
+
+def _series(*epochs):
+    return Series(Key("sgns"), epochs, ())
 
 
 def _spelt(line):

@@ -12,6 +12,7 @@ from gpustab.errors import InputError
 from gpustab.runs.key import Key
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
+from gpustab.studies.change import measure
 from gpustab.studies.change.study import change
 from tests.kernels.test_displacement import naive
 from tests.studies.change.planted import groups, runset
@@ -154,7 +155,7 @@ def test_groups_that_are_no_epochs_are_refused():
         change([replace(runs, key=Key(f"g{k}")) for k, runs in enumerate(found)])
     with pytest.raises(InputError, match="has no epoch"):
         change([replace(found[0], key=Key("g")), *found[1:]])
-    other = load_runs([(["a", "b", "c"], np.eye(3)) for _ in range(2)])
+    other = load_runs([(["a", "b", "c"], np.eye(3, 8)) for _ in range(2)])
     with pytest.raises(InputError, match="0 words in common"):
         change([replace(found[0], key=Key("x")), replace(other, key=Key("y"))])
 
@@ -163,3 +164,78 @@ def test_too_high_a_count_is_said():
     answer = change(groups(runset(epochs=2, runs=2, v=20)), min_count=10**6)
     assert answer.tables["pairs"].height == 0
     assert any("no word occurs 1,000,000 times" in note for note in answer.notes)
+
+
+def test_a_stopped_call_goes_on_and_says_the_same(planted, tmp_path, monkeypatch):
+    whole = change(planted, min_count=200, resamples=0)
+    real, calls = measure.between, []
+
+    def stopping(*given):
+        calls.append(given[0].name)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return real(*given)
+
+    monkeypatch.setattr(measure, "between", stopping)
+    with pytest.raises(KeyboardInterrupt):
+        change(planted, min_count=200, resamples=0, finished=tmp_path)
+    again = change(planted, min_count=200, resamples=0, finished=tmp_path)
+    assert len(calls) == 5  # of four pairs of epochs two were kept, and the one that was stopped was measured again
+    for name, table in whole.tables.items():
+        assert str(list(again.tables[name].rows())) == str(list(table.rows()))
+    assert again.verdict == whole.verdict
+    change(planted, min_count=201, resamples=0, finished=tmp_path)
+    assert len(calls) == 9  # another choice
+
+
+def test_authors_are_looked_for_before_the_work(planted, tmp_path, monkeypatch):
+    text = tmp_path / "dated.tsv"
+    text.write_text(
+        "year\tauthor\ttext\n" + "".join(f"{year}\tA\t{year // 10 * 'some words '}\n" for year in (1805, 1825, 1845))
+    )
+    monkeypatch.setattr(measure, "between", lambda *_: pytest.fail("measured before the authors were known"))
+    with pytest.raises(InputError, match="near it is author"):
+        change(planted, corpus=str(text), authors="autor")
+
+
+def test_the_same_runs_in_two_epochs_set_off_an_alarm():
+    found = runset(epochs=2, runs=2, v=30)
+    first, second = found
+    answer = change(groups(found | {second: found[first]}), min_count=1)
+    assert "2 of 2 runs are the same" in answer.alarms[0]
+
+
+def test_the_order_is_that_of_time_and_a_gap_is_told():
+    found = runset(epochs=4, runs=2, v=30)
+    keys = list(found)
+    answer = change(groups({key: found[key] for key in (keys[3], keys[0], keys[1])}), min_count=1)
+    assert [row["first"] for row in answer.tables["pairs"].rows()] == ["1800-1819", "1820-1839"]
+    assert any("no epoch between 1820-1839 and 1860-1879" in note for note in answer.notes)
+    assert not any("between 1800-1819" in note for note in answer.notes)
+    other = replace(keys[1], part=(("epoch", "1810-1839"),))
+    answer = change(groups({keys[0]: found[keys[0]], other: found[keys[1]]}), min_count=1)
+    assert any("1800-1819 and 1810-1839 have years in common" in note for note in answer.notes)
+
+
+def test_files_without_counts_have_no_law():
+    found = {key: [replace(s, counts=None) for s in spaces] for key, spaces in runset(epochs=3, runs=2, v=30).items()}
+    answer = change(groups(found))
+    assert next(answer.tables["pairs"].rows())["tested"] == 30
+    assert answer.tables["laws"].height == 0
+    assert any("hold no counts" in note for note in answer.notes)
+
+
+def test_epochs_with_other_numbers_of_runs():
+    found = runset(epochs=3, runs=4, v=40)
+    middle = list(found)[1]
+    found[middle] = found[middle][:3]
+    answer = change(groups(found), min_count=1, resamples=0)
+    assert [row["n"] for row in answer.tables["laws"].rows()] == [1, 2]
+    assert {row["freedom"] for row in answer.tables["excess"].rows()} == {1}
+
+
+def test_epochs_of_other_dimensions_are_refused():
+    found, other = runset(epochs=2, runs=2, v=20), runset(epochs=2, runs=2, v=20, d=5)
+    last = list(found)[1]
+    with pytest.raises(InputError, match=r"has 8 dimensions and .* 5"):
+        change(groups(found | {last: other[last]}), min_count=1)

@@ -2,21 +2,27 @@ import numpy as np
 import pytest
 import torch
 
-from gpustab.engine import neighbour_pass
+from gpustab.engine import neighbour_pass, norms_pass
+from gpustab.engine.gram import gram_fits
+from gpustab.kernels.gram import block_gram, squared_norms
+from gpustab.kernels.pip_loss import pip_from_norms
+from gpustab.kernels.procrustes import procrustes
 from gpustab.machine.device import Compute
 from gpustab.studies.instability import trees
+from gpustab.studies.instability.alignment import JointRows, alignment_tables, naive_average
 from gpustab.studies.instability.averages import averaging_tables, matrix_losses
 from gpustab.studies.instability.cosine_ratios import cosine_ratios, expected_sd
 from gpustab.studies.instability.trees import as_runs, levels_of, orders_of
 from tests import oracles
 from tests.generators import noisy_copies, runs_of
+from tests.kernels.test_memory import peak
 
 
 @pytest.mark.parametrize(
     ("runs", "wanted"), [(3, [(1, 3)]), (4, [(1, 4), (2, 2)]), (5, [(1, 5), (2, 2)]), (7, [(1, 7), (2, 3)])]
 )
 def test_levels_hold_equal_averages_of_disjoint_runs(runs, wanted):
-    found = levels_of(runs_of(noisy_copies(runs, 40, 5)), orders_of(runs, 0)[1], renormalise=False)
+    found = [*levels_of(runs_of(noisy_copies(runs, 40, 5)), orders_of(runs, 0)[1], renormalise=False)]
     assert [(level.beneath, len(level.averages)) for level in found] == wanted
     for level in found:
         beneath = [r for group in level.runs for r in group]
@@ -25,7 +31,7 @@ def test_levels_hold_equal_averages_of_disjoint_runs(runs, wanted):
 
 def test_an_average_knows_its_runs_in_any_order():
     stack = noisy_copies(4, 40, 5)
-    level = levels_of(runs_of(stack), [2, 0, 3, 1], renormalise=False)[1]
+    level = [*levels_of(runs_of(stack), [2, 0, 3, 1], renormalise=False)][1]
     assert level.runs == [[2, 0], [3, 1]]
     wanted = oracles.aligned_average(stack[2].numpy(), stack[0].numpy())
     np.testing.assert_allclose(level.averages[0].vectors, wanted, atol=1e-6)
@@ -33,7 +39,7 @@ def test_an_average_knows_its_runs_in_any_order():
 
 def test_averages_are_measured_as_runs_are():
     runs = runs_of(noisy_copies(4, 40, 5))
-    nodes = levels_of(runs, [0, 1, 2, 3], renormalise=False)[1].averages
+    nodes = [*levels_of(runs, [0, 1, 2, 3], renormalise=False)][1].averages
     own = as_runs(runs, nodes)
     torch.testing.assert_close(own.stack().norm(dim=2), torch.ones(2, 40, dtype=torch.float64))
     found = neighbour_pass(own, torch.tensor([3]), 5, Compute()).indices[1, 0].tolist()
@@ -131,7 +137,8 @@ def test_no_two_orders_are_of_one_tree(runs, wanted):
     orders = orders_of(runs, 0)
     assert len(orders) == wanted
     trees_found = [
-        sorted(map(sorted, levels_of(runs_of(noisy_copies(runs, 9, 3)), o, renormalise=False)[-1].runs)) for o in orders
+        sorted(map(sorted, [*levels_of(runs_of(noisy_copies(runs, 9, 3)), o, renormalise=False)][-1].runs))
+        for o in orders
     ]
     assert runs != 4 or len({str(t) for t in trees_found}) == 3
     assert all(sorted(order) == list(range(runs)) for order in orders)
@@ -142,3 +149,61 @@ def test_the_fall_has_an_error_over_orders(tables):
     assert table["orders"] == [4] * 6
     assert table["cosine_sd"][0] == pytest.approx(0, abs=1e-9)
     assert 0 < table["cosine_sd"][1] < 0.05
+
+
+def same_numbers(found, wanted, **tolerance):
+    assert found.keys() == wanted.keys()
+    for name, table in wanted.items():
+        for row, other in zip(found[name].rows(), table.rows(), strict=True):
+            for field, value in other.items():
+                near = pytest.approx(value, nan_ok=True, **tolerance) if isinstance(value, float) else value
+                assert row[field] == near, (name, field)
+
+
+@pytest.mark.parametrize("tables_of", [averaging_tables, alignment_tables])
+def test_memory_changes_no_number(tables_of):
+    runs = runs_of(noisy_copies(7, 90, 10, noise=0.3))
+    few = Compute(memory=8_000)
+    assert not gram_fits(runs, few)
+    same_numbers(tables_of("x", runs, 40, 0, compute=few), tables_of("x", runs, 40, 0), rel=0, abs=1e-12)
+
+
+def test_what_is_said_of_runs_is_what_a_stack_of_them_says():
+    """The numbers that need all runs at once, beside those of all rows in one tensor."""
+    runs = runs_of(noisy_copies(6, 90, 10, noise=0.3))
+    stack = runs.stack()
+    norms = squared_norms(block_gram(stack))
+    for compute in (Compute(), Compute(memory=8_000)):
+        np.testing.assert_allclose(norms_pass(runs, compute), norms, rtol=1e-13)
+    wanted = procrustes(torch.stack([x.T @ stack[2] for x in stack])).maps
+    np.testing.assert_allclose(naive_average(list(stack), 2), (stack @ wanted).mean(0), atol=1e-13)
+    found, two, *_ = averaging_tables("x", runs, 40, 0)["figure_3_5"].rows()
+    assert (found["ratio_dot"], found["ratio_cosine"]) == pytest.approx((1, 1), abs=1e-12)
+    base = pip_from_norms(norms).total.square().mean()
+    squares = [
+        (matrix_losses(norms, [[r, s] for r, s in zip(order[::2], order[1::2], strict=True)], 90) * 180).square().mean()
+        for order in orders_of(6, 0)
+    ]
+    ratio = float((torch.stack(squares).mean() / base).sqrt())
+    assert two["ratio_cosine_matrices"] == pytest.approx(ratio, abs=1e-12)
+
+
+def test_runs_are_read_one_by_one_where_an_average_takes_one_by_one():
+    """Beside two runs, what is made of them, and the mean, nothing is held, however many runs there are."""
+    v, d = 400, 12
+    every = runs_of(noisy_copies(24, v, d))
+    taken = []
+    for count in (6, 24):
+        runs = every.take(list(range(count)))
+        rows = JointRows(runs, runs.joint.nonzero().flatten())
+        taken.append(peak(lambda rows=rows: naive_average(rows, 0)))
+    assert taken[1] <= taken[0] + 1000
+    assert taken[1] < 8 * v * d * 8
+
+
+def test_levels_are_let_go_as_the_next_is_formed():
+    """Of 32 runs there are as many averages of two as half of the runs, and as many again above them."""
+    v, d = 400, 12
+    runs = runs_of(noisy_copies(32, v, d))
+    taken = peak(lambda: [level.beneath for level in levels_of(runs, list(range(32)), renormalise=False)])
+    assert taken < (16 + 8 + 8) * v * d * 8  # all levels but the runs: 31 averages and what one of them takes

@@ -31,7 +31,7 @@ def test_runs_and_averages_are_scored_by_the_same_pairs(runs):
     }
     test = read_similarity("wordsim353")
     single = score_similarity(runs, test, ignore_case=True)
-    averages = levels_of(runs, [0, 1, 2, 3], renormalise=False)[1].averages
+    averages = [*levels_of(runs, [0, 1, 2, 3], renormalise=False)][1].averages
     double = score_similarity(as_runs(runs, averages), test, ignore_case=True)
     assert rows["wordsim353", 1] == (4, single.used, single.rho.mean, single.rho.best)
     assert rows["wordsim353", 2] == (2, single.used, double.rho.mean, double.rho.best)

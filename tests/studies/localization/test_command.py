@@ -39,9 +39,44 @@ def test_a_page_and_a_corpus_are_written(call, tmp_path):
         (f"{PAIRS} --model mean=no.txt", "there is no file 'no.txt'"),
         (f"{PAIRS} --corpus corpus.csv", "ends in .tsv or .parquet"),
         (f"{PAIRS} --draws 3", "draws"),
+        (f"{PAIRS} --runs 3", "--runs 3 has no effect here"),
+        (f"{PAIRS} --model urae", "name its corpus with --train-on"),
+        (f"{PAIRS} --model urae --train-on no.txt", "no.txt: No such file"),
+        (f"{PAIRS} --model urae --train-on {PAIRS} --parses {PAIRS}", "outside of all brackets"),
+        (f"{PAIRS} --model urae --train-on {PAIRS} --tree tall", "tall"),
+        (f"{PAIRS} --model pv-dm --train-on {PAIRS} --rate 3", "--rate is 3.0"),
+        (f"{PAIRS} --model bow=3", "bow takes no file"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_line(call, line, message):
     result = call(line)
     assert result.exit_code == 2
     assert message in result.output
+
+
+def test_models_are_trained_kept_and_taken_again(call, tmp_path):
+    from tests.studies.localization.test_models import CORPUS
+
+    (tmp_path / "c.txt").write_text("\n".join(" ".join(text) for text in CORPUS))
+    line = f"{PAIRS} -m urae -m pv-dbow --train-on c.txt --dim 8 --epochs 1 --min-count 1 --inference 20 --runs 2"
+    result = call(f"{line} --draws 100 --models kept -o out")
+    assert result.exit_code == 0, result.output
+    assert len(list((tmp_path / "kept").glob("*.pt"))) == 4
+    assert not (tmp_path / "out" / ".finished").exists()
+    saved = next((tmp_path / "kept").glob("urae-1-*"))
+    assert call(f"{PAIRS} -m urae={saved} --draws 100").exit_code == 0
+
+
+def test_a_stopped_call_goes_on(call, tmp_path, monkeypatch):
+    def interrupted(*_args, **_options):
+        raise KeyboardInterrupt
+
+    line = f"{PAIRS} --draws 100 -o later"
+    with monkeypatch.context() as patched:
+        patched.setattr("gpustab.studies.localization.study.verdict", interrupted)
+        result = call(line)
+    assert result.exit_code == 130
+    assert "the same call goes on from there" in result.stderr
+    assert len(list((tmp_path / "later" / ".finished").glob("*.json"))) == 1
+    assert call(line).exit_code == 0
+    assert not (tmp_path / "later" / ".finished").exists()

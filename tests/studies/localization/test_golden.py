@@ -1,12 +1,16 @@
 """The examples of White 2015, §5 and §1, with the real WordNet, tagger and inflection; candidates by sense rule."""
 
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
 from gpustab.errors import InputError
+from gpustab.studies.localization.builder import build
 from gpustab.studies.localization.chains import progressive
 from gpustab.studies.localization.language import english
+from gpustab.studies.localization.options import LocalizationOptions
+from gpustab.studies.localization.pairs import read_pairs
 from gpustab.studies.localization.substitution import decide
 from gpustab.wordnet.lexicon import read_lexicon
 
@@ -79,3 +83,17 @@ def test_forms_that_are_no_words_are_left_out(tools):
     assert tools.inflect("fall", "VBZ") == "falls"
     assert tools.is_word("brotherhoods")
     assert not tools.is_word("authoritieses")
+
+
+def test_the_ten_sentences_of_the_documentation_are_what_the_builder_gives(real, tools):
+    pairs = read_pairs([Path(__file__).with_name("linguist.tsv")]).pairs
+    page = (Path(__file__).parents[3] / "docs/pages/studies/localization.md").read_text(encoding="utf-8")
+    built = {rule: build(pairs, real, tools, LocalizationOptions(sense=rule)).bases[::2] for rule in ("paper", "first")}
+    for number, base in enumerate(built["paper"]):
+        told = [
+            "; ".join(f"{step.old} → {step.new}" for step in built[rule][number].chains[kind]) or "–"
+            for kind in ("noun_synonym", "verb_antonym")
+            for rule in built
+        ]
+        row = f"| {number + 1}. {' '.join(base.tokens)} | {' | '.join(told)} |"
+        assert row in page.replace(" ✗", ""), row

@@ -8,13 +8,15 @@ import numpy as np
 import pytest
 
 from gpustab.statistics.shares import wilson
+from gpustab.studies.localization.bootstrap import bootstrap_interval, bootstrap_weights
 from gpustab.studies.localization.builder import build
-from gpustab.studies.localization.measure import measure
+from gpustab.studies.localization.comparisons import COMPARISONS, Distances
+from gpustab.studies.localization.measure import measure, unrelated
 from gpustab.studies.localization.models.bag_of_words import BagOfWords
 from gpustab.studies.localization.models.model import Embedding
 from gpustab.studies.localization.negation import negation
 from gpustab.studies.localization.options import LocalizationOptions
-from gpustab.studies.localization.scores import COMPARISONS, Distances, bootstrap_interval, bootstrap_weights, scores
+from gpustab.studies.localization.scores import scores
 from gpustab.studies.localization.sentences import negation_sentences, placed, told_apart
 
 
@@ -32,11 +34,13 @@ def squared_cosine(a, b):
 def by_fractions(corpus, far, near, k):
     """n, farther, equal, in whole numbers: a naive loop."""
     n = farther = equal = 0
-    for base in corpus.bases:
+    for number, base in enumerate(corpus.bases):
         places = []
         for kind in (far, near):
             steps = base.chains.get(kind, ())
             text = base.paraphrase if kind == "paraphrase" else steps[k - 1].tokens if len(steps) >= k else None
+            if kind == "unrelated" and k == 1:
+                text = corpus.bases[unrelated(corpus)[number]].tokens
             places.append(None if text is None else squared_cosine(base.tokens, text))
         if None not in places:
             n, farther, equal = n + 1, farther + (places[0] < places[1]), equal + (places[0] == places[1])
@@ -132,11 +136,11 @@ def test_double_negation_is_found_where_it_is_planted(bend, verdict):
         "verb_antonym": steps + np.array([0, bend, 0]) + generator.normal(0, 0.02, (60, 3)),
         "verb_synonym": steps / 2 + generator.normal(0, 0.02, (60, 3)),
     }
-    found = negation("m", 1, Distances(np.zeros(60), chains, {}), list(range(60)), 500, 0)
+    found = negation("m", [Distances(np.zeros(60), chains, {})], list(range(60)), 500, 0)
     assert found.verdict == verdict
     assert found.difference == pytest.approx(bend, abs=0.012)
-    few = Distances(np.zeros(60), {name: own[:20] for name, own in chains.items()}, {})
-    assert negation("m", 1, few, list(range(20)), 500, 0).verdict == "cannot be judged"
+    few = Distances(np.zeros(20), {name: own[:20] for name, own in chains.items()}, {})
+    assert negation("m", [few], list(range(20)), 500, 0).verdict == "cannot be judged"
 
 
 @pytest.mark.parametrize("edge", [0.45, 0.55])

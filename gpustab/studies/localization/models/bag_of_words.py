@@ -28,7 +28,12 @@ class BagOfWords:
         """Return true: every token is a dimension."""
         return True
 
-    def distances(self, first: Sequence[Tokens], second: Sequence[Tokens]) -> NDArray[np.float64]:
+    def distances(
+        self,
+        first: Sequence[Tokens],
+        second: Sequence[Tokens],
+        like: Sequence[Tokens] | None = None,  # noqa: ARG002  # bags have no trees
+    ) -> NDArray[np.float64]:
         """Return the cosine distances of the bags."""
 
         @lru_cache(maxsize=8192)

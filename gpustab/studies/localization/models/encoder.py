@@ -31,8 +31,10 @@ def encoder(folder: Path, name: str | None = None, device: torch.device | None =
     """
     try:
         from transformers import AutoModel, AutoTokenizer
+        from transformers.utils import logging as told
     except ImportError:
         raise InputError("an encoder needs transformers: pip install transformers") from None
+    told.disable_progress_bar()  # type: ignore[no-untyped-call]  # of reading the weights
     place = device or torch.device("cpu")
     try:
         tokenizer: Any = AutoTokenizer.from_pretrained(str(folder), local_files_only=True)

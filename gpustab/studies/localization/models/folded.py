@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 import os
-import pickle
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 
 import torch
 from torch import Tensor
 
 from gpustab.errors import InputError
-from gpustab.formats.atomic import replacing
 from gpustab.studies.localization.language import Tokens
 from gpustab.studies.localization.models.model import Embedding
-from gpustab.studies.localization.models.urae import (
-    FoldOptions,
-    UnfoldingAutoEncoder,
-    bounded,
-    roots,
-    settings,
-    train,
-)
+from gpustab.studies.localization.models.saved import read_saved, write_saved
+from gpustab.studies.localization.models.shapes import Shaping
+from gpustab.studies.localization.models.trees import Merges
+from gpustab.studies.localization.models.urae import FoldOptions, UnfoldingAutoEncoder, bounded, roots, train
 
-_FORM = "gpustab.urae/1"
+FORM = "gpustab.urae/1"
 _NOTE = "Words that its corpus lacks share one vector, in the place of the word: a sentence keeps its tree."
 
 
@@ -47,26 +40,30 @@ class Folded:
     options: FoldOptions
     losses: list[float]
 
-    def embedding(self, name: str) -> Embedding:
-        """Return the model of sentences."""
+    def embedding(self, name: str, parses: Mapping[Tokens, Merges] | None = None) -> Embedding:
+        """Return the model of sentences.
 
-        def embed(texts: Sequence[Tokens]) -> Tensor:
-            return roots(self.net, numbered(texts, self.rows), self.words, self.options)
+        Args:
+            name: shown to people.
+            parses: trees of all sentences that it will be asked for, instead of those of its options.
+        """
 
-        return Embedding(name, embed, frozenset(self.rows), notes=[_NOTE])
+        def shaped(texts: Sequence[Tokens], like: Sequence[Tokens]) -> Tensor:
+            trees = Shaping(self.options.tree, self.net, self.words, parses).trees(like, numbered(like, self.rows))
+            return roots(self.net, numbered(texts, self.rows), self.words, trees)
+
+        return Embedding(name, lambda texts: shaped(texts, texts), frozenset(self.rows), notes=[_NOTE], shaped=shaped)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write net, words and options into one file."""
         content = {
-            "form": _FORM,
             "net": self.net.state_dict(),
             "rows": self.rows,
             "words": self.words,
-            "options": settings(self.options),
+            "options": asdict(self.options),
             "losses": self.losses,
         }
-        with replacing(path) as new:
-            torch.save(content, new)
+        write_saved(path, FORM, content)
 
 
 def load_folded(path: str | os.PathLike[str]) -> Folded:
@@ -75,25 +72,23 @@ def load_folded(path: str | os.PathLike[str]) -> Folded:
     Raises:
         InputError: if it is no such file.
     """
-    try:
-        content = torch.load(Path(path), weights_only=True)
-        if not isinstance(content, dict) or content.get("form") != _FORM:
-            raise InputError(f"{path}: holds no auto-encoder of this study")
+    with read_saved(path, FORM, "auto-encoder") as content:
         options = FoldOptions(**content["options"])
         net = UnfoldingAutoEncoder(options.dim)
         net.load_state_dict(content["net"])
-    except (OSError, RuntimeError, EOFError, KeyError, TypeError, pickle.UnpicklingError):
-        raise InputError(f"{path}: could not be read as an auto-encoder of this study") from None
-    return Folded(net, content["rows"], content["words"], options, content["losses"])
+        return Folded(net, content["rows"], content["words"], options, content["losses"])
 
 
-def train_folded(sentences: Sequence[Tokens], seed: int, options: FoldOptions) -> Folded:
+def train_folded(
+    sentences: Sequence[Tokens], seed: int, options: FoldOptions, parses: Mapping[Tokens, Merges] | None = None
+) -> Folded:
     """Return the net of one training; its words' vectors are gensim's skip-gram of the same sentences.
 
     Args:
         sentences: of the corpus.
         seed: of vectors, weights and order.
         options: see :class:`FoldOptions`.
+        parses: trees of sentences that have one; the others have those of the options.
 
     Raises:
         InputError: if gensim, of the extra ``train``, is missing, or no word is frequent enough.
@@ -101,7 +96,11 @@ def train_folded(sentences: Sequence[Tokens], seed: int, options: FoldOptions) -
     rows, vectors = _words(sentences, seed, options)
     words = torch.cat([bounded(vectors), torch.zeros(1, options.dim)])
     net = UnfoldingAutoEncoder(options.dim, seed)
-    losses = train(net, numbered(sentences, rows), words, options, seed) if options.epochs else []
+    losses = []
+    if options.epochs:
+        numbers = numbered(sentences, rows)
+        trees = Shaping(options.tree, net, words, parses, partly=True).trees(sentences, numbers)
+        losses = train(net, numbers, words, options, seed, trees)
     return Folded(net, rows, words, options, losses)
 
 

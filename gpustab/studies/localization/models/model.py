@@ -1,10 +1,10 @@
-"""What a model of sentences is to this study, and the model of any function that embeds sentences."""
+"""What a model of sentences is to this study, its runs, and the model of any function that embeds sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -30,11 +30,51 @@ class Model(Protocol):
     name: str
     notes: list[str]
 
-    def distances(self, first: Sequence[Tokens], second: Sequence[Tokens]) -> NDArray[np.float64]:
-        """Return the distance of every pair of sentences, ``(n,)``; NaN where the model has none."""
+    def distances(
+        self, first: Sequence[Tokens], second: Sequence[Tokens], like: Sequence[Tokens] | None = None
+    ) -> NDArray[np.float64]:
+        """Return the distance of every pair of sentences, ``(n,)``; NaN where the model has none.
+
+        Args:
+            first: sentences, read in their own trees by models that have trees.
+            second: sentences beside them.
+            like: the sentence of as many words in whose tree each second one is read; default: its own.
+        """
 
     def knows(self, word: str) -> bool:
         """Return whether the model has a word; a model without a vocabulary has them all."""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Several runs of a model that is trained.
+
+    Attributes:
+        name: of the model.
+        make: the model of a run, from 1.
+        number: of runs.
+        key: a name for all that its vectors depend on beside the run; what a model without one says is not kept for a
+            call that goes on.
+    """
+
+    name: str
+    make: Callable[[int], Model]
+    number: int = 1
+    key: str | None = None
+
+
+class Flaws(NamedTuple):
+    """Sentences that a model gave no vector.
+
+    Attributes:
+        texts: different sentences that it was asked for.
+        zero: those whose vector is zero.
+        unfinite: those whose vector is not finite.
+    """
+
+    texts: int = 0
+    zero: int = 0
+    unfinite: int = 0
 
 
 @dataclass
@@ -47,6 +87,8 @@ class Embedding:
         vocabulary: the words it has; ``None``: all.
         device: where distances are computed.
         notes: what a reader must know of it.
+        shaped: for models that read trees, vectors of sentences in the trees of others of as many words.
+        flaws: of the vectors that distances were asked of last.
     """
 
     name: str
@@ -54,22 +96,29 @@ class Embedding:
     vocabulary: frozenset[str] | None = None
     device: torch.device = field(default_factory=lambda: torch.device("cpu"))
     notes: list[str] = field(default_factory=list)
+    shaped: Callable[[Sequence[Tokens], Sequence[Tokens]], Any] | None = None
+    flaws: Flaws = field(default_factory=Flaws)
 
     def knows(self, word: str) -> bool:
         """Return whether the model has a word."""
         return self.vocabulary is None or word in self.vocabulary
 
-    def distances(self, first: Sequence[Tokens], second: Sequence[Tokens]) -> NDArray[np.float64]:
+    def distances(
+        self, first: Sequence[Tokens], second: Sequence[Tokens], like: Sequence[Tokens] | None = None
+    ) -> NDArray[np.float64]:
         """Return the cosine distances of pairs of sentences, each embedded once.
 
         Raises:
-            InputError: if ``embed`` gives another shape.
+            InputError: if ``embed`` gives another shape, or no numbers.
         """
-        texts = list(dict.fromkeys([*first, *second]))
-        row = {text: k for k, text in enumerate(texts)}
-        vectors = self.vectors(texts)
-        one = torch.tensor([row[text] for text in first], dtype=torch.long)
-        two = torch.tensor([row[text] for text in second], dtype=torch.long)
+        shapes = second if like is None or self.shaped is None else like
+        pairs = [list(zip(texts, own, strict=True)) for texts, own in ((first, first), (second, shapes))]
+        row = {pair: k for k, pair in enumerate(dict.fromkeys([*pairs[0], *pairs[1]]))}
+        texts, trees = ([pair[side] for pair in row] for side in (0, 1))
+        vectors = self.vectors(texts, trees)
+        finite = vectors.isfinite().all(1)
+        self.flaws = Flaws(len(texts), int((~vectors.any(1)).sum()), int((~finite).sum()))
+        one, two = (torch.tensor([row[pair] for pair in own], dtype=torch.long) for own in pairs)
         parts = [
             cosine_distances(vectors[a], vectors[b]).cpu()
             for a, b in zip(one.split(_BATCH), two.split(_BATCH), strict=True)
@@ -77,11 +126,21 @@ class Embedding:
         found: NDArray[np.float64] = torch.cat(parts).numpy() if parts else np.zeros(0)
         return found
 
-    def vectors(self, texts: Sequence[Tokens]) -> Tensor:
-        """Return the vectors of some sentences on the device."""
-        found = torch.as_tensor(self.embed(texts)).to(self.device)
-        if found.ndim != 2 or len(found) != len(texts):
-            raise InputError(f"{self.name}: gave vectors of shape {tuple(found.shape)} for {len(texts)} sentences")
+    def vectors(self, texts: Sequence[Tokens], like: Sequence[Tokens] | None = None) -> Tensor:
+        """Return the vectors of some sentences on the device, read in the trees of others if it reads trees.
+
+        Raises:
+            InputError: if they are no numbers, or not one for each sentence.
+        """
+        given = self.embed(texts) if like is None or self.shaped is None else self.shaped(texts, like)
+        try:
+            found = torch.as_tensor(given if isinstance(given, Tensor) else np.asarray(given)).to(self.device)
+        except (TypeError, ValueError, RuntimeError):
+            raise InputError(f"{self.name}: gave no numbers for {len(texts):,} sentences, wanted (n, d)") from None
+        if found.ndim != 2 or len(found) != len(texts) or not found.shape[1] or found.is_complex():
+            raise InputError(
+                f"{self.name}: gave vectors of shape {tuple(found.shape)} for {len(texts):,} sentences, wanted (n, d)"
+            )
         return found
 
 

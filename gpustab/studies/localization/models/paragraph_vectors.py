@@ -1,15 +1,15 @@
 """Paragraph vectors by gensim: PV-DM with concatenation and PV-DBOW (White 2015, §6.1.2; Le and Mikolov 2014).
 
-With hierarchical softmax and no negative samples, inference draws nothing but its start, which gensim takes from
-Python's hash of the words: so training and inference are the same again only where PYTHONHASHSEED is set.
+Hierarchical softmax without negative samples draws nothing in inference but its start. gensim takes that from Python's
+hash of the words, which differs from call to call; here all sentences start at one vector, drawn by the seed, so that
+equal trainings give equal vectors and a changed word moves a sentence by nothing but itself.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,13 +18,11 @@ from numpy.typing import NDArray
 
 from gpustab.errors import InputError
 from gpustab.studies.localization.language import Tokens
+from gpustab.studies.localization.models.inference import Inference
 from gpustab.studies.localization.models.model import Embedding
+from gpustab.studies.localization.models.saved import read_saved, write_saved
 
-_FIRST, _LAST = 20, 640
-_FEWEST = 10
-"""Sentences that a model is trained on at least."""
-_LOOKED_AT = 50
-"""Sentences by which convergence is judged."""
+FORM = "gpustab.paragraphs/1"
 
 
 @dataclass(frozen=True)
@@ -36,122 +34,121 @@ class ParagraphOptions:
         dim: of the vectors.
         window: words to each side.
         epochs: of training.
+        rate: of learning, at the start.
         min_count: words that are rarer are left out.
         tolerance: inference doubles its epochs until the median change of the vectors' cosine distance is below it.
+        inference: epochs of inference at most.
     """
 
     memory: bool = True
     dim: int = 300
     window: int = 8
     epochs: int = 20
+    rate: float = 0.025
     min_count: int = 5
     tolerance: float = 0.005
+    inference: int = 80
 
 
-def read_sentences(path: str | os.PathLike[str]) -> list[Tokens]:
-    """Read a corpus of one tokenised sentence a line, spaces between tokens.
+@dataclass
+class Paragraphs:
+    """A trained model.
+
+    Attributes:
+        model: gensim's.
+        options: it was trained by.
+        seed: of its training and of the start of inference.
+    """
+
+    model: Any
+    options: ParagraphOptions
+    seed: int
+
+    def embedding(self, name: str, device: torch.device | None = None) -> Embedding:
+        """Return the model of sentences."""
+        notes: list[str] = []
+        infer = Inference(self.model, self.options.tolerance, self.options.inference, self.seed, notes)
+        known = frozenset(self.model.wv.key_to_index)
+        return Embedding(name, infer, known, device or torch.device("cpu"), notes)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write words, weights and options into one file."""
+        words = self.model.wv
+        content = {
+            "words": {word: int(words.get_vecattr(word, "count")) for word in words.index_to_key},
+            "vectors": torch.from_numpy(self.model.wv.vectors),
+            "outer": torch.from_numpy(self.model.syn1),
+            "options": asdict(self.options),
+            "seed": self.seed,
+        }
+        write_saved(path, FORM, content)
+
+
+_NULL = "\0"
+"""gensim's word beyond the ends of a sentence, in models that concatenate."""
+
+
+def load_paragraphs(path: str | os.PathLike[str]) -> Paragraphs:
+    """Read what :meth:`Paragraphs.save` wrote; no code in the file is run.
 
     Raises:
-        InputError: if it cannot be read, or has fewer than ten sentences.
+        InputError: if it is no such file.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: {getattr(error, 'strerror', None) or 'is no UTF-8 text'}") from None
-    found = [tuple(line.split()) for line in text.splitlines() if line.split()]
-    if len(found) < _FEWEST:
-        raise InputError(f"{path}: has {len(found)} sentences, wanted {_FEWEST} or more, one a line")
-    return found
+    with read_saved(path, FORM, "paragraph vectors") as content:
+        options, seed = ParagraphOptions(**content["options"]), int(content["seed"])
+        model = _with_words(content["words"], options, seed)
+        shapes = model.wv.vectors.shape, model.syn1.shape
+        model.wv.vectors, model.syn1 = (_array(content[name]) for name in ("vectors", "outer"))
+        if (model.wv.vectors.shape, model.syn1.shape) != shapes:
+            raise KeyError
+    return Paragraphs(model, options, seed)
 
 
-def train_paragraphs(
-    sentences: Sequence[Tokens],
-    seed: int,
-    options: ParagraphOptions,
-    name: str,
-    device: torch.device | None = None,
-) -> Embedding:
+def train_paragraphs(sentences: Sequence[Tokens], seed: int, options: ParagraphOptions) -> Paragraphs:
     """Return the model of one training, by one worker.
 
     Args:
         sentences: of the corpus.
         seed: of the training.
         options: see :class:`ParagraphOptions`.
-        name: shown to people.
-        device: where distances are computed.
 
     Raises:
         InputError: if gensim, of the extra ``train``, is missing, or no word is frequent enough.
     """
-    try:
-        from gensim.models.doc2vec import Doc2Vec, TaggedDocument
-    except ImportError:
-        raise InputError("paragraph vectors need gensim: pip install 'gpustab[train]'") from None
+    model = _empty(options, seed)
+    from gensim.models.doc2vec import TaggedDocument
+
     documents = [TaggedDocument(list(tokens), [n]) for n, tokens in enumerate(sentences)]
-    kind = {"dm": 1, "dm_concat": 1} if options.memory else {"dm": 0}
-    model = Doc2Vec(
-        vector_size=options.dim, window=options.window, min_count=options.min_count, epochs=options.epochs,
-        hs=1, negative=0, sample=0, seed=seed + 1, workers=1, **kind,
-    )  # fmt: skip
     model.build_vocab(documents)
     if not len(model.wv):
-        raise InputError(f"{name}: no word of the corpus stands there {options.min_count} times")
+        raise InputError(f"no word of the corpus stands there {options.min_count} times")
     model.train(documents, total_examples=len(documents), epochs=options.epochs)
-    notes = [] if _hash_is_fixed() else [_UNFIXED]
-    inference = _Inference(model, options.tolerance, notes)
-    return Embedding(name, inference, frozenset(model.wv.key_to_index), device or torch.device("cpu"), notes)
+    return Paragraphs(model, options, seed)
 
 
-class _Inference:
-    """Vectors of sentences, inferred until they stay; what it finds is noted."""
-
-    def __init__(self, model: Any, tolerance: float, notes: list[str]) -> None:
-        self.model, self.tolerance, self.notes = model, tolerance, notes
-        self.epochs = 0
-
-    def __call__(self, texts: Sequence[Tokens]) -> NDArray[np.float32]:
-        self.epochs = self.epochs or self._converged(texts[:: max(1, len(texts) // _LOOKED_AT)])
-        return self._infer(texts, self.epochs)
-
-    def _converged(self, texts: Sequence[Tokens]) -> int:
-        """The first number of epochs whose double hardly changes the vectors; the last one if none does."""
-        epochs, before = _FIRST, self._infer(texts, _FIRST)
-        while epochs < _LAST:
-            after = self._infer(texts, 2 * epochs)
-            moved = float(np.median(_apart(before, after)))
-            if moved < self.tolerance:
-                floor = float(np.median(_apart(before, self._infer(texts, epochs))))
-                self.notes.append(
-                    f"Inference takes {epochs} epochs: twice as many move half of the vectors by {moved:.4f} or less. "
-                    f"A sentence inferred twice lies {max(floor, 0.0):.4f} from itself."
-                )
-                return epochs
-            epochs, before = 2 * epochs, after
-        self.notes.append(f"Vectors still move after {_LAST} epochs of inference: its distances are not final.")
-        return epochs
-
-    def _infer(self, texts: Sequence[Tokens], epochs: int) -> NDArray[np.float32]:
-        known = self.model.wv.key_to_index
-        zero = np.zeros(self.model.vector_size, np.float32)
-        return np.stack(
-            [
-                self.model.infer_vector(list(text), epochs=epochs) if any(token in known for token in text) else zero
-                for text in texts
-            ]
-        )
+def _with_words(counts: dict[str, int], options: ParagraphOptions, seed: int) -> Any:
+    """A model of words in their order; the same counts in the same order give the same Huffman tree."""
+    model = _empty(replace(options, min_count=0), seed)
+    model.build_vocab_from_freq({word: count for word, count in counts.items() if word != _NULL})
+    model.wv.index_to_key = list(counts)
+    model.wv.key_to_index = {word: row for row, word in enumerate(counts)}
+    for word, count in counts.items():
+        model.wv.set_vecattr(word, "count", count)
+    model.create_binary_tree()
+    return model
 
 
-def _apart(x: NDArray[np.float32], y: NDArray[np.float32]) -> NDArray[np.float64]:
-    norms = np.linalg.norm(x, axis=1) * np.linalg.norm(y, axis=1)
-    found: NDArray[np.float64] = 1 - (x * y).sum(1) / np.maximum(norms, 1e-12)
-    return found
+def _empty(options: ParagraphOptions, seed: int) -> Any:
+    try:
+        from gensim.models.doc2vec import Doc2Vec
+    except ImportError:
+        raise InputError("paragraph vectors need gensim: pip install 'gpustab[train]'") from None
+    kind = {"dm": 1, "dm_concat": 1} if options.memory else {"dm": 0}
+    return Doc2Vec(
+        vector_size=options.dim, window=options.window, min_count=options.min_count, epochs=options.epochs,
+        alpha=options.rate, hs=1, negative=0, sample=0, seed=seed + 1, workers=1, **kind,
+    )  # fmt: skip
 
 
-def _hash_is_fixed() -> bool:
-    return os.environ.get("PYTHONHASHSEED", "random") != "random"
-
-
-_UNFIXED = (
-    "PYTHONHASHSEED is not set: gensim starts vectors from Python's hash of words, so another call gives other "
-    "numbers. Set PYTHONHASHSEED=0 before the call."
-)
+def _array(values: torch.Tensor) -> NDArray[np.float32]:
+    return np.ascontiguousarray(values.numpy(), np.float32)

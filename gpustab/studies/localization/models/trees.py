@@ -8,8 +8,6 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gpustab.errors import InputError, near, option
-
 Merges = list[tuple[int, int]]
 """Of n words: n − 1 pairs of nodes. Words are 0 .. n − 1, the k-th merge makes node n + k."""
 
@@ -41,19 +39,8 @@ def right_branching(words: int) -> Merges:
     return [(words - 2 - k, words - 1 + k if k else words - 1) for k in range(words - 1)]
 
 
-TREES: dict[str, Callable[[int], Merges]] = {"balanced": balanced, "right": right_branching}
-"""By name. A tree depends on the number of words alone, so that a changed sentence has its base's."""
-
-
-def tree(name: str) -> Callable[[int], Merges]:
-    """Return the trees of a name.
-
-    Raises:
-        InputError: for an unknown one.
-    """
-    if name not in TREES:
-        raise InputError(f"{option('tree')} is '{name}'{near(name, TREES)}; wanted {' or '.join(TREES)}")
-    return TREES[name]
+SHAPES: dict[str, Callable[[int], Merges]] = {"balanced": balanced, "right": right_branching}
+"""Trees that depend on the number of words alone, by name."""
 
 
 class Forest(NamedTuple):
@@ -70,17 +57,17 @@ class Forest(NamedTuple):
     roots: Tensor
 
 
-def plant(sentences: Sequence[Sequence[int]], shape: Callable[[int], Merges]) -> Forest:
-    """Return the trees of some sentences, given as numbers of words, at least one each."""
+def plant(sentences: Sequence[Sequence[int]], merges: Sequence[Merges]) -> Forest:
+    """Return the trees of some sentences, given as numbers of words, at least one each, with the merges of each."""
     leaves = [word for words in sentences for word in words]
     nodes: list[dict[int, int]] = []  # of every sentence: its own numbers of nodes, and those of the forest
     rows: list[list[tuple[int, int, int, int]]] = []  # by height: sentence, own node, left, right
     start = 0
-    for n, words in enumerate(sentences):
+    for n, (words, own) in enumerate(zip(sentences, merges, strict=True)):
         nodes.append({k: start + k for k in range(len(words))})
         start += len(words)
         height = [0] * len(words)
-        for k, (left, right) in enumerate(shape(len(words))):
+        for k, (left, right) in enumerate(own):
             height.append(1 + max(height[left], height[right]))
             rows += [[] for _ in range(height[-1] - len(rows))]
             rows[height[-1] - 1].append((n, len(words) + k, left, right))
@@ -91,5 +78,5 @@ def plant(sentences: Sequence[Sequence[int]], shape: Callable[[int], Merges]) ->
         for n, node, _, _ in row:
             nodes[n][node] = free
             free += 1
-    roots = [own[2 * len(words) - 2] for own, words in zip(nodes, sentences, strict=True)]
+    roots = [numbers[2 * len(words) - 2] for numbers, words in zip(nodes, sentences, strict=True)]
     return Forest(torch.tensor(leaves, dtype=torch.long), levels, torch.tensor(roots, dtype=torch.long))

@@ -7,16 +7,19 @@ fixed: were they trained too, all of them could become one vector, at no loss.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
 from gpustab.errors import InputError
-from gpustab.studies.localization.models.trees import Forest, plant, tree
+from gpustab.studies.localization.models.trees import Forest, Merges, plant
 
 _BATCH = 64
+
+Trees = Callable[[Sequence[int]], list[Merges]]
+"""Merges of some of the sentences at hand, by their places. A net's own trees change as it learns: ask when needed."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,7 @@ class FoldOptions:
 
     Attributes:
         dim: of words and sentences.
-        tree: ``balanced`` or ``right``.
+        tree: ``balanced``, ``right`` or ``greedy``, see :mod:`gpustab.studies.localization.models.shapes`.
         epochs: over the sentences; 0 leaves the net as it begins, the control.
         rate: of Adam.
         min_count: words that are rarer share one vector.
@@ -94,7 +97,12 @@ class UnfoldingAutoEncoder(nn.Module):
 
 
 def train(
-    net: UnfoldingAutoEncoder, sentences: Sequence[Sequence[int]], words: Tensor, options: FoldOptions, seed: int
+    net: UnfoldingAutoEncoder,
+    sentences: Sequence[Sequence[int]],
+    words: Tensor,
+    options: FoldOptions,
+    seed: int,
+    trees: Trees,
 ) -> list[float]:
     """Train a net, and return the mean loss of every epoch.
 
@@ -104,12 +112,12 @@ def train(
         words: ``(v, d)`` their vectors, fixed, within (−1, 1).
         options: see :class:`FoldOptions`.
         seed: of the order of sentences.
+        trees: merges of sentences.
 
     Raises:
         InputError: if no sentence has two words.
     """
-    shape = tree(options.tree)
-    long = [own for own in sentences if len(own) > 1]
+    long = [k for k, own in enumerate(sentences) if len(own) > 1]
     if not long:
         raise InputError("no sentence of the corpus has two words, there is nothing to fold")
     optimiser = torch.optim.Adam(net.parameters(), lr=options.rate)
@@ -119,7 +127,8 @@ def train(
         order = torch.randperm(len(long), generator=generator).tolist()
         total = 0.0
         for part in _batches(order):
-            forest = plant([long[k] for k in part], shape)
+            places = [long[k] for k in part]
+            forest = plant([sentences[k] for k in places], trees(places))
             optimiser.zero_grad()
             loss = net.loss(forest, words[forest.leaves])
             loss.backward()
@@ -129,13 +138,13 @@ def train(
     return losses
 
 
-def roots(net: UnfoldingAutoEncoder, sentences: Sequence[Sequence[int]], words: Tensor, options: FoldOptions) -> Tensor:
+def roots(net: UnfoldingAutoEncoder, sentences: Sequence[Sequence[int]], words: Tensor, trees: Trees) -> Tensor:
     """Return the vectors of sentences, ``(n, d)``; zero for a sentence without words."""
     found = torch.zeros(len(sentences), words.shape[1])
     there = [k for k, own in enumerate(sentences) if own]
     with torch.no_grad():
         for part in _batches(there):
-            forest = plant([sentences[k] for k in part], tree(options.tree))
+            forest = plant([sentences[k] for k in part], trees(part))
             found[part] = net.nodes(forest, words[forest.leaves])[forest.roots]
     return found
 
@@ -145,11 +154,6 @@ def bounded(vectors: Tensor) -> Tensor:
     centred = vectors.float() - vectors.float().mean(0)
     scale = centred.std().clamp_min(1e-12)
     return (0.3 * centred / scale).clamp(-0.95, 0.95)
-
-
-def settings(options: FoldOptions) -> dict[str, object]:
-    """Return the options as plain values."""
-    return asdict(options)
 
 
 def _batches(order: Sequence[int]) -> Iterator[list[int]]:

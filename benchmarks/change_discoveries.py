@@ -1,0 +1,100 @@
+"""Does `study change --authors` hold its rate of false discoveries, and what does it find? On real text.
+
+Nothing changed: the authors of one corpus are dealt out to two epochs at random, and the whole test is made: spaces of
+both epochs and of every deal, z against the pooled deals, Benjamini and Hochberg. Every word found is false, so that
+the share of draws with one or more is to be no more than the rate. Then words of like frequency are exchanged in a
+share of the second epoch's documents. Authors are presidents on a quarter of the speeches (every fourth), and ten news
+in a row in Lee's corpus, which tells none.
+
+    python -m benchmarks.change_discoveries lee|sotu [DRAWS] [PLANTED]
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+
+import numpy as np
+
+from gpustab.corpus.corpus import Corpus
+from gpustab.corpus.options import CorpusOptions
+from gpustab.corpus.tokenise import prepare_corpus
+from gpustab.studies.change.permutation import Discovery, discoveries, documents_of
+
+RATE, DEALS, PAIRS = 0.05, 39, 10
+SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+
+def text(name: str) -> tuple[Corpus, int, int]:
+    """Return a corpus with a column ``author``, the least count of a word in both epochs, and dimensions."""
+    corpus = prepare_corpus(name, CorpusOptions(min_count=5 if name == "lee" else 20))
+    if name != "lee":
+        corpus = corpus.take(range(0, len(corpus.records), 4))
+    who = [record.metadata.get("president", str(k // 10)) for k, record in enumerate(corpus.records)]
+    records = [record._replace(metadata={"author": own}) for record, own in zip(corpus.records, who, strict=True)]
+    return replace(corpus, records=tuple(records)), (20 if name == "lee" else 100), (20 if name == "lee" else 50)
+
+
+def dealt(corpus: Corpus, rng: np.random.Generator) -> list[Corpus]:
+    """Return two epochs: whole authors in random order, half of the documents in each, as nearly as that goes."""
+    authors = np.array([record.metadata["author"] for record in corpus.records])
+    names, sizes = np.unique(authors, return_counts=True)
+    order = rng.permutation(len(names))
+    first = set(names[order[np.cumsum(sizes[order]) - sizes[order] / 2 < len(authors) / 2]])
+    inside = np.array([own in first for own in authors])
+    return [corpus.take(np.flatnonzero(which).tolist()) for which in (inside, ~inside)]
+
+
+def exchanged(corpus: Corpus, pairs: list[tuple[int, int]], share: float, rng: np.random.Generator) -> Corpus:
+    """Return a corpus in which each pair of words has changed places in a share of the documents."""
+    tokens, map_to = corpus.tokens.copy(), np.arange(len(corpus.vocabulary), dtype=corpus.tokens.dtype)
+    for a, b in pairs:
+        map_to[[a, b]] = b, a
+    for k in np.flatnonzero(rng.random(len(corpus.records)) < share):
+        start, stop = corpus.texts[corpus.documents[k]], corpus.texts[corpus.documents[k + 1]]
+        tokens[start:stop] = map_to[tokens[start:stop]]
+    return replace(corpus, tokens=tokens)
+
+
+def of_like_frequency(epochs: list[Corpus], least: int) -> list[tuple[int, int]]:
+    """Return pairs of words next to each other in frequency, spread over all that are frequent enough."""
+    counts = np.stack([np.bincount(own.tokens, minlength=len(own.vocabulary)) for own in epochs])
+    known = np.flatnonzero((counts >= least).all(0))
+    known = known[np.argsort(-counts.sum(0)[known])]
+    places = np.linspace(0, len(known) - 2, PAIRS).astype(int)
+    return [(int(known[k]), int(known[k + 1])) for k in places]
+
+
+def found(epochs: list[Corpus], least: int, dim: int, seed: int) -> list[Discovery]:
+    """Return all words, by the test."""
+    return discoveries(documents_of(epochs, "author", min_count=least), deals=DEALS, dim=dim, seed=seed)
+
+
+def main(name: str, draws: int, planted: int) -> None:
+    """Print what is found where nothing changed, then by share of the documents that were changed."""
+    corpus, least, dim = text(name)
+    said = []
+    for seed in range(draws):
+        rows = found(dealt(corpus, np.random.default_rng([41, seed])), least, dim, seed)
+        said.append({"words": len(rows), "found": sum(row.q <= RATE for row in rows)})
+    any_found = sum(own["found"] > 0 for own in said)
+    print(json.dumps({"corpus": name, "draws": draws, "draws with a false word": any_found, "each": said}), flush=True)
+    for share in SHARES if planted else ():
+        total = np.zeros(4)
+        for seed in range(planted):
+            rng = np.random.default_rng([43, seed])
+            first, second = dealt(corpus, rng)
+            pairs = of_like_frequency([first, second], least)
+            rows = found([first, exchanged(second, pairs, share, rng)], least, dim, seed)
+            names = {corpus.vocabulary.text(word) for pair in pairs for word in pair}
+            own = [row for row in rows if row.word in names]
+            hits = sum(row.q <= RATE for row in own)
+            total += [np.mean([row.change for row in own]), hits, len(own), sum(row.q <= RATE for row in rows) - hits]
+        change, hits, of, false = total / planted
+        print(json.dumps({"share": share, "change": change, "found": hits, "of": of, "false": false}), flush=True)
+
+
+if __name__ == "__main__":
+    given = sys.argv[1:]
+    main(given[0] if given else "lee", *(int(x) for x in (*given[1:], *(100, 4)[len(given[1:]) :])))

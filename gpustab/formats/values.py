@@ -1,0 +1,86 @@
+"""Values of rows that are not finite, or not plausible beside the others: what every reader looks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpustab.formats.options import LoadOptions
+from gpustab.spaces.load_report import Event
+from gpustab.spaces.words import show
+
+_FIRST = 1000
+_IMPLAUSIBLE = 1e6
+"""A byte too many or too few shifts the rest of a binary row, and makes of a letter an exponent of 10²⁰ and more."""
+
+
+class Values:
+    """A look at the values of one file's rows, piece by piece.
+
+    Args:
+        options: ``words``, ``drop_nonfinite``.
+        place: how a row is named: ``"on line"``, ``"in row"``.
+
+    Attributes:
+        nonfinite: rows with nan, inf, or a value beyond float32; with ``drop_nonfinite`` as if not there.
+        implausible: rows with a value a million times as large as half of the first ones.
+    """
+
+    def __init__(self, options: LoadOptions, place: str) -> None:
+        self.nonfinite = Event()
+        self.implausible = Event()
+        self._options = options
+        self._place = place
+        self._plausible: float | None = None
+
+    def choose(
+        self, words: Sequence[bytes], vectors: NDArray[np.floating[Any]], places: Sequence[int]
+    ) -> Sequence[int]:
+        """Return the rows to take: those that were asked for, and finite where others are left out.
+
+        Args:
+            words: ``b`` words.
+            vectors: ``(b, d)`` their values.
+            places: the line or row number of each.
+        """
+        wanted = self._options.wanted
+        chosen: Sequence[int] = range(len(words))
+        if wanted is not None:
+            chosen = [i for i, word in enumerate(words) if word in wanted]
+        if not vectors.size:
+            return chosen
+        with np.errstate(over="ignore", invalid="ignore"):  # beyond float32: becomes inf, which is looked for here
+            vectors = vectors.astype(np.float32, copy=False)
+            largest = max(-vectors.min(), vectors.max())  # NaN if one is NaN
+            if largest <= self._bound(vectors):
+                return chosen
+            finite = np.isfinite(vectors)
+        for i in chosen:
+            example = f"'{show(words[i])}' {self._place} {places[i]}"
+            if not finite[i].all():
+                self.nonfinite.add(example)
+            elif np.abs(vectors[i]).max() > self._bound(vectors):
+                self.implausible.add(example)
+        return [i for i in chosen if finite[i].all()] if self._options.drop_nonfinite else chosen
+
+    def describe_nonfinite(self) -> str:
+        """Return what was found that is not finite, as the beginning of a sentence."""
+        return f"{self.nonfinite.count} row(s) with values that are not finite in float32: {self.nonfinite}"
+
+    def notes(self) -> Iterator[str]:
+        """Yield a sentence on what was left out, and one on what is not plausible."""
+        if self.nonfinite.count:
+            yield f"drop_nonfinite: left out {self.describe_nonfinite()}"
+        if self.implausible.count:
+            yield f"{self.implausible.count} row(s) with values a million times the usual, damaged? {self.implausible}"
+
+    def _bound(self, vectors: NDArray[np.float32]) -> float:
+        """Return the size from which on a value is not plausible, settled by the first rows."""
+        if self._plausible is None:
+            sizes = np.abs(vectors[:_FIRST])
+            sizes = sizes[np.isfinite(sizes) & (sizes > 0)]
+            self._plausible = _IMPLAUSIBLE * float(np.median(sizes)) if len(sizes) else None
+        return np.inf if self._plausible is None else self._plausible

@@ -1,0 +1,138 @@
+"""Vectors of documents or sentences, whichever are drawn, by gensim's Doc2Vec (Le & Mikolov 2014)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from gpustab.corpus.sampling import Sample
+from gpustab.errors import ComputationError, InputError
+from gpustab.trainers.base import Parameters, Tell, Vectors, tell_nobody
+from gpustab.trainers.word2vec import LONGEST, Epochs
+
+
+class Doc2VecParameters(Parameters):
+    """Parameters of both models; defaults are gensim's."""
+
+    dim: int = Field(100, ge=1)
+    window: int = Field(5, ge=1)
+    epochs: int = Field(10, ge=1)
+    negative: int = Field(5, ge=0, description="negative samples; 0 with hierarchical softmax")
+    hierarchical_softmax: bool = False
+    subsample: float = Field(1e-3, ge=0, description="threshold above which frequent words are thinned out; 0 = off")
+    alpha: float = Field(0.025, gt=0, description="learning rate at the start")
+    min_alpha: float = Field(1e-4, ge=0, description="learning rate at the end")
+
+
+class Texts:
+    """The texts of a sample, each with the place of its unit in :func:`units_of`, in pieces that gensim reads whole."""
+
+    def __init__(self, sample: Sample) -> None:
+        self._sample = sample
+        self._words = [word.decode("utf-8", "surrogateescape") for word in sample.corpus.vocabulary]
+        self._place = {unit: place for place, unit in enumerate(units_of(sample).tolist())}
+
+    def __iter__(self) -> Iterator[Any]:
+        from gensim.models.doc2vec import TaggedDocument
+
+        corpus, words = self._sample.corpus, self._words
+        for unit in self._sample.draw.tolist():
+            for text in range(corpus.units[unit], corpus.units[unit + 1]):
+                start, stop = corpus.texts[text], corpus.texts[text + 1]
+                for begin in range(start, stop, LONGEST):
+                    piece = corpus.tokens[begin : min(begin + LONGEST, stop)].tolist()
+                    yield TaggedDocument([words[k] for k in piece], [self._place[unit]])
+
+
+def units_of(sample: Sample) -> NDArray[np.int64]:
+    """Return the units that a sample holds words of, each once, in the order of the corpus."""
+    corpus, units = sample.corpus, np.unique(sample.draw)
+    return units[corpus.texts[corpus.units[units + 1]] > corpus.texts[corpus.units[units]]]
+
+
+def names_of(sample: Sample, _: Parameters) -> list[bytes]:
+    """Return what these units are called: documents by their ids, sentences by ``<document>:<number from 1>``.
+
+    Documents whose ids are not one each, and units of a corpus without records, are called by their numbers.
+    """
+    corpus, units = sample.corpus, units_of(sample)
+    ids = Counter(record.id for record in corpus.records)
+    if not ids or max(ids.values()) > 1:
+        return [str(unit).encode() for unit in units.tolist()]
+    document = np.searchsorted(corpus.documents, corpus.units[units], side="right") - 1
+    called = [corpus.records[k].id.encode("utf-8", "surrogateescape") for k in document.tolist()]
+    if corpus.unit == "document":
+        return called
+    number = corpus.units[units] - corpus.documents[document] + 1
+    return [b"%b:%d" % (name, n) for name, n in zip(called, number.tolist(), strict=True)]
+
+
+def train_doc2vec(
+    sample: Sample,
+    parameters: Doc2VecParameters,
+    seed: int,
+    tell: Callable[[float], None] = tell_nobody,
+    *,
+    dm: int,
+) -> Vectors:
+    """Train one run with one thread, so that the seed alone decides the result.
+
+    Args:
+        sample: what the run reads; a unit that was drawn twice is read twice under one name.
+        parameters: see :class:`Doc2VecParameters`.
+        seed: of initialisation, negative samples, windows and subsampling.
+        tell: called with the finished part after every epoch.
+        dm: 1: distributed memory, the mean of document and context predicts a word (as CBOW); 0: distributed bag of
+            words, the document predicts its words (as skip-gram).
+
+    Returns:
+        ``(u, dim)``, a row for every unit of :func:`units_of`.
+
+    Raises:
+        ComputationError: if a token of the sample did not reach the training.
+    """
+    from gensim.models.doc2vec import Doc2Vec
+
+    if parameters.hierarchical_softmax and parameters.negative:
+        raise InputError(f"negative is {parameters.negative}: hierarchical softmax wants negative = 0")
+    model = Doc2Vec(
+        dm=dm,
+        vector_size=parameters.dim,
+        window=parameters.window,
+        negative=parameters.negative,
+        hs=int(parameters.hierarchical_softmax),
+        sample=parameters.subsample,
+        alpha=parameters.alpha,
+        min_alpha=parameters.min_alpha,
+        min_count=1,  # the corpus has dropped its rare words once, not per sample
+        workers=1,
+        seed=seed,
+    )
+    texts = Texts(sample)
+    model.build_vocab(texts)
+    if model.corpus_total_words != len(sample.tokens):
+        raise ComputationError(f"gensim read {model.corpus_total_words} tokens, the sample has {len(sample.tokens)}")
+    told = Epochs(tell, parameters.epochs)
+    model.train(texts, total_examples=model.corpus_count, epochs=parameters.epochs, callbacks=[told])
+    return np.ascontiguousarray(model.dv.vectors, dtype=np.float32)
+
+
+def train_each(
+    samples: Sequence[Sample],
+    parameters: Doc2VecParameters,
+    seeds: Sequence[int],
+    tell: Tell = tell_nobody,
+    *,
+    dm: int,
+) -> list[Vectors]:
+    """Train some runs one after the other."""
+    return [
+        train_doc2vec(sample, parameters, seed, partial(tell, number), dm=dm)
+        for number, (sample, seed) in enumerate(zip(samples, seeds, strict=True))
+    ]

@@ -1,0 +1,89 @@
+"""How models are trained from the command's options: defaults by kind, kept models, and what has no effect."""
+
+from dataclasses import asdict
+
+import pytest
+import torch
+
+from gpustab.errors import InputError
+from gpustab.studies.localization.models.choose import choose_all
+from gpustab.studies.localization.models.trained import KINDS
+from gpustab.studies.localization.options import TrainingOptions
+from tests.studies.localization.test_models import CORPUS
+
+CPU = torch.device("cpu")
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    path = tmp_path / "corpus.txt"
+    path.write_bytes(b"\xef\xbb\xbf" + "\r\n".join(" ".join(text) for text in CORPUS).encode())
+    return path
+
+
+def test_what_is_not_chosen_is_usual_for_the_kind():
+    chosen = TrainingOptions(dim=12, rate=0.01)
+    assert {kind: own.options(chosen).dim for kind, own in KINDS.items()} == dict.fromkeys(KINDS, 12)
+    assert [KINDS[kind].options(chosen).epochs for kind in KINDS] == [20, 20, 5, 0]
+    assert KINDS["pv-dm"].options(chosen).memory
+    assert not KINDS["pv-dbow"].options(chosen).memory
+    assert KINDS["untrained-urae"].options(TrainingOptions(epochs=9)).epochs == 0
+    assert asdict(KINDS["urae"].options(TrainingOptions())) == asdict(KINDS["urae"].usual)
+
+
+@pytest.mark.parametrize("kind", ["pv-dm", "pv-dbow", "urae"])
+def test_a_kept_model_is_taken_again_and_another_training_is_another_model(kind, corpus, tmp_path, monkeypatch):
+    folder = tmp_path / "kept" / "models"
+    chosen = {"train_on": corpus, "runs": 2, "dim": 8, "epochs": 2, "inference": 20, "models": folder, "min_count": 1}
+    (source,) = choose_all([kind], TrainingOptions(**chosen), CPU, None)
+    first, second = (source.make(run).vectors(CORPUS[:5]) for run in (1, 2))
+    assert not torch.equal(first, second)
+    assert len(list(folder.iterdir())) == 2
+    with monkeypatch.context() as patched:
+        patched.setattr("gpustab.studies.localization.models.trained.Kind.train", None)
+        assert torch.equal(first, source.make(1).vectors(CORPUS[:5]))
+    (saved,) = choose_all([f"{kind}={next(folder.glob(f'{kind}-1-*'))}"], TrainingOptions(), CPU, None)
+    assert torch.equal(first, saved.make(1).vectors(CORPUS[:5]))
+    for name, other in (("dim", 9), ("epochs", 3), ("rate", 0.01), ("min_count", 3)):
+        (again,) = choose_all([kind], TrainingOptions(**chosen | {name: other}), CPU, None)
+        assert again.key != source.key
+    (same,) = choose_all(
+        [f"{kind}={corpus}"], TrainingOptions(**chosen | {"train_on": None, "models": None}), CPU, None
+    )
+    assert same.key == source.key
+    assert torch.equal(first, same.make(1).vectors(CORPUS[:5]))
+
+
+def test_a_damaged_model_is_no_silent_second_training(corpus, tmp_path):
+    (source,) = choose_all(["urae"], TrainingOptions(corpus, dim=4, epochs=1, models=tmp_path / "m"), CPU, None)
+    source.make(1)
+    next((tmp_path / "m").iterdir()).write_bytes(b"cut")
+    with pytest.raises(InputError, match="could not be read as auto-encoder"):
+        source.make(1)
+
+
+@pytest.mark.parametrize(
+    ("models", "options", "message"),
+    [
+        (["urae"], {}, "urae is trained: name its corpus with train_on"),
+        (["bow"], {"runs": 3}, "runs=3 has no effect here: no model is trained"),
+        (["bow"], {"dim": 3}, "dim=3 has no effect"),
+        (["bow", "pv-dbow"], {"parses": "p.txt"}, "no model reads trees"),
+        (["bow=x"], {}, "bow takes no file"),
+        (["pv-dn"], {}, "near it is pv-dm"),
+        (["urae="], {}, "there is no file ''"),
+        (["mean"], {}, "there is no file ''"),
+        (["urae=none.pt"], {}, "there is no file 'none.pt'"),
+    ],
+)
+def test_what_cannot_be_chosen_is_said(models, options, message, corpus):
+    with pytest.raises(InputError, match=message):
+        choose_all(
+            models, TrainingOptions(**({"train_on": corpus} if "pv-dbow" in models else {}) | options), CPU, None
+        )
+
+
+@pytest.mark.parametrize("options", [{"runs": 0}, {"dim": 0}, {"rate": 0.0}, {"rate": 2.0}, {"min_count": 0}])
+def test_options_out_of_range_are_refused(options):
+    with pytest.raises(InputError, match=f"{next(iter(options))} is"):
+        TrainingOptions(**options)
