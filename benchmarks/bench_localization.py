@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks.harness import Bench, Contender, Row, start
 from gpustab.studies.localization.chains import KINDS
-from gpustab.studies.localization.comparisons import COMPARISONS, Distances
+from gpustab.studies.localization.comparisons import COMPARISONS, UNRELATED, Distances
 from gpustab.studies.localization.scores import Score, scores
 
 DRAWS, LOOPED = 1000, 10
@@ -23,7 +23,7 @@ CHANGES = 3
 
 def drawn(bases: int) -> tuple[Distances, list[int]]:
     generator = np.random.default_rng(0)
-    chains = {kind: generator.integers(0, 40, (bases, CHANGES)) / 40 for kind in KINDS}
+    chains = {kind: generator.integers(0, 40, (bases, CHANGES)) / 40 for kind in (*KINDS, UNRELATED)}
     known = {kind: np.ones((bases, CHANGES), bool) for kind in KINDS}
     return Distances(generator.integers(0, 40, bases) / 40, chains, known), [k // 2 for k in range(bases)]
 

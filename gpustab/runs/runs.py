@@ -59,7 +59,6 @@ class Runs:
     """R runs of the same technique on the same corpus, joined by word.
 
     What a word is does not matter: rows may stand for sentences or documents as well, with their ids as words.
-
     Raw vectors are kept as they are; centring and unit length are applied to every chunk that is read, in float64,
     in the order centre → unit. Made by :func:`gpustab.load_runs`.
 
@@ -132,12 +131,17 @@ class Runs:
         return replace(self, rows=moved, **tensors)
 
     def take(self, order: list[int]) -> Runs:
-        """Return some of the runs, in the given order, over the same vocabulary."""
+        """Return some of the runs, in the given order, over the same vocabulary; counts stay in proportion."""
+        present, counts = self.present[order], self.counts
+        if counts is not None:
+            share = present.sum(0).double() / self.present.sum(0).clamp(min=1)
+            counts = (counts * share.to(counts.device)).round().long()
         return replace(
             self,
             rows=tuple(self.rows[r] for r in order),
             names=tuple(self.names[r] for r in order),
-            present=self.present[order],
+            present=present,
+            counts=counts,
             means=self.means[order],
             lengths=self.lengths[order],
         )
@@ -146,7 +150,7 @@ class Runs:
         """Return how often every word occurs in what one run read: the mean over the runs that have it."""
         if self.counts is None:
             return [None] * self.words
-        return (self.counts.cpu() / self.present.sum(0).cpu()).round().long().tolist()
+        return (self.counts.cpu() / self.present.sum(0).clamp(min=1).cpu()).round().long().tolist()
 
     def joint_words(self) -> list[bytes]:
         """Return the words that all runs have, in canonical order."""

@@ -70,6 +70,15 @@ def test_taking_runs_keeps_rows_and_names_together():
     assert torch.equal(taken.run(1), runs.run(0))
 
 
+def test_taken_runs_have_their_part_of_the_counts():
+    runs = replace(runs_of(generators.noisy_copies(3, 3, 2)), counts=torch.tensor([30, 20, 5]))
+    runs = replace(runs, present=torch.tensor([[True, True, False], [True, True, True], [True, False, False]]))
+    taken = runs.take([0, 2])
+    assert taken.counts.tolist() == [20, 10, 0]
+    assert taken.counts_in_a_run() == [10, 10, 0]
+    assert runs.counts_in_a_run()[:2] == taken.counts_in_a_run()[:2]
+
+
 class OnDisk:
     """Rows that are not a tensor, as a file's are; they count how often they are read."""
 

@@ -61,8 +61,9 @@ def test_folders_stand_for_their_files(tmp_path):
     leaf = tmp_path / "set" / "x"
     wanted = [leaf / "shuffled" / "run-000", leaf / "shuffled" / "run-001", leaf / "fixed" / "run-000"]
     assert names == [f"{path}.safetensors" for path in wanted]
+    (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="no run set"):
-        info([tmp_path])
+        info([tmp_path / "empty"])
 
 
 def test_what_the_maker_recorded(tmp_path):

@@ -72,8 +72,8 @@ def over_runs(
     for case in cases(runs, open_):
         own = numbers[case.there]
         share, half = hits_of(case.comparison, case.far, case.near)
-        share_sd, low, high = interval_over_runs(share, own, weights)
-        half_sd, half_low, half_high = interval_over_runs(half, own, weights)
+        share_sd, low, high = _of_share(interval_over_runs(share, own, weights))
+        half_sd, half_low, half_high = _of_share(interval_over_runs(half, own, weights))
         found.append(
             OverRuns(
                 model, case.subset, case.comparison.name, case.k, len(runs), share.shape[1],
@@ -83,3 +83,9 @@ def over_runs(
             )
         )  # fmt: skip
     return found
+
+
+def _of_share(found: tuple[float, float, float]) -> tuple[float, float, float]:
+    """The interval of a share within 0 to 1, which t of few runs can leave."""
+    sd, low, high = found
+    return sd, max(low, 0.0) if low == low else low, min(high, 1.0) if high == high else high

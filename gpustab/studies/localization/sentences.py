@@ -50,6 +50,8 @@ def verdict(tables: Mapping[str, Table], silent: Collection[str] = ()) -> list[s
     """
     scores = of_models(tables)
     models = [model for model in dict.fromkeys(tables["scores"]["model"]) if model not in silent]
+    if not models:
+        return ["Nothing can be said of meaning or form: an alarm forbids to read the numbers of every model."]
     return [*(_of_model(scores, model) for model in models), *_near(scores, models)]
 
 

@@ -9,6 +9,7 @@ import torch
 from benchmarks import localization_tables
 from benchmarks.localization_verdicts import cases
 from benchmarks.verdicts import count
+from gpustab.report import to_text
 from gpustab.studies.localization.alarms import copies
 from gpustab.studies.localization.bootstrap import bootstrap_interval, bootstrap_weights, interval_over_runs
 from gpustab.studies.localization.comparisons import Distances
@@ -54,7 +55,8 @@ def test_scores_over_runs_are_means_and_the_verdict_rests_on_them(paraphrases, l
         own = list(result.tables["scores"].rows(model="random", comparison=row["comparison"], k=1, subset="all"))
         assert row["half"] == pytest.approx(np.mean([run["half"] for run in own]))
         assert row["half_sd"] == pytest.approx(np.std([run["half"] for run in own], ddof=1))
-        assert row["half_low"] <= row["half"] <= row["half_high"]
+        assert 0 <= row["half_low"] <= row["half"] <= row["half_high"] <= 1
+        assert 0 <= row["low"] <= row["share"] <= row["high"] <= 1
     assert list(result.tables["negation"]["runs"]) == [1, 3]
 
 
@@ -92,6 +94,10 @@ def test_vectors_that_are_none_are_an_alarm(value, said, paraphrases, language, 
     result = call(paraphrases, [Embedding("holes", embed)], language, lexicon)
     assert [alarm for alarm in result.alarms if said in alarm]
     assert [note for note in result.notes if "have no vector, and are left out" in note]
+    assert result.verdict == [
+        "Nothing can be said of meaning or form: an alarm forbids to read the numbers of every model."
+    ]
+    assert said in to_text(result)
 
 
 def test_a_stopped_study_goes_on_without_encoding_again(paraphrases, language, lexicon, tmp_path):
