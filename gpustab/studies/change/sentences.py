@@ -155,9 +155,9 @@ def against_control(rows: Sequence[Row]) -> str:
     The splits' corrected changes vary about their mean, pair of epochs by pair, with a pooled SD s; where nothing
     changed the epochs are one split more. ``"more"`` if the mean difference is above ``t s √(1 + 1/k)`` for k splits,
     one-sided at 2.5 %, and errors over runs. Pairs share epochs, so the mean over them is given no smaller error.
-    ``"unknown"`` for fewer than two splits. Of 120 sets at 3 runs and 2, 3 splits and at 8 runs and 2 splits
-    ``benchmarks/change_verdicts.py`` counts 0, 0 and 3 false ones, and sees steps of 0.3 word lengths' SD in 61, 100
-    and 64 %.
+    ``"unknown"`` for fewer than two splits. Of 120 sets each at 3 runs and 2, 3 splits, and 8 runs and 2, 3 splits
+    ``benchmarks/change_verdicts.py`` counts 0, 0, 3 and 1 false ones, and sees steps of 0.3 word lengths' SD in 61,
+    100, 64 and 100 %.
     """
     found: dict[tuple[str, str], tuple[list[float], list[float]]] = {}
     for row in rows:
