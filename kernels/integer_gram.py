@@ -46,6 +46,7 @@ import torch
 from torch import Tensor
 
 from gpustab.kernels import centred
+from gpustab.kernels.arithmetic import product
 from gpustab.kernels.gram import Moments, blocks_of_run, diagonal_blocks, run_pairs, run_squares
 from gpustab.kernels.run_blocks import run_groups
 from gpustab.kernels.shapes import want
@@ -204,6 +205,6 @@ def _spectral_norms(blocks: Tensor) -> Tensor:
     """Upper bounds on ``‖C‖₂`` of blocks, ``(R,)``: ``‖C⁴‖^¼`` in the Frobenius norm, d^⅛ too high at most."""
     size = torch.linalg.vector_norm(blocks, dim=(1, 2))
     unit = blocks / size.masked_fill(size == 0, 1)[:, None, None]  # else powers leave the range of numbers
-    square = unit @ unit
-    norms: Tensor = size * torch.linalg.vector_norm(square @ square, dim=(1, 2)) ** 0.25
+    square = product(unit, unit)
+    norms: Tensor = size * torch.linalg.vector_norm(product(square, square), dim=(1, 2)) ** 0.25
     return norms

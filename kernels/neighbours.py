@@ -113,8 +113,8 @@ def top_k(
         tile = max(1, search_scores // (candidates * max(d, 8)))
         for name, rows, margin in _searches(single, len(targets), backend):
             if len(waiting):
-                parts = waiting.split(tile)
-                waiting = torch.cat([_propose(task, part, rows, search, candidates, margin) for part in parts])
+                propose = (_propose(task, part, rows, search, candidates, margin) for part in waiting.split(tile))
+                waiting = torch.cat(list(propose))
                 if tell:
                     tell(name, len(waiting))
             del rows
