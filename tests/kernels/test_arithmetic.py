@@ -285,9 +285,9 @@ KNOWN = {
     # NumPy's and SciPy's:
     "statistics/mixed.py": 8,
     "studies/change/permutation.py": 1,
-    "studies/consistency/contexts.py": 1,
+    "studies/consistency/nulls.py": 1,
     "studies/consistency/measures.py": 1,
-    "studies/localization/scores.py": 2,
+    "studies/localization/bootstrap.py": 2,
 }
 
 
