@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, Field, dataclass, fields, make_dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_type_hints
 
 import typer
 
@@ -139,6 +139,9 @@ class Computing:
 @dataclass(frozen=True)
 class Showing:
     """What is printed and written."""
+
+    folder: ClassVar[str] = "out"
+    """The option that names where."""
 
     out: Annotated[Path | None, Option("Write report.html, summary.json, figures and tables here.", metavar="DIR")] = (
         None

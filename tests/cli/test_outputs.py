@@ -45,11 +45,17 @@ def test_no_force_replaces_a_run(call, command):
     assert "this is one of the runs" in done.stderr
 
 
-@pytest.mark.parametrize("command", [TWO, "neighbours w1 r0.txt r1.txt", "info r0.txt", "pack r0.txt r1.txt -o p"])
+STUDY = "study instability r0.txt r1.txt"
+
+
+@pytest.mark.parametrize(
+    "command", [TWO, "neighbours w1 r0.txt r1.txt", "info r0.txt", "pack r0.txt r1.txt -o p", STUDY]
+)
 def test_force_that_could_mean_nothing_is_refused(call, command):
     done = call(f"{command} --force")
     assert done.exit_code == 2
     assert "--force says that a result may be replaced, but none is written: name --out" in done.stderr
+    assert ("name --output" in done.stderr) == (command == STUDY)  # each by a name that it has
 
 
 def interrupted(*args, **options):

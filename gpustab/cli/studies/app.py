@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import rmtree
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from gpustab.cli.app import app
 from gpustab.cli.once import App
@@ -23,6 +23,8 @@ app.add_typer(study, name="study")
 @dataclass(frozen=True)
 class Writing(Showing):
     """What is printed and written, the folder as ``-o`` too."""
+
+    folder: ClassVar[str] = "output"
 
     out: Annotated[
         Path | None,
