@@ -53,6 +53,7 @@ def session(
     errors = Console(stderr=True)
     bar = Bar(errors, shown=errors.is_terminal and not showing.quiet and not number())
     _written.clear()
+    level = log.level
     log.setLevel(logging.ERROR if showing.quiet or number() else logging.INFO if showing.verbose else logging.WARNING)
     handler = RichHandler(console=errors, show_time=False, show_path=False)
     log.addHandler(handler)
@@ -67,6 +68,7 @@ def session(
                 bar.close()
     finally:
         log.removeHandler(handler)
+        log.setLevel(level)  # commands are called within other programs, too
 
 
 def _check_output(showing: Showing, output: Path | None, runs: Sequence[Path]) -> None:
