@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import time
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -59,6 +60,9 @@ CELLS = [
     *(Cell(programs, "stale") for programs in (256, 1024)),
     *(Cell(1024, order) for order in ("root", "mean")),
 ]
+
+FEWEST = 3
+"""Runs, below which no error can be told."""
 
 
 def train_run(corpus: Corpus, run: int, dim: int, recipe: sgns.Recipe, cells: Sequence[Cell]) -> list[Floats]:
@@ -117,6 +121,7 @@ def against(one: Sequence[Floats], same: Sequence[Floats], some: Sequence[Floats
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=8, help="of a group")
+    parser.add_argument("--seconds", type=float, default=300, help="of the processor; no run is begun after them")
     parser.add_argument("--epochs", type=int, default=8)
     parser.add_argument("--dim", type=int, default=50)
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results" / "hogwild.json")
@@ -125,8 +130,15 @@ def main() -> None:
     corpus = prepare_corpus("lee")
     recipe = sgns.Recipe(window=5, negative=5, epochs=options.epochs, rate=0.025, last_rate=1e-4)
     train = partial(train_run, corpus, dim=options.dim, recipe=recipe)
-    one = [train(run, cells=CELLS[:1])[0] for run in range(options.runs)]
-    groups = list(zip(*(train(run, cells=CELLS) for run in range(options.runs, 2 * options.runs)), strict=True))
+    one: list[Floats] = []
+    runs: list[list[Floats]] = []
+    for run in range(options.runs):
+        if run >= FEWEST and time.process_time() > options.seconds:
+            break
+        one += train(run, cells=CELLS[:1])
+        runs.append(train(options.runs + run, cells=CELLS))
+        print(f"{run + 1} runs of every cell: {time.process_time():.0f} s of the processor", flush=True)
+    groups = list(zip(*runs, strict=True))
     rows = []
     for cell, some in zip(CELLS, groups, strict=True):
         rows.append(cell._asdict() | against(one, groups[0], some))
@@ -135,7 +147,7 @@ def main() -> None:
         "environment": environment(torch.device("cpu")),
         "corpus": {"name": corpus.name, "tokens": len(corpus.tokens), "words": len(corpus.vocabulary)},
         "recipe": recipe._asdict() | {"dim": options.dim},
-        "runs": options.runs,
+        "runs": len(runs),
         "reference": pair_statistics(torch.from_numpy(loss_matrix(one)))._asdict(),
         "cells": rows,
     }
