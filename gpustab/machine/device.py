@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
+from functools import lru_cache, wraps
 from importlib.util import find_spec
 from typing import Literal, ParamSpec, TypeVar
 
@@ -26,6 +27,8 @@ Precision = Literal["auto", "1e-6", "fp64", "fp32", "fast"]
 BackendChoice = Literal["auto", "torch", "faiss"]
 
 _SMALLEST_TILE = 16
+_FRESH = 0.05
+"""Seconds for which what main memory has free is not asked again: that takes 0.3 ms, and a pass asks often."""
 
 _NO_MEMORY = (
     "out of memory",
@@ -113,8 +116,13 @@ def free_memory(device: torch.device) -> int:
         return torch.cuda.mem_get_info(device)[0] + (
             torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
         )
-    available = available_memory()
+    available = _available_about(int(time.monotonic() / _FRESH))
     return 2 << 30 if available is None else available
+
+
+@lru_cache(maxsize=1)
+def _available_about(_moment: int) -> int | None:
+    return available_memory()
 
 
 @dataclass(frozen=True)
