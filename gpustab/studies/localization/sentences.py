@@ -19,6 +19,10 @@ Told = Literal["yes", "no", "reversed", "open", "few"]
 
 SYNONYM, NEGATION = "random noun beyond noun synonym", "verb antonym beyond verb synonym"
 WITHIN, RANDOM_WITHIN = "noun synonym within paraphrase", "random noun within paraphrase"
+UNRELATED = "unrelated beyond paraphrase"
+
+KNOWS = 0.9
+"""An unrelated sentence should be farther than the paraphrase so often: else a model hardly tells sentences apart."""
 
 
 def told_apart(components: int, low: float, high: float) -> Told:
@@ -52,7 +56,7 @@ def verdict(tables: Mapping[str, Table], silent: Collection[str] = ()) -> list[s
     models = [model for model in dict.fromkeys(tables["scores"]["model"]) if model not in silent]
     if not models:
         return ["Nothing can be said of meaning or form: an alarm forbids to read the numbers of every model."]
-    return [*(_of_model(scores, model) for model in models), *_near(scores, models)]
+    return [*(_of_model(scores, model) for model in models), *_near(scores, models), *_unrelated(scores, models)]
 
 
 def _near(scores: Table, models: Sequence[str]) -> Iterator[str]:
@@ -66,6 +70,21 @@ def _near(scores: Table, models: Sequence[str]) -> Iterator[str]:
         yield (
             "That a synonym lies no farther than the paraphrase is no sign of meaning here: a random noun in its place "
             f"does so too, with {listed(found)}."
+        )
+
+
+def _unrelated(scores: Table, models: Sequence[str]) -> Iterator[str]:
+    """Sentences of other pairs are often nearer than the paraphrase: then nothing that is near means much."""
+    rows = ((model, _row(scores, model, UNRELATED)) for model in models)
+    found = [
+        f"{model} {100 * (1 - row['half']):.0f} %"
+        for model, row in rows
+        if row and row["components"] >= FEWEST and row["half_high"] < KNOWS
+    ]
+    if found:
+        yield (
+            "To lie near a sentence means little where a sentence of another pair is often nearer than the paraphrase: "
+            f"with {listed(found)}."
         )
 
 

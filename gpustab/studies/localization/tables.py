@@ -79,7 +79,7 @@ def _sentences(bases: Iterable[Base]) -> Iterator[dict[str, Any]]:
                 yield own | {"kind": kind, "k": k, **change, "text": " ".join(step.tokens)}
 
 
-_SHARED = (
+SHARED = (
     "model", "subset", "comparison", "k", "n", "share", "low", "high", "equal_share", "half", "half_low", "half_high",
     "components",
 )  # fmt: skip
@@ -93,7 +93,7 @@ def of_models(found: Mapping[str, Table]) -> Table:
     """
     several = set(found["over_runs"]["model"])
     rows = [row for row in found["scores"].rows() if row["model"] not in several]
-    return Table.of([{name: row[name] for name in _SHARED} for row in (*rows, *found["over_runs"].rows())], _SHARED)
+    return Table.of([{name: row[name] for name in SHARED} for row in (*rows, *found["over_runs"].rows())], SHARED)
 
 
 def distinct(bases: Iterable[Base]) -> Iterator[Base]:
