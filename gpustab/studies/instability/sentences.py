@@ -37,7 +37,7 @@ def verdict(tables: Mapping[str, Table], techniques: Sequence[str], alarms: Sequ
         of_it = [*_of_documents(tables, name), *_of_frequency(tables, name), *_of_averages(tables, name)]
         said += [f"{name}: {sentence}" if len(techniques) > 1 else sentence for sentence in of_it]
     if silent:
-        said.append(f"Of {listed(silent)} no verdict is given, see above.")
+        said.append(f"No verdict is given on {listed(silent)}: see the warnings.")
     return [*filter(None, said), *_tally(tables["observations"], spoken)]
 
 
@@ -84,7 +84,8 @@ def _of_frequency(tables: Mapping[str, Table], name: str) -> Iterator[str]:
         found = is_flat(row, FLAT["intrinsic"])
         by = f"by {row['change']:+.0%} ({row['low']:+.0%} to {row['high']:+.0%})"
         if found == "yes":
-            yield f"From rare words to frequent ones, what another training changes hardly differs: {by}."
+            small = f"which is small (within {FLAT['intrinsic']:.0%})"
+            yield f"From rare words to frequent ones, what another training changes differs {by}, {small}."
         elif found == "no":
             rises = "grows" if row["change"] > 0 else "falls"
             yield f"From rare words to frequent ones, what another training changes {rises}: {by}."
@@ -116,6 +117,6 @@ def _tally(observations: Table, spoken: Sequence[str]) -> Iterator[str]:
     found = Counter(row["agrees"] for row in observations.rows() if row["technique"] in ("", *spoken))
     if found["yes"] + found["no"] + found["undecided"]:
         yield (
-            f"Statements of the thesis: {found['yes']} hold of these runs, {found['no']} do not, {found['undecided']} "
-            "are left open by them."
+            f"Statements of Rettenmeier (2020) that these runs bear out: {found['yes']}; contradict: {found['no']}; "
+            f"leave open: {found['undecided']}."
         )

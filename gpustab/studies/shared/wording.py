@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from gpustab.results.page import number
 
 _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_MOST_DIGITS = 4
 
 
 def listed(names: Sequence[str]) -> str:
@@ -30,10 +31,14 @@ def about(value: float) -> str:
 
 
 def number_span(low: float, high: float, digits: int | None = None) -> str:
-    """Return a range; with one digit after the point, with two below 1.
+    """Return a range; with one digit after the point, with two below 1, with more where its ends would look the same.
 
     >>> number_span(5.91, 6.04), number_span(0.56, 0.62), number_span(float("nan"), 1.0)
     ('5.9–6.0', '0.56–0.62', 'no interval')
+    >>> number_span(0.1604, 0.1627)
+    '0.160–0.163'
     """
     digits = digits or (2 if abs(high) < 1 else 1)
+    while low != high and digits < _MOST_DIGITS and f"{low:.{digits}f}" == f"{high:.{digits}f}":
+        digits += 1
     return "no interval" if math.isnan(low) else f"{low:.{digits}f}–{high:.{digits}f}"
