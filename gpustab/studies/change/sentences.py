@@ -92,15 +92,9 @@ def expected(row: Row) -> Estimate:
 
 def of_pair(row: Row) -> str:
     """Return how far words moved between two epochs, beside the floors."""
-    low, high = _corrected(row).interval
-    free = f"{number(row['corrected'], 2)} without the noise of training" + (
-        "" if math.isnan(low) else f" ({number_span(low, high)})"
-    )
-    if math.isnan(row["corrected"]):
-        free = "with one run how much of it is training noise cannot be told"
     start = (
-        f"From {row['first']} to {row['second']} {row['tested']:,} words moved by {number(row['change'], 2)} between "
-        f"two runs, {free}"
+        f"From {row['first']} to {row['second']}, {row['tested']:,} words moved by {number(row['change'], 2)} between "
+        "two runs"
     )
     floor = row["sampling_floor"]
     ends = {
@@ -109,7 +103,17 @@ def of_pair(row: Row) -> str:
         "no more": "; two samplings of one epoch's documents differ by {}: as much as the epochs do.",
         "open": "; two samplings of one epoch's documents differ by {}: whether the epochs do more cannot be told.",
     }
-    return f"{start}." if floor is None else start + ends[against_floor(row)].format(number(floor, 2))
+    compared = "." if floor is None else ends[against_floor(row)].format(number(floor, 2))
+    return f"{start}{compared} {_without_training(row)}"
+
+
+def _without_training(row: Row) -> str:
+    """Say what is left of the change without training noise, which is not what the floor is compared with."""
+    if math.isnan(row["corrected"]):
+        return "With one run, how much of it is training noise cannot be told."
+    low, high = _corrected(row).interval
+    span = "" if math.isnan(low) else f" ({number_span(low, high)})"
+    return f"Without the noise of training the change is {number(row['corrected'], 2)}{span}."
 
 
 def unreliable(name: str, known: float) -> str:
