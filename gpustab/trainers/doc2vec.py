@@ -12,22 +12,15 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from gpustab.corpus.sampling import Sample
-from gpustab.errors import ComputationError, InputError
+from gpustab.errors import ComputationError
 from gpustab.trainers.base import Parameters, Tell, Vectors, tell_nobody
-from gpustab.trainers.word2vec import LONGEST, Epochs
+from gpustab.trainers.word2vec import LONGEST, Epochs, GensimParameters
 
 
-class Doc2VecParameters(Parameters):
+class Doc2VecParameters(GensimParameters):
     """Parameters of both models; defaults are gensim's."""
 
-    dim: int = Field(100, ge=1)
-    window: int = Field(5, ge=1)
     epochs: int = Field(10, ge=1)
-    negative: int = Field(5, ge=0, description="negative samples; 0 with hierarchical softmax")
-    hierarchical_softmax: bool = False
-    subsample: float = Field(1e-3, ge=0, description="threshold above which frequent words are thinned out; 0 = off")
-    alpha: float = Field(0.025, gt=0, description="learning rate at the start")
-    min_alpha: float = Field(1e-4, ge=0, description="learning rate at the end")
 
 
 class Texts:
@@ -99,21 +92,7 @@ def train_doc2vec(
     """
     from gensim.models.doc2vec import Doc2Vec
 
-    if parameters.hierarchical_softmax and parameters.negative:
-        raise InputError(f"negative is {parameters.negative}: hierarchical softmax wants negative = 0")
-    model = Doc2Vec(
-        dm=dm,
-        vector_size=parameters.dim,
-        window=parameters.window,
-        negative=parameters.negative,
-        hs=int(parameters.hierarchical_softmax),
-        sample=parameters.subsample,
-        alpha=parameters.alpha,
-        min_alpha=parameters.min_alpha,
-        min_count=1,  # the corpus has dropped its rare words once, not per sample
-        workers=1,
-        seed=seed,
-    )
+    model = Doc2Vec(dm=dm, **parameters.settings(seed))
     texts = Texts(sample)
     model.build_vocab(texts)
     if model.corpus_total_words != len(sample.tokens):

@@ -17,12 +17,8 @@ LONGEST = 10_000
 """gensim silently ignores what follows this token of a text (its ``MAX_WORDS_IN_BATCH``): longer ones go in pieces."""
 
 
-class Word2VecParameters(Parameters):
-    """Parameters of both; defaults are gensim's.
-
-    The start is not forgotten on small corpora: runs that start within ±0.5/d, as those of word2vec's C code, are
-    another distribution than gensim's. So every engine starts within ±1/d unless ``spread`` is set.
-    """
+class GensimParameters(Parameters):
+    """Parameters of all that gensim trains; defaults are gensim's."""
 
     dim: int = Field(100, ge=1)
     window: int = Field(5, ge=1)
@@ -32,6 +28,36 @@ class Word2VecParameters(Parameters):
     subsample: float = Field(1e-3, ge=0, description="threshold above which frequent words are thinned out; 0 = off")
     alpha: float = Field(0.025, gt=0, description="learning rate at the start")
     min_alpha: float = Field(1e-4, ge=0, description="learning rate at the end")
+
+    def settings(self, seed: int) -> dict[str, Any]:
+        """Return the arguments of gensim's models, for one thread.
+
+        Raises:
+            InputError: for negative samples beside hierarchical softmax, of which gensim would train both.
+        """
+        if self.hierarchical_softmax and self.negative:
+            raise InputError(f"negative is {self.negative}: hierarchical softmax wants negative = 0")
+        return {
+            "vector_size": self.dim,
+            "window": self.window,
+            "negative": self.negative,
+            "hs": int(self.hierarchical_softmax),
+            "sample": self.subsample,
+            "alpha": self.alpha,
+            "min_alpha": self.min_alpha,
+            "min_count": 1,  # the corpus has dropped its rare words once, not per sample
+            "workers": 1,
+            "seed": seed,
+        }
+
+
+class Word2VecParameters(GensimParameters):
+    """Parameters of skip-gram and CBOW.
+
+    The start is not forgotten on small corpora: runs that start within ±0.5/d, as those of word2vec's C code, are
+    another distribution than gensim's. So every engine starts within ±1/d unless ``spread`` is set.
+    """
+
     spread: float = Field(1.0, gt=0, description="word vectors start within ±spread/dim; word2vec's C code has 0.5")
 
 
@@ -112,21 +138,7 @@ def trained_model(
 
     if LONGEST > MAX_WORDS_IN_BATCH:
         raise ComputationError(f"this gensim reads {MAX_WORDS_IN_BATCH} tokens of a text, pieces have {LONGEST}")
-    if parameters.hierarchical_softmax and parameters.negative:
-        raise InputError(f"negative is {parameters.negative}: hierarchical softmax wants negative = 0")
-    model = Word2Vec(
-        vector_size=parameters.dim,
-        window=parameters.window,
-        negative=parameters.negative,
-        hs=int(parameters.hierarchical_softmax),
-        sample=parameters.subsample,
-        alpha=parameters.alpha,
-        min_alpha=parameters.min_alpha,
-        min_count=1,  # the corpus has dropped its rare words once, not per sample
-        workers=1,
-        seed=seed,
-        **options,
-    )
+    model = Word2Vec(**parameters.settings(seed), **options)
     texts = Texts(sample)
     model.build_vocab(texts)
     model.wv.vectors *= np.float32(parameters.spread)  # gensim starts within ±1/dim
