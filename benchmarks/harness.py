@@ -105,6 +105,7 @@ class Bench:
     out: Path
     seconds: float
     thesis: Path | None
+    whole: bool
     environment: dict[str, Any]  # taken at the start: files may change while it runs
     rows: list[Row] = field(default_factory=list)
     growths: list[Growth] = field(default_factory=list)
@@ -176,10 +177,12 @@ def start(name: str, description: str | None) -> Bench:
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results", help="folder of the JSON file")
     parser.add_argument("--seconds", type=float, default=3.0, help="time to spend on one method of one job")
     parser.add_argument("--thesis", type=Path, metavar="DIR", help="checkout of the thesis' code, to be timed beside")
+    parser.add_argument("--whole", action="store_true", help="also what takes more than an hour, if there is any")
     options = parser.parse_args()
     seconds = min(options.seconds, 0.2) if options.quick else options.seconds
     device = choose_device(options.device)
-    return Bench(name, device, options.quick, options.out, seconds, options.thesis, environment(device))
+    there = environment(device)
+    return Bench(name, device, options.quick, options.out, seconds, options.thesis, options.whole, there)
 
 
 def _summarise(row: Row, times: list[float]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 from torch.nn.functional import normalize
@@ -26,11 +28,7 @@ def synthetic_runs(runs: int, words: int, dimension: int, device: torch.device, 
     B has unequal variances and a common direction, N_r is Gaussian, Q_r a random rotation. So the condition number of
     the PIP loss is that of real spaces, some hundred. Only one space is held besides the runs.
     """
-    generator = torch.Generator(device).manual_seed(seed)
-    scale = torch.linspace(2, 0.2, dimension, device=device)
-    base = normalize(_normal(words, dimension, generator).mul_(scale).add_(_COMMON), dim=1)
-    deviation = (noise_share(LOSS, dimension) / dimension) ** 0.5
-    rows = tuple(_copy(base, deviation, generator) for _ in range(runs))
+    rows = tuple(synthetic_spaces(runs, words, dimension, device, seed))
     lengths = torch.stack([torch.linalg.vector_norm(space, dim=1, dtype=torch.float64) for space in rows])
     return Runs(
         vocabulary=Vocabulary(f"w{k}" for k in range(words)),
@@ -42,6 +40,16 @@ def synthetic_runs(runs: int, words: int, dimension: int, device: torch.device, 
         lengths=lengths,
         key=Key("synthetic"),
     )
+
+
+def synthetic_spaces(runs: int, words: int, dimension: int, device: torch.device, seed: int = 0) -> Iterator[Tensor]:
+    """Give the rows of :func:`synthetic_runs`, ``(v, d)`` each, one run after the other: more than memory holds."""
+    generator = torch.Generator(device).manual_seed(seed)
+    scale = torch.linspace(2, 0.2, dimension, device=device)
+    base = normalize(_normal(words, dimension, generator).mul_(scale).add_(_COMMON), dim=1)
+    deviation = (noise_share(LOSS, dimension) / dimension) ** 0.5
+    for _ in range(runs):
+        yield _copy(base, deviation, generator)
 
 
 def noise_share(loss: float, dimension: int) -> float:
