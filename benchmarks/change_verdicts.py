@@ -19,7 +19,7 @@ from gpustab.kernels.displacement import displacement
 from gpustab.statistics.mixed import fit_random_intercept
 from gpustab.studies.change.law_rows import bootstrap_error
 from gpustab.studies.change.options import ChangeOptions
-from gpustab.studies.change.sentences import against_control, against_floor, law_verdict
+from gpustab.studies.change.rules import against_control, against_floor, law_verdict
 
 V, D = 200, 15
 DOCUMENTS, TRAINING = 0.25, 0.25

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,9 @@ from gpustab.results.table import Table
 
 _NOISE = 1e-12
 """Rounding noise of float64, shown as 0."""
+
+Shown = str | tuple[str, int] | Callable[[Mapping[str, Any]], str]
+"""What a column shows of a row: the value of a name, that as a number of so many digits, or what a function says."""
 
 
 @dataclass
@@ -20,6 +23,21 @@ class SmallTable:
     title: str
     header: list[str]
     rows: list[list[str]]
+
+    @classmethod
+    def of(cls, title: str, rows: Iterable[Mapping[str, Any]], columns: Iterable[tuple[str, Shown]]) -> SmallTable:
+        """Return rows as text.
+
+        Args:
+            title: stands above.
+            rows: by name.
+            columns: their titles, each with what it shows.
+
+        >>> SmallTable.of("", [{"word": "a", "loss": 0.1234}], [("word", "word"), ("loss", ("loss", 2))]).rows
+        [['a', '0.12']]
+        """
+        of = list(columns)
+        return cls(title, [name for name, _ in of], [[_shown(row, what) for _, what in of] for row in rows])
 
     @property
     def words(self) -> list[bool]:
@@ -76,6 +94,12 @@ def number(value: float | None, digits: int = 4) -> str:
     return f"{value:.{max(digits - 1 - exponent, 0)}f}"
 
 
+def _shown(row: Mapping[str, Any], what: Shown) -> str:
+    if isinstance(what, str):
+        return cell(row[what])
+    return number(row[what[0]], what[1]) if isinstance(what, tuple) else what(row)
+
+
 def cell(value: Any) -> str:
     """Return any value as the text of a cell."""
     if isinstance(value, bool):
@@ -83,6 +107,19 @@ def cell(value: Any) -> str:
     if isinstance(value, float):
         return number(value, 3)
     return "–" if value is None else str(value)
+
+
+def with_half(value: float | None, half: float | None) -> str:
+    """Return a number with half of its interval, both to the digits that the half bears; alone where there is none.
+
+    >>> with_half(0.28412, 0.00112), with_half(-0.0514, 0.18), with_half(0.5, float("nan")), with_half(None, 0.1)
+    ('0.2841 ± 0.0011', '−0.05 ± 0.18', '0.500', '–')
+    """
+    if value is None or half is None or not math.isfinite(half) or not math.isfinite(value):
+        return number(value, 3).replace("-", "−")
+    told = number(half, 2)
+    digits = min(len(told.partition(".")[2]), 4) if half else 3
+    return f"{value:.{digits}f} ± {told}".replace("-", "−")
 
 
 def counted(n: int, noun: str) -> str:
@@ -97,5 +134,4 @@ def counted(n: int, noun: str) -> str:
 def whole(title: str, table: Table, columns: Iterable[str] | None = None) -> SmallTable:
     """Return all rows of a table, or those of some of its columns, as text."""
     names = list(table if columns is None else columns)
-    rows = [[cell(row[name]) for name in names] for row in table.rows()]
-    return SmallTable(title, [name.replace("_", " ") for name in names], rows)
+    return SmallTable.of(title, table.rows(), [(name.replace("_", " "), name) for name in names])

@@ -33,7 +33,7 @@ def change(
         list[Path] | None,
         typer.Argument(
             metavar="RUNSET",
-            help="A run set trained by epochs, or two of two epochs, the earlier first; none: train --semeval.",
+            help="A run set trained by periods (train --epochs-by), or two, the earlier first; none: train --semeval.",
             show_default=False,
         ),
     ] = None,
@@ -44,7 +44,7 @@ def change(
         ),
     ] = None,
 ) -> None:
-    """Find which words moved between epochs, and how much of it is noise (Rettenmeier 2020, chapter 4).
+    """Find which words moved between periods, and how much of it is noise (Rettenmeier 2020, chapter 4).
 
     Example: gpustab study change RUNSET -w labor,capital -o change
     """

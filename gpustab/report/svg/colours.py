@@ -52,7 +52,7 @@ def figure_style() -> str:
     marks = "".join(f".{name}{{color:{variable(name)}}}" for name in COLOURS if name not in BACKGROUNDS)
     return (
         f"svg.figure{{font:12px {FONT};font-variant-numeric:tabular-nums}}"
-        f"svg.figure text{{fill:{variable('ink')}}}"
+        f"svg.figure text{{fill:{variable('ink')};font-size:12px}}"  # whatever a page says of soft letters
         f"svg.figure .soft{{fill:{variable('soft')}}}"
         f"svg.figure .own{{fill:currentColor}}svg.figure .on{{fill:{variable('paper')}}}"
         ".bold{font-weight:600}"

@@ -46,7 +46,7 @@ class Text:
         years = [re.fullmatch(r"(-?\d+)-(-?\d+)", name) for name in self.names]
         if not made.get("epochs_by") and not all(years):
             raise InputError(
-                f"{option('corpus')} needs epochs that are called by their years, not {', '.join(self.names)}"
+                f"{option('corpus')} needs periods that are called by their years, not {', '.join(self.names)}"
             )
         report(f"reading {place}", 0.0)
         try:
@@ -63,7 +63,7 @@ class Text:
             found = by_epoch(corpus, [(int(own[1]), int(own[2])) for own in years if own])
             parts = {own.part[0][1]: own.corpus for own in found}
         if lacking := [name for name in self.names if name not in parts]:
-            raise InputError(f"{corpus.name} has no epoch {', '.join(lacking)}; it has {', '.join(parts)}")
+            raise InputError(f"{corpus.name} has no period {', '.join(lacking)}; it has {', '.join(parts)}")
         self.epochs = [parts[name] for name in self.names]
         _check_authors(str(options.authors), self)
 

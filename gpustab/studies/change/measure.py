@@ -81,7 +81,7 @@ def _add(series: Series, first: str, second: str, found: Measured, options: Chan
         answer.result.notes.append(f"{series.name}: not scored: {found.unscored}.")
     elif found.missing:
         answer.result.notes.append(
-            f"{series.name}: {len(found.missing)} of {found.scores[0].targets} targets are not in both epochs and "
+            f"{series.name}: {len(found.missing)} of {found.scores[0].targets} targets are not in both periods and "
             f"are not scored: {', '.join(found.missing)}."
         )
     if found.pair is None:
@@ -164,7 +164,7 @@ def _follow(series: Series, epochs: list[Epoch], options: ChangeOptions, answer:
     wanted = options.reference or series.epochs[0]
     if wanted not in series.epochs:
         raise InputError(
-            f"{option('reference', wanted)}: there is no such epoch{near(wanted, series.epochs)}; there are "
+            f"{option('reference', wanted)}: there is no such period{near(wanted, series.epochs)}; there are "
             f"{', '.join(series.epochs)}"
         )
     reference, tables = series.epochs.index(wanted), answer.result.tables
@@ -174,7 +174,7 @@ def _follow(series: Series, epochs: list[Epoch], options: ChangeOptions, answer:
             row for epoch in epochs for row in follow.neighbours(series.name, epoch, word, options.n, answer.compute)
         ]
         if not near_by:
-            raise InputError(f"the word '{word}' is in no epoch of '{series.name}'")
+            raise InputError(f"the word '{word}' is in no period of '{series.name}'")
         if not rows:
             answer.result.notes.append(f"{series.name}: '{word}' is not in {wanted}, so its way cannot be drawn.")
         tables["trajectories"].extend(Table.of(rows, follow.Step._fields))

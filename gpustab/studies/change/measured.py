@@ -54,7 +54,7 @@ def task_of(series: Series, options: ChangeOptions) -> ChangeTask | None:
     if options.semeval is None:
         return None
     if len(series.epochs) != 2:
-        raise InputError(f"{option('semeval')} is for two epochs, not {len(series.epochs)}")
+        raise InputError(f"{option('semeval')} is for two periods, not {len(series.epochs)}")
     if not series.language:
         return read_semeval(options.semeval)
     places = languages_in(Path(options.semeval))
@@ -79,7 +79,7 @@ def measured(
     scores = [score_of(series.name, task, len(task.targets) - len(lacking), own) for own in judged] if task else []
     tested = bool(found.tested.any())
     return Measured(
-        pair_row(series.name, series.control, series.key.sampling == "bootstrap", found, own) if tested else None,
+        pair_row(series, found, own) if tested else None,
         list(word_rows(series.name, found, own)),
         rows_of(found),
         scores,

@@ -36,17 +36,19 @@ class ChangeOptions:
         InputError: for a number below its least.
     """
 
-    min_count: Annotated[int, Option("Occurrences that a word must have in both epochs.", low=1)] = 100
-    words: Annotated[str | None, Option("Words to follow through the epochs, with commas.", ("--words", "-w"))] = None
-    reference: Annotated[str | None, Option("Epoch that they are compared with. Default: the first.")] = None
+    min_count: Annotated[int, Option("Occurrences that a word must have in both periods.", low=1)] = 100
+    words: Annotated[str | None, Option("Words to follow through the periods, with commas.", ("--words", "-w"))] = None
+    reference: Annotated[str | None, Option("Period that they are compared with. Default: the first.")] = None
     n: Annotated[int, Option("Length of their lists of neighbours.", ("-n", "--top"), low=1)] = 10
-    per_pair: Annotated[bool, Option("Standardise the laws in every pair of epochs.", ("--per-pair/--pooled",))] = False
+    per_pair: Annotated[bool, Option("Standardise the laws in every pair of periods.", ("--per-pair/--pooled",))] = (
+        False
+    )
     resamples: Annotated[int, Option("Draws of words behind the intervals of the laws.", low=0)] = 200
     semeval: Annotated[str | None, Option("Folder of SemEval-2020 task 1, or of a language.", metavar="DIR")] = None
     spread: Annotated[float, Option("A target changed if above the mean by so many SDs.")] = 0.5
-    corpus: Annotated[str | None, Option("Text of the epochs, if the run set does not tell.", metavar="CORPUS")] = None
+    corpus: Annotated[str | None, Option("Text of the periods, if the run set does not tell.", metavar="CORPUS")] = None
     authors: Annotated[str | None, Option("Column of authors or sources: test words against their sampling.")] = None
-    deals: Annotated[int, Option("How often authors are dealt out to the epochs anew.", low=9)] = 99
+    deals: Annotated[int, Option("How often authors are dealt out to the periods anew.", low=9)] = 99
     rate: Annotated[float, Option("Of false discoveries among the words that are found.")] = 0.05
     seed: Annotated[int, Option("Of every random draw.")] = 0
 

@@ -80,7 +80,7 @@ def documents_of(epochs: Sequence[Corpus], column: str, *, min_count: int, windo
     first, second = (np.bincount(own.tokens, minlength=len(own.vocabulary)) for own in epochs)
     known = np.flatnonzero((first >= min_count) & (second >= min_count))
     if len(known) < 3:
-        raise InputError(f"{len(known)} words occur {min_count:,} times in both epochs; wanted three or more")
+        raise InputError(f"{len(known)} words occur {min_count:,} times in both periods; wanted three or more")
     place = np.full(len(first), len(known), np.int32)
     place[known] = np.arange(len(known), dtype=np.int32)
     rows = [_flat(own, k, place, len(known), window) for own in epochs for k in range(len(own.records))]

@@ -1,119 +1,148 @@
-"""What the changes come to, in sentences with a margin and an error."""
+"""What the changes come to, in sentences that show the interval by which each was chosen.
+
+The rules are those of :mod:`gpustab.studies.change.rules`. People read *period* for an epoch of the texts, since
+training has epochs too.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Container, Iterator, Mapping, Sequence
 from statistics import fmean
-from typing import Any
 
 from gpustab.results import Table
-from gpustab.results.page import number
-from gpustab.statistics.intervals import Estimate, t_quantile
+from gpustab.results.page import counted, number
 from gpustab.studies.change.grid import sentence as of_grid
+from gpustab.studies.change.named import asked, splits_of
+from gpustab.studies.change.rules import (
+    Row,
+    against_control,
+    against_floor,
+    beyond,
+    beyond_margin,
+    control_difference,
+    corrected_of,
+    expected,
+    law_difference,
+    law_verdict,
+)
 from gpustab.studies.change.tables import floor_series
-from gpustab.studies.shared.wording import number_span
-
-MARGIN = 0.1
-"""A change within a tenth of the sampling floor is no more than it."""
+from gpustab.studies.shared.wording import listed, number_span, signed_span
 
 RELIABLE = 0.9
 """From this reliability on a list of words is shown as a finding."""
 WORDS = 20
 """Length of a list of words on the page; the tables have all."""
-
-Row = Mapping[str, Any]
+_MOST = 3
+"""So many pairs of periods are told of; the table has all."""
 
 
 def verdict(tables: Mapping[str, Table], rate: float = 0.05) -> list[str]:
-    """Return the answer: change against its floors, pair by pair, words that differ, then the law of frequency."""
-    floors = floor_series(tables["pairs"])
-    rows = [row for row in tables["pairs"].rows() if row["series"] not in floors]
-    shown = [row for row in rows if not row["control"]]
-    said = [of_pair(row) for row in shown[:_MOST]]
-    if len(shown) > _MOST:
-        said.append(f"{len(shown) - _MOST} more pairs of epochs are in the table.")
+    """Return the answer: between which periods contexts differ beyond noise, then how far, pair by pair."""
+    pairs = tables["pairs"]
+    series = asked(pairs)
+    shown = [row for name in series for row in pairs.rows(series=name)]
+    said = [
+        (f"{row['series']}: " if len(series) > 1 else "") + of_pair(row, splits_of(pairs, row), scale=k == 0)
+        for k, row in enumerate(shown[:_MOST])
+    ]
+    if (more := len(shown) - _MOST) > 0:
+        said[-1] += f" {counted(more, 'more pair')} of periods {'is' if more == 1 else 'are'} in the table below."
+    floors = floor_series(pairs)
+    control = list(of_control([row for row in pairs.rows() if row["series"] not in floors]))
+    sampling = list(of_sampling(shown))
+    return [
+        *of_grid(list(tables["grid"].rows()) if "grid" in tables else []),
+        *(sampling or control or _lacking(shown)),
+        *said,
+        *(control if sampling else []),
+        *of_words(tables.get("discoveries"), rate),
+    ]
+
+
+def of_sampling(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield between which periods contexts differ beyond the sampling of documents, if that was measured."""
+    several = len({row["series"] for row in rows}) > 1
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        if row["sampling_floor"] is not None:
+            name = f"from {row['first']} to {row['second']}" + (f" ({row['series']})" if several else "")
+            found.setdefault(against_floor(row), []).append(name)
+    parts = [
+        said.format(listed(found[which]))
+        for which, said in {
+            "more": "contexts differ beyond the sampling of documents {}",
+            "no more": "contexts differ no more than two samplings of one period's documents {}",
+            "open": "whether contexts differ beyond the sampling of documents {} cannot be told",
+        }.items()
+        if which in found
+    ]
+    if parts:
+        said = "; ".join(parts)
+        yield f"{said[0].upper()}{said[1:]}."
+
+
+def _lacking(shown: Sequence[Row]) -> Iterator[str]:
+    """Say what is missing for a verdict."""
     if shown and all(row["bootstrap"] for row in shown):
-        said.append(
+        yield (
             "These are bootstrap runs, whose changes hold the sampling of documents twice over: train shuffled runs "
             "too, for which they are the floor."
         )
-    elif shown and all(row["sampling_floor"] is None for row in shown):
-        said.append(
-            "How far apart two samplings of one epoch's documents would lie is not known: train bootstrap runs too. "
-            "Without them no change can be told from other documents of the same time."
+    elif shown:
+        yield (
+            "No change can be told yet from other documents of the same time: how far apart two samplings of one "
+            "period's documents would lie is not known. Train bootstrap runs too, or a control (train --control 2)."
         )
-    grid = list(tables["grid"].rows()) if "grid" in tables else []
-    return (
-        of_grid(grid)
-        + said
-        + of_words(tables.get("discoveries"), rate)
-        + list(of_control(rows))
-        + list(of_laws(tables["laws"], floors))
-    )
 
 
-_MOST = 4
+def of_pair(row: Row, splits: Sequence[Row] = (), *, scale: bool = False) -> str:
+    """Return how far words moved between two periods, beside the floors.
 
-
-def against_floor(row: Row) -> str:
-    """Return ``"more"``, ``"no more"`` or ``"open"``: is the change beyond that of two samplings of one epoch?
-
-    ``"more"`` if it is surely above what :func:`expected` makes of the floor, ``"no more"`` if surely below 1.1 floors.
-    Between the two nobody can tell, with however many runs. Errors are those over runs, and over words. In 120 sets
-    each of 200 words at 3, 4, 6, 8 and 16 runs ``benchmarks/change_verdicts.py`` counts no false verdict where nothing
-    moved, none of ``"no more"`` where all words did, and ``"more"`` in 83, 96, 100, 100 and 100 % for steps of 0.6
-    word lengths' SD, in 6, 15, 38, 50 and 75 % for steps of 0.3.
+    Args:
+        row: of the table of pairs.
+        splits: the same of documents dealt out at random.
+        scale: whether it is said what the numbers mean.
     """
+    words, moved = counted(row["tested"], "word"), number(row["change"], 2)
+    start = f"From {row['first']} to {row['second']}, {words} moved by {moved} between two runs"
+    what = f" (0: used alike; {number(unlike(row), 2)}: two different words)" if scale else ""
+    return f"{start}{what}.{_compared(row)} {_without_training(row, splits)}"
+
+
+def unlike(row: Row) -> float:
+    """Return how far two different words of one period lie apart, mean of both periods."""
+    return 1 - fmean((row["mean_cosine_first"], row["mean_cosine_second"]))
+
+
+def _compared(row: Row) -> str:
+    """Say how the change compares with the sampling floor, with the interval that decides."""
     if row["sampling_floor"] is None:
-        return "open"
-    change, floor = _change(row), Estimate(row["sampling_floor"], row["sampling_se"], _freedom(row))
-    words = Estimate(0.0, row["beyond_se_words"], int(row["tested"]) - 1)
-    low = change.minus(expected(row)).interval[0] - words.half
-    high = change.minus(floor.over(1 / (1 + MARGIN))).interval[1] + words.half
-    return "more" if low > 0 else "no more" if high < 0 else "open"
+        return ""
+    floor = f" Two samplings of one period's documents differ by {number(row['sampling_floor'], 2)}"
+    which = against_floor(row)
+    if which == "no more":
+        less = signed_span(*beyond_margin(row))
+        return f"{floor}, as much as the periods do: the change less 1.1 times that, {less}, is below 0."
+    low, high = beyond(row)
+    comes = f"which alone can come to {number(expected(row).value, 2)} between periods"
+    if math.isnan(low):
+        return f"{floor}, {comes}; so few runs give no interval of what is beyond that."
+    end = "is above 0" if which == "more" else "would have to be above 0 to tell a change"
+    return f"{floor}, {comes}: what is beyond that, {signed_span(low, high)}, {end}."
 
 
-def expected(row: Row) -> Estimate:
-    """Return the change that sampled documents alone can come to between two epochs.
-
-    A bootstrap run draws from an epoch's own documents, so that noise of sampling is in its rows twice and they are
-    longer: of one training noise t, sampling noise s and unit signal, cosines are ``(1 + s)/(1 + 2s + t)`` between
-    bootstrap runs, ``(1 + s)/(1 + s + t)`` between shuffled runs of one epoch, and ``1/(1 + s + t)`` between runs of
-    two epochs in which nothing changed. From the first two, as changes b and a, the last is
-    ``1 − (1 − a) b / (1 − b)``: the floor is too low by ``(1 − a)/(1 − b)``. On speeches dealt out at random it was
-    less so, which keeps this on the safe side.
-    """
-    floor, training = row["sampling_floor"], row["training_floor"]
-    by_floor, by_training = (1 - training) / (1 - floor) ** 2, floor / (1 - floor)
-    error = math.hypot(by_floor * row["sampling_se"], by_training * row["training_se"])
-    return Estimate(floor * (1 - training) / (1 - floor), error, _freedom(row))
-
-
-def of_pair(row: Row) -> str:
-    """Return how far words moved between two epochs, beside the floors."""
-    start = (
-        f"From {row['first']} to {row['second']}, {row['tested']:,} words moved by {number(row['change'], 2)} between "
-        "two runs"
-    )
-    floor = row["sampling_floor"]
-    ends = {
-        "more": "; two samplings of one epoch's documents differ by {}, so contexts differ beyond the sampling of "
-        "documents.",
-        "no more": "; two samplings of one epoch's documents differ by {}: as much as the epochs do.",
-        "open": "; two samplings of one epoch's documents differ by {}: whether the epochs do more cannot be told.",
-    }
-    compared = "." if floor is None else ends[against_floor(row)].format(number(floor, 2))
-    return f"{start}{compared} {_without_training(row)}"
-
-
-def _without_training(row: Row) -> str:
+def _without_training(row: Row, splits: Sequence[Row]) -> str:
     """Say what is left of the change without training noise, which is not what the floor is compared with."""
     if math.isnan(row["corrected"]):
         return "With one run, how much of it is training noise cannot be told."
-    low, high = _corrected(row).interval
+    low, high = corrected_of(row).interval
     span = "" if math.isnan(low) else f" ({number_span(low, high)})"
-    return f"Without the noise of training the change is {number(row['corrected'], 2)}{span}."
+    said = f"Without the noise of training the change is {number(row['corrected'], 2)}{span}"
+    if not splits:
+        return f"{said}."
+    at_random = number(fmean(split["corrected"] for split in splits), 2)
+    return f"{said}, where documents were dealt out at random, so that nothing changed, {at_random}."
 
 
 def unreliable(name: str, known: float) -> str:
@@ -123,62 +152,34 @@ def unreliable(name: str, known: float) -> str:
 
 
 def of_words(table: Table | None, rate: float) -> list[str]:
-    """Return how many words' contexts differ beyond the sampling of authors, a sentence for every two epochs."""
-    if table is None:
+    """Return how many words' contexts differ beyond the sampling of authors, between every two periods."""
+    if table is None or not table.height:
         return []
     found: dict[tuple[str, str], list[bool]] = {}
     for row in table.rows():
         found.setdefault((row["first"], row["second"]), []).append(row["found"])
-    return [
-        f"Contexts differ beyond author sampling for {sum(own):,} of {len(own):,} words from {first} to {second} (of "
-        f"those found, {rate:.0%} may be false)."
+    each = [
+        f"{sum(own):,} of {counted(len(own), 'word')} from {first} to {second}"
         for (first, second), own in found.items()
     ]
+    return [f"Contexts differ beyond author sampling for {listed(each)} (of those found, {rate:.0%} may be false)."]
 
 
 def of_control(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield how far words move where nothing changed, if there is a control."""
-    genuine = [row["corrected"] for row in rows if not row["control"]]
-    control = [row["corrected"] for row in rows if row["control"]]
-    if not (genuine and control):
+    """Yield whether periods differ more than documents dealt out at random, if there is a control."""
+    found = control_difference(rows)
+    if found is None or math.isnan(found.value):
         return
-    end = {
-        "more": ", which is more than such splits differ by.",
-        "open": "; whether that is more cannot be told from these splits.",
-        "unknown": ". Two splits or more would tell how far that is chance (train --control 2).",
+    mean = f", mean of {found.pairs} pairs of periods," if found.pairs > 1 else ""
+    span = signed_span(found.value - found.half, found.value + found.half)
+    yield {
+        "more": f"Periods differ more than documents dealt out at random do: the difference{mean} is "
+        f"{number(found.value, 2)} ({span}, above 0), without the noise of training.",
+        "open": "Whether periods differ more than documents dealt out at random cannot be told from these splits: the "
+        f"difference{mean} is {number(found.value, 2)}, and its interval, {span}, would have to be above 0.",
+        "unknown": f"Periods differ by {number(found.value, 2)} more than documents dealt out at random{mean} without "
+        "the noise of training. Two splits or more would tell how far that is chance (train --control 2).",
     }[against_control(rows)]
-    yield (
-        f"Where documents were dealt out at random, so that nothing changed, words moved by "
-        f"{number(fmean(control), 2)} without the noise of training, between epochs by {number(fmean(genuine), 2)}{end}"
-    )
-
-
-def against_control(rows: Sequence[Row]) -> str:
-    """Return ``"more"``, ``"open"`` or ``"unknown"``: do epochs differ more than documents dealt out at random?
-
-    The splits' corrected changes vary about their mean, pair of epochs by pair, with a pooled SD s; where nothing
-    changed the epochs are one split more. ``"more"`` if the mean difference is above ``t s √(1 + 1/k)`` for k splits,
-    one-sided at 2.5 %, and errors over runs. Pairs share epochs, so the mean over them is given no smaller error.
-    ``"unknown"`` for fewer than two splits. Of 120 sets each at 3 runs and 2, 3 splits, and 8 runs and 2, 3 splits
-    ``benchmarks/change_verdicts.py`` counts 0, 0, 3 and 1 false ones, and sees steps of 0.3 word lengths' SD in 61,
-    100, 64 and 100 %.
-    """
-    found: dict[tuple[str, str], tuple[list[float], list[float]]] = {}
-    for row in rows:
-        found.setdefault((row["first"], row["second"]), ([], []))[bool(row["control"])].append(row["corrected"])
-    pairs = [(fmean(own), splits) for own, splits in found.values() if own and splits]
-    freedom = sum(len(splits) - 1 for _, splits in pairs)
-    if not freedom or not all(math.isfinite(x) for own, splits in pairs for x in (own, *splits)):
-        return "unknown"
-    spread = math.sqrt(sum((x - fmean(splits)) ** 2 for _, splits in pairs for x in splits) / freedom)
-    fewest = min(len(splits) for _, splits in pairs)
-    runs = max(_corrected(row).half for row in rows)
-    half = math.hypot(t_quantile(freedom) * spread * math.sqrt(1 + 1 / fewest), runs)
-    return "more" if fmean(own - fmean(splits) for own, splits in pairs) > half else "open"
-
-
-def _corrected(row: Row) -> Estimate:
-    return Estimate(row["corrected"], row["corrected_se"], _freedom(row))
 
 
 def of_laws(laws: Table, floors: Container[str] = ()) -> Iterator[str]:
@@ -188,52 +189,20 @@ def of_laws(laws: Table, floors: Container[str] = ()) -> Iterator[str]:
     if not genuine:
         return
     first = genuine[-1]
-    share = f"Frequency explains {first['r2_marginal']:.0%} of the variance of log change"
+    share = f"Frequency explains {first['r2_marginal']:.0%} of how words differ in change (R² of its logarithm)"
     if not control:
         yield (
             f"{share}. How much of that is noise cannot be told: the noise of sampled documents follows frequency too. "
             "A control, documents dealt out at random, tells (train --control 1)."
         )
         return
-    other = fmean(row["r2_marginal"] for row in control)
-    which = law_verdict(first, control)
-    end = {
-        "more": "more than where nothing changed ({}): rarer words changed more than noise says.",
-        "less": "less than where nothing changed ({}), so these data do not show that rarer words change more.",
-        "open": "and {} where nothing changed; a difference cannot be told from these words.",
-    }[which]
-    yield f"{share}, {end.format(f'{other:.0%}')}"
-
-
-def law_verdict(genuine: Row, control: Sequence[Row]) -> str:
-    """Return ``"more"``, ``"less"`` or ``"open"``: does frequency explain more than in the control?
-
-    Errors are those over words and over runs together; several control splits are averaged, and their spread counts if
-    it is larger. Of 120 sets of 300 words in two pairs of epochs ``benchmarks/change_verdicts.py`` counts 3 false
-    verdicts under one law and sees β of −0.5, −0.6, −0.7 against −0.4 in 26, 71 and 98 %.
-    """
-    values = [row["r2_marginal"] for row in control]
-    spread = (
-        math.sqrt(sum((x - fmean(values)) ** 2 for x in values) / (len(values) - 1) / len(values))
-        if len(values) > 1
-        else 0.0
-    )
-    error = max(spread, fmean(_error(row) for row in control))
-    difference = genuine["r2_marginal"] - fmean(values)
-    half = 1.96 * math.hypot(_error(genuine), error)
-    return "more" if difference > half else "less" if difference < -half else "open"
-
-
-def _error(row: Row) -> float:
-    """Of R², over words and over runs; one run has none of the latter."""
-    runs = row["r2_se_runs"]
-    return math.hypot(row["r2_se"], runs) if math.isfinite(runs) else float(row["r2_se"])
-
-
-def _change(row: Row) -> Estimate:
-    return Estimate(row["change"], row["change_se"], _freedom(row))
-
-
-def _freedom(row: Row) -> int:
-    """Of the jackknife over the runs of two epochs: those of the epoch that has fewer."""
-    return int(min(row["runs_first"], row["runs_second"])) - 1
+    low, high = law_difference(first, control)
+    span = signed_span(100 * low, 100 * high, digits=0)
+    both = f"{share}, and {fmean(row['r2_marginal'] for row in control):.0%} where nothing changed"
+    yield {
+        "more": f"{both}. The difference, {span} points, is above 0: rarer words changed more than noise says.",
+        "less": f"{both}. The difference, {span} points, is below 0, so these data do not show that rarer words "
+        "change more.",
+        "open": f"{both}. Whether rarer words changed more than noise says cannot be told: the difference, {span} "
+        "points, would have to be above 0.",
+    }[law_verdict(first, control)]

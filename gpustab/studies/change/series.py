@@ -41,7 +41,22 @@ class Series:
     @property
     def control(self) -> bool:
         """Whether its epochs are documents dealt out at random, between which nothing changed."""
-        return any(name == CONTROL for name, _ in self.key.part)
+        return bool(self.split)
+
+    @property
+    def split(self) -> str:
+        """Number of the split of the documents at random; empty where its epochs are genuine."""
+        return dict(self.key.part).get(CONTROL, "")
+
+    @property
+    def genuine(self) -> Key:
+        """The key of the series that a control is for; of another its own."""
+        return replace(self.key, part=tuple(pair for pair in self.key.part if pair[0] != CONTROL))
+
+    @property
+    def of(self) -> str:
+        """What that series is called."""
+        return str(self.genuine)
 
     @property
     def language(self) -> str:
@@ -66,7 +81,7 @@ def gaps(series: Series) -> list[str]:
             continue
         last, first = int(one[2]), int(two[1])
         if first > last + 1:
-            said.append(f"no epoch between {one[0]} and {two[0]}: what changed from the one to the other took longer.")
+            said.append(f"no period between {one[0]} and {two[0]}: what changed from the one to the other took longer.")
         elif first <= last:
             said.append(f"{one[0]} and {two[0]} have years in common: the same documents may be in both.")
     return [f"{series.name}: {own}" for own in said]
@@ -86,14 +101,14 @@ def series_of(groups: Sequence[Runs | Group]) -> list[Series]:
     for group in groups:
         epoch = _epoch(group.key)
         if epoch is None:
-            raise InputError(f"'{group.name}' has no epoch, as the others have")
+            raise InputError(f"'{group.name}' has no period (part 'epoch' of its name), as the others have")
         rest = tuple(pair for pair in group.key.part if pair[0] not in _EPOCHS)
         found.setdefault(replace(group.key, part=rest), []).append((epoch, group))
     rows = [_sorted(key, members) for key, members in found.items()]
     thick = [row for row in rows if len(row.members) > 1]
     for row in rows:
         if len(row.members) < 2:
-            what = f"'{row.members[0].name}' is the only epoch of '{row.name}'"
+            what = f"'{row.members[0].name}' is the only period of '{row.name}'"
             if not thick:
                 raise InputError(f"{what}; wanted two or more")
             log.warning("%s and was left out", what)  # a training that is not finished yet
@@ -108,8 +123,8 @@ def _two(groups: Sequence[Runs | Group]) -> Series:
     if len(groups) != 2:
         names = ", ".join(group.name for group in groups)
         raise InputError(
-            f"{len(groups)} groups without an epoch ({names}): give two groups, the earlier one first, or a run set "
-            "that was trained by epochs"
+            f"{len(groups)} groups without a period ({names}): give two groups, the earlier one first, or a run set "
+            "that was trained by periods (train --epochs-by)"
         )
     first, second = (group.key for group in groups)
     same = first.technique == second.technique and first.sampling == second.sampling

@@ -1,9 +1,11 @@
-"""What changed between epochs: displacement with its errors and floors, words, and the law of frequency."""
+"""What changed between epochs: displacement with its errors and floors, words, and the law of frequency.
+
+An epoch of the texts is a *period* in whatever people read, since training has epochs of its own.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,7 @@ from gpustab.studies.change.measure import FloorsOf, measure
 from gpustab.studies.change.measured import KINDS
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.sentences import verdict
-from gpustab.studies.change.series import CONTROL, Series, series_of
+from gpustab.studies.change.series import Series, series_of
 from gpustab.studies.change.tables import Pair
 from gpustab.studies.change.task import Judged, Score
 from gpustab.studies.frame import Groups, answering, groups_of
@@ -109,11 +111,6 @@ def _excesses(found: Sequence[tuple[Series, Laws]]) -> Iterator[list[Excess]]:
     for series, own in found:
         if series.control:
             continue
-        splits = [changes_of(law) for other, law in found if other.control and _genuine(other) == series.key]
+        splits = [changes_of(law) for other, law in found if other.control and other.genuine == series.key]
         noise = {key: [one[key] for one in splits if key in one] for key in changes_of(own)}
         yield excesses(series.name, own, noise)
-
-
-def _genuine(control: Series) -> Any:
-    """The key of the series that a control is for."""
-    return replace(control.key, part=tuple(pair for pair in control.key.part if pair[0] != CONTROL))

@@ -13,6 +13,7 @@ from torch import Tensor
 from gpustab.kernels.displacement import Jackknifed
 from gpustab.results import Table
 from gpustab.studies.change.epoch import Between
+from gpustab.studies.change.series import Series
 
 Floats = NDArray[np.float64]
 
@@ -22,6 +23,8 @@ class Pair(NamedTuple):
 
     Attributes:
         series: name.
+        of: the series that it is a control of, or itself.
+        split: number of the control; empty where it is none.
         control: whether nothing changed between them.
         bootstrap: whether the runs read draws of their documents.
         first: the earlier epoch.
@@ -48,6 +51,8 @@ class Pair(NamedTuple):
     """
 
     series: str
+    of: str
+    split: str
     control: bool
     bootstrap: bool
     first: str
@@ -99,7 +104,7 @@ def floors_of(found: Between) -> Floors:
     return Floors(found.words, *(part.numpy() for part in found.moves.within))
 
 
-def pair_row(series: str, control: bool, bootstrap: bool, found: Between, floors: Floors | None) -> Pair:
+def pair_row(series: Series, found: Between, floors: Floors | None) -> Pair:
     """Return the row of a pair of epochs."""
     rows = found.tested
     change, change_se = found.moves.change.mean(rows)
@@ -109,9 +114,11 @@ def pair_row(series: str, control: bool, bootstrap: bool, found: Between, floors
     sampling, sampling_se = (None, None) if floors is None else floors.of(_tested(found))
     pairs = found.moves.pairs.flatten()
     return Pair(
-        series,
-        control,
-        bootstrap,
+        series.name,
+        series.of,
+        series.split,
+        series.control,
+        series.key.sampling == "bootstrap",
         found.first.name,
         found.second.name,
         len(found.words),

@@ -201,7 +201,7 @@ def _correlation(values: Tensor, targets: _Targets) -> float:
 
 
 def _why(task: ChangeTask, place: dict[str, int]) -> str:
-    said = f"none of the {len(task.targets)} targets of {task.name} is in both epochs"
+    said = f"none of the {len(task.targets)} targets of {task.name} is in both periods"
     stems = [word for word in task.targets if word.rpartition("_")[0] in place]
     if stems:
         return f"{said}, but '{stems[0].rpartition('_')[0]}' is: this text lacks the suffix, train on the lemma version"

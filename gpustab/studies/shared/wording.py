@@ -42,3 +42,20 @@ def number_span(low: float, high: float, digits: int | None = None) -> str:
     while low != high and digits < _MOST_DIGITS and f"{low:.{digits}f}" == f"{high:.{digits}f}":
         digits += 1
     return "no interval" if math.isnan(low) else f"{low:.{digits}f}–{high:.{digits}f}"
+
+
+def signed_span(low: float, high: float, digits: int = 2) -> str:
+    """Return the range of a difference with its signs; with more digits where an end would look like 0, or both alike.
+
+    >>> signed_span(-0.012, 0.021), signed_span(0.004, 0.012), signed_span(float("nan"), 1.0)
+    ('−0.01 to +0.02', '+0.004 to +0.012', 'no interval')
+    >>> signed_span(-19.2, 3.1, digits=0)
+    '−19 to +3'
+    """
+    if math.isnan(low):
+        return "no interval"
+    while digits < _MOST_DIGITS and any(float(f"{end:.{digits}f}") == 0 != end for end in (low, high)):
+        digits += 1
+    while low != high and digits < _MOST_DIGITS and f"{low:.{digits}f}" == f"{high:.{digits}f}":
+        digits += 1
+    return f"{low:+.{digits}f} to {high:+.{digits}f}".replace("-", "−")

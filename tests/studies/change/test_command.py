@@ -36,7 +36,7 @@ def test_a_page_is_written(place, monkeypatch):
 
 @pytest.mark.parametrize(
     ("line", "said"),
-    [("set -w nowhere", "in no epoch"), ("none", "none"), ("set --min-count 0", "--min-count")],
+    [("set -w nowhere", "in no period"), ("none", "none"), ("set --min-count 0", "--min-count")],
 )
 def test_wrong_input_is_one_line(place, monkeypatch, line, said):
     result = call(place, line, monkeypatch)

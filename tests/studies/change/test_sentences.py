@@ -6,20 +6,23 @@ import numpy as np
 import pytest
 
 from gpustab.results import Table
-from gpustab.studies.change.sentences import (
+from gpustab.studies.change.named import asked, called
+from gpustab.studies.change.rules import (
     against_control,
     against_floor,
+    beyond,
+    beyond_margin,
     expected,
     law_verdict,
-    of_control,
-    of_pair,
-    of_words,
-    verdict,
 )
+from gpustab.studies.change.sentences import of_control, of_laws, of_pair, of_sampling, of_words, unlike, verdict
 from gpustab.studies.change.tables import Pair, floor_series
+from gpustab.studies.shared.wording import signed_span
 
 BASE = dict.fromkeys(Pair._fields, 0.1) | {
     "series": "sgns/shuffled",
+    "of": "sgns/shuffled",
+    "split": "",
     "control": False,
     "bootstrap": False,
     "first": "1800-1819",
@@ -36,23 +39,72 @@ BASE = dict.fromkeys(Pair._fields, 0.1) | {
     "training_floor": 0.1,
     "training_se": 0.002,
     "beyond_se_words": 0.002,
+    "mean_cosine_first": 0.2,
+    "mean_cosine_second": 0.4,
 }
+MOVED = (
+    "From 1800-1819 to 1820-1839, 1,200 words moved by {} between two runs. Two samplings of one period's documents "
+)
+COMES = "differ by 0.20, which alone can come to 0.23 between periods"
+WITHOUT = " Without the noise of training the change is 0.20 (0.19–0.21)."
+
+
+def control(split, **other):
+    return BASE | {"control": True, "series": f"sgns/shuffled/control={split}", "split": str(split)} | other
 
 
 @pytest.mark.parametrize(
     ("row", "wanted", "said"),
     [
-        ({}, "more", "contexts differ beyond the sampling"),
-        ({"change": 0.18}, "no more", "as much as the epochs do"),
-        ({"change": 0.21, "runs_first": 60, "runs_second": 60}, "open", "cannot be told."),
-        ({"change": 0.22}, "open", "cannot be told."),
-        ({"change_se": 0.1}, "open", "cannot be told."),
-        ({"change_se": math.nan}, "open", "cannot be told."),
+        (
+            {},
+            "more",
+            f"{MOVED.format('0.30')}{COMES}: what is beyond that, +0.04 to +0.11, is above 0.",
+        ),
+        (
+            {"change": 0.18},
+            "no more",
+            f"{MOVED.format('0.18')}differ by 0.20, as much as the periods do: the change less 1.1 times that, −0.07 "
+            "to −0.01, is below 0.",
+        ),
+        (
+            {"change": 0.22},
+            "open",
+            f"{MOVED.format('0.22')}{COMES}: what is beyond that, −0.04 to +0.03, would have to be above 0 to tell a "
+            "change.",
+        ),
+        (
+            {"change_se": math.nan},
+            "open",
+            f"{MOVED.format('0.30')}{COMES}; so few runs give no interval of what is beyond that.",
+        ),
     ],
 )
 def test_change_against_the_sampling_floor(row, wanted, said):
     assert against_floor(BASE | row) == wanted
-    assert said in of_pair(BASE | row)
+    assert of_pair(BASE | row) == said + WITHOUT
+
+
+@pytest.mark.parametrize("row", [{"change": 0.21, "runs_first": 60, "runs_second": 60}, {"change_se": 0.1}])
+def test_between_floor_and_margin_nothing_can_be_told(row):
+    low, high = beyond(BASE | row)
+    assert against_floor(BASE | row) == "open"
+    assert low < 0 < beyond_margin(BASE | row)[1]
+    assert signed_span(low, high) in of_pair(BASE | row)
+
+
+def test_the_lead_tells_the_scale_and_what_moves_where_nothing_changed():
+    row = BASE | {"sampling_floor": None, "tested": 1}
+    splits = [control(k, corrected=value) for k, value in ((1, 0.08), (2, 0.1))]
+    assert unlike(row) == pytest.approx(0.7)
+    assert of_pair(row, splits, scale=True) == (
+        "From 1800-1819 to 1820-1839, 1 word moved by 0.30 between two runs (0: used alike; 0.70: two different "
+        "words). Without the noise of training the change is 0.20 (0.19–0.21), where documents were dealt out at "
+        "random, so that nothing changed, 0.090."
+    )
+    assert of_pair(row | {"corrected": math.nan}).endswith(
+        "With one run, how much of it is training noise cannot be told."
+    )
 
 
 def test_the_change_that_sampling_comes_to_is_that_of_the_model():
@@ -79,13 +131,51 @@ def test_the_error_of_the_expected_change_follows_from_those_of_both_floors():
     assert expected(BASE).se == pytest.approx(want, rel=1e-4)
 
 
+def test_the_lead_says_between_which_periods_contexts_differ():
+    rows = [
+        BASE,
+        BASE | {"first": "b", "second": "c", "change": 0.18},
+        BASE | {"first": "c", "second": "d", "change": 0.22},
+    ]
+    assert list(of_sampling(rows)) == [
+        "Contexts differ beyond the sampling of documents from 1800-1819 to 1820-1839; contexts differ no more than "
+        "two samplings of one period's documents from b to c; whether contexts differ beyond the sampling of documents "
+        "from c to d cannot be told."
+    ]
+    assert list(of_sampling(rows[2:] * 2)) == [
+        "Whether contexts differ beyond the sampling of documents from c to d and from c to d cannot be told."
+    ]
+    assert list(of_sampling([BASE | {"sampling_floor": None}])) == []
+    glove = list(of_sampling([BASE, BASE | {"series": "glove/shuffled"}]))
+    assert "1839 (sgns/shuffled) and from 1800-1819 to 1820-1839 (glove/shuffled)." in glove[0]
+
+
 def test_without_bootstrap_runs_nothing_is_said_to_differ():
     row = BASE | {"sampling_floor": None, "sampling_se": None}
-    said = " ".join(verdict({"pairs": Table.of([row]), "laws": Table()}))
-    assert "differ beyond" not in said
-    assert "train bootstrap runs too" in said
-    said = " ".join(verdict({"pairs": Table.of([row | {"bootstrap": True}]), "laws": Table()}))
-    assert "train shuffled runs too" in said
+    said = verdict({"pairs": Table.of([row]), "laws": Table()})
+    assert said[0] == (
+        "No change can be told yet from other documents of the same time: how far apart two samplings of one period's "
+        "documents would lie is not known. Train bootstrap runs too, or a control (train --control 2)."
+    )
+    assert len(said) == 2
+    said = verdict({"pairs": Table.of([row | {"bootstrap": True}]), "laws": Table()})
+    assert "train shuffled runs too" in said[0]
+    splits = [control(k, corrected=0.1, sampling_floor=None) for k in (1, 2)]
+    said = verdict({"pairs": Table.of([row, *splits]), "laws": Table()})
+    assert len(said) == 2  # the control tells change from other documents by itself
+    assert said[0].startswith("Periods differ more than documents dealt out at random do")
+    said = verdict({"pairs": Table.of([BASE, *splits]), "laws": Table()})
+    assert [sentence[:9] for sentence in said] == ["Contexts ", "From 1800", "Periods d"]
+
+
+def test_of_many_pairs_three_are_told():
+    rows = [BASE | {"first": str(k), "second": str(k + 1)} for k in range(5)]
+    said = verdict({"pairs": Table.of(rows)})
+    assert len(said) == 4
+    assert said[3].endswith("2 more pairs of periods are in the table below.")
+    assert [sentence.count("used alike") for sentence in said] == [0, 1, 0, 0]
+    techniques = verdict({"pairs": Table.of([BASE, BASE | {"series": "glove/shuffled"}])})
+    assert [sentence.partition(": ")[0] for sentence in techniques[1:]] == ["sgns/shuffled", "glove/shuffled"]
 
 
 @pytest.mark.parametrize(
@@ -99,10 +189,47 @@ def test_frequency_against_the_control(genuine, control, wanted):
     assert law_verdict(wide[0], wide[1:]) == "open"
 
 
+@pytest.mark.parametrize(
+    ("genuine", "other", "said"),
+    [
+        (
+            0.5,
+            [0.3],
+            "and 30% where nothing changed. The difference, +12 to +28 points, is above 0: rarer words changed more "
+            "than noise says.",
+        ),
+        (
+            0.1,
+            [0.3],
+            "and 30% where nothing changed. The difference, −28 to −12 points, is below 0, so these data do not show "
+            "that rarer words change more.",
+        ),
+        (
+            0.26,
+            [0.3],
+            "and 30% where nothing changed. Whether rarer words changed more than noise says cannot be told: the "
+            "difference, −12 to +4 points, would have to be above 0.",
+        ),
+    ],
+)
+def test_the_law_is_told_with_the_interval_that_decides(genuine, other, said):
+    rows = [
+        {"series": "a", "control": k > 0, "r2_marginal": x, "r2_se": 0.03, "r2_se_runs": math.nan}
+        for k, x in enumerate((genuine, *other))
+    ]
+    start = f"Frequency explains {genuine:.0%} of how words differ in change (R² of its logarithm), "
+    assert list(of_laws(Table.of(rows))) == [start + said]
+    assert "train --control 1" in next(of_laws(Table.of(rows[:1])))
+
+
 def test_words_that_differ_are_counted_with_their_rate():
-    rows = [{"first": "a", "second": "b", "found": k < 2} for k in range(5)]
+    rows = [{"first": first, "second": chr(ord(first) + 1), "found": k < 2} for first in "ab" for k in range(5)]
     assert of_words(Table.of(rows), 0.05) == [
-        "Contexts differ beyond author sampling for 2 of 5 words from a to b (of those found, 5% may be false)."
+        "Contexts differ beyond author sampling for 2 of 5 words from a to b and 2 of 5 words from b to c (of those "
+        "found, 5% may be false)."
+    ]
+    assert of_words(Table.of(rows[:1]), 0.05) == [
+        "Contexts differ beyond author sampling for 1 of 1 word from a to b (of those found, 5% may be false)."
     ]
     assert of_words(None, 0.05) == []
 
@@ -110,9 +237,10 @@ def test_words_that_differ_are_counted_with_their_rate():
 def test_floors_are_bootstrap_series_alone():
     """A control without bootstrap runs of its own is no floor, and the law of a bootstrap series is none of another."""
     drawn = {"series": "sgns/bootstrap", "bootstrap": True, "sampling_floor": None, "sampling_se": None}
-    control = {"series": "sgns/shuffled/control=1", "control": True, "sampling_floor": None, "corrected": 0.07}
-    pairs = Table.of([BASE | drawn, BASE, BASE | control])
+    other = control(1, sampling_floor=None, corrected=0.07)
+    pairs = Table.of([BASE | drawn, BASE, other])
     assert floor_series(pairs) == {"sgns/bootstrap"}
+    assert asked(pairs) == ["sgns/shuffled"]
     law = {"r2_se": 0.01, "r2_se_runs": 0.01}
     rows = [
         law | {"series": "sgns/bootstrap", "control": False, "r2_marginal": 0.9},
@@ -120,28 +248,56 @@ def test_floors_are_bootstrap_series_alone():
         law | {"series": "sgns/shuffled", "control": False, "r2_marginal": 0.2},
         law | {"series": "sgns/shuffled/control=1", "control": True, "r2_marginal": 0.3},
     ]
-    drawn_control = {"series": "sgns/bootstrap/control=1", "control": True, "bootstrap": True, "sampling_floor": None}
-    said = verdict({"pairs": Table.of([*pairs.rows(), BASE | drawn_control]), "laws": Table.of(rows)})
-    assert "Frequency explains 20% of the variance of log change, less than where nothing changed (30%)" in said[-1]
-    assert any("words moved by 0.070 without the noise" in sentence for sentence in said)
+    drawn_control = {"series": "sgns/bootstrap/control=1", "of": "sgns/bootstrap", "bootstrap": True}
+    pairs = Table.of([*pairs.rows(), other | drawn_control])
+    assert "Frequency explains 20% of" in next(of_laws(Table.of(rows), {"sgns/bootstrap", "sgns/bootstrap/control=1"}))
+    said = verdict({"pairs": pairs, "laws": Table.of(rows)})
+    assert "so that nothing changed, 0.070." in said[1]
+    assert called(pairs) == {
+        "sgns/bootstrap": "sgns/bootstrap",
+        "sgns/shuffled": "sgns/shuffled",
+        "sgns/shuffled/control=1": "dealt out at random (1), sgns/shuffled",
+        "sgns/bootstrap/control=1": "dealt out at random (1), sgns/bootstrap",
+    }
 
 
 @pytest.mark.parametrize(
     ("splits", "wanted", "said"),
     [
-        ((0.10, 0.105), "more", "which is more than such splits differ by"),
-        ((0.10, 0.20), "open", "cannot be told from these splits"),
-        ((0.10,), "unknown", "train --control 2"),
-        ((0.30, 0.31), "open", "cannot be told from these splits"),
+        (
+            (0.10, 0.105),
+            "more",
+            "Periods differ more than documents dealt out at random do: the difference is 0.098 (+0.04 to +0.15, above "
+            "0), without the noise of training.",
+        ),
+        (
+            (0.10, 0.20),
+            "open",
+            "Whether periods differ more than documents dealt out at random cannot be told from these splits: the "
+            "difference is 0.050, and its interval, −1.05 to +1.15, would have to be above 0.",
+        ),
+        (
+            (0.10,),
+            "unknown",
+            "Periods differ by 0.10 more than documents dealt out at random without the noise of training. Two splits "
+            "or more would tell how far that is chance (train --control 2).",
+        ),
     ],
 )
-def test_epochs_against_splits_at_random(splits, wanted, said):
-    other = [
-        BASE | {"control": True, "corrected": x, "series": f"sgns/shuffled/control={k}"} for k, x in enumerate(splits)
-    ]
+def test_periods_against_splits_at_random(splits, wanted, said):
+    other = [control(k, corrected=x) for k, x in enumerate(splits, 1)]
     assert against_control([BASE, *other]) == wanted
-    assert said in next(of_control([BASE, *other]))
+    assert list(of_control([BASE, *other])) == [said]
     assert against_control([BASE, *(row | {"corrected": math.nan} for row in other)]) == "unknown"
+    assert list(of_control([BASE, *(row | {"corrected": math.nan} for row in other)])) == []
+    assert list(of_control([BASE])) == []
+
+
+def test_fewer_splits_than_periods_differ():
+    other = [control(k, corrected=x) for k, x in enumerate((0.3, 0.31), 1)]
+    assert against_control([BASE, *other]) == "open"
+    pairs = [row | {"first": first} for first in "ab" for row in (BASE, *other)]
+    assert "the difference, mean of 2 pairs of periods, is −0.10, and" in next(of_control(pairs)).replace("-", "−")
 
 
 def test_many_splits_know_how_far_they_differ():

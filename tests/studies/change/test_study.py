@@ -108,7 +108,7 @@ def test_two_epochs_have_no_law_and_one_run_no_error():
     assert math.isnan(row["corrected"])
     assert answer.tables["laws"].height == 0
     assert any("no group has two rows" in note for note in answer.notes)
-    assert "cannot be told" in answer.verdict[0]
+    assert "cannot be told" in answer.verdict[1]
 
 
 def test_two_groups_without_epochs_are_taken_as_given():
@@ -137,8 +137,8 @@ def test_a_collapsed_epoch_sets_off_an_alarm():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"words": "nowhere"}, "in no epoch"),
-        ({"words": "w1", "reference": "1800"}, "there is no such epoch"),
+        ({"words": "nowhere"}, "in no period"),
+        ({"words": "w1", "reference": "1800"}, "there is no such period"),
         ({"min_count": 0}, "min_count is 0"),
     ],
 )
@@ -149,11 +149,11 @@ def test_wrong_choices_are_one_line(options, said):
 
 def test_groups_that_are_no_epochs_are_refused():
     found = groups(runset(epochs=3, runs=2, v=20))
-    with pytest.raises(InputError, match="only epoch"):
+    with pytest.raises(InputError, match="only period"):
         change(found[:1])
-    with pytest.raises(InputError, match="groups without an epoch"):
+    with pytest.raises(InputError, match="groups without a period"):
         change([replace(runs, key=Key(f"g{k}")) for k, runs in enumerate(found)])
-    with pytest.raises(InputError, match="has no epoch"):
+    with pytest.raises(InputError, match="has no period"):
         change([replace(found[0], key=Key("g")), *found[1:]])
     other = load_runs([(["a", "b", "c"], np.eye(3, 8)) for _ in range(2)])
     with pytest.raises(InputError, match="0 words in common"):
@@ -210,7 +210,7 @@ def test_the_order_is_that_of_time_and_a_gap_is_told():
     keys = list(found)
     answer = change(groups({key: found[key] for key in (keys[3], keys[0], keys[1])}), min_count=1)
     assert [row["first"] for row in answer.tables["pairs"].rows()] == ["1800-1819", "1820-1839"]
-    assert any("no epoch between 1820-1839 and 1860-1879" in note for note in answer.notes)
+    assert any("no period between 1820-1839 and 1860-1879" in note for note in answer.notes)
     assert not any("between 1800-1819" in note for note in answer.notes)
     other = replace(keys[1], part=(("epoch", "1810-1839"),))
     answer = change(groups({keys[0]: found[keys[0]], other: found[keys[1]]}), min_count=1)
