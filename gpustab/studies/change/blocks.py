@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import pairwise
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.slices import by_epoch, epoch_slices
@@ -94,12 +98,12 @@ def discovered_words(
         text: the documents of the epochs.
         options: with their column of authors.
         report: told how far the work is.
-        finished: what an earlier call had found.
+        finished: deals that an earlier call had measured.
 
     Raises:
         InputError: as the functions of :mod:`gpustab.studies.change.permutation`.
     """
-    from gpustab.studies.change.permutation import Discovery, discoveries, documents_of
+    from gpustab.studies.change.permutation import discoveries, documents_of
 
     finished = finished or Finished(None)
     for (first, one), (second, two) in pairwise(zip(text.names, text.epochs, strict=True)):
@@ -108,13 +112,18 @@ def discovered_words(
             report(f"dealing out {options.authors}: {what}", 0.9 + 0.1 * part)
 
         authors = [record.metadata[str(options.authors)] for own in (one, two) for record in own.records]
-        said = [first, second, options.min_count, options.deals, options.seed, options.authors, authors]
-        key = digest_of(said, one.tokens, two.tokens)
-        rows = finished.get(key)
-        if rows is None:
-            documents = documents_of([one, two], str(options.authors), min_count=options.min_count)
-            rows = [tuple(row) for row in discoveries(documents, deals=options.deals, seed=options.seed, told=told)]
-            finished.put(key, rows)
-        for own in rows:
-            row = Discovery(*own)
+        said = [first, second, options.min_count, options.seed, options.authors, authors]
+        once = partial(_once, finished, digest_of(said, one.tokens, two.tokens))
+        documents = documents_of([one, two], str(options.authors), min_count=options.min_count)
+        for row in discoveries(documents, deals=options.deals, seed=options.seed, told=told, once=once):
             yield {"first": first, "second": second, **row._asdict(), "found": row.q <= options.rate}
+
+
+def _once(finished: Finished, of: str, number: int, measured: Callable[[], NDArray[np.float64]]) -> NDArray[np.float64]:
+    """The changes of a deal, measured if no earlier call has: a stopped call goes on with the next deal."""
+    key = digest_of(of, number)
+    found: NDArray[np.float64] | None = finished.get(key)
+    if found is None:
+        found = measured()
+        finished.put(key, found)
+    return found

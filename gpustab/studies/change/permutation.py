@@ -10,6 +10,7 @@ resolve p ≥ 1/(B + 1) only, with which no word among hundreds can be found.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -136,7 +137,13 @@ def deal(documents: Documents, rng: np.random.Generator) -> Labels:
 
 
 def discoveries(
-    documents: Documents, *, deals: int = 39, dim: int = 50, seed: int = 0, told: Callable[[float], None] | None = None
+    documents: Documents,
+    *,
+    deals: int = 39,
+    dim: int = 50,
+    seed: int = 0,
+    told: Callable[[float], None] | None = None,
+    once: Callable[[int, Callable[[], Floats]], Floats] | None = None,
 ) -> list[Discovery]:
     """Return all words, those of lowest q first.
 
@@ -146,6 +153,7 @@ def discoveries(
         dim: of the spaces.
         seed: of the deals.
         told: called with the finished part.
+        once: gives the changes of a deal by its number, measuring them if nobody has; default: measured.
 
     Raises:
         InputError: for fewer than nine deals, or fewer than six blocks.
@@ -157,7 +165,9 @@ def discoveries(
     true = changes(documents, documents.epoch, dim)
     dealt = []
     for k in range(deals):
-        dealt.append(changes(documents, deal(documents, rng), dim))
+        epoch = deal(documents, rng)  # dealt even if it is measured already, since the next one follows it
+        measured = partial(changes, documents, epoch, dim)
+        dealt.append(once(k, measured) if once else measured())
         if told:
             told((k + 1) / deals)
     null = np.stack(dealt)

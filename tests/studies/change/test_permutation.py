@@ -10,10 +10,12 @@ from gpustab.corpus.corpus import Corpus, Record
 from gpustab.errors import InputError
 from gpustab.runs.key import Key
 from gpustab.spaces.vocabulary import Vocabulary
+from gpustab.studies.change import permutation
 from gpustab.studies.change.blocks import Text, discovered_words
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.permutation import adjusted, changes, deal, discoveries, documents_of, studentised
 from gpustab.studies.change.series import Series
+from gpustab.studies.shared.finished import Finished
 
 WORDS, TOPICS, LENGTH = 96, 6, 480
 EXCHANGED = [(0, 1), (8, 9), (16, 17)]
@@ -138,7 +140,7 @@ def test_what_cannot_be_tested_is_refused():
         discoveries(documents_of([first, second], "author", min_count=20))
 
 
-def test_the_text_of_epochs_is_read_and_tested(tmp_path):
+def test_the_text_of_epochs_is_read_and_tested(tmp_path, monkeypatch):
     lines = ["year\tauthor\ttext"]
     for epoch, own in enumerate(corpus(1.0, 0)):
         for record, start in zip(own.records, range(0, len(own.tokens), LENGTH), strict=True):
@@ -152,6 +154,7 @@ def test_the_text_of_epochs_is_read_and_tested(tmp_path):
     assert len(rows) == WORDS
     planted = {_spelt(f"w{k}") for pair in EXCHANGED for k in pair}
     assert {row["word"] for row in sorted(rows, key=lambda row: -row["change"])[:6]} == planted
+    _goes_on(text, choices, rows, Finished(tmp_path / "kept"), monkeypatch)
     with pytest.raises(InputError, match="called by their years, not old, new"):
         Text(_series("old", "new"), choices, lambda *_: None)
     with pytest.raises(InputError, match=r"72 of 72 documents .*near it is author; columns are author, year"):
@@ -160,6 +163,25 @@ def test_the_text_of_epochs_is_read_and_tested(tmp_path):
         ChangeOptions(corpus="sotu")
     with pytest.raises(InputError, match="do not tell their corpus; corpus names it"):
         Text(_series("1800-1819"), ChangeOptions(authors="author"), lambda *_: None)
+
+
+def _goes_on(text, choices, rows, finished, monkeypatch):
+    """A call that is stopped within its deals goes on with the next one, and says the same."""
+    calls = []
+
+    def stopped(*told, at=8):
+        calls.append(told)
+        if len(calls) == at:
+            raise KeyboardInterrupt
+        return changes(*told)
+
+    monkeypatch.setattr(permutation, "changes", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        list(discovered_words(text, choices, lambda *_: None, finished))
+    assert list(discovered_words(text, choices, lambda *_: None, finished)) == rows
+    assert len(calls) == 8 + 1 + choices.deals - 6  # the truth twice, six deals kept, the one that was stopped again
+    assert list(discovered_words(text, choices, lambda *_: None, finished)) == rows
+    assert len(calls) == 8 + 1 + choices.deals - 6 + 1
 
 
 def _series(*epochs):
