@@ -21,8 +21,10 @@ import torch
 
 from gpustab.studies.consistency.measures import Consistency, consistency_of, over_runs
 from gpustab.studies.consistency.samples import Samples
-from gpustab.studies.consistency.sentences import models_part, texts_part, told_apart
+from gpustab.studies.consistency.sentences import told_apart
+from gpustab.studies.consistency.sentences_of_models import models_part
 from gpustab.studies.consistency.sentences_of_terms import CLOSEST, closest, own_part
+from gpustab.studies.consistency.sentences_of_texts import texts_part
 from gpustab.studies.consistency.texts import contrast
 
 RUNS, TERMS = (1, 3, 6, 16), (5, 20, 60)

@@ -122,13 +122,24 @@ def with_half(value: float | None, half: float | None) -> str:
     return f"{value:.{digits}f} ± {told}".replace("-", "−")
 
 
-def counted(n: int, noun: str) -> str:
-    """Return a number with its noun.
+def counted(n: int, noun: str, verbs: str = "", *, of: int | None = None) -> str:
+    """Return a number with its noun, and with the verb that agrees: of one and of many, with a stroke between.
 
-    >>> counted(1, "pair"), counted(1200, "pair")
-    ('1 pair', '1,200 pairs')
+    Args:
+        n: the number.
+        noun: of one.
+        verbs: such as ``"is/are"``; default: none.
+        of: how many there are in all.
+
+    >>> counted(1, "pair"), counted(1200, "pair"), counted(1, "term", "stands/stand"), counted(2, "term", "is/are")
+    ('1 pair', '1,200 pairs', '1 term stands', '2 terms are')
+    >>> counted(1, "term", "is/are", of=14), counted(1, "run", of=1)
+    ('1 of 14 terms is', '1 of 1 run')
     """
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+    one, _, many = verbs.partition("/")
+    all_of = "" if of is None else f"of {of:,} "
+    many_of = n if of is None else of
+    return f"{n:,} {all_of}{noun}{'' if many_of == 1 else 's'} {one if n == 1 else many}".rstrip()
 
 
 def whole(title: str, table: Table, columns: Iterable[str] | None = None) -> SmallTable:

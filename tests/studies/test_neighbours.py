@@ -181,7 +181,7 @@ def test_shares_are_of_the_runs_that_have_the_word():
     assert all(not math.isnan(row["cosine"]) for row in result.tables["shares"].rows())
     assert len(set(result.tables["lists"]["run"])) == 2
     assert result.groups[0]["lists"][2] == []
-    assert any("1 of 3 runs do not have the word" in note for note in result.notes)
+    assert any("1 of 3 runs does not have the word" in note for note in result.notes)
 
 
 def test_a_word_of_one_run_has_no_nan_in_its_notes():

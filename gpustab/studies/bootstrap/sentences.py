@@ -62,14 +62,14 @@ def of_neighbours(judged: Sequence[Row], setting: Row) -> str:
         if queries > 1
         else (f"{group}: of the {total} nearest words of {judged[0]['query']}")
     )
-    rest = f"{passing} are passing and {total - len(firm) - passing} open"
+    rest = f"{passing} {'is' if passing == 1 else 'are'} passing and {total - len(firm) - passing} open"
     if judged[0]["chosen_by"] == group:
         rest += "; the same runs chose them, so that too many look firm"
     if not firm:
         return f"{lead} none is firm over {kind}; {rest}."
     best = sorted(firm, key=lambda row: (-row["share_low"], -row["margin"], -row["mean"]))[:3]
     such = listed([f"{row['query']} – {row['word']}" for row in best])
-    return f"{lead} {len(firm)} are firm over {kind} (such as {such}); {rest}."
+    return f"{lead} {len(firm)} {'is' if len(firm) == 1 else 'are'} firm over {kind} (such as {such}); {rest}."
 
 
 def of_documents(settings: Sequence[Row]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import Any
 from gpustab.errors import InputError, near, option
 from gpustab.machine.environment import environment
 from gpustab.results import Table
+from gpustab.results.page import counted
 from gpustab.studies.change import follow
 from gpustab.studies.change.epoch import Epoch, between, read
 from gpustab.studies.change.law_rows import Law, laws
@@ -81,8 +82,8 @@ def _add(series: Series, first: str, second: str, found: Measured, options: Chan
         answer.result.notes.append(f"{series.name}: not scored: {found.unscored}.")
     elif found.missing:
         answer.result.notes.append(
-            f"{series.name}: {len(found.missing)} of {found.scores[0].targets} targets are not in both periods and "
-            f"are not scored: {', '.join(found.missing)}."
+            f"{series.name}: {counted(len(found.missing), 'target', 'is/are', of=found.scores[0].targets)} not in both "
+            f"periods, and not scored: {', '.join(found.missing)}."
         )
     if found.pair is None:
         answer.result.notes.append(

@@ -6,7 +6,7 @@ from typing import Any
 
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable
-from gpustab.results.page import number
+from gpustab.results.page import counted, number
 
 _SHOWN = 10
 
@@ -23,7 +23,7 @@ def _numbers(result: Result) -> Block:
         [_called(name), *(_estimate(group["pip" if name == "loss" else name]) for group in result.groups), _estimate(x)]
         for name, x in zip(names, result.contrasts, strict=True)
     ]
-    header = ["", *(f"{group['name']} ({len(group['runs'])} runs)" for group in result.groups), "difference"]
+    header = ["", *(f"{group['name']} ({counted(len(group['runs']), 'run')})" for group in result.groups), "difference"]
     title = f"Which is more stable, over {result.groups[0]['words']:,} common words?"
     return Block(title, tables=[SmallTable("95 % intervals", header, rows)])
 

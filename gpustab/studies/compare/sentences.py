@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from gpustab.results.page import number
+from gpustab.results.page import counted, number
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.wording import number_span, word
 
@@ -49,7 +49,8 @@ def words_that_differ(first: str, second: str, found: tuple[int, int], words: in
     """Return how many words stand out in their difference, and how sure that is."""
     if not sum(found):
         return f"No word's stability surely differs more between {first} and {second} than that of words as frequent."
+    less = counted(found[0], "word", "is/are", of=words)
     return (
-        f"Beside words of like frequency {found[0]:,} of {words:,} words are surely less stable in {first} and "
-        f"{found[1]:,} in {second}: each in the tenth that differs most that way, one in twenty wrong."
+        f"Beside words of like frequency {less} surely less stable in {first} and {found[1]:,} in {second}: each in "
+        "the tenth that differs most that way, one in twenty wrong."
     )

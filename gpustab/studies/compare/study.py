@@ -16,6 +16,7 @@ from gpustab.machine.progress import Progress
 from gpustab.options import chosen
 from gpustab.report import Result
 from gpustab.results import Table
+from gpustab.results.page import counted
 from gpustab.runs.families import over_common_words
 from gpustab.runs.group import Group, loaded
 from gpustab.runs.runs import Runs
@@ -64,7 +65,9 @@ def compare(
     with answering("compare", options, given, compute, progress) as answer:
         (one, other), rows = over_common_words([loaded(group) for group in given])
         if len(rows[0]) < 2:
-            raise InputError(f"'{one.name}' and '{other.name}' have {len(rows[0])} words in common; wanted two or more")
+            raise InputError(
+                f"'{one.name}' and '{other.name}' have {counted(len(rows[0]), 'word')} in common; wanted two or more"
+            )
         _compare(one, other, rows, options, answer)
     return answer.result
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gpustab.report.svg.elements import figure, text
 from gpustab.report.svg.picture import Picture
-from gpustab.report.svg.plot import Plot
+from gpustab.report.svg.plot import Plot, short
 from gpustab.results import Table
+from gpustab.results.page import counted
 from gpustab.studies.consistency.drawing import BOTH, Line, beside_null, cut, words_of
 from gpustab.studies.consistency.sentences import grows
 from gpustab.studies.consistency.sentences_of_terms import closest, neighbours_part, own_part
@@ -26,14 +27,21 @@ def same_and_null(tables: Tables) -> Picture:
     if not groups:
         return Picture(missing="No model was measured.")
     first = next(iter(groups.values()))[0]
-    title = f"{first['same']:.3f} for one term, {first['null']:.3f} for two: a cosine needs its null level"
-    return Picture(title, _panels(groups, _line_of_model, "cosine of two samples"))
+    title = (
+        f"Cosine {first['same']:.3f} for one term, {first['null']:.3f} for two: it needs its level for different terms"
+    )
+    return Picture(_of_first(groups, title), _panels(groups, _line_of_model, "cosine of two samples"))
 
 
 def _groups(table: Table) -> dict[str, list[dict[str, Any]]]:
     """Rows by background and text."""
     names = dict.fromkeys(table.get("group", []))
     return {name: list(table.rows(group=name)) for name in names}
+
+
+def _of_first(groups: Mapping[str, Any], title: str) -> str:
+    """The title that is of the first background and text, with their name where they are several."""
+    return f"{next(iter(groups))}: {title}" if len(groups) > 1 else title
 
 
 def _panels(groups: dict[str, list[dict[str, Any]]], line: Callable[[dict[str, Any]], Line], axis: str) -> list[str]:
@@ -51,24 +59,32 @@ def _line_of_model(row: dict[str, Any]) -> Line:
 
 
 def by_size(tables: Tables) -> Picture:
-    """Cosine over the number of sentences, with the law of sums and the null level."""
+    """Cosine over the number of sentences, with the law of sums and the null level; a panel for each text."""
     table = tables.get("sizes", Table())
-    if table.height < 2:
+    groups = {name: rows for name, rows in _groups(table).items() if len(rows) > 1}
+    if not groups:
         return Picture(missing="Samples of two sizes are needed: more sentences with the terms.")
-    rows = list(table.rows(group=table["group"][0]))
+    low = min(min(row["null"], row["law"], row["same_low"]) for rows in groups.values() for row in rows)
+    said = {name: grows(table.where(group=name))[1].partition(";")[0].rstrip(".") + "." for name in groups}
+    panels = [
+        _by_size(rows, min(low, 0.9), name if len(groups) > 1 else "", said[name])
+        for name, rows in list(groups.items())[:_PANELS]
+    ]
+    return Picture(_of_first(groups, next(iter(said.values()))), panels)
+
+
+def _by_size(rows: Sequence[dict[str, Any]], low: float, name: str, label: str) -> str:
+    """A panel, on the scale of all."""
     xs = [float(row["n"]) for row in rows]
-    low = min(min(row["null"], row["law"], row["same_low"]) for row in rows)
-    plot = Plot((0.0, max(xs)), (min(low, 0.9), 1.0), right=110)
-    plot.axes("sentences of a sample", "cosine of two samples")
+    plot = Plot((0.0, max(xs)), (low, 1.0), right=110, name=short(name, 34))
+    plot.axes("sentences of a sample", "cosine")
     plot.curve(xs, [row["law"] for row in rows], "axis thin dash")
     plot.curve(xs, [row["same"] for row in rows], "g0 line")
     plot.errors(xs, [row["same_low"] for row in rows], [row["same_high"] for row in rows], "g0 line thin")
     plot.marks(xs, [row["same"] for row in rows], 0, "g0 full")
     plot.curve(xs, [row["null"] for row in rows], "g1 line")
     plot.marks(xs, [row["null"] for row in rows], 1, "g1 full")
-    plot.labels([("one term", rows[-1]["same"], "g0"), ("two terms", rows[-1]["null"], "g1")])
-    title = grows(table.where(group=table["group"][0]))[1].partition(";")[0] + "."
-    return Picture(title.replace("..", "."), [plot.done(title)])
+    return plot.labels([("one term", rows[-1]["same"], "g0"), ("two terms", rows[-1]["null"], "g1")]).done(label)
 
 
 def own_place(tables: Tables) -> Picture:
@@ -82,7 +98,7 @@ def own_place(tables: Tables) -> Picture:
     def line(row: dict[str, Any]) -> Line:
         return Line(row["model"], f"place {row['place']:,.0f}", _with_excess(row), (row["null"],) * 3)
 
-    title = own_part(next(iter(groups.values()))[0])[1]
+    title = _of_first(groups, own_part(next(iter(groups.values()))[0])[1])
     return Picture(title, _panels(groups, line, "cosine to the background's vector"))
 
 
@@ -95,9 +111,9 @@ def by_frequency(tables: Tables) -> Picture:
         return Picture(missing="A general text is needed.")
 
     def line(row: dict[str, Any]) -> Line:
-        return Line(row["terms_of"], f"{row['terms']} terms", _with_excess(row), (row["null"],) * 3)
+        return Line(row["terms_of"], counted(row["terms"], "term"), _with_excess(row), (row["null"],) * 3)
 
-    title = closest(next(iter(groups.values())))[1]
+    title = _of_first(groups, closest(next(iter(groups.values())))[1])
     return Picture(title, _panels(groups, line, "cosine of a term to itself in the general text"))
 
 
@@ -111,16 +127,20 @@ def nearest_words(tables: Tables) -> Picture:
     table = tables.get("neighbours", Table())
     if not table.height:
         return Picture(missing="No term was measured.")
-    rows = list(table.rows(group=table["group"][0]))
-    parts, y = list[str](), 14.0
+    groups = _groups(table)
+    panels = [_nearest(rows, name if len(groups) > 1 else "") for name, rows in list(groups.items())[:_PANELS]]
+    return Picture(_of_first(groups, neighbours_part(next(iter(groups.values())))), panels)
+
+
+def _nearest(rows: Sequence[dict[str, Any]], name: str) -> str:
+    parts, y = ([text(0, 11, short(name, 50), "bold")], 36.0) if name else (list[str](), 14.0)
     for first, second in zip(rows[::2], rows[1::2], strict=True):
         both = set(first["nearest"].split(", ")) & set(second["nearest"].split(", "))
         parts += [text(0, y, cut(first["term"], 18)), text(0, y + 15, f"cosine {first['cosine']:.2f}", "soft")]
         for k, row in enumerate((first, second)):
             parts += words_of(row["nearest"].split(", "), both, y + 15 * k)
         y += 42
-    title = neighbours_part(rows)
-    return Picture(title, [figure(y - 20, parts, title)])
+    return figure(y - 20, parts, neighbours_part(rows))
 
 
 FIGURES: Figures = {

@@ -76,6 +76,7 @@ def summary(case: str, runs: Runs, prepared: Prepared) -> dict[str, Any]:
     return {
         "name": case,
         "text": prepared.text.name,
+        "source": prepared.text.source,
         "runs": list(runs.names),
         "words": int(runs.joint.sum()),
         "known": known_share(prepared.text, prepared.found.rows),

@@ -76,10 +76,21 @@ def _texts(sources: Sequence[str | Path], options: ConsistencyOptions) -> list[T
     if len(set(map(str, sources))) < len(sources):
         raise InputError(f"one text was given twice: {', '.join(map(str, sources))}")
     found = [read_text(source, options.language, options.drop_short, options.layout) for source in sources]
-    names = [Path(source).stem for source in sources]
-    if len(found) == 1 or len(set(names)) < len(names):
-        return found
-    return [text._replace(name=name) for text, name in zip(found, names, strict=True)]
+    return [text._replace(name=name) for text, name in zip(found, short_names(sources), strict=True)]
+
+
+def short_names(sources: Sequence[str | Path]) -> list[str]:
+    """Return what texts are called: the end of each path, with as many folders as tell them apart.
+
+    >>> short_names(["lee", "books/anarchism.txt"]), short_names(["a/1.txt", "b/1.txt"])
+    (['lee', 'anarchism'], ['a/1', 'b/1'])
+    """
+    paths = [Path(source).with_suffix("") if Path(source).suffix else Path(source) for source in sources]
+    for folders in range(1, max((len(path.parts) for path in paths), default=0) + 1):
+        names = ["/".join(path.parts[-folders:]) or str(path) for path in paths]
+        if len(set(names)) == len(names):
+            return names
+    return [str(source) for source in sources]
 
 
 def _general(options: ConsistencyOptions) -> Text | None:

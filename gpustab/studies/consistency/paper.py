@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from gpustab.results import Content
+from gpustab.results.page import counted
+from gpustab.studies.shared.wording import listed
 
 CITATIONS = ("bloem2019",)
 
@@ -24,8 +26,9 @@ def heading(result: Content) -> tuple[str, str]:
     title = "Do parts of one text give a term the same vector?"
     if not result.groups:
         return title, ""
-    first = result.groups[0]
-    return title, f"{result.settings.get('text')} · {first['terms']:,} terms · {first['samples']:,} samples"
+    texts = {group["text"]: f"{counted(group['terms'], 'term')} of {group['text']}" for group in result.groups}
+    samples = max(group["samples"] for group in result.groups)
+    return title, f"{listed(list(texts.values()))} · up to {counted(samples, 'sample')}"
 
 
 def methods(result: Content) -> str:
@@ -48,7 +51,7 @@ def methods(result: Content) -> str:
     )
     return (
         f"Consistency was measured with gpustab {result.environment.get('gpustab')}, after Bloem et al. (2019): of "
-        f"each of {first['terms']:,} terms, {how} were taken, {copies}and the background "
+        f"each of {counted(first['terms'], 'term')}, {how} were taken, {copies}and the background "
         f"vectors of the context words ({s['window']} words within the sentence, subsampled at {s['subsample']:g}) "
         "were added. Cosines of samples of one term are compared with those of samples of different terms without a "
         "common sentence (area under the curve over all pairs of both); the same was done without the mean background "

@@ -11,6 +11,7 @@ from scipy import sparse
 from torch import Tensor
 
 from gpustab.errors import InputError
+from gpustab.results.page import counted
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import some_words
 from gpustab.studies.consistency import terms as chosen_terms
@@ -96,8 +97,8 @@ def prepare(
     if lost:
         names = some_words([text.words[k] for k in lost])
         prepared.notes.append(
-            f"{len(lost):,} terms have a sample without any context word that the background knows, and are left out: "
-            f"{names}."
+            f"{counted(len(lost), 'term', 'has/have')} a sample without any context word that the background knows: "
+            f"left out: {names}."
         )
         chosen_terms.want_two(text, full.terms.tolist(), options)
         prepared = prepared.of(full, runs, options)
@@ -143,13 +144,14 @@ def _want_known(text: Text, runs: Runs, found: Frequencies) -> None:
 
 def _of_text(text: Text) -> list[str]:
     n = len(text.starts) - 1
-    said = f"{text.name}: {n:,} different sentences, {len(text.tokens):,} tokens, {text.documents[-1] + 1:,} documents."
+    parts = counted(n, "different sentence"), counted(len(text.tokens), "token"), text.documents[-1] + 1
+    said = f"{text.name}: {parts[0]}, {parts[1]}, {counted(parts[2], 'document')}."
     if not text.duplicates:
         return [said]
     share = text.duplicates / (n + text.duplicates)
     return [
         said,
-        f"{text.duplicates:,} sentences ({share:.1%}) were left out, since the same words had stood before: else "
+        f"{counted(text.duplicates, 'sentence')} ({share:.1%}) left out, since the same words had stood before: else "
         "consistency would be the finding of copies.",
     ]
 

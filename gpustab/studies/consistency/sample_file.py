@@ -11,6 +11,7 @@ import numpy as np
 from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.words import tokeniser
 from gpustab.errors import InputError, option
+from gpustab.results.page import counted
 from gpustab.spaces.words import some_words
 from gpustab.studies.consistency.samples import Samples
 from gpustab.studies.consistency.text import Term, Text
@@ -60,8 +61,12 @@ def read_samples(path: Path, language: str) -> Given:
     single = [b" ".join(term) for term, samples in found.items() if len(samples) < 2]
     kept = {term: samples for term, samples in found.items() if len(samples) > 1}
     if len(kept) < 2:
-        raise InputError(f"{path}: {len(kept)} terms have two samples or more; wanted two terms at least")
-    notes = [f"{len(single):,} terms have one sample and are left out: {some_words(single)}."] if single else []
+        raise InputError(
+            f"{path}: {counted(len(kept), 'term', 'has/have')} two samples or more; wanted two terms at least"
+        )
+    notes = (
+        [f"{counted(len(single), 'term', 'has/have')} one sample: left out: {some_words(single)}."] if single else []
+    )
     return _given(path.stem, kept, notes)
 
 
@@ -104,8 +109,8 @@ def _given(name: str, kept: dict[Term, list[list[Sentence]]], notes: list[str]) 
     again = len(sentences) - len({tokens[a:b].tobytes() for a, b in _spans(starts)})
     if again:
         notes.append(
-            f"{again:,} of {len(sentences):,} sentences stand in {name} again: where one stands in two samples of a "
-            "term, its consistency is the finding of a copy."
+            f"{counted(again, 'sentence', 'stands/stand', of=len(sentences))} in {name} again: where one stands in two "
+            "samples of a term, its consistency is the finding of a copy."
         )
     sizes = [len(sample) for samples in kept.values() for sample in samples]
     samples = Samples(

@@ -6,125 +6,87 @@ How often the rules err, at 5 to 60 terms and 1 to 16 runs of the background: ``
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 from gpustab.results import Table
-from gpustab.results.page import number
-from gpustab.statistics.intervals import t_quantile
+from gpustab.results.page import counted, number
+from gpustab.studies.consistency.limits import CLOSE, FEWEST, NEAR, P_VALUE, Row, as_cosine
+from gpustab.studies.consistency.sentences_of_texts import texts_part
+from gpustab.studies.shared.wording import number_span
 
-FEWEST = 3
-"""Terms of a verdict, which a jackknife needs: at 3 to 16 terms 1 to 3 % of the draws without a difference get one."""
-
-NEAR = 0.55
-"""An AUC up to this is as good as none: of twenty pairs one more than by chance."""
-
-CLOSE = 0.05
-"""A cosine this little above its null level says nothing by itself; AUCs this near are equal."""
-
-P_VALUE = 0.05
-"""Of the test whether halves differ."""
+_MOST = 4
+"""Sentences of the verdict; the others stand in their blocks."""
 
 
-def verdict(tables: Mapping[str, Table], contrasts: Sequence[Mapping[str, Any]] = ()) -> list[str]:
-    """Return the answer of every background: what its samples tell apart, and what the cosine hides."""
-    said = []
+def verdict(tables: Mapping[str, Table]) -> list[str]:
+    """Return the answer: how texts compare, what their samples tell apart, and what the cosine hides."""
+    cases = of_cases(tables)
+    said = [*of_each(tables.get("texts", Table()), lambda part: " ".join(texts_part(row)[1] for row in part.rows()))]
+    said += [apart for apart, _ in cases]
+    said += of_each(tables.get("split", Table()), lambda part: development(list(part.rows()))[1])
+    return [*said, *(raw for _, raw in cases)][:_MOST]
+
+
+def of_cases(tables: Mapping[str, Table]) -> list[tuple[str, str]]:
+    """Return for every background and text what its samples tell apart, and what the cosine hides."""
     table = tables.get("consistency", Table())
     groups = list(dict.fromkeys(table.get("group", [])))
+    found = []
     for group in groups:
         row = next(table.rows(group=group, model="additive"))
         middle = next(table.rows(group=group, model="additive (centred)"))
         of = f"{group}: " if len(groups) > 1 else ""
-        said += [of + told_apart(row)[1], of + scale(row, middle)]
-        if split := list(tables.get("split", Table()).rows(group=group)):
-            said.append(of + development(split)[1])
-        said += [of + models_part(one, row["terms"])[1] for one in contrasts if one["group"] == group]
-    texts = list(tables.get("texts", Table()).rows())
-    several = len({row["group"] for row in texts}) > 1
-    return [(f"{row['group']}: " if several else "") + texts_part(row)[1] for row in texts] + said
+        found.append((of + told_apart(row)[1], of + scale(row, middle)))
+    return found
 
 
-def told_apart(row: Mapping[str, Any]) -> tuple[str, str]:
+def of_each(table: Table, said: Callable[[Table], str]) -> list[str]:
+    """Return a sentence on every group of a table, with its name where they are several."""
+    parts = table.split("group") if "group" in table else []
+    return [(f"{group}: " if len(parts) > 1 else "") + said(part) for group, part in parts]
+
+
+def told_apart(row: Row) -> tuple[str, str]:
     """Return whether a term's samples are more alike than those of two terms, and the sentence.
 
     The rule: the 95 % interval of the AUC over terms lies above one half (``"apart"``), or below
     :data:`NEAR` (``"alike"``); else ``"open"``, and ``"few"`` with fewer than :data:`FEWEST` terms.
     """
-    auc, low, high = row["auc"], row["auc_low"], row["auc_high"]
-    cosines = f"cosine {as_cosine(row['same'])} against {as_cosine(row['null'])}"
+    low, high = row["auc_low"], row["auc_high"]
+    terms = counted(row["terms"], "term")
     if row["terms"] < FEWEST or math.isnan(low):
         return "few", (
-            f"Whether the text gives its terms vectors of their own cannot be told from {row['terms']} terms "
-            f"({cosines}); take {FEWEST} at least, better fifty."
+            f"Whether the text gives its terms vectors of their own cannot be told from {terms} (cosine "
+            f"{as_cosine(row['same'])} against {as_cosine(row['null'])}); take {FEWEST} at least, better fifty."
         )
+    often = f"in {100 * row['auc']:.0f} of 100 comparisons"
+    span = f"{100 * low:.0f}–{min(100 * high, 100):.0f}"
     if low > 0.5:
-        span = f"{100 * low:.0f}–{min(100 * high, 100):.0f}"
         return "apart", (
-            f"Two samples of one term are more alike than samples of two terms in {100 * auc:.0f} of 100 comparisons "
-            f"({span}; 50 by chance): the text gives its terms vectors of their own."
+            f"Two samples of one term are more alike than samples of two terms {often} ({span}, above 50, which is "
+            "chance): the text gives its terms vectors of their own."
         )
     if high < NEAR:
         return "alike", (
-            f"Two samples of one term are no more alike than samples of two terms ({cosines}, {100 * auc:.0f} of 100 "
-            "comparisons, 50 by chance): the vectors hold nothing of the term."
+            f"Two samples of one term are no more alike than samples of two terms: they are {often} ({span}, below "
+            f"{100 * NEAR:.0f}; 50 is chance). The vectors hold nothing of the term."
         )
     return "open", (
-        f"Whether samples of one term are more alike than samples of two terms cannot be told from {row['terms']} "
-        f"terms ({cosines}, {100 * auc:.0f} of 100 comparisons, 50 by chance). More terms would tell."
+        f"Whether two samples of one term are more alike than samples of two terms cannot be told from {terms}: they "
+        f"are {often}, and the interval, {span}, would have to be above 50, which is chance. More terms would tell."
     )
 
 
-def texts_part(row: Mapping[str, Any]) -> tuple[str, str]:
-    """Return how two texts compare, and the sentence: the cosine's verdict and the AUC's, with a hyphen between.
-
-    Each is ``"higher"``, ``"lower"`` or ``"open"``: the rule is that the interval of the difference, over terms and
-    runs, lies on one side of 0; ``"few"`` with fewer than :data:`FEWEST` terms in a text.
-    """
-    one, two = row["text"], row["against"]
-    if min(row["terms"], row["terms_against"]) < FEWEST:
-        return (
-            "few",
-            f"{one} and {two} cannot be compared by so few terms; take {FEWEST} at least in each, better fifty.",
-        )
-    cosine, auc = _side(row, "same"), _side(row, "auc")
-    cosines, nulls = (f"{row[n]:.3f} against {row[f'{n}_against']:.3f}" for n in ("same", "null"))
-    aucs = f"{row['auc']:.2f} against {row['auc_against']:.2f}"
-    span = f"difference {row['auc_low']:+.2f} to {row['auc_high']:+.2f}".replace("-", "−")
-    high, low = (one, two) if cosine == "higher" else (two, one)
-    at = f"At {row['words']} context words a sample"
-    if cosine == "open":
-        said = f"{at}, which of {one} and {two} has the higher cosine cannot be told ({cosines})"
-    else:
-        said = f"{at}, {high} has a higher cosine than {low} ({one} {cosines}; of different terms {nulls})"
-    if auc == "open":
-        return f"{cosine}-open", f"{said}; which tells its terms apart better cannot be told (AUC {aucs}, {span})."
-    better, worse = (one, two) if auc == "higher" else (two, one)
-    if cosine in ("open", auc):
-        also = "also " if cosine == auc else ""
-        return f"{cosine}-{auc}", f"{said}; {better} {also}tells its terms apart better (AUC {aucs}, {span})."
-    return f"{cosine}-{auc}", (
-        f"{said}, but {worse} tells its terms apart worse (AUC {aucs}, {span}): the higher cosine is what all its "
-        "contexts have in common, and no sign of better vectors."
-    )
-
-
-def _side(row: Mapping[str, Any], name: str) -> str:
-    low, high = row[f"{name}_low"], row[f"{name}_high"]
-    return "higher" if low > 0 else "lower" if high < 0 else "open"
-
-
-def scale(row: Mapping[str, Any], middle: Mapping[str, Any]) -> str:
+def scale(row: Row, middle: Row) -> str:
     """Return what the raw cosine is worth beside its null level."""
     raw = f"The cosine of two samples of one term is {as_cosine(row['same'])}, of two terms {as_cosine(row['null'])}"
-    without = (
-        f"without what every context of the text has: {as_cosine(middle['same'])} against {as_cosine(middle['null'])}"
-    )
+    without = f"Without that they are {as_cosine(middle['same'])} and {as_cosine(middle['null'])}."
     if row["excess"] < CLOSE:
-        return f"{raw}: almost all of it is what every context of the text has in common ({without})."
-    return f"{raw} ({without})."
+        return f"{raw}: almost all of it is what every context of the text has in common. {without}"
+    return f"{raw}; part of both is what every context of the text has in common. {without}"
 
 
-def most_frequent_rank(row: Mapping[str, Any], ranks: Mapping[str, Any]) -> str:
+def most_frequent_rank(row: Row, ranks: Row) -> str:
     """Return what both ranks say: among the background's words, and among the samples of other terms."""
     background = f"Among {ranks['words']:,} background words a term's other sample has place {number(ranks['both'], 3)}"
     others = f"among the samples of other terms place {number(row['rank'], 3)} of {number(row['among'], 3)}"
@@ -146,57 +108,15 @@ def grows(table: Table) -> tuple[str, str]:
     first, last = rows[0], rows[-1]
     off = max(abs(row["same"] - row["law"]) for row in rows)
     law = f"a law of sums, 1 / (1 + c / words) with c = {number(last['c'], 3)}, is at most {number(off, 2)} off"
-    span = f"from {as_cosine(first['same'])} with {first['n']} to {as_cosine(last['same'])} with {last['n']} sentences"
+    ends = (f"{as_cosine(row['same'])} ({number_span(row['same_low'], row['same_high'])})" for row in (first, last))
+    one, two = (f"{end} with {row['n']}" for end, row in zip(ends, (first, last), strict=True))
+    span = f"from {one} to {two} sentences"
     if last["same_low"] > first["same_high"]:
         return "grows", f"Consistency grows with the sentences, {span}; {law}."
-    return "open", f"Consistency goes {span}, which these terms do not prove to be a growth; {law}."
+    return "open", f"Consistency goes {span}: the intervals overlap, so that it grows is not shown; {law}."
 
 
-def trainings_part(row: Mapping[str, Any]) -> tuple[str, str]:
-    """Return what decides how sure the AUC is, ``"terms"`` or ``"trainings"``, and the sentence; none for one run.
-
-    The rule compares standard errors: of the mean over terms, by jackknife, and of the mean over the background's
-    trainings. Both are estimates, so it says which is larger only if one is twice the other; else ``"both"``.
-    """
-    if row["runs"] < 2 or row["terms"] < FEWEST:
-        return "one", "One training of the background: what another would change is not seen." * (row["runs"] < 2)
-    runs = row["auc_sd"] / math.sqrt(row["runs"])
-    terms = (row["auc_high"] - row["auc_low"]) / 2 / t_quantile(row["terms"] - 1)
-    said = f"Another training of the background moves the AUC by {number(row['auc_sd'], 2)} (SD of {row['runs']} runs)"
-    if terms > 2 * runs:
-        return "terms", f"{said}, other terms move it more: more terms make it surer, more trainings do not."
-    if runs > 2 * terms:
-        return "trainings", f"{said}, more than other terms do: train the background more often."
-    return "both", f"{said}, about as much as other terms do."
-
-
-def models_part(contrast: Mapping[str, Any], terms: int) -> tuple[str, str]:
-    """Return whether a model's cosine and its AUC agree against another model, and the sentence.
-
-    ``"better"``, ``"worse"``: the interval of the AUC's difference lies on one side of 0; ``"equal"``: across 0 and
-    within :data:`CLOSE`; else ``"open"``. The cosine is named as misleading where it surely goes the other way, or
-    differs where the AUC does not.
-    """
-    model, other = contrast["model"], contrast["against"]
-    low, high = contrast["auc_low"], contrast["auc_high"]
-    form = "+.2f" if max(abs(low), abs(high)) > 0.01 else "+.3f"
-    auc = f"AUC {contrast['auc']:{form}}, {low:{form}} to {high:{form}}".replace("-", "−")
-    if terms < FEWEST or not (low > 0 or high < 0 or -CLOSE < low <= high < CLOSE):
-        return "open", f"Whether {model} or {other} tells terms apart better cannot be told from these terms ({auc})."
-    if low <= 0 <= high:
-        same = f"{model} and {other} tell terms apart equally well ({auc})"
-        apart = contrast["same_low"] > 0 or contrast["same_high"] < 0
-        return "equal", f"{same}, though their cosines differ: they are other scales." if apart else f"{same}."
-    better = low > 0
-    against = contrast["same_high"] < 0 if better else contrast["same_low"] > 0
-    said = f"{model} tells terms apart {'better' if better else 'worse'} than {other} ({auc})"
-    if against:
-        how = "lower" if better else "higher"
-        return "better" if better else "worse", f"{said}, though its cosine is {how}: the cosines are another scale."
-    return "better" if better else "worse", f"{said}."
-
-
-def development(rows: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
+def development(rows: Sequence[Row]) -> tuple[str, str]:
     """Return whether the halves differ more than random parts, ``"differ"`` or ``"open"``, and the sentence.
 
     The rule: of the permutations, at most one in twenty has parts as unlike as the halves or more (p ≤ 0.05).
@@ -207,16 +127,20 @@ def development(rows: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
     """
     row = rows[-1]
     what = "parts of as many random sentences" if row["permuted"] == "sentences" else "random halves of the documents"
-    said = f"halves have cosine {as_cosine(row['halves'])}, {what} {as_cosine(row['random'])} (p = {row['p']:.2f})"
+    said = f"halves have cosine {as_cosine(row['halves'])}, {what} {as_cosine(row['random'])}"
+    few = f"{row['p']:.0%} of such parts are as unlike (p"
     if row["p"] <= P_VALUE:
-        return "differ", f"The two halves use the terms differently: {said}."
+        return "differ", f"The two halves use the terms differently: {said}, and only {few} ≤ {P_VALUE:.0%})."
     first = rows[0]
     but = (
-        f" Single sentences change places with more effect (p = {first['p']:.2f}): documents differ, the halves do not."
+        f" Of parts of random sentences only {first['p']:.0%} are: documents differ, the halves do not."
         if first["p"] <= P_VALUE < row["p"]
         else ""
     )
-    return "open", f"That the halves use the terms differently is not shown: {said}.{but}"
+    return (
+        "open",
+        f"That the halves use the terms differently is not shown: {said}, and {few}; wanted {P_VALUE:.0%}).{but}",
+    )
 
 
 def read_by_nonce(updates: Sequence[float]) -> str:
@@ -231,12 +155,3 @@ def read_by_nonce(updates: Sequence[float]) -> str:
         f"Nonce2Vec learns from the first {len(read)} of {len(updates)} sentences alone, since its window shrinks and "
         f"more words are left out with every sentence: {whole}."
     )
-
-
-def as_cosine(value: float) -> str:
-    """Return a cosine with the digits that tell it from 1.
-
-    >>> as_cosine(0.9852), as_cosine(0.41)
-    ('0.985', '0.41')
-    """
-    return f"{value:.3f}" if abs(value) > 0.9 else f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")

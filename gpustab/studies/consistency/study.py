@@ -12,6 +12,7 @@ from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
 from gpustab.options import chosen
 from gpustab.report import Result
+from gpustab.results.page import counted
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
 from gpustab.studies.consistency import filling, sentences
@@ -75,7 +76,7 @@ def consistency(
         answer.result.settings["text"] = ", ".join(map(str, sources)) or options.sample_file
         for k, group in enumerate(backgrounds):
             _of_background(group, given, answer, (k / len(backgrounds), 1 / len(backgrounds)))
-        answer.result.verdict = sentences.verdict(answer.result.tables, answer.result.contrasts)
+        answer.result.verdict = sentences.verdict(answer.result.tables)
     return answer.result
 
 
@@ -181,7 +182,7 @@ def _svd(
     models = own.part("svd", found)
     if models.lost:
         answer.notes.setdefault(case, []).append(
-            f"{models.lost:,} samples have no vector in the SVD model; their cosines count as 0."
+            f"{counted(models.lost, 'sample', 'has/have')} no vector in the SVD model; cosines of it count as 0."
         )
     filling.add(answer, case, "domain", own.part("domain", rows))
     return models.models

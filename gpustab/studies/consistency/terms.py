@@ -11,6 +11,7 @@ import numpy as np
 from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.words import tokeniser
 from gpustab.errors import InputError, option
+from gpustab.results.page import counted
 from gpustab.spaces.words import show, some_words
 from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.samples import eligible, sentences_of
@@ -66,8 +67,8 @@ def listed(text: Text, terms: Sequence[Term], options: ConsistencyOptions) -> tu
     lost = [b" ".join(term) for term, k in zip(terms, ids, strict=True) if k not in enough]
     where = "in each half" if options.split == "half" else "of the text"
     notes = [
-        f"{len(lost):,} of {len(terms):,} terms stand in fewer than {options.least} sentences {where} and are left "
-        f"out: {some_words(lost)}."
+        f"{counted(len(lost), 'term', 'stands/stand', of=len(terms))} in fewer than "
+        f"{counted(options.least, 'sentence')} {where}: left out: {some_words(lost)}."
     ]
     return kept, notes if lost else []
 
@@ -77,7 +78,8 @@ def drawn(text: Text, options: ConsistencyOptions) -> tuple[list[int], list[str]
     pool = _pool(text, options)
     order = np.random.default_rng([options.seed, _TERMS]).permutation(pool)[: options.number]
     note = (
-        f"{len(order):,} terms were drawn from the {len(pool):,} words with sentences enough, without the "
+        f"{counted(len(order), 'term', 'was/were')} drawn from the {counted(len(pool), 'word')} with sentences "
+        f"enough, without the "
         f"{_FREQUENT} most frequent (seed {options.seed})."
     )
     return sorted(order.tolist()), [note]
@@ -132,6 +134,7 @@ def want_two(text: Text, terms: Sequence[int], options: ConsistencyOptions) -> N
             else (f"; the {_FREQUENT} most frequent words are not taken, {option('terms', ...)} names others")
         )
         raise InputError(
-            f"{text.name}: {which} stands in {options.least} sentences or more{where}; wanted two terms at least, see "
+            f"{text.name}: {which} stands in {counted(options.least, 'sentence')} or more{where}; wanted two terms at "
+            "least, see "
             f"{option('cutoff')}{drawn}"
         )

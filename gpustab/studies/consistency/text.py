@@ -28,6 +28,7 @@ class Text(NamedTuple):
         starts: ``(s + 1,)`` offsets of the sentences into the tokens.
         documents: ``(s,)`` number of the document of each sentence, ascending.
         duplicates: sentences that were left out, since the same words had stood in an earlier one.
+        source: the path or name that was given.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Text(NamedTuple):
     starts: Ids
     documents: Ids
     duplicates: int
+    source: str = ""
 
     @property
     def sentence(self) -> Ids:
@@ -70,6 +72,7 @@ def read_text(source: str | Path, language: str, drop_short: bool = False, layou
         corpus.texts,
         np.repeat(np.arange(len(per_document)), per_document),
         0,
+        str(source),
     )
     if drop_short:
         long = np.array([len(word.decode("utf-8", "replace")) > 1 for word in words])

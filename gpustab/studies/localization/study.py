@@ -15,6 +15,7 @@ from gpustab.machine.progress import Progress
 from gpustab.options import chosen
 from gpustab.report import Result
 from gpustab.results import Table
+from gpustab.results.page import counted
 from gpustab.studies.frame import Answer, answering
 from gpustab.studies.localization import tables
 from gpustab.studies.localization.alarms import alarms_of_copies, alarms_of_spaces, copies
@@ -131,7 +132,7 @@ def _describe(corpus: Corpus, given: Paraphrases, answer: Answer) -> None:
     if not result.tables["counts"].height:
         raise InputError(f"in none of the {len(corpus.bases):,} sentences a noun or verb can be changed")
     if same := sum(base.tokens == base.paraphrase for base in corpus.bases):
-        result.notes.append(f"{same:,} sentences are their own paraphrase, at distance 0.")
+        result.notes.append(f"{counted(same, 'sentence')} with the same words as the paraphrase, at distance 0.")
     result.groups.append({"name": "corpus", "pairs": len(given.pairs), "sentences": len(corpus.bases)})
 
 
@@ -181,4 +182,6 @@ def _note(name: str, said: Encoded, answer: Answer) -> None:
             "sentences whose changed words it has are scored apart too, as 'known'."
         )
     if undefined := int(np.isnan(said.distances.paraphrase).sum()):
-        answer.notes[name].append(f"{undefined:,} sentences or their paraphrases have no vector, and are left out.")
+        answer.notes[name].append(
+            f"{counted(undefined, 'sentence', 'is/are')} left out: no vector, or none of the paraphrase."
+        )

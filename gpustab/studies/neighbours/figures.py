@@ -10,6 +10,7 @@ from gpustab.report.svg.picture import Picture
 from gpustab.report.svg.plot import short
 from gpustab.report.svg.series import called, series
 from gpustab.results import Table
+from gpustab.results.page import counted
 
 if TYPE_CHECKING:
     from gpustab.report.describe import Figures
@@ -44,7 +45,7 @@ def lattice(tables: Tables) -> Picture:
         )
     if not panels:
         return Picture(missing="The picture of words and runs needs two runs or more that have the word.")
-    caption = f" {hidden:,} words below are in the table only." if hidden else ""
+    caption = f" Below, {counted(hidden, 'word', 'is/are')} in the table only." if hidden else ""
     return Picture(f"Words that are ever among the nearest: {'; '.join(said[:4])}", panels, caption=_CAPTION + caption)
 
 

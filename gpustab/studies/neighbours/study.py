@@ -15,6 +15,7 @@ from gpustab.kernels.overlap import chance_overlap, mean_over_measured
 from gpustab.machine.device import Compute
 from gpustab.report import Result
 from gpustab.results import Table
+from gpustab.results.page import counted
 from gpustab.runs.families import families
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import as_word, show
@@ -126,7 +127,7 @@ def _notes(
     if shown < n:
         yield f"There are only {shown} other words, so the lists are that long."
     if having < len(runs):
-        yield f"{len(runs) - having} of {len(runs)} runs do not have the word."
+        yield f"{counted(len(runs) - having, 'run', 'does/do', of=len(runs))} not have the word."
     if lacking:
         yield f"Not judged, because no run or too few runs have them: {', '.join(lacking)}."
     if chooser is not None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from gpustab import engine
 from gpustab.kernels.arithmetic import product
+from gpustab.results.page import counted
 from gpustab.runs.runs import Joining, Runs
 from gpustab.spaces.words import some_words
 from gpustab.statistics.intervals import t_quantile
@@ -51,7 +52,7 @@ def of_group(
 def _small(runs: Runs) -> Iterator[str]:
     if runs.words <= runs.dimension:
         yield (
-            f"{runs.words} words in {runs.dimension} dimensions are few: "
+            f"{counted(runs.words, 'word')} in {counted(runs.dimension, 'dimension')}, few: "
             "neighbour lists soon hold them all, and chance is not small."
         )
 
@@ -79,7 +80,7 @@ def _vocabulary(joining: Joining) -> Iterator[str]:
         )
     if joining.undefined:
         yield (
-            f"Undefined, because their vector is zero in some run: {joining.undefined:,} words "
+            f"Undefined, because their vector is zero in some run: {counted(joining.undefined, 'word')} "
             f"({some_words(joining.undefined_sample)})"
         )
 

@@ -13,6 +13,7 @@ import torch
 from gpustab.errors import GpustabError
 from gpustab.formats.binary.safetensors import read_metadata
 from gpustab.formats.binary.safetensors_rows import open_rows
+from gpustab.results.page import counted
 from gpustab.runs.families import over_common_words
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
@@ -60,8 +61,8 @@ def said_of(same: list[Same], name: str = "") -> Iterator[str]:
     """Yield a sentence on every pair of groups that share runs."""
     for a, b, runs, of in same:
         yield (
-            f"{name}{a} and {b}: {runs} of {of} runs are the same, bit for bit. They are no two samples: what does not "
-            "differ between them says nothing."
+            f"{name}{a} and {b}: {counted(runs, 'run', 'is/are', of=of)} the same, bit for bit. They are no two "
+            "samples: what does not differ between them says nothing."
         )
 
 

@@ -50,7 +50,7 @@ def test_terms_samples_and_sentences_are_those_of_the_file(tmp_path):
         ("a\tx ___ y\tz ___\nmass\tthe ___ of\tno target here\n", "line 2: the sentence 'no target here' has no ___"),
         ("42\tx ___\ty ___\n", "line 1: '42' has no word"),
         ("a\tx ___\ty ___\na\tx ___\ty ___\n", "line 2: 'a' has a line above"),
-        ("a\tx ___\ty ___\n", "1 terms have two samples"),
+        ("a\tx ___\ty ___\n", "1 term has two samples"),
         ("", "0 terms have two samples"),
     ],
 )

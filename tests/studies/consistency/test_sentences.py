@@ -9,6 +9,7 @@ from gpustab.studies.consistency import sentences
 from gpustab.studies.consistency.measures import consistency_of
 from gpustab.studies.consistency.rows import of_contrast
 from gpustab.studies.consistency.samples import Samples
+from gpustab.studies.consistency.sentences_of_models import models_part, trainings_part
 
 DRAWS = 250
 
@@ -63,31 +64,72 @@ def test_the_same_model_with_another_scale_is_neither_better_nor_worse(terms):
     verdicts = []
     for _ in range(DRAWS):
         one, two = (_found(terms, 1.0, generator) for _ in range(2))
-        verdicts.append(sentences.models_part(of_contrast("g", "a", "b", [one], [two]), terms)[0])
+        verdicts.append(models_part(of_contrast("g", "a", "b", [one], [two]), terms)[0])
     assert sum(verdict in ("better", "worse") for verdict in verdicts) / DRAWS <= 0.075
 
 
+START = "Whether the text gives its terms vectors of their own cannot be told from "
+
+
 @pytest.mark.parametrize(
-    ("change", "verdict", "words"),
+    ("change", "verdict", "said"),
     [
-        ({"terms": 2}, "few", "from 2 terms"),
-        ({"auc_low": 0.6}, "apart", "in 66 of 100 comparisons"),
-        ({"auc": 0.5, "auc_high": 0.54}, "alike", "no more alike"),
-        ({}, "open", "cannot be told from 20 terms"),
-        ({"auc_low": float("nan"), "auc_high": float("nan")}, "few", "cannot be told"),
+        ({"terms": 2}, "few", f"{START}2 terms (cosine 0.980 against 0.970); take 3 at least, better fifty."),
+        ({"terms": 1}, "few", f"{START}1 term (cosine 0.980 against 0.970); take 3 at least, better fifty."),
+        (
+            {"auc_low": 0.6},
+            "apart",
+            "Two samples of one term are more alike than samples of two terms in 66 of 100 comparisons (60–90, above "
+            "50, which is chance): the text gives its terms vectors of their own.",
+        ),
+        (
+            {"auc": 0.5, "auc_high": 0.54},
+            "alike",
+            "Two samples of one term are no more alike than samples of two terms: they are in 50 of 100 comparisons "
+            "(40–54, below 55; 50 is chance). The vectors hold nothing of the term.",
+        ),
+        (
+            {},
+            "open",
+            "Whether two samples of one term are more alike than samples of two terms cannot be told from 20 terms: "
+            "they are in 66 of 100 comparisons, and the interval, 40–90, would have to be above 50, which is chance. "
+            "More terms would tell.",
+        ),
+        (
+            {"auc_low": float("nan"), "auc_high": float("nan")},
+            "few",
+            f"{START}20 terms (cosine 0.980 against 0.970); take 3 at least, better fifty.",
+        ),
     ],
 )
-def test_the_sentence_follows_the_interval(change, verdict, words):
+def test_the_sentence_follows_the_interval_and_shows_it(change, verdict, said):
     row = {"terms": 20, "auc": 0.66, "auc_low": 0.4, "auc_high": 0.9, "same": 0.98, "null": 0.97} | change
-    found = sentences.told_apart(row)
-    assert found[0] == verdict
-    assert words in found[1]
+    assert sentences.told_apart(row) == (verdict, said)
 
 
 def test_a_cosine_that_is_almost_all_common_is_said_to_be():
     row, middle = {"same": 0.985, "null": 0.977, "excess": 0.008}, {"same": 0.41, "null": 0.03}
-    assert "almost all of it" in sentences.scale(row, middle)
+    assert sentences.scale(row, middle) == (
+        "The cosine of two samples of one term is 0.985, of two terms 0.977: almost all of it is what every context of "
+        "the text has in common. Without that they are 0.41 and 0.03."
+    )
     assert "almost all of it" not in sentences.scale(row | {"excess": 0.2}, middle)
+
+
+def test_the_verdict_has_four_sentences_and_the_page_the_others():
+    model = {"terms": 20, "auc": 0.66, "auc_low": 0.6, "auc_high": 0.9, "same": 0.98, "null": 0.97, "excess": 0.01}
+    groups = ("bg, a", "bg, b", "bg, c")
+    rows = [model | {"group": g, "model": m} for g in groups for m in ("additive", "additive (centred)")]
+    tables = {"consistency": Table.of(rows)}
+    said = sentences.verdict(tables)
+    assert [sentence.partition(": ")[0] for sentence in said] == [*groups, "bg, a"]
+    assert said[3] == f"bg, a: {sentences.scale(model, model)}"
+    assert [one for both in sentences.of_cases(tables) for one in both if one not in said] == [
+        f"{group}: {sentences.scale(model, model)}" for group in groups[1:]
+    ]
+    half = {"group": "bg, b", "permuted": "sentences", "halves": 0.9, "random": 0.95, "p": 0.01}
+    only = {"consistency": Table.of(rows[:2]), "split": Table.of([half | {"group": "bg, a"}])}
+    assert [sentence[:12] for sentence in sentences.verdict(only)] == ["Two samples ", "The two halv", "The cosine o"]
 
 
 def test_growth_needs_intervals_apart():
@@ -95,31 +137,57 @@ def test_growth_needs_intervals_apart():
         {"n": 1, "same": 0.8, "same_low": 0.7, "same_high": 0.85, "law": 0.8, "c": 2.0},
         {"n": 8, "same": 0.9, "same_low": 0.88, "same_high": 0.95, "law": 0.9, "c": 2.0},
     ]
-    assert sentences.grows(Table.of(rows))[0] == "grows"
+    law = "a law of sums, 1 / (1 + c / words) with c = 2.00, is at most 0 off."
+    assert sentences.grows(Table.of(rows)) == (
+        "grows",
+        "Consistency grows with the sentences, from 0.80 (0.70–0.85) with 1 to 0.90 (0.88–0.95) with 8 sentences; "
+        f"{law}",
+    )
     rows[0]["same_high"] = 0.89
-    assert sentences.grows(Table.of(rows))[0] == "open"
+    assert sentences.grows(Table.of(rows)) == (
+        "open",
+        "Consistency goes from 0.80 (0.70–0.89) with 1 to 0.90 (0.88–0.95) with 8 sentences: the intervals overlap, so "
+        f"that it grows is not shown; {law}",
+    )
     assert sentences.grows(Table.of(rows[:1]))[0] == "none"
 
 
 def test_documents_decide_whether_halves_differ():
     one = {"permuted": "sentences", "halves": 0.9, "random": 0.95, "p": 0.01}
-    assert sentences.development([one])[0] == "differ"
-    verdict, said = sentences.development([one, one | {"permuted": "documents", "p": 0.4}])
-    assert verdict == "open"
-    assert "documents differ, the halves do not" in said
+    assert sentences.development([one]) == (
+        "differ",
+        "The two halves use the terms differently: halves have cosine 0.90, parts of as many random sentences 0.950, "
+        "and only 1% of such parts are as unlike (p ≤ 5%).",
+    )
+    assert sentences.development([one, one | {"permuted": "documents", "p": 0.4}]) == (
+        "open",
+        "That the halves use the terms differently is not shown: halves have cosine 0.90, random halves of the "
+        "documents 0.950, and 40% of such parts are as unlike (p; wanted 5%). Of parts of random sentences only 1% "
+        "are: documents differ, the halves do not.",
+    )
 
 
 def test_cosine_and_auc_may_part():
     contrast = {"model": "SVD", "against": "additive", "auc": 0.1, "auc_low": 0.05, "auc_high": 0.15}
     contrast |= {"same": -0.3, "same_low": -0.4, "same_high": -0.2}
-    verdict, said = sentences.models_part(contrast, 20)
-    assert verdict == "better"
-    assert "though its cosine is lower" in said
-    assert sentences.models_part(contrast, 2)[0] == "open"
-    near = contrast | {"auc": 0.0, "auc_low": -0.02, "auc_high": 0.03}
-    assert sentences.models_part(near, 20)[0] == "equal"
-    assert "though their cosines differ" in sentences.models_part(near, 20)[1]
-    assert sentences.models_part(near | {"auc_high": 0.06}, 20)[0] == "open"
+    assert models_part(contrast, 20) == (
+        "better",
+        "SVD tells terms apart better than additive (+10.0 of 100 comparisons, +5.0 to +15.0), though its cosine is "
+        "lower.",
+    )
+    unsure = "which would have to lie on one side of 0, or within ± 5."
+    assert models_part(contrast, 2) == (
+        "open",
+        f"Whether SVD or additive tells terms apart better cannot be told: +10.0 of 100 comparisons, +5.0 to +15.0, "
+        f"{unsure}",
+    )
+    near = contrast | {"auc": -0.0001, "auc_low": -0.02, "auc_high": 0.03}
+    assert models_part(near, 20) == (
+        "equal",
+        "SVD and additive tell terms apart equally well (0.0 of 100 comparisons, −2.0 to +3.0, within ± 5), though "
+        "their cosines differ.",
+    )
+    assert models_part(near | {"auc_high": 0.06}, 20)[0] == "open"
 
 
 def test_what_nonce2vec_reads():
@@ -139,13 +207,13 @@ def test_ranks_among_words_are_read_beside_those_among_samples():
     [
         (4, 0.002, 0.05, "terms", "more terms make it surer"),
         (4, 0.2, 0.01, "trainings", "train the background more often"),
-        (4, 0.05, 0.05, "both", "about as much as other terms do"),
+        (4, 0.05, 0.05, "both", "for that, and by 0.025 for other terms: more of both make it surer."),
         (1, None, 0.05, "one", "One training of the background"),
     ],
 )
 def test_what_makes_the_auc_unsure(runs, sd, half, kind, said):
     row = {"runs": runs, "terms": 50, "auc_sd": sd, "auc_low": 0.7 - half, "auc_high": 0.7 + half}
-    found = sentences.trainings_part(row)
+    found = trainings_part(row)
     assert found[0] == kind
     assert said in found[1]
-    assert sentences.trainings_part(row | {"runs": 3, "terms": 2})[1] == ""
+    assert trainings_part(row | {"runs": 3, "terms": 2})[1] == ""

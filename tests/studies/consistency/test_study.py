@@ -131,7 +131,7 @@ def test_the_grid_has_a_row_for_every_setting(files, monkeypatch):
         ({"model": "nonce2vec", "output_vectors": "output.txt"}, "has no counts"),
         ({"terms": "keywords"}, "needs a background with counts"),
         ({"terms": "nowhere.txt"}, "there is no such file"),
-        ({"cutoff": 1000}, "no term stands in 1000 sentences"),
+        ({"cutoff": 1000}, "no term stands in 1,000 sentences"),
         ({"grid": True}, "grid is of Nonce2Vec"),
         ({"sample_decay": 0.5}, "sample_decay is 0.5"),
         ({"subsample": float("nan")}, "subsample is nan"),

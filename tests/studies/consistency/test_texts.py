@@ -8,11 +8,12 @@ from gpustab import InputError
 from gpustab.report import to_text
 from gpustab.runs.load import open_groups
 from gpustab.statistics.intervals import t_quantile
+from gpustab.studies.consistency.figures import FIGURES
 from gpustab.studies.consistency.measures import LeftOut
 from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.paper import methods
 from gpustab.studies.consistency.prepare import prepare
-from gpustab.studies.consistency.sentences import texts_part
+from gpustab.studies.consistency.sentences_of_texts import texts_part
 from gpustab.studies.consistency.study import consistency
 from gpustab.studies.consistency.texts import common_words, compare_texts, difference, of_size
 from tests.studies.consistency.made import background, sentences, term_names, text_of, word, write
@@ -77,8 +78,8 @@ def test_the_higher_cosine_of_all_contexts_is_no_better_vector():
     assert row["null"] > row["null_against"]
     kind, said = texts_part(row)
     assert kind == "higher-lower"
-    assert "loud tells its terms apart worse" in said
-    assert "what all its contexts have in common" in said
+    assert "quiet tells its terms apart better than loud" in said
+    assert "what all contexts of loud have in common" in said
 
 
 def test_the_error_of_a_difference_has_terms_and_runs():
@@ -104,23 +105,73 @@ ROW = {"text": "A", "against": "B", "words": 40, "terms": 50, "terms_against": 5
 ROW |= {"same": 0.98, "same_against": 0.95, "null": 0.97, "null_against": 0.93, "auc": 0.8, "auc_against": 0.7}
 
 
+NEARER = (
+    "a term's own second vector is nearer than another term's in 80 of 100 comparisons for A, 70 for B, difference "
+)
+COSINES = "0.980 for A, 0.950 for B, difference "
+NULLS = "; of different terms 0.970 and 0.930)"
+
+
 @pytest.mark.parametrize(
     ("cosine", "auc", "kind", "said"),
     [
-        ((0.01, 0.05), (0.05, 0.15), "higher-higher", "A also tells its terms apart better"),
-        ((-0.05, -0.01), (-0.15, -0.05), "lower-lower", "B also tells its terms apart better"),
-        ((0.01, 0.05), (-0.15, -0.05), "higher-lower", "but A tells its terms apart worse"),
-        ((-0.05, -0.01), (0.05, 0.15), "lower-higher", "but B tells its terms apart worse"),
-        ((0.01, 0.05), (-0.1, 0.1), "higher-open", "better cannot be told"),
-        ((-0.05, 0.05), (0.05, 0.15), "open-higher", "A tells its terms apart better"),
-        ((-0.05, 0.05), (-0.15, 0.15), "open-open", "higher cosine cannot be told"),
+        (
+            (0.01, 0.05),
+            (0.05, 0.15),
+            "higher-higher",
+            f"A tells its terms apart better than B ({NEARER}+5 to +15); A has the higher cosine ({COSINES}+0.010 to "
+            f"+0.050{NULLS}.",
+        ),
+        (
+            (-0.05, -0.01),
+            (-0.15, -0.05),
+            "lower-lower",
+            f"B tells its terms apart better than A ({NEARER}−15 to −5); B has the higher cosine ({COSINES}−0.050 to "
+            f"−0.010{NULLS}.",
+        ),
+        (
+            (0.01, 0.05),
+            (-0.15, -0.05),
+            "higher-lower",
+            f"B tells its terms apart better than A ({NEARER}−15 to −5). Yet A has the higher cosine ({COSINES}+0.010 "
+            f"to +0.050{NULLS}: a higher cosine is what all contexts of A have in common, and no sign of better "
+            "vectors.",
+        ),
+        (
+            (-0.05, -0.01),
+            (0.05, 0.15),
+            "lower-higher",
+            f"A tells its terms apart better than B ({NEARER}+5 to +15). Yet B has the higher cosine ({COSINES}−0.050 "
+            f"to −0.010{NULLS}: a higher cosine is what all contexts of B have in common, and no sign of better "
+            "vectors.",
+        ),
+        (
+            (0.01, 0.05),
+            (-0.1, 0.1),
+            "higher-open",
+            f"which of A and B tells its terms apart better cannot be told ({NEARER}−10 to +10, which includes 0); A "
+            f"has the higher cosine ({COSINES}+0.010 to +0.050{NULLS}.",
+        ),
+        (
+            (-0.05, 0.05),
+            (0.05, 0.15),
+            "open-higher",
+            f"A tells its terms apart better than B ({NEARER}+5 to +15); which has the higher cosine cannot be told "
+            f"({COSINES}−0.050 to +0.050).",
+        ),
+        (
+            (-0.05, 0.05),
+            (-0.15, 0.15),
+            "open-open",
+            f"which of A and B tells its terms apart better cannot be told ({NEARER}−15 to +15, which includes 0); "
+            f"which has the higher cosine cannot be told either ({COSINES}−0.050 to +0.050).",
+        ),
     ],
 )
 def test_sentences_of_two_texts(cosine, auc, kind, said):
     row = ROW | {"same_low": cosine[0], "same_high": cosine[1], "auc_low": auc[0], "auc_high": auc[1]}
-    found = texts_part(row)
-    assert found[0] == kind
-    assert said in found[1]
+    assert texts_part(row) == (kind, f"At 40 context words a sample, {said}")
+    assert texts_part(row | {"words": 1})[1].startswith("At 1 context word a sample")
 
 
 def test_few_terms_compare_nothing():
@@ -141,8 +192,11 @@ def test_the_study_takes_several_texts(tmp_path):
     table = result.tables["consistency"]
     assert list(dict.fromkeys(table["text"])) == ["first", "second"]
     assert list(dict.fromkeys(table["group"])) == ["runs, first", "runs, second"]
-    assert "AUC" in result.verdict[0]
-    assert "context words a sample" in result.verdict[0]
+    assert "of 100 comparisons for first" in result.verdict[0]
+    assert len(result.verdict) == 4
+    assert [group["source"] for group in result.groups] == [str(text) for text in texts]
+    for name in ("by_size", "nearest_words"):
+        assert len(FIGURES[name][1](result.tables).panels) == 2
     assert "Which text gives its terms" in to_text(result)
     assert "cut at random to one number of context words" in methods(result)
     alone = consistency(groups, texts[1], **choices)

@@ -93,7 +93,7 @@ def test_vectors_that_are_none_are_an_alarm(value, said, paraphrases, language, 
 
     result = call(paraphrases, [Embedding("holes", embed)], language, lexicon)
     assert [alarm for alarm in result.alarms if said in alarm]
-    assert [note for note in result.notes if "have no vector, and are left out" in note]
+    assert [note for note in result.notes if "left out: no vector, or none of the paraphrase" in note]
     assert result.verdict == [
         "Nothing can be said of meaning or form: an alarm forbids to read the numbers of every model."
     ]
