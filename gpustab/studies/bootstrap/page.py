@@ -8,7 +8,7 @@ from typing import Any
 
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable
-from gpustab.results.page import number, whole
+from gpustab.results.page import Shown, whole
 from gpustab.studies.bootstrap.rules import FLAT_RULE, is_flat
 from gpustab.studies.neighbours.sentences import RULE
 
@@ -26,7 +26,7 @@ def page(result: Result) -> list[Block]:
         *_side_by_side(result),
         Block(
             "How much do cosines vary from run to run?",
-            tables=[_settings(result)],
+            tables=[SmallTable.of("", result.tables["settings"].rows(), _SETTINGS)],
             figures=["spread"],
             aside="Figure 1 of the paper: bootstrap widens all techniques, PPMI least.",
         ),
@@ -50,7 +50,9 @@ def _neighbours(result: Result) -> Iterator[Block]:
     for group, rows in groupby(judged, lambda row: row["group"]):
         own = list(rows)
         words = list(dict.fromkeys(row["query"] for row in own))
-        tables = [_of_query(word, [row for row in own if row["query"] == word]) for word in words[:_QUERIES]]
+        tables = [
+            SmallTable.of(word, [row for row in own if row["query"] == word], _QUERY) for word in words[:_QUERIES]
+        ]
         chosen = own[0]["chosen_by"]
         by = f"chosen by {chosen}, the whole corpus, and judged" if chosen != group else "chosen and judged"
         answer = f"{len(own)} words, {by} by {own[0]['of']} runs of {group}."
@@ -79,23 +81,17 @@ def _overview(words: list[str], rows: list[Row]) -> SmallTable:
     return SmallTable("", ["query", "firm", "passing", "open"], cells)
 
 
-def _of_query(word: str, rows: list[Row]) -> SmallTable:
-    cells = [
-        [
-            row["word"],
-            row["verdict"],
-            f"{row['hits']} of {row['of']}",
-            f"{100 * row['share_low']:.0f}–{100 * row['share_high']:.0f} %",
-            number(row["mean"], 2),
-            f"{row['low']:.2f} to {row['high']:.2f}",
-            f"{row['bias']:+.3f}".replace("-", "−"),
-            f"{row['rank']:g} ({row['rank_low']:g}–{row['rank_high']:g})",
-            str(row["runs"]),
-        ]
-        for row in rows
-    ]
-    header = ["neighbour", "verdict", "in list", "95 %", "cosine", "bootstrap range", "bias", "rank", "n"]
-    return SmallTable(word, header, cells)
+_QUERY: list[tuple[str, Shown]] = [
+    ("neighbour", "word"),
+    ("verdict", "verdict"),
+    ("in list", lambda row: f"{row['hits']} of {row['of']}"),
+    ("95 %", lambda row: f"{100 * row['share_low']:.0f}–{100 * row['share_high']:.0f} %"),
+    ("cosine", ("mean", 2)),
+    ("bootstrap range", lambda row: f"{row['low']:.2f} to {row['high']:.2f}"),
+    ("bias", lambda row: f"{row['bias']:+.3f}".replace("-", "−")),
+    ("rank", lambda row: f"{row['rank']:g} ({row['rank_low']:g}–{row['rank_high']:g})"),
+    ("n", "runs"),
+]
 
 
 def _side_by_side(result: Result) -> Iterator[Block]:
@@ -125,24 +121,18 @@ def _with_change(row: Row) -> str:
     return f"{row['word']} {'↓' if change > 0 else '↑'}{abs(round(change))}"
 
 
-def _settings(result: Result) -> SmallTable:
-    cells = [
-        [
-            row["group"],
-            str(row["runs"]),
-            number(row["mean_value"], 3),
-            number(row["sd"], 2),
-            number(row["spread"], 2),
-            number(row["relative"], 2),
-            number(row["p_value"], 2),
-            f"{100 * row['disjoint']:.1f} %",
-            number(row["everywhere"], 2),
-            str(row["absent"]),
-        ]
-        for row in result.tables["settings"].rows()
-    ]
-    header = ["runs of", "runs", "cosine", "mean SD", "√ variance", "of scale"]
-    return SmallTable("", [*header, "p@n", "no common word", "in all lists", "absent somewhere"], cells)
+_SETTINGS: list[tuple[str, Shown]] = [
+    ("runs of", "group"),
+    ("runs", "runs"),
+    ("cosine", ("mean_value", 3)),
+    ("mean SD", ("sd", 2)),
+    ("√ variance", ("spread", 2)),
+    ("of scale", ("relative", 2)),
+    ("p@n", ("p_value", 2)),
+    ("no common word", lambda row: f"{100 * row['disjoint']:.1f} %"),
+    ("in all lists", ("everywhere", 2)),
+    ("absent somewhere", "absent"),
+]
 
 
 def _compared(result: Result) -> Iterator[Block]:
@@ -156,17 +146,22 @@ def _compared(result: Result) -> Iterator[Block]:
 def _distances(result: Result) -> Iterator[Block]:
     if "distances" not in result.tables:
         return
-    cells = [
-        [f"{row['first']} and {row['second']}", *(number(row[name], 2) for name in ("within", "between", "distance"))]
-        for row in result.tables["distances"].rows()
+    columns: list[tuple[str, Shown]] = [
+        ("settings", lambda row: f"{row['first']} and {row['second']}"),
+        ("two runs of one", ("within", 2)),
+        ("a run of each", ("between", 2)),
+        ("beyond noise", ("distance", 2)),
     ]
-    header = ["settings", "two runs of one", "a run of each", "beyond noise"]
     answer = (
         "Root mean square difference of the query words' cosines with all words. Settings that vary alike may still "
         "vary "
         "around different means: then a run of each lies farther apart than two runs of one, which no SD tells."
     )
-    yield Block("How far apart are the settings?", tables=[SmallTable("", header, cells)], answer=answer)
+    yield Block(
+        "How far apart are the settings?",
+        tables=[SmallTable.of("", result.tables["distances"].rows(), columns)],
+        answer=answer,
+    )
 
 
 def _corpora(result: Result) -> Iterator[Block]:

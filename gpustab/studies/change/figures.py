@@ -12,7 +12,7 @@ from gpustab.results import Table
 from gpustab.results.page import number
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.change.floor_figure import floors, floors_of_others
-from gpustab.studies.change.named import asked, called
+from gpustab.studies.change.named import asked, called, compared
 
 if TYPE_CHECKING:
     from gpustab.report.describe import Figures
@@ -75,8 +75,7 @@ def laws(tables: Tables) -> Picture:
     table = tables.get("laws")
     if not table or not table.height:
         return Picture()
-    own = asked(tables["pairs"])
-    shown = {row["series"] for row in tables["pairs"].rows() if row["of"] in own}
+    shown = compared(tables["pairs"])
     lines = [(series, part) for series, part in table.split("series") if series in shown]
     if max(table["n"]) < 2:
         return Picture(missing="The law over the number of averaged runs needs two runs or more of every period.")

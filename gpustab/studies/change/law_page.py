@@ -10,7 +10,7 @@ from gpustab.report import Result
 from gpustab.results import Block, SmallTable, Table
 from gpustab.results.page import Shown, number
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.change.named import asked, called, estimated, pair_of
+from gpustab.studies.change.named import asked, called, compared, estimated, pair_of
 from gpustab.studies.change.sentences import WORDS, of_laws
 from gpustab.studies.change.tables import floor_series
 from gpustab.studies.shared.wording import number_span
@@ -24,7 +24,8 @@ def law_block(result: Result) -> Iterator[Block]:
     if not table.height:
         return
     pairs = result.tables["pairs"]
-    names, largest = called(pairs), max(table["n"])
+    shown = _of(table, compared(pairs))
+    names, largest = called(pairs), max(shown["n"], default=0)
     columns: list[tuple[str, Shown]] = [
         ("series", lambda row: names[row["series"]]),
         ("runs averaged", "n"),
@@ -41,7 +42,7 @@ def law_block(result: Result) -> Iterator[Block]:
     ]
     yield Block(
         "Do rarer words change more?",
-        tables=[SmallTable.of("Between the averages of most runs", table.rows(n=largest), columns)],
+        tables=[SmallTable.of("Between the averages of most runs", shown.rows(n=largest), columns)],
         figures=["laws"],
         answer=" ".join(
             [

@@ -37,6 +37,12 @@ def asked(pairs: Table) -> list[str]:
     return list(dict.fromkeys(r["series"] for r in pairs.rows() if not r["control"] and r["series"] not in floors))
 
 
+def compared(pairs: Table) -> list[str]:
+    """Return these series and their controls."""
+    own = asked(pairs)
+    return list(dict.fromkeys(row["series"] for row in pairs.rows() if row["of"] in own))
+
+
 def splits_of(pairs: Table, row: Row) -> list[dict[str, Any]]:
     """Return the rows of the splits at random that two periods of a series are compared with."""
     return list(pairs.rows(control=True, of=row["series"], first=row["first"], second=row["second"]))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable
-from gpustab.results.page import counted, number
+from gpustab.results.page import Shown, counted, number
 
 _SHOWN = 10
 
@@ -32,21 +34,21 @@ def _words(result: Result, first: str, second: str) -> list[Block]:
     tables = []
     for place, name in (("first", first), ("second", second)):
         some = sorted(result.tables["words"].rows(surely=place), key=lambda row: -row[f"less_{place}"])[:_SHOWN]
-        cells = [
-            [
-                row["word"],
-                "–" if row["count"] is None else f"{row['count']:,}",
-                number(row["p_first"], 2),
-                number(row["p_second"], 2),
-                f"{number(row['difference'], 2)} ± {number(1.96 * row['se'], 1)}",
-                f"{row[f'less_{place}']:.0%}",
-            ]
-            for row in some
+        columns: list[tuple[str, Shown]] = [
+            ("word", "word"),
+            ("count", lambda row: "–" if row["count"] is None else f"{row['count']:,}"),
+            (first, ("p_first", 2)),
+            (second, ("p_second", 2)),
+            ("difference", lambda row: f"{number(row['difference'], 2)} ± {number(1.96 * row['se'], 1)}"),
+            ("probability", partial(_less, place)),
         ]
-        if cells:
-            header = ["word", "count", first, second, "difference", "probability"]
-            tables.append(SmallTable(f"Less stable in {name} than words as frequent", header, cells))
+        if some:
+            tables.append(SmallTable.of(f"Less stable in {name} than words as frequent", some, columns))
     return [Block("Which words differ?", tables=tables, answer=result.verdict[-1])] if tables else []
+
+
+def _less(place: str, row: Mapping[str, Any]) -> str:
+    return f"{row[f'less_{place}']:.0%}"
 
 
 def _called(name: str) -> str:

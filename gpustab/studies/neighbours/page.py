@@ -6,7 +6,7 @@ from typing import Any
 
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable
-from gpustab.results.page import number
+from gpustab.results.page import Shown, number
 from gpustab.studies.neighbours.sentences import RULE
 
 _RUNS_BESIDE = 5
@@ -22,28 +22,23 @@ def _group(result: Result, group: dict[str, Any]) -> Block:
     spread = f"SD {number(group['p_sd'], 2)}, SE {number(group['p_se'], 2)}; chance {number(group['chance_p'], 2)}"
     facts = [(f"p@{group['n']} of two runs", number(group["p"], 3), spread)]
     rows = list(result.tables["shares"].rows(group=group["name"]))
-    tables = [_shares("", [row for row in rows if row["place"] is not None])]
+    tables = [SmallTable.of("", [row for row in rows if row["place"] is not None], _SHARES)]
     if others := [row for row in rows if row["place"] is None]:
-        tables.append(_shares("Beyond them, neighbours in some run", others))
+        tables.append(SmallTable.of("Beyond them, neighbours in some run", others, _SHARES))
     tables += [_by_run(group, start) for start in range(0, len(group["runs"]), _RUNS_BESIDE)]
     title = f"{group['name']}: the {group['n']} nearest neighbours of '{group['word']}' in {len(group['runs'])} runs"
     return Block(title, facts, tables, answer=group["verdict"] if len(result.groups) > 1 else "", aside=RULE)
 
 
-def _shares(title: str, rows: list[dict[str, Any]]) -> SmallTable:
-    cells = [
-        [
-            row["neighbour"],
-            row["verdict"],
-            f"{row['runs']} of {row['of']}",
-            number(row["share"], 2),
-            f"{number(row['low'], 2)} – {number(row['high'], 2)}",
-            number(row["cosine"], 3),
-            number(row["cosine_sd"], 2),
-        ]
-        for row in rows
-    ]
-    return SmallTable(title, ["neighbour", "verdict", "runs", "share", "95 %", "cosine", "SD"], cells)
+_SHARES: list[tuple[str, Shown]] = [
+    ("neighbour", "neighbour"),
+    ("verdict", "verdict"),
+    ("runs", lambda row: f"{row['runs']} of {row['of']}"),
+    ("share", ("share", 2)),
+    ("95 %", lambda row: f"{number(row['low'], 2)} – {number(row['high'], 2)}"),
+    ("cosine", ("cosine", 3)),
+    ("SD", ("cosine_sd", 2)),
+]
 
 
 def _by_run(group: dict[str, Any], start: int) -> SmallTable:
