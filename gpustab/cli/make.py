@@ -110,12 +110,12 @@ def train(
         str | None,
         typer.Option(
             metavar="COLUMN[:FIRST-LAST:YEARS]",
-            help="Train on every epoch by itself: year:1790-2020:20, or a column whose values are epochs.",
+            help="Train on every period by itself: year:1790-2020:20, or a column whose values are periods.",
         ),
     ] = None,
     control: Annotated[
         int,
-        typer.Option(min=0, max=99, help="Of epochs: train also on so many splits of the documents at random."),
+        typer.Option(min=0, max=99, help="Of periods: train also on so many splits of the documents at random."),
     ] = 0,
     settings: Annotated[
         list[str] | None,

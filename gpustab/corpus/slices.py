@@ -120,7 +120,9 @@ def epoch_slices(corpus: Corpus, epochs_by: str, control_split: int = 0, seed: i
     else:
         found = by_epoch(corpus, ranges, column)
     if len(found) < 2:
-        raise InputError(f"{option('epochs_by', epochs_by)}: {corpus.name} has documents in {len(found)} such epochs")
+        raise InputError(
+            f"{option('epochs_by', epochs_by)}: {corpus.name} has documents in fewer than two such periods"
+        )
     if not control_split:
         return found
     inside = {record.place for own in found for record in own.corpus.records}

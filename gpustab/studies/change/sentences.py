@@ -105,7 +105,7 @@ def of_pair(row: Row, splits: Sequence[Row] = (), *, scale: bool = False) -> str
         scale: whether it is said what the numbers mean.
     """
     words, moved = counted(row["tested"], "word"), number(row["change"], 2)
-    start = f"From {row['first']} to {row['second']}, {words} moved by {moved} between two runs"
+    start = f"From {row['first']} to {row['second']}, {words} moved by {moved} between a run of each"
     what = f" (0: used alike; {number(unlike(row), 2)}: two different words)" if scale else ""
     return f"{start}{what}.{_compared(row)} {_without_training(row, splits)}"
 

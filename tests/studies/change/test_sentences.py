@@ -42,9 +42,7 @@ BASE = dict.fromkeys(Pair._fields, 0.1) | {
     "mean_cosine_first": 0.2,
     "mean_cosine_second": 0.4,
 }
-MOVED = (
-    "From 1800-1819 to 1820-1839, 1,200 words moved by {} between two runs. Two samplings of one period's documents "
-)
+MOVED = "From 1800-1819 to 1820-1839, 1,200 words moved by {} between a run of each. Two samplings of one period's documents "
 COMES = "differ by 0.20, which alone can come to 0.23 between periods"
 WITHOUT = " Without the noise of training the change is 0.20 (0.19–0.21)."
 
@@ -98,7 +96,7 @@ def test_the_lead_tells_the_scale_and_what_moves_where_nothing_changed():
     splits = [control(k, corrected=value) for k, value in ((1, 0.08), (2, 0.1))]
     assert unlike(row) == pytest.approx(0.7)
     assert of_pair(row, splits, scale=True) == (
-        "From 1800-1819 to 1820-1839, 1 word moved by 0.30 between two runs (0: used alike; 0.70: two different "
+        "From 1800-1819 to 1820-1839, 1 word moved by 0.30 between a run of each (0: used alike; 0.70: two different "
         "words). Without the noise of training the change is 0.20 (0.19–0.21), where documents were dealt out at "
         "random, so that nothing changed, 0.090."
     )
