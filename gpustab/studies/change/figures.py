@@ -106,8 +106,8 @@ def laws(tables: Tables) -> Picture:
 FIGURES: Figures = {
     "floors": (
         "Means over words, with 95 % intervals over runs. Above: the change between a run of each, beside what two "
-        "runs and two samplings of one period differ by. Below: without the noise of training, beside documents dealt out at "
-        "random, between which nothing changed.",
+        "runs and two samplings of one period differ by. Below: without the noise of training, beside documents dealt "
+        "out at random, between which nothing changed.",
         floors,
     ),
     "floors_of_others": ("The same of what the change is compared with, on the same scale.", floors_of_others),
