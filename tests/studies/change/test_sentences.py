@@ -42,7 +42,10 @@ BASE = dict.fromkeys(Pair._fields, 0.1) | {
     "mean_cosine_first": 0.2,
     "mean_cosine_second": 0.4,
 }
-MOVED = "From 1800-1819 to 1820-1839, 1,200 words moved by {} between a run of each. Two samplings of one period's documents "
+MOVED = (
+    "From 1800-1819 to 1820-1839, 1,200 words moved by {} between a run of each. Two samplings of one period's "
+    "documents "
+)
 COMES = "differ by 0.20, which alone can come to 0.23 between periods"
 WITHOUT = " Without the noise of training the change is 0.20 (0.19–0.21)."
 
