@@ -138,7 +138,8 @@ def _without_training(row: Row, splits: Sequence[Row]) -> str:
         return "With one run, how much of it is training noise cannot be told."
     low, high = corrected_of(row).interval
     span = "" if math.isnan(low) else f" ({number_span(low, high)})"
-    said = f"Without the noise of training the change is {number(row['corrected'], 2)}{span}"
+    value = number(row["corrected"], 2).replace("-", "−")
+    said = f"Without the noise of training the change is {value}{span}"
     if not splits:
         return f"{said}."
     at_random = number(fmean(split["corrected"] for split in splits), 2)

@@ -14,6 +14,12 @@ from gpustab.studies.change.sentences import RELIABLE, WORDS, of_words, unreliab
 Row = Mapping[str, Any]
 
 
+_ORDER = (
+    "First stand those that moved farthest beyond two samplings of one period's documents, where that is known. Other "
+    "runs on these documents would give this order; other documents may give another."
+)
+
+
 def words_block(result: Result) -> Iterator[Block]:
     """Yield the most changed words of every pair of periods whose order is reliable."""
     series = asked(result.tables["pairs"])
@@ -34,11 +40,7 @@ def words_block(result: Result) -> Iterator[Block]:
         yield Block(
             "Which words moved most?",
             tables=tables,
-            answer=(
-                "First stand those that moved farthest beyond two samplings of one period's documents, where that is "
-                "known. Other runs on these documents would give this order; other documents may give another. "
-                f"{' '.join(said)}"
-            ).strip(),
+            answer=" ".join([*([_ORDER] if tables else []), *said]),
             aside="± are 95 % intervals over runs. Occurrences: in the earlier and in the later period.",
         )
 

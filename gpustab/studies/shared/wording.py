@@ -33,12 +33,18 @@ def about(value: float) -> str:
 def number_span(low: float, high: float, digits: int | None = None) -> str:
     """Return a range; with one digit after the point, with two below 1, with more where its ends would look the same.
 
+    One that begins below 0 has signs.
+
     >>> number_span(5.91, 6.04), number_span(0.56, 0.62), number_span(float("nan"), 1.0)
     ('5.9–6.0', '0.56–0.62', 'no interval')
     >>> number_span(0.1604, 0.1627)
     '0.160–0.163'
+    >>> number_span(-0.1, 0.06)
+    '−0.10 to +0.06'
     """
     digits = digits or (2 if abs(high) < 1 else 1)
+    if low < 0:
+        return signed_span(low, high, digits)
     while low != high and digits < _MOST_DIGITS and f"{low:.{digits}f}" == f"{high:.{digits}f}":
         digits += 1
     return "no interval" if math.isnan(low) else f"{low:.{digits}f}–{high:.{digits}f}"
