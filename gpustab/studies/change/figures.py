@@ -24,7 +24,7 @@ def ways(tables: Tables) -> Picture:
     if not table or not table.height:
         return Picture()
     first = table["word"][0]
-    series = asked(tables["pairs"])
+    series = asked(tables["pairs"]) or list(dict.fromkeys(table["series"]))
     own = [row for row in table.rows(word=first) if row["series"] in series]
     far = max(own or table.rows(word=first), key=lambda row: row["change"])
     title = f"“{first}” is farthest from {far['reference']} in {far['epoch']} ({number(far['change'], 2)})"
@@ -53,7 +53,7 @@ def _ways(tables: Tables, series: Sequence[str]) -> list[str]:
         names = [word for word, _ in words]
         plot = Plot((0.0, max(len(epochs) - 1.0, 1.0)), (0.0, top), right=room(names), height=260)
         plot.axes(
-            f"period ({short(titles[name], 34)})",
+            f"period ({short(titles.get(name, name), 34)})",
             f"change from {part['reference'][0]}",
             [(float(k), short(e, 10)) for k, e in enumerate(epochs)],
         )
@@ -66,7 +66,7 @@ def _ways(tables: Tables, series: Sequence[str]) -> list[str]:
             plot.band(xs, low, high, f"{style} area")
             plot.curve(xs, ys, f"{style} line").marks(xs, ys, k, f"{style} full")
             ends.append((word, ys[-1], style))
-        panels.append(plot.labels(ends).done(f"Change of {', '.join(names)} over periods, {titles[name]}"))
+        panels.append(plot.labels(ends).done(f"Change of {', '.join(names)} over periods, {titles.get(name, name)}"))
     return panels
 
 

@@ -100,7 +100,11 @@ def ways_blocks(result: Result) -> Iterator[Block]:
     for word, table in near.split("word"):
         yield Block(
             f"What did “{word}” stand beside?",
-            tables=[_side_by_side(names[own], part) for own, part in table.split("series") if own in series],
+            tables=[
+                _side_by_side(names.get(own, own), part)
+                for own, part in table.split("series")
+                if own in series or own not in names  # no word is frequent enough in two of its periods
+            ],
             figures=["ways"] if word == near["word"][0] else [],
             answer="Its nearest words in each period, those of most runs first; in brackets in how many runs they are.",
         )

@@ -60,7 +60,8 @@ def told_apart(row: Row) -> tuple[str, str]:
             f"{as_cosine(row['same'])} against {as_cosine(row['null'])}); take {FEWEST} at least, better fifty."
         )
     often = f"in {100 * row['auc']:.0f} of 100 comparisons"
-    span = f"{100 * low:.0f}–{min(100 * high, 100):.0f}"
+    digits = 1 if "50" in (f"{100 * low:.0f}", f"{100 * high:.0f}") else 0  # on which side of chance an end lies
+    span = f"{100 * low:.{digits}f}–{min(100 * high, 100):.{digits}f}"
     if low > 0.5:
         return "apart", (
             f"Two samples of one term are more alike than samples of two terms {often} ({span}, above 50, which is "

@@ -13,6 +13,7 @@ from gpustab.runs.key import Key
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.studies.change import measure
+from gpustab.studies.change.figures import FIGURES
 from gpustab.studies.change.study import change
 from tests.kernels.test_displacement import naive
 from tests.studies.change.planted import groups, runset
@@ -239,3 +240,14 @@ def test_epochs_of_other_dimensions_are_refused():
     last = list(found)[1]
     with pytest.raises(InputError, match=r"has 8 dimensions and .* 5"):
         change(groups(found | {last: other[last]}), min_count=1)
+
+
+def test_words_that_are_followed_are_shown_where_no_word_is_frequent_enough():
+    answer = change(groups(runset(epochs=2, runs=2)), min_count=10**6, words="w1")
+    assert answer.tables["pairs"].height == 0
+    assert "w1" in answer.tables["neighbours"]["word"]
+    text = str(answer)
+    assert "What did “w1” stand beside?" in text
+    assert "sgns/shuffled" in text
+    assert FIGURES["ways"][1](answer.tables).panels
+    assert not FIGURES["ways_of_others"][1](answer.tables).panels

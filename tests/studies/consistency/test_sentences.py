@@ -83,6 +83,12 @@ START = "Whether the text gives its terms vectors of their own cannot be told fr
             "50, which is chance): the text gives its terms vectors of their own.",
         ),
         (
+            {"auc_low": 0.504},
+            "apart",
+            "Two samples of one term are more alike than samples of two terms in 66 of 100 comparisons (50.4–90.0, "
+            "above 50, which is chance): the text gives its terms vectors of their own.",
+        ),
+        (
             {"auc": 0.5, "auc_high": 0.54},
             "alike",
             "Two samples of one term are no more alike than samples of two terms: they are in 50 of 100 comparisons "
