@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from gpustab.errors import InputError
 from gpustab.machine.device import log
+from gpustab.results.page import counted
 from gpustab.runs.group import Group
 from gpustab.runs.key import Key
 from gpustab.runs.runs import Runs
@@ -123,8 +124,8 @@ def _two(groups: Sequence[Runs | Group]) -> Series:
     if len(groups) != 2:
         names = ", ".join(group.name for group in groups)
         raise InputError(
-            f"{len(groups)} groups without a period ({names}): give two groups, the earlier one first, or a run set "
-            "that was trained by periods (train --epochs-by)"
+            f"{counted(len(groups), 'group')} without a period ({names}): give two groups, the earlier one first, or a "
+            "run set that was trained by periods (train --epochs-by)"
         )
     first, second = (group.key for group in groups)
     same = first.technique == second.technique and first.sampling == second.sampling
