@@ -19,7 +19,7 @@ from gpustab.results import Content, SmallTable
 
 _APART = ("inputs", "command", "date")
 """Parts of the environment that the page shows at a place of their own."""
-_WIDE = 6
+_WIDE = 5
 """Tables of more columns take the whole width."""
 
 
