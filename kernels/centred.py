@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from gpustab.kernels.arithmetic import product, root, row_dot
-from gpustab.kernels.gram import block_positions, blocks_of_run, diagonal_blocks, run_squares, runs_of
+from gpustab.kernels.gram import block_positions, blocks_of_run, run_squares, runs_of
 from gpustab.kernels.pip_loss import PipLoss, WordwisePip, over_pairs
 from gpustab.kernels.run_blocks import side_by_side, word_products
 from gpustab.kernels.shapes import want
@@ -100,14 +100,12 @@ def centred_wordwise_pip(rows: Tensor, gram: Tensor, words: int, present: Tensor
     frame, e = DeviationGram.of(gram), rows[1:]
     u = rows[0] + e
     side, alone = side_by_side(u), products_alone(e, u, frame.mean, frame.with_mean)
-    own = row_dot(product(u, diagonal_blocks(frame.blocks).to(u.dtype)), u) + alone.diagonal().mT  # ‖z_i‖²
 
-    def squares(i: int) -> Tensor:
-        cross = frame.of_run(i).transpose(0, 1).to(u.dtype)  # (d, R - i - 1, d)
-        both = word_products(side[:, i], cross, side[:, i + 1 :]) + alone[i, i + 1 :]
-        return (own[i] + own[i + 1 :] - 2 * both).clamp(min=0).double() / (4 * words)
+    def inner(i: int) -> Tensor:
+        cross = frame.of_run(i).transpose(0, 1).to(u.dtype)  # (d, R - i, d)
+        return word_products(side[:, i], cross, side[:, i:]) + alone[i, i:]
 
-    return over_pairs(squares, present)
+    return over_pairs(inner, words, present)
 
 
 class DeviationGram(NamedTuple):
@@ -130,8 +128,8 @@ class DeviationGram(NamedTuple):
         return cls(gram[0], gram[1 : runs + 1], gram[runs + 1 :])
 
     def of_run(self, i: int) -> Tensor:
-        """``E_iᵀE_j`` for all ``j > i``, ``(R - i - 1, d, d)``."""
-        return blocks_of_run(self.blocks, len(self.with_mean), i)[1:]
+        """``E_iᵀE_j`` for all ``j >= i``, ``(R - i, d, d)``."""
+        return blocks_of_run(self.blocks, len(self.with_mean), i)
 
     def few_pairs(self) -> Iterator[tuple[int, slice]]:
         """A run i and a few others ``j > i``, for all pairs: what is made of all pairs at once takes gigabytes."""
