@@ -40,8 +40,8 @@ from gpustab.kernels.neighbours import top_k
 from gpustab.kernels.overlap import neighbour_overlap
 from gpustab.kernels.pip_loss import pip_from_gram, reduced
 from gpustab.trainers.base import Vectors
-from gpustab.trainers.sgns_gpu import train_many
 from gpustab.trainers.word2vec import Word2VecParameters, train_word2vec
+from gpustab.trainers.word2vec_gpu import train_many
 
 RUNS, MANY, PROGRAMS = 16, 128, 32
 WORD_PAIRS, PERMUTATIONS = 10_000, 9_999

@@ -3,7 +3,7 @@
 Usage:
     OMP_NUM_THREADS=1 PYTHONPATH=. python -m benchmarks.hogwild
 
-P programs go in step through their parts of a run, as those of :mod:`gpustab.kernels.training.triton_sgns` do: same
+P programs go in step through their parts of a run, as those of :mod:`gpustab.kernels.training.triton_word2vec` do: same
 parts, pairs, noise words and learning rates. A step is one pair of every program. What they write is
 
 - *ordered*: seen by the next program of the same step (shared out, but never at the same time);
@@ -42,7 +42,9 @@ from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.kernels.gram import block_gram
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.kernels.pip_loss import pip_from_gram, reduced
-from gpustab.kernels.training import sgns
+from gpustab.kernels.training import word2vec
+from gpustab.kernels.training.noise import Noise, noise_tables
+from gpustab.kernels.training.reading import keep_thresholds, read_units, side_by_side, thin
 
 Floats = NDArray[np.float32]
 
@@ -65,18 +67,18 @@ FEWEST = 3
 """Runs, below which no error can be told."""
 
 
-def train_run(corpus: Corpus, run: int, dim: int, recipe: sgns.Recipe, cells: Sequence[Cell]) -> list[Floats]:
+def train_run(corpus: Corpus, run: int, dim: int, recipe: word2vec.Recipe, cells: Sequence[Cell]) -> list[Floats]:
     """Return the vectors ``(v, d)`` of a shuffled run in every cell, which all read and draw the same."""
     seed = training_seed(0, "shuffled", run)
     draw = torch.from_numpy(draw_units("shuffled", len(corpus), 0, run))
     arrays = (torch.from_numpy(part) for part in (corpus.tokens, corpus.texts, corpus.units))
-    tokens, texts = sgns.read_units(*arrays, draw)
+    tokens, texts = read_units(*arrays, draw)
     counts = torch.bincount(tokens, minlength=len(corpus.vocabulary))
-    keep = sgns.keep_thresholds(counts, 1e-3)
-    noise = sgns.Noise(*(column[None] for column in sgns.noise_tables(counts.double() ** 0.75)))
-    models = [sgns.start_model(len(counts), dim, [seed], spread=1) for _ in cells]
+    keep = keep_thresholds(counts, 1e-3)
+    noise = Noise(*(column[None] for column in noise_tables(counts.double() ** 0.75)))
+    models = [word2vec.start_model(len(counts), dim, [seed], spread=1) for _ in cells]
     for epoch in range(recipe.epochs):
-        reading = sgns.side_by_side([sgns.thin(tokens, texts, keep, seed, epoch)])
+        reading = side_by_side([thin(tokens, texts, keep, seed, epoch)])
         pairs = draw_pairs(reading, noise, seed, epoch, recipe)
         for model, cell in zip(models, cells, strict=True):
             train_pairs(pairs, len(reading.tokens), model, epoch, recipe, *cell)
@@ -128,7 +130,7 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(1)
     corpus = prepare_corpus("lee")
-    recipe = sgns.Recipe(window=5, negative=5, epochs=options.epochs, rate=0.025, last_rate=1e-4)
+    recipe = word2vec.Recipe(window=5, negative=5, epochs=options.epochs, rate=0.025, last_rate=1e-4)
     train = partial(train_run, corpus, dim=options.dim, recipe=recipe)
     one: list[Floats] = []
     runs: list[list[Floats]] = []

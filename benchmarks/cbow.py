@@ -1,0 +1,124 @@
+"""Are runs of CBOW by the plain loop distributed as gensim's? On a CPU, by the permutation test of bench_sgns.
+
+Usage:
+    OMP_NUM_THREADS=1 PYTHONPATH=. python -m benchmarks.cbow
+
+Two groups of shuffled runs that share neither draws nor seeds, and a third by gensim that shares neither with them: how
+far two groups of one engine lie apart. The plain loop is compiled by numba; the kernel for cards is compared with it in
+the tests, given the same random numbers. gensim lowers the learning rate every ``--batch-words`` tokens, the loop at
+every one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from benchmarks.bench_sgns import energy, permutation_test, within
+from benchmarks.compiled_cbow import train_cbow
+from benchmarks.hogwild import loss_matrix
+from benchmarks.setting import ROOT, environment
+from gpustab.corpus.corpus import Corpus
+from gpustab.corpus.sampling import draw_units, sample, training_seed
+from gpustab.corpus.tokenise import CorpusOptions, prepare_corpus
+from gpustab.kernels.jackknife import pair_statistics
+from gpustab.kernels.training import word2vec
+from gpustab.kernels.training.noise import Noise, noise_tables
+from gpustab.kernels.training.reading import keep_thresholds, read_units, side_by_side, thin
+from gpustab.trainers.word2vec import Word2VecParameters, train_word2vec
+
+Floats = NDArray[np.float32]
+
+
+def by_loop(corpus: Corpus, run: int, parameters: Word2VecParameters) -> Floats:
+    """Return the vectors of a run by the plain loop, of the words that it reads."""
+    seed = training_seed(0, "shuffled", run)
+    draw = torch.from_numpy(draw_units("shuffled", len(corpus), 0, run))
+    tokens, texts = read_units(*map(torch.from_numpy, (corpus.tokens, corpus.texts, corpus.units)), draw)
+    counts = torch.bincount(tokens, minlength=len(corpus.vocabulary))
+    keep = keep_thresholds(counts, parameters.subsample)
+    noise = Noise(*(column[None] for column in noise_tables(counts.double() ** 0.75)))
+    model = word2vec.start_model(len(counts), parameters.dim, [seed], spread=parameters.spread)
+    recipe = word2vec.Recipe(
+        parameters.window, parameters.negative, parameters.epochs, parameters.alpha, parameters.min_alpha, cbow=True
+    )
+    for epoch in range(parameters.epochs):
+        train_cbow(side_by_side([thin(tokens, texts, keep, seed, epoch)]), noise, model, seed, epoch, recipe)
+    return model.inputs[0][counts > 0].numpy()
+
+
+def by_gensim(corpus: Corpus, run: int, parameters: Word2VecParameters, batch_words: int) -> Floats:
+    """Return the vectors of a run by gensim."""
+    drawn = sample(corpus, draw_units("shuffled", len(corpus), 0, run))
+    seed = training_seed(0, "shuffled", run)
+    return train_word2vec(drawn, parameters, seed, sg=0, batch_words=batch_words)
+
+
+def compare(losses: NDArray[np.float64], a: int, b: int, runs: int) -> dict[str, float]:
+    """Return mean loss between two groups, their energy distance and its permutation test."""
+    rows = [*range(a * runs, (a + 1) * runs), *range(b * runs, (b + 1) * runs)]
+    both = losses[np.ix_(rows, rows)]
+    between = float(both[:runs, runs:].mean())
+    return {"between": between, "energy": energy(both, runs), "permutation_p": permutation_test(both)}
+
+
+def describe(losses: NDArray[np.float64], runs: list[Floats]) -> dict[str, float]:
+    """Return mean loss within a group with its error, mean length of vectors, mean cosine of all pairs of words."""
+    found = pair_statistics(torch.from_numpy(losses))
+    lengths = [np.linalg.norm(x, axis=1) for x in runs]
+    means = [(x / length[:, None]).mean(0) for x, length in zip(runs, lengths, strict=True)]
+    return {
+        "within": within(losses, slice(None)),
+        "within_se": found.se,
+        "length": float(np.mean(lengths)),
+        "mean_cosine": float(np.mean([mean @ mean for mean in means])),
+        "mean_cosine_se": float(np.std([mean @ mean for mean in means], ddof=1) / len(runs) ** 0.5),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=16, help="of a group")
+    parser.add_argument("--epochs", type=int, default=10)
+    parser.add_argument("--dim", type=int, default=50)
+    parser.add_argument("--alpha", type=float, default=0.025)
+    parser.add_argument("--fraction", type=float, default=1.0, help="of the corpus lee")
+    parser.add_argument("--batch-words", type=int, default=200)
+    parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results" / "cbow-cpu.json")
+    choice = parser.parse_args()
+    torch.set_num_threads(1)
+    corpus = prepare_corpus("lee", CorpusOptions(min_count=5, fraction=choice.fraction))
+    parameters = Word2VecParameters(dim=choice.dim, epochs=choice.epochs, alpha=choice.alpha)
+    groups: dict[str, list[Floats]] = {"loop": [], "gensim": [], "gensim again": []}
+    for number, (name, found) in enumerate(groups.items()):
+        for run in range(number * choice.runs, (number + 1) * choice.runs):
+            if name == "loop":
+                found.append(by_loop(corpus, run, parameters))
+            else:
+                found.append(by_gensim(corpus, run, parameters, choice.batch_words))
+        print(f"{name}: {time.process_time():.0f} s of the processor", flush=True)
+    losses = loss_matrix([x for some in groups.values() for x in some])
+    blocks = [slice(n * choice.runs, (n + 1) * choice.runs) for n in range(3)]
+    content = {
+        "environment": environment(torch.device("cpu")),
+        "corpus": {"name": corpus.name, "tokens": len(corpus.tokens), "words": len(corpus.vocabulary)},
+        "parameters": parameters.model_dump() | {"batch_words": choice.batch_words},
+        "runs": choice.runs,
+        "within": {
+            name: describe(losses[rows, rows], some) for (name, some), rows in zip(groups.items(), blocks, strict=True)
+        },
+        "loop | gensim": compare(losses, 0, 1, choice.runs),
+        "gensim | gensim again": compare(losses, 1, 2, choice.runs),
+    }
+    choice.out.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+    print(json.dumps({key: value for key, value in content.items() if key != "environment"}, indent=1))
+
+
+if __name__ == "__main__":
+    main()
