@@ -5,8 +5,7 @@ Usage:
 
 ``engines`` trains shuffled runs with every engine and writes ``sgns-engines-<device>.json``: within and between engines
 reduced PIP loss and p@10, mean and SD of the cosines of 10,000 pairs of words, WordSim-353, analogies, and a
-permutation test: runs are relabelled at random, for pairs of runs are not independent but runs are. Its statistic is
-the energy distance, twice the mean loss between two engines less their mean losses within.
+permutation test of :mod:`benchmarks.distributions`.
 
 ``time`` trains 128 runs by one program a run and by Hogwild, and one by gensim, each after its correlation with
 WordSim-353 has reached 0.2; then shorter texts and other numbers of runs. On a CPU the plain loop trains, so there is
@@ -29,6 +28,7 @@ from gensim.test.utils import datapath
 from torch.nn.functional import normalize
 
 from benchmarks.bench_glove import word_similarity
+from benchmarks.distributions import permutation_test, within
 from benchmarks.harness import Bench, Contender, start
 from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.sampling import draw_units, sample, training_seed
@@ -44,7 +44,7 @@ from gpustab.trainers.word2vec import Word2VecParameters, train_word2vec
 from gpustab.trainers.word2vec_gpu import train_many
 
 RUNS, MANY, PROGRAMS = 16, 128, 32
-WORD_PAIRS, PERMUTATIONS = 10_000, 9_999
+WORD_PAIRS = 10_000
 
 Train = Callable[[Sequence[int]], list[Vectors]]
 
@@ -156,28 +156,6 @@ def extrinsic(words: list[str], runs: Sequence[Vectors]) -> dict[str, list[float
 
 def members(groups: dict[str, slice], a: str, b: str) -> list[int]:
     return [*range(groups[a].start, groups[a].stop), *range(groups[b].start, groups[b].stop)]
-
-
-def within(matrix: np.ndarray, rows: slice) -> float:
-    block = matrix[rows, rows]
-    return float(block[np.triu_indices(len(block), 1)].mean())
-
-
-def energy(matrix: np.ndarray, half: int) -> float:
-    """Return twice the mean between the first ``half`` and the others, less the means within both."""
-    first, second = slice(0, half), slice(half, len(matrix))
-    return 2 * float(matrix[first, second].mean()) - within(matrix, first) - within(matrix, second)
-
-
-def permutation_test(matrix: np.ndarray) -> float:
-    """Return the share of relabellings, the true one among them, with at least the true energy distance."""
-    half, random = len(matrix) // 2, np.random.default_rng(0)
-    true, reached = energy(matrix, half), 1
-    for _ in range(PERMUTATIONS):
-        order = random.permutation(len(matrix))
-        # Rounding must not hide relabellings that only exchange the two groups.
-        reached += energy(matrix[np.ix_(order, order)], half) >= true - 1e-12
-    return reached / (PERMUTATIONS + 1)
 
 
 def race(bench: Bench, corpus: Corpus, parameters: Word2VecParameters, runs: int, *, gensim: bool, check: bool):

@@ -1,4 +1,4 @@
-"""Are runs of CBOW by the plain loop distributed as gensim's? On a CPU, by the permutation test of bench_sgns.
+"""Are runs of CBOW by the plain loop distributed as gensim's? On a CPU, by a permutation test.
 
 Usage:
     OMP_NUM_THREADS=1 PYTHONPATH=. python -m benchmarks.cbow
@@ -22,9 +22,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from benchmarks.bench_sgns import energy, permutation_test, within
 from benchmarks.compiled_cbow import train_cbow
-from benchmarks.hogwild import loss_matrix
+from benchmarks.distributions import Floats, distance, loss_matrix, within
 from benchmarks.setting import ROOT, environment
 from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.sampling import draw_units, sample, training_seed
@@ -34,8 +33,6 @@ from gpustab.kernels.training import word2vec
 from gpustab.kernels.training.noise import Noise, noise_tables
 from gpustab.kernels.training.reading import keep_thresholds, read_units, side_by_side, thin
 from gpustab.trainers.word2vec import Word2VecParameters, train_word2vec
-
-Floats = NDArray[np.float32]
 
 GENSIM, FINE, AS_IT_COMES = "gensim", 200, 10_000
 
@@ -62,14 +59,6 @@ def by_gensim(corpus: Corpus, run: int, parameters: Word2VecParameters, batch_wo
     drawn = sample(corpus, draw_units("shuffled", len(corpus), 0, run))
     seed = training_seed(0, "shuffled", run)
     return train_word2vec(drawn, parameters, seed, sg=0, batch_words=batch_words)
-
-
-def compare(losses: NDArray[np.float64], a: int, b: int, runs: int) -> dict[str, float]:
-    """Return mean loss between two groups, numbers a and b, their energy distance and its permutation test."""
-    rows = [*range(a * runs, (a + 1) * runs), *range(b * runs, (b + 1) * runs)]
-    both = losses[np.ix_(rows, rows)]
-    between = float(both[:runs, runs:].mean())
-    return {"between": between, "energy": energy(both, runs), "permutation_p": permutation_test(both)}
 
 
 def describe(losses: NDArray[np.float64], runs: list[Floats]) -> dict[str, float]:
@@ -103,6 +92,11 @@ def train(corpus: Corpus, parameters: Word2VecParameters, runs: int) -> dict[str
     return groups
 
 
+def both_groups(number: int, runs: int) -> list[int]:
+    """Return the numbers of gensim's runs and those of another group."""
+    return [*range(runs), *range(number * runs, (number + 1) * runs)]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=16, help="of a group")
@@ -123,7 +117,7 @@ def main() -> None:
         "runs": runs,
         "groups": {
             name: describe(losses[rows := slice(n * runs, (n + 1) * runs), rows], some)
-            | ({} if name == GENSIM else compare(losses, 0, n, runs))
+            | ({} if name == GENSIM else distance(losses[np.ix_(both := both_groups(n, runs), both)])._asdict())
             for n, (name, some) in enumerate(groups.items())
         },
     }

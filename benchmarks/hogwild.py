@@ -14,7 +14,7 @@ parts, pairs, noise words and learning rates. A step is one pair of every progra
 
 Real programs do not go in step: a row may be older than here, or younger. Every group of runs has the same draws and
 seeds, so that differences of their losses are known better than the losses. The permutation test of
-:mod:`benchmarks.bench_sgns` is made against a group of one program with other draws and seeds. Needs numba, which
+`benchmarks/distributions.py` is made against a group of one program with other draws and seeds. Needs numba, which
 nothing else here does.
 """
 
@@ -28,25 +28,18 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
-from torch.nn.functional import normalize
 
-from benchmarks.bench_sgns import energy, permutation_test
+from benchmarks.distributions import Floats, against, loss_matrix
 from benchmarks.lockstep import draw_pairs, train_pairs
 from benchmarks.setting import ROOT, environment
 from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.sampling import draw_units, training_seed
 from gpustab.corpus.tokenise import prepare_corpus
-from gpustab.kernels.gram import block_gram
-from gpustab.kernels.jackknife import pair_matrix, pair_statistics
-from gpustab.kernels.pip_loss import pip_from_gram, reduced
+from gpustab.kernels.jackknife import pair_statistics
 from gpustab.kernels.training import word2vec
 from gpustab.kernels.training.noise import Noise, noise_tables
 from gpustab.kernels.training.reading import keep_thresholds, read_units, side_by_side, thin
-
-Floats = NDArray[np.float32]
 
 
 class Cell(NamedTuple):
@@ -83,41 +76,6 @@ def train_run(corpus: Corpus, run: int, dim: int, recipe: word2vec.Recipe, cells
         for model, cell in zip(models, cells, strict=True):
             train_pairs(pairs, len(reading.tokens), model, epoch, recipe, *cell)
     return [model.inputs[0].numpy() for model in models]
-
-
-def loss_matrix(runs: Sequence[Floats]) -> NDArray[np.float64]:
-    """Return the reduced PIP losses of all pairs of runs, ``(R, R)``."""
-    unit = normalize(torch.from_numpy(np.stack(runs)).double(), dim=2)
-    total = pip_from_gram(block_gram(unit)).total
-    return pair_matrix(reduced(total, unit.shape[1]), len(runs)).numpy()
-
-
-def against(one: Sequence[Floats], same: Sequence[Floats], some: Sequence[Floats]) -> dict[str, float]:
-    """Compare runs of several programs with runs of one, other runs and the same.
-
-    Returns:
-        Mean loss within, with its error; between them and ``one``; energy distance and permutation test of the two; how
-        much more the loss within is than that of ``same``, whose draws and seeds they share, with the error of that;
-        mean length of vectors; mean loss between runs of one number.
-    """
-    losses, half = loss_matrix([*one, *some]), len(one)
-    inside, before = losses[half:, half:], loss_matrix(same)
-    between = losses[:half, half:]
-    found = pair_statistics(torch.from_numpy(inside))
-    more = pair_statistics(torch.from_numpy(inside - before))
-    return {
-        "within": found.mean,
-        "within_se": found.se,
-        "between": float(between.mean()),
-        # Runs vary, pairs are not counted.
-        "between_se": float(sum(between.mean(axis).var(ddof=1) / half for axis in (0, 1)) ** 0.5),
-        "energy": energy(losses, half),
-        "permutation_p": permutation_test(losses),
-        "more": more.mean,
-        "more_se": more.se,
-        "same_run": float(np.mean([loss_matrix(pair)[0, 1] for pair in zip(same, some, strict=True)])),
-        "length": float(np.mean([np.linalg.norm(x, axis=1).mean() for x in some])),
-    }
 
 
 def main() -> None:

@@ -82,6 +82,7 @@ def train_many(
     cbow: bool = False,
     device: str = "auto",
     programs_per_run: int = 1,
+    atomic: bool | None = None,
     tell: Tell = tell_nobody,
     keep_output: bool = False,
 ) -> Iterator[Trained]:
@@ -99,6 +100,7 @@ def train_many(
         device: ``"auto"``, ``"cpu"``, ``"cuda"`` or ``"cuda:N"``.
         programs_per_run: 1 is word2vec with one thread, the same bits at every call on the same kind of card,
             whichever runs are trained together. More are Hogwild: faster, and never twice the same.
+        atomic: see :func:`gpustab.kernels.training.triton_word2vec.train_epoch`; for benchmarks alone.
         tell: see :class:`gpustab.trainers.base.Technique`.
         keep_output: give the output vectors too.
 
@@ -112,6 +114,7 @@ def train_many(
     recipe = word2vec.Recipe(
         parameters.window, parameters.negative, parameters.epochs, parameters.alpha, parameters.min_alpha, cbow
     )
+    how = {"programs_per_run": programs_per_run, "atomic": atomic}
     text = _Text(*(torch.from_numpy(part).to(where) for part in (corpus.tokens, corpus.texts, corpus.units)))
     words = len(corpus.vocabulary)
     together = _runs_that_fit(corpus, draws, parameters.dim, where)
@@ -123,7 +126,7 @@ def train_many(
             for number in numbers:
                 tell(number, part)
 
-        yield from _train_batch(text, words, some, own, parameters, recipe, programs_per_run, told, keep_output)
+        yield from _train_batch(text, words, some, own, parameters, recipe, how, told, keep_output)
 
 
 def fitting(corpus: Corpus, draws: Draws, parameters: Word2VecParameters) -> int:
@@ -179,7 +182,7 @@ def _train_batch(
     seeds: Sequence[int],
     parameters: Word2VecParameters,
     recipe: word2vec.Recipe,
-    programs_per_run: int,
+    how: dict[str, Any],
     tell: Callable[[float], None],
     keep_output: bool,
 ) -> Iterator[Trained]:
@@ -194,7 +197,7 @@ def _train_batch(
         tell(epoch / parameters.epochs)
         drawn = zip(draws, keep, seeds, strict=True)
         parts = [thin(*read_units(*text, draw), kept, seed, epoch) for draw, kept, seed in drawn]
-        _train_epoch(side_by_side(parts), noise, model, seeds, epoch, recipe, programs_per_run)
+        _train_epoch(side_by_side(parts), noise, model, seeds, epoch, recipe, how)
     for vectors, output, own, seed in zip(*model, counts, seeds, strict=True):
         here = own.nonzero().flatten()
         found = vectors[here.to(device)].cpu()
@@ -212,11 +215,11 @@ def _train_epoch(
     seeds: Sequence[int],
     epoch: int,
     recipe: word2vec.Recipe,
-    programs_per_run: int,
+    how: dict[str, Any],
 ) -> None:
     if use_triton(model.inputs)[0]:
         from gpustab.kernels.training.triton_word2vec import train_epoch
 
-        train_epoch(reading, noise, model, seeds, epoch, recipe, programs_per_run=programs_per_run)
+        train_epoch(reading, noise, model, seeds, epoch, recipe, **how)
     else:
         word2vec.train_epoch(reading, noise, model, seeds, epoch, recipe)

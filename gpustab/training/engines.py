@@ -52,8 +52,13 @@ def _with_device(settings: TrainingSettings) -> TrainingSettings:
 
 def card_of(technique: str, engine: Engine, parameters: Parameters) -> dict[str, str]:
     """Return what a plan and a run say about the card: cards of another kind give other vectors; nothing of a CPU."""
-    on_card = engine == "gpu" or (technique == "glove" and parameters.model_dump()["device"] == "cuda")
-    return {"card": torch.cuda.get_device_name()} if on_card and torch.cuda.is_available() else {}
+    there = on_card(technique, engine, parameters) and torch.cuda.is_available()
+    return {"card": torch.cuda.get_device_name()} if there else {}
+
+
+def on_card(technique: str, engine: Engine, parameters: Parameters) -> bool:
+    """Tell whether runs are trained on a GPU: in this process, many at once, one call after the other."""
+    return engine == "gpu" or (technique == "glove" and parameters.model_dump()["device"] == "cuda")
 
 
 def _problem(settings: TrainingSettings) -> str:
