@@ -15,6 +15,7 @@ run python -m gpustab bench --device cuda --runs 128 --words 200000 --dim 300 --
 run python -m benchmarks.goals "$results/bench-cuda/summary.json" --out "$results/goals-cuda.json"
 run python -m benchmarks.bench_sgns engines --device cuda --out "$results"
 run python -m benchmarks.bench_sgns time --device cuda --out "$results"
+run python -m benchmarks.bench_sgns cbow --device cuda --out "$results"
 run python -m benchmarks.hogwild_card --device cuda --out "$results"
 run python -m benchmarks.hogwild_card --cbow --device cuda --out "$results"
 limit=600 run python -m benchmarks.glove_many --device cuda --out "$results"

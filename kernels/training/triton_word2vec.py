@@ -14,8 +14,9 @@ wait for each other (rows from second-level cache, about 640 instructions of one
 an H200, 60 s for 1 run as for 128. With 16 to 128 programs a run it takes 12.6 s, bound by atomic additions, and the
 runs are less alike than they should be: reduced PIP 0.0224 within, where one program and gensim have 0.0204.
 
-CBOW has not run on a card: it is compared with the plain loop in Triton's interpreter, and compiles for one. It takes
-one step a word, 6.8 M here, of up to ``2 window + K + 1`` rows.
+CBOW has not run on a card: it is compared with the plain loop in Triton's interpreter. It takes one step a word, 6.8 M
+here, of up to ``2 window + K + 1`` rows. Compiled for compute capability 9.0 a thread has 107 registers (skip-gram 96)
+and spills none of them; with a window of 64 at d = 512 it does.
 """
 # mypy: disable-error-code="import-not-found, import-untyped"
 
