@@ -73,7 +73,7 @@ def main() -> None:
     if device.type == "cpu" and not choice.quick:
         raise SystemExit("this is about a card; give --device cuda, or --quick in Triton's interpreter")
     if choice.quick:
-        corpus, runs = prepare_corpus("lee", CorpusOptions(fraction=0.005, min_count=2)), 3
+        corpus, runs = prepare_corpus("lee", CorpusOptions(fraction=0.001, min_count=5, unit="sentence")), 3
         parameters = Word2VecParameters(dim=5, epochs=1, negative=2, window=1)
     else:
         corpus, runs = prepare_corpus("sotu", CorpusOptions(fraction=choice.fraction)), choice.runs
