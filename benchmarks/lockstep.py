@@ -1,8 +1,8 @@
 """Skip-gram of one run by P programs that go in step: a model of the order of updates, for :mod:`benchmarks.hogwild`.
 
-What programs of :mod:`gpustab.kernels.training.triton_sgns` read, draw and share out is the same here, pair by pair. A
-step is one pair of every program, trained on copies of its rows; :data:`ORDERS` are what then becomes of the rows.
-Compiled by numba, which nothing else here needs.
+What programs of :mod:`gpustab.kernels.training.triton_word2vec` read, draw and share out is the same here. A step is
+one pair of every program, trained on copies of its rows; :data:`ORDERS` are what then becomes of the rows. Compiled by
+numba, which only benchmarks need.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpustab.kernels.training import sgns
+from gpustab.kernels.training import word2vec
+from gpustab.kernels.training.noise import Noise
+from gpustab.kernels.training.reading import Reading
 
 try:
     from numba import njit
@@ -26,7 +28,7 @@ _ORDERED, _ADDED = 0, 2
 _LOW, _HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
 _M0, _M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 _W0, _W1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
-_LARGEST, _SCALE, _SHIFT = sgns.LARGEST, sgns.SCALE, sgns.SHIFT
+LARGEST, SCALE, SHIFT = word2vec.LARGEST, word2vec.SCALE, word2vec.SHIFT
 
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int64]
@@ -47,10 +49,10 @@ class Pairs(NamedTuple):
 
 
 @njit(cache=True)
-def _random(t, epoch, nth, slot, seed):
+def random_word(t, epoch, nth, slot, seed):
     """Return the first word of a counter, see :func:`gpustab.kernels.training.philox.philox`."""
     a, b, c, d = np.uint64(t), np.uint64(epoch), np.uint64(nth), np.uint64(slot)
-    low, high = np.uint64(seed), np.uint64(sgns.TRAIN)
+    low, high = np.uint64(seed), np.uint64(word2vec.TRAIN)
     for _ in range(10):
         first, third = a * _M0, c * _M1
         a, b = (third >> _HALF) ^ b ^ low, third & _LOW
@@ -69,13 +71,13 @@ def _draw(tokens, texts, threshold, alias, seed, epoch, window, negative):
     for text in range(len(texts) - 1):
         begin, end = texts[text], texts[text + 1]
         for t in range(begin, end):
-            width = 1 + np.int64(_random(t, epoch, 0, 0, seed) * np.uint64(window) >> _HALF)
+            width = 1 + np.int64(random_word(t, epoch, 0, 0, seed) * np.uint64(window) >> _HALF)
             for q in range(max(begin, t - width), min(end, t + width + 1)):
                 if q == t:
                     continue
                 places[n], contexts[n], targets[n, 0] = t, tokens[q], tokens[t]
                 for k in range(negative):
-                    product = _random(t, epoch, 1 + q - t + window, k, seed) * words
+                    product = random_word(t, epoch, 1 + q - t + window, k, seed) * words
                     cell, part = np.int64(product >> _HALF), np.int64((product & _LOW) >> np.uint64(1))
                     targets[n, 1 + k] = cell if part < threshold[cell] else alias[cell]
                 n += 1
@@ -94,8 +96,8 @@ def _move(rows, first, targets, rate):
         product = np.float32(0)
         for i in range(dim):
             product += x[i] * y[i]
-        if abs(product) < _LARGEST:
-            g = np.float32(rate * ((k == 0) - 1 / (1 + np.exp(-_SCALE * product - _SHIFT))))
+        if abs(product) < LARGEST:
+            g = np.float32(rate * ((k == 0) - 1 / (1 + np.exp(-SCALE * product - SHIFT))))
             for i in range(dim):
                 step[i] += g * y[i]
                 y[i] += g * x[i]
@@ -170,15 +172,15 @@ def _lockstep(inputs, outputs, contexts, targets, rates, starts, stops, order, p
                 _count(movers, contexts[n], targets[n], first[p], -1)
 
 
-def draw_pairs(reading: sgns.Reading, noise: sgns.Noise, seed: int, epoch: int, recipe: sgns.Recipe) -> Pairs:
-    """Return the pairs of one run, those of :func:`gpustab.kernels.training.sgns.train_epoch`."""
+def draw_pairs(reading: Reading, noise: Noise, seed: int, epoch: int, recipe: word2vec.Recipe) -> Pairs:
+    """Return the pairs of one run, those of :func:`gpustab.kernels.training.word2vec.train_epoch`."""
     tables = (part[0].numpy() for part in noise)
     tokens, texts = reading.tokens.numpy().astype(np.int64), reading.texts.numpy()
     return Pairs(*_draw(tokens, texts, *tables, seed, epoch, recipe.window, recipe.negative))
 
 
 def train_pairs(
-    pairs: Pairs, tokens: int, model: sgns.Model, epoch: int, recipe: sgns.Recipe, programs: int, order: str
+    pairs: Pairs, tokens: int, model: word2vec.Model, epoch: int, recipe: word2vec.Recipe, programs: int, order: str
 ) -> None:
     """Train one run for one epoch, in place.
 
@@ -187,7 +189,7 @@ def train_pairs(
         tokens: that the run reads in it; every program has an equal part of them, and learning rates of its own part.
         model: its vectors, ``(1, v, d)``.
         epoch: counted from 0.
-        recipe: see :class:`gpustab.kernels.training.sgns.Recipe`.
+        recipe: see :class:`gpustab.kernels.training.word2vec.Recipe`.
         programs: P.
         order: one of :data:`ORDERS`.
     """

@@ -87,7 +87,9 @@ def train(
     ] = None,
     engine: Annotated[
         Literal["auto", "gpu", "gensim"] | None,
-        typer.Option(help="Of sgns: gpu trains many runs at once, gensim one by one. Default auto: gpu if it can be."),
+        typer.Option(
+            help="Of sgns and cbow: gpu trains many runs at once, gensim one by one. Default auto: gpu if it can be."
+        ),
     ] = None,
     programs_per_run: Annotated[
         int | None,

@@ -18,7 +18,7 @@ NAMES = ("sgns", "cbow", "fasttext", "lsa", "ppmi_svd", "glove", "fasttext_ngram
 NOT_OF_WORDS = {"fasttext_ngrams": "character n-grams", "doc2vec_dm": "documents", "doc2vec_dbow": "documents"}
 """What the vectors are of where they are not of words; documents are sentences where these are drawn."""
 
-ON_GPU = {"sgns": "sgns_gpu"}
+ON_GPU = {"sgns": "sgns_gpu", "cbow": "cbow_gpu"}
 _ALSO = {
     "skipgram": "sgns",
     "skip_gram": "sgns",
@@ -66,7 +66,7 @@ def technique(name: str, engine: Engine = "gensim") -> Technique:
     """
     check_technique(name)
     if engine == "gpu" and name not in ON_GPU:
-        raise InputError(f"technique '{name}' has no engine gpu; {', '.join(ON_GPU)} has")
+        raise InputError(f"technique '{name}' has no engine gpu; {' and '.join(ON_GPU)} have")
     module = ON_GPU[name] if engine == "gpu" else name
     try:
         found: Technique = import_module(f"gpustab.trainers.{module}").TECHNIQUE

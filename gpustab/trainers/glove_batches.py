@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
 
 import numpy as np
 import torch
@@ -69,10 +68,16 @@ def _ends(names: Numbers, size: int) -> Numbers:
     return np.concatenate([[0], np.cumsum(np.bincount(names, minlength=size))]).astype(np.int32)
 
 
-def steps_together(runs: Sequence[Sequence[Batch]]) -> Iterator[Batch]:
-    """Yield for every step the batches of all runs as one; a run that has no more waits."""
-    for step in zip_longest(*runs):
-        yield block_diagonal([_none_of(runs[r][0]) if batch is None else batch for r, batch in enumerate(step)])
+def steps_together(runs: Sequence[list[Batch]]) -> Iterator[Batch]:
+    """Yield for every step the batches of all runs as one; a run that has no more waits.
+
+    The lists are emptied on the way: batches take most of the memory, which holds none of them twice.
+    """
+    waiting = [_none_of(run[0]) for run in runs]
+    for run in runs:
+        run.reverse()
+    while any(runs):
+        yield block_diagonal([run.pop() if run else none for run, none in zip(runs, waiting, strict=True)])
 
 
 def _none_of(batch: Batch) -> Batch:

@@ -1,4 +1,4 @@
-"""Which engine trains the technique that has two of them."""
+"""Which engine trains the techniques that have two of them."""
 
 from __future__ import annotations
 
@@ -52,22 +52,28 @@ def _with_device(settings: TrainingSettings) -> TrainingSettings:
 
 def card_of(technique: str, engine: Engine, parameters: Parameters) -> dict[str, str]:
     """Return what a plan and a run say about the card: cards of another kind give other vectors; nothing of a CPU."""
-    on_card = engine == "gpu" or (technique == "glove" and parameters.model_dump()["device"] == "cuda")
-    return {"card": torch.cuda.get_device_name()} if on_card and torch.cuda.is_available() else {}
+    there = on_card(technique, engine, parameters) and torch.cuda.is_available()
+    return {"card": torch.cuda.get_device_name()} if there else {}
+
+
+def on_card(technique: str, engine: Engine, parameters: Parameters) -> bool:
+    """Tell whether runs are trained on a GPU: in this process, many at once, one call after the other."""
+    return engine == "gpu" or (technique == "glove" and parameters.model_dump()["device"] == "cuda")
 
 
 def _problem(settings: TrainingSettings) -> str:
     """Return why the engine gpu cannot train what is asked for, as a clause; empty if it can."""
-    from gpustab.trainers.sgns_gpu import unfit
+    from gpustab.trainers.word2vec_gpu import unfit
 
-    if ON_GPU.keys().isdisjoint(settings.techniques):
-        return f"it trains {', '.join(ON_GPU)}, not {', '.join(settings.techniques)}"
-    parameters = cast(Word2VecParameters, settings.parameters_of("sgns"))
-    if problem := unfit(parameters):
-        return problem
+    names = [name for name in settings.techniques if name in ON_GPU]
+    if not names:
+        return f"it trains {' and '.join(ON_GPU)}, not {', '.join(settings.techniques)}"
+    for name in names:
+        if problem := unfit(cast(Word2VecParameters, settings.parameters_of(name))):
+            return f"{name}: {problem}" if len(names) > 1 else problem
     device = choose_device()
     try:
-        fused, reason = use_triton(torch.empty(1, parameters.dim, device=device))
+        fused, reason = use_triton(torch.empty(1, 1, device=device))
     except ValueError as error:
         raise InputError(str(error)) from None
     if device.type != "cuda" and not (fused and settings.engine == "gpu"):  # interpreted on the CPU: for tests

@@ -103,7 +103,7 @@ def train_runs(
     result.notes = [*corpus_notes(corpus), *engine_notes(tasks)]
     result.notes += [*seed_notes(leaves), *output_notes(leaves, settings)]
     result.notes += [note for leaf in leaves for note in copy_notes(leaf, settings)]
-    device = choose_device() if any(task.engine == "gpu" for task in tasks) else torch.device("cpu")
+    device = choose_device() if any(task.on_card for task in tasks) else torch.device("cpu")
     result.environment = environment(device) | {"seconds": time.perf_counter() - started}
     return result
 
@@ -204,8 +204,8 @@ def _train(
     tasks: Sequence[Task], corpus: Corpus, settings: TrainingSettings, marks: Path | None
 ) -> Iterator[tuple[Task, str | None]]:
     """Train tasks, those of a GPU here and one after the other; yields each with why it failed, if it failed."""
-    yield from (attempt(task, corpus, marks) for task in tasks if task.engine == "gpu")
-    if others := [task for task in tasks if task.engine != "gpu"]:
+    yield from (attempt(task, corpus, marks) for task in tasks if task.on_card)
+    if others := [task for task in tasks if not task.on_card]:
         yield from _in_parallel(others, corpus, settings, marks)
 
 

@@ -33,11 +33,11 @@ class TrainingSettings(BaseModel):
         jobs: runs trained at the same time, one thread each. On a GPU as many are as its memory holds.
         parallel: joblib's back end: ``"loky"`` processes here, ``"dask"`` or ``"ray"`` for a cluster. What is trained
             on a GPU is trained in this process.
-        engine: of sgns: ``"gpu"`` trains many runs at once, ``"gensim"`` one after the other; ``"auto"`` is gpu where
-            that can be used. Same draws, start and distribution of runs, but not the same vectors.
+        engine: of sgns and cbow: ``"gpu"`` trains many runs at once, ``"gensim"`` one after the other; ``"auto"`` is
+            gpu where that can be used. Same draws, start and distribution of runs, but not the same vectors.
         programs_per_run: on a GPU. 1 is one thread's order of updates: the same vectors at every call on the same kind
             of card, in gensim's distribution. More are Hogwild: faster, never twice the same, and biased: runs lie 10 %
-            farther apart (sotu, 16 to 128 programs), and a note says so.
+            farther apart (skip-gram on sotu, 16 to 128 programs), and a note says so.
         half: train on one half of the documents alone; the halves are drawn by ``seed``.
         epochs_by: ``"year:1790-2020:20"``: epochs of 20 years by the column ``year``; see
             :func:`gpustab.corpus.slices.read_epochs`.

@@ -75,15 +75,15 @@ def corpus_notes(corpus: Corpus) -> Iterator[str]:
 
 def engine_notes(tasks: Sequence[Task]) -> Iterator[str]:
     """Say how runs were trained together."""
-    on_gpu = [task for task in tasks if task.engine == "gpu"]
+    on_gpu = [task for task in tasks if task.on_card]
     if any(len(task.runs) > 1 for task in on_gpu):
         largest = max(len(task.runs) for task in on_gpu)
-        yield f"Up to {largest} runs were trained at once by engine gpu: a run's seconds are its share of theirs."
+        yield f"Up to {largest} runs were trained at once on a GPU: a run's seconds are its share of theirs."
     if any(task.programs_per_run > 1 for task in on_gpu):
         yield (
             "Several programs trained a run (Hogwild): the same call again would give other vectors, and such runs lie "
-            "farther apart than those of one program (sotu: 0.0224 instead of 0.0204), so that their instability is "
-            f"biased; {option('programs_per_run', 1)} is not."
+            "farther apart than those of one program (skip-gram on sotu: 0.0224 instead of 0.0204), so that their "
+            f"instability is biased; {option('programs_per_run', 1)} is not."
         )
 
 

@@ -20,7 +20,7 @@ from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.trainers import Engine, technique
 from gpustab.trainers.base import Parameters, Vectors, WithOutput
-from gpustab.training.engines import card_of, engine_record
+from gpustab.training.engines import card_of, engine_record, on_card
 from gpustab.training.leaves import run_file
 from gpustab.training.marks import Marks
 
@@ -54,6 +54,11 @@ class Task:
     engine: Engine
     programs_per_run: int
     keep_output: bool = False
+
+    @property
+    def on_card(self) -> bool:
+        """Whether its runs are trained on a GPU."""
+        return on_card(self.name, self.engine, self.parameters)
 
 
 def attempt(task: Task, corpus: Corpus, marks: Path | None = None) -> tuple[Task, str | None]:

@@ -21,6 +21,9 @@ from torch.nn.functional import embedding_bag, pad
 
 from gpustab.kernels.arithmetic import full_precision
 
+MOST_PLACES = 2**31 - 1
+"""Entries, and coordinates of a table, of one step: they are numbered in 32 bits."""
+
 
 class Batch(NamedTuple):
     """Entries of a count matrix that are used in one step, by rows and by columns.
@@ -90,7 +93,14 @@ def block_diagonal(batches: Sequence[Batch]) -> Batch:
     """Return several batches as one: block r has the rows and columns of batch r.
 
     Blocks share no row, so that training them together is training each of them alone.
+
+    Raises:
+        ValueError: for more entries or rows than 32 bits number.
     """
+    numbers = {"entries": sum(len(b.log) for b in batches), "rows": sum(len(b.word_ends) - 1 for b in batches)}
+    for what, number in numbers.items():
+        if number > MOST_PLACES:
+            raise ValueError(f"{number:,} {what} in one step, wanted at most {MOST_PLACES:,}")
     entries, rows = 0, 0
     moved = []
     for batch in batches:

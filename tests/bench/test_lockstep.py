@@ -4,29 +4,31 @@ import numpy as np
 import pytest
 import torch
 
-from gpustab.kernels.training import sgns
+from gpustab.kernels.training import word2vec
+from gpustab.kernels.training.noise import Noise, noise_tables
+from gpustab.kernels.training.reading import side_by_side
 
 pytest.importorskip("numba", reason="the model of Hogwild is compiled by numba")
 
 from benchmarks.lockstep import ORDERS, _lockstep, draw_pairs, train_pairs
 
 WORDS, DIM = 6, 7
-RECIPE = sgns.Recipe(window=3, negative=5, epochs=2, rate=0.3, last_rate=0.01)
+RECIPE = word2vec.Recipe(window=3, negative=5, epochs=2, rate=0.3, last_rate=0.01)
 """Few words and a high rate, so that noise words repeat and vectors move far."""
 
 
 @pytest.fixture(scope="module")
 def text():
     tokens = (torch.rand(15, generator=torch.Generator().manual_seed(0)).square() * WORDS).int()
-    reading = sgns.side_by_side([(tokens, torch.tensor([0, 0, 1, 9, 10, 15]))])
-    return reading, sgns.Noise(*(column[None] for column in sgns.noise_tables(torch.arange(1, WORDS + 1))))
+    reading = side_by_side([(tokens, torch.tensor([0, 0, 1, 9, 10, 15]))])
+    return reading, Noise(*(column[None] for column in noise_tables(torch.arange(1, WORDS + 1))))
 
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_one_program_is_the_loop(text, order):
-    want, found = (sgns.start_model(WORDS, DIM, [11], spread=3) for _ in range(2))
+    want, found = (word2vec.start_model(WORDS, DIM, [11], spread=3) for _ in range(2))
     for epoch in range(2):
-        sgns.train_epoch(*text, want, [11], epoch, RECIPE)
+        word2vec.train_epoch(*text, want, [11], epoch, RECIPE)
         train_pairs(draw_pairs(*text, 11, epoch, RECIPE), 15, found, epoch, RECIPE, 1, order)
     assert want.outputs.abs().max() > 0.05  # they moved
     torch.testing.assert_close(torch.stack(found), torch.stack(want), rtol=1e-5, atol=2e-6)
@@ -48,7 +50,7 @@ def test_programs_in_order_see_each_other():
     rows, want = tables(), tables()
     train(rows, [0, 1], "ordered")
     for context, targets in zip(CONTEXTS, TARGETS, strict=True):
-        sgns._train_pair(want[0][context], want[1], targets.tolist(), 0.1)
+        word2vec._train(*want, [context], targets.tolist(), 0.1)
     np.testing.assert_allclose(np.stack(rows), np.stack(want), atol=1e-6)
 
 

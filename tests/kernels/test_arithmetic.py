@@ -280,7 +280,7 @@ KNOWN = {
     "kernels/panels.py": 1,  # probabilities, in float64
     "kernels/run_blocks.py": 1,  # in place, of float64 alone
     "kernels/training/glove.py": 1,  # sparse, in full_precision
-    "kernels/training/sgns.py": 1,  # NumPy's
+    "kernels/training/word2vec.py": 1,  # NumPy's
     "kernels/triton/wordwise_kernel.py": 2,  # Triton's, which names its precision
     # NumPy's and SciPy's:
     "statistics/mixed.py": 8,

@@ -7,7 +7,7 @@ from scipy import sparse
 from gpustab.corpus.cooccurrence import count_sample
 from gpustab.corpus.sampling import draw_units, sample
 from gpustab.errors import ComputationError, InputError
-from gpustab.trainers import glove
+from gpustab.trainers import glove, glove_runs
 from gpustab.trainers.glove import TECHNIQUE, GloveParameters, fit, train
 from gpustab.trainers.glove_batches import make_batches
 from tests.kernels.training import glove_oracle as oracle
@@ -40,6 +40,26 @@ def test_alone_and_in_company_give_the_same_bits(samples):
             assert torch.equal(alone.vectors, reverse[side][n])
 
 
+@pytest.mark.parametrize("together", [1, 2, 3, 7])
+def test_any_number_together_gives_the_same_bits(samples, monkeypatch, together):
+    """The way of a card: threads count ahead, groups are as large as the memory lets them be."""
+    many, seeds = [samples[n % 3] for n in range(7)], range(7)
+    want = [train([one], SMALL, [seed])[0] for one, seed in zip(many, seeds, strict=True)]
+    sizes, told = [], []
+    monkeypatch.setattr(glove, "ahead", lambda work, pieces, _: glove_runs.ahead(work, pieces, 2))
+    monkeypatch.setattr(glove_runs, "_alone", lambda _: False)
+    monkeypatch.setattr(glove_runs, "_fit", lambda some, _: len(some) <= together)
+    monkeypatch.setattr(
+        glove, "_fit", lambda runs, *rest, real=glove._fit: (sizes.append(len(runs)), real(runs, *rest))[1]
+    )
+    found = train(many, SMALL, seeds, lambda number, part: told.append((number, part)))
+    assert sizes == [together] * (7 // together) + [7 % together] * (7 % together > 0)
+    for x, y in zip(found, want, strict=True):
+        assert np.array_equal(x, y)
+    for number in seeds:
+        assert [part for n, part in told if n == number] == [0, 1 / 3, 2 / 3, 1]
+
+
 def test_rows_are_the_words_of_each_sample(samples):
     assert len({len(one.words) for one in samples}) > 1
     for one, vectors in zip(samples, train(samples, SMALL, [4, 5, 6]), strict=True):
@@ -60,7 +80,7 @@ def test_batches_descend_as_far_as_one_entry_at_a_time(per_word):
     counts = oracle.random_counts(v, 0.6, 1)
     parameters = GloveParameters(dim=d, epochs=epochs, batch=per_word, x_max=10, rate=0.05, device="cpu")
     entries = oracle.entries(counts)
-    start = np.stack([x.numpy() for x in glove._start(v, d, 3)])
+    start = glove._run(counts, parameters, 3).start.numpy()
     shuffled = [entries[n] for n in np.random.default_rng(3).permutation(len(entries))]
     want = oracle.sequential(shuffled, start, 10, 0.75, 0.05, epochs)
     found = split(*fit([counts], parameters, [3]))
@@ -130,7 +150,7 @@ def test_a_run_that_diverges_is_named(samples, monkeypatch):
 
 
 def test_lost_entries_are_noticed(samples, monkeypatch):
-    monkeypatch.setattr(glove, "make_batches", lambda *arguments: make_batches(*arguments)[1:])
+    monkeypatch.setattr(glove_runs, "make_batches", lambda *arguments: make_batches(*arguments)[1:])
     with pytest.raises(ComputationError, match="co-occurrence counts are in batches"):
         train(samples, SMALL, [1, 2, 3])
 
@@ -147,11 +167,45 @@ def test_parameters_out_of_range(wrong):
         TECHNIQUE.parameters(**wrong)
 
 
+def test_a_cpu_trains_runs_in_calls_of_their_own_and_a_card_all_in_one():
+    draws = [np.arange(3)] * 5
+    assert TECHNIQUE.fitting(None, draws, SMALL) == 1
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(glove, "choose_device", lambda _: torch.device("cuda"))
+        assert TECHNIQUE.fitting(None, draws, SMALL) == 5
+
+
+THERE = SMALL.model_copy(update={"device": "cuda"})
+
+
 @pytest.mark.gpu
 def test_cuda_repeats_itself_and_is_near_the_cpu(samples):
-    there = SMALL.model_copy(update={"device": "cuda"})
-    first, again, cpu = (train(samples, parameters, [1, 2, 3]) for parameters in (there, there, SMALL))
+    first, again, cpu = (train(samples, parameters, [1, 2, 3]) for parameters in (THERE, THERE, SMALL))
     for x, y, z in zip(first, again, cpu, strict=True):
         assert np.array_equal(x, y)
         np.testing.assert_allclose(x, z, atol=1e-3)
-    assert np.array_equal(train(samples[1:2], there, [2])[0], first[1])
+    assert np.array_equal(train(samples[1:2], THERE, [2])[0], first[1])
+
+
+@pytest.mark.gpu
+def test_128_runs_on_a_card_are_each_alone_in_one_group_or_in_many(samples, monkeypatch):
+    many, seeds = [samples[n % 3] for n in range(128)], range(128)
+    together = train(many, THERE, seeds)
+    monkeypatch.setattr(glove_runs, "_fit", lambda some, _: len(some) <= 50)
+    for x, y in zip(train(many, THERE, seeds), together, strict=True):
+        assert np.array_equal(x, y)
+    for number in (0, 1, 64, 127):
+        assert np.array_equal(train(many[number : number + 1], THERE, [number])[0], together[number])
+        np.testing.assert_allclose(train(many[number : number + 1], SMALL, [number])[0], together[number], atol=1e-3)
+
+
+@pytest.mark.gpu
+def test_autocast_and_tf32_do_not_reach_it_on_a_card(samples):
+    want = train(samples[:1], THERE, [1])[0]
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("high")
+    try:
+        with torch.autocast("cuda", dtype=torch.bfloat16):
+            assert np.array_equal(train(samples[:1], THERE, [1])[0], want)
+    finally:
+        torch.set_float32_matmul_precision(before)

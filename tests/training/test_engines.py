@@ -1,4 +1,4 @@
-"""The engine of skip-gram: how it is chosen, and the run sets of the many-run kernel, interpreted on the CPU."""
+"""The engine of skip-gram and CBOW: how it is chosen, and run sets of the many-run kernel, interpreted on the CPU."""
 
 import json
 import logging
@@ -16,7 +16,7 @@ from gpustab import InputError, load_groups
 from gpustab.corpus.sampling import draw_units, training_seed
 from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.formats.registry import read_space
-from gpustab.trainers import sgns_gpu, technique
+from gpustab.trainers import cbow_gpu, sgns_gpu, technique, word2vec_gpu
 from gpustab.training import engines, read_settings, resolve_engine, train_runs
 
 ROOT = Path(__file__).parents[2]
@@ -26,6 +26,10 @@ PLAN = {
     "options": {"min_count": 1, "drop_duplicates": False},
     "sgns": {"dim": 4, "window": 2, "epochs": 1, "negative": 2, "alpha": 0.2, "subsample": 0.05},
 }
+
+
+OUTPUT = {"engine": "gpu", "keep_output": True}
+CBOW = {name: value for name, value in PLAN.items() if name != "sgns"} | {"techniques": ["cbow"], "cbow": PLAN["sgns"]}
 
 
 def write_corpus(folder):
@@ -59,7 +63,8 @@ def work(folder):
     told["nothing"] = train_runs(settings, folder / "stopped").tables["groups"]["trained_now"]
     hogwild = plan(corpus, engine="gpu", programs_per_run=2, samplings=["shuffled"], runs=1)
     told["hogwild"] = train_runs(hogwild, folder / "hogwild").notes
-    sgns_gpu._runs_that_fit = lambda *_: 2
+    told["cbow"] = train_runs(read_settings(CBOW | {"corpus": str(corpus), **OUTPUT}), folder / "cbow").notes
+    word2vec_gpu._runs_that_fit = lambda *_: 2
     train_runs(settings, folder / "parts")
     (folder / "told.json").write_text(json.dumps(told))
 
@@ -93,15 +98,31 @@ def test_the_kernel_makes_a_run_set_that_is_measured_like_any_other(made):
     assert [(group.name, len(group)) for group in groups] == [("sgns/bootstrap", 3)]
 
 
-def test_its_vectors_are_those_of_the_plain_loop(made):
+@pytest.mark.parametrize(("name", "folder"), [("sgns", "whole"), ("cbow", "cbow")])
+def test_its_vectors_are_those_of_the_plain_loop(made, name, folder):
     corpus = prepare_corpus(str(made / "documents.txt"), plan("lee").options)
     draws = [draw_units("bootstrap", 7, 0, run) for run in range(3)]
     seeds = [training_seed(0, "bootstrap", run) for run in range(3)]
-    parameters = plan("lee").parameters_of("sgns")
-    for number, want in enumerate(sgns_gpu.train_many(corpus, draws, seeds, parameters, device="cpu")):
-        got = read_space(made / f"whole/sgns/bootstrap/run-{number:03d}.safetensors")
+    parameters, options = plan("lee").parameters_of("sgns"), {"device": "cpu", "cbow": name == "cbow"}
+    for number, want in enumerate(word2vec_gpu.train_many(corpus, draws, seeds, parameters, **options)):
+        got = read_space(made / f"{folder}/{name}/bootstrap/run-{number:03d}.safetensors")
         np.testing.assert_allclose(got.vectors, want.vectors, rtol=1e-4, atol=1e-5)
         assert [*got.vocabulary] == [corpus.vocabulary[i] for i in want.words.tolist()]
+
+
+def test_cbow_is_trained_by_it_with_output_vectors(made, told):
+    runs, output = (runs_of(made / "cbow/cbow/bootstrap" / part) for part in ("", "output"))
+    assert len([name for name in runs if "/" not in name]) == 3
+    for name, space in output.items():
+        assert space.vocabulary == runs[name].vocabulary
+        assert not torch.equal(space.vectors, runs[name].vectors)
+        assert runs[name].metadata["engine"] == "gpu"
+        assert runs[name].metadata["deterministic"] is True
+    manifest = json.loads((made / "cbow/manifest.json").read_text())
+    assert manifest["groups"][0]["made"]["engines"]["cbow"]["engine"] == "gpu"
+    assert any("Up to 3 runs were trained at once" in note for note in told["cbow"])
+    with pytest.raises(InputError, match=r'engine was "gpu", now "gensim"; take engine=.gpu.'):
+        train_runs(read_settings(CBOW | {"corpus": str(made / "documents.txt"), "engine": "gensim"}), made / "cbow")
 
 
 def test_both_engines_read_the_same_documents(made, tmp_path):
@@ -169,9 +190,9 @@ def test_an_older_plan_means_gensim(tmp_path, usable):
 
 
 def test_a_technique_of_one_engine_says_nothing_of_it(tmp_path):
-    content = {"corpus": str(write_corpus(tmp_path)), "techniques": ["cbow"], "samplings": ["fixed"], "runs": 1}
-    train_runs(read_settings(content | {"options": PLAN["options"], "cbow": {"dim": 4}}), tmp_path / "set")
-    leaf = tmp_path / "set/cbow/fixed"
+    content = {"corpus": str(write_corpus(tmp_path)), "techniques": ["lsa"], "samplings": ["fixed"], "runs": 1}
+    train_runs(read_settings(content | {"options": PLAN["options"], "lsa": {"dim": 4}}), tmp_path / "set")
+    leaf = tmp_path / "set/lsa/fixed"
     metadata = read_space(leaf / "run-000.safetensors").metadata
     assert metadata["deterministic"] is True
     assert {"engine", "programs_per_run"}.isdisjoint(json.loads((leaf / "plan.json").read_text()) | metadata)
@@ -203,6 +224,7 @@ def test_auto_is_the_gpu_where_it_can_be_used(usable):
     resolved = resolve_engine(plan("lee", programs_per_run=4))
     assert (resolved.engine, resolved.programs_per_run) == ("gpu", 4)
     assert engines.engine_of("sgns", resolved) == ("gpu", 4)
+    assert engines.engine_of("cbow", resolved) == ("gpu", 4)
     assert engines.engine_of("lsa", resolved) == ("gensim", 1)
     assert resolve_engine(plan("lee", engine="gensim")).engine == "gensim"
 
@@ -211,12 +233,14 @@ def test_auto_is_the_gpu_where_it_can_be_used(usable):
     ("changes", "message"),
     [
         ({"engine": "gpu"}, "engine gpu cannot be used: there is no CUDA device here"),
-        ({"engine": "gpu", "techniques": ["glove"]}, "engine gpu cannot be used: it trains sgns, not glove"),
+        ({"engine": "gpu", "techniques": ["glove"]}, "engine gpu cannot be used: it trains sgns and cbow, not glove"),
         ({"engine": "gpu", "sgns": {"dim": 600}}, "engine gpu cannot be used: dim is 600, wanted 1 to 512"),
+        ({"engine": "gpu", "techniques": ["cbow"], "cbow": {"window": 65}}, "cannot be used: window is 65"),
+        ({"engine": "gpu", "techniques": ["sgns", "cbow"], "cbow": {"dim": 600}}, "used: cbow: dim is 600, wanted"),
         ({"engine": "gpu", "sgns": {"negative": 0, "hierarchical_softmax": True}}, "hierarchical_softmax is not"),
         ({"engine": "gensim", "programs_per_run": 4}, "programs_per_run is 4; more than 1 is for engine gpu$"),
         ({"programs_per_run": 4}, "more than 1 is for engine gpu, which cannot be used: there is no CUDA device"),
-        ({"programs_per_run": 4, "techniques": ["lsa"]}, "which cannot be used: it trains sgns, not lsa"),
+        ({"programs_per_run": 4, "techniques": ["lsa"]}, "which cannot be used: it trains sgns and cbow, not lsa"),
     ],
 )
 def test_what_cannot_be_had_is_refused_before_anything_is_written(tmp_path, monkeypatch, changes, message):
@@ -239,16 +263,18 @@ def test_the_switch_of_the_kernels_decides_too(monkeypatch):
 
 
 def test_an_engine_that_a_technique_does_not_have():
-    with pytest.raises(InputError, match="technique 'lsa' has no engine gpu; sgns has"):
+    with pytest.raises(InputError, match="technique 'lsa' has no engine gpu; sgns and cbow have"):
         technique("lsa", "gpu")
     assert technique("sgns", "gpu") is sgns_gpu.TECHNIQUE
+    assert technique("cbow", "gpu") is cbow_gpu.TECHNIQUE
 
 
 @pytest.mark.gpu
-def test_auto_trains_on_the_gpu(tmp_path):
-    corpus = write_corpus(tmp_path)
-    train_runs(plan(corpus), tmp_path / "one")
-    train_runs(plan(corpus), tmp_path / "two")
+@pytest.mark.parametrize("content", [PLAN, CBOW], ids=["sgns", "cbow"])
+def test_auto_trains_on_the_gpu(tmp_path, content):
+    settings = read_settings(content | {"corpus": str(write_corpus(tmp_path))})
+    train_runs(settings, tmp_path / "one")
+    train_runs(settings, tmp_path / "two")
     one, two = runs_of(tmp_path / "one"), runs_of(tmp_path / "two")
     for name, run in one.items():
         assert run.metadata["engine"] == "gpu"

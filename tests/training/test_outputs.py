@@ -13,7 +13,7 @@ from gpustab.corpus.sampling import draw_units, sample, training_seed
 from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.formats.registry import read_space
 from gpustab.runs.outputs import output_file
-from gpustab.trainers import sgns_gpu, technique
+from gpustab.trainers import technique, word2vec_gpu
 from gpustab.trainers.word2vec import Texts, Word2VecParameters
 from gpustab.training import read_settings, train_runs
 
@@ -109,8 +109,8 @@ def test_what_has_none_of_words_is_refused_before_the_work(corpus, tmp_path, cha
 def test_the_engine_of_a_gpu_gives_those_of_its_model(corpus):
     prepared = prepare_corpus(str(corpus), plan(corpus).options)
     draws, p = [draw_units("bootstrap", len(prepared), 0, 0)[:3]], Word2VecParameters(dim=4, epochs=1)
-    without = next(iter(sgns_gpu.train_many(prepared, draws, [7], p, device="cpu")))
-    kept = next(iter(sgns_gpu.train_many(prepared, draws, [7], p, device="cpu", keep_output=True)))
+    without = next(iter(word2vec_gpu.train_many(prepared, draws, [7], p, device="cpu")))
+    kept = next(iter(word2vec_gpu.train_many(prepared, draws, [7], p, device="cpu", keep_output=True)))
     assert without.output is None
     assert np.array_equal(without.vectors, kept.vectors)
     assert kept.output.shape == kept.vectors.shape

@@ -86,6 +86,14 @@ def test_blocks_do_not_see_each_other():
             assert torch.equal(side[n], want)
 
 
+@pytest.mark.parametrize("part", ["log", "word_ends"])
+def test_more_than_32_bits_number_are_refused(part):
+    _, batch, _, _ = make(5, 3)
+    large = batch._replace(**{part: torch.zeros(1).expand(2**30 + 1)})
+    with pytest.raises(ValueError, match=r"2,147,483,6.. (entries|rows) in one step, wanted at most 2,147,483,647"):
+        block_diagonal([large, large])
+
+
 def test_bits_do_not_depend_on_the_number_of_threads():
     _, batch, start, _ = make(300, 100)
     batch = batch._replace(log=batch.log.float(), weight=batch.weight.float())

@@ -11,12 +11,13 @@ from gpustab.kernels.gram import block_gram
 from gpustab.kernels.jackknife import pair_matrix
 from gpustab.kernels.pip_loss import pip_from_gram, reduced
 from gpustab.spaces.vocabulary import Vocabulary
-from gpustab.trainers import sgns_gpu
-from gpustab.trainers.sgns_gpu import TECHNIQUE, train_many
+from gpustab.trainers import technique, word2vec_gpu
 from gpustab.trainers.word2vec import Word2VecParameters, train_word2vec
+from gpustab.trainers.word2vec_gpu import train_many
 from tests.trainers.conftest import make_corpus
 
 PARAMETERS = Word2VecParameters(dim=5, window=2, epochs=2, negative=5, subsample=0.05)
+CBOW = pytest.mark.parametrize("cbow", [False, True], ids=["sgns", "cbow"])
 SEEDS = [training_seed(0, "shuffled", run) for run in range(3)]
 
 
@@ -29,9 +30,14 @@ def draws_of(corpus, sampling="bootstrap", runs=3):
     return [draw_units(sampling, len(corpus), 0, run) for run in range(runs)]
 
 
+@pytest.fixture(scope="module", params=[False, True], ids=["sgns", "cbow"])
+def cbow(request):
+    return request.param
+
+
 @pytest.fixture(scope="module")
-def trained(corpus):
-    return list(train_many(corpus, draws_of(corpus), SEEDS, PARAMETERS, device="cpu"))
+def trained(corpus, cbow):
+    return list(train_many(corpus, draws_of(corpus), SEEDS, PARAMETERS, cbow=cbow, device="cpu"))
 
 
 def test_runs_hold_the_words_and_counts_of_their_samples(corpus, trained):
@@ -45,12 +51,13 @@ def test_runs_hold_the_words_and_counts_of_their_samples(corpus, trained):
     assert len({len(run.words) for run in trained}) > 1  # bootstrap runs lack words
 
 
-def test_the_same_call_gives_the_same_bits_in_any_company(corpus, trained, monkeypatch):
+def test_the_same_call_gives_the_same_bits_in_any_company(corpus, cbow, trained, monkeypatch):
     draws = draws_of(corpus)
-    (alone,) = train_many(corpus, draws[1:2], SEEDS[1:2], PARAMETERS, device="cpu")
+    (alone,) = train_many(corpus, draws[1:2], SEEDS[1:2], PARAMETERS, cbow=cbow, device="cpu")
     np.testing.assert_array_equal(alone.vectors, trained[1].vectors)
-    monkeypatch.setattr(sgns_gpu, "_runs_that_fit", lambda *_: 2)
-    for run, want in zip(train_many(corpus, draws, SEEDS, PARAMETERS, device="cpu"), trained, strict=True):
+    monkeypatch.setattr(word2vec_gpu, "_runs_that_fit", lambda *_: 2)
+    found = train_many(corpus, draws, SEEDS, PARAMETERS, cbow=cbow, device="cpu")
+    for run, want in zip(found, trained, strict=True):
         np.testing.assert_array_equal(run.vectors, want.vectors)
 
 
@@ -63,11 +70,14 @@ def test_draw_and_training_seed_are_two_things(corpus):
     assert not np.array_equal(first.vectors, second.vectors)
 
 
-def test_the_technique_takes_samples(corpus, trained, monkeypatch):
-    monkeypatch.setattr(sgns_gpu, "choose_device", lambda _: torch.device("cpu"))
-    samples = [sample(corpus, draw) for draw in draws_of(corpus)]
-    for got, want in zip(TECHNIQUE.train(samples, PARAMETERS, SEEDS), trained, strict=True):
+def test_the_technique_takes_samples(corpus, cbow, trained, monkeypatch):
+    monkeypatch.setattr(word2vec_gpu, "choose_device", lambda _: torch.device("cpu"))
+    samples, found = [sample(corpus, draw) for draw in draws_of(corpus)], technique("cbow" if cbow else "sgns", "gpu")
+    for got, want in zip(found.train(samples, PARAMETERS, SEEDS), trained, strict=True):
         np.testing.assert_array_equal(got, want.vectors)
+    for got, want in zip(found.with_output(samples, PARAMETERS, SEEDS), trained, strict=True):
+        np.testing.assert_array_equal(got.vectors, want.vectors)
+        assert got.output.any()
 
 
 def two_topics():
@@ -84,12 +94,13 @@ def mean_cosine(vectors, rows, columns):
     return (unit[rows] @ unit[columns].T).mean()
 
 
-def test_words_of_one_topic_are_close_as_with_gensim():
+@CBOW
+def test_words_of_one_topic_are_close_as_with_gensim(cbow):
     corpus = two_topics()
     parameters = Word2VecParameters(dim=8, window=4, epochs=5, alpha=0.1, subsample=0)
     draw = draw_units("fixed", len(corpus), 0, 0)
-    (run,) = train_many(corpus, [draw], [7], parameters, device="cpu")
-    gensim = train_word2vec(sample(corpus, draw), parameters, 7, sg=1, batch_words=20)
+    (run,) = train_many(corpus, [draw], [7], parameters, cbow=cbow, device="cpu")
+    gensim = train_word2vec(sample(corpus, draw), parameters, 7, sg=int(not cbow), batch_words=20)
     a, b = slice(0, 10), slice(10, 20)
     for rows, columns in ((a, a), (b, b), (a, b)):
         want = mean_cosine(gensim, rows, columns)
@@ -99,7 +110,7 @@ def test_words_of_one_topic_are_close_as_with_gensim():
 
 @pytest.mark.slow
 def test_the_distribution_over_runs_is_that_of_gensim():
-    """With gensim's learning rate lowered after every text as ours is."""
+    """With gensim's learning rate lowered after every text as ours is; of CBOW `benchmarks/cbow.py` tests it."""
     corpus, runs = prepare_corpus("lee", CorpusOptions(min_count=5, fraction=0.2)), 6
     parameters = Word2VecParameters(dim=20, epochs=20, alpha=0.05)
     draws, seeds = (
@@ -156,30 +167,31 @@ def test_programs_per_run_is_checked(corpus):
             next(train_many(corpus, draws_of(corpus), SEEDS, PARAMETERS, device="cpu", programs_per_run=programs))
 
 
-def test_a_diverged_run_is_an_error(corpus):
+@pytest.mark.parametrize(("cbow", "name"), [(False, "skip-gram"), (True, "CBOW")])
+def test_a_diverged_run_is_an_error(corpus, cbow, name):
     parameters = PARAMETERS.model_copy(update={"alpha": 1e300, "min_alpha": 1e300})
     with (
-        pytest.raises(ComputationError, match=f"diverged in the run of seed {SEEDS[0]}"),
+        pytest.raises(ComputationError, match=f"{name} diverged in the run of seed {SEEDS[0]}"),
         np.errstate(over="ignore", invalid="ignore"),
     ):
-        next(train_many(corpus, draws_of(corpus), SEEDS, parameters, device="cpu"))
+        next(train_many(corpus, draws_of(corpus), SEEDS, parameters, cbow=cbow, device="cpu"))
 
 
 def test_what_fits_follows_from_the_memory(corpus, monkeypatch):
     draws, device = draws_of(corpus), torch.device("cpu")
-    monkeypatch.setattr(sgns_gpu, "free_memory", lambda _: 1 << 40)
-    assert sgns_gpu._runs_that_fit(corpus, draws, 100, device) == 3
-    monkeypatch.setattr(sgns_gpu, "free_memory", lambda _: 130_000)
-    assert sgns_gpu._runs_that_fit(corpus, draws, 100, device) == 2
-    monkeypatch.setattr(sgns_gpu, "free_memory", lambda _: 40_000)
+    monkeypatch.setattr(word2vec_gpu, "free_memory", lambda _: 1 << 40)
+    assert word2vec_gpu._runs_that_fit(corpus, draws, 100, device) == 3
+    monkeypatch.setattr(word2vec_gpu, "free_memory", lambda _: 130_000)
+    assert word2vec_gpu._runs_that_fit(corpus, draws, 100, device) == 2
+    monkeypatch.setattr(word2vec_gpu, "free_memory", lambda _: 40_000)
     with pytest.raises(OutOfMemoryError, match=r"a run takes .* bytes, cpu has 40,000 free"):
-        sgns_gpu._runs_that_fit(corpus, draws, 100, device)
+        word2vec_gpu._runs_that_fit(corpus, draws, 100, device)
 
 
 @pytest.mark.gpu
-def test_the_gpu_gives_the_runs_of_the_cpu(corpus, trained):
+def test_the_gpu_gives_the_runs_of_the_cpu(corpus, cbow, trained):
     draws = draws_of(corpus)
-    first, second = (list(train_many(corpus, draws, SEEDS, PARAMETERS, device="cuda")) for _ in range(2))
+    first, second = (list(train_many(corpus, draws, SEEDS, PARAMETERS, cbow=cbow, device="cuda")) for _ in range(2))
     for a, b, want in zip(first, second, trained, strict=True):
         np.testing.assert_array_equal(a.vectors, b.vectors)
         np.testing.assert_array_equal(a.words, want.words)
@@ -187,8 +199,9 @@ def test_the_gpu_gives_the_runs_of_the_cpu(corpus, trained):
 
 
 @pytest.mark.gpu
-def test_hogwild_trains_the_same_corpus(corpus, trained):
-    found = list(train_many(corpus, draws_of(corpus), SEEDS, PARAMETERS, device="cuda", programs_per_run=8))
+def test_hogwild_trains_the_same_corpus(corpus, cbow, trained):
+    draws = draws_of(corpus)
+    found = list(train_many(corpus, draws, SEEDS, PARAMETERS, cbow=cbow, device="cuda", programs_per_run=8))
     for run, want in zip(found, trained, strict=True):
         np.testing.assert_array_equal(run.words, want.words)
         assert np.isfinite(run.vectors).all()

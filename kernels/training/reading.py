@@ -1,4 +1,4 @@
-"""What the runs of skip-gram read: the units of a draw, without the frequent words that are thinned out.
+"""What the runs of word2vec read: the units of a draw, without the frequent words that are thinned out.
 
 Whether token i of what a run reads is left out in an epoch is decided by word i of the Philox stream ``epoch`` of key
 (training seed, 1).
@@ -17,7 +17,7 @@ from torch.nn.functional import pad
 from gpustab.kernels.training.philox import random_words
 
 THIN = 1
-"""Second word of the key, see :mod:`gpustab.kernels.training.sgns`."""
+"""Second word of the key, see :mod:`gpustab.kernels.training.word2vec`."""
 
 
 class Reading(NamedTuple):
