@@ -57,8 +57,8 @@ class Answer:
     report: Progress
     notes: dict[str, list[str]] = field(default_factory=dict)
 
-    def take(self, group: Runs | Group, part: float = 0.0) -> Runs:
-        """Return the runs of a group, and set off an alarm if they share hardly any word.
+    def read(self, group: Runs | Group, part: float = 0.0) -> Runs:
+        """Return the runs of a group.
 
         Args:
             group: read now if it is not yet.
@@ -66,7 +66,11 @@ class Answer:
         """
         if isinstance(group, Group):
             self.report(f"{group.name}: reading {len(group)} runs", part)
-        runs = loaded(group)
+        return loaded(group)
+
+    def take(self, group: Runs | Group, part: float = 0.0) -> Runs:
+        """Return the runs of a group as :meth:`read` does, and set off an alarm if they share hardly any word."""
+        runs = self.read(group, part)
         if found := small_overlap(runs.joining, runs.words):
             self.result.alarms.append(f"{runs.name}: {found}.")
         return runs

@@ -8,9 +8,10 @@ from typing import Any
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable, Table
 from gpustab.results.page import number, whole
+from gpustab.studies.instability.alarms import silent_of
+from gpustab.studies.instability.asked import Asked, withheld
 from gpustab.studies.instability.pair_of_lists import SIDE_BY_SIDE, side_by_side
-from gpustab.studies.instability.questions import QUESTIONS, Question, answer
-from gpustab.studies.instability.sentences import silent_of
+from gpustab.studies.instability.questions import QUESTIONS, Question
 from gpustab.studies.shared.verdicts import facts
 
 TITLES = {
@@ -67,7 +68,8 @@ def _group(group: dict[str, Any]) -> Block:
         for sampling, x in group["pip"].items()
     ]
     title = f"{group['name']}: {runs} runs, {group['words']:,} words, {group['dimension']} dimensions"
-    return Block(title, [*pip, ("extrinsic instability", number(group["extrinsic"]), "")])
+    why = f"No verdict: {group['no_verdict']}. The numbers stand as they were measured." if group["no_verdict"] else ""
+    return Block(title, [*pip, ("extrinsic instability", number(group["extrinsic"]), "")], answer=why)
 
 
 def _block(result: Result, question: Question, decided: list[dict[str, Any]]) -> Block | None:
@@ -79,13 +81,12 @@ def _block(result: Result, question: Question, decided: list[dict[str, Any]]) ->
         if table and table.height:
             shown = side_by_side(table) if name in SIDE_BY_SIDE else [whole("", table)]
             tables += [replace(part, title=": ".join(filter(None, (TITLES[name], part.title)))) for part in shown]
-    if not own and not tables:
+    asked = Asked(result.tables, [group["name"] for group in result.groups], silent_of(result.groups))
+    answer = question.answer(asked)
+    if not own and not tables and not answer:
         return None
-    aside = f"Rettenmeier 2020: {question.aside}"
-    silent = silent_of([group["name"] for group in result.groups], result.alarms)
-    return Block(
-        question.title, _facts(own), tables, figures=list(question.figures), answer=answer(own, silent), aside=aside
-    )
+    aside, said = f"Rettenmeier 2020: {question.aside}", " ".join([*answer, *withheld(asked)])
+    return Block(question.title, _facts(own), tables, figures=list(question.figures), answer=said, aside=aside)
 
 
 def _facts(observations: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
