@@ -60,7 +60,7 @@ def frequent_words(asked: Asked) -> list[str]:
     told += asked.cannot_tell("The intrinsic instability", " whether another training moves frequent words less")
     for text, sign in (("less than", -1), ("more than", 1)):
         if names := _moved(asked, sign):
-            told.append(f"Other documents move frequent words {text} rare ones{asked.of(names)}.")
+            told.append(asked.sentence(names, f"other documents move frequent words {text} rare ones"))
     return told
 
 
@@ -85,8 +85,8 @@ def how_many_neighbours(asked: Asked) -> list[str]:
     return [
         *asked.said(
             "p@n is inconsistent",
-            "the words whose two nearest neighbours come back are not those whose fifty nearest do",
-            "words rank alike by their two and by their fifty nearest neighbours",
+            "words rank otherwise by how many of their two nearest neighbours come back than by their fifty nearest",
+            "words rank alike by how many of their two nearest neighbours come back and by their fifty nearest",
         ),
         *asked.beside(
             "p@n is unrelated",
@@ -116,17 +116,20 @@ def sampled(asked: Asked) -> list[str]:
 
 def cosines(asked: Asked) -> list[str]:
     """Whether cosines are normal, and independent."""
+    normal, independent = "Cosines of a word pair are normal", "Cosines of disjoint word pairs"
     return [
         *asked.beside(
-            "Cosines of a word pair are normal",
+            normal,
             "the cosine of two words scatters over runs as normal numbers do",
             "the cosine of two words does not scatter over runs as normal numbers do",
         ),
+        *asked.cannot_tell(normal, " whether the cosine of two words scatters as normal numbers do"),
         *asked.beside(
-            "Cosines of disjoint word pairs",
+            independent,
             "cosines of different pairs of words vary independently of each other",
             "cosines of different pairs of words vary together",
         ),
+        *asked.cannot_tell(independent, " whether cosines of different pairs of words vary independently"),
     ]
 
 

@@ -35,6 +35,10 @@ class Asked:
         """Of whom a sentence is; empty where there is one technique only."""
         return f" for {listed(names)}" if len(self.techniques) > 1 else ""
 
+    def sentence(self, names: Sequence[str], text: str) -> str:
+        """Return a sentence of its own on some techniques."""
+        return f"For {listed(names)}, {text}." if len(self.techniques) > 1 else f"{text[0].upper()}{text[1:]}."
+
     def judged(self, claim: str) -> dict[str, list[str]]:
         """Return which techniques have which verdict on a claim that begins so."""
         found: dict[str, list[str]] = {}
@@ -62,7 +66,7 @@ class Asked:
         """Return what a claim adds to an answer, of the techniques that it is decided of."""
         found = self.judged(claim)
         return [
-            f"For {listed(names)}, {text}." if len(self.techniques) > 1 else f"{text[0].upper()}{text[1:]}."
+            self.sentence(names, text)
             for text, verdict in zip((yes, no), DECIDED, strict=True)
             if (names := found.get(verdict))
         ]

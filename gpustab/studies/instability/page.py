@@ -49,6 +49,8 @@ TITLES = {
 }
 """Tables on the page; the others go to Parquet only."""
 
+_BORNE_OUT = " Yes and no below say whether these runs bear out what it states."
+
 
 def page(result: Result) -> list[Block]:
     """Return a block for each technique and one for each question; what these runs do not decide is folded."""
@@ -78,14 +80,17 @@ def _block(result: Result, question: Question, decided: list[dict[str, Any]]) ->
     tables: list[SmallTable] = []
     for name in question.tables:
         table = result.tables.get(name)
-        if table and table.height:
+        if table and table.height and not (name == "table_2_9" and len(set(table["technique"])) < 2):  # no order of one
             shown = side_by_side(table) if name in SIDE_BY_SIDE else [whole("", table)]
             tables += [replace(part, title=": ".join(filter(None, (TITLES[name], part.title)))) for part in shown]
     asked = Asked(result.tables, [group["name"] for group in result.groups], silent_of(result.groups))
     answer = question.answer(asked)
     if not own and not tables and not answer:
         return None
-    aside, said = f"Rettenmeier 2020: {question.aside}", " ".join([*answer, *withheld(asked)])
+    aside, said = (
+        f"Rettenmeier 2020: {question.aside}.{_BORNE_OUT if own else ''}",
+        " ".join([*answer, *withheld(asked)]),
+    )
     return Block(question.title, _facts(own), tables, figures=list(question.figures), answer=said, aside=aside)
 
 

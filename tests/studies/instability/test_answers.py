@@ -118,7 +118,8 @@ def test_claims_beside_the_question_are_told_where_they_are_decided():
         ("p@n is unrelated to the distance", "glove", "undecided"),
     ]
     assert answers.how_many_neighbours(asked(*rows)) == [
-        "Yes for sgns: the words whose two nearest neighbours come back are not those whose fifty nearest do.",
+        "Yes for sgns: words rank otherwise by how many of their two nearest neighbours come back than by their fifty "
+        "nearest.",
         "For sgns, how many neighbours of a word come back goes with how far its cosines move (its PIP loss).",
     ]
 
@@ -150,4 +151,8 @@ def test_other_questions():
     assert answers.cosines(one) == [
         "The cosine of two words scatters over runs as normal numbers do.",
         "Cosines of different pairs of words vary together.",
+    ]
+    open_ = asked(("Cosines of a word pair are normal over runs", "glove", "undecided"))
+    assert answers.cosines(open_) == [
+        "These runs cannot tell for glove whether the cosine of two words scatters as normal numbers do."
     ]
