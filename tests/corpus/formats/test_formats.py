@@ -300,6 +300,16 @@ def test_a_folder_of_another_kind_or_of_several(tmp_path):
     assert [d.texts for d in open_documents(tmp_path)] == [["no suffix"]]
 
 
+def test_a_folder_without_texts_says_what_its_files_are(tmp_path):
+    (tmp_path / "a.pdf").write_bytes(b"%PDF-1.4\n")
+    with pytest.raises(InputError, match=r"there are 1 \.pdf; .*a\.pdf: this is a PDF file; save its text first$"):
+        open_documents(tmp_path)
+    (tmp_path / "a.pdf").rename(tmp_path / "a.odd")
+    (tmp_path / "a.odd").write_text("Plain words.\n")
+    with pytest.raises(InputError, match=r"there are 1 \.odd$"):
+        open_documents(tmp_path)
+
+
 def test_columns_stay_with_the_documents_of_a_corpus(tmp_path):
     (tmp_path / "a.csv").write_text("id,party,text\na,x,one two\nb,y,ONE two\nc,y,three\n")
     corpus = prepare_corpus(tmp_path / "a.csv", CorpusOptions(min_count=1, id_column="id"))
