@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -56,22 +57,32 @@ def page(result: Result) -> list[Block]:
     """Return a block for each technique and one for each question; what these runs do not decide is folded."""
     observations = list(result.tables["observations"].rows())
     decided = [row for row in observations if row["agrees"] in ("yes", "no")]
-    blocks = [_group(group) for group in result.groups]
+    losses = result.tables.get("table_2_8", Table())
+    blocks = [_group(group, losses) for group in result.groups]
     blocks += [block for question in QUESTIONS if (block := _block(result, question, decided))]
     if left := [row for row in observations if row not in decided]:
         blocks.append(Block("Not decided by these runs", _facts(left), folded=True))
     return blocks
 
 
-def _group(group: dict[str, Any]) -> Block:
+def _group(group: dict[str, Any], losses: Table) -> Block:
+    """What a technique's runs differ by, on its scale."""
     runs = ", ".join(f"{len(names)} {sampling}" for sampling, names in group["runs"].items())
     pip = [
         (f"reduced PIP loss, {sampling}", number(x["reduced_pip"]), f"SE {number(x['se'], 2)}")
         for sampling, x in group["pip"].items()
     ]
     title = f"{group['name']}: {runs} runs, {group['words']:,} words, {group['dimension']} dimensions"
-    why = f"No verdict: {group['no_verdict']}. The numbers stand as they were measured." if group["no_verdict"] else ""
-    return Block(title, [*pip, ("extrinsic instability", number(group["extrinsic"]), "")], answer=why)
+    told = [
+        "The reduced PIP loss is how much the cosines of all pairs of words differ between two runs, 0 if not at all."
+    ]
+    chance = next((row["chance"] for row in losses.rows(technique=group["name"], sampling="shuffled")), math.nan)
+    if math.isfinite(chance):
+        told.append(f"Unrelated spaces would have {number(chance, 2)}.")
+    if group["no_verdict"]:
+        told.append(f"No verdict: {group['no_verdict']}. The numbers stand as they were measured.")
+    added = ("extrinsic instability", number(group["extrinsic"]), "what other documents add: √(bootstrap² − shuffled²)")
+    return Block(title, [*pip, added], answer=" ".join(told))
 
 
 def _block(result: Result, question: Question, decided: list[dict[str, Any]]) -> Block | None:
