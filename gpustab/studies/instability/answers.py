@@ -143,7 +143,7 @@ def averages(asked: Asked) -> list[str]:
     claims = dict.fromkeys(row["claim"] for row in rows(asked.tables, "observations"))
     for claim in (claim for claim in claims if claim.startswith("Averaging raises the score")):
         test = claim.rpartition(", ")[2]
-        told += asked.beside(claim, f"it raises the score in {test}", f"it does not raise the score in {test}")
+        told += asked.beside(claim, f"it raises the score in {test}", f"it lowers the score in {test}")
     return told
 
 

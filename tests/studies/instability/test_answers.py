@@ -105,10 +105,11 @@ def test_frequent_words_and_other_documents(of, change, agrees, says):
 def test_averages(ratio, sd, begins):
     level = {"technique": "a", "renormalised": False, "runs_beneath": 2, "ratio_cosine": ratio, "cosine_sd": sd}
     table = Table.of([level | {"orders": 4}])
-    rows = [("Averaging raises the score, x", "a", "yes"), ("Averaging raises the score, y", "a", "undecided")]
+    score = "Averaging raises the score, "
+    rows = [(f"{score}x", "a", "yes"), (f"{score}y", "a", "undecided"), (f"{score}z", "a", "no")]
     found = answers.averages(asked(*rows, techniques=["a"], figure_3_5=table))
     assert found[0].startswith(begins)
-    assert found[1:] == ["It raises the score in x."]
+    assert found[1:] == ["It raises the score in x.", "It lowers the score in z."]
 
 
 def test_claims_beside_the_question_are_told_where_they_are_decided():
