@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.verdict_cases import Case
+from benchmarks.verdict_cases.case import Case
 from benchmarks.verdicts import RUNS, table
 from gpustab.studies.localization.alarms import copies, is_collapsed
 from gpustab.studies.localization.bootstrap import Array, bootstrap_weights, interval_over_runs

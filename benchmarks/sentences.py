@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
-from benchmarks.verdict_cases import Case
+from benchmarks.verdict_cases.case import Case
 from benchmarks.verdicts import RUNS, table
 from gpustab.kernels.jackknife import jackknife, pair_statistics
 from gpustab.statistics.intervals import Estimate

@@ -20,7 +20,7 @@ from statistics import fmean, stdev
 import numpy as np
 import torch
 
-from benchmarks.verdict_cases import Case
+from benchmarks.verdict_cases.case import Case
 from benchmarks.verdicts import RUNS, table
 from gpustab.results import Table
 from gpustab.statistics.intervals import Estimate

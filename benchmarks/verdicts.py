@@ -18,7 +18,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from benchmarks.verdict_cases import Case, cases
+from benchmarks.verdict_cases.case import Case
+from benchmarks.verdict_cases.every import cases
 
 RUNS = (3, 4, 6, 8, 16)
 

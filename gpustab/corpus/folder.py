@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from gpustab.corpus.formats.format import TextFormat
 from gpustab.corpus.formats.plain import PLAIN
-from gpustab.corpus.formats.registry import FORMATS, suffix_of
+from gpustab.corpus.formats.registry import FORMATS, recognise, suffix_of
 from gpustab.corpus.options import ReadOptions
 from gpustab.errors import InputError, option
 
@@ -57,11 +57,25 @@ def _suffixes(folder: Path, shown: Sequence[Path], options: ReadOptions) -> Sequ
     if PLAIN in found or not found:
         if not found and "" not in there:
             known = ", ".join(suffix for one in FORMATS for suffix in one.suffixes)
-            raise InputError(f"{folder}: no files of text in this folder ({known}); {seen}")
+            raise InputError(
+                f"{folder}: no files of text in this folder ({known}); {seen}{_why(folder, shown, options)}"
+            )
         return PLAIN.suffixes if found else ("",)
     if len(found) > 1:
         raise InputError(f"{folder}: which are the texts? {seen}; say {_ways(found)}")
     return found[0].suffixes
+
+
+def _why(folder: Path, shown: Sequence[Path], options: ReadOptions) -> str:
+    """What the first file of the most frequent kind is, with the way to convert it; nothing where that is not known."""
+    if not shown:
+        return ""
+    most, _ = Counter(map(suffix_of, shown)).most_common(1)[0]
+    try:
+        recognise(folder / next(path for path in shown if suffix_of(path) == most), options)
+    except InputError as error:
+        return f"; {error.marked}"
+    return ""
 
 
 def _ways(found: Sequence[TextFormat]) -> str:

@@ -13,11 +13,12 @@ from gpustab.report.json_text import plain
 from gpustab.report.listing import listed, size
 from gpustab.report.svg.colours import figure_style, page_colours
 from gpustab.report.svg.picture import Picture
+from gpustab.report.training import account
 from gpustab.report.wording import keep, parted, visible
 from gpustab.report.words import browser
 from gpustab.results import Content, SmallTable
 
-_APART = ("inputs", "command", "date")
+_APART = ("inputs", "command", "date", "trained")
 """Parts of the environment that the page shows at a place of their own."""
 _WIDE = 5
 """Tables of more columns take the whole width."""
@@ -53,6 +54,7 @@ def to_html(result: Content, figures: dict[str, Picture] | None = None) -> str:
             date=environment.get("date", ""),
             command=environment.get("command", ""),
             inputs=environment.get("inputs", []),
+            trained=account(environment.get("trained", [])),
             settings=listed(result.settings),
             environment=listed({key: value for key, value in environment.items() if key not in _APART}),
             style=page_colours() + _file("page.css"),

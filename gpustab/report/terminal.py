@@ -14,6 +14,7 @@ from rich.text import Text
 
 from gpustab.report.describe import describe
 from gpustab.report.json_text import plain
+from gpustab.report.training import account_line
 from gpustab.results import Block, Content, SmallTable
 
 _MOST_ROWS = 60
@@ -39,6 +40,8 @@ def print_result(result: Content, console: Console) -> None:
             console.print(Padding(_body(block, console.width - 2, console.is_terminal), (0, 0, 1, 2)))
         for note in result.notes:
             console.print(Text.assemble(("! ", "yellow"), note))
+        if made := account_line(result.environment.get("trained", [])):
+            console.print(Text(made, style="dim"))
         console.print(Text(_closing(result.environment), style="dim"))
     # Without the blanks that fill up every line to the console's width.
     console.file.write(plain("".join(line.rstrip() + "\n" for line in page.get().splitlines())))

@@ -19,6 +19,7 @@ from gpustab.runs.common import small_overlap
 from gpustab.runs.group import Group, loaded
 from gpustab.runs.inputs import Inputs
 from gpustab.runs.runs import Runs
+from gpustab.studies.shared.made import how_made
 from gpustab.studies.shared.spaces import UNSCALED
 
 Groups = Runs | Group | Sequence[Runs | Group]
@@ -56,8 +57,8 @@ class Answer:
     report: Progress
     notes: dict[str, list[str]] = field(default_factory=dict)
 
-    def take(self, group: Runs | Group, part: float = 0.0) -> Runs:
-        """Return the runs of a group, and set off an alarm if they share hardly any word.
+    def read(self, group: Runs | Group, part: float = 0.0) -> Runs:
+        """Return the runs of a group.
 
         Args:
             group: read now if it is not yet.
@@ -65,7 +66,11 @@ class Answer:
         """
         if isinstance(group, Group):
             self.report(f"{group.name}: reading {len(group)} runs", part)
-        runs = loaded(group)
+        return loaded(group)
+
+    def take(self, group: Runs | Group, part: float = 0.0) -> Runs:
+        """Return the runs of a group as :meth:`read` does, and set off an alarm if they share hardly any word."""
+        runs = self.read(group, part)
         if found := small_overlap(runs.joining, runs.words):
             self.result.alarms.append(f"{runs.name}: {found}.")
         return runs
@@ -100,7 +105,8 @@ def answering(
         progress: told how far the work is.
     """
     started = time.perf_counter()
-    first = groups if isinstance(groups, Runs | Group) else next(iter(groups), None)
+    given = [groups] if isinstance(groups, Runs | Group) else list(groups)
+    first, trained = next(iter(given), None), how_made(given)
     compute = compute or (Compute(first.device) if isinstance(first, Runs) else Compute())
     timed = Timed(progress or no_progress)
     answer = Answer(Result(name), compute, timed)
@@ -114,7 +120,8 @@ def answering(
     result.environment |= environment(compute.device) | {"seconds": time.perf_counter() - started}
     result.environment["phases"] = timed.stop()
     result.environment["date"] = datetime.now().astimezone().strftime("%d %B %Y, %H:%M %Z")
-    result.environment["inputs"] = Inputs([groups] if isinstance(groups, Runs | Group) else groups)
+    result.environment["inputs"] = Inputs(given)
+    result.environment["trained"] = trained
 
 
 def _reading(group: Runs | Group | None) -> dict[str, Any]:

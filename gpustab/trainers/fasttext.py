@@ -5,10 +5,10 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from gpustab.corpus.sampling import Sample
 from gpustab.errors import ComputationError, InputError
@@ -34,6 +34,13 @@ class FastTextParameters(Parameters):
     max_ngram: int = Field(6, ge=1)
     buckets: int = Field(2_000_000, ge=1, description="hash buckets of n-grams; each costs 4 · dim bytes")
 
+    @model_validator(mode="after")
+    def _lengths_fit(self) -> Self:
+        """Refuse lengths that contradict before anything is read."""
+        if self.min_ngram > self.max_ngram:
+            raise InputError(f"min_ngram is {self.min_ngram}, more than max_ngram, which is {self.max_ngram}")
+        return self
+
 
 Rows = Callable[[Any, Sample, FastTextParameters], Vectors]
 """What is taken out of a trained model."""
@@ -48,8 +55,6 @@ def train(
 
 
 def _train_one(sample: Sample, parameters: FastTextParameters, seed: int, rows_of: Rows) -> Vectors:
-    if parameters.min_ngram > parameters.max_ngram:
-        raise InputError(f"min_ngram is {parameters.min_ngram}, more than max_ngram {parameters.max_ngram}")
     words = list(sample.corpus.vocabulary)
     for word in words:
         if word == _END_OF_LINE or any(byte in word for byte in (b" ", b"\n", b"\t", b"\r", b"\v", b"\f", b"\0")):
@@ -90,39 +95,10 @@ def _composed(model: Any, sample: Sample, _: FastTextParameters) -> Vectors:
     ``getWordVector`` of some builds returns it scaled to unit length.
     """
     rows = np.asarray(model.getInputMatrix())
-    return np.array([rows[ids].mean(axis=0) for _, ids in _subwords(model, sample)], dtype=np.float32)
+    return np.array([rows[ids].mean(axis=0) for _, ids in subwords_of(model, sample)], dtype=np.float32)
 
 
-def ngrams_of(sample: Sample, parameters: FastTextParameters) -> list[bytes]:
-    """Return the character n-grams of ``<word>`` for all words of a sample, each once, those of frequent words first.
-
-    The lone ``<`` and ``>`` are none, as in fastText.
-
-    Raises:
-        InputError: if the model has no n-grams.
-    """
-    if not parameters.subwords:
-        raise InputError("subwords is false: the model has no n-grams")
-    found: dict[str, None] = {}
-    for i in sample.words.tolist():
-        text = f"<{sample.corpus.vocabulary[i].decode('utf-8', 'surrogateescape')}>"
-        for start in range(len(text)):
-            for size in range(parameters.min_ngram, min(parameters.max_ngram, len(text) - start) + 1):
-                found.setdefault(text[start : start + size])
-    return [gram.encode("utf-8", "surrogateescape") for gram in found if gram not in ("<", ">")]
-
-
-def ngram_rows(model: Any, sample: Sample, parameters: FastTextParameters) -> Vectors:
-    """Return the input rows of the n-grams, ``(g, d)``; those that share a hash bucket have one vector."""
-    number: dict[bytes, int] = {}
-    for names, ids in _subwords(model, sample):
-        # The first is the word itself, which has a row of its own.
-        number |= {name.encode("utf-8", "surrogateescape"): i for name, i in zip(names[1:], ids[1:], strict=True)}
-    rows = np.asarray(model.getInputMatrix())
-    return np.array([rows[number[gram]] for gram in ngrams_of(sample, parameters)], dtype=np.float32)
-
-
-def _subwords(model: Any, sample: Sample) -> Iterator[tuple[list[str], Any]]:
+def subwords_of(model: Any, sample: Sample) -> Iterator[tuple[list[str], Any]]:
     """Yield names and input rows of every word of the sample and its n-grams; every token must have been counted."""
     found, counts = model.getVocab("surrogateescape")
     counted = dict(zip((word.encode("utf-8", "surrogateescape") for word in found), counts, strict=True))

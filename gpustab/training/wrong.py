@@ -60,7 +60,8 @@ def _one(problem: ErrorDetails, known: Sequence[str], prefix: Path) -> tuple[Pat
     own = problem.get("ctx", {}).get("error")
     if isinstance(own, InputError):  # says itself which value is wrong
         named = first_option(own)
-        return (*path, named.rpartition(".")[2]) if named and path == ("options",) else path, marked(own)
+        says = ": ".join((*prefix, marked(own)))
+        return (*path, named.rpartition(".")[2]) if named and path == ("options",) else path, says
     key = ".".join(path)
     if problem["type"] == "extra_forbidden":
         return path, f"{option(key) if prefix else key} is unknown{near(path[-1], known)}"

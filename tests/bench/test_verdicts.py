@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.verdict_cases import cases
+from benchmarks.verdict_cases.every import cases
 from benchmarks.verdicts import count
 
 SLOW = ("normal", "p@n", "predicted", "structure", "1/√n", "tree")

@@ -340,6 +340,14 @@ def test_collapsed_spaces_have_an_alarm_and_no_verdict():
     assert verdict == []
 
 
+def test_collapsed_groups_have_one_alarm():
+    sound, flat = runs_of(noisy_copies(3, 40, 5)), runs_of(generators.collapsed(3, 40, 5))
+    keys = [Key("x", "fixed"), Key("x", "shuffled"), Key("y", "shuffled")]
+    groups = [replace(runs, key=key) for runs, key in zip((flat, flat, sound), keys, strict=True)]
+    (alarm,) = stability(groups, neighbours=[5]).alarms
+    assert alarm.startswith("x/fixed and x/shuffled: All runs are collapsed: their words all point one way")
+
+
 def test_one_collapsed_run_is_named_and_the_verdict_is_without_it():
     stack = noisy_copies(5, 60, 8)
     spoilt = stack.clone()

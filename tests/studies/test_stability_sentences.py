@@ -88,9 +88,11 @@ def test_the_heading_of_a_list(value, runs, part):
 
 
 def test_opposite_numbers_are_warned_of():
-    assert "+0.49 over 1,000 words" in sentences.opposite(0.49, 1000, 10)
+    assert "+0.49 over 1,000 words" in sentences.opposite([0.49], 1000, 10)
+    assert "+0.31 to +0.49 over 1,000 words" in sentences.opposite([0.49, 0.31], 1000, 10)
+    assert sentences.points_opposite(0.49, 1000)
     for agreement, words in ((0.19, 1000), (-0.5, 1000), (math.nan, 1000), (0.49, 99)):
-        assert sentences.opposite(agreement, words, 10) is None
+        assert not sentences.points_opposite(agreement, words)
 
 
 def test_alarms():
@@ -99,10 +101,11 @@ def test_alarms():
         "count, they would share 812."
     )
     assert "letter case" not in sentences.little_in_common(3, 997, 3)
-    one, all_of_them = (sentences.collapsed(["a.txt"], 0.99, every=every) for every in (False, True))
+    one, all_of_them = (sentences.collapsed(["a.txt"], [0.99], every=every) for every in (False, True))
     assert one.startswith("a.txt is collapsed: its words")
     assert one.endswith("without, the tables with it.")
     assert all_of_them.endswith("No verdict is given.")
+    assert "(mean cosine 0.96 to 0.98)" in sentences.collapsed([], [0.98, 0.962], every=True)
     said = sentences.odd("shuffled 5", 0.91, 0.2, 0.0204, 0.038)
     assert "shuffled 5 is 91% of chance away from the others, these 20% from each other" in said
     assert "Without it the loss is 0.0204, with it 0.0380" in said

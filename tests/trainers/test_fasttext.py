@@ -6,6 +6,7 @@ import pytest
 from gpustab import InputError, Vocabulary
 from gpustab.corpus.sampling import sample
 from gpustab.trainers import fasttext, technique
+from gpustab.training.settings import read_settings
 from tests import oracles
 from tests.trainers.conftest import make_corpus
 
@@ -64,8 +65,27 @@ def test_words_that_fasttext_would_split_or_take_for_its_own(word):
 
 
 def test_ngram_lengths_that_contradict(long_sample):
-    with pytest.raises(InputError, match="min_ngram is 4"):
+    with pytest.raises(ValueError, match="min_ngram is 4, more than max_ngram, which is 3"):
         train(long_sample, min_ngram=4, max_ngram=3)
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "says"),
+    [
+        ("fasttext", {"min_ngram": 7}, "^fasttext: min_ngram is 7, more than max_ngram, which is 6$"),
+        ("fasttext_ngrams", {"subwords": False}, "^fasttext_ngrams: subwords is false, so that there would be no n-"),
+    ],
+)
+def test_a_plan_that_cannot_be_trained_is_refused_before(name, changes, says):
+    with pytest.raises(InputError, match=says):
+        read_settings({"corpus": "lee", "techniques": [name], name: changes})
+
+
+def test_words_too_short_for_the_ngrams_are_refused_before_the_training(long_sample, monkeypatch):
+    monkeypatch.setattr(fasttext, "_run", None)  # nothing is trained
+    found = technique("fasttext_ngrams")
+    with pytest.raises(InputError, match="no word of the sample has an n-gram of 40 to 50 letters"):
+        found.train([long_sample], found.parameters(**SMALL, min_ngram=40, max_ngram=50), [1])
 
 
 def test_ngrams_have_the_rows_that_words_are_composed_of(long_sample, monkeypatch):
@@ -84,5 +104,3 @@ def test_ngrams_have_the_rows_that_words_are_composed_of(long_sample, monkeypatc
     own = np.array(kept[0].getInputMatrix())[0]  # of w0, the most frequent
     grams = [rows[names.index(name)] for name in (b"<w0", b"<w0>", b"w0>")]
     np.testing.assert_allclose(words[0], np.mean([own, *grams], axis=0), rtol=1e-5)
-    with pytest.raises(InputError, match="the model has no n-grams"):
-        found.items(long_sample, found.parameters(subwords=False))

@@ -15,6 +15,9 @@ _OBJECT = re.compile(r'\{\s*"[^"\n]+"\s*:')
 _ARRAY = re.compile(r'\[\s*\{\s*"[^"\n]+"\s*:')
 
 
+_WRITE = '; write {"text": "..."} a line for each document'
+
+
 def _matches(start: str, suffix: str) -> bool:
     """Tell whether the first line, or the file, begins with a JSON object or an array of them."""
     if suffix in (".json", ".jsonl", ".ndjson"):
@@ -36,14 +39,22 @@ def _read(file: TextFile) -> Iterator[Document]:
     columns: Columns | None = None
     for number, (where, record) in enumerate(_records(file), 1):
         if not isinstance(record, dict):
-            raise InputError(f"{file.path}: {where}: wanted a JSON object with a field of text, found {_kind(record)}")
-        columns = columns or choose_columns(
-            file, list(record), [name for name, value in record.items() if isinstance(value, str)]
-        )
+            raise InputError(
+                f"{file.path}: {where}: wanted a JSON object with a field of text, found {_kind(record)}{_WRITE}"
+            )
+        columns = columns or _columns(file, where, record)
         if not isinstance(record.get(columns.text), str):
             found = _kind(record[columns.text]) if columns.text in record else "no such field"
             raise InputError(f"{file.path}: {where}: field '{columns.text}', wanted text, found {found}")
         yield document(file, where, number, {name: _plain(value) for name, value in record.items()}, columns)
+
+
+def _columns(file: TextFile, where: str, record: dict[str, Any]) -> Columns:
+    textual = [name for name, value in record.items() if isinstance(value, str)]
+    if not textual and not file.options.column:
+        kinds = ", ".join(f"'{name}' is {_kind(value)}" for name, value in list(record.items())[:6])
+        raise InputError(f"{file.path}: {where}: no field is text: {kinds or 'there is none'}{_WRITE}")
+    return choose_columns(file, list(record), textual)
 
 
 def _records(file: TextFile) -> Iterator[tuple[str, Any]]:

@@ -11,6 +11,7 @@ from gpustab.corpus.formats.docx import DOCX
 from gpustab.corpus.formats.format import TextFile, TextFormat
 from gpustab.corpus.formats.json_lines import JSON_LINES
 from gpustab.corpus.formats.markdown import MARKDOWN
+from gpustab.corpus.formats.marked import refuse_beginning, refuse_signs
 from gpustab.corpus.formats.markup import HTML, XML
 from gpustab.corpus.formats.plain import FASTTEXT, LINE_SENTENCE, PLAIN
 from gpustab.corpus.formats.table import TABLE
@@ -31,27 +32,10 @@ _SIGNATURES = (
     (re.compile(rb"PK\x03\x04.{26}mimetypeapplication/epub", re.S), "an EPUB book; unpack it and read its .xhtml"),
     (re.compile(rb"PK\x03\x04.{26}mimetypeapplication/vnd\.oasis", re.S), "an OpenDocument file; save it as .docx"),
     (re.compile(rb"PK\x03\x04.{26,2000}?xl/", re.S), "an Excel workbook; save its sheet as CSV"),
+    (re.compile(rb"PK\x03\x04.{26,2000}?ppt/", re.S), "a presentation; save its text first"),
     (re.compile(rb"PK\x03\x04"), "a zip archive; unpack it first"),
     (re.compile(rb"PAR1"), "a Parquet file; save it as CSV or JSON lines"),
     (re.compile(rb"SQLite format 3\0"), "an SQLite database; save its table as CSV"),
-)
-# Text whose numbers, tags and columns would become words. It is refused, as no reader here knows what of it is text.
-_STAMP = r"\[?(?:\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4}),?[ T]\d\d?:\d\d"
-_MARKED = (
-    (re.compile(r"\s*<doc\b[^>\n]*>[ \t]*\r?\n"), "documents in <doc> tags, as WikiExtractor writes them"),
-    (
-        re.compile(r"\s*<(?:text|doc|corpus|s|p)\b[^>\n]*>\s*(?:<[^>\n]*>\s*)*[^\t\n<]+\t"),
-        "a vertical file, a word a line",
-    ),
-    (re.compile(r"\s*(?:WEBVTT\b|\d+[ \t]*\r?\n\d\d:\d\d:\d\d[,.]\d{3} -->)"), "subtitles"),
-    (re.compile(r"(?:\s*#.*\n)*\d+(?:\t[^\t\n]+){9}\r?\n"), "CoNLL-U, a word a line"),
-    (re.compile(r"(?:\s*%.*\n)*\s*\\document(?:class|style)\b"), "LaTeX"),
-    (re.compile(r"From \S+@\S+ .*\d\d:\d\d.*\r?\n[A-Za-z-]+:"), "a mailbox"),
-    (re.compile(r"(?:\s*%.*\n)*\s*@\w+\s*\{[^,\n]*,\s*\w+\s*="), "BibTeX"),
-    (re.compile(r"(?:\s*(?:--|#|/\*).*\n)*\s*(?:INSERT INTO|CREATE TABLE|DROP TABLE)\b", re.IGNORECASE), "SQL"),
-    (re.compile(r"(?:\s*#.*\n)*\s*msgid \".*\"\s*\n(?:\".*\"\s*\n)*msgstr "), "a catalogue of messages (gettext)"),
-    (re.compile(r"(?:\s*#.*\n)*(?:---\s*\n)?- \w+: .*\n(?:  \w+: .*\n)+- \w+: "), "YAML"),
-    (re.compile(rf"(?:{_STAMP}.*\n){{3}}"), "lines that begin with a time, as of a log or a chat"),
 )
 # 0x1A ends some DOS files.
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x19\x1b-\x1f]")
@@ -89,18 +73,14 @@ def recognise(path: Path, options: ReadOptions, among: bool = False) -> tuple[Te
     if options.format:
         return next(one for one in FORMATS if one.name == options.format), file, guess
     text, suffix = _text(start, encoding), suffix_of(path)
-    _refuse_marked(path, text)
+    refuse_beginning(path, text)
     known = [
         one for one in FORMATS if one is not DOCX and not (among and one is TABLE and suffix in (*PLAIN.suffixes, ""))
     ]
-    return next(one for one in known if one.matches(text, suffix)), file, guess
-
-
-def _refuse_marked(path: Path, text: str) -> None:
-    for pattern, what in _MARKED:
-        if pattern.match(text):
-            ways = f"save its text first, or say {option('format', 'plain')} if all of it is to become words"
-            raise InputError(f"{path}: this looks like {what}; {ways}")
+    found = next(one for one in known if one.matches(text, suffix))
+    if found is PLAIN or (found is TABLE and not options.columns):
+        refuse_signs(path, text, table=found is TABLE)
+    return found, file, guess
 
 
 def _latin(source: Source) -> str:

@@ -164,6 +164,10 @@ def _of_scores(tables: Mapping[str, Table]) -> Iterator[Observation]:
         shows = f"n = {row['runs_beneath']}: {found.text('+.2f')} points, mean of {row['averages']} averages"
         claim = f"Averaging raises the score, {test}"
         yield Observation("3.2.3", claim, technique, shows, above(found, 0), "95 % interval of the gain above 0")
+
+
+def of_analogies(tables: Mapping[str, Table]) -> Iterator[Observation]:
+    """Yield which technique solves most analogies."""
     scores = {
         row["technique"]: row
         for row in rows(tables, "scores", test="questions-words", runs_beneath=1)

@@ -20,7 +20,9 @@ from gpustab.runs.families import over_common_words
 from gpustab.runs.runs import Runs
 from gpustab.statistics.extrinsic import extrinsic
 from gpustab.statistics.intervals import ratio
-from gpustab.studies.shared.spaces import are_one, of_spaces, same_pairs
+from gpustab.studies.shared.spaces import are_one, same_pairs
+
+Look = Callable[[str, Runs, engine.PipPass], None]
 
 
 class Loss(NamedTuple):
@@ -57,7 +59,7 @@ class Part(NamedTuple):
 
 
 def instability_tables(
-    name: str, groups: Mapping[str, Runs], compute: Compute, warn: Callable[[str, list[str]], None] | None = None
+    name: str, groups: Mapping[str, Runs], compute: Compute, look: Look | None = None
 ) -> dict[str, Table]:
     """Measure the reduced PIP loss of every sampling, and every word's, all over the same words.
 
@@ -65,7 +67,7 @@ def instability_tables(
         name: of the technique.
         groups: its runs by sampling.
         compute: how to compute.
-        warn: told, by group, of runs that are collapsed, equal, or far from all others.
+        look: given the runs of every sampling with their losses, to see whether they are sound.
 
     Returns:
         ``table_2_8`` (one row per sampling), ``table_2_11`` (empty without bootstrap runs) and ``words``. A word's
@@ -83,8 +85,8 @@ def instability_tables(
     for sampling, runs in zip(groups, restricted, strict=True):
         pip = engine.pip_pass(runs, compute, wordwise=True)
         losses[sampling], words[sampling] = _loss(name, sampling, runs, rows[sampling], pip, compute)
-        if warn is not None:
-            warn(f"{name}/{sampling}", of_spaces(runs, pip))
+        if look is not None:
+            look(sampling, runs, pip)
     parts = [_part(name, losses, words)] if "bootstrap" in losses else []
     return {
         "table_2_8": Table.of(losses.values()),

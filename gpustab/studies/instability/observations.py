@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from gpustab.results import Table
 from gpustab.statistics.intervals import Estimate, correlation_interval
-from gpustab.studies.instability.averaging_observations import of_averaging
+from gpustab.studies.instability.averaging_observations import of_analogies, of_averaging
 from gpustab.studies.instability.consistency import BATCHES
 from gpustab.studies.instability.frequency_observations import of_words
-from gpustab.studies.instability.space_observations import of_spaces
+from gpustab.studies.instability.space_observations import of_orders, of_spaces
 from gpustab.studies.shared.verdicts import (
     Observation,
     Verdict,
@@ -31,10 +31,38 @@ UNRELATED = 0.2
 """Correlation of p@n with the distance up to which they are unrelated: 4 % of the variance."""
 
 
-def observation_table(tables: Mapping[str, Table]) -> Table:
-    """Return the table of all observations that the other tables of the study tell something of."""
-    found = [*_of_cosines(tables), *_of_neighbours(tables), *of_spaces(tables), *of_words(tables)]
-    return Table.of([*found, *of_averaging(tables)], Observation._fields)
+def observation_table(tables: Mapping[str, Table], silent: Mapping[str, str] | None = None) -> Table:
+    """Return the table of all observations that the other tables of the study tell something of.
+
+    Args:
+        tables: of the study.
+        silent: why, of the techniques on which no verdict is given: their runs test nothing, and they are compared
+            with no other.
+    """
+    reasons = silent or {}
+    sound = {name: _without(table, reasons) for name, table in tables.items()} if reasons else tables
+    single = [
+        *_of_cosines(tables),
+        *_of_neighbours(tables),
+        *of_spaces(tables),
+        *of_words(tables),
+        *of_averaging(tables),
+    ]
+    compared = [*of_orders(sound), *of_analogies(sound)]
+    return Table.of([*(_withheld(row, reasons) for row in single), *compared], Observation._fields)
+
+
+def _without(table: Table, techniques: Collection[str]) -> Table:
+    if "technique" not in table:
+        return table
+    return table.take(k for k, name in enumerate(table["technique"]) if name not in techniques)
+
+
+def _withheld(row: Observation, reasons: Mapping[str, str]) -> Observation:
+    """An observation of runs that are not sound says what was measured, and neither yes nor no."""
+    if row.technique not in reasons:
+        return row
+    return row._replace(agrees="no test", shows=f"no verdict, since {reasons[row.technique]}; measured: {row.shows}")
 
 
 def _of_cosines(tables: Mapping[str, Table]) -> Iterator[Observation]:

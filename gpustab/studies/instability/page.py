@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable, Table
 from gpustab.results.page import number, whole
+from gpustab.studies.instability.alarms import silent_of
+from gpustab.studies.instability.asked import Asked, withheld
 from gpustab.studies.instability.pair_of_lists import SIDE_BY_SIDE, side_by_side
-from gpustab.studies.instability.questions import QUESTIONS, Question, answer
-from gpustab.studies.instability.sentences import silent_of
+from gpustab.studies.instability.questions import QUESTIONS, Question
 from gpustab.studies.shared.verdicts import facts
 
 TITLES = {
@@ -48,26 +50,39 @@ TITLES = {
 }
 """Tables on the page; the others go to Parquet only."""
 
+_BORNE_OUT = " Yes and no below say whether these runs bear out what it states."
+
 
 def page(result: Result) -> list[Block]:
     """Return a block for each technique and one for each question; what these runs do not decide is folded."""
     observations = list(result.tables["observations"].rows())
     decided = [row for row in observations if row["agrees"] in ("yes", "no")]
-    blocks = [_group(group) for group in result.groups]
+    losses = result.tables.get("table_2_8", Table())
+    blocks = [_group(group, losses) for group in result.groups]
     blocks += [block for question in QUESTIONS if (block := _block(result, question, decided))]
     if left := [row for row in observations if row not in decided]:
         blocks.append(Block("Not decided by these runs", _facts(left), folded=True))
     return blocks
 
 
-def _group(group: dict[str, Any]) -> Block:
+def _group(group: dict[str, Any], losses: Table) -> Block:
+    """What a technique's runs differ by, on its scale."""
     runs = ", ".join(f"{len(names)} {sampling}" for sampling, names in group["runs"].items())
     pip = [
         (f"reduced PIP loss, {sampling}", number(x["reduced_pip"]), f"SE {number(x['se'], 2)}")
         for sampling, x in group["pip"].items()
     ]
     title = f"{group['name']}: {runs} runs, {group['words']:,} words, {group['dimension']} dimensions"
-    return Block(title, [*pip, ("extrinsic instability", number(group["extrinsic"]), "")])
+    told = [
+        "The reduced PIP loss is how much the cosines of all pairs of words differ between two runs, 0 if not at all."
+    ]
+    chance = next((row["chance"] for row in losses.rows(technique=group["name"], sampling="shuffled")), math.nan)
+    if math.isfinite(chance):
+        told.append(f"Unrelated spaces would have {number(chance, 2)}.")
+    if group["no_verdict"]:
+        told.append(f"No verdict: {group['no_verdict']}. The numbers stand as they were measured.")
+    added = ("extrinsic instability", number(group["extrinsic"]), "what other documents add: √(bootstrap² − shuffled²)")
+    return Block(title, [*pip, added], answer=" ".join(told))
 
 
 def _block(result: Result, question: Question, decided: list[dict[str, Any]]) -> Block | None:
@@ -76,16 +91,18 @@ def _block(result: Result, question: Question, decided: list[dict[str, Any]]) ->
     tables: list[SmallTable] = []
     for name in question.tables:
         table = result.tables.get(name)
-        if table and table.height:
+        if table and table.height and not (name == "table_2_9" and len(set(table["technique"])) < 2):  # no order of one
             shown = side_by_side(table) if name in SIDE_BY_SIDE else [whole("", table)]
             tables += [replace(part, title=": ".join(filter(None, (TITLES[name], part.title)))) for part in shown]
-    if not own and not tables:
+    asked = Asked(result.tables, [group["name"] for group in result.groups], silent_of(result.groups))
+    answer = question.answer(asked)
+    if not own and not tables and not answer:
         return None
-    aside = f"Rettenmeier 2020: {question.aside}"
-    silent = silent_of([group["name"] for group in result.groups], result.alarms)
-    return Block(
-        question.title, _facts(own), tables, figures=list(question.figures), answer=answer(own, silent), aside=aside
+    aside, said = (
+        f"Rettenmeier 2020: {question.aside}.{_BORNE_OUT if own else ''}",
+        " ".join([*answer, *withheld(asked)]),
     )
+    return Block(question.title, _facts(own), tables, figures=list(question.figures), answer=said, aside=aside)
 
 
 def _facts(observations: list[dict[str, Any]]) -> list[tuple[str, str, str]]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
-from gpustab.studies.shared.wording import listed
+from gpustab.studies.instability import answers
+from gpustab.studies.instability.asked import Asked
 
 
 class Question(NamedTuple):
@@ -17,6 +18,7 @@ class Question(NamedTuple):
         figures: names of figures.
         tables: names of tables.
         aside: where the thesis has it.
+        answer: the sentences that answer it.
     """
 
     title: str
@@ -24,6 +26,7 @@ class Question(NamedTuple):
     figures: tuple[str, ...]
     tables: tuple[str, ...]
     aside: str
+    answer: Callable[[Asked], list[str]]
 
     def asks_for(self, source: str) -> bool:
         """Whether an observation of a source belongs here."""
@@ -31,16 +34,40 @@ class Question(NamedTuple):
 
 
 QUESTIONS = (
-    Question("Is one pair of runs enough?", ("2.3, 1",), (), ("table_2_8", "same_runs"), "§2.3, table 2.8"),
-    Question("Does it matter which documents I have?", ("2.3, 3", "2.3, 4"), (), ("table_2_11",), "§2.3, table 2.11"),
-    Question("Which technique is the most stable?", ("2.3, 2",), (), ("table_2_9",), "§2.3, table 2.9"),
-    Question("Are frequent words safer?", ("2.3.1",), ("figure_2_8",), ("frequency",), "§2.3.1, figures 2.8 and 2.9"),
+    Question(
+        "Is one pair of runs enough?", ("2.3, 1",), (), ("table_2_8", "same_runs"), "§2.3, table 2.8", answers.one_pair
+    ),
+    Question(
+        "Does it matter which documents I have?",
+        ("2.3, 3", "2.3, 4"),
+        (),
+        ("table_2_11",),
+        "§2.3, table 2.11",
+        answers.which_documents,
+    ),
+    Question(
+        "Which technique is the most stable?",
+        ("2.3, 2",),
+        (),
+        ("table_2_9",),
+        "§2.3, table 2.9",
+        answers.which_technique,
+    ),
+    Question(
+        "Are frequent words safer?",
+        ("2.3.1",),
+        ("figure_2_8",),
+        ("frequency",),
+        "§2.3.1, figures 2.8 and 2.9",
+        answers.frequent_words,
+    ),
     Question(
         "Does it matter how many neighbours I look at?",
         ("2.2.2",),
         ("figure_2_7",),
         ("neighbours", "table_2_3", "consistency", "table_2_2", "table_2_5", "distance"),
         "§2.2.2, tables 2.2, 2.3 and 2.5, figure 2.7",
+        answers.how_many_neighbours,
     ),
     Question(
         "Can shared neighbours be predicted from means and spreads of cosines?",
@@ -48,6 +75,7 @@ QUESTIONS = (
         ("figure_a_2", "figure_a_3", "predicted_10"),
         ("table_2_4", "table_a_2"),
         "Appendix A.4, tables 2.4 and A.2, figures A.2 and A.3",
+        answers.predictable,
     ),
     Question(
         "Would a sample of words do?",
@@ -55,6 +83,7 @@ QUESTIONS = (
         (),
         ("table_2_6", "table_a_1", "table_2_7", "proxy", "identity"),
         "§2.2.3, tables 2.6, 2.7 and A.1, eq. 2.35",
+        answers.sampled,
     ),
     Question(
         "How do cosines vary over runs?",
@@ -62,6 +91,7 @@ QUESTIONS = (
         ("figure_2_2", "figure_2_3", "figure_2_5"),
         ("distribution",),
         "§2.1.3, figures 2.2 to 2.5",
+        answers.cosines,
     ),
     Question(
         "Does it help to average my runs?",
@@ -78,38 +108,18 @@ QUESTIONS = (
             "lists_shared",
         ),
         "Chapter 3, figures 3.2 to 3.6, table 3.5",
+        answers.averages,
     ),
-    Question("How many runs do I need?", (), ("how_many",), ("how_many", "doublings"), "Chapter 3"),
-    Question("How much do scores vary between runs?", (), (), ("table_2_1", "table_2_10"), "Tables 2.1 and 2.10"),
+    Question(
+        "How many runs do I need?", (), ("how_many",), ("how_many", "doublings"), "Chapter 3", answers.runs_needed
+    ),
+    Question(
+        "How much do scores vary between runs?",
+        (),
+        (),
+        ("table_2_1", "table_2_10"),
+        "Tables 2.1 and 2.10",
+        answers.scores,
+    ),
 )
 """In reading order."""
-
-
-def answer(observations: Sequence[dict[str, Any]], silent: Sequence[str] = ()) -> str:
-    """Return what these runs show of some observations; one sentence a claim, techniques of one verdict together.
-
-    Args:
-        observations: with a verdict of yes or no.
-        silent: techniques of which no verdict is given.
-
-    >>> rows = [{"claim": "Losses vary little", "technique": t, "agrees": v} for t, v in (("a", "yes"), ("b", "no"))]
-    >>> answer(rows), answer(rows, ["a"])
-    ('Losses vary little: true of a, not of b.', 'Losses vary little: not true of b.')
-    """
-    rows = [row for row in observations if row["technique"] not in silent]
-    return " ".join(
-        f"{claim}: {_truth([row for row in rows if row['claim'] == claim])}."
-        for claim in dict.fromkeys(row["claim"] for row in rows)
-    )
-
-
-def _truth(rows: Sequence[dict[str, Any]]) -> str:
-    """Of which techniques a claim is true, and of which it is not; of all together where none is named."""
-    true, false = (
-        [row["technique"] for row in rows if row["agrees"] == verdict and row["technique"]] for verdict in ("yes", "no")
-    )
-    if not true and not false:
-        return "true" if rows[0]["agrees"] == "yes" else "not true"
-    if not true:
-        return f"not true of {listed(false)}"
-    return f"true of {listed(true)}" + (f", not of {listed(false)}" if false else "")

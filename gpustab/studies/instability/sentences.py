@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from gpustab.results import Table
 from gpustab.results.page import number
@@ -17,37 +17,30 @@ from gpustab.studies.instability.averaging_observations import fall
 from gpustab.studies.instability.frequency_observations import FLAT, is_flat
 from gpustab.studies.shared.documents import documents
 from gpustab.studies.shared.verdicts import rows
-from gpustab.studies.shared.wording import listed, number_span
+from gpustab.studies.shared.wording import number_span
 
 
-def verdict(tables: Mapping[str, Table], techniques: Sequence[str], alarms: Sequence[str]) -> list[str]:
+def verdict(tables: Mapping[str, Table], techniques: Sequence[str], silent: Mapping[str, str]) -> list[str]:
     """Return the sentences, those of the first technique first.
 
     Args:
         tables: of the study, ``observations`` among them.
         techniques: their names.
-        alarms: of groups ``technique/sampling``: nothing is said of a technique that has one.
+        silent: why, of the techniques on which no verdict is given: nothing is said of them.
     """
-    silent = silent_of(techniques, alarms)
     spoken = [name for name in techniques if name not in silent]
-    said = []
-    if len(spoken) > 1:
-        said.append(_most_stable(tables, spoken))
+    said = [most_stable(tables, spoken)]
     for name in spoken:
         of_it = [*_of_documents(tables, name), *_of_frequency(tables, name), *_of_averages(tables, name)]
         said += [f"{name}: {sentence}" if len(techniques) > 1 else sentence for sentence in of_it]
-    if silent:
-        said.append(f"No verdict is given on {listed(silent)}: see the warnings.")
+    said += [f"No verdict is given on {name}: {reason}." for name, reason in silent.items()]
     return [*filter(None, said), *_tally(tables["observations"], spoken)]
 
 
-def silent_of(techniques: Sequence[str], alarms: Sequence[str]) -> list[str]:
-    """Return the techniques of which nothing is said: a group ``technique/sampling`` has set off an alarm."""
-    return [name for name in techniques if any(alarm.startswith(f"{name}/") for alarm in alarms)]
+def most_stable(tables: Mapping[str, Table], spoken: Sequence[str]) -> str:
+    """Return which technique varies least, by bootstrap runs, or shuffled ones where fewer than two have them.
 
-
-def _most_stable(tables: Mapping[str, Table], spoken: Sequence[str]) -> str:
-    """Which technique varies least, by bootstrap runs, or shuffled ones where fewer than two have them.
+    Empty where fewer than two can be compared.
 
     The two lowest losses of several that are equal differ by less than two that were named before: the rate of false
     verdicts is at most that of one comparison.
@@ -69,11 +62,16 @@ def _loss(row: Mapping[str, Any]) -> Estimate:
     return Estimate.of_runs(row["reduced_pip"], row["se"], row["runs"])
 
 
-def _of_documents(tables: Mapping[str, Table], name: str) -> Iterator[str]:
-    """Bootstrap runs beside shuffled ones."""
+def documents_of(tables: Mapping[str, Table], name: str) -> tuple[str, str] | None:
+    """Return bootstrap runs beside shuffled ones, as :func:`gpustab.studies.shared.documents.documents` does."""
     losses = {row["sampling"]: _loss(row) for row in rows(tables, "table_2_8", technique=name)}
-    if {"shuffled", "bootstrap"} <= set(losses):
-        yield documents(losses["shuffled"], losses["bootstrap"])[1]
+    there = {"shuffled", "bootstrap"} <= set(losses)
+    return documents(losses["shuffled"], losses["bootstrap"]) if there else None
+
+
+def _of_documents(tables: Mapping[str, Table], name: str) -> Iterator[str]:
+    if found := documents_of(tables, name):
+        yield found[1]
 
 
 def _of_frequency(tables: Mapping[str, Table], name: str) -> Iterator[str]:
@@ -93,23 +91,44 @@ def _of_frequency(tables: Mapping[str, Table], name: str) -> Iterator[str]:
             yield f"Whether another training moves rare words more than frequent ones cannot be told: they differ {by}."
 
 
-def _of_averages(tables: Mapping[str, Table], name: str) -> Iterator[str]:
-    """What averaging gains, by the largest averages."""
+class Averaging(NamedTuple):
+    """What averaging does.
+
+    Attributes:
+        verdict: ``"helps"``, ``"harms"`` or ``"open"``.
+        part: how much averages differ, without the full stop.
+    """
+
+    verdict: str
+    part: str
+
+
+def averaging(tables: Mapping[str, Table], name: str) -> Averaging | None:
+    """Return what averaging gains, by the largest averages; nothing where no loss of theirs is known."""
     levels = [row for row in rows(tables, "figure_3_5", technique=name, renormalised=False) if row["runs_beneath"] > 1]
     row = max(levels, key=lambda level: level["runs_beneath"], default={"ratio_cosine": math.nan})
     if not math.isfinite(row["ratio_cosine"]):  # equal runs have no loss to be a part of
-        return
+        return None
     n = row["runs_beneath"]
     low, high = (x / math.sqrt(n) for x in fall(row).interval)
     part = (
         f"averages of {n} runs differ {number(row['ratio_cosine'], 2)} times as much as runs ({number_span(low, high)}"
     )
     if high < 1:
-        yield f"Averaging helps: {part}; independent errors would give {1 / math.sqrt(n):.2f})."
-    elif low > 1:
-        yield f"Averaging harms: {part})."
-    else:
-        yield f"Whether averaging helps cannot be told from these runs: {part})."
+        return Averaging("helps", f"{part}; independent errors would give {1 / math.sqrt(n):.2f})")
+    return Averaging("harms" if low > 1 else "open", f"{part})")
+
+
+_AVERAGING = {
+    "helps": "Averaging helps",
+    "harms": "Averaging harms",
+    "open": "Whether averaging helps cannot be told from these runs",
+}
+
+
+def _of_averages(tables: Mapping[str, Table], name: str) -> Iterator[str]:
+    if found := averaging(tables, name):
+        yield f"{_AVERAGING[found.verdict]}: {found.part}."
 
 
 def _tally(observations: Table, spoken: Sequence[str]) -> Iterator[str]:

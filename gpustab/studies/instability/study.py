@@ -14,13 +14,15 @@ from gpustab.machine.progress import Progress
 from gpustab.options import chosen
 from gpustab.report import Result
 from gpustab.results import Table
+from gpustab.runs.common import small_overlap
 from gpustab.runs.families import Family, families
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
 from gpustab.studies.frame import Answer, Groups, answering, groups_of
+from gpustab.studies.instability.alarms import alarm_of, silent_of
 from gpustab.studies.instability.alignment import alignment_tables
 from gpustab.studies.instability.averages import averaging_tables
-from gpustab.studies.instability.extrinsic import instability_tables
+from gpustab.studies.instability.extrinsic import Look, instability_tables
 from gpustab.studies.instability.frequency import frequency_tables
 from gpustab.studies.instability.how_many import how_many_table
 from gpustab.studies.instability.lists import list_tables
@@ -32,10 +34,10 @@ from gpustab.studies.instability.pip import identity_table, proxy_tables
 from gpustab.studies.instability.prediction import prediction_tables
 from gpustab.studies.instability.quality import quality_tables
 from gpustab.studies.instability.sentences import verdict
+from gpustab.studies.instability.summary import general_notes, summary
 from gpustab.studies.instability.tables import closing_tables
 from gpustab.studies.shared.same_runs import Same, said_of, same_runs, seeds_of
-from gpustab.studies.shared.spaces import find_copies
-from gpustab.studies.shared.verdicts import rows
+from gpustab.studies.shared.spaces import Flaws, find_copies, flaws_of, unscaled
 
 FEWEST = 3
 """Runs per group: below, no standard error of a mean over pairs is defined."""
@@ -85,10 +87,11 @@ def instability(
         techniques = _techniques(groups_of(groups), result.notes)
         for number, technique in enumerate(techniques):
             _measure(technique, options, answer, number, len(techniques))
-        result.tables |= closing_tables(result.tables, result.groups)
-        result.tables = {"observations": observation_table(result.tables), **result.tables}
-        result.verdict = verdict(result.tables, [family.name for family in techniques], result.alarms)
-        result.notes = list(dict.fromkeys(result.notes)) + _general_notes(techniques)
+        silent = silent_of(result.groups)
+        result.tables |= closing_tables(result.tables, result.groups, silent)
+        result.tables = {"observations": observation_table(result.tables, silent), **result.tables}
+        result.verdict = verdict(result.tables, [family.name for family in techniques], silent)
+        result.notes = list(dict.fromkeys(result.notes)) + general_notes(techniques)
     return result
 
 
@@ -126,12 +129,18 @@ def _measure(
     name, result = technique.name, answer.result
     result.notes += _shared_seeds(technique)
     groups = {
-        member.key.sampling: engine.place(answer.take(member, number / of), answer.compute)
+        member.key.sampling: engine.place(answer.read(member, number / of), answer.compute)
         for member in technique.members
     }
     own: Tables = {}
     failed: list[GpustabError] = []
-    chapters = list(_chapters(name, groups, options, answer, own))
+    flaws: dict[str, Flaws] = {}
+
+    def look(sampling: str, runs: Runs, pip: engine.PipPass) -> None:
+        flaws[sampling] = flaws_of(runs, pip)
+        answer.notes[f"{name}/{sampling}"] = unscaled(pip)
+
+    chapters = list(_chapters(name, groups, options, answer, own, look))
     done, whole = 0.0, sum(_weight(title) for title, _ in chapters)
     for title, work in chapters:
         answer.report(f"{name}: {title}", (number + done / whole) / of)
@@ -145,7 +154,10 @@ def _measure(
         raise failed[0]
     for table_name, table in own.items():
         result.tables.setdefault(table_name, Table(long=table.long)).extend(table)
-    result.groups.append(_summary(name, groups, own))
+    overlaps = {s: said for s, runs in groups.items() if (said := small_overlap(runs.joining, runs.words))}
+    if alarm := alarm_of(name, flaws, overlaps):
+        result.alarms.append(alarm.text)
+    result.groups.append(summary(name, groups, own, alarm.reason if alarm else None))
 
 
 def _weight(title: str) -> float:
@@ -169,6 +181,7 @@ def _chapters(
     options: InstabilityOptions,
     answer: Answer,
     own: Tables,
+    look: Look,
 ) -> Iterator[tuple[str, Callable[[], Tables]]]:
     """Yield title and work of every chapter; what a chapter finds is in ``own`` when the next one begins."""
     runs, seed, pairs = groups["shuffled"], options.seed, options.pairs
@@ -199,7 +212,7 @@ def _chapters(
         notes.extend(reasons)
         return tables
 
-    yield "PIP loss", lambda: instability_tables(name, groups, compute, answer.warn)
+    yield "PIP loss", lambda: instability_tables(name, groups, compute, look)
     yield "samples", samples
     yield "word frequency", lambda: frequency_tables(own["words"], groups, compute) if "words" in own else {}
     yield "distribution of cosines", distribution
@@ -212,29 +225,3 @@ def _chapters(
     yield "scores", quality
     yield "how many runs", lambda: {"how_many": how_many_table(name, runs, seed, compute, same)}
     yield "prediction", lambda: prediction_tables(name, runs, options.targets, seed, compute, same)
-
-
-def _summary(name: str, groups: Mapping[str, Runs], tables: Tables) -> dict[str, Any]:
-    losses = {row["sampling"]: row for row in rows(tables, "table_2_8")}
-    extrinsic = next(rows(tables, "table_2_11"), {})
-    shuffled = groups["shuffled"]
-    return {
-        "name": name,
-        "runs": {sampling: list(runs.names) for sampling, runs in groups.items()},
-        "words": losses["shuffled"]["words"] if losses else int(shuffled.joint.sum()),
-        "dimension": shuffled.dimension,
-        "pip": {sampling: {key: row[key] for key in ("reduced_pip", "sd", "se")} for sampling, row in losses.items()},
-        "extrinsic": extrinsic.get("extrinsic"),
-        "signed_square": extrinsic.get("signed_square"),
-    }
-
-
-def _general_notes(techniques: Sequence[Family[Runs | Group]]) -> list[str]:
-    shuffled = [member for family in techniques for member in family.members if member.key.sampling == "shuffled"]
-    return [
-        *(f"{t.name}: without bootstrap runs, no extrinsic part." for t in techniques if t.of("bootstrap") is None),
-        f"Means and SDs that predict p@n are estimates from {min(map(len, shuffled))} or more runs, the same that are "
-        "measured: the means scatter by σ/√R, which spreads the words and raises the prediction.",
-        "± and intervals are at 95 %, by Student's t with as many degrees of freedom as runs (or averages) less one; "
-        "SE and SD stand by these names. Intervals of trends hold the scatter over words and that over runs.",
-    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,20 +68,23 @@ class Criterion(NamedTuple):
     pip: float
 
 
-def closing_tables(tables: Mapping[str, Table], groups: Sequence[Mapping[str, Any]]) -> dict[str, Table]:
+def closing_tables(
+    tables: Mapping[str, Table], groups: Sequence[Mapping[str, Any]], silent: Collection[str] = ()
+) -> dict[str, Table]:
     """Return ``table_2_1``, ``table_2_7``, ``table_2_9`` and ``table_2_10``.
 
     Args:
         tables: the study's other tables, of all techniques; what is missing (a chapter that was left out) is NaN here,
             or has no row.
         groups: summaries of the techniques: name, words and dimension.
+        silent: techniques on which no verdict is given: they have no place among the others.
     """
     tables = defaultdict(Table, tables)
     single = list(tables["scores"].rows(runs_beneath=1))
     return {
         "table_2_1": Table.of(map(_extremes, single), Extremes._fields),
         "table_2_7": Table.of([row for group in groups for row in _criteria(tables, group)], Criterion._fields),
-        "table_2_9": Table.of(_places(tables["table_2_8"]), Place._fields),
+        "table_2_9": Table.of(_places(tables["table_2_8"], silent), Place._fields),
         "table_2_10": Table.of(map(_scored, single), Scored._fields),
     }
 
@@ -106,9 +109,10 @@ def _number(value: float | None) -> float:
     return math.nan if value is None else float(value)
 
 
-def _places(losses: Table) -> Iterator[Place]:
+def _places(losses: Table, silent: Collection[str]) -> Iterator[Place]:
     for sampling, rows in losses.split("sampling"):
-        ordered = sorted(rows.rows(), key=lambda row: row["reduced_pip"])
+        judged = (row for row in rows.rows() if row["technique"] not in silent)
+        ordered = sorted(judged, key=lambda row: row["reduced_pip"])
         for place, row in enumerate(ordered, 1):
             value, se = row["reduced_pip"], row["se"]
             following = ordered[place] if place < len(ordered) else {"reduced_pip": math.nan, "se": math.nan}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -38,6 +39,35 @@ _FEW = 4
 _NAMED = 5
 
 
+class Collapse(NamedTuple):
+    """The collapsed runs of a group.
+
+    Attributes:
+        names: of these runs.
+        of: how many runs the group has.
+        low, high: their least and largest mean cosine of two different words.
+    """
+
+    names: tuple[str, ...]
+    of: int
+    low: float
+    high: float
+
+    @property
+    def span(self) -> str:
+        """The mean cosines, for a sentence."""
+        low, high = f"{self.low:.2f}", f"{self.high:.2f}"
+        return low if low == high else f"{low} to {high}"
+
+
+class Flaws(NamedTuple):
+    """What makes the numbers of a group, or the errors beside them, worthless; each is a sentence, or none."""
+
+    collapse: Collapse | None
+    copies: list[str]
+    far: list[str]
+
+
 def of_spaces(runs: Runs, pip: engine.PipPass) -> list[str]:
     """Return sentences on collapsed runs, on equal ones, and on those that lie far from all others.
 
@@ -45,8 +75,14 @@ def of_spaces(runs: Runs, pip: engine.PipPass) -> list[str]:
         runs: the runs.
         pip: the reduced PIP losses of their pairs.
     """
+    found = flaws_of(runs, pip)
+    return [*unscaled(pip), *_said_of_collapse(found.collapse), *found.copies, *found.far]
+
+
+def flaws_of(runs: Runs, pip: engine.PipPass) -> Flaws:
+    """Return what is wrong with the runs of a group, see :func:`of_spaces`."""
     equal = same_pairs(runs, pip)
-    return [*unscaled(pip), *_collapse(runs, pip), *_copies(runs, equal), *_far(runs, pip, equal)]
+    return Flaws(_collapse(runs, pip), list(_copies(runs, equal)), list(_far(runs, pip, equal)))
 
 
 def unscaled(pip: engine.PipPass) -> list[str]:
@@ -136,21 +172,24 @@ def far_runs(losses: Tensor, leave_out: Tensor | None = None) -> list[tuple[int,
     return [(r, float(ratio[r])) for r in (logs > least).nonzero().flatten().tolist()]
 
 
-def _collapse(runs: Runs, pip: engine.PipPass) -> Iterator[str]:
-    if pip.scale is None:
+def _collapse(runs: Runs, pip: engine.PipPass) -> Collapse | None:
+    means = pip.scale.mean_cosine.tolist() if pip.scale is not None else []
+    fallen = [r for r, mean in enumerate(means) if mean > COLLAPSED]
+    if not fallen:
+        return None
+    values = [means[r] for r in fallen]
+    return Collapse(tuple(runs.names[r] for r in fallen), len(runs), min(values), max(values))
+
+
+def _said_of_collapse(found: Collapse | None) -> Iterator[str]:
+    if found is None:
         return
-    means = pip.scale.mean_cosine.tolist()
-    collapsed = [r for r, mean in enumerate(means) if mean > COLLAPSED]
-    if not collapsed:
-        return
-    values = sorted({f"{means[r]:.2f}" for r in collapsed})
-    span = values[0] if len(values) == 1 else f"{values[0]} to {values[-1]}"
-    if len(collapsed) == len(runs):
-        whose = f"The space is collapsed in all {len(runs)} runs"
+    if len(found.names) == found.of:
+        whose = f"The space is collapsed in all {found.of} runs"
     else:
-        whose = f"The space is collapsed in {len(collapsed)} of {len(runs)} runs ({_names(runs, collapsed)})"
+        whose = f"The space is collapsed in {len(found.names)} of {found.of} runs ({named(found.names)})"
     yield (
-        f"{whose}: the mean cosine of two different words is {span}. "
+        f"{whose}: the mean cosine of two different words is {found.span}. "
         "A small PIP loss means nothing here; train longer, or see what centring (--centre) leaves."
     )
 
@@ -171,13 +210,14 @@ def _far(runs: Runs, pip: engine.PipPass, equal: Tensor) -> Iterator[str]:
     if found:
         times = sorted(f"{ratio:.1f}" for _, ratio in found)
         span = times[0] if times[0] == times[-1] else f"{times[0]} to {times[-1]}"
-        which = _names(runs, [r for r, _ in found])
+        which = named([runs.names[r] for r, _ in found])
         yield (
             f"{which}: {span} times as far from the other runs as these are from each other. A run of another kind, or "
             "a training that failed? With such a run neither a mean nor its error says much; look at the rest without."
         )
 
 
-def _names(runs: Runs, which: Sequence[int]) -> str:
-    more = f" and {len(which) - _NAMED} more" if len(which) > _NAMED else ""
-    return ", ".join(runs.names[r] for r in which[:_NAMED]) + more
+def named(runs: Sequence[str]) -> str:
+    """Return names of runs for a sentence, the first of many."""
+    more = f" and {len(runs) - _NAMED} more" if len(runs) > _NAMED else ""
+    return ", ".join(runs[:_NAMED]) + more

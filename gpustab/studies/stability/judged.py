@@ -22,10 +22,12 @@ class Judged(NamedTuple):
     Attributes:
         alarms: one sentence each.
         kept: the runs that the verdict is about; none where there can be no verdict.
+        collapsed: the mean cosine where all runs are collapsed, which is said of such groups together.
     """
 
     alarms: list[str]
     kept: list[int]
+    collapsed: float | None = None
 
     def over(self, pairs: Tensor) -> Estimate:
         """Return the mean of an ``(R, R)`` pair matrix over the runs that remain, with its error."""
@@ -43,10 +45,10 @@ def judge(runs: Runs, pip: engine.PipPass) -> Judged:
     fallen = [r for r, mean in enumerate(means) if mean > COLLAPSED]
     alarms = []
     if fallen:
-        names, every = [runs.names[r] for r in fallen], len(fallen) == len(runs)
-        alarms.append(sentences.collapsed(names, sum(means[r] for r in fallen) / len(fallen), every=every))
-        if every:
-            return Judged(alarms, [])
+        mean = sum(means[r] for r in fallen) / len(fallen)
+        if len(fallen) == len(runs):
+            return Judged([], [], mean)
+        alarms.append(sentences.collapsed([runs.names[r] for r in fallen], [mean], every=False))
     same, kept = same_pairs(runs, pip).cpu(), [r for r in range(len(runs)) if r not in fallen]
     for several in _classes(same, kept):
         alarms.append(sentences.copies([runs.names[r] for r in several]))

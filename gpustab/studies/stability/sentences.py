@@ -133,14 +133,17 @@ def heading(value: float | None, runs: int) -> str:
     return "These runs tell a word's place, within its error."
 
 
-def opposite(agreement: float, words: int, n: int) -> str | None:
-    """Return the alarm where words of small loss have the fewer neighbours in common; ``None`` where they do not."""
-    if not agreement > OPPOSITE or words < 100:
-        return None
+def points_opposite(agreement: float, words: int) -> bool:
+    """Whether words of small loss have the fewer neighbours in common."""
+    return agreement > OPPOSITE and words >= 100
+
+
+def opposite(agreements: Sequence[float], words: int, n: int) -> str:
+    """Return the alarm of one group, or of several, where words of small loss have the fewer neighbours in common."""
     return (
         f"PIP loss and p@{n} point opposite ways: words of smaller loss have neighbours that are less stable (ρ = "
-        f"{agreement:+.2f} over {words:,} words). The losses mostly measure how far words stand out of a bundle that "
-        f"they all form; go by p@{n}, or train longer."
+        f"{_span(agreements, '+.2f')} over {words:,} words). The losses mostly measure how far words stand out of a "
+        f"bundle that they all form; go by p@{n}, or train longer."
     )
 
 
@@ -153,14 +156,25 @@ def little_in_common(joint: int, seen: int, folded: int) -> str:
     )
 
 
-def collapsed(names: Sequence[str], cosine: float, *, every: bool) -> str:
-    """Return the alarm of runs whose words all point one way."""
+def collapsed(names: Sequence[str], cosines: Sequence[float], *, every: bool) -> str:
+    """Return the alarm of runs whose words all point one way.
+
+    Args:
+        names: of the runs.
+        cosines: mean cosine of the collapsed runs, of one group or of each of several.
+        every: whether these are all runs of the groups.
+    """
     who, whose = ("All runs are", "their") if every else (f"{listed(names)} {_are(names)}", _whose(names))
     rest = "No verdict is given." if every else "The sentences below are without, the tables with it."
     return (
-        f"{who} collapsed: {whose} words all point one way (mean cosine {cosine:.2f}), so that a tiny loss means "
-        f"nothing. Train longer, or see what centring leaves. {rest}"
+        f"{who} collapsed: {whose} words all point one way (mean cosine {_span(cosines, '.2f')}), so that a tiny loss "
+        f"means nothing. Train longer, or see what centring leaves. {rest}"
     )
+
+
+def _span(values: Sequence[float], form: str) -> str:
+    low, high = format(min(values), form), format(max(values), form)
+    return low if low == high else f"{low} to {high}"
 
 
 def odd(name: str, share: float | None, others: float | None, without: float, with_it: float) -> str:

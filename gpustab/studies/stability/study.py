@@ -31,7 +31,6 @@ from gpustab.studies.stability.halves import compare_halves, pairs_of_halves
 from gpustab.studies.stability.judged import judge
 from gpustab.studies.stability.nearest import nearest_table
 from gpustab.studies.stability.options import StabilityOptions
-from gpustab.studies.stability.sentences import opposite
 from gpustab.studies.stability.summary import summarise
 from gpustab.studies.stability.tables import pair_table, word_table
 from gpustab.studies.stability.verdict import Verdict
@@ -175,8 +174,7 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     answer.notes[runs.name] = sentences.of_group(runs, pip, found, options.neighbours, ties, missing, spaces=False)
     verdict.of_group(runs, judge(runs, pip), between, n, result.groups[-1]["neighbours"][str(n)]["chance_p"])
     _add_similarities(similarities, len(runs), result)
-    if warning := opposite(*looked_at.agreement, looked_at.n):
-        verdict.warn(runs.name, warning)
+    verdict.of_ranks(runs.name, *looked_at.agreement, looked_at.n)
     answer.report(f"{runs.name}: done", 1.0)
 
 

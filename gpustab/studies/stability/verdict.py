@@ -7,6 +7,7 @@ from torch import Tensor
 from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.documents import documents
+from gpustab.studies.shared.wording import listed
 from gpustab.studies.stability import sentences
 from gpustab.studies.stability.halves import HALF, Halves
 from gpustab.studies.stability.judged import Judged
@@ -16,18 +17,30 @@ class Verdict:
     """Alarms and sentences of all groups, as they are measured.
 
     Attributes:
-        alarms: of all groups.
         judged: by group, which runs the sentences are about.
         bootstrap: mean p@n of every group of bootstrap runs.
     """
 
     def __init__(self, *, several: bool) -> None:
-        self.alarms: list[str] = []
         self.judged: dict[str, Judged] = {}
         self.bootstrap: dict[str, float] = {}
+        self._alarms: list[tuple[str, str]] = []
+        self._collapsed: dict[str, float] = {}
+        self._opposite: dict[tuple[int, int], dict[str, float]] = {}
         self._said: list[tuple[str, str]] = []
         self._last: list[str] = []
         self._several = several
+
+    @property
+    def alarms(self) -> list[str]:
+        """What forbids to read the numbers; what several groups have alike is said once."""
+        told = []
+        if self._collapsed:
+            told.append((list(self._collapsed), sentences.collapsed((), [*self._collapsed.values()], every=True)))
+        told += [([name], alarm) for name, alarm in self._alarms]
+        for (words, n), found in self._opposite.items():
+            told.append((list(found), sentences.opposite([*found.values()], words, n)))
+        return [self._named(listed(names), alarm) for names, alarm in told]
 
     @property
     def sentences(self) -> list[str]:
@@ -45,8 +58,9 @@ class Verdict:
             chance: p@n of unrelated runs.
         """
         self.judged[runs.name] = judged
-        for alarm in judged.alarms:
-            self.warn(runs.name, alarm)
+        self._alarms += [(runs.name, alarm) for alarm in judged.alarms]
+        if judged.collapsed is not None:
+            self._collapsed[runs.name] = judged.collapsed
         if not judged.kept:
             return
         p = judged.over(shared)
@@ -61,9 +75,17 @@ class Verdict:
         if runs.key.sampling == "bootstrap" and sentences.BOOTSTRAP_IS not in self._last:
             self._last.append(sentences.BOOTSTRAP_IS)
 
-    def warn(self, name: str, alarm: str) -> None:
-        """Set off an alarm about a group."""
-        self.alarms.append(self._named(name, alarm))
+    def of_ranks(self, name: str, agreement: float, words: int, n: int) -> None:
+        """Say of a group where its words' PIP loss and p@n rank them opposite ways.
+
+        Args:
+            name: of the group.
+            agreement: Spearman's ρ of the two over words.
+            words: how many.
+            n: length of the lists.
+        """
+        if sentences.points_opposite(agreement, words):
+            self._opposite.setdefault((words, n), {})[name] = agreement
 
     def of_documents(self, name: str, shuffled: Estimate, bootstrap: Estimate) -> None:
         """Say of a family whether it matters which documents there are."""

@@ -106,6 +106,14 @@ def test_prose_with_commas_is_no_table(read):
         ("a.txt", '{"text": "b"}\n{"body": "x"}', {}, "line 2: field 'text', wanted text, found no such field"),
         ("a.txt", '["the", "cat"]\n', {}, "line 1: wanted a JSON object with a field of text, found an array"),
         ("a.json", '[{"text": "b"},\n', {}, "no JSON: .*line 2"),
+        ("a.txt", '["the war", "the peace"]', {}, r'found an array; write \{"text": "..."\} a line for each'),
+        (
+            "a.txt",
+            '{"meta": {"year": 1790}, "n": [1]}',
+            {},
+            "no field is text: 'meta' is an object, 'n' is an array; wri",
+        ),
+        ("a.pptx", b"PK\x03\x04" + bytes(26) + b"ppt/presentation.xml", {}, "a presentation; save its text first"),
         ("a.json", "", {}, "empty"),
         ("a.csv", "", {}, "empty"),
         ("a.csv", "a,text\n1,x\n2,y,z\n", {}, "line 3: wanted 2 cells as in line 1, found 3"),
@@ -159,6 +167,18 @@ def test_what_is_refused_names_its_place(read, name, content, options, message):
         ("2020-01-02 10:00:00 INFO app: the war\n" * 3, "lines that begin with a time"),
         ("[12/28/20, 10:15:00] Anna: the war\n" * 3, "lines that begin with a time"),
         ("<text>\n<s>\nThe\tDT\tthe\ncat\tNN\tcat\n</s>\n</text>\n", "a vertical file"),
+        ("# x\n1-2\tdu\t_\t_\t_\t_\t_\t_\t_\t_\n1\tde\tde\tADP\t_\t_\t0\troot\t_\t_\n", "CoNLL-U"),
+        ("TY  - JOUR\nAU  - Smith, J.\nTI  - The war\nER  - \n", "RIS"),
+        ("PMID- 12345\nOWN - NLM\nTI  - The war\n", "PubMed"),
+        ("FN Clarivate\nVR 1.0\nPT J\nAU Smith, J\n", "Web of Science"),
+        ("Received: from x\r\n by y\r\nFrom: a@b.c\r\nSubject: War\r\n\r\nIt was long.\r\n", "a mail"),
+        ("@UTF8\n@Begin\n*CHI:\tmore cookie .\n", "CHAT"),
+        ("[Script Info]\nTitle: x\n", "subtitles"),
+        ("title: War\ntext: |\n  It was long.\n", "YAML"),
+        ("Jan 12 10:00:01 host: the war\n" * 3, "lines that begin with a time"),
+        ("<alto xmlns='x'><String CONTENT='war'/></alto>", "ALTO"),
+        ("<?xml version='1.0'?><PcGts xmlns='x'/>", "PAGE XML"),
+        ("<rss version='2.0'><channel/></rss>", "a feed"),
         ("Hello <b>you</b>\n", ""),
         ("From all of us at the bank\nSubject to change\n", ""),
     ],
@@ -168,6 +188,42 @@ def test_marked_text_of_other_kinds_is_named(read, content, what):
         with pytest.raises(InputError, match=rf"this looks like .*{what}.*format='plain'"):
             read("a.txt", content)
     assert read("a.txt", content, format="plain", layout="lines")[0]
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        ("EU NNP B-ORG\nrejects VBZ O\nGerman JJ B-MISC\n\ncall NN O\nnow RB O\n", "a vertical file"),
+        ("The\tDT\tthe\ndog\tNN\tdog\nbarks\tVBZ\tbark\n" * 2, "a vertical file"),
+        ("The/DT dog/NN barks/VBZ ./.\nA/DT cat/NN sleeps/VBZ ./.\n", "words with their tags"),
+        ("2 3\nthe 0.1 0.2 0.3\nof 0.2 0.3 1e-4\n", "a file of vectors"),
+        ("the\t1000\nof\t900\nwar\t50\n", "a list of words with numbers"),
+        ("The <b>war</b> was long.<br>\n" * 5, "HTML tags"),
+        ("The war &amp; caf&eacute;\n" * 5, "HTML entities"),
+        ("The [[War of 1812|war]] was {{lang|en|long}}.\n" * 5, "wiki markup"),
+        ("The \\emph{war} was long \\cite{x}.\n" * 5, "LaTeX"),
+        ("# The war\n\nIt was **long** and [hard](http://x.org).\n", "Markdown"),
+        ("[part]\nkey = value\n" * 3, "settings"),
+        (("QUJD" * 20 + "\n") * 5, "base64"),
+        ("LINCOLN: The union.\nDOUGLAS: The states may.\n" * 3, "lines with a name and a colon"),
+        ("word: war\npos: noun\n\n" * 3, "lines with a name and a colon"),
+        # what only looks like one of them
+        ("I said: go.\nHe went: away.\nShe: stayed.\nThey came: back.\nWe: slept.\n", ""),
+        ("Chapter 1\nChapter 2\nChapter 3\nChapter 4\nChapter 5\n", ""),
+        ("# 1\n# 2\nThe war\n", ""),
+        ("THE WAR\nTHE END\nTHE MEN\nTHE SEA\nTHE SUN\n", ""),
+        ("a <b> c\n" + "The war was long.\n" * 9, ""),
+    ],
+)
+def test_text_full_of_signs_is_named_and_text_with_a_few_is_read(read, content, what):
+    if what:
+        with pytest.raises(InputError, match=rf"this looks like .*{what}.*format='plain'"):
+            read("a.txt", content)
+    assert read("a.txt", content, **({"format": "plain", "layout": "lines"} if what else {}))[0]
+
+
+def test_one_long_line_is_looked_at_in_no_time(read):
+    assert len(read("a.txt", "x" * 500_000 + "\n" + "[[" * 250_000 + "\n")[0]) == 2
 
 
 def test_labels_of_fasttext_are_metadata(read):
@@ -242,6 +298,16 @@ def test_a_folder_of_another_kind_or_of_several(tmp_path):
     for name in ("a.XML", "b.csv"):
         (tmp_path / name).unlink()
     assert [d.texts for d in open_documents(tmp_path)] == [["no suffix"]]
+
+
+def test_a_folder_without_texts_says_what_its_files_are(tmp_path):
+    (tmp_path / "a.pdf").write_bytes(b"%PDF-1.4\n")
+    with pytest.raises(InputError, match=r"there are 1 \.pdf; .*a\.pdf: this is a PDF file; save its text first$"):
+        open_documents(tmp_path)
+    (tmp_path / "a.pdf").rename(tmp_path / "a.odd")
+    (tmp_path / "a.odd").write_text("Plain words.\n")
+    with pytest.raises(InputError, match=r"there are 1 \.odd$"):
+        open_documents(tmp_path)
 
 
 def test_columns_stay_with_the_documents_of_a_corpus(tmp_path):

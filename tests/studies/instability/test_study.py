@@ -80,6 +80,8 @@ def test_the_page_shows_titled_tables_and_not_one_row_per_word(result):
     titles = [block.title for block in describe(result)]
     assert titles[0] == "sgns: 4 shuffled, 4 bootstrap runs, 60 words, 5 dimensions"
     assert "Does it help to average my runs?" in titles
+    chance = result.tables["table_2_8"]["chance"][0]
+    assert describe(result)[0].answer.endswith(f"0 if not at all. Unrelated spaces would have {chance:.2f}.")
     shown = [fact for block in describe(result)[2:] for fact in block.facts]
     assert len(shown) == len(
         result.tables["observations"]["claim"]
@@ -138,13 +140,38 @@ def test_the_command_refuses_two_runs_with_the_reason(tmp_path, monkeypatch):
     assert "wants at least 3" in done.stderr
 
 
-def test_the_study_tells_of_collapsed_runs_and_of_far_ones(tmp_path):
-    """It passed verdicts on them without a word."""
+@pytest.fixture(scope="module")
+def unsound(tmp_path_factory):
+    """Two groups of one technique that are collapsed, and another technique with one run of another kind."""
+    folder = tmp_path_factory.mktemp("unsound") / "set"
     flat = [Space(s.vocabulary, 20 + s.vectors, s.counts, s.name) for s in spaces(4, 60, 5)]
     odd = [*spaces(5, 60, 5), Space(flat[0].vocabulary, torch.randn(60, 5), flat[0].counts, "run-005")]
-    write_runset({"sgns/shuffled": flat, "glove/shuffled": odd}, tmp_path / "set")
-    notes = instability(load_groups(tmp_path / "set"), pairs=40, targets=8).alarms
-    (note,) = (note for note in notes if "small PIP loss means nothing" in note)
-    assert note.startswith("sgns/shuffled: The space is collapsed in all 4 runs")
-    (note,) = (note for note in notes if "times as far from the other runs" in note)
-    assert note.startswith("glove/shuffled: run-005: ")
+    write_runset({"sgns/shuffled": flat, "sgns/fixed": flat[:3], "glove/shuffled": odd}, folder)
+    return instability(load_groups(folder), pairs=40, targets=8)
+
+
+def test_a_technique_sets_off_one_alarm_that_says_what_it_forbids(unsound):
+    flat, odd = sorted(unsound.alarms, reverse=True)
+    assert flat.startswith(
+        "No verdict on sgns: its runs are collapsed. In all 7 shuffled and fixed runs all words point"
+    )
+    assert flat.count("small PIP loss means nothing") == 1
+    assert "Of sgns this page therefore answers no question: not how unstable it is" in flat
+    assert odd.startswith("No verdict on glove: its runs do not all lie together. Of the shuffled runs: run-005: ")
+
+
+def test_facts_of_a_technique_without_a_verdict_are_neither_yes_nor_no(unsound):
+    rows = [row for row in unsound.tables["observations"].rows() if row["technique"]]
+    assert len(rows) > 20
+    assert {row["agrees"] for row in rows} == {"no test"}
+    why = {"sgns": "no verdict, since its runs are collapsed; ", "glove": "no verdict, since its runs do not all "}
+    assert all(row["shows"].startswith(why[row["technique"]]) for row in rows)
+    assert not [row for row in unsound.tables["observations"].rows(source="2.3, 2") if not row["technique"]]
+    blocks = describe(unsound)
+    shown = {value for block in blocks[2:] for _, value, _ in block.facts}
+    assert shown == {"no test"}
+    assert blocks[1].answer.endswith(" lie together. The numbers stand as they were measured.")
+    best = next(block for block in blocks if block.title == "Which technique is the most stable?")
+    assert best.answer.startswith("This cannot be told: no two techniques have runs that a verdict can be given on.")
+    assert "No verdict on sgns: its runs are collapsed." in best.answer
+    assert unsound.tables["table_2_9"].height == 0

@@ -1,0 +1,111 @@
+"""Averages of runs: their cosines, their losses, trees beside one reference, and scores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+from benchmarks.verdict_cases.case import Case, Draw, Rng
+from gpustab.results import Table
+from gpustab.studies.instability import averaging_observations as averaging
+from gpustab.studies.instability.alignment import alignment_tables, term_of
+from gpustab.studies.instability.averages import averaging_tables
+from gpustab.studies.instability.cosine_ratios import cosine_ratios
+from tests.generators import noisy_copies, runs_of
+
+
+def _ratios(sd: float, slope: float, which: str) -> Draw:
+    def draw(runs: int, rng: Rng, pairs: int = 600) -> str:
+        mean = 0.15 * rng.normal(size=(pairs, 1))
+        values = mean + 0.02 * np.exp(0.1 * rng.normal(size=runs)) * rng.normal(size=(pairs, runs))
+        k = runs // 2
+        averages = (values[:, : 2 * k : 2] + values[:, 1 : 2 * k : 2]) / 2
+        centre = averages.mean(1, keepdims=True)
+        extra = 0.02 * math.sqrt(max(sd**2 - 0.5, 0)) * rng.normal(size=averages.shape)
+        averages = slope * (centre + averages - centre + extra)
+        single, double = torch.from_numpy(values), torch.from_numpy(averages)
+        if k < 2:
+            return "undecided"
+        groups = [[2 * a, 2 * a + 1] for a in range(k)]
+        row = cosine_ratios("x", False, 2, [(groups, (double, double))], (single, single))._asdict()
+        table = Table.of([row])
+        found = {o.claim: o.agrees for o in averaging.of_averaging({"cosine_ratios": table})}
+        return next(agrees for claim, agrees in found.items() if which in claim)
+
+    return draw
+
+
+def _term(by_pair: float, variance: float) -> Draw:
+    """A second term of eq. 3.4 whose word pairs have means of a part of σ, and a variance of a part of σ²/2."""
+
+    def draw(runs: int, rng: Rng, pairs: int = 600) -> str:
+        cosine = rng.normal(size=(pairs, runs))
+        means = by_pair * rng.normal(size=(pairs, 1))
+        term = means + math.sqrt(variance / 2) * rng.normal(size=(pairs, runs // 2))
+        return averaging.judge_term(term_of("x", torch.from_numpy(term), torch.from_numpy(cosine))._asdict())
+
+    return draw
+
+
+def _fall(noise: float) -> Draw:
+    def draw(runs: int, rng: Rng) -> str:
+        there = runs_of(noisy_copies(runs, 150, 10, noise=noise, seed=int(rng.integers(1e6))))
+        tables = averaging_tables("x", there, 60, int(rng.integers(1e6)))
+        found = [o.agrees for o in averaging.of_averaging({"figure_3_5": tables["figure_3_5"]})]
+        return found[0] if found else "undecided"
+
+    return draw
+
+
+def _tree(noise: float, which: str) -> Draw:
+    def draw(runs: int, rng: Rng) -> str:
+        there = runs_of(noisy_copies(runs, 120, 8, noise=noise, seed=int(rng.integers(1e6))))
+        table = alignment_tables("x", there, 60, int(rng.integers(1e6)))["table_tree"]
+        return next(o.agrees for o in averaging.of_averaging({"table_tree": table}) if which in o.claim)
+
+    return draw
+
+
+def _gain(gain: float) -> Draw:
+    def draw(runs: int, rng: Rng) -> str:
+        rows, n = [], 2
+        single = 0.4 + 0.01 * rng.normal(size=runs)
+        while runs // n > 1:
+            k = runs // n
+            own = single[: k * n].reshape(k, n).mean(1)
+            differences = gain + 0.006 * rng.normal(size=k) + 0 * own
+            se = float(differences.std(ddof=1)) / math.sqrt(k)
+            rows.append(
+                {
+                    "technique": "x",
+                    "test": "t",
+                    "runs_beneath": n,
+                    "averages": k,
+                    "gain": float(differences.mean()),
+                    "se": se,
+                }
+            )
+            n *= 2
+        found = [o.agrees for o in averaging.of_averaging({"table_3_6": Table.of(rows)})] if rows else []
+        return found[0] if found else "undecided"
+
+    return draw
+
+
+def cases() -> Iterator[Case]:
+    """Yield the cases of rules that judge averages."""
+    yield Case("SD of averages", "1/√2", "yes", _ratios(math.sqrt(0.5), 1.05, "smaller SD"))
+    yield Case("SD of averages", "0.9", "no", _ratios(0.9, 1.0, "smaller SD"))
+    yield Case("mean cosine of averages", "× 1.05", "yes", _ratios(math.sqrt(0.5), 1.05, "larger mean"))
+    yield Case("mean cosine of averages", "× 1.00", "no", _ratios(math.sqrt(0.5), 1.0, "larger mean"))
+    yield Case("second term", "no means, variance 0.2", "yes", _term(0.0, 0.2))
+    yield Case("second term", "means of 0.15 σ", "no", _term(0.15, 0.2))
+    yield Case("falls as 1/√n", "small noise", "yes", _fall(0.1))
+    yield Case("falls as 1/√n", "noise like the signal", "no", _fall(2.0))
+    yield Case("one reference, tree", "noisy copies", "yes", _tree(0.4, "more than trees"))
+    yield Case("one reference adds", "noisy copies", "no", _tree(0.4, "add more"), 6)
+    yield Case("averaging raises scores", "no gain", "-", _gain(0.0), part=10)
+    yield Case("averaging raises scores", "gain of two SDs", "yes", _gain(0.02), part=10)

@@ -1,0 +1,105 @@
+"""Lists of neighbours: alike over their length or not, predicted or not, related to losses or not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+from benchmarks.verdict_cases.case import Case, Draw, Rng
+from gpustab.engine import NeighbourPass, agreement, top_n_probabilities
+from gpustab.kernels.overlap import neighbour_overlap
+from gpustab.kernels.prediction import predicted_overlap
+from gpustab.machine.device import Compute
+from gpustab.statistics.intervals import Estimate, correlation_interval
+from gpustab.studies.instability import observations as rules
+from gpustab.studies.instability.consistency import BATCHES, consistency_over_n
+from gpustab.studies.instability.distance import with_distance
+from gpustab.studies.shared.verdicts import decide
+
+
+def _consistent(kind: str, words: int = 400, candidates: int = 120) -> Draw:
+    """Targets whose neighbours' cosines are normal: one noise level a target, and profiles alike or each its own."""
+
+    def draw(runs: int, rng: Rng) -> str:
+        fixed = np.random.default_rng(7)  # the same targets in all sets
+        profile = np.sort(fixed.exponential(0.1, (words, candidates)))[:, ::-1]
+        if kind == "alike":
+            profile = np.tile(np.linspace(0.5, 0, candidates), (words, 1))
+        sd = 0.03 * np.exp((1.0 if kind == "alike" else 0.5) * fixed.normal(size=(words, 1)))
+        values = torch.from_numpy(profile + sd * rng.normal(size=(runs, words, candidates)))
+        lists = values.topk(50, dim=2).indices
+        everyone = torch.ones(runs, words, dtype=torch.bool)
+        found = NeighbourPass(torch.arange(words), 50, lists, values, everyone[:, :, None], everyone)
+        row = consistency_over_n("x", found, Compute(), 0)
+        if not row:
+            return "undecided"
+        return decide(Estimate(row[0].correlation, row[0].se, BATCHES - 1).interval, -1, rules.CONSISTENT)
+
+    return draw
+
+
+def _predicted(unequal: float, model: str, targets: int = 150, candidates: int = 60) -> Draw:
+    """Cosines of independent normals, predicted by their own SDs (``plain``) or by one for all (``structure``)."""
+
+    def measured(mean: torch.Tensor, sd: torch.Tensor, runs: int, rng: Rng) -> tuple[float, torch.Tensor, torch.Tensor]:
+        values = mean + sd * torch.from_numpy(rng.normal(size=(runs, *mean.shape)))
+        p = neighbour_overlap(values.topk(1, dim=2).indices, [1]).p_word
+        found, spread = values.mean(0), values.std(0)
+        if model == "structure":
+            spread = torch.full_like(spread, float(spread.mean()))
+        probabilities = top_n_probabilities(found, spread, [1])
+        return float(agreement(predicted_overlap(probabilities, [1]), p).pearson[0]), found, spread
+
+    def draw(runs: int, rng: Rng) -> str:
+        mean = torch.from_numpy(np.sort(rng.exponential(0.1, (targets, candidates)))[:, ::-1].copy())
+        sd = torch.from_numpy(0.03 * np.exp(unequal * rng.normal(size=(targets, 1)))).expand_as(mean)
+        pearson, found, spread = measured(mean, sd, runs, rng)
+        exact, _, _ = measured(found, spread, runs, rng)
+        return rules.predicted(correlation_interval(pearson, targets), exact, targets)
+
+    return draw
+
+
+def _proxy(true: float, words: int = 1000) -> Draw:
+    def draw(_runs: int, rng: Rng) -> str:
+        normal = 2 * math.sin(math.pi * true / 6)  # Pearson's of normals whose Spearman's is `true`
+        x, y = rng.normal(size=(2, words))
+        ranks = [np.argsort(np.argsort(z)) for z in (x, normal * x + math.sqrt(1 - normal**2) * y)]
+        return decide(correlation_interval(float(np.corrcoef(*ranks)[0, 1]), words), rules.AGREES, 1)
+
+    return draw
+
+
+def _unrelated(related: bool, words: int = 300, candidates: int = 60) -> Draw:
+    """Lists of normal cosines beside losses whose level is the noise of the lists (``related``), or is not."""
+
+    def draw(runs: int, rng: Rng) -> str:
+        profile = np.sort(rng.exponential(0.1, (words, candidates)))[:, ::-1]
+        sd = 0.03 * np.exp((0.7 if related else 0.0) * rng.normal(size=(words, 1)))
+        values = torch.from_numpy(profile + sd * rng.normal(size=(runs, words, candidates)))
+        everyone = torch.ones(runs, words, dtype=torch.bool)
+        lists = values.topk(10, dim=2).indices
+        found = NeighbourPass(torch.arange(words), 10, lists, values, everyone[:, :, None], everyone)
+        level = sd if related else np.exp(0.5 * rng.normal(size=(words, 1)))
+        noise = np.triu(rng.normal(size=(words, runs, runs)), 1)
+        pairs = level[:, :, None] * (1 + 0.1 * (noise + noise.swapaxes(1, 2)))
+        row = with_distance("x", found, torch.from_numpy(pairs * (1 - np.eye(runs))), Compute(), 0)
+        return rules.unrelated(row[-1]._asdict()) if row else "undecided"
+
+    return draw
+
+
+def cases() -> Iterator[Case]:
+    """Yield the cases of rules that judge lists of neighbours and samples of words."""
+    yield Case("p@n inconsistent", "true ρ 0.99 (one profile)", "no", _consistent("alike"), 4)
+    yield Case("p@n inconsistent", "true ρ 0.5 (own profiles)", "yes", _consistent("own"), 4)
+    yield Case("predicted (A.4)", "independent normals, true", "yes", _predicted(0.7, "plain"))
+    yield Case("structure factor", "one SD for all, true", "yes", _predicted(0.0, "structure"))
+    yield Case("structure factor", "SDs differ by e^{0.7 z}", "no", _predicted(0.7, "structure"))
+    yield Case("proxies", "ρ 0.97", "yes", _proxy(0.97), part=10)
+    yield Case("proxies", "ρ 0.90", "no", _proxy(0.90), part=10)
+    yield Case("p@n unrelated", "losses of their own", "yes", _unrelated(False), 4, 0.5)
+    yield Case("p@n unrelated", "both from one noise level", "no", _unrelated(True), 4, 0.5)

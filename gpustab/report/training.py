@@ -1,0 +1,94 @@
+"""How the runs of a result were made, for people: what their run set says, or that nothing is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from gpustab.report.listing import Lines, listed
+
+UNKNOWN = "not known: only run sets that gpustab trained say how"
+_SAID = frozenset({"techniques", "samplings", "runs", "engine", "programs_per_run", "epochs_by"})
+"""What a manifest says that the groups' names, or other lines, say too."""
+_NOTHING = ("", None, False, 0)
+_STREAMS = {"draw": "the draw of the text", "training": "the seed of the training"}
+
+Way = Mapping[str, Any]
+
+
+def account(ways: Sequence[Way]) -> list[tuple[str, Lines]]:
+    """Return how runs were made as titles and lines; what holds for all of them stands once, before the rest.
+
+    Args:
+        ways: see :func:`gpustab.studies.shared.made.how_made`.
+    """
+    lines = [list(_lines(way)) for way in ways]
+    common = [line for line in lines[0] if all(line in own for own in lines)] if len(lines) > 1 else []
+    parts = [(_title(way), [line for line in own if line not in common]) for way, own in zip(ways, lines, strict=True)]
+    return [*([("all runs", common)] if common else []), *parts]
+
+
+def account_line(ways: Sequence[Way]) -> str:
+    """Return how runs were made in one line, of the first way where there are several; empty without runs.
+
+    >>> account_line([{"groups": [{"name": "runs", "runs": 3}], "techniques": ["runs"], "made": {}, "versions": {}}])
+    'How the runs were made: not known: only run sets that gpustab trained say how.'
+    """
+    if not ways:
+        return ""
+    way = next((one for one in ways if one["made"]), ways[0])
+    others = f"; {len(ways) - 1} other ways beside it" if len(ways) > 2 else "; one other way" * (len(ways) - 1)
+    made = way["made"]
+    if "corpus" not in made:
+        return f"How the runs were made: {UNKNOWN if not made else 'not by gpustab train'}{others}."
+    parts = [", ".join(way["techniques"]), _corpus(made), f"seed {made.get('seed', '–')}"]
+    return f"How the runs were made: {'; '.join(parts)}{others}. All settings: on the page that --out DIR writes."
+
+
+def _title(way: Way) -> str:
+    shown = [f"{group['name']} ({group['runs']} runs)" for group in way["groups"]]
+    return ", ".join(shown[:6]) + (f" and {len(shown) - 6} more groups" if len(shown) > 6 else "")
+
+
+def _lines(way: Way) -> Iterator[tuple[str, str]]:
+    made = dict(way["made"])
+    if not made:
+        yield "training", UNKNOWN
+        return
+    if "corpus" in made:
+        yield "text", f"{_corpus(made)}; hash {_mapping(made.pop('corpus')).get('hash', '–')}"
+    for name, title in (("parameters", "parameters of"), ("engines", "engine of")):
+        own = _mapping(made.pop(name, {}))
+        yield from ((f"{title} {one}", _joined(own[one])) for one in way["techniques"] if one in own)
+    yield from _of_the_text(made)
+    if "vary" in made:
+        differ = " and ".join(_STREAMS.get(stream, stream) for stream in made.pop("vary"))
+        yield "what differs from run to run", differ or "nothing"
+    if "seed" in made:
+        yield "seed of all draws", str(made.pop("seed"))
+    yield from listed({key: value for key, value in made.items() if key not in _SAID and value not in _NOTHING})
+    if way["versions"]:
+        yield "versions", _joined(way["versions"])
+
+
+def _of_the_text(made: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """How the text was read, and what was left out of it; both are taken out of what is still to be told."""
+    if options := _joined(_mapping(made.pop("options", {}))):
+        yield "how the text was read", options
+    if dropped := {key: value for key, value in _mapping(made.pop("dropped", {})).items() if value}:
+        yield "left out of the text", ", ".join(f"{value:,} {key.replace('_', ' ')}" for key, value in dropped.items())
+
+
+def _corpus(made: Way) -> str:
+    corpus = _mapping(made["corpus"])
+    unit = _mapping(made.get("options")).get("unit", "document")
+    return f"{corpus.get('name', 'a corpus')} ({corpus.get('units', 0):,} {unit}s, {corpus.get('tokens', 0):,} tokens)"
+
+
+def _joined(values: Way) -> str:
+    return ", ".join(f"{name} {value}" for name, value in listed({k: v for k, v in values.items() if v is not None}))
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    """What a manifest of another hand holds need be no object."""
+    return dict(value) if isinstance(value, Mapping) else {}

@@ -1,0 +1,93 @@
+"""How runs were made: what a run set says is told whole, what plain files do not say is called not known."""
+
+import re
+
+import pytest
+
+from gpustab import load_groups, open_groups
+from gpustab.report.html import to_html
+from gpustab.report.terminal import to_text
+from gpustab.report.training import account, account_line
+from gpustab.runs.runset import write_runset
+from gpustab.studies.shared.made import how_made
+from gpustab.studies.stability.study import stability
+from tests.generators import spaces
+
+MADE = {
+    "corpus": {"name": "sotu", "hash": "6b0f", "units": 249, "tokens": 1932347},
+    "techniques": ["sgns", "lsa"],
+    "seed": 7,
+    "vary": ["draw", "training"],
+    "half": "",
+    "options": {"unit": "document", "min_count": 20, "layout": None},
+    "parameters": {"sgns": {"dim": 50, "epochs": 2}, "lsa": {"dim": 90}},
+    "engines": {"sgns": {"engine": "gensim", "deterministic": True}},
+    "dropped": {"rare_words": 19445, "duplicate_documents": 0},
+}
+
+
+@pytest.fixture(scope="module")
+def runset(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("made") / "set"
+    write_runset({"sgns/fixed": spaces(3, 30, 4), "sgns/shuffled": spaces(2, 30, 4, seed=1)}, folder, **MADE)
+    return folder
+
+
+def test_every_setting_of_the_training_is_told_and_no_other_techniques(runset):
+    ((title, lines),) = account(how_made(open_groups(runset)))
+    assert title == "sgns/fixed (3 runs), sgns/shuffled (2 runs)"
+    told = dict(lines)
+    assert re.fullmatch(r"gpustab \S+, torch \S+", told.pop("versions"))
+    assert told == {
+        "text": "sotu (249 documents, 1,932,347 tokens); hash 6b0f",
+        "parameters of sgns": "dim 50, epochs 2",
+        "engine of sgns": "engine gensim, deterministic yes",
+        "how the text was read": "unit document, min count 20",
+        "left out of the text": "19,445 rare words",
+        "what differs from run to run": "the draw of the text and the seed of the training",
+        "seed of all draws": "7",
+    }
+
+
+def test_the_pages_have_it_folded_and_the_terminal_one_line(runset):
+    result = stability(open_groups(runset), neighbours=[3])
+    page = to_html(result)
+    assert page.count("<summary>How the runs were made</summary>") == 1
+    assert "<dt>parameters of sgns</dt><dd>dim 50, epochs 2</dd>" in page
+    assert page.count("rare words") == 1  # not among versions and settings too
+    said = (
+        "How the runs were made: sgns; sotu (249 documents, 1,932,347 tokens); seed 7. All settings: on the page that"
+    )
+    assert said in " ".join(to_text(result).split())
+
+
+def test_of_plain_files_and_runs_in_memory_nothing_is_known(runset):
+    ways = how_made([*open_groups(sorted((runset / "sgns/fixed").glob("*"))), load_groups(runset)[0]])
+    assert [title for title, _ in account(ways)] == ["runs (3 runs), sgns/fixed (3 runs)"]
+    assert account(ways)[0][1] == [("training", "not known: only run sets that gpustab trained say how")]
+    assert account_line(ways).startswith("How the runs were made: not known")
+    assert account_line([]) == ""
+
+
+def test_what_several_ways_have_in_common_is_told_once(tmp_path):
+    for seed in (7, 0):
+        name = f"s{seed}/shuffled"
+        write_runset({name: spaces(2, 30, 4, seed=seed)}, tmp_path / str(seed), **MADE | {"seed": seed})
+    ways = how_made(group for seed in (7, 0) for group in open_groups(tmp_path / str(seed)))
+    common, first, second = account(ways)
+    assert common[0] == "all runs"
+    assert ("left out of the text", "19,445 rare words") in common[1]
+    assert (first, second) == (
+        ("s7/shuffled (2 runs)", [("seed of all draws", "7")]),
+        ("s0/shuffled (2 runs)", [("seed of all draws", "0")]),
+    )
+    assert account_line(ways).count("seed 7; one other way.") == 1
+    three = [*ways, {"groups": [{"name": "mine", "runs": 2}], "techniques": ["mine"], "made": {}, "versions": {}}]
+    assert "; 2 other ways beside it." in account_line(three)
+
+
+def test_a_manifest_of_another_hand_is_told_as_it_is(tmp_path):
+    write_runset({"mine/shuffled": spaces(2, 30, 4)}, tmp_path / "set", teacher="Anna", corpus="letters", options=3)
+    ways = how_made(open_groups(tmp_path / "set"))
+    assert ("teacher", "Anna") in account(ways)[0][1]
+    assert account_line(ways).startswith("How the runs were made: mine; ")
