@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from gpustab.corpus.sampling import Sample
 from gpustab.errors import ComputationError, InputError
@@ -29,14 +29,15 @@ class GensimParameters(Parameters):
     alpha: float = Field(0.025, gt=0, description="learning rate at the start")
     min_alpha: float = Field(1e-4, ge=0, description="learning rate at the end")
 
-    def settings(self, seed: int) -> dict[str, Any]:
-        """Return the arguments of gensim's models, for one thread.
-
-        Raises:
-            InputError: for negative samples beside hierarchical softmax, of which gensim would train both.
-        """
+    @model_validator(mode="after")
+    def _one_objective(self) -> Self:
+        """Refuse negative samples beside hierarchical softmax: gensim would train both."""
         if self.hierarchical_softmax and self.negative:
             raise InputError(f"negative is {self.negative}: hierarchical softmax wants negative = 0")
+        return self
+
+    def settings(self, seed: int) -> dict[str, Any]:
+        """Return the arguments of gensim's models, for one thread."""
         return {
             "vector_size": self.dim,
             "window": self.window,
