@@ -13,7 +13,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
@@ -25,13 +27,14 @@ from gpustab.formats.words import Unusual
 from gpustab.machine.threads import in_order
 from gpustab.runs.join import load_notes, run_names
 from gpustab.runs.manifest import read_manifest, write_manifest
+from gpustab.runs.numbering import Numbering
 from gpustab.runs.packing.output import writing
 from gpustab.runs.packing.request import Request
 from gpustab.runs.packing.scan import step
 from gpustab.runs.packing.stage import Opened, Stage
 from gpustab.runs.plan import Header, plan_join
 from gpustab.spaces.load_report import LoadReport
-from gpustab.spaces.vocabulary import Vocabulary
+from gpustab.spaces.vocabulary import Vocabulary, cut_out
 
 ORDER = "order.json"
 _ROWS = "order.safetensors"
@@ -121,20 +124,20 @@ def _write(request: Request, stage: Stage, folder: Path, report: OnFile, jobs: i
         return opened, _defined(opened.space) if look or opened.staged else None
 
     headers, seen, dimensions, reports, looked = [], [], [], [], []
-    shared = _SharedWords()
+    known = _KnownWords()
     for run, (opened, defined) in enumerate(in_order(open_, range(len(stage.files)), jobs)):
         report(stage.files[run], run)
         space = opened.space
-        vocabulary, unusual = shared.take(space.words, str(space.rows.path))
+        numbers, unusual = known.take(space.words, str(space.rows.path))
         looked.append(defined is not None)
         if defined is None:
-            defined = torch.ones(len(vocabulary), dtype=torch.bool)
-        headers.append(Header(space.name, vocabulary, space.counts, defined))
+            defined = torch.ones(len(numbers), dtype=torch.bool)
+        headers.append(Header(space.name, numbers, space.counts, defined))
         seen.append(_Seen(space.name, opened.report))
         dimensions.append(space.dimension)
         after = [] if opened.staged else unusual
         reports.append({"source": opened.report.source, "before": opened.report.notes, "after": after})
-    plan = plan_join(headers, vocabulary=request.vocabulary, min_runs=request.min_runs)
+    plan = plan_join(list(known.all), headers, vocabulary=request.vocabulary, min_runs=request.min_runs)
     buffer, offsets = plan.vocabulary.to_tensors()
     joining = asdict(plan.joining)
     for key in ("dropped_sample", "undefined_sample"):
@@ -151,24 +154,24 @@ def _defined(space: StoredSpace) -> Tensor:
     return torch.cat([space.rows[part].any(dim=1) for part in space.parts(step(space.dimension))])
 
 
-class _SharedWords:
-    """Words that are one object in all runs, and vocabularies too: many of them would outweigh the vectors."""
+class _KnownWords:
+    """The words of all runs; of runs that have the same ones, as many do, they are looked at once."""
 
     def __init__(self) -> None:
-        self._words: dict[bytes, bytes] = {}
-        self._known: dict[bytes, tuple[Vocabulary, list[str]]] = {}
+        self.all = Numbering()
+        self._known: dict[bytes, tuple[NDArray[np.int64], list[str]]] = {}
 
-    def take(self, words: StoredWords, source: str) -> tuple[Vocabulary, list[str]]:
-        """Return the vocabulary of a run, and what is to be said of its words."""
+    def take(self, words: StoredWords, source: str) -> tuple[NDArray[np.int64], list[str]]:
+        """Return the numbers of a run's words, and what is to be said of these."""
         key = sha256(words.buffer.numpy().data)
         key.update(words.offsets.numpy().data)
         if key.digest() not in self._known:
-            buffer = words.buffer[: int(words.offsets[-1])]
             try:
-                vocabulary = Vocabulary.from_tensors(buffer, words.offsets, self._words)
+                own = cut_out(words.buffer[: int(words.offsets[-1])], words.offsets)
+                numbers = self.all.take(own)
+                if np.bincount(numbers).max(initial=0) > 1:
+                    Vocabulary(own)  # which says what occurs twice
             except InputError as error:
                 raise InputError(f"{source}: {marked(error)}") from error
-            vocabulary.forget_positions()
-            unusual = Unusual(vocabulary, range(len(vocabulary)), "in row").sentences()
-            self._known[key.digest()] = vocabulary, list(unusual)
+            self._known[key.digest()] = numbers, list(Unusual(own, range(len(own)), "in row").sentences())
         return self._known[key.digest()]
