@@ -37,7 +37,11 @@ class Values:
         self._plausible: float | None = None
 
     def choose(
-        self, words: Sequence[bytes], vectors: NDArray[np.floating[Any]], places: Sequence[int]
+        self,
+        words: Sequence[bytes],
+        vectors: NDArray[np.floating[Any]],
+        places: Sequence[int],
+        at_most: float = np.inf,
     ) -> Sequence[int]:
         """Return the rows to take: those that were asked for, and finite where others are left out.
 
@@ -45,12 +49,13 @@ class Values:
             words: ``b`` words.
             vectors: ``(b, d)`` their values.
             places: the line or row number of each.
+            at_most: the size that no value exceeds, where it is known; NaN if one is NaN.
         """
         wanted = self._options.wanted
         chosen: Sequence[int] = range(len(words))
         if wanted is not None:
             chosen = [i for i, word in enumerate(words) if word in wanted]
-        if not vectors.size:
+        if not vectors.size or (at_most < np.inf and at_most <= self._bound(vectors)):
             return chosen
         with np.errstate(over="ignore", invalid="ignore"):  # beyond float32: becomes inf, which is looked for here
             vectors = vectors.astype(np.float32, copy=False)
