@@ -73,9 +73,14 @@ class Source:
         size = self._file_size()
         return len(self.head) if size is None else size * 3 if self.compression else size
 
+    @property
+    def can_be_mapped(self) -> bool:
+        """Whether the content is on the disk as it is, neither packed nor coming through a pipe."""
+        return not self.compression and bool(self._file_size())
+
     def map(self) -> mmap.mmap | None:
-        """Map the content into memory, or return ``None`` where it has to be unpacked or comes through a pipe."""
-        if self.compression or not self._file_size():
+        """Map the content into memory, or return ``None`` where it cannot be."""
+        if not self.can_be_mapped:
             return None
         return mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
 

@@ -55,12 +55,12 @@ class Values:
         chosen: Sequence[int] = range(len(words))
         if wanted is not None:
             chosen = [i for i, word in enumerate(words) if word in wanted]
-        if not vectors.size or (at_most < np.inf and at_most <= self._bound(vectors)):
+        if not vectors.size or self._is_usual(at_most, vectors):
             return chosen
         with np.errstate(over="ignore", invalid="ignore"):  # beyond float32: becomes inf, which is looked for here
             vectors = vectors.astype(np.float32, copy=False)
             largest = max(-vectors.min(), vectors.max())  # NaN if one is NaN
-            if largest <= self._bound(vectors):
+            if self._is_usual(largest, vectors):
                 return chosen
             finite = np.isfinite(vectors)
         for i in chosen:
@@ -81,6 +81,9 @@ class Values:
             yield f"drop_nonfinite: left out {self.describe_nonfinite()}"
         if self.implausible.count:
             yield f"{self.implausible.count} row(s) with values a million times the usual, damaged? {self.implausible}"
+
+    def _is_usual(self, size: float, vectors: NDArray[np.float32]) -> bool:
+        return bool(size < np.inf and size <= self._bound(vectors))  # the bound is infinite after zeros alone
 
     def _bound(self, vectors: NDArray[np.float32]) -> float:
         """Return the size from which on a value is not plausible, settled by the first rows."""

@@ -15,6 +15,7 @@ from gpustab.formats.binary.torn import TornRows
 from gpustab.formats.binary.word2vec_rows import LONGEST_WORD, BinaryRows, ends_rows_with_newline
 from gpustab.formats.format import Format
 from gpustab.formats.options import DEFAULTS, LoadOptions
+from gpustab.formats.placed import Placed
 from gpustab.formats.rows import RowTable
 from gpustab.formats.sniff import foreign, read_header
 from gpustab.formats.source import Source
@@ -48,8 +49,29 @@ def read_word2vec_binary(source: Source, options: LoadOptions = DEFAULTS) -> Spa
         InputError: if the file is cut or damaged, goes on after its last row, fits neither layout, or has rows that
             the options do not let pass.
     """
+    found = _read(source, options, placed=False)
+    assert isinstance(found, Space)  # noqa: S101  # as was asked for
+    return found
+
+
+def place_word2vec_binary(source: Source, options: LoadOptions = DEFAULTS) -> Placed | None:
+    """Find where the vectors of a file are, or return ``None`` where they have to be unpacked first.
+
+    All is read and checked as by :func:`read_word2vec_binary`, and nothing of the vectors is kept.
+
+    Raises:
+        InputError: likewise.
+    """
+    if not source.can_be_mapped:
+        return None
+    found = _read(source, options, placed=True)
+    assert isinstance(found, Placed)  # noqa: S101  # as was asked for
+    return found
+
+
+def _read(source: Source, options: LoadOptions, *, placed: bool) -> Space | Placed:
     try:
-        return _Reading(source, options).run()
+        return _Reading(source, options, placed).run()
     except InputError as error:
         raise InputError(f"{source.path}: {marked(error)}") from error
 
@@ -57,9 +79,10 @@ def read_word2vec_binary(source: Source, options: LoadOptions = DEFAULTS) -> Spa
 class _Reading:
     """One pass over one file: the rows taken in so far, and what happened on the way."""
 
-    def __init__(self, source: Source, options: LoadOptions) -> None:
+    def __init__(self, source: Source, options: LoadOptions, placed: bool) -> None:
         self._source = source
         self._options = options
+        self._placed = placed
         self._cursor = Cursor(source)
         self._rows = 0
         self._empty = Event()
@@ -69,14 +92,15 @@ class _Reading:
         self._last_row_at = 0
         self._notes: list[str] = []
 
-    def run(self) -> Space:
+    def run(self) -> Space | Placed:
         declared, dimension = header = self._read_header()
         self._declared, self._dimension = header
         self._window = 4 * dimension + LONGEST_WORD + 2  # holds any row, and one byte more
         self._newline = ends_rows_with_newline(self._cursor.peek(self._window), dimension, declared)
-        self._table = RowTable(dimension, self._capacity(), self._options, "row")
+        self._table = RowTable(dimension, self._capacity(), self._options, "row", placed=self._placed)
         trailing = self._check_end() if self._read() else 0
-        return self._table.space(
+        finish = self._table.placed if self._placed else self._table.space
+        return finish(
             self._source, "word2vec binary", header=header, notes=[*self._notes, *self._events()], trailing=trailing
         )
 
@@ -141,11 +165,12 @@ class _Reading:
         if not all(words):
             self._check_empty(rows)
         kept, vectors = [i for i, word in enumerate(words) if word], rows.vectors()
+        starts = self._cursor.offset + rows.starts
         large = self._table.implausible.count + self._table.nonfinite.count
         if len(kept) == len(words):
-            self._table.add(words, vectors, places)
+            self._table.add(words, vectors, places, starts=starts)
         else:
-            self._table.add([words[i] for i in kept], vectors[kept], [places[i] for i in kept])
+            self._table.add([words[i] for i in kept], vectors[kept], [places[i] for i in kept], starts=starts[kept])
         if not self._newline:
             now = self._table.implausible.count + self._table.nonfinite.count
             self._check_torn(rows, self._rows_without_newline.find(words, vectors, now > large))
@@ -260,4 +285,6 @@ class _Reading:
             yield f"{self._broken.count} word(s) begin with a newline, though none ends the rows: {self._broken}"
 
 
-WORD2VEC_BINARY = Format("word2vec binary", matches=is_word2vec_binary, read=read_word2vec_binary)
+WORD2VEC_BINARY = Format(
+    "word2vec binary", matches=is_word2vec_binary, read=read_word2vec_binary, place=place_word2vec_binary
+)

@@ -102,7 +102,7 @@ class Packing:
             with_presence=self._wanted.vocabulary == "union",
             options=self._wanted.options,
         )
-        if not opened.staged:
+        if not opened.copied:
             self._stage.require_unchanged(run)  # it was read until now
         with writing(self._record(run)):
             write_manifest(self._record(run), {"schema": _SCHEMA, **done})

@@ -16,12 +16,10 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors import safe_open
 from torch import Tensor
 
 from gpustab.errors import InputError, marked
-from gpustab.formats.atomic import replacing
 from gpustab.formats.binary.stored import StoredSpace, StoredWords
 from gpustab.formats.words import Unusual
 from gpustab.machine.threads import in_order
@@ -29,6 +27,7 @@ from gpustab.runs.join import load_notes, run_names
 from gpustab.runs.manifest import read_manifest, write_manifest
 from gpustab.runs.numbering import Numbering
 from gpustab.runs.packing.output import writing
+from gpustab.runs.packing.records import load_tensors, save_tensors
 from gpustab.runs.packing.request import Request
 from gpustab.runs.packing.scan import step
 from gpustab.runs.packing.stage import Opened, Stage
@@ -102,11 +101,7 @@ def find_order(request: Request, stage: Stage, folder: Path, report: OnFile, job
     if not (folder / ORDER).is_file():
         _write(request, stage, folder, report, jobs, look=False)
     found = read_manifest(folder / ORDER, _SCHEMA, fields=_FIELDS)
-    try:
-        with safe_open(folder / _ROWS, framework="pt") as file:
-            words = StoredWords(file.get_tensor("words"), file.get_tensor("offsets"))
-    except (SafetensorError, OSError) as error:
-        raise InputError(f"{folder / _ROWS}: damaged: {error}; remove {folder.parent}") from None
+    words = StoredWords(*load_tensors(folder / _ROWS, "words", "offsets"))
     return Order(words, **{name: found[name] for name in _FIELDS}, file=folder / _ROWS)
 
 
@@ -120,8 +115,8 @@ def look_through(request: Request, stage: Stage, folder: Path, report: OnFile, j
 def _write(request: Request, stage: Stage, folder: Path, report: OnFile, jobs: int, *, look: bool) -> None:
     def open_(run: int) -> tuple[Opened, Tensor | None]:
         opened = stage.open(run)
-        # What is staged was just read: to look at it is nothing beside that.
-        return opened, _defined(opened.space) if look or opened.staged else None
+        # What was just copied lies in memory: to look at it is nothing beside that.
+        return opened, _defined(opened.space) if look or opened.copied else None
 
     headers, seen, dimensions, reports, looked = [], [], [], [], []
     known = _KnownWords()
@@ -135,7 +130,7 @@ def _write(request: Request, stage: Stage, folder: Path, report: OnFile, jobs: i
         headers.append(Header(space.name, numbers, space.counts, defined))
         seen.append(_Seen(space.name, opened.report))
         dimensions.append(space.dimension)
-        after = [] if opened.staged else unusual
+        after = [] if opened.checked else unusual
         reports.append({"source": opened.report.source, "before": opened.report.notes, "after": after})
     plan = plan_join(list(known.all), headers, vocabulary=request.vocabulary, min_runs=request.min_runs)
     buffer, offsets = plan.vocabulary.to_tensors()
@@ -144,8 +139,7 @@ def _write(request: Request, stage: Stage, folder: Path, report: OnFile, jobs: i
         joining[key] = [word.decode("utf-8", "surrogateescape") for word in joining[key]]
     found = dict(zip(_FIELDS, (looked, run_names(seen), dimensions, joining, reports), strict=True))
     with writing(folder):
-        with replacing(folder / _ROWS) as temporary:
-            save_file({"words": buffer, "offsets": offsets, "rows": torch.stack(plan.rows)}, temporary)
+        save_tensors(folder / _ROWS, {"words": buffer, "offsets": offsets, "rows": torch.stack(plan.rows)})
         write_manifest(folder / ORDER, {"schema": _SCHEMA, **found})
 
 
