@@ -86,6 +86,10 @@ class Vocabulary(Sequence[bytes]):
         """Return word ``i`` as printable text."""
         return show(self._words[i])
 
+    def texts(self) -> list[str]:
+        """Return all words as printable text."""
+        return list(map(show, self._words))
+
     def to_tensors(self) -> tuple[Tensor, Tensor]:
         """Return all words as one ``(n_bytes,)`` uint8 tensor and ``(v + 1,)`` int64 offsets into it."""
         lengths = np.fromiter(map(len, self._words), dtype=np.int64, count=len(self))
