@@ -136,18 +136,33 @@ def sort_out(sources: Source | Iterable[Source]) -> tuple[list[Source], list[Gro
     """Split sources into single runs and the groups of folders.
 
     Raises:
-        InputError: for a path with nothing behind it, or a folder that is no run set.
+        InputError: for a path with nothing behind it, a folder that is no run set, or one that is given twice.
     """
     lone = isinstance(sources, str | os.PathLike | Space) or hasattr(sources, "index_to_key") or is_one(sources)
     single: list[Source] = []
     folders: list[Group] = []
+    given_as: dict[Path, Path] = {}
     for given in [sources] if lone else sources:
         for source in files_of(given) if isinstance(given, str | os.PathLike) else [given]:
             if isinstance(source, Path) and source.is_dir() and not is_checkpoint(source):
-                folders += open_runset(source)
+                groups = open_runset(source)
+                _want_once(groups, source, given_as)
+                folders += groups
             else:
                 single.append(source)
     return single, folders
+
+
+def _want_once(groups: list[Group], source: Path, given_as: dict[Path, Path]) -> None:
+    """Refuse groups that were given before; ``given_as`` keeps by which path each leaf was."""
+    for group in groups:
+        assert group.folder is not None  # noqa: S101  # it is of a run set
+        before = given_as.setdefault(group.folder.resolve(), source)
+        if before is not source:
+            same = before.resolve() == source.resolve()
+            raise InputError(
+                f"{source}: is given twice" if same else f"{group.folder}: is given twice, by {before} and by {source}"
+            )
 
 
 def measurable(groups: list[Group]) -> list[Group]:
