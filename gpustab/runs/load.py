@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 from gpustab.errors import InputError
 from gpustab.formats.checkpoints.folder import is_checkpoint
@@ -86,9 +87,7 @@ def load_groups(
     Raises:
         InputError: for unusable sources, fewer than two runs in a group, or runs without common words.
     """
-    loading = Loading(
-        vocabulary, min_runs, centre or center, unit, options or LoadOptions(), device, jobs, allow_small_overlap
-    )
+    loading = _loading(locals())
     return [group.load() for group in open_groups(sources, loading, name=name)]
 
 
@@ -117,10 +116,16 @@ def load_runs(
         >>> load_runs([(words, rng.normal(size=(4, 3))) for _ in range(2)])
         Runs('runs': 2 runs, 4 words (joint), 3 dimensions, cpu)
     """
-    loading = Loading(
-        vocabulary, min_runs, centre or center, unit, options or LoadOptions(), device, jobs, allow_small_overlap
-    )
+    loading = _loading(locals())
     return only_group(open_groups(sources, loading, name=name)).load()
+
+
+def _loading(arguments: Mapping[str, Any]) -> Loading:
+    """Return how runs are loaded, of the arguments that one of the functions above was called with."""
+    chosen = {field.name: arguments[field.name] for field in fields(Loading)}
+    chosen["centre"] |= arguments["center"]
+    chosen["options"] = chosen["options"] or LoadOptions()
+    return Loading(**chosen)
 
 
 def only_group(groups: Sequence[Group]) -> Group:
