@@ -193,5 +193,5 @@ def _distinct(groups: list[Group]) -> list[Group]:
 
 def _runset(group: Group) -> str:
     """The run set that a group lies in, as it was typed where that says something."""
-    folder = str(group.folder).removesuffix(group.key.path).rstrip("/")
+    folder = group.folder.as_posix().removesuffix(group.key.path).rstrip("/") if group.folder else ""
     return folder if folder.strip("./") else str(Path(folder).resolve())

@@ -1,3 +1,5 @@
+from pathlib import PureWindowsPath
+
 import numpy as np
 import pytest
 import torch
@@ -6,7 +8,9 @@ from gensim.models import KeyedVectors
 from gpustab import InputError, load_runs, load_space
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.text.write import write_word2vec_text
-from gpustab.runs.load import open_groups
+from gpustab.runs.group import Group
+from gpustab.runs.key import Key
+from gpustab.runs.load import _distinct, open_groups
 from gpustab.runs.packing.pack import pack_runs
 from gpustab.runs.runset import write_runset
 from tests.generators import spaces
@@ -140,3 +144,8 @@ def test_a_run_set_that_is_given_twice_is_named_in_a_short_sentence(tmp_path):
         assert str(refused.value) == message
     with pytest.raises(InputError, match="is given twice"):
         pack_runs([whole, whole], tmp_path / "out")
+
+
+def test_groups_are_called_by_their_run_sets_whatever_parts_a_path():
+    keys = [Group(Key.of_path("sgns/fixed"), (), PureWindowsPath(f"C:\\runs\\{name}\\sgns\\fixed")) for name in "ab"]
+    assert [group.key.part for group in _distinct(keys)] == [(("runset", "C:/runs/a"),), (("runset", "C:/runs/b"),)]

@@ -67,7 +67,7 @@ class Order(NamedTuple):
     def rows(self, run: int) -> Tensor:
         """Return ``(v,)`` row numbers in the source of one run, −1 where it lacks the word."""
         with safe_open(self.file, framework="pt") as file:
-            return cast(Tensor, file.get_slice("rows")[run])
+            return cast(Tensor, file.get_slice("rows")[run]).clone()  # as in load_tensors
 
     def notes(self, on_values: list[list[str]]) -> tuple[str, ...]:
         """Return what reading the runs found, with what their values said when they were packed."""

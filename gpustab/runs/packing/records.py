@@ -60,6 +60,7 @@ def load_tensors(path: Path, *names: str) -> list[Tensor]:
     """
     try:
         with safe_open(path, framework="pt") as file:
-            return [file.get_tensor(name) for name in names]
+            # Copies: on Windows a file cannot be replaced while somebody has a part of it mapped.
+            return [file.get_tensor(name).clone() for name in names]
     except (SafetensorError, OSError) as error:
         raise InputError(f"{path}: damaged: {error}; remove {path.parent.parent}") from None
