@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -14,6 +13,7 @@ from torch import Tensor
 from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.placed import Placed
+from gpustab.formats.source import Origin
 from gpustab.formats.values import Values
 from gpustab.formats.words import Unusual, name_of
 from gpustab.machine.memory import affordable
@@ -21,22 +21,6 @@ from gpustab.spaces.load_report import Event, LoadReport
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.spaces.words import show, some_words
-
-
-class Origin(Protocol):
-    """Where rows come from: a :class:`~gpustab.formats.source.Source`, or whatever stands for one."""
-
-    @property
-    def path(self) -> Path:
-        """The file."""
-
-    @property
-    def compression(self) -> str | None:
-        """How it is compressed."""
-
-    @property
-    def bytes_read(self) -> int:
-        """Unpacked bytes."""
 
 
 class RowTable:

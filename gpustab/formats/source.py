@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
+from typing import Protocol
 
 from gpustab.errors import InputError, near
 
@@ -23,6 +24,22 @@ _GZIP, _BZIP2 = b"\x1f\x8b", b"BZh"
 _MANY = 10_000
 """Files of a folder, from which on no nearest name is looked for."""
 _RATIO = {"gzip": 1032, "bzip2": 1 << 16}
+
+
+class Origin(Protocol):
+    """Where rows come from: a :class:`Source`, or whatever stands for one."""
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+
+    @property
+    def compression(self) -> str | None:
+        """How it is compressed."""
+
+    @property
+    def bytes_read(self) -> int:
+        """Unpacked bytes."""
 
 
 class Source:

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from gpustab.errors import InputError, option
+from gpustab.runs.joining import Joining
 from gpustab.runs.loading import Rule
 from gpustab.runs.numbering import Numbering
-from gpustab.runs.runs import Joining
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.spaces.words import show
