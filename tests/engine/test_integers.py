@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from gpustab import InputError, engine
-from gpustab.engine import gram, integers
+from gpustab.engine import gram, integers, wordwise
 from gpustab.machine import device
 from gpustab.machine.device import Compute, fast_integers
 from tests import generators
@@ -117,13 +117,12 @@ def test_runs_near_each_other(noise, on_a_card):
 def test_words_are_read_from_deviations_where_the_plain_form_cancels(on_a_card, monkeypatch):
     runs = runs_of(generators.noisy_copies(2, 4000, 6, noise=1e-3))
     true, found = engine.pip_pass(runs, Compute(precision="fp64")), engine.pip_pass(runs)
-    assert found.basis.centred is None
-    monkeypatch.setattr(integers, "_WELL", 0)
-    deviations = engine.pip_pass(runs)
-    assert deviations.basis.centred is not None
-    words = [engine.wordwise_pass(runs, some.basis).mean for some in (true, found, deviations)]
-    torch.testing.assert_close(words[1], words[0], rtol=1e-4, atol=0)
-    torch.testing.assert_close(words[2], words[1], rtol=1e-7, atol=0)
+    plain = engine.wordwise_pass(runs, found.basis).mean
+    monkeypatch.setattr(wordwise, "_WELL", 0)
+    deviations = engine.wordwise_pass(runs, found.basis).mean
+    torch.testing.assert_close(plain, engine.wordwise_pass(runs, true.basis).mean, rtol=1e-4, atol=0)
+    torch.testing.assert_close(deviations, plain, rtol=1e-7, atol=0)
+    assert not torch.equal(deviations, plain)
 
 
 def test_words_that_some_runs_lack_do_not_count(on_a_card):

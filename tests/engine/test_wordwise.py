@@ -1,0 +1,62 @@
+"""Which form words' losses are read in, and that all of them agree; the fused kernel itself is in tests/kernels."""
+
+import pytest
+import torch
+
+from gpustab import engine
+from gpustab.engine import gram, integers, wordwise
+from gpustab.machine.device import Compute
+from tests.generators import collapsed, noisy_copies, runs_of
+
+
+@pytest.fixture
+def a_card(monkeypatch):
+    """Let a CPU count as a datacentre card that has Triton."""
+    monkeypatch.setattr(integers, "fast_integers", lambda device: True)
+    monkeypatch.setattr(integers, "_WORTH", 0)
+    monkeypatch.setattr(wordwise, "use_triton", lambda tensor: (True, ""))
+
+
+@pytest.mark.parametrize(
+    ("stack", "precision", "takes", "reason"),
+    [
+        (noisy_copies(4, 300, 8), "auto", True, ""),
+        (noisy_copies(4, 300, 8), "1e-6", True, ""),
+        (noisy_copies(4, 300, 8), "fast", True, ""),
+        (noisy_copies(4, 300, 8), "fp64", False, "precision is fp64"),
+        (noisy_copies(2, 300, 8), "auto", False, "there are 2 runs"),
+        (collapsed(4, 300, 8), "auto", False, "may change words' losses by"),
+        (noisy_copies(2, 300, 8)[[0, 0, 1]], "auto", False, "may change words' losses by inf"),
+    ],
+)
+def test_what_the_fused_kernel_is_given(a_card, stack, precision, takes, reason):
+    runs, compute = runs_of(stack), Compute(precision=precision)
+    basis = gram.centred_pass(runs, compute, torch.float64)
+    found, why = wordwise.takes_fused(runs, basis, compute)
+    assert found == takes
+    assert reason in why
+
+
+def test_a_gram_of_the_runs_themselves_is_not_for_the_fused_kernel(a_card):
+    runs = runs_of(noisy_copies(4, 300, 8))
+    found, why = wordwise.takes_fused(runs, gram.gram_pass(runs), Compute())
+    assert not found
+    assert "of the runs themselves" in why
+
+
+def test_a_cpu_has_no_fused_kernel():
+    runs = runs_of(noisy_copies(3, 50, 4))
+    assert not wordwise.takes_fused(runs, gram.centred_pass(runs, Compute(), torch.float64), Compute())[0]
+
+
+@pytest.mark.parametrize("noise", [0.3, 1e-3])
+def test_deviations_give_the_words_of_the_plain_form(noise, monkeypatch):
+    stack = noisy_copies(4, 300, 8, noise=noise)
+    stack[1, 5] = 0  # a word that one run lacks
+    runs = runs_of(stack, vocabulary="union")
+    plain = engine.wordwise_pass(runs, engine.gram_pass(runs, dtype=torch.float64))
+    monkeypatch.setattr(wordwise, "_WELL", 0)
+    for dtype, rtol in ((torch.float64, 1e-9), (torch.bfloat16, 1e-3)):
+        found = engine.wordwise_pass(runs, gram.centred_pass(runs, Compute(), dtype))
+        torch.testing.assert_close(found.mean, plain.mean, rtol=rtol, atol=0)
+        assert torch.equal(found.pairs, plain.pairs)
