@@ -3,7 +3,7 @@
 Every run has words of its own in an order of its own, as bootstrap runs have. Files are read from the page cache; what
 is written is on the disk (fsync) before the clock stops. What was packed is compared with its checksums and with the
 loose runs. A gigabyte is 10⁹ bytes of the sources. Memory includes the pages of mapped sources, which are given back
-when others want them.
+when others want them. Seconds of cores are those of all threads and of the system for them, of one more call.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable
 from functools import partial
 from hashlib import sha256
@@ -105,7 +106,16 @@ def race(bench: Bench, job: str, paths: list[Path], folder: Path, ways: dict[str
     shape = {"runs": len(paths), "MB": round(size / 1e6)}
     for row in bench.race(job, shape, contenders):
         if row.median:
-            row.note = f"{size / row.median / 1e9:.2f} GB/s, load {os.getloadavg()[0]:.1f} of {os.cpu_count()} cores"
+            cores = busy(next(one.call for one in contenders if one.method == row.method))
+            load = f"load {os.getloadavg()[0]:.1f} of {os.cpu_count()} cores"
+            row.note = f"{size / row.median / 1e9:.2f} GB/s, {cores:.2f} s of cores, {load}"
+
+
+def busy(call: Callable[[], object]) -> float:
+    """Return for how many seconds a call keeps cores busy."""
+    before = time.process_time()
+    call()
+    return time.process_time() - before
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ PROGRAM = """
 import resource, torch
 from gpustab import Vocabulary, engine
 from gpustab.runs.prepare import prepare
-from gpustab.runs.runs import Joining
+from gpustab.runs.joining import Joining
 import faiss
 
 v, d, runs = {v}, {d}, 3

@@ -8,8 +8,9 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
+from gpustab.runs.joining import Joining
 from gpustab.runs.key import Key
-from gpustab.runs.runs import Joining, Runs
+from gpustab.runs.runs import Runs
 from gpustab.spaces.vocabulary import Vocabulary
 
 LOSS = 0.013

@@ -12,9 +12,9 @@ from gpustab.errors import InputError
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write a UTF-8 text file, whole or not at all."""
+    """Write a UTF-8 text file, whole or not at all, the same bytes on every system."""
     with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_bytes(text.encode())  # as a text, Windows would end its lines otherwise
 
 
 @contextmanager

@@ -16,8 +16,9 @@ from gpustab.formats.fasttext.reader import FASTTEXT
 from gpustab.formats.format import Format
 from gpustab.formats.gensim.native import GENSIM
 from gpustab.formats.options import DEFAULTS, LoadOptions
+from gpustab.formats.placed import Placed
 from gpustab.formats.sniff import foreign
-from gpustab.formats.source import open_source
+from gpustab.formats.source import Source, open_source
 from gpustab.formats.table.delimited import TABLE
 from gpustab.formats.table.parquet import PARQUET
 from gpustab.formats.text.layout import settle
@@ -56,12 +57,31 @@ def read_space(path: str | os.PathLike[str], options: LoadOptions = DEFAULTS) ->
     if is_checkpoint(Path(path)):
         return read_checkpoint(Path(path), options)
     with open_source(path) as source:
-        if source.damage and not source.head:
-            raise InputError(f"{source.path}: incomplete or damaged download: {source.damage}")
-        for candidate in FORMATS:
-            if candidate.matches(source.head):
-                return candidate.read(source, options)
-        raise InputError(f"{source.path}: this is {foreign(source.head)}")
+        return _format_of(source).read(source, options)
+
+
+def place_space(path: str | os.PathLike[str], options: LoadOptions = DEFAULTS) -> Placed | None:
+    """Find where the vectors of a file are, read and checked as by :func:`read_space` but not kept.
+
+    Returns:
+        ``None`` for a file or folder whose vectors do not lie there as they are read.
+
+    Raises:
+        InputError: likewise.
+    """
+    if is_checkpoint(Path(path)):
+        return None
+    with open_source(path) as source:
+        return _format_of(source).place(source, options)
+
+
+def _format_of(source: Source) -> Format:
+    if source.damage and not source.head:
+        raise InputError(f"{source.path}: incomplete or damaged download: {source.damage}")
+    for candidate in FORMATS:
+        if candidate.matches(source.head):
+            return candidate
+    raise InputError(f"{source.path}: this is {foreign(source.head)}")
 
 
 def looks_like_vectors(path: str | os.PathLike[str]) -> bool:

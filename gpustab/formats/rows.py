@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -13,6 +12,8 @@ from torch import Tensor
 
 from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
+from gpustab.formats.placed import Placed
+from gpustab.formats.source import Origin
 from gpustab.formats.values import Values
 from gpustab.formats.words import Unusual, name_of
 from gpustab.machine.memory import affordable
@@ -22,32 +23,18 @@ from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.spaces.words import show, some_words
 
 
-class Origin(Protocol):
-    """Where rows come from: a :class:`~gpustab.formats.source.Source`, or whatever stands for one."""
-
-    @property
-    def path(self) -> Path:
-        """The file."""
-
-    @property
-    def compression(self) -> str | None:
-        """How it is compressed."""
-
-    @property
-    def bytes_read(self) -> int:
-        """Unpacked bytes."""
-
-
 class RowTable:
     """A growing ``(v, d)`` float32 matrix and its words: where every reader puts its rows, and makes its space.
 
-    The memory is one matrix: it is filled in place, grown and cut by reallocation, never copied.
+    The memory is one matrix: it is filled in place, grown and cut by reallocation, never copied. Of rows that stay in
+    their file it keeps the places alone, ``(v, 1)`` int64.
 
     Args:
         dimension: number of values ``d``.
         capacity: rows to make room for at first; the caller has bounded it by the size of the file.
         options: ``words``, ``keep_duplicate``, ``drop_nonfinite``.
         place: what the numbers of rows count, for messages.
+        placed: whether the rows stay in their file.
 
     Attributes:
         rows: rows taken in, also those that were left out.
@@ -60,7 +47,13 @@ class RowTable:
     """
 
     def __init__(
-        self, dimension: int, capacity: int, options: LoadOptions, place: Literal["line", "row"] = "line"
+        self,
+        dimension: int,
+        capacity: int,
+        options: LoadOptions,
+        place: Literal["line", "row"] = "line",
+        *,
+        placed: bool = False,
     ) -> None:
         self.rows = 0
         self.duplicates = Event()
@@ -73,7 +66,11 @@ class RowTable:
         self._counts: list[int] = []
         if options.wanted is not None:
             capacity = min(capacity, len(options.wanted))
-        self._vectors = np.empty((affordable(max(capacity, 1), dimension), dimension), dtype=np.float32)
+        self._dimension, self._placed = dimension, placed
+        width = 1 if placed else dimension
+        self._kept: NDArray[Any] = np.empty(
+            (affordable(max(capacity, 1), width), width), np.int64 if placed else np.float32
+        )
 
     def __len__(self) -> int:
         return len(self._places)
@@ -90,6 +87,7 @@ class RowTable:
         vectors: NDArray[np.floating[Any]],
         places: Sequence[int],
         counts: Sequence[int] | None = None,
+        starts: NDArray[np.int64] | None = None,
     ) -> None:
         """Take in some rows.
 
@@ -98,13 +96,15 @@ class RowTable:
             vectors: ``(b, d)`` their values; rounded to float32 where they are wider.
             places: the line or row number of each.
             counts: corpus counts, from all rows or from none.
+            starts: ``(b,)`` bytes of the file at which their values start, kept of rows that stay there.
         """
         self.rows += len(words)
         chosen = self._values.choose(words, vectors, places)
+        kept = vectors if starts is None or not self._placed else starts[:, None]
         if len(chosen) < len(words):
             words, places = [words[i] for i in chosen], [places[i] for i in chosen]
             counts = None if counts is None else [counts[i] for i in chosen]
-            vectors = vectors[chosen]
+            kept = kept[chosen]
         start = len(self)
         own = range(start, start + len(words))
         rows = list(map(self._index.setdefault, words, own))
@@ -112,12 +112,12 @@ class RowTable:
             for word, row, number in zip(words, rows, own, strict=True):
                 if row == number:
                     del self._index[word]
-            self._add_one_by_one(words, vectors, places, counts)
+            self._add_one_by_one(words, kept, places, counts)
             return
         self._grow(start + len(words))
         self._places += places
         self._counts += counts or ()
-        self._put(slice(start, len(self)), vectors)
+        self._put(slice(start, len(self)), kept)
 
     def space(
         self,
@@ -144,6 +144,28 @@ class RowTable:
         Raises:
             InputError: if there are no rows, or rows that the options refuse; the message lacks the file's name.
         """
+        report = self._report(source, form, header, notes, trailing)
+        counts = torch.tensor(self._counts, dtype=torch.int64) if self._counts else None
+        vocabulary, vectors = Vocabulary.from_index(self._index), torch.from_numpy(self._kept)
+        return Space(vocabulary, vectors, counts, name_of(source.path), metadata or {}, draw, report)
+
+    def placed(
+        self,
+        source: Origin,
+        form: str,
+        *,
+        header: tuple[int, int] | None = None,
+        notes: Sequence[str] = (),
+        trailing: int = 0,
+    ) -> Placed:
+        """Return where the rows are, cut to size, with the report; for arguments and errors see :meth:`space`."""
+        report = self._report(source, form, header, notes, trailing)
+        vocabulary, places = Vocabulary.from_index(self._index), torch.from_numpy(self._kept[:, 0])
+        return Placed(vocabulary, places, self._dimension, name_of(source.path), report)
+
+    def _report(
+        self, source: Origin, form: str, header: tuple[int, int] | None, notes: Sequence[str], trailing: int
+    ) -> LoadReport:
         if self.nonfinite.count and not self._options.drop_nonfinite:
             raise InputError(f"{self._values.describe_nonfinite()}; {option('drop_nonfinite')} leaves such words out")
         if self.duplicates.count and self._options.keep_duplicate == "error":
@@ -152,7 +174,7 @@ class RowTable:
             raise InputError(self._nothing())
         self._resize(len(self))
         unusual = Unusual(list(self._index), self._places, self._place)
-        report = LoadReport(
+        return LoadReport(
             str(source.path),
             form,
             source.compression,
@@ -166,14 +188,11 @@ class RowTable:
             trailing,
             (*notes, *self._notes(), *unusual.sentences()),
         )
-        counts = torch.tensor(self._counts, dtype=torch.int64) if self._counts else None
-        vocabulary, vectors = Vocabulary.from_index(self._index), torch.from_numpy(self._vectors)
-        return Space(vocabulary, vectors, counts, name_of(source.path), metadata or {}, draw, report)
 
     def _add_one_by_one(
         self,
         words: Sequence[bytes],
-        vectors: NDArray[np.floating[Any]],
+        kept: NDArray[Any],
         places: Sequence[int],
         counts: Sequence[int] | None,
     ) -> None:
@@ -190,11 +209,11 @@ class RowTable:
                     continue
                 if counts:
                     self._counts[row] = counts[i]
-            self._put(slice(row, row + 1), vectors[i : i + 1])
+            self._put(slice(row, row + 1), kept[i : i + 1])
 
-    def _put(self, rows: slice, vectors: NDArray[np.floating[Any]]) -> None:
+    def _put(self, rows: slice, kept: NDArray[Any]) -> None:
         with np.errstate(over="ignore"):
-            self._vectors[rows] = vectors
+            self._kept[rows] = kept
 
     def _notes(self) -> Iterator[str]:
         wanted = self._options.wanted
@@ -217,9 +236,9 @@ class RowTable:
         return f"{self.duplicates.count} row(s) of a word that occurs more than once: {self.duplicates}"
 
     def _grow(self, rows: int) -> None:
-        if rows > len(self._vectors):
-            self._resize(affordable(rows + rows // 4, self._vectors.shape[1]))
+        if rows > len(self._kept):
+            self._resize(affordable(rows + rows // 4, self._kept.shape[1]))
 
     def _resize(self, rows: int) -> None:
         # refcheck=False: no view of the matrix exists before space() hands it out.
-        self._vectors.resize((rows, self._vectors.shape[1]), refcheck=False)
+        self._kept.resize((rows, self._kept.shape[1]), refcheck=False)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
+from typing import Protocol
 
 from gpustab.errors import InputError, near
 
@@ -23,6 +24,22 @@ _GZIP, _BZIP2 = b"\x1f\x8b", b"BZh"
 _MANY = 10_000
 """Files of a folder, from which on no nearest name is looked for."""
 _RATIO = {"gzip": 1032, "bzip2": 1 << 16}
+
+
+class Origin(Protocol):
+    """Where rows come from: a :class:`Source`, or whatever stands for one."""
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+
+    @property
+    def compression(self) -> str | None:
+        """How it is compressed."""
+
+    @property
+    def bytes_read(self) -> int:
+        """Unpacked bytes."""
 
 
 class Source:
@@ -73,9 +90,14 @@ class Source:
         size = self._file_size()
         return len(self.head) if size is None else size * 3 if self.compression else size
 
+    @property
+    def can_be_mapped(self) -> bool:
+        """Whether the content is on the disk as it is, neither packed nor coming through a pipe."""
+        return not self.compression and bool(self._file_size())
+
     def map(self) -> mmap.mmap | None:
-        """Map the content into memory, or return ``None`` where it has to be unpacked or comes through a pipe."""
-        if self.compression or not self._file_size():
+        """Map the content into memory, or return ``None`` where it cannot be."""
+        if not self.can_be_mapped:
             return None
         return mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
 

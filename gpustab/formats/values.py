@@ -37,7 +37,11 @@ class Values:
         self._plausible: float | None = None
 
     def choose(
-        self, words: Sequence[bytes], vectors: NDArray[np.floating[Any]], places: Sequence[int]
+        self,
+        words: Sequence[bytes],
+        vectors: NDArray[np.floating[Any]],
+        places: Sequence[int],
+        at_most: float = np.inf,
     ) -> Sequence[int]:
         """Return the rows to take: those that were asked for, and finite where others are left out.
 
@@ -45,17 +49,18 @@ class Values:
             words: ``b`` words.
             vectors: ``(b, d)`` their values.
             places: the line or row number of each.
+            at_most: the size that no value exceeds, where it is known; NaN if one is NaN.
         """
         wanted = self._options.wanted
         chosen: Sequence[int] = range(len(words))
         if wanted is not None:
             chosen = [i for i, word in enumerate(words) if word in wanted]
-        if not vectors.size:
+        if not vectors.size or self._is_usual(at_most, vectors):
             return chosen
         with np.errstate(over="ignore", invalid="ignore"):  # beyond float32: becomes inf, which is looked for here
             vectors = vectors.astype(np.float32, copy=False)
             largest = max(-vectors.min(), vectors.max())  # NaN if one is NaN
-            if largest <= self._bound(vectors):
+            if self._is_usual(largest, vectors):
                 return chosen
             finite = np.isfinite(vectors)
         for i in chosen:
@@ -76,6 +81,9 @@ class Values:
             yield f"drop_nonfinite: left out {self.describe_nonfinite()}"
         if self.implausible.count:
             yield f"{self.implausible.count} row(s) with values a million times the usual, damaged? {self.implausible}"
+
+    def _is_usual(self, size: float, vectors: NDArray[np.float32]) -> bool:
+        return bool(size < np.inf and size <= self._bound(vectors))  # the bound is infinite after zeros alone
 
     def _bound(self, vectors: NDArray[np.float32]) -> float:
         """Return the size from which on a value is not plausible, settled by the first rows."""

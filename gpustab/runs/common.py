@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gpustab.errors import InputError, option
+from gpustab.runs.joining import Joining
 from gpustab.runs.plan import LEAST_SHARE
-from gpustab.runs.runs import Joining
 
 
 def small_overlap(joining: Joining, words: int) -> str | None:

@@ -8,7 +8,7 @@ from typing import Protocol
 from gpustab.runs.common import require_overlap
 from gpustab.runs.key import Key
 from gpustab.runs.loading import Rule
-from gpustab.runs.plan import Plan, header, letter_case, plan_join, take_rows
+from gpustab.runs.plan import Plan, headers_of, letter_case, plan_join, take_rows
 from gpustab.runs.prepare import prepare
 from gpustab.runs.runs import Runs
 from gpustab.spaces.load_report import LoadReport
@@ -83,10 +83,10 @@ def join(
 
 
 def _plan(spaces: Sequence[Space], vocabulary: Rule, min_runs: int | None, allow_small_overlap: bool) -> Plan:
-    headers = [header(space) for space in spaces]
-    plan = plan_join(headers, vocabulary=vocabulary, min_runs=min_runs)
-    words = len(plan.vocabulary)
-    require_overlap(plan.joining, words, allow_small_overlap, lambda: letter_case(headers, words))
+    words, headers = headers_of(spaces)
+    plan = plan_join(words, headers, vocabulary=vocabulary, min_runs=min_runs)
+    kept = len(plan.vocabulary)
+    require_overlap(plan.joining, kept, allow_small_overlap, lambda: letter_case(words, headers, kept))
     return plan
 
 

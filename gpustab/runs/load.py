@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 from gpustab.errors import InputError
 from gpustab.formats.checkpoints.folder import is_checkpoint
@@ -86,9 +87,7 @@ def load_groups(
     Raises:
         InputError: for unusable sources, fewer than two runs in a group, or runs without common words.
     """
-    loading = Loading(
-        vocabulary, min_runs, centre or center, unit, options or LoadOptions(), device, jobs, allow_small_overlap
-    )
+    loading = _loading(locals())
     return [group.load() for group in open_groups(sources, loading, name=name)]
 
 
@@ -117,10 +116,16 @@ def load_runs(
         >>> load_runs([(words, rng.normal(size=(4, 3))) for _ in range(2)])
         Runs('runs': 2 runs, 4 words (joint), 3 dimensions, cpu)
     """
-    loading = Loading(
-        vocabulary, min_runs, centre or center, unit, options or LoadOptions(), device, jobs, allow_small_overlap
-    )
+    loading = _loading(locals())
     return only_group(open_groups(sources, loading, name=name)).load()
+
+
+def _loading(arguments: Mapping[str, Any]) -> Loading:
+    """Return how runs are loaded, of the arguments that one of the functions above was called with."""
+    chosen = {field.name: arguments[field.name] for field in fields(Loading)}
+    chosen["centre"] |= arguments["center"]
+    chosen["options"] = chosen["options"] or LoadOptions()
+    return Loading(**chosen)
 
 
 def only_group(groups: Sequence[Group]) -> Group:
@@ -136,18 +141,33 @@ def sort_out(sources: Source | Iterable[Source]) -> tuple[list[Source], list[Gro
     """Split sources into single runs and the groups of folders.
 
     Raises:
-        InputError: for a path with nothing behind it, or a folder that is no run set.
+        InputError: for a path with nothing behind it, a folder that is no run set, or one that is given twice.
     """
     lone = isinstance(sources, str | os.PathLike | Space) or hasattr(sources, "index_to_key") or is_one(sources)
     single: list[Source] = []
     folders: list[Group] = []
+    given_as: dict[Path, Path] = {}
     for given in [sources] if lone else sources:
         for source in files_of(given) if isinstance(given, str | os.PathLike) else [given]:
             if isinstance(source, Path) and source.is_dir() and not is_checkpoint(source):
-                folders += open_runset(source)
+                groups = open_runset(source)
+                _want_once(groups, source, given_as)
+                folders += groups
             else:
                 single.append(source)
     return single, folders
+
+
+def _want_once(groups: list[Group], source: Path, given_as: dict[Path, Path]) -> None:
+    """Refuse groups that were given before; ``given_as`` keeps by which path each leaf was."""
+    for group in groups:
+        assert group.folder is not None  # noqa: S101  # it is of a run set
+        before = given_as.setdefault(group.folder.resolve(), source)
+        if before is not source:
+            same = before.resolve() == source.resolve()
+            raise InputError(
+                f"{source}: is given twice" if same else f"{group.folder}: is given twice, by {before} and by {source}"
+            )
 
 
 def measurable(groups: list[Group]) -> list[Group]:
@@ -173,5 +193,5 @@ def _distinct(groups: list[Group]) -> list[Group]:
 
 def _runset(group: Group) -> str:
     """The run set that a group lies in, as it was typed where that says something."""
-    folder = str(group.folder).removesuffix(group.key.path).rstrip("/")
+    folder = group.folder.as_posix().removesuffix(group.key.path).rstrip("/") if group.folder else ""
     return folder if folder.strip("./") else str(Path(folder).resolve())

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from gpustab.errors import InputError, option
+from gpustab.runs.joining import Joining
 from gpustab.runs.loading import Rule
-from gpustab.runs.runs import Joining
+from gpustab.runs.numbering import Numbering
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.spaces.words import show
@@ -28,20 +29,27 @@ class Header(NamedTuple):
 
     Attributes:
         name: of the run.
-        vocabulary: its ``v_r`` words.
+        numbers: ``(v_r,)`` of its words, see :class:`gpustab.runs.numbering.Numbering`.
         counts: ``(v_r,)`` or ``None``.
         defined: ``(v_r,)`` bool; False for a zero vector, which has no cosine.
     """
 
     name: str
-    vocabulary: Vocabulary
+    numbers: NDArray[np.int64]
     counts: Tensor | None
     defined: Tensor
 
 
-def header(space: Space) -> Header:
-    """Return the header of a run."""
-    return Header(space.name, space.vocabulary, space.counts, space.vectors.any(dim=1))
+def headers_of(spaces: Sequence[Space]) -> tuple[list[bytes], list[Header]]:
+    """Return the distinct words of some runs, by number, and their headers."""
+    numbering = Numbering()
+    # Many runs may share one vocabulary.
+    distinct = {id(space.vocabulary): space.vocabulary for space in spaces}
+    numbers = {which: numbering.take(own) for which, own in distinct.items()}
+    headers = [
+        Header(space.name, numbers[id(space.vocabulary)], space.counts, space.vectors.any(dim=1)) for space in spaces
+    ]
+    return list(numbering), headers
 
 
 class Plan(NamedTuple):
@@ -60,7 +68,9 @@ class Plan(NamedTuple):
     rows: list[Tensor]
 
 
-def plan_join(headers: Sequence[Header], *, vocabulary: Rule = "joint", min_runs: int | None = None) -> Plan:
+def plan_join(
+    words: Sequence[bytes], headers: Sequence[Header], *, vocabulary: Rule = "joint", min_runs: int | None = None
+) -> Plan:
     """Find the joined vocabulary of several runs.
 
     The order is: descending total count where every run has counts, else mean position in the runs; ties by bytes.
@@ -68,6 +78,7 @@ def plan_join(headers: Sequence[Header], *, vocabulary: Rule = "joint", min_runs
     joint rule the word is left out and reported.
 
     Args:
+        words: of all runs, by number.
         headers: one per run.
         vocabulary: ``"joint"`` keeps the words of all runs, ``"union"`` those of at least ``min_runs``.
         min_runs: under ``"union"``; default 2, since a word in one run has no stability.
@@ -81,25 +92,24 @@ def plan_join(headers: Sequence[Header], *, vocabulary: Rule = "joint", min_runs
     for one in headers:
         if not one.defined.any():
             raise InputError(
-                f"{one.name}: all of its {len(one.vocabulary):,} vectors are zero, so no word of it has a direction"
+                f"{one.name}: all of its {len(one.numbers):,} vectors are zero, so no word of it has a direction"
             )
     need = runs if vocabulary == "joint" else (min(2, runs) if min_runs is None else min_runs)
     if not 1 <= need <= runs:
         raise InputError(f"{option('min_runs')} is {min_runs}, wanted 1 to {runs} for {runs} runs")
-    words, ids = _numbered([one.vocabulary for one in headers])
     has, defined = np.zeros(len(words), np.int64), np.zeros(len(words), np.int64)
-    for own, one in zip(ids, headers, strict=True):
-        has[own] += 1
-        defined[own] += one.defined.numpy()
-    counts = _total_counts(ids, headers, len(words))
-    order = _canonical_order(words, ids, has, counts)
+    for one in headers:
+        has[one.numbers] += 1
+        defined[one.numbers] += one.defined.numpy()
+    counts = _total_counts(headers, len(words))
+    order = _canonical_order(words, headers, has, counts)
     keep = order[defined[order] >= need]
     if len(keep) < 2:
         shared = int((has >= need).sum())
-        raise InputError(_all_zero(headers, shared) if shared > 1 else _nothing_shared(headers, len(keep), need))
+        raise InputError(_all_zero(headers, shared) if shared > 1 else _nothing_shared(words, headers, len(keep), need))
     undefined = order[(has[order] >= need) & (defined[order] < has[order])]
     dropped = order[has[order] < need]
-    smallest = min(len(one.vocabulary) for one in headers)
+    smallest = min(len(one.numbers) for one in headers)
     return Plan(
         Vocabulary.from_index({words[i]: k for k, i in enumerate(keep.tolist())}),
         None if counts is None else torch.from_numpy(counts[keep]),
@@ -112,9 +122,9 @@ def plan_join(headers: Sequence[Header], *, vocabulary: Rule = "joint", min_runs
             len(undefined),
             tuple(words[i] for i in undefined[:_SAMPLE]),
             smallest,
-            len(_folded(headers)) if len(keep) < LEAST_SHARE * smallest else 0,
+            len(_folded(words, headers)) if len(keep) < LEAST_SHARE * smallest else 0,
         ),
-        [_rows_of(own, keep, len(words)) for own in ids],
+        [_rows_of(one.numbers, keep, len(words)) for one in headers],
     )
 
 
@@ -123,37 +133,21 @@ def take_rows(vectors: Tensor, rows: Tensor) -> Tensor:
     return vectors[rows.clamp(min=0)].masked_fill_((rows < 0)[:, None], 0)
 
 
-def _numbered(vocabularies: Sequence[Vocabulary]) -> tuple[list[bytes], list[NDArray[np.int64]]]:
-    """Return all words, and for every vocabulary ``(v_r,)`` the places of its words among them."""
-    index: dict[bytes, int] = {}
-    found: dict[int, NDArray[np.int64]] = {}  # many runs may share one vocabulary
-    first = 0
-    for own in {id(own): own for own in vocabularies}.values():
-        # Numbers with gaps, where words come again: no line of Python for every word.
-        numbers = map(index.setdefault, own, range(first, first + len(own)))
-        found[id(own)] = np.fromiter(numbers, np.int64, len(own))
-        first += len(own)
-    places = np.zeros(first, np.int64)
-    places[np.fromiter(index.values(), np.int64, len(index))] = np.arange(len(index))
-    found = {number: places[own] for number, own in found.items()}
-    return list(index), [found[id(own)] for own in vocabularies]
-
-
-def _total_counts(ids: list[NDArray[np.int64]], headers: Sequence[Header], n: int) -> NDArray[np.int64] | None:
+def _total_counts(headers: Sequence[Header], n: int) -> NDArray[np.int64] | None:
     total = np.zeros(n, np.int64)
-    for own, one in zip(ids, headers, strict=True):
+    for one in headers:
         if one.counts is None:
             return None
-        total[own] += one.counts.numpy()
+        total[one.numbers] += one.counts.numpy()
     return total
 
 
 def _canonical_order(
-    words: Sequence[bytes], ids: list[NDArray[np.int64]], has: NDArray[np.int64], counts: NDArray[np.int64] | None
+    words: Sequence[bytes], headers: Sequence[Header], has: NDArray[np.int64], counts: NDArray[np.int64] | None
 ) -> NDArray[np.int64]:
     positions = np.zeros(len(words), np.int64)
-    for own in ids:
-        positions[own] += np.arange(len(own))
+    for one in headers:
+        positions[one.numbers] += np.arange(len(one.numbers))
     key = positions / has if counts is None else -counts
     by_bytes = np.array(sorted(range(len(words)), key=words.__getitem__), dtype=np.int64)
     return by_bytes[np.argsort(key[by_bytes], kind="stable")]
@@ -167,7 +161,7 @@ def _rows_of(own: NDArray[np.int64], keep: NDArray[np.int64], n: int) -> Tensor:
 
 def _all_zero(headers: Sequence[Header], shared: int) -> str:
     """Words are shared, but not with a vector: which runs hold zeros, and how many."""
-    zeros = [(h.name, int((~h.defined).sum()), len(h.vocabulary)) for h in headers if not h.defined.all()]
+    zeros = [(h.name, int((~h.defined).sum()), len(h.numbers)) for h in headers if not h.defined.all()]
     shown = ", ".join(f"{name} ({n:,} of {of:,} words)" for name, n, of in zeros[:_SAMPLE])
     more = f" and {len(zeros) - _SAMPLE} more" if len(zeros) > _SAMPLE else ""
     return (
@@ -176,26 +170,25 @@ def _all_zero(headers: Sequence[Header], shared: int) -> str:
     )
 
 
-def letter_case(headers: Sequence[Header], kept: int) -> str:
+def letter_case(words: Sequence[bytes], headers: Sequence[Header], kept: int) -> str:
     """Return what is to be said where letter case keeps most words apart, else nothing."""
-    return _letter_case(len(_folded(headers)), 2 * kept)
+    return _letter_case(len(_folded(words, headers)), 2 * kept)
 
 
 def _letter_case(lower: int, kept: int) -> str:
     return f"; {lower:,} would be if letter case did not count" if lower > kept else ""
 
 
-def _nothing_shared(headers: Sequence[Header], kept: int, need: int) -> str:
-    lower = _folded(headers)
-    case = _letter_case(len(lower), 1)
-    examples = "; ".join(f"{h.name} has {', '.join(show(w) for w in list(h.vocabulary)[:3])} ..." for h in headers[:2])
+def _nothing_shared(words: Sequence[bytes], headers: Sequence[Header], kept: int, need: int) -> str:
+    case = _letter_case(len(_folded(words, headers)), 1)
+    examples = "; ".join(f"{h.name} has {', '.join(show(words[i]) for i in h.numbers[:3])} ..." for h in headers[:2])
     return (
         f"the runs have {'no word' if not kept else 'only one word'} in common "
         f"({need} of {len(headers)} runs must have it with a non-zero vector){case}: {examples}"
     )
 
 
-def _folded(headers: Sequence[Header]) -> set[bytes]:
+def _folded(words: Sequence[bytes], headers: Sequence[Header]) -> set[bytes]:
     """The words that all runs have with a vector, if letter case does not count."""
-    defined = ((word for word, one in zip(h.vocabulary, h.defined.tolist(), strict=True) if one) for h in headers)
-    return set.intersection(*({show(word).lower().encode() for word in words} for words in defined))
+    defined = (one.numbers[one.defined.numpy()] for one in headers)
+    return set.intersection(*({show(words[i]).lower().encode() for i in own} for own in defined))

@@ -8,8 +8,9 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
+from gpustab.runs.joining import Joining
 from gpustab.runs.key import Key
-from gpustab.runs.runs import Joining, Rows, Runs
+from gpustab.runs.runs import Rows, Runs
 from gpustab.spaces.vocabulary import Vocabulary
 
 _STEP = 8192

@@ -10,8 +10,8 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+from gpustab.runs.joining import Joining
 from gpustab.runs.key import Key
-from gpustab.runs.loading import Rule
 from gpustab.runs.read_ahead import read_ahead
 from gpustab.spaces.vocabulary import Vocabulary
 
@@ -25,33 +25,6 @@ class Rows(Protocol):
 
     def __getitem__(self, rows: slice) -> Tensor:
         """Return ``(c, d)`` rows."""
-
-
-@dataclass(frozen=True)
-class Joining:
-    """How the vocabularies of the runs were joined, and which words did not come along.
-
-    Attributes:
-        rule: ``"joint"``: words present in all runs; ``"union"``: words present in ``min_runs`` of them.
-        min_runs: least number of runs that a word must be in.
-        seen: number of distinct words over all runs.
-        dropped: words left out because too few runs have them.
-        dropped_sample: the first of these in canonical order.
-        undefined: words whose vector is zero in some run, so that they have no cosine there.
-        undefined_sample: the first of these in canonical order.
-        smallest: words of the run that has the fewest; 0 where it is not known.
-        folded: where hardly any words are in common, how many would be if letter case did not count; else 0.
-    """
-
-    rule: Rule
-    min_runs: int
-    seen: int
-    dropped: int = 0
-    dropped_sample: tuple[bytes, ...] = ()
-    undefined: int = 0
-    undefined_sample: tuple[bytes, ...] = ()
-    smallest: int = 0
-    folded: int = 0
 
 
 @dataclass(frozen=True, eq=False)

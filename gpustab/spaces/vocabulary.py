@@ -46,10 +46,6 @@ class Vocabulary(Sequence[bytes]):
         vars(vocabulary)["_index"] = index
         return vocabulary
 
-    def forget_positions(self) -> None:
-        """Let the table of positions go, which is larger than the words; who asks for a position makes it again."""
-        vars(self).pop("_index", None)
-
     @cached_property
     def _index(self) -> dict[bytes, int]:
         return {word: i for i, word in enumerate(self._words)}
@@ -90,30 +86,44 @@ class Vocabulary(Sequence[bytes]):
         """Return word ``i`` as printable text."""
         return show(self._words[i])
 
+    def texts(self) -> list[str]:
+        """Return all words as printable text."""
+        return list(map(show, self._words))
+
     def to_tensors(self) -> tuple[Tensor, Tensor]:
         """Return all words as one ``(n_bytes,)`` uint8 tensor and ``(v + 1,)`` int64 offsets into it."""
-        lengths = np.fromiter((len(w) for w in self._words), dtype=np.int64, count=len(self))
+        lengths = np.fromiter(map(len, self._words), dtype=np.int64, count=len(self))
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         buffer = np.frombuffer(b"".join(self._words), dtype=np.uint8).copy()
         return torch.from_numpy(buffer), torch.from_numpy(offsets)
 
     @classmethod
-    def from_tensors(cls, buffer: Tensor, offsets: Tensor, shared: dict[bytes, bytes] | None = None) -> Vocabulary:
+    def from_tensors(cls, buffer: Tensor, offsets: Tensor) -> Vocabulary:
         """Rebuild a vocabulary from :meth:`to_tensors`.
 
         Args:
             buffer: ``(n_bytes,)``.
             offsets: ``(v + 1,)``.
-            shared: words of other vocabularies, by themselves; they are taken where they come again, the others join.
 
         Raises:
-            InputError: if the offsets do not run from 0 to the buffer's length without falling.
+            InputError: as :func:`cut_out`, or if a word occurs twice.
         """
-        data, bounds = buffer.numpy().tobytes(), offsets.numpy()
-        if not len(bounds) or bounds[0] != 0 or bounds[-1] != len(data) or (bounds[1:] < bounds[:-1]).any():
-            raise InputError("the word offsets do not fit the word bytes: the file is damaged")
-        words = [data[a:b] for a, b in pairwise(bounds.tolist())]
-        if shared is not None:
-            words = list(map(shared.setdefault, words, words))
+        words = cut_out(buffer, offsets)
         index = dict(zip(words, range(len(words)), strict=True))
         return cls.from_index(index) if len(index) == len(words) else cls(words)  # which says what occurs twice
+
+
+def cut_out(buffer: Tensor, offsets: Tensor) -> list[bytes]:
+    """Return the words that :meth:`Vocabulary.to_tensors` put together; whether they are distinct, nobody looks.
+
+    Args:
+        buffer: ``(n_bytes,)``.
+        offsets: ``(v + 1,)``.
+
+    Raises:
+        InputError: if the offsets do not run from 0 to the buffer's length without falling.
+    """
+    data, bounds = buffer.numpy().tobytes(), offsets.numpy()
+    if not len(bounds) or bounds[0] != 0 or bounds[-1] != len(data) or (bounds[1:] < bounds[:-1]).any():
+        raise InputError("the word offsets do not fit the word bytes: the file is damaged")
+    return [data[a:b] for a, b in pairwise(bounds.tolist())]

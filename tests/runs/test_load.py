@@ -1,3 +1,5 @@
+from pathlib import PureWindowsPath
+
 import numpy as np
 import pytest
 import torch
@@ -6,6 +8,11 @@ from gensim.models import KeyedVectors
 from gpustab import InputError, load_runs, load_space
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.text.write import write_word2vec_text
+from gpustab.runs.group import Group
+from gpustab.runs.key import Key
+from gpustab.runs.load import _distinct, open_groups
+from gpustab.runs.packing.pack import pack_runs
+from gpustab.runs.runset import write_runset
 from tests.generators import spaces
 
 
@@ -120,3 +127,25 @@ def test_zero_vectors_are_no_matter_of_letter_case():
 def test_least_runs_without_a_union_mean_nothing(files):
     with pytest.raises(InputError, match="min_runs is for vocabulary='union': joint words are in all runs"):
         load_runs(files, min_runs=2)
+
+
+def test_a_run_set_that_is_given_twice_is_named_in_a_short_sentence(tmp_path):
+    write_runset({"sgns/fixed": spaces(2), "sgns/shuffled": spaces(2, seed=1)}, tmp_path / "set")
+    leaf, whole = tmp_path / "set/sgns/fixed", tmp_path / "set"
+    assert len(open_groups([leaf, tmp_path / "set/sgns/shuffled"])) == 2
+    for given, message in (
+        ([whole, whole], f"{whole}: is given twice"),
+        ([whole, leaf / "../.."], f"{leaf / '../..'}: is given twice"),
+        ([leaf, leaf], f"{leaf}: is given twice"),
+        ([leaf, whole], f"{leaf}: is given twice, by {leaf} and by {whole}"),
+    ):
+        with pytest.raises(InputError) as refused:
+            open_groups(given)
+        assert str(refused.value) == message
+    with pytest.raises(InputError, match="is given twice"):
+        pack_runs([whole, whole], tmp_path / "out")
+
+
+def test_groups_are_called_by_their_run_sets_whatever_parts_a_path():
+    keys = [Group(Key.of_path("sgns/fixed"), (), PureWindowsPath(f"C:\\runs\\{name}\\sgns\\fixed")) for name in "ab"]
+    assert [group.key.part for group in _distinct(keys)] == [(("runset", "C:/runs/a"),), (("runset", "C:/runs/b"),)]

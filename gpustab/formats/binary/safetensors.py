@@ -65,7 +65,8 @@ def read_safetensors(source: Source, options: LoadOptions = DEFAULTS) -> Space:
     with open_rows(path, options.tensor, or_only=options.tensor == DEFAULTS.tensor) as rows:
         ours = not WORDS.isdisjoint(rows.names)
         found = _own_words(rows) if ours else words_for(path, len(rows), options)
-        draw = rows.tensor("draw", torch.int64) if ours and "draw" in rows.names else None
+        # A copy: what is of the file keeps all of it mapped, and Windows lets nobody replace it.
+        draw = rows.tensor("draw", torch.int64).clone() if ours and "draw" in rows.names else None
         metadata = read_metadata(rows)
         try:
             check_dimension(rows.shape[1], options)

@@ -62,10 +62,12 @@ class SafetensorsRows:
         chunk: Tensor = self._vectors[start : max(start, stop)]
         return chunk.to(torch.float32)
 
-    def mapped(self) -> Tensor:
-        """Return all rows in the type on disk; a value is read when somebody looks at it."""
-        rows: Tensor = self._vectors[0 : len(self)]
-        return rows
+    def take(self, rows: Tensor, out: Tensor) -> Tensor:
+        """Copy rows ``(n,)`` into ``out``, ``(n, d)`` float32, and return it."""
+        there: Tensor = self._vectors[0 : len(self)]  # a value is read when somebody looks at it
+        if there.dtype == out.dtype:
+            return torch.index_select(there, 0, rows, out=out)
+        return out.copy_(there[rows])
 
     def require(self, name: str) -> None:
         """Refuse the file if it has no tensor of this name."""

@@ -1,4 +1,4 @@
-"""A space in a safetensors file with its own words: everything but its vectors is read, these stay on disk."""
+"""Spaces of which everything but their vectors was read: these stay on disk, as in safetensors files with words."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from gpustab.formats.binary.npy import check_dimension, rows_to_read
 from gpustab.formats.binary.safetensors import WORDS, check_words, is_safetensors, notes_on, read_counts, read_metadata
 from gpustab.formats.binary.safetensors_rows import SafetensorsRows, open_rows
 from gpustab.formats.options import DEFAULTS, LoadOptions
+from gpustab.formats.placed import PlacedRows
 from gpustab.formats.words import name_of
 
 
@@ -53,7 +54,7 @@ class StoredSpace(NamedTuple):
 
     Attributes:
         name: of the file.
-        rows: ``(v, d)`` vectors, read slice by slice; there may be more than there are words, by ``limit``.
+        rows: ``(v, d)`` vectors, float32; there may be more than there are words, by ``limit``.
         words: the ``v`` words; whether they are distinct, nobody has looked.
         counts: ``(v,)`` int64 or ``None``.
         draw: see :class:`gpustab.spaces.space.Space`.
@@ -62,7 +63,7 @@ class StoredSpace(NamedTuple):
     """
 
     name: str
-    rows: SafetensorsRows
+    rows: SafetensorsRows | PlacedRows
     words: StoredWords
     counts: Tensor | None
     draw: Tensor | None

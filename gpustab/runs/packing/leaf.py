@@ -92,6 +92,15 @@ class Packing:
 
     def _pack_one(self, run: int) -> int:
         """Write one run, then the record without which it does not count, then let go what it was staged in."""
+        done = self._write_one(run)
+        with writing(self._record(run)):
+            write_manifest(self._record(run), {"schema": _SCHEMA, **done})
+        if all(self.order.looked):  # else all may have to be packed anew
+            self._stage.remove(run)
+        return run
+
+    def _write_one(self, run: int) -> dict[str, Any]:
+        """Write one run; when this returns, what it was staged in is mapped no more, so that Windows lets it go."""
         opened = self._stage.open(run)
         done = write_packed(
             opened,
@@ -102,13 +111,9 @@ class Packing:
             with_presence=self._wanted.vocabulary == "union",
             options=self._wanted.options,
         )
-        if not opened.staged:
+        if not opened.copied:
             self._stage.require_unchanged(run)  # it was read until now
-        with writing(self._record(run)):
-            write_manifest(self._record(run), {"schema": _SCHEMA, **done})
-        if all(self.order.looked):  # else all may have to be packed anew
-            self._stage.remove(run)
-        return run
+        return done
 
     def finish(self) -> None:
         """Write ``packed.json``, which makes the folder a leaf; one that is there already is the same."""

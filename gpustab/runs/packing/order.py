@@ -13,25 +13,27 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+import numpy as np
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from numpy.typing import NDArray
+from safetensors import safe_open
 from torch import Tensor
 
 from gpustab.errors import InputError, marked
-from gpustab.formats.atomic import replacing
 from gpustab.formats.binary.stored import StoredSpace, StoredWords
 from gpustab.formats.words import Unusual
 from gpustab.machine.threads import in_order
 from gpustab.runs.join import load_notes, run_names
 from gpustab.runs.manifest import read_manifest, write_manifest
+from gpustab.runs.numbering import Numbering
 from gpustab.runs.packing.output import writing
+from gpustab.runs.packing.records import load_tensors, save_tensors
 from gpustab.runs.packing.request import Request
 from gpustab.runs.packing.scan import step
 from gpustab.runs.packing.stage import Opened, Stage
 from gpustab.runs.plan import Header, plan_join
 from gpustab.spaces.load_report import LoadReport
-from gpustab.spaces.vocabulary import Vocabulary
+from gpustab.spaces.vocabulary import Vocabulary, cut_out
 
 ORDER = "order.json"
 _ROWS = "order.safetensors"
@@ -65,7 +67,7 @@ class Order(NamedTuple):
     def rows(self, run: int) -> Tensor:
         """Return ``(v,)`` row numbers in the source of one run, −1 where it lacks the word."""
         with safe_open(self.file, framework="pt") as file:
-            return cast(Tensor, file.get_slice("rows")[run])
+            return cast(Tensor, file.get_slice("rows")[run]).clone()  # as in load_tensors
 
     def notes(self, on_values: list[list[str]]) -> tuple[str, ...]:
         """Return what reading the runs found, with what their values said when they were packed."""
@@ -99,11 +101,7 @@ def find_order(request: Request, stage: Stage, folder: Path, report: OnFile, job
     if not (folder / ORDER).is_file():
         _write(request, stage, folder, report, jobs, look=False)
     found = read_manifest(folder / ORDER, _SCHEMA, fields=_FIELDS)
-    try:
-        with safe_open(folder / _ROWS, framework="pt") as file:
-            words = StoredWords(file.get_tensor("words"), file.get_tensor("offsets"))
-    except (SafetensorError, OSError) as error:
-        raise InputError(f"{folder / _ROWS}: damaged: {error}; remove {folder.parent}") from None
+    words = StoredWords(*load_tensors(folder / _ROWS, "words", "offsets"))
     return Order(words, **{name: found[name] for name in _FIELDS}, file=folder / _ROWS)
 
 
@@ -117,32 +115,31 @@ def look_through(request: Request, stage: Stage, folder: Path, report: OnFile, j
 def _write(request: Request, stage: Stage, folder: Path, report: OnFile, jobs: int, *, look: bool) -> None:
     def open_(run: int) -> tuple[Opened, Tensor | None]:
         opened = stage.open(run)
-        # What is staged was just read: to look at it is nothing beside that.
-        return opened, _defined(opened.space) if look or opened.staged else None
+        # What was just copied lies in memory: to look at it is nothing beside that.
+        return opened, _defined(opened.space) if look or opened.copied else None
 
     headers, seen, dimensions, reports, looked = [], [], [], [], []
-    shared = _SharedWords()
+    known = _KnownWords()
     for run, (opened, defined) in enumerate(in_order(open_, range(len(stage.files)), jobs)):
         report(stage.files[run], run)
         space = opened.space
-        vocabulary, unusual = shared.take(space.words, str(space.rows.path))
+        numbers, unusual = known.take(space.words, str(space.rows.path))
         looked.append(defined is not None)
         if defined is None:
-            defined = torch.ones(len(vocabulary), dtype=torch.bool)
-        headers.append(Header(space.name, vocabulary, space.counts, defined))
+            defined = torch.ones(len(numbers), dtype=torch.bool)
+        headers.append(Header(space.name, numbers, space.counts, defined))
         seen.append(_Seen(space.name, opened.report))
         dimensions.append(space.dimension)
-        after = [] if opened.staged else unusual
+        after = [] if opened.checked else unusual
         reports.append({"source": opened.report.source, "before": opened.report.notes, "after": after})
-    plan = plan_join(headers, vocabulary=request.vocabulary, min_runs=request.min_runs)
+    plan = plan_join(list(known.all), headers, vocabulary=request.vocabulary, min_runs=request.min_runs)
     buffer, offsets = plan.vocabulary.to_tensors()
     joining = asdict(plan.joining)
     for key in ("dropped_sample", "undefined_sample"):
         joining[key] = [word.decode("utf-8", "surrogateescape") for word in joining[key]]
     found = dict(zip(_FIELDS, (looked, run_names(seen), dimensions, joining, reports), strict=True))
     with writing(folder):
-        with replacing(folder / _ROWS) as temporary:
-            save_file({"words": buffer, "offsets": offsets, "rows": torch.stack(plan.rows)}, temporary)
+        save_tensors(folder / _ROWS, {"words": buffer, "offsets": offsets, "rows": torch.stack(plan.rows)})
         write_manifest(folder / ORDER, {"schema": _SCHEMA, **found})
 
 
@@ -151,24 +148,24 @@ def _defined(space: StoredSpace) -> Tensor:
     return torch.cat([space.rows[part].any(dim=1) for part in space.parts(step(space.dimension))])
 
 
-class _SharedWords:
-    """Words that are one object in all runs, and vocabularies too: many of them would outweigh the vectors."""
+class _KnownWords:
+    """The words of all runs; of runs that have the same ones, as many do, they are looked at once."""
 
     def __init__(self) -> None:
-        self._words: dict[bytes, bytes] = {}
-        self._known: dict[bytes, tuple[Vocabulary, list[str]]] = {}
+        self.all = Numbering()
+        self._known: dict[bytes, tuple[NDArray[np.int64], list[str]]] = {}
 
-    def take(self, words: StoredWords, source: str) -> tuple[Vocabulary, list[str]]:
-        """Return the vocabulary of a run, and what is to be said of its words."""
+    def take(self, words: StoredWords, source: str) -> tuple[NDArray[np.int64], list[str]]:
+        """Return the numbers of a run's words, and what is to be said of these."""
         key = sha256(words.buffer.numpy().data)
         key.update(words.offsets.numpy().data)
         if key.digest() not in self._known:
-            buffer = words.buffer[: int(words.offsets[-1])]
             try:
-                vocabulary = Vocabulary.from_tensors(buffer, words.offsets, self._words)
+                own = cut_out(words.buffer[: int(words.offsets[-1])], words.offsets)
+                numbers = self.all.take(own)
+                if np.bincount(numbers).max(initial=0) > 1:
+                    Vocabulary(own)  # which says what occurs twice
             except InputError as error:
                 raise InputError(f"{source}: {marked(error)}") from error
-            vocabulary.forget_positions()
-            unusual = Unusual(vocabulary, range(len(vocabulary)), "in row").sentences()
-            self._known[key.digest()] = vocabulary, list(unusual)
+            self._known[key.digest()] = numbers, list(Unusual(own, range(len(own)), "in row").sentences())
         return self._known[key.digest()]

@@ -44,8 +44,8 @@ def pack_runs(
     """Pack runs: the rows of every run become the same words in the same canonical order, raw, in a run set.
 
     Memory holds a few MB of each run at work, however large it is: its vectors pass from file to file. Runs that are
-    no safetensors files with their own words are read whole first, ``jobs`` of them at once, and staged on the disk.
-    While the order is found there are 24 bytes for each word of each run.
+    neither safetensors files with their own words nor of word2vec's binary form are read whole first, ``jobs`` of them
+    at once, and staged on the disk. While the order is found there are 24 bytes for each word of each run.
 
     Args:
         sources: vector files, which form one group named ``runs``, leaf folders and run sets.

@@ -1,12 +1,18 @@
-"""What a pack records of its sources and of how they were read, as JSON values."""
+"""What a pack records on its way: of sources and how they were read, as JSON values; of their rows, as tensors."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
 from gpustab.errors import InputError
+from gpustab.formats.atomic import replacing
 from gpustab.formats.options import DEFAULTS, LoadOptions
 
 
@@ -38,3 +44,23 @@ def options_record(options: LoadOptions) -> dict[str, Any]:
     if options.vocab is not None:
         chosen["vocab"] = str(Path(options.vocab).absolute())
     return chosen
+
+
+def save_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
+    """Write tensors that are needed on the way, whole or not at all."""
+    with replacing(path) as temporary:
+        save_file(dict(tensors), temporary)
+
+
+def load_tensors(path: Path, *names: str) -> list[Tensor]:
+    """Return tensors of :func:`save_tensors`.
+
+    Raises:
+        InputError: if the file, two folders below all that is on the way, is damaged.
+    """
+    try:
+        with safe_open(path, framework="pt") as file:
+            # Copies: on Windows a file cannot be replaced while somebody has a part of it mapped.
+            return [file.get_tensor(name).clone() for name in names]
+    except (SafetensorError, OSError) as error:
+        raise InputError(f"{path}: damaged: {error}; remove {path.parent.parent}") from None

@@ -45,11 +45,14 @@ def scan(space: StoredSpace, dtype: torch.dtype, options: LoadOptions) -> Scan:
     """
     values, v = Values(options, "in row"), len(space.words)
     raw, stored, errors = (torch.zeros(v, dtype=torch.float64) for _ in range(3))
-    for part in space.parts(step(space.dimension)):
+    # One buffer for all pieces: new memory for each would take three times as long as all that is done here.
+    buffer = torch.empty(step(space.dimension), space.dimension, dtype=torch.float64)
+    for part in space.parts(len(buffer)):
         rows = space.rows[part]
-        values.choose(space.words[part], rows.numpy(), range(v)[part])
-        wide = rows.double()
-        raw[part] = torch.linalg.vector_norm(wide, dim=1)
+        wide = buffer[: len(rows)].copy_(rows)
+        torch.linalg.vector_norm(wide, dim=1, out=raw[part])
+        # No value is larger than the row is long.
+        values.choose(space.words[part], rows.numpy(), range(v)[part], float(raw[part].max()))
         if dtype != torch.float32:
             back = rows.to(dtype).double()
             stored[part] = torch.linalg.vector_norm(back, dim=1)

@@ -1,4 +1,7 @@
-"""Opening the sources: what cannot be read row by row from where it lies is read once and staged as safetensors."""
+"""Opening the sources: what cannot be read row by row from where it lies is read once and staged as safetensors.
+
+Of a file whose vectors lie in it as they are wanted, only its words and the places of its vectors are staged.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,14 @@ from typing import Any, NamedTuple
 
 from gpustab.errors import InputError
 from gpustab.formats.binary.safetensors import write_safetensors
-from gpustab.formats.binary.stored import StoredSpace, open_stored
+from gpustab.formats.binary.stored import StoredSpace, StoredWords, open_stored
 from gpustab.formats.options import DEFAULTS, LoadOptions
+from gpustab.formats.placed import Placed, PlacedRows
+from gpustab.formats.registry import place_space
 from gpustab.machine.device import log
 from gpustab.runs.manifest import read_manifest, want_fields, write_manifest
 from gpustab.runs.packing.output import require_space, writing
-from gpustab.runs.packing.records import fingerprint, options_record
+from gpustab.runs.packing.records import fingerprint, load_tensors, options_record, save_tensors
 from gpustab.runs.sources import load_space
 from gpustab.spaces.load_report import LoadReport
 from gpustab.spaces.space import Space
@@ -27,12 +32,14 @@ class Opened(NamedTuple):
     Attributes:
         space: the run.
         report: what is known of its reading.
-        staged: whether it was read and converted; then the report also says what was found in its words and values.
+        checked: whether its words and values were looked at; then the report says what was found in them.
+        copied: whether its vectors were staged, so that the source is needed no more.
     """
 
     space: StoredSpace
     report: LoadReport
-    staged: bool
+    checked: bool
+    copied: bool
 
 
 class Stage:
@@ -55,7 +62,7 @@ class Stage:
         self._folder = folder
 
     def open(self, run: int) -> Opened:
-        """Open a run; the first call stages what is no safetensors file that can be taken as it is.
+        """Open a run; the first call reads what is no safetensors file that can be taken as it is.
 
         Raises:
             InputError: if it cannot be read, or has changed since the pack was begun.
@@ -63,9 +70,9 @@ class Stage:
         """
         if found := self._staged(run) or self._as_it_is(run):
             return found
-        space = load_space(self.files[run], self.options)
+        read = place_space(self.files[run], self.options) or load_space(self.files[run], self.options)
         self.require_unchanged(run)
-        self._write(space, run)
+        self._write(read, run)
         staged = self._staged(run)
         assert staged is not None  # noqa: S101  # it was just written
         return staged
@@ -87,7 +94,7 @@ class Stage:
         self.require_unchanged(run)
         report = LoadReport(str(self.files[run]), "safetensors", rows=len(space.words), notes=space.notes)
         log.info("%s", report)
-        return Opened(space, report, False)
+        return Opened(space, report, checked=False, copied=False)
 
     def _record(self, run: int) -> dict[str, Any]:
         return {
@@ -105,22 +112,37 @@ class Stage:
         if not (beside.is_file() and path.is_file()):
             return None
         there = read_manifest(beside, _SCHEMA, fields={"name": str, "report": dict})
-        name, report = there.pop("name"), there.pop("report")
+        name, report, dimension = there.pop("name"), there.pop("report"), there.pop("dimension", None)
         if there != self._record(run):
             return None
         want_fields(beside, report, {"source": str, "format": str, "notes": list}, "its 'report'")
         found = LoadReport(report["source"], report["format"], notes=tuple(report["notes"]))
-        space = open_stored(path, DEFAULTS)
-        if space is None:
+        if dimension is not None:
+            space = self._placed(path, run, name, dimension)
+            return Opened(space, found, checked=True, copied=False)
+        copied = open_stored(path, DEFAULTS)
+        if copied is None:
             raise InputError(f"{path}: damaged; remove {self._folder.parent}")
-        return Opened(space._replace(name=name), found, True)
+        return Opened(copied._replace(name=name), found, checked=True, copied=True)
 
-    def _write(self, space: Space, run: int) -> None:
+    def _placed(self, path: Path, run: int, name: str, dimension: int) -> StoredSpace:
+        words, offsets, places = load_tensors(path, "words", "offsets", "places")
+        rows = PlacedRows(self.files[run], places, dimension)
+        return StoredSpace(name, rows, StoredWords(words, offsets), None, None, {}, ())
+
+    def _write(self, read: Space | Placed, run: int) -> None:
         beside, path = self._paths(run)
         self.remove(run)
-        report = space.report or LoadReport(str(self.files[run]), "")
-        require_space(self._folder, space.vectors.nbytes, f"{report.source} as safetensors")
+        report = read.report or LoadReport(str(self.files[run]), "")
+        found = {"source": report.source, "format": report.format, "notes": report.notes}
+        record = {**self._record(run), "name": read.name, "report": found}
+        if isinstance(read, Space):
+            require_space(self._folder, read.vectors.nbytes, f"{report.source} as safetensors")
         with writing(path):
-            write_safetensors(space, path)
-            found = {"source": report.source, "format": report.format, "notes": report.notes}
-            write_manifest(beside, {**self._record(run), "name": space.name, "report": found})
+            if isinstance(read, Space):
+                write_safetensors(read, path)
+            else:
+                record["dimension"] = read.dimension
+                words, offsets = read.vocabulary.to_tensors()
+                save_tensors(path, {"words": words, "offsets": offsets, "places": read.places})
+            write_manifest(beside, record)

@@ -68,7 +68,7 @@ def write_packed(
     """
     space, rows = opened.space, order.rows(run)
     try:
-        found = scan(space, dtype, DEFAULTS if opened.staged else options)
+        found = scan(space, dtype, DEFAULTS if opened.checked else options)
         _check_survival(space, rows, found, dtype)
     except InputError as error:
         raise InputError(f"{opened.report.source}: {marked(error)}") from None
@@ -98,19 +98,18 @@ def write_packed(
         "sha256": digest,
         "dimension": space.dimension,
         "rounding": float(found.errors[taken].max()) if len(taken) else 0.0,
-        "notes": [] if opened.staged else found.notes,
+        "notes": [] if opened.checked else found.notes,
     }
 
 
 def _gathered(space: StoredSpace, rows: Tensor, dtype: torch.dtype) -> Iterator[Tensor]:
     """Yield the chosen rows ``(v,)`` piece by piece, zero where the row number is −1."""
-    there = space.rows.mapped()
-    buffer = torch.empty(step(space.dimension), space.dimension, dtype=there.dtype)
+    buffer = torch.empty(step(space.dimension), space.dimension)
     for some in rows.split(len(buffer)):
-        piece = torch.index_select(there, 0, some.clamp(min=0), out=buffer[: len(some)])
+        piece = space.rows.take(some.clamp(min=0), buffer[: len(some)])
         if (lacking := some < 0).any():
             piece[lacking] = 0
-        yield piece.to(torch.float32).to(dtype)
+        yield piece.to(dtype)
 
 
 def _check_survival(space: StoredSpace, rows: Tensor, found: Scan, dtype: torch.dtype) -> None:

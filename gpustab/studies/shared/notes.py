@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from gpustab import engine
 from gpustab.kernels.arithmetic import product
 from gpustab.results.page import counted
-from gpustab.runs.runs import Joining, Runs
+from gpustab.runs.joining import Joining
+from gpustab.runs.runs import Runs
 from gpustab.spaces.words import some_words
 from gpustab.statistics.intervals import t_quantile
 from gpustab.studies.shared.spaces import of_spaces, unscaled

@@ -38,13 +38,15 @@ def nearest_table(runs: Runs, found: engine.NeighbourPass, n: int) -> Table:
     order = order[hits[order] > 1]
     first = np.searchsorted(target[order], target[order])  # where the rows of the same word begin
     order = order[np.arange(len(order)) - first < _EACH]
-    text = runs.vocabulary.text
+    # Each word's text is made once, not in each of its rows; and a row of ASCII digits is a text as it lies.
+    texts = np.array(runs.vocabulary.texts(), dtype=object)
+    in_runs = np.ascontiguousarray(inside[order] + ord("0")).view(f"S{len(runs)}")[:, 0]
     return Table(
         {
             "group": [runs.name] * len(order),
-            "word": [text(int(targets[kept[k]])) for k in target[order]],
-            "neighbour": [text(int(k)) for k in keys[order] % runs.words],
-            "runs": [row.tobytes().decode("ascii") for row in inside[order] + ord("0")],
+            "word": texts[targets[kept[target[order]]]].tolist(),
+            "neighbour": texts[keys[order] % runs.words].tolist(),
+            "runs": in_runs.astype(str).tolist(),
         },
         long=True,
     )

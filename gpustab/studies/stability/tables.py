@@ -44,7 +44,7 @@ def word_table(
     """
     columns: dict[str, Any] = {
         "group": [runs.name] * runs.words,
-        "word": [runs.vocabulary.text(k) for k in range(runs.words)],
+        "word": runs.vocabulary.texts(),
         "count": runs.counts_in_a_run(),
         "runs": runs.present.sum(0).cpu().numpy(),
         "pip_mean": words.mean.cpu().numpy(),

@@ -1,6 +1,7 @@
 """The run-set leaf: one space as one safetensors file."""
 
 import gzip
+from pathlib import Path
 
 import pytest
 import torch
@@ -31,6 +32,17 @@ def save(tmp_path):
         return tmp_path / "run-000.safetensors"
 
     return write
+
+
+def test_a_space_that_was_read_does_not_keep_its_file_mapped(save, tensors):
+    """As long as it did, Windows would not let the file be replaced."""
+    maps = Path("/proc/self/maps")
+    if not maps.exists():
+        pytest.skip("only Linux tells what is mapped")
+    path = save(tensors | {"counts": torch.arange(4), "draw": torch.arange(3)})
+    space = read_space(path)
+    assert space.draw.tolist() == [0, 1, 2]
+    assert str(path.resolve()) not in maps.read_text()
 
 
 def refusal(path, **options):

@@ -8,7 +8,7 @@ from safetensors import SafetensorError
 
 from gpustab import ComputationError
 from gpustab.formats.binary import safetensors as safetensors_file
-from gpustab.runs.packing import order, output, write
+from gpustab.runs.packing import output, records, write
 from gpustab.runs.packing.pack import pack_runs
 from tests.runs.packing.kills import (
     check,
@@ -63,7 +63,7 @@ def test_a_full_disk_at_any_file(small, tmp_path, monkeypatch):
 
         return save_half
 
-    for module, name in ((write, "write_tensors"), (order, "save_file"), (safetensors_file, "save_file")):
+    for module, name in ((write, "write_tensors"), (records, "save_file"), (safetensors_file, "save_file")):
         monkeypatch.setattr(module, name, failing(getattr(module, name), 1))
     failures = 0
     while check(tmp_path / "out", wanted) != "whole":
