@@ -31,9 +31,13 @@ def gram(runs: int, words: int, dimension: int) -> Cost:
     return Cost(2.0 * blocks * words * dimension**2, 4.0 * runs * words * dimension + 8.0 * blocks * dimension**2)
 
 
-def wordwise(runs: int, words: int, dimension: int) -> Cost:
-    """``v_ik C_ij`` of all words and pairs, and of every run with itself: ``2vd²`` each. Reads rows and blocks."""
-    return gram(runs, words, dimension)
+def wordwise(runs: int, words: int, dimension: int, terms: int = 1) -> Cost:
+    """``v_ik C_ij`` of all words and pairs, and of every run with itself: ``2vd²`` for each term of a row.
+
+    Reads rows and blocks.
+    """
+    cost = gram(runs, words, dimension)
+    return cost._replace(flop=terms * cost.flop)
 
 
 def procrustes(runs: int, dimension: int) -> Cost:

@@ -14,7 +14,7 @@ from gpustab.bench import checks, costs
 from gpustab.bench.bed import LONGEST, Arithmetic, Bed
 from gpustab.bench.costs import Cost
 from gpustab.engine.integers import WANTED, WANTED_OF_WORDS, takes_integers
-from gpustab.engine.wordwise import takes_fused
+from gpustab.engine.wordwise import TERMS, takes_fused
 from gpustab.kernels.averaging import tree_average
 from gpustab.kernels.gram import pair_blocks
 from gpustab.options import LENGTHS
@@ -65,7 +65,7 @@ def _words(bed: Bed, precision: Arithmetic) -> Job:
         lambda: engine.wordwise_pass(runs, basis, compute),
         lambda found: checks.word_means(runs, found.mean),
         (WANTED_OF_WORDS if takes_integers(compute) else 1e-9) if exact else 1e-3,
-        costs.wordwise(len(runs), runs.words, runs.dimension),
+        costs.wordwise(len(runs), runs.words, runs.dimension, TERMS[compute.precision] if fused else 1),
         arithmetic,
         note,
     )

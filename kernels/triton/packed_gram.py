@@ -70,7 +70,7 @@ def pack_gram(gram: Tensor, words: int) -> PackedGram:
     frame = DeviationGram.of(gram)
     own, d = diagonal_blocks(frame.blocks), gram.shape[1]
     # Entries of E_iᵀE_j exceed no diagonal entry of the E_iᵀE_i (Cauchy-Schwarz).
-    scale = power_of_two(own.abs().amax(), _EXPONENT)
+    scale = scale_to(own.abs().amax(), _EXPONENT)
     width = padded_width(d)
     packed = torch.zeros(len(frame.blocks), width, width, dtype=torch.float16, device=gram.device)
     size = len(own)  # blocks at a time: a scaled float64 copy of the whole would not fit beside it
@@ -98,10 +98,10 @@ def rounding_of_words(gram: Tensor, words: int) -> Tensor:
     return share
 
 
-def power_of_two(largest: Tensor, exponent: int) -> Tensor:
+def scale_to(largest: Tensor, exponent: int) -> Tensor:
     """Return by what to multiply numbers so that the largest lies between ``2^(exponent - 1)`` and ``2^exponent``.
 
-    >>> float(power_of_two(torch.tensor(3.0), 14))
+    >>> float(scale_to(torch.tensor(3.0), 14))
     4096.0
     """
     return torch.ldexp(torch.ones_like(largest), exponent - torch.frexp(largest).exponent)

@@ -10,7 +10,7 @@ from gpustab.kernels.arithmetic import product, row_dot
 from gpustab.kernels.centred import products_alone
 from gpustab.kernels.jackknife import jackknife
 from gpustab.kernels.pip_loss import WordwisePip
-from gpustab.kernels.triton.packed_gram import PackedGram, fitting_tile, power_of_two, rounded_terms
+from gpustab.kernels.triton.packed_gram import PackedGram, fitting_tile, rounded_terms, scale_to
 from gpustab.kernels.triton.wordwise_kernel import wordwise_sums
 
 
@@ -34,7 +34,7 @@ def packed_wordwise(
     tile = tile or fitting
     have = torch.ones(runs, words, dtype=torch.bool, device=rows.device) if present is None else present
     aligned = rows[0] + deviations
-    scale = power_of_two(aligned.where(have[:, :, None], 0).nan_to_num(0, 0, 0).abs().amax(), 0)
+    scale = scale_to(aligned.where(have[:, :, None], 0).nan_to_num(0, 0, 0).abs().amax(), 0)
     rounded = rounded_terms(aligned * scale, terms)
     # The same rounded rows in all that a loss is made of, which so stays the length of a difference.
     aligned = rounded.float().sum(0) / scale

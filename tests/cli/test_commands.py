@@ -276,7 +276,7 @@ def test_a_single_document_may_be_trained_as_it_is(call, place):
     [
         ("--engine cuda", "'cuda' is not one of"),
         ("--engine gpu", "engine gpu cannot be used: there is no CUDA device here"),
-        ("--engine gpu --technique glove", "it trains sgns, not glove"),
+        ("--engine gpu --technique glove", "it trains sgns and cbow, not glove"),
         ("--engine gpu --dim 600", "dim is 600, wanted 1 to 512"),
         ("--engine gpu --set sgns.hierarchical_softmax=true --set sgns.negative=0", "hierarchical_softmax is not"),
         ("--engine gensim --programs-per-run 4", "--programs-per-run is 4; more than 1 is for engine gpu"),

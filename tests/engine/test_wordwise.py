@@ -5,6 +5,7 @@ import torch
 
 from gpustab import engine
 from gpustab.engine import gram, integers, wordwise
+from gpustab.kernels.centred import centred_wordwise_pip
 from gpustab.machine.device import Compute
 from tests.generators import collapsed, noisy_copies, runs_of
 
@@ -21,7 +22,7 @@ def a_card(monkeypatch):
     ("stack", "precision", "takes", "reason"),
     [
         (noisy_copies(4, 300, 8), "auto", True, ""),
-        (noisy_copies(4, 300, 8), "1e-6", True, ""),
+        (noisy_copies(4, 300, 8), "1e-6", False, "precision is 1e-6"),
         (noisy_copies(4, 300, 8), "fast", True, ""),
         (noisy_copies(4, 300, 8), "fp64", False, "precision is fp64"),
         (noisy_copies(2, 300, 8), "auto", False, "there are 2 runs"),
@@ -60,3 +61,41 @@ def test_deviations_give_the_words_of_the_plain_form(noise, monkeypatch):
         found = engine.wordwise_pass(runs, gram.centred_pass(runs, Compute(), dtype))
         torch.testing.assert_close(found.mean, plain.mean, rtol=rtol, atol=0)
         assert torch.equal(found.pairs, plain.pairs)
+
+
+@pytest.mark.parametrize(("factor", "taken"), [(1.0, True), (1 + 2e-4, False), (float("nan"), False)])
+def test_a_fused_kernel_that_is_off_is_not_used(a_card, factor, taken, monkeypatch, caplog):
+    """Whatever it does on a card that nobody has tried: some words are measured in float64 beside."""
+    runs, compute = runs_of(noisy_copies(4, 300, 8)), Compute()
+    basis = gram.centred_pass(runs, compute, torch.float64)
+    want = engine.wordwise_pass(runs, basis, Compute(precision="fp64"))
+    used = []
+
+    def kernel(rows, _packed, present, *, terms):
+        used.append(terms)
+        found = centred_wordwise_pip(rows.double(), basis.centred.gram, basis.words, present)
+        return found._replace(mean=found.mean * factor)
+
+    monkeypatch.setattr("gpustab.kernels.triton.wordwise.packed_wordwise", kernel)
+    found = engine.wordwise_pass(runs, basis, compute)
+    torch.testing.assert_close(found.mean, want.mean, rtol=1e-6, atol=0)
+    assert (len(used) > 1) == taken
+    assert ("is off by" in caplog.text) != taken
+
+
+def test_words_by_deviations_of_many_runs_take_the_memory_that_they_may(monkeypatch):
+    """Inner products of all runs stand beside the rows: R² numbers a word, which few dimensions do not tell."""
+    runs = runs_of(noisy_copies(40, 200, 4))
+    basis = gram.centred_pass(runs, Compute(), torch.float64)
+    monkeypatch.setattr(wordwise, "_WELL", 0)
+    sizes = []
+    measure = wordwise.centred.centred_wordwise_pip
+
+    def seen(rows, *rest):
+        sizes.append(rows.shape[1])
+        return measure(rows, *rest)
+
+    monkeypatch.setattr(wordwise.centred, "centred_wordwise_pip", seen)
+    budget = 1 << 20
+    engine.wordwise_pass(runs, basis, Compute(memory=budget))
+    assert 4 * 8 * 40 * (40 + 4) * max(sizes) <= budget

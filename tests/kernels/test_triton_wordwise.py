@@ -216,7 +216,7 @@ def test_the_order_of_runs_does_not_matter(device):
     close(got, want, ERRORS[2], spread=0.05)
 
 
-@pytest.mark.parametrize(("precision", "terms"), [("fast", 1), ("auto", 2), ("1e-6", 2)])
+@pytest.mark.parametrize(("precision", "terms"), [("fast", 1), ("auto", 2)])
 def test_the_engine_reads_deviations_by_the_kernel(device, precision, terms, caplog):
     stack = generators.noisy_copies(4, 120, 24, noise=0.01)
     stack[1, 5] = 0  # a word that one run lacks

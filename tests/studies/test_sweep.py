@@ -259,8 +259,8 @@ def test_engines_are_the_same_for_all_settings(corpus, tmp_path, monkeypatch):
 
 def test_settings_are_named_by_what_differs(corpus):
     plan = base(corpus)
-    labels = [s.label for s in settings_of(plan, {"alpha": [0.2, 1e-5], "hierarchical_softmax": [True, False]})]
-    assert labels == ["baseline", "alpha=1e-05", "hierarchical_softmax=true"]
+    labels = [s.label for s in settings_of(plan, {"alpha": [0.2, 1e-5], "lowercase": [False, True]})]
+    assert labels == ["baseline", "alpha=1e-05", "lowercase=false"]
     assert [s.label for s in settings_of(plan, {"tokenizer": ["words", "../x"]})][2] == "tokenizer=..%2Fx"
     assert plan == base(corpus)
 

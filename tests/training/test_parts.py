@@ -85,7 +85,7 @@ def test_every_epoch_and_every_control_is_a_group(dated, tmp_path):
         ("year:1800", "wanted COLUMN"),
         ("year:1840-1800:10", "wanted COLUMN"),
         ("year:1800-1840:0", "wanted COLUMN"),
-        ("year:1800-1849:50", "documents in 1 such"),
+        ("year:1800-1849:50", "documents in fewer than two such periods"),
         ("party:1800-1849:10", "have no party"),
     ],
 )
