@@ -88,7 +88,7 @@ def train(
     engine: Annotated[
         Literal["auto", "gpu", "gensim"] | None,
         typer.Option(
-            help="Of sgns and cbow: gpu trains many runs at once, gensim one by one. Default auto: gpu if it can be."
+            help="Of sgns and cbow: gpu: many runs at once, gensim: one by one. Default auto: gpu for sgns where it can be."
         ),
     ] = None,
     programs_per_run: Annotated[

@@ -19,6 +19,8 @@ NOT_OF_WORDS = {"fasttext_ngrams": "character n-grams", "doc2vec_dm": "documents
 """What the vectors are of where they are not of words; documents are sentences where these are drawn."""
 
 ON_GPU = {"sgns": "sgns_gpu", "cbow": "cbow_gpu"}
+UNTRIED = {"cbow"}
+"""Of these, what has run on no card yet: only who asks for the engine gpu gets it."""
 _ALSO = {
     "skipgram": "sgns",
     "skip_gram": "sgns",

