@@ -88,7 +88,7 @@ def train(
     engine: Annotated[
         Literal["auto", "gpu", "gensim"] | None,
         typer.Option(
-            help="Of sgns and cbow: gpu: many runs at once, gensim: one by one. Default auto: gpu for sgns where it can be."
+            help="Of sgns and cbow: gpu: many runs at once, gensim: one by one. Default auto: gpu for sgns if it can."
         ),
     ] = None,
     programs_per_run: Annotated[

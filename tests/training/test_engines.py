@@ -228,7 +228,10 @@ def test_auto_is_the_gpu_where_it_can_be_used(usable):
     assert resolve_engine(plan("lee", engine="gensim")).engine == "gensim"
 
 
-def test_what_has_run_on_no_card_is_taken_by_those_who_ask_for_it(usable, caplog):
+def test_what_has_run_on_no_card_is_taken_by_those_who_ask_for_it(monkeypatch, caplog):
+    monkeypatch.setattr(engines, "choose_device", lambda: torch.device("cuda"))
+    monkeypatch.setattr(engines, "use_triton", lambda *_: (True, ""))
+    monkeypatch.setattr(engines.torch, "empty", lambda *_, **__: None)  # there is no such device here
     assert engines.engine_of("cbow", resolve_engine(read_settings(CBOW | {"corpus": "lee", "engine": "gpu"}))) == (
         "gpu",
         1,
