@@ -128,7 +128,8 @@ def test_counts_of_listed_words_are_those_of_one_run():
     spaces_ = [Space(words, x.float(), counts, f"r{r}") for r, x in enumerate(uneven(6, 60, 5))]
     result = stability(load_runs(spaces_), neighbours=[10], words=["w3"])
     assert all(row["count"] == 60 - int(row["word"][1:]) for row in result.groups[0]["words"]["least_stable"])
-    (asked,) = (table for block in describe(result) for table in block.tables if table.title == "Words asked for")
+    (asked,) = (table for block in describe(result) for table in block.tables if table.title.startswith("Words asked"))
+    assert asked.title == "Words asked for (last two columns: by p@10)"
     assert asked.rows[0][:2] == ["w3", "57"]
 
 
