@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpustab.machine.progress import Progress
-from gpustab.runs.load import load_groups
+from gpustab.runs.group import Group
+from gpustab.runs.load import open_groups
 from gpustab.runs.runs import Runs
+from gpustab.studies.shared.made import how_made
 
 if TYPE_CHECKING:
     from gpustab.training import TrainingSettings
@@ -19,11 +22,12 @@ EPOCHS = 30
 
 
 def demo_commands(folder: str) -> str:
-    """Return the two commands that do by hand what the demonstration does."""
+    """Return the two commands that do by hand what the demonstration does, and the two for texts of one's own."""
     plan = _plan()
     count, epochs, runs = plan["options"]["min_count"], plan["sgns"]["epochs"], plan["runs"]
     train = f"gpustab train lee -o {folder} --runs {runs} --min-count {count} --epochs {epochs} --jobs {plan['jobs']}"
-    return f"{train} && gpustab stability {folder}"
+    own = "gpustab train FOLDER -o RUNS && gpustab stability RUNS --out REPORT"
+    return f"{train} && gpustab stability {folder} ; next, a FOLDER of your own text files: {own}"
 
 
 def _plan() -> dict[str, Any]:
@@ -46,4 +50,10 @@ def train_demo_runs(
     from gpustab.training import read_settings, train_runs
 
     train_runs(read_settings(_plan()), folder, progress=progress, announce=announce)
-    return load_groups(folder)
+    return [_loaded(group) for group in open_groups(folder)]
+
+
+def _loaded(group: Group) -> Runs:
+    """Load runs that still tell how they were made when their folder is gone."""
+    (way,) = how_made([group])
+    return replace(group.load(), trained={name: way[name] for name in ("made", "versions")})

@@ -1,3 +1,4 @@
+import shutil
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ from typer.testing import CliRunner
 from gpustab import InputError, demo
 from gpustab.cli import app
 from gpustab.machine.progress import no_progress
+from gpustab.report.terminal import to_text
 from gpustab.studies.stability.study import stability
 
 
@@ -23,6 +25,12 @@ def test_the_demonstration_trains_the_same_runs_every_time(tmp_path, monkeypatch
     result = stability(first, neighbours=[10], targets=50)
     assert all(group["pip"]["reduced"]["mean"] > 0 for group in result.groups)
     assert [contrast["name"] for contrast in result.contrasts] == ["extrinsic"]
+    shutil.rmtree(tmp_path / "a")  # as without --keep
+    told = to_text(stability(first, neighbours=[10], targets=50), width=300)
+    assert "How the runs were made: sgns; lee (" in told
+    assert "seed 0." in told
+    assert "not known" not in told
+    assert "\nmeasured in " in told
 
 
 def test_the_commands_that_it_prints_train_the_same(monkeypatch):

@@ -111,15 +111,24 @@ def show(result: Result, showing: Showing) -> None:
 
     result.environment["command"] = shlex.join(["gpustab", *sys.argv[1:]])
     timed = Timed(no_progress)
+    written: list[Path] = []
     try:
         if showing.out is not None:
             timed("writing files", 0.0)
-            wrote(write_files(result, showing.out, force=showing.force), showing)
+            written = write_files(result, showing.out, force=showing.force)
+            wrote(written, showing)
     finally:
         timed("printing", 0.0)
         _print(result, showing)  # what cannot be written is at least to be seen
     if showing.verbose:
         _print_phases(result.environment.get("phases", {}) | timed.stop())
+    if not showing.quiet:
+        for page in (path for path in written if path.suffix == ".html"):
+            _dim(f"open {printable(str(page))} in a browser")
+
+
+def _dim(line: str) -> None:
+    Console(stderr=True).print(line, style="dim", markup=False, highlight=False, soft_wrap=True)
 
 
 def _print_phases(phases: dict[str, float]) -> None:
@@ -148,5 +157,4 @@ def wrote(paths: Sequence[Path], showing: Showing) -> None:
     names = [printable(str(path)) for path in paths]
     _written.extend(names)
     if not showing.quiet:
-        line = f"wrote {', '.join(names)}"
-        Console(stderr=True).print(line, style="dim", markup=False, highlight=False, soft_wrap=True)
+        _dim(f"wrote {', '.join(names)}")

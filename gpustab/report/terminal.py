@@ -115,7 +115,8 @@ def _table(small: SmallTable) -> RenderableType:
 
 def _closing(environment: dict[str, Any]) -> str:
     seconds = environment.get("seconds", math.nan)
-    parts = [f"{seconds:.1f} s"]
+    # Of runs that were there before: a training before it, as of the demonstration, is not in the time.
+    parts = [f"{'measured in ' if environment.get('trained') else ''}{seconds:.1f} s"]
     if environment.get("peak_memory_bytes"):
         parts.append(f"peak memory {environment['peak_memory_bytes'] / 2**30:.1f} GiB")
     if "peak_device_memory_bytes" in environment:

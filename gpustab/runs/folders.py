@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
@@ -27,6 +28,8 @@ def way_on(folder: Path) -> str:
     for name, what in _KNOWN:
         if (folder / name).is_file():
             return f"it looks like {what}"
+    if report := _report(folder):
+        return report
     files = [path for path in islice(folder.rglob("*"), _LOOKED) if path.is_file() and path.name[0] != "."]
     if not files:
         return "it is empty"
@@ -40,6 +43,22 @@ def way_on(folder: Path) -> str:
         return f"it holds {len(texts):,} files of text, which become runs by: gpustab train {folder} -o RUNSET"
     kinds = ", ".join(sorted({_suffix(path) or "without a suffix" for path in files})[:5])
     return f"it holds {len(files):,} files ({kinds}) and none of the first is known as vectors; if some are, name them"
+
+
+def _report(folder: Path) -> str:
+    """Say that a folder is a report of gpustab, and of which files, by its summary; empty for all others."""
+    try:
+        summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+        if not str(summary["schema"]).startswith("gpustab."):
+            return ""
+        paths = [str(found["path"]) for found in summary["environment"].get("inputs", [])]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return ""
+    said = "it is a report of gpustab, not runs; open its report.html in a browser"
+    if not paths:
+        return said
+    more = f" and {len(paths) - 1:,} more file{'s' * (len(paths) > 2)}" if len(paths) > 1 else ""
+    return f"{said}. It was made of {paths[0]}{more}: give these"
 
 
 def _suffix(path: Path) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
@@ -48,6 +48,7 @@ class Runs:
         present: ``(R, v)`` bool: the run has the word with a defined (non-zero) vector.
         means: ``(R, d)`` float64 mean rows over the joint words (zero without centring).
         lengths: ``(R, v)`` float64 lengths of the (centred) rows, 1 where absent.
+        trained: how they were made (``made``) and by which programs (``versions``), where runs in memory are to tell.
     """
 
     vocabulary: Vocabulary
@@ -62,6 +63,7 @@ class Runs:
     centre: bool = False
     unit: bool = True
     notes: tuple[str, ...] = ()
+    trained: Mapping[str, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.rows)

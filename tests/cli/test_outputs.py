@@ -99,6 +99,14 @@ def test_what_goes_on_says_so(place, call, monkeypatch, command, where):
     assert done.stderr.endswith("stopped; what is finished stays, and the same call goes on from there\n")
 
 
+def test_the_last_line_says_what_to_open(place, call):
+    done = call(f"{TWO} --out result")
+    assert done.stderr.splitlines()[-1] == "open result/report.html in a browser"
+    assert (place / "result" / "report.html").is_file()
+    assert call(f"{TWO} --out result --force -q").stderr == ""
+    assert "browser" not in call(TWO).stderr
+
+
 def test_what_was_written_before_the_stop_is_named(place, call, monkeypatch):
     monkeypatch.setattr("gpustab.studies.average.study.average", interrupted)
     done = call(f"{TWO} --out result --average a.txt -q")

@@ -23,6 +23,20 @@ from gpustab.runs.folders import way_on
         ({"a.txt": "text\n", "b.vec": "a .1 .2 .3\nb .4 .5 .6\n"}, "give them as {folder}/*.vec"),
         ({"a.pdf": "%PDF-1.4\n", "b.jpg": "\xff\xd8"}, "it holds 2 files (.jpg, .pdf)"),
         ({"config.json": "{}"}, "Hugging Face"),
+        (
+            {"summary.json": '{"schema": "gpustab.stability/1", "environment": {}}', "pairs.csv": "a,b\n"},
+            "it is a report of gpustab, not runs; open its report.html in a browser",
+        ),
+        (
+            {
+                "summary.json": '{"schema": "gpustab.stability/1", "environment": {"inputs": [{"path": "s/a"}, '
+                '{"path": "s/b"}]}}',
+                "a.vec": "a .1 .2 .3\nb .4 .5 .6\n",
+            },
+            "It was made of s/a and 1 more file: give these",
+        ),
+        ({"summary.json": '{"schema": "x"}', "a.vec": "a .1 .2 .3\nb .4 .5 .6\n"}, "it holds files of vectors"),
+        ({"summary.json": "[]", "a.vec": "a .1 .2 .3\nb .4 .5 .6\n"}, "it holds files of vectors"),
         ({"saved_model.pb": ""}, "TensorFlow"),
         ({"meta.json": "{}", "vocab/x": ""}, "spaCy"),
     ],

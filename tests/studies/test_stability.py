@@ -128,7 +128,8 @@ def test_counts_of_listed_words_are_those_of_one_run():
     spaces_ = [Space(words, x.float(), counts, f"r{r}") for r, x in enumerate(uneven(6, 60, 5))]
     result = stability(load_runs(spaces_), neighbours=[10], words=["w3"])
     assert all(row["count"] == 60 - int(row["word"][1:]) for row in result.groups[0]["words"]["least_stable"])
-    (asked,) = (table for block in describe(result) for table in block.tables if table.title == "Words asked for")
+    (asked,) = (table for block in describe(result) for table in block.tables if table.title.startswith("Words asked"))
+    assert asked.title == "Words asked for (last two columns: by p@10)"
     assert asked.rows[0][:2] == ["w3", "57"]
 
 
@@ -332,6 +333,37 @@ def test_good_runs_have_a_verdict_and_no_alarm():
     alarms, (lead,) = judged(noisy_copies(4, 60, 8))
     assert alarms == []
     assert "nearest neighbours come back" in lead
+
+
+def of_samplings(**noise):
+    """What is said of runs of one technique, by the noise of each sampling; none are collapsed runs."""
+    groups = [
+        named(runs_of(generators.collapsed(3, 60, 8) if size is None else noisy_copies(4, 60, 8, size)), f"x/{name}")
+        for name, size in noise.items()
+    ]
+    return stability(groups, neighbours=[10]).verdict
+
+
+def test_bootstrap_runs_lead_and_what_they_forbid_is_not_permitted_by_runs_of_the_same_texts():
+    said = of_samplings(fixed=1e-4, shuffled=0.3, bootstrap=0.3)
+    assert [sentence.split(":")[0] for sentence in said[:3]] == ["x/bootstrap", "x/fixed", "x/shuffled"]
+    assert "seen it in several runs" in said[0]
+    assert "changes little; for reading, go by the bootstrap runs" in said[1]
+    assert said[2].endswith("For reading, go by the bootstrap runs.")
+    assert not any("You may read" in sentence for sentence in said)
+
+
+def test_what_bootstrap_runs_permit_all_others_keep_their_own_word_on():
+    drawn, fixed, shuffled, *_ = of_samplings(fixed=1e-4, shuffled=0.3, bootstrap=1e-4)
+    assert all("You may read neighbours from one run." in sentence for sentence in (drawn, fixed))
+    assert "seen it in several runs" in shuffled
+
+
+def test_bootstrap_runs_without_a_verdict_permit_nothing():
+    fixed, shuffled, *_ = of_samplings(fixed=1e-4, shuffled=0.3, bootstrap=None)
+    assert fixed.startswith("x/fixed")
+    assert "bootstrap runs, which say more, have no verdict" in fixed
+    assert "seen it in several runs" in shuffled
 
 
 def test_collapsed_spaces_have_an_alarm_and_no_verdict():

@@ -30,7 +30,7 @@ def test_the_numbers_of_the_first_sentence():
     said = sentences.neighbours_return(of(0.596, 0.001, 8), 10, 0.0017, "shuffled")
     assert said.startswith(
         "Train again, with the documents in another order, and six of ten nearest neighbours come back "
-        "(5.9–6.0; by chance 0.02)."
+        "(5.9–6.0; by chance 0.02 of ten)."
     )
     assert "Draw these documents again" in sentences.neighbours_return(of(0.26, 0.01), 10, 0.002, "bootstrap")
     one = sentences.neighbours_return(of(0.12, 0.003), 10, 0.002)
@@ -64,7 +64,7 @@ def test_the_ratio_has_an_interval():
 
 def test_two_runs():
     said = sentences.two_runs(0.61, 10, 0.002)
-    assert said.startswith("Two runs share six of ten neighbours (6.1; by chance 0.02).")
+    assert said.startswith("Two runs share six of ten neighbours (6.1; by chance 0.02 of ten).")
 
 
 def test_the_ranking_names_the_better_number_first():

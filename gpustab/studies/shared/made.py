@@ -35,7 +35,7 @@ def how_made(groups: Iterable[Runs | Group]) -> list[dict[str, Any]]:
     """Return how groups were made, those that were made alike together.
 
     Args:
-        groups: of any kind; of plain files, and of runs in memory, nothing is known.
+        groups: of any kind; of plain files nothing is known, of runs in memory what they tell themselves.
 
     Returns:
         Dictionaries of ``groups`` (name and number of runs), ``techniques``, ``made`` (what the manifest says, empty
@@ -54,6 +54,8 @@ def how_made(groups: Iterable[Runs | Group]) -> list[dict[str, Any]]:
             versions[folder] = read_manifest(folder / MANIFEST, SCHEMA, FIRST_SCHEMA).get("versions", {})
         made = _recorded(group, entries[folder]) if folder else {}
         way = {"made": made, "versions": versions[folder] if folder and made else {}}
+        if isinstance(group, Runs):
+            way |= group.trained
         alike = next((one for one in found if all(one[key] == value for key, value in way.items())), None)
         if alike is None:
             found.append(alike := {"groups": [], "techniques": [], **way})

@@ -145,8 +145,8 @@ def _words(group: dict[str, Any]) -> Block:
             "stable tenth of words as frequent; which of them stands first is chance."
         )
         block.aside = (
-            "±: 95 %. Less stable than: this part of the 200 words of like frequency. In the least tenth: how probably "
-            "the word is in the least stable tenth of them."
+            f"±: 95 %. Less stable than: by p@{words['n']}, this part of the 200 words of like frequency. In the least "
+            f"tenth: how probably the word is in the least stable tenth of them, by p@{words['n']}."
         )
     block.layout = [[k] for k in range(len(block.tables))]
     return block
@@ -172,7 +172,7 @@ def _listed(title: str, rows: list[dict[str, Any]], n: int) -> SmallTable:
         for row in rows
     ]
     header = ["word", "count", "PIP loss", "±", f"p@{n}", "±", "less stable than", "in the least tenth"]
-    return SmallTable(title, header, cells)
+    return SmallTable(f"{title} (last two columns: by p@{n})", header, cells)
 
 
 def _band(se: float | None) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Literal
 
 from gpustab.results.page import counted, number
 from gpustab.statistics.intervals import Estimate
@@ -27,6 +28,17 @@ Measured with 3 runs: −0.23 to −0.62 in runs that learned their corpus (skip
 up to 0.4); in collapsing skip-gram −0.01, +0.22, +0.27, +0.56, +0.59 at mean cosines of 0.54, 0.60, 0.67, 0.86, 0.97.
 """
 
+Leave = Literal["", "advice", "permission"]
+"""What runs of the same texts leave to bootstrap runs: nothing; all advice; or the permission to read one run alone,
+where the bootstrap runs have no verdict."""
+_LITTLE = {
+    "": "You may read neighbours from one run.",
+    "advice": "Another training of the same texts changes little; for reading, go by the bootstrap runs.",
+    "permission": "Another training of the same texts changes little; the bootstrap runs, which say more, have no "
+    "verdict.",
+}
+"""What follows where nearly all neighbours come back."""
+
 BOOTSTRAP_IS = (
     "Bootstrap runs are resamples of these documents: what other documents would say they cannot tell; it may differ "
     "more."
@@ -42,21 +54,35 @@ def again(sampling: str) -> str:
     }.get(sampling, "Train again")
 
 
-def neighbours_return(p: Estimate, n: int, chance: float, sampling: str = "") -> str:
+def may_read_one(p: Estimate) -> bool:
+    """Whether neighbours may be read from one run."""
+    return p.interval[0] >= READ_ONE
+
+
+def neighbours_return(p: Estimate, n: int, chance: float, sampling: str = "", leave: Leave = "") -> str:
     """Return how many of n nearest neighbours come back in another run, and what follows for reading them.
 
+    Args:
+        p: p@n.
+        n: length of the lists.
+        chance: p@n of unrelated runs.
+        sampling: of the runs.
+        leave: what the technique's bootstrap runs are left to say.
+
     >>> neighbours_return(Estimate.of_runs(0.905, 0.001, 4), 10, 0.002)
-    'Train again, and nine of ten nearest neighbours come back (9.0–9.1; by chance 0.02). You may read neighbours from \
-one run.'
+    'Train again, and nine of ten nearest neighbours come back (9.0–9.1; by chance 0.02 of ten). You may read \
+neighbours from one run.'
     """
     low, high = (min(max(x, 0.0), 1.0) for x in p.interval)
-    span = f"{number_span(n * low, n * high)}; by chance {number(n * chance, 1)}"
-    if low >= READ_ONE:
-        then = "You may read neighbours from one run."
+    span = f"{number_span(n * low, n * high)}; {_by_chance(n, chance)}"
+    if may_read_one(p):
+        then = _LITTLE[leave]
     elif high < HARDLY and sampling == "bootstrap":
         then = "Most neighbours hang on single documents: read those that most bootstrap runs keep."
     elif high < HARDLY:
         then = "Neighbours of one run say next to nothing: these vectors hardly hold this corpus."
+    elif leave == "advice":
+        then = "For reading, go by the bootstrap runs."
     else:
         then = "Do not rest an argument on a neighbour before you have seen it in several runs."
     back = about(n * p.value)
@@ -66,11 +92,15 @@ one run.'
 
 def two_runs(p: float, n: int, chance: float) -> str:
     """Return what two runs say, and what they cannot."""
-    share = f"{about(n * p)} of {word(n)} neighbours ({number(n * p, 2)}; by chance {number(n * chance, 1)})"
+    share = f"{about(n * p)} of {word(n)} neighbours ({number(n * p, 2)}; {_by_chance(n, chance)})"
     return (
         f"Two runs share {share}. With one pair nobody can say how far off that is: there is no interval. Train at "
         "least three runs, better eight."
     )
+
+
+def _by_chance(n: int, chance: float) -> str:
+    return f"by chance {number(n * chance, 1)} of {word(n)}"
 
 
 def halves(between: Estimate, within: Estimate, drawn: float | None, n: int) -> tuple[str, str]:

@@ -97,6 +97,7 @@ def _measure_family(
     members = [answer.take(group) for group in groups]
     for runs in members:
         _measure_or_fall_back(runs, options, answer, verdict)
+    verdict.of_family()
     answer.result.notes += said_of(same_runs({runs.name: runs for runs in members}))
     extrinsic_contrast(members, answer, verdict)
 

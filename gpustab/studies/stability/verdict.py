@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from torch import Tensor
 
 from gpustab.runs.runs import Runs
@@ -11,6 +13,23 @@ from gpustab.studies.shared.wording import listed
 from gpustab.studies.stability import sentences
 from gpustab.studies.stability.halves import HALF, Halves
 from gpustab.studies.stability.judged import Judged
+
+
+class _Neighbours(NamedTuple):
+    """What one group tells of neighbours; ``p`` is ``None`` where there is no verdict."""
+
+    name: str
+    sampling: str
+    runs: int
+    p: Estimate | None
+    n: int
+    chance: float
+
+    def said(self, leave: sentences.Leave) -> str:
+        assert self.p is not None  # noqa: S101  # else nothing is said
+        if self.runs == 2:
+            return sentences.two_runs(self.p.value, self.n, self.chance)
+        return sentences.neighbours_return(self.p, self.n, self.chance, self.sampling, leave)
 
 
 class Verdict:
@@ -27,6 +46,7 @@ class Verdict:
         self._alarms: list[tuple[str, str]] = []
         self._collapsed: dict[str, float] = {}
         self._opposite: dict[tuple[int, int], dict[str, float]] = {}
+        self._family: list[_Neighbours] = []
         self._said: list[tuple[str, str]] = []
         self._last: list[str] = []
         self._several = several
@@ -48,7 +68,7 @@ class Verdict:
         return [self._named(name, sentence) for name, sentence in self._said] + self._last
 
     def of_group(self, runs: Runs, judged: Judged, shared: Tensor, n: int, chance: float) -> None:
-        """Say what one group tells of neighbours.
+        """Take up what one group tells of neighbours; it is said by :meth:`of_family`.
 
         Args:
             runs: the group.
@@ -61,19 +81,32 @@ class Verdict:
         self._alarms += [(runs.name, alarm) for alarm in judged.alarms]
         if judged.collapsed is not None:
             self._collapsed[runs.name] = judged.collapsed
-        if not judged.kept:
+        p = judged.over(shared) if judged.kept else None
+        if p is not None and p.value != p.value:  # no two runs share a target
+            p = None
+        self._family.append(_Neighbours(runs.name, runs.key.sampling, len(judged.kept), p, n, chance))
+        if p is None or runs.key.sampling != "bootstrap":
             return
-        p = judged.over(shared)
-        if p.value != p.value:  # no two runs share a target
-            return
-        if len(judged.kept) == 2:
-            self._said.append((runs.name, sentences.two_runs(p.value, n, chance)))
-        else:
-            self._said.append((runs.name, sentences.neighbours_return(p, n, chance, runs.key.sampling)))
-        if runs.key.sampling == "bootstrap":
-            self.bootstrap[runs.name] = p.value
-        if runs.key.sampling == "bootstrap" and sentences.BOOTSTRAP_IS not in self._last:
+        self.bootstrap[runs.name] = p.value
+        if sentences.BOOTSTRAP_IS not in self._last:
             self._last.append(sentences.BOOTSTRAP_IS)
+
+    def of_family(self) -> None:
+        """Say what the groups since the last call, which differ in sampling alone, tell of neighbours.
+
+        Bootstrap runs come first: they hold all that fixed and shuffled ones do, and the draw of the documents as well.
+        What they forbid the others do not permit.
+        """
+        drawn = [group for group in self._family if group.sampling == "bootstrap"]
+        leave: sentences.Leave = ""
+        if any(group.p is None for group in drawn):
+            leave = "permission"
+        elif any(not sentences.may_read_one(group.p) for group in drawn if group.p is not None):
+            leave = "advice"
+        for group in [*drawn, *(group for group in self._family if group not in drawn)]:
+            if group.p is not None:
+                self._said.append((group.name, group.said("" if group in drawn else leave)))
+        self._family = []
 
     def of_ranks(self, name: str, agreement: float, words: int, n: int) -> None:
         """Say of a group where its words' PIP loss and p@n rank them opposite ways.
