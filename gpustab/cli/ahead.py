@@ -1,4 +1,7 @@
-"""What ``train`` says of the way on: before the work what so few runs will not tell, after it the next command."""
+"""What ``train`` says of the way on: before the work what so few runs will not tell, after it the next command.
+
+What imports NumPy is imported when it is used: the help and completion do not wait for it.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +14,17 @@ from rich.console import Console
 
 from gpustab.cli.options import Showing
 from gpustab.machine.job import number
-from gpustab.results.page import counted
 from gpustab.runs.loading import LEAST_RUNS as TO_MEASURE
 from gpustab.spaces.words import printable
-from gpustab.studies.neighbours.sentences import LEAST_RUNS as TO_JUDGE
 
 log = logging.getLogger("gpustab")
 
 
 def warn_of_few_runs(runs: int) -> None:
     """Tell what the runs of a plan will be too few for."""
+    from gpustab.results.page import counted
+    from gpustab.studies.neighbours.sentences import LEAST_RUNS as TO_JUDGE
+
     if runs < TO_JUDGE:
         few = f"gpustab stability needs {TO_MEASURE} and " if runs < TO_MEASURE else ""
         log.warning(
@@ -40,6 +44,8 @@ def tell_next_step(settings: dict[str, Any], groups: int, output: Path, showing:
     """
     if showing.quiet or showing.json or number():
         return
+    from gpustab.results.page import counted
+
     corpus, runs = settings["corpus"], settings["runs"]
     lines = [f"{output} is ready: {counted(runs * groups, 'run')}"]
     if not (settings["half"] or settings["epochs_by"]):  # the record is of the first part

@@ -12,7 +12,6 @@ from gpustab.cli.options import Computing, Showing, open_runs, takes
 from gpustab.cli.session import session, show, wrote
 from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
-from gpustab.formats.source import near_file
 from gpustab.machine.job import number
 from gpustab.runs.loading import Loading
 from gpustab.studies.average.options import AverageOptions

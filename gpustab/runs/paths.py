@@ -7,7 +7,6 @@ import os
 from pathlib import Path
 
 from gpustab.errors import InputError
-from gpustab.formats.source import near_file
 
 
 def files_of(source: str | os.PathLike[str]) -> list[Path]:
@@ -26,6 +25,8 @@ def files_of(source: str | os.PathLike[str]) -> list[Path]:
         return found
     if {"*", "?"} & set(str(source)):
         raise InputError(f"{path}: there is no such file, and none fits this pattern{_several(str(source))}")
+    from gpustab.formats.source import near_file  # NumPy comes with it, and the help shall not wait for that
+
     raise InputError(f"{path}: there is no such file{_several(str(source)) or _deeper(path) or near_file(path)}")
 
 
