@@ -127,6 +127,8 @@ def neighbours(
 
 def _want_one_word(word: str, runs: list[Path]) -> None:
     """Refuse several words before a run set; what looks like a file or is nearly called like one is a wrong name."""
+    from gpustab.formats.source import near_file
+
     more = [
         str(path) for path in runs[:-1] if not (path.exists() or near_file(path) or set(str(path)) & set("./\\*?["))
     ]
