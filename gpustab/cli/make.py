@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from gpustab.cli.ahead import tell_next_step, warn_of_few_runs
 from gpustab.cli.app import app
 from gpustab.cli.bar import Bar
 from gpustab.cli.complete import a_corpus, one_of, several_of
@@ -162,10 +163,13 @@ def train(
         if halves and plan.epochs_by:
             raise InputError("--halves and --epochs-by are two ways to cut a corpus; give one of them")
         how: dict[str, Any] = {"progress": progress, "announce": announce}
+        warn_of_few_runs(plan.runs)
         if plan.epochs_by:
-            show(train_epochs(plan, output, splits=control, **how), showing)
+            result = train_epochs(plan, output, splits=control, **how)
         else:
-            show((train_halves if halves else train_runs)(plan, output, **how), showing)
+            result = (train_halves if halves else train_runs)(plan, output, **how)
+        show(result, showing)
+        tell_next_step(result.settings, len(result.groups), output, showing)
 
 
 @app.command()

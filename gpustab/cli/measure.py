@@ -119,6 +119,18 @@ def neighbours(
     with session(showing):
         if len(runs) == 1 and not runs[0].is_dir() and Path(word).exists():
             raise InputError(f"'{word}' was taken as the word; wanted: gpustab neighbours WORD RUNS...")
+        _want_one_word(word, runs)
         compute = computing.leave("precision", "it is of PIP losses, and neighbours rank in float64").compute()
         groups = open_runs(runs, load_options, loading)
         show(neighbours_of(groups, word, n, compute=compute), showing)
+
+
+def _want_one_word(word: str, runs: list[Path]) -> None:
+    """Refuse several words before a run set; what looks like a file or is nearly called like one is a wrong name."""
+    from gpustab.formats.source import near_file
+
+    more = [
+        str(path) for path in runs[:-1] if not (path.exists() or near_file(path) or set(str(path)) & set("./\\*?["))
+    ]
+    if more and runs[-1].exists():
+        raise InputError(f"'{word}' and '{more[0]}' are given as words: one word at a time, then the runs")

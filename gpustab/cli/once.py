@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -14,7 +15,14 @@ class Once(TyperCommand):
     """A command that takes each option once, but those that are made to be given several times."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse, and refuse what is given twice."""
+        """Parse, and refuse what is given twice, or several files where one corpus is wanted."""
+        if not ctx.resilient_parsing and any(param.name == "corpus" for param in self.params):
+            _, more, _ = self.make_parser(ctx).parse_args(args=list(args))
+            if more and all(Path(name).is_file() for name in more):
+                ctx.fail(
+                    f"{len(more) + 1:,} files are given, and the corpus is one: give the folder that holds them, "
+                    f"{Path(more[0]).parent}"
+                )
         left = super().parse_args(ctx, list(args))
         if not ctx.resilient_parsing:
             _, _, order = self.make_parser(ctx).parse_args(args=list(args))

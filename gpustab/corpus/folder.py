@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +13,11 @@ from gpustab.corpus.formats.plain import PLAIN
 from gpustab.corpus.formats.registry import FORMATS, recognise, suffix_of
 from gpustab.corpus.options import ReadOptions
 from gpustab.errors import InputError, option
+
+log = logging.getLogger("gpustab")
+
+_FEW = 0.1
+"""A larger share of the texts of a folder is not left out unless a format is named."""
 
 
 class Files(NamedTuple):
@@ -33,7 +39,8 @@ def files_in(folder: Path, options: ReadOptions) -> Files:
     files without a suffix are plain text where no others are.
 
     Raises:
-        InputError: if there are none, or of several kinds of which none is plain text.
+        InputError: if there are none, or of several kinds of which none is plain text; or if more than a tenth of those
+            that could be read are of other kinds than plain text, and no format is named.
     """
     shown = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
     shown = sorted((p for p in shown if not any(part.startswith(".") for part in p.parts)), key=lambda p: p.parts)
@@ -54,6 +61,8 @@ def _suffixes(folder: Path, shown: Sequence[Path], options: ReadOptions) -> Sequ
         if not any(suffix in there for suffix in wanted):
             raise InputError(f"{folder}: no {' or '.join(wanted)} files in this folder; {seen}")
         return wanted
+    if PLAIN in found and len(found) > 1:
+        _weigh(folder, there, found)
     if PLAIN in found or not found:
         if not found and "" not in there:
             known = ", ".join(suffix for one in FORMATS for suffix in one.suffixes)
@@ -64,6 +73,18 @@ def _suffixes(folder: Path, shown: Sequence[Path], options: ReadOptions) -> Sequ
     if len(found) > 1:
         raise InputError(f"{folder}: which are the texts? {seen}; say {_ways(found)}")
     return found[0].suffixes
+
+
+def _weigh(folder: Path, there: Counter[str], found: Sequence[TextFormat]) -> None:
+    """Tell that plain text is read and other texts are not, or refuse it where these are many."""
+    texts = Counter({suffix: there[suffix] for one in found for suffix in one.suffixes if suffix in there})
+    left = Counter({suffix: n for suffix, n in texts.items() if suffix not in PLAIN.suffixes})
+    if left.total() > _FEW * texts.total():
+        raise InputError(
+            f"{folder}: there are {_counts(texts)}, and one kind is read: say {_ways(found)}, or put them apart; "
+            "saved as .txt they are read together"
+        )
+    log.warning("%s: left out %s: plain text is read", folder, _counts(left))
 
 
 def _why(folder: Path, shown: Sequence[Path], options: ReadOptions) -> str:

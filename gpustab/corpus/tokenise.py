@@ -44,6 +44,7 @@ class _Numbered:
         documents: offsets into the texts.
         records: of the documents.
         duplicates: number of documents that were left out.
+        empty: files without a word, which are no documents.
     """
 
     words: list[str]
@@ -51,6 +52,7 @@ class _Numbered:
     documents: Offsets
     records: list[Record]
     duplicates: int
+    empty: list[str]
 
 
 def prepare_corpus(
@@ -82,6 +84,9 @@ def prepare_corpus(
     numbered = _number(documents, options, tokeniser(options, tokenizer), cuts)
     if documents.replaced:
         log.warning("%s: %d characters stand for bytes that cannot be read", source, documents.replaced)
+    if numbered.empty:
+        names = ", ".join(numbered.empty[:3]) + (", ..." if len(numbered.empty) > 3 else "")
+        log.warning("%s: %d without a word, no documents: %s", source, len(numbered.empty), names)
     notes = (*documents.notes, *(cuts.notes() if cuts else ()))
     for note in notes:
         log.info(note)
@@ -100,12 +105,16 @@ def _number(
     numbers.default_factory = numbers.__len__
     numbers["\n"] = _END
     parts, texts, records, seen, duplicates = [np.zeros(0, np.int32)], [0], list[Record](), set(), 0
+    empty = list[str]()
     for place, document in enumerate(documents):
         tokens = tokenise(texts_of(document.texts))
         if cuts:
             cuts.see(document.texts)
         ids = np.fromiter(map(numbers.__getitem__, tokens), np.int32, len(tokens))
         words = ids[ids != _END]
+        if documents.layout == "files" and not len(words):
+            empty.append(document.id)
+            continue
         if options.drop_duplicates and len(words):
             key = blake2b(words.tobytes(), digest_size=16).digest()
             if key in seen:
@@ -116,7 +125,7 @@ def _number(
         texts.append(len(ids) - len(words))
         records.append(Record(document.id, document.metadata, place))
     _check_words(documents.name, numbers)
-    return _Numbered(list(numbers), np.concatenate(parts), np.cumsum(texts, dtype=np.int64), records, duplicates)
+    return _Numbered(list(numbers), np.concatenate(parts), np.cumsum(texts, dtype=np.int64), records, duplicates, empty)
 
 
 def _check_words(name: str, words: Iterable[str]) -> None:
@@ -150,6 +159,7 @@ def _select(documents: Documents, numbered: _Numbered, options: CorpusOptions) -
     units = np.arange(len(texts), dtype=np.int64) if options.unit == "sentence" else kept
     dropped = {
         "duplicate_documents": numbered.duplicates,
+        "empty_files": len(numbered.empty),
         "rare_words": len(numbered.words) - 1 - len(vocabulary),
         "rare_tokens": int(counts[rank < 0].sum()),
         "replaced_characters": documents.replaced,

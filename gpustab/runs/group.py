@@ -10,7 +10,7 @@ from gpustab.errors import InputError
 from gpustab.machine.device import choose_device
 from gpustab.runs.join import join
 from gpustab.runs.key import Key
-from gpustab.runs.loading import Loading
+from gpustab.runs.loading import LEAST_RUNS, Loading
 from gpustab.runs.manifest import PACKED
 from gpustab.runs.packing.open import open_packed
 from gpustab.runs.runs import Runs
@@ -75,7 +75,7 @@ def loaded(group: Group | Runs) -> Runs:
 
 def want_two(group: Group) -> Group:
     """Return the group, or refuse it with fewer than two runs."""
-    if len(group) < 2:
+    if len(group) < LEAST_RUNS:
         raise InputError(
             f"group '{group.name}' has only {len(group)} run; give at least two, since stability is measured between "
             "runs"

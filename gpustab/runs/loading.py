@@ -9,6 +9,8 @@ from gpustab.formats.options import LoadOptions
 from gpustab.options import Option
 
 Rule = Literal["joint", "union"]
+LEAST_RUNS = 2
+"""Stability is measured between runs: fewer are refused."""
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,20 @@ def files_of(source: str | os.PathLike[str]) -> list[Path]:
     # Not Path.glob, which takes no absolute patterns.
     if found := sorted(map(Path, glob.glob(str(source), recursive=True))):  # noqa: PTH207
         return found
-    pattern = ", and none fits this pattern" if {"*", "?"} & set(str(source)) else ""
-    raise InputError(f"{path}: there is no such file{pattern}{_several(str(source))}")
+    if {"*", "?"} & set(str(source)):
+        raise InputError(f"{path}: there is no such file, and none fits this pattern{_several(str(source))}")
+    from gpustab.formats.source import near_file  # NumPy comes with it, and the help shall not wait for that
+
+    raise InputError(f"{path}: there is no such file{_several(str(source)) or _deeper(path) or near_file(path)}")
+
+
+def _deeper(path: Path) -> str:
+    """Say so where a technique is left out between a run set and its sampling."""
+    from gpustab.runs.manifest import MANIFEST, is_leaf  # torch comes with it, and the help shall not wait for that
+
+    there = sorted(found for found in path.parent.glob(f"*/{glob.escape(path.name)}") if is_leaf(found))
+    in_set = path.name and (path.parent / MANIFEST).is_file()
+    return f"; meant may be {' or '.join(map(str, there[:3]))}" if in_set and there else ""
 
 
 def _several(source: str) -> str:

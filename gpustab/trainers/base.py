@@ -62,6 +62,7 @@ class Technique:
         with_output: the same as ``train``, but returns a :class:`WithOutput` for every sample; ``None`` for a technique
             that has no output vectors of words.
         items: where vectors are not of words: ``items(sample, parameters)`` returns the names of what they are of.
+        most: where dim has a bound: ``most(corpus)`` returns the largest that a sample of the corpus may allow.
         fitting: where memory may allow fewer: ``fitting(corpus, draws, parameters)`` returns how many of such runs.
     """
 
@@ -73,3 +74,4 @@ class Technique:
     with_output: Callable[..., list[WithOutput]] | None = None
     items: Callable[[Sample, Any], list[bytes]] | None = None
     fitting: Callable[[Corpus, Draws, Any], int] | None = None
+    most: Callable[[Corpus], int] | None = None

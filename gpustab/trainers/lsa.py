@@ -10,7 +10,7 @@ from pydantic import Field
 from scipy import sparse
 
 from gpustab.corpus.sampling import Sample
-from gpustab.errors import ComputationError, InputError
+from gpustab.errors import ComputationError, InputError, option
 from gpustab.trainers.base import Parameters, Technique, Vectors
 
 
@@ -40,7 +40,10 @@ def _train(sample: Sample, dim: int, seed: int) -> Vectors:
 
     units, words = len(sample.draw), len(sample.words)
     if words < 2 or dim > min(units, words):
-        raise InputError(f"dim {dim} needs as many words and units, and two words; the sample has {words} and {units}")
+        can = f"; {option('dim', min(units, words))} at most" if words > 1 and units else ""
+        raise InputError(
+            f"dim {dim} needs as many words and units, and two words; the sample has {words} and {units}{can}"
+        )
     weights = TfidfTransformer(norm="l2", sublinear_tf=True).fit_transform(unit_counts(sample))
     svd = TruncatedSVD(dim, algorithm="randomized", random_state=seed).fit(weights)
     vectors: NDArray[np.float64] = svd.components_.T * svd.singular_values_
@@ -60,4 +63,4 @@ def unit_counts(sample: Sample) -> sparse.csr_matrix:
     return counts
 
 
-TECHNIQUE = Technique("lsa", LsaParameters, train)
+TECHNIQUE = Technique("lsa", LsaParameters, train, most=lambda corpus: min(len(corpus), len(corpus.vocabulary)))

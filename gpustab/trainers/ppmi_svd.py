@@ -14,7 +14,7 @@ from scipy.sparse.linalg import svds
 from gpustab.corpus import cooccurrence
 from gpustab.corpus.cooccurrence import Kept
 from gpustab.corpus.sampling import Sample
-from gpustab.errors import InputError
+from gpustab.errors import InputError, option
 from gpustab.trainers.base import Parameters, Technique, Vectors
 
 log = logging.getLogger("gpustab")
@@ -59,7 +59,8 @@ def train(samples: Sequence[Sample], parameters: PpmiSvdParameters, seeds: Seque
 
 def _train(sample: Sample, parameters: PpmiSvdParameters, seed: int) -> Vectors:
     if parameters.dim >= len(sample.words):
-        raise InputError(f"dim {parameters.dim} needs more words than that; the sample has {len(sample.words)}")
+        can = f"; {option('dim', len(sample.words) - 1)} at most" if len(sample.words) > 1 else ""
+        raise InputError(f"dim {parameters.dim} needs more words than that; the sample has {len(sample.words)}{can}")
     kept = subsample(sample, parameters.subsample, seed) if parameters.subsample else None
     counts = cooccurrence.count_sample(sample, parameters.window, "flat", kept=kept, gaps=parameters.gaps)
     matrix = ppmi(counts, parameters.smoothing, parameters.shift)
@@ -130,4 +131,4 @@ def factor(matrix: sparse.csr_matrix, dim: int, weight: float, seed: int) -> NDA
     return weighted
 
 
-TECHNIQUE = Technique("ppmi_svd", PpmiSvdParameters, train)
+TECHNIQUE = Technique("ppmi_svd", PpmiSvdParameters, train, most=lambda corpus: len(corpus.vocabulary) - 1)

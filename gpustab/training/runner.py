@@ -27,6 +27,7 @@ from gpustab.runs.runset import update_manifest
 from gpustab.trainers import technique
 from gpustab.training.clusters import returned_as, working
 from gpustab.training.engines import engine_of, resolve_engine
+from gpustab.training.fit import check_dimensions
 from gpustab.training.leaves import (
     Leaf,
     keep_to_plan,
@@ -90,6 +91,7 @@ def train_runs(
         ways = [option("unit", "sentence")] if corpus.unit == "document" else []
         ways += [f"fixed {option('sampling')} alone"]
         raise InputError(f"{corpus.name}: one {corpus.unit} is nothing to draw from; give more, or {' or '.join(ways)}")
+    check_dimensions(settings, corpus)
     keys = _keys(settings, part)
     with training_alone(folder / key.path for key in keys):
         leaves = [_open_leaf(key, settings, corpus, folder) for key in keys]

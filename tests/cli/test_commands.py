@@ -226,6 +226,34 @@ def test_training_prints_the_engine_that_it_takes(place):
     assert "engine auto is gensim: there is no CUDA device here" in " ".join(auto.split())
 
 
+def test_train_warns_of_few_runs_and_ends_with_the_next_step(call, place):
+    (place / "texts").mkdir()
+    for name, text in (("a", "a b c a b"), ("b", "b c a c"), ("c", "\n")):
+        (place / "texts" / f"{name}.txt").write_text(text)
+    command = "train texts -o made --min-count 1 --dim 2 --epochs 1 --sampling fixed,bootstrap --engine gensim"
+    one = " ".join(call(f"{command} --runs 1").stderr.split())
+    assert "1 run of each kind: gpustab stability needs 2 and gpustab neighbours judges no word by fewer than 5" in one
+    assert "texts: 1 without a word, no documents: c.txt" in one
+    assert one.endswith("made is ready: 2 runs of 2 documents, 9 words")
+    done = call(f"{command} --runs 5")
+    assert "of each kind" not in done.stderr
+    assert done.stderr.splitlines()[-2:] == [
+        "made is ready: 10 runs of 2 documents, 9 words",
+        "next: gpustab stability made --out report",
+    ]
+    assert "left out: 1 empty files" in " ".join(done.stdout.split())
+    assert "ready" not in call(f"{command} --runs 5 --json").stderr + call(f"{command} --runs 5 -q").stderr
+
+
+def test_many_files_are_no_corpus_but_their_folder_is(call):
+    done = call("train r0.txt r1.txt r2.txt -o made")
+    assert done.exit_code == 2
+    assert "3 files are given, and the corpus is one: give the folder that holds them" in " ".join(
+        done.stderr.replace("│", "").split()
+    )
+    assert "unexpected extra argument" in call("train r0.txt zebra -o made").stderr
+
+
 def test_a_table_is_trained_by_its_column(call, place):
     (place / "text.tsv").write_text("id\tyear\tbody\n1\t1990\tA#1 b A#1 b\n2\t1991\tb A#1 c c\n")
     command = (

@@ -70,6 +70,8 @@ def test_names_of_files_stay_as_they_are_and_options_are_named_as_typed(place, c
         ("compare set/x/shuffled other.txt", "at least two"),
         ("average r0.txt -o a.txt", "at least two"),
         ("neighbours zebra r0.txt r1.txt", "zebra"),
+        ("neighbours war king set", "'war' and 'king' are given as words: one word at a time"),
+        ("neighbours w1 sett", "sett: there is no such file; near it is set"),
         ("stability --group a=zebra*.txt", "there is no file zebra*.txt"),
         ("stability --group r0.txt", "wanted NAME=FILES"),
         ("stability --group a=set", "--group a: is 2 groups"),

@@ -71,14 +71,14 @@ def test_folder(write, tmp_path):
         "B.txt": "0",
         "c.txt": "",
         ".h.txt": "-",
-        "n.md": "-",
+        "n.pdf": "-",
     }.items():
         write(text, f"folder/{name}")
     write(gzip.compress(b"3"), "folder/d.txt.gz")
     folder = tmp_path / "folder"
     assert read(folder) == [["0"], ["1"], ["2\n\nx"], [""], ["3"]]
     assert read(folder, layout="paragraphs") == [["0"], ["1"], ["2"], ["x"], ["3"]]
-    assert "passed over 1 .md" in open_documents(folder).notes[0]
+    assert "passed over 1 .pdf" in open_documents(folder).notes[0]
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match=r"no files of text.*there are no files"):
         open_documents(tmp_path / "empty")

@@ -5,6 +5,7 @@ import pytest
 from gpustab import InputError, load_runs
 from gpustab.formats.text.write import write_word2vec_text
 from gpustab.runs.paths import files_of
+from gpustab.runs.runset import write_runset
 from tests.generators import spaces
 
 
@@ -37,3 +38,16 @@ def test_commas_between_files_are_named(folder, monkeypatch):
 def test_one_file_alone_is_still_one_run(folder):
     with pytest.raises(InputError, match="has only 1 run"):
         load_runs(folder / "run0.txt")
+
+
+def test_what_may_be_meant_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_runset({"sgns/bootstrap": spaces(), "glove/bootstrap": spaces(), "sgns/fixed": spaces()}, "letters")
+    with pytest.raises(InputError, match=r"^leters: there is no such file; near it is letters$"):
+        files_of("leters")
+    with pytest.raises(InputError, match=r"meant may be letters/glove/bootstrap or letters/sgns/bootstrap$"):
+        files_of("letters/bootstrap")
+    with pytest.raises(InputError, match=r"meant may be letters/sgns/fixed$"):
+        files_of("letters/fixed")
+    with pytest.raises(InputError, match=r"^king: there is no such file$"):
+        files_of("king")

@@ -157,6 +157,11 @@ def test_a_missing_word_is_named():
         neighbours_of(runs_of(noisy_copies(2, 20, 4)), "zebra")
 
 
+def test_a_phrase_is_no_missing_word():
+    with pytest.raises(InputError, match=r"'the war' is several words.*: ask for the or war$"):
+        neighbours_of(runs_of(noisy_copies(2, 20, 4)), "the war")
+
+
 def test_lists_longer_than_the_vocabulary_are_cut_and_said():
     result = neighbours_of(runs_of(noisy_copies(2, 5, 3)), "w0", 10)
     assert result.groups[0]["n"] == 4

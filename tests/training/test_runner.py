@@ -10,7 +10,9 @@ import pytest
 import torch
 
 from gpustab import ComputationError, InputError, load_groups
+from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.sampling import draw_units, shared_training_seed, training_seed
+from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.formats.registry import read_space
 from gpustab.studies.stability.study import stability
 from gpustab.training import read_settings, runner, train_runs
@@ -214,8 +216,21 @@ def test_killed_at_any_moment_the_next_call_finishes_with_the_same_vectors(corpu
     assert not list((tmp_path / "killed").rglob("*.tmp"))
 
 
-def test_a_plan_that_trained_nothing_binds_nobody(corpus, tmp_path):
-    with pytest.raises(ComputationError, match=r"3 of 3 trainings failed, none is there.*dim 500"):
+@pytest.mark.parametrize(("technique", "most"), [("lsa", 40), ("ppmi_svd", None)])
+def test_a_dimension_that_cannot_be_is_refused_before_anything_is_made(corpus, tmp_path, technique, most):
+    content = {"runs": 2, "corpus": str(corpus), "options": {"min_count": 3}, "samplings": ["fixed"]}
+    most = most or len(prepare_corpus(corpus, CorpusOptions(min_count=3)).vocabulary) - 1
+    content |= {"techniques": [technique]}
+    with pytest.raises(
+        InputError, match=f"{technique} cannot have dim {most + 1} with 40 documents .*dim={most} at most"
+    ):
+        train_runs(read_settings(content | {technique: {"dim": most + 1}}), tmp_path / "made")
+    assert not (tmp_path / "made").exists()
+
+
+def test_a_plan_that_trained_nothing_binds_nobody(corpus, tmp_path, monkeypatch):
+    monkeypatch.setattr(runner, "check_dimensions", lambda *_: None)
+    with pytest.raises(ComputationError, match=r"3 of 3 trainings failed, none is there.*dim 500.*dim=40 at most"):
         train_runs(read_settings(PLAN_LSA | {"corpus": str(corpus), "lsa": {"dim": 500}}), tmp_path)
     train_runs(read_settings(PLAN_LSA | {"corpus": str(corpus), "lsa": {"dim": 8}}), tmp_path)
     assert len(vectors(tmp_path)) == 3

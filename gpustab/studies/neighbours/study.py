@@ -158,6 +158,9 @@ def _listed(runs: Runs, found: engine.NeighbourPass, n: int) -> Iterator[_Listed
 
 
 def _why_missing(runs: Runs, word: bytes) -> str:
+    typed = show(word)
+    if len(parts := typed.split()) > 1:
+        return f"'{typed}' is several words, and the words of runs are single: ask for {' or '.join(parts[:4])}"
     hint = ""
     near = get_close_matches(show(word).strip().lower(), map(show, runs.vocabulary), n=3, cutoff=0.75)
     if near:
@@ -165,4 +168,4 @@ def _why_missing(runs: Runs, word: bytes) -> str:
     if runs.joining.rule == "joint" and runs.joining.dropped:
         union = option("vocabulary", "union")
         hint += f"; {runs.joining.dropped:,} words are not in all runs: {union} keeps those in several"
-    return f"the word '{show(word)}' is not in the vocabulary of group '{runs.name}'{hint}"
+    return f"the word '{typed}' is not in the vocabulary of group '{runs.name}'{hint}"

@@ -274,12 +274,31 @@ def test_a_missing_parser_names_its_remedy(read, monkeypatch, package, name, con
 
 
 def test_a_folder_tells_what_it_saw_and_what_it_passed_over(tmp_path):
-    for name in ("B.TXT", "n.text", "a.txt", "sub/c.txt.gz", "x.csv", "y.JPG", "README"):
+    for name in ("B.TXT", "n.text", "a.txt", "sub/c.txt.gz", "x.odd", "y.JPG", "README"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(f"Smith, {name[0]}\nJones, b\nBrown, c\n")
     documents = open_documents(tmp_path)
     assert [d.id for d in documents] == ["B.TXT", "a.txt", "n.text", "sub/c.txt.gz"]
-    assert "7 files seen, passed over 1 .csv, 1 .jpg, 1 without a suffix; read 4 as plain text" in documents.notes[0]
+    assert "7 files seen, passed over 1 .jpg, 1 .odd, 1 without a suffix; read 4 as plain text" in documents.notes[0]
+
+
+def test_texts_of_another_kind_are_not_left_out_unseen(tmp_path, caplog):
+    for name in [*(f"{n}.txt" for n in range(4)), "4.DOCX", *(f"{n}.docx" for n in range(5, 10)), "a.jpg"]:
+        (tmp_path / name).write_text("one two\n")
+    with pytest.raises(
+        InputError,
+        match=r"there are 6 \.docx, 4 \.txt, and one kind is read: say format='docx' or format='plain', or put",
+    ):
+        open_documents(tmp_path)
+    assert len(open_documents(tmp_path, format="plain").parts) == 4
+    for number in range(5, 10):
+        (tmp_path / f"{number}.docx").rename(tmp_path / f"{number}.txt")
+    assert not caplog.messages
+    assert len(open_documents(tmp_path).parts) == 9  # one of ten is told
+    assert caplog.messages == [f"{tmp_path}: left out 1 .docx: plain text is read"]
+    (tmp_path / "0.txt").unlink()
+    with pytest.raises(InputError, match=r"8 \.txt, 1 \.docx"):
+        open_documents(tmp_path)
 
 
 def test_a_folder_of_another_kind_or_of_several(tmp_path):
