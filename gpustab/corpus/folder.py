@@ -17,7 +17,7 @@ from gpustab.errors import InputError, option
 log = logging.getLogger("gpustab")
 
 _FEW = 0.1
-"""A larger share of the texts of a folder is not left out unless a format is named."""
+"""A larger share of the texts of a folder is not left out unless a format is named; one file, a README say, may be."""
 
 
 class Files(NamedTuple):
@@ -39,8 +39,8 @@ def files_in(folder: Path, options: ReadOptions) -> Files:
     files without a suffix are plain text where no others are.
 
     Raises:
-        InputError: if there are none, or of several kinds of which none is plain text; or if more than a tenth of those
-            that could be read are of other kinds than plain text, and no format is named.
+        InputError: if there are none, or of several kinds of which none is plain text; or if, of those that could be
+            read, more than one and more than a tenth are of other kinds than plain text, and no format is named.
     """
     shown = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
     shown = sorted((p for p in shown if not any(part.startswith(".") for part in p.parts)), key=lambda p: p.parts)
@@ -79,7 +79,8 @@ def _weigh(folder: Path, there: Counter[str], found: Sequence[TextFormat]) -> No
     """Tell that plain text is read and other texts are not, or refuse it where these are many."""
     texts = Counter({suffix: there[suffix] for one in found for suffix in one.suffixes if suffix in there})
     left = Counter({suffix: n for suffix, n in texts.items() if suffix not in PLAIN.suffixes})
-    if left.total() > _FEW * texts.total():
+    read = texts.total() - left.total()
+    if left.total() > max(1, _FEW * texts.total()) or left.total() >= read:
         raise InputError(
             f"{folder}: there are {_counts(texts)}, and one kind is read: say {_ways(found)}, or put them apart; "
             "saved as .txt they are read together"

@@ -163,7 +163,7 @@ def test_files_of_a_folder_are_one_text_each(tmp_path):
     (tmp_path / "1.txt").write_text("A b.\n\nC.\n")
     (tmp_path / "2.txt").write_text("")
     corpus = prepare_corpus(tmp_path, CorpusOptions(min_count=1))
-    assert units(corpus) == [[["a", "b", "c"]], [[]]]
+    assert units(corpus) == [[["a", "b", "c"]]]  # a file without a word is no document
 
 
 @pytest.mark.parametrize(
