@@ -72,7 +72,8 @@ def corpus_notes(corpus: Corpus) -> Iterator[str]:
     yield f"{corpus.name}: {size}{f'; left out: {left_out}' if left_out else ''}."
     yield from (f"{note}." for note in corpus.notes)
     if len(corpus) < _FEW_UNITS:
-        yield f"{counted(len(corpus), corpus.unit, 'is/are')} few to draw from: what bootstrap runs differ by is a matter of chance."
+        few = counted(len(corpus), corpus.unit, "is/are")
+        yield f"{few} few to draw from: what bootstrap runs differ by is a matter of chance."
 
 
 def engine_notes(tasks: Sequence[Task]) -> Iterator[str]:

@@ -176,8 +176,8 @@ def scores(asked: Asked) -> list[str]:
         if found:
             most = max(found, key=_spread)
             told.append(
-                f"The score in {most['test']} varies most{asked.of([name])}: {counted(most['runs'], 'run')} that differ in "
-                f"seeds and draws alone have an SD of {most['relative_sd']:.1f} % of their mean."
+                f"The score in {most['test']} varies most{asked.of([name])}: {most['runs']} runs that differ in seeds "
+                f"and draws alone have an SD of {most['relative_sd']:.1f} % of their mean."
             )
     return told
 

@@ -16,8 +16,8 @@ from gpustab.studies.instability.questions import QUESTIONS, Question
 from gpustab.studies.shared.verdicts import facts
 
 TITLES = {
-    "table_2_1": "Table 2.1: lowest and highest scores of runs that differ in seeds and draws alone, their difference and the SD "
-    "in percent",
+    "table_2_1": "Table 2.1: lowest and highest scores of runs that differ in seeds and draws alone, "
+    "their difference and the SD in percent",
     "table_2_8": "Table 2.8: reduced PIP loss by sampling",
     "table_2_9": "Table 2.9: techniques from stable to unstable",
     "table_2_11": "Table 2.11: extrinsic instability",

@@ -139,7 +139,8 @@ def test_how_many_runs_and_how_far_scores_vary():
     ]
     scores = [{"technique": "sgns", "test": t, "runs": 6, "relative_sd": sd} for t, sd in (("x", 2.0), ("y", math.nan))]
     assert answers.scores(asked(table_2_1=Table.of(scores))) == [
-        "The score in x varies most for sgns: 6 runs that differ in seeds and draws alone have an SD of 2.0 % of their mean."
+        "The score in x varies most for sgns: 6 runs that differ in seeds and draws alone have an SD of 2.0 % of "
+        "their mean."
     ]
 
 
