@@ -83,7 +83,7 @@ def _of_the_text(made: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if dropped := {key: value for key, value in _mapping(made.pop("dropped", {})).items() if value}:
         yield (
             "left out of the text",
-            ", ".join(f"{_size(value)} {key.replace('_', ' ')}" for key, value in dropped.items()),
+            ", ".join(_counted(value, key.replace("_", " ").removesuffix("s")) for key, value in dropped.items()),
         )
 
 
@@ -96,10 +96,6 @@ def _corpus(made: Way) -> str:
 
 def _counted(n: Any, noun: Any) -> str:
     return counted(n, str(noun)) if isinstance(n, int) else f"{n} {noun}s"
-
-
-def _size(n: Any) -> str:
-    return f"{n:,}" if isinstance(n, int | float) else str(n)
 
 
 def _joined(values: Any) -> str:

@@ -66,7 +66,8 @@ def group_table(leaves: Sequence[Leaf], tasks: Sequence[Task]) -> Table:
 
 def corpus_notes(corpus: Corpus) -> Iterator[str]:
     """Say what the corpus is, and what was left out of it."""
-    left_out = ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in corpus.dropped.items() if n)
+    dropped = {what.replace("_", " ").removesuffix("s"): n for what, n in corpus.dropped.items()}
+    left_out = ", ".join(counted(n, what) for what, n in dropped.items() if n)
     sizes = (len(corpus), corpus.unit), (len(corpus.tokens), "token"), (len(corpus.vocabulary), "word")
     size = ", ".join(counted(n, noun) for n, noun in sizes)
     yield f"{corpus.name}: {size}{f'; left out: {left_out}' if left_out else ''}."

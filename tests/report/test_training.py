@@ -112,7 +112,7 @@ def test_values_of_another_kind_are_shown_as_they_are(tmp_path):
     told = dict(lines)
     assert told["engine of mine"] == "word2vec.c"
     assert told["parameters of mine"] == "1, 2"
-    assert told["left out of the text"] == "some rare words, {'a': 1} other"
+    assert told["left out of the text"] == "some rare words, {'a': 1} others"
     assert told["what differs from run to run"] == "the draw of the text"
     one = {"corpus": {"name": "x", "units": 1, "tokens": 1}}
     way = {"groups": [{"name": "a", "runs": 1}], "techniques": ["a"], "made": one, "versions": "1.0"}

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from gpustab.results import Table
+from gpustab.studies.consistency.blocks import both
 from gpustab.studies.consistency.figures import FIGURES
 from gpustab.studies.consistency.measures import unit
 from gpustab.studies.consistency.options import ConsistencyOptions
@@ -201,3 +202,7 @@ def test_figures_draw_what_there_is_and_say_what_they_need():
     words = FIGURES["nearest_words"][1](tables).panels[0]
     assert words.count('class="g0"') == 2
     assert "liberty &amp; &lt;law&gt;" in words
+
+
+def test_numbers_of_two_texts_have_one_sign_of_minus_and_zero_none():
+    assert both("auc")({"auc": -0.25, "auc_against": -0.0001}) == "−0.250 / 0.000"
