@@ -159,7 +159,7 @@ def train(
         announce = None if showing.quiet else announcing(progress)
         plan = read_settings(content)
         if control and not plan.epochs_by:
-            raise InputError("--control is for epochs: give --epochs-by too")
+            raise InputError("--control is for periods: give --epochs-by too")
         if halves and plan.epochs_by:
             raise InputError("--halves and --epochs-by are two ways to cut a corpus; give one of them")
         how: dict[str, Any] = {"progress": progress, "announce": announce}

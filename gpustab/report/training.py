@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gpustab.report.listing import Lines, listed
+from gpustab.results.page import counted
 
 UNKNOWN = "not known: only run sets that gpustab trained say how"
 _SAID = frozenset({"techniques", "samplings", "runs", "engine", "programs_per_run", "epochs_by"})
@@ -37,7 +38,9 @@ def account_line(ways: Sequence[Way]) -> str:
     if not ways:
         return ""
     way = next((one for one in ways if one["made"]), ways[0])
-    others = f"; {len(ways) - 1} other ways beside it" if len(ways) > 2 else "; one other way" * (len(ways) - 1)
+    several = "two" if len(ways) == 2 else len(ways)
+    which = "the first" if way is ways[0] else "one of them"
+    others = f"; made in {several} ways, this is {which}" if len(ways) > 1 else ""
     made = way["made"]
     if "corpus" not in made:
         return f"How the runs were made: {UNKNOWN if not made else 'not by gpustab train'}{others}."
@@ -46,8 +49,8 @@ def account_line(ways: Sequence[Way]) -> str:
 
 
 def _title(way: Way) -> str:
-    shown = [f"{group['name']} ({group['runs']} runs)" for group in way["groups"]]
-    return ", ".join(shown[:6]) + (f" and {len(shown) - 6} more groups" if len(shown) > 6 else "")
+    shown = [f"{group['name']} ({counted(group['runs'], 'run')})" for group in way["groups"]]
+    return ", ".join(shown[:6]) + (f" and {counted(len(shown) - 6, 'more group')}" if len(shown) > 6 else "")
 
 
 def _lines(way: Way) -> Iterator[tuple[str, str]]:
@@ -62,7 +65,9 @@ def _lines(way: Way) -> Iterator[tuple[str, str]]:
         yield from ((f"{title} {one}", _joined(own[one])) for one in way["techniques"] if one in own)
     yield from _of_the_text(made)
     if "vary" in made:
-        differ = " and ".join(_STREAMS.get(stream, stream) for stream in made.pop("vary"))
+        vary = made.pop("vary")
+        streams = [str(stream) for stream in (vary if isinstance(vary, list | tuple) else [vary] if vary else [])]
+        differ = " and ".join(_STREAMS.get(stream, stream) for stream in streams)
         yield "what differs from run to run", differ or "nothing"
     if "seed" in made:
         yield "seed of all draws", str(made.pop("seed"))
@@ -76,16 +81,26 @@ def _of_the_text(made: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if options := _joined(_mapping(made.pop("options", {}))):
         yield "how the text was read", options
     if dropped := {key: value for key, value in _mapping(made.pop("dropped", {})).items() if value}:
-        yield "left out of the text", ", ".join(f"{value:,} {key.replace('_', ' ')}" for key, value in dropped.items())
+        yield (
+            "left out of the text",
+            ", ".join(_counted(value, key.replace("_", " ").removesuffix("s")) for key, value in dropped.items()),
+        )
 
 
 def _corpus(made: Way) -> str:
     corpus = _mapping(made["corpus"])
     unit = _mapping(made.get("options")).get("unit", "document")
-    return f"{corpus.get('name', 'a corpus')} ({corpus.get('units', 0):,} {unit}s, {corpus.get('tokens', 0):,} tokens)"
+    sizes = (corpus.get("units", 0), unit), (corpus.get("tokens", 0), "token")
+    return f"{corpus.get('name', 'a corpus')} ({', '.join(_counted(n, noun) for n, noun in sizes)})"
 
 
-def _joined(values: Way) -> str:
+def _counted(n: Any, noun: Any) -> str:
+    return counted(n, str(noun)) if isinstance(n, int) else f"{n} {noun}s"
+
+
+def _joined(values: Any) -> str:
+    if not isinstance(values, Mapping):
+        return "" if values is None else ", ".join(text for _, text in listed({"": values}))
     return ", ".join(f"{name} {value}" for name, value in listed({k: v for k, v in values.items() if v is not None}))
 
 

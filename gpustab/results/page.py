@@ -81,17 +81,35 @@ class Block:
 def number(value: float | None, digits: int = 4) -> str:
     """Return a number for people: significant digits, ``–`` for an undefined one.
 
-    >>> number(0.019704968), number(float("nan")), number(0.00007281, 2), number(1.2e-7, 2)
-    ('0.01970', '–', '0.000073', '1.2e-07')
+    >>> number(0.019704968), number(float("nan")), number(-0.00007281, 2), number(1.2e-7, 2), number(-1e-13)
+    ('0.01970', '–', '−0.000073', '1.2e−07', '0')
     """
     if value is None or not math.isfinite(value):
         return "–"
     if abs(value) < _NOISE:
         return "0"
     if abs(value) < 1e-5:
-        return f"{value:.{digits - 1}e}"
+        return minus(f"{value:.{digits - 1}e}")
     exponent = int(f"{value:.{digits - 1}e}".split("e")[1])  # after rounding: 0.000999 with two digits is 0.0010
-    return f"{value:.{max(digits - 1 - exponent, 0)}f}"
+    return minus(f"{value:.{max(digits - 1 - exponent, 0)}f}")
+
+
+def signed(value: float, digits: int = 2) -> str:
+    """Return a number with its sign and so many digits after the point; zero has none.
+
+    >>> signed(0.264), signed(-19.2, 0), signed(-0.001), signed(float("nan"))
+    ('+0.26', '−19', '0.00', '–')
+    """
+    return minus(f"{value:+.{digits}f}") if math.isfinite(value) else "–"
+
+
+def minus(text: str) -> str:
+    """Return a written number with the sign of minus that people read; none where all its digits are 0.
+
+    >>> minus("-0.05"), minus("-0.00"), minus("+0.0")
+    ('−0.05', '0.00', '0.0')
+    """
+    return text.replace("-", "−") if any(digit in text for digit in "123456789") else text.lstrip("+-")
 
 
 def _shown(row: Mapping[str, Any], what: Shown) -> str:
@@ -112,14 +130,19 @@ def cell(value: Any) -> str:
 def with_half(value: float | None, half: float | None) -> str:
     """Return a number with half of its interval, both to the digits that the half bears; alone where there is none.
 
+    There are at most six digits after the point.
+
     >>> with_half(0.28412, 0.00112), with_half(-0.0514, 0.18), with_half(0.5, float("nan")), with_half(None, 0.1)
     ('0.2841 ± 0.0011', '−0.05 ± 0.18', '0.500', '–')
+    >>> with_half(0.2841, 0.000012), with_half(-0.001, 0.18), with_half(-0.5, 0.0), with_half(0.5, 1e-9)
+    ('0.284100 ± 0.000012', '0.00 ± 0.18', '−0.500 ± 0', '0.500000 ± 0.000000')
     """
     if value is None or half is None or not math.isfinite(half) or not math.isfinite(value):
-        return number(value, 3).replace("-", "−")
-    told = number(half, 2)
-    digits = min(len(told.partition(".")[2]), 4) if half else 3
-    return f"{value:.{digits}f} ± {told}".replace("-", "−")
+        return number(value, 3)
+    if half < _NOISE:
+        return f"{minus(f'{value:.3f}')} ± 0"
+    digits = min(max(1 - int(f"{half:.1e}".split("e")[1]), 0), 6)
+    return f"{minus(f'{value:.{digits}f}')} ± {half:.{digits}f}"
 
 
 def counted(n: int, noun: str, verbs: str = "", *, of: int | None = None) -> str:

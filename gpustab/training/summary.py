@@ -15,6 +15,7 @@ from gpustab.formats.binary.safetensors_rows import open_rows
 from gpustab.formats.registry import read_space
 from gpustab.machine.device import log
 from gpustab.results import Table
+from gpustab.results.page import counted
 from gpustab.runs.runset import open_leaf
 from gpustab.training.engines import engine_of, engine_record
 from gpustab.training.leaves import Leaf, corpus_record, run_file
@@ -65,12 +66,15 @@ def group_table(leaves: Sequence[Leaf], tasks: Sequence[Task]) -> Table:
 
 def corpus_notes(corpus: Corpus) -> Iterator[str]:
     """Say what the corpus is, and what was left out of it."""
-    left_out = ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in corpus.dropped.items() if n)
-    size = f"{len(corpus):,} {corpus.unit}s, {len(corpus.tokens):,} tokens, {len(corpus.vocabulary):,} words"
+    dropped = {what.replace("_", " ").removesuffix("s"): n for what, n in corpus.dropped.items()}
+    left_out = ", ".join(counted(n, what) for what, n in dropped.items() if n)
+    sizes = (len(corpus), corpus.unit), (len(corpus.tokens), "token"), (len(corpus.vocabulary), "word")
+    size = ", ".join(counted(n, noun) for n, noun in sizes)
     yield f"{corpus.name}: {size}{f'; left out: {left_out}' if left_out else ''}."
     yield from (f"{note}." for note in corpus.notes)
     if len(corpus) < _FEW_UNITS:
-        yield f"{len(corpus)} {corpus.unit}s are few to draw from: what bootstrap runs differ by is a matter of chance."
+        few = counted(len(corpus), corpus.unit, "is/are")
+        yield f"{few} few to draw from: what bootstrap runs differ by is a matter of chance."
 
 
 def engine_notes(tasks: Sequence[Task]) -> Iterator[str]:

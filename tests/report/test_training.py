@@ -81,9 +81,10 @@ def test_what_several_ways_have_in_common_is_told_once(tmp_path):
         ("s7/shuffled (2 runs)", [("seed of all draws", "7")]),
         ("s0/shuffled (2 runs)", [("seed of all draws", "0")]),
     )
-    assert account_line(ways).count("seed 7; one other way.") == 1
+    assert account_line(ways).count("seed 7; made in two ways, this is the first.") == 1
     three = [*ways, {"groups": [{"name": "mine", "runs": 2}], "techniques": ["mine"], "made": {}, "versions": {}}]
-    assert "; 2 other ways beside it." in account_line(three)
+    assert "; made in 3 ways, this is the first." in account_line(three)
+    assert "; made in 3 ways, this is one of them." in account_line(three[::-1])
 
 
 def test_a_manifest_of_another_hand_is_told_as_it_is(tmp_path):
@@ -91,3 +92,29 @@ def test_a_manifest_of_another_hand_is_told_as_it_is(tmp_path):
     ways = how_made(open_groups(tmp_path / "set"))
     assert ("teacher", "Anna") in account(ways)[0][1]
     assert account_line(ways).startswith("How the runs were made: mine; ")
+
+
+def test_values_of_another_kind_are_shown_as_they_are(tmp_path):
+    made = {
+        "corpus": {"name": "letters", "units": "12", "tokens": None},
+        "options": {"unit": 3},
+        "engines": {"mine": "word2vec.c"},
+        "parameters": {"mine": [1, 2]},
+        "dropped": {"rare_words": "some", "other": {"a": 1}},
+        "vary": "draw",
+        "versions_of_mine": 0.5,
+    }
+    write_runset({"mine/shuffled": spaces(1, 30, 4)}, tmp_path / "set", **made)
+    ways = how_made(open_groups(tmp_path / "set", single_runs=True))
+    assert account_line(ways).startswith("How the runs were made: mine; letters (12 3s, None tokens); seed –")
+    ((title, lines),) = account(ways)
+    assert title == "mine/shuffled (1 run)"
+    told = dict(lines)
+    assert told["engine of mine"] == "word2vec.c"
+    assert told["parameters of mine"] == "1, 2"
+    assert told["left out of the text"] == "some rare words, {'a': 1} others"
+    assert told["what differs from run to run"] == "the draw of the text"
+    one = {"corpus": {"name": "x", "units": 1, "tokens": 1}}
+    way = {"groups": [{"name": "a", "runs": 1}], "techniques": ["a"], "made": one, "versions": "1.0"}
+    assert ("text", "x (1 document, 1 token); hash –") in account([way])[0][1]
+    assert ("versions", "1.0") in account([way])[0][1]

@@ -120,9 +120,10 @@ def refuse_signs(path: Path, text: str, *, table: bool = False) -> None:
         InputError: naming what it looks like, and the way to convert it.
     """
     whole = text if text.endswith("\n") else text.rpartition("\n")[0] or text  # the last line may be cut
-    lines = [line[:_LONGEST] for line in whole.split("\n", 2 * _LOOKED_AT) if line.strip()][:_LOOKED_AT]
+    rows = [line for line in whole.split("\n", 2 * _LOOKED_AT) if line.strip()][:_LOOKED_AT]
+    lines = [line[:_LONGEST] for line in rows]
     for is_it, what, way in _OF_ROWS if table else (*_OF_ROWS, *_OF_TEXT):
-        if lines and is_it(lines):
+        if lines and is_it(rows if is_it is _are_vectors else lines):  # a row of vectors counts only where it is whole
             raise _looks_like(path, what, way)
 
 

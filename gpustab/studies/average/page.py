@@ -6,7 +6,7 @@ from typing import Any
 
 from gpustab.report import Result
 from gpustab.results import Block
-from gpustab.results.page import number, whole
+from gpustab.results.page import counted, number, whole
 
 
 def page(result: Result) -> list[Block]:
@@ -28,4 +28,8 @@ def _group(result: Result, group: dict[str, Any]) -> Block:
     own = result.tables["levels"].where(group=group["name"])
     columns = ["runs_beneath", "averages", "reduced_pip", "sd"]
     levels = whole("Reduced PIP loss between averages of equally many runs", own, columns)
-    return Block(f"{group['name']}: average of {group['runs']} runs, {group['words']:,} words", facts, [levels])
+    return Block(
+        f"{group['name']}: average of {counted(group['runs'], 'run')}, {counted(group['words'], 'word')}",
+        facts,
+        [levels],
+    )

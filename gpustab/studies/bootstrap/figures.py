@@ -11,7 +11,7 @@ from gpustab.report.svg.picture import Picture
 from gpustab.report.svg.plot import short
 from gpustab.report.svg.scales import round_ticks
 from gpustab.report.svg.series import called
-from gpustab.results.page import number
+from gpustab.results.page import minus, number, signed
 from gpustab.studies.bootstrap.curves import number_of_runs, sizes, units
 from gpustab.studies.bootstrap.drawing import (
     ROW,
@@ -73,7 +73,7 @@ def ranks(tables: Tables) -> Picture:
     parts: list[str] = []
     for k, row in enumerate(rows):
         y, style = TOP + ROW * k, drawn[row["group"]].style
-        jumps = f"from {_signed(row['least'], 0)} to {_signed(row['largest'], 0)} at most"
+        jumps = f"from {signed(row['least'], 0)} to {signed(row['largest'], 0)} at most"
         parts += [
             text(0, y - 12, f"{short(row['group'], 26)}: {jumps}", f"{style} own bold"),
             line(across(-end), y, across(end), y, "grid"),
@@ -83,23 +83,19 @@ def ranks(tables: Tables) -> Picture:
         ]
     bottom = TOP + ROW * len(rows) - 16
     parts += axis_below(
-        [(x, label.replace("-", "−")) for x, label in round_ticks(-end, end, 5)],
+        [(x, minus(label)) for x, label in round_ticks(-end, end, 5)],
         across,
         bottom,
         "rank minus median rank over the runs",
     )
-    label = "; ".join(f"{row['group']}: half within {_signed(row['p25'])} to {_signed(row['p75'])}" for row in rows)
+    label = "; ".join(f"{row['group']}: half within {signed(row['p25'], 1)} to {signed(row['p75'], 1)}" for row in rows)
     title = f"How far closest words move in the lists from run to run: half of the ranks within {_middle(rows)}"
     return Picture(title, [figure(bottom + 44, parts, f"Changes of rank. {label}")])
 
 
 def _middle(rows: Sequence[Row]) -> str:
     names = called(row["group"] for row in rows)
-    return ", ".join(f"{_signed(row['p25'])} to {_signed(row['p75'])} ({names[row['group']]})" for row in rows[:4])
-
-
-def _signed(value: float, digits: int = 1) -> str:
-    return f"{value:+.{digits}f}".replace("-", "−")
+    return ", ".join(f"{signed(row['p25'], 1)} to {signed(row['p75'], 1)} ({names[row['group']]})" for row in rows[:4])
 
 
 FIGURES: Figures = {

@@ -8,7 +8,7 @@ from typing import Any
 
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable
-from gpustab.results.page import Shown, whole
+from gpustab.results.page import Shown, signed, whole
 from gpustab.studies.bootstrap.rules import FLAT_RULE, is_flat
 from gpustab.studies.neighbours.sentences import RULE
 
@@ -88,7 +88,7 @@ _QUERY: list[tuple[str, Shown]] = [
     ("95 %", lambda row: f"{100 * row['share_low']:.0f}–{100 * row['share_high']:.0f} %"),
     ("cosine", ("mean", 2)),
     ("bootstrap range", lambda row: f"{row['low']:.2f} to {row['high']:.2f}"),
-    ("bias", lambda row: f"{row['bias']:+.3f}".replace("-", "−")),
+    ("bias", lambda row: signed(row["bias"], 3)),
     ("rank", lambda row: f"{row['rank']:g} ({row['rank_low']:g}–{row['rank_high']:g})"),
     ("n", "runs"),
 ]

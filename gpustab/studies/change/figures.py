@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from graphlib import CycleError, TopologicalSorter
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from gpustab.report.describe import Tables
@@ -44,7 +46,7 @@ def _ways(tables: Tables, series: Sequence[str]) -> list[str]:
     if not table or not table.height:
         return []
     panels, top, titles = [], max(table["change"]) * 1.25 or 1.0, called(tables["pairs"])
-    epochs = list(dict.fromkeys(table["epoch"]))
+    epochs = _in_time(tables)
     for name in series:
         part = table.where(series=name)
         if not part.height:
@@ -68,6 +70,25 @@ def _ways(tables: Tables, series: Sequence[str]) -> list[str]:
             ends.append((word, ys[-1], style))
         panels.append(plot.labels(ends).done(f"Change of {', '.join(names)} over periods, {titles.get(name, name)}"))
     return panels
+
+
+def _in_time(tables: Tables) -> list[str]:
+    """The periods that have rows, in order of time: what comes before what is in the pairs, and in every word's rows.
+
+    A word that lacks a period does not say where it stands.
+    """
+    table = tables["trajectories"]
+    rows = [list(part["epoch"]) for _, own in table.split("series") for _, part in own.split("word")]
+    after: dict[str, set[str]] = {}
+    for one, two in [*((r["first"], r["second"]) for r in tables["pairs"].rows()), *chain(*map(pairwise, rows))]:
+        after.setdefault(one, set())
+        after.setdefault(two, set()).add(one)
+    there = dict.fromkeys(table["epoch"])
+    try:
+        order = list(TopologicalSorter(after).static_order())
+    except CycleError:  # series that order the same names otherwise
+        order = []
+    return sorted(there, key=lambda epoch: order.index(epoch) if epoch in order else -1)
 
 
 def laws(tables: Tables) -> Picture:

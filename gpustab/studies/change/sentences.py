@@ -138,7 +138,7 @@ def _without_training(row: Row, splits: Sequence[Row]) -> str:
         return "With one run, how much of it is training noise cannot be told."
     low, high = corrected_of(row).interval
     span = "" if math.isnan(low) else f" ({number_span(low, high)})"
-    value = number(row["corrected"], 2).replace("-", "−")
+    value = number(row["corrected"], 2)
     said = f"Without the noise of training the change is {value}{span}"
     if not splits:
         return f"{said}."
@@ -172,13 +172,15 @@ def of_control(rows: Sequence[Row]) -> Iterator[str]:
     if found is None or math.isnan(found.value):
         return
     mean = f", mean of {found.pairs} pairs of periods," if found.pairs > 1 else ""
+    by, way = number(abs(found.value), 2), "more" if found.value > 0 else "less"
+    beside = "as much as" if by == "0" else f"by {by} {way} than"
     span = signed_span(found.value - found.half, found.value + found.half)
     yield {
         "more": f"Periods differ more than documents dealt out at random do: the difference{mean} is "
         f"{number(found.value, 2)} ({span}, above 0), without the noise of training.",
         "open": "Whether periods differ more than documents dealt out at random cannot be told from these splits: the "
         f"difference{mean} is {number(found.value, 2)}, and its interval, {span}, would have to be above 0.",
-        "unknown": f"Periods differ by {number(found.value, 2)} more than documents dealt out at random{mean} without "
+        "unknown": f"Periods differ {beside} documents dealt out at random{mean} without "
         "the noise of training. Two splits or more would tell how far that is chance (train --control 2).",
     }[against_control(rows)]
 

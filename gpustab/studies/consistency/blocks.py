@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gpustab.results import Block, SmallTable, Table
-from gpustab.results.page import Shown, with_half
+from gpustab.results.page import Shown, minus, with_half
 from gpustab.studies.consistency.limits import as_cosine
 from gpustab.studies.consistency.sentences import of_each
 
@@ -56,4 +56,4 @@ def cosine(name: str) -> Callable[[Row], str]:
 
 def both(name: str) -> Callable[[Row], str]:
     """What shows a number of two texts."""
-    return lambda row: f"{row[name]:.3f} / {row[f'{name}_against']:.3f}"
+    return lambda row: " / ".join(minus(f"{row[of]:.3f}") for of in (name, f"{name}_against"))

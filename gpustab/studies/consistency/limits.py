@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from gpustab.results.page import minus
+
 Row = Mapping[str, Any]
 
 FEWEST = 3
@@ -23,7 +25,7 @@ P_VALUE = 0.05
 def as_cosine(value: float) -> str:
     """Return a cosine with the digits that tell it from 1.
 
-    >>> as_cosine(0.9852), as_cosine(0.41)
-    ('0.985', '0.41')
+    >>> as_cosine(0.9852), as_cosine(0.41), as_cosine(-0.95), as_cosine(-0.001)
+    ('0.985', '0.41', '−0.950', '0.00')
     """
-    return f"{value:.3f}" if abs(value) > 0.9 else f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")
+    return minus(f"{value:.{3 if abs(value) > 0.9 else 2}f}")

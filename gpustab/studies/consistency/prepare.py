@@ -97,8 +97,8 @@ def prepare(
     if lost:
         names = some_words([text.words[k] for k in lost])
         prepared.notes.append(
-            f"{counted(len(lost), 'term', 'has/have')} a sample without any context word that the background knows: "
-            f"left out: {names}."
+            f"{counted(len(lost), 'term', 'has/have')} a sample without any context word that the background knows "
+            f"and {'is' if len(lost) == 1 else 'are'} left out: {names}."
         )
         chosen_terms.want_two(text, full.terms.tolist(), options)
         prepared = prepared.of(full, runs, options)
@@ -151,8 +151,8 @@ def _of_text(text: Text) -> list[str]:
     share = text.duplicates / (n + text.duplicates)
     return [
         said,
-        f"{counted(text.duplicates, 'sentence')} ({share:.1%}) left out, since the same words had stood before: else "
-        "consistency would be the finding of copies.",
+        f"{counted(text.duplicates, 'sentence', 'was/were')} left out ({share:.1%}), since the same words had stood "
+        "before: else consistency would be the finding of copies.",
     ]
 
 

@@ -64,10 +64,8 @@ def read_samples(path: Path, language: str) -> Given:
         raise InputError(
             f"{path}: {counted(len(kept), 'term', 'has/have')} two samples or more; wanted two terms at least"
         )
-    notes = (
-        [f"{counted(len(single), 'term', 'has/have')} one sample: left out: {some_words(single)}."] if single else []
-    )
-    return _given(path.stem, kept, notes)
+    out = f"{counted(len(single), 'term', 'has/have')} one sample and {'is' if len(single) == 1 else 'are'} left out"
+    return _given(path.stem, kept, [f"{out}: {some_words(single)}."] if single else [])
 
 
 def _read(line: str, cut: Callable[[list[str]], list[str]], where: str) -> tuple[Term, list[list[Sentence]]]:
@@ -109,8 +107,8 @@ def _given(name: str, kept: dict[Term, list[list[Sentence]]], notes: list[str]) 
     again = len(sentences) - len({tokens[a:b].tobytes() for a, b in _spans(starts)})
     if again:
         notes.append(
-            f"{counted(again, 'sentence', 'stands/stand', of=len(sentences))} in {name} again: where one stands in two "
-            "samples of a term, its consistency is the finding of a copy."
+            f"{counted(again, 'sentence', 'repeats/repeat', of=len(sentences))} another of {name}: where one stands in "
+            "two samples of a term, its consistency is the finding of a copy."
         )
     sizes = [len(sample) for samples in kept.values() for sample in samples]
     samples = Samples(

@@ -61,7 +61,7 @@ def told_apart(row: Row) -> tuple[str, str]:
         )
     often = f"in {100 * row['auc']:.0f} of 100 comparisons"
     digits = 1 if "50" in (f"{100 * low:.0f}", f"{100 * high:.0f}") else 0  # on which side of chance an end lies
-    span = f"{100 * low:.{digits}f}–{min(100 * high, 100):.{digits}f}"
+    span = f"{max(100 * low, 0):.{digits}f}–{min(100 * high, 100):.{digits}f}"
     if low > 0.5:
         return "apart", (
             f"Two samples of one term are more alike than samples of two terms {often} ({span}, above 50, which is "

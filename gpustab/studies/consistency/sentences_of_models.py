@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from gpustab.results.page import number
+from gpustab.results.page import number, signed
 from gpustab.statistics.intervals import t_quantile
 from gpustab.studies.consistency.limits import CLOSE, FEWEST, Row
 from gpustab.studies.shared.wording import signed_span
@@ -40,7 +40,7 @@ def models_part(contrast: Row, terms: int) -> tuple[str, str]:
     """
     model, other = contrast["model"], contrast["against"]
     low, high = contrast["auc_low"], contrast["auc_high"]
-    value = f"{100 * contrast['auc'] + 0.0:+.1f}".replace("-0.0", "0.0").replace("+0.0", "0.0").replace("-", "−")
+    value = signed(100 * contrast["auc"], 1)
     often = f"{value} of 100 comparisons, {signed_span(100 * low, 100 * high, 1)}"
     if terms < FEWEST or not (low > 0 or high < 0 or -CLOSE < low <= high < CLOSE):
         return "open", (

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from gpustab.results.page import counted
 from gpustab.statistics.intervals import Estimate, t_quantile
 from gpustab.studies.consistency.limits import FEWEST, Row, as_cosine
-from gpustab.studies.shared.wording import signed_span
+from gpustab.studies.shared.wording import signed_span, word
 
 CLOSEST = "high in text, low in general"
 """The group that the paper finds closest (table 5)."""
@@ -23,20 +23,20 @@ def own_part(row: Row) -> tuple[str, str]:
         return "few", "Too few of the terms are in the background to say how near they are to its vectors."
     both = f"{as_cosine(row['cosine'])} against {as_cosine(row['null'])}"
     span = signed_span(row["excess_low"], row["excess_high"])
-    where = f"which stands at place {row['place']:,.0f} among all words"
+    where = f"The own one stands at place {row['place']:,.0f} among all words."
     if row["excess_low"] > 0:
         return "nearer", (
             f"A sample is nearer to the background's vector of its own term than to that of another ({both}; "
-            f"difference {span}, above 0), {where}."
+            f"difference {span}, above 0). {where}"
         )
     if row["excess_high"] < 0:
         return "farther", (
-            f"A sample is farther from its own term's vector than from another's ({both}; difference {span}, below 0), "
-            f"{where}."
+            f"A sample is farther from its own term's vector than from another's ({both}; difference {span}, below 0). "
+            f"{where}"
         )
     return "open", (
         f"That a sample is nearer to its own term's vector than to another's is not shown ({both}; the difference, "
-        f"{span}, would have to be above 0). The own one stands at place {row['place']:,.0f} among all words."
+        f"{span}, would have to be above 0). {where}"
     )
 
 
@@ -56,10 +56,11 @@ def closest(rows: Sequence[Row]) -> tuple[str, str]:
         said = (
             f"there {'is' if there == 1 else 'are'} {counted(there, 'such term')}" if there else "there is no such term"
         )
-        lacking = f", wanted {FEWEST}" if there < FEWEST else ""
+        lacking = f" (wanted {FEWEST})" if there < FEWEST else ""
+        other = "" if groups else f" and no other group of {word(FEWEST)}"
         return "few", (
             "Whether terms frequent in the text and rare in general are the closest to themselves cannot be told: "
-            f"{said}{lacking}{'' if groups else ' and no other group of three'}."
+            f"{said}{lacking}{other}."
         )
     apart = [(name, _excess(own).minus(_excess(row)).interval) for name, row in groups.items()]
     shown = (

@@ -182,7 +182,8 @@ def _svd(
     models = own.part("svd", found)
     if models.lost:
         answer.notes.setdefault(case, []).append(
-            f"{counted(models.lost, 'sample', 'has/have')} no vector in the SVD model; cosines of it count as 0."
+            f"{counted(models.lost, 'sample', 'has/have')} no vector in the SVD model, so that "
+            f"the cosines of {'that one' if models.lost == 1 else 'these'} count as 0."
         )
     filling.add(answer, case, "domain", own.part("domain", rows))
     return models.models

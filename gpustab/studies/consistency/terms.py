@@ -68,7 +68,8 @@ def listed(text: Text, terms: Sequence[Term], options: ConsistencyOptions) -> tu
     where = "in each half" if options.split == "half" else "of the text"
     notes = [
         f"{counted(len(lost), 'term', 'stands/stand', of=len(terms))} in fewer than "
-        f"{counted(options.least, 'sentence')} {where}: left out: {some_words(lost)}."
+        f"{counted(options.least, 'sentence')} {where} and {'is' if len(lost) == 1 else 'are'} left "
+        f"out: {some_words(lost)}."
     ]
     return kept, notes if lost else []
 
@@ -79,8 +80,7 @@ def drawn(text: Text, options: ConsistencyOptions) -> tuple[list[int], list[str]
     order = np.random.default_rng([options.seed, _TERMS]).permutation(pool)[: options.number]
     note = (
         f"{counted(len(order), 'term', 'was/were')} drawn from the {counted(len(pool), 'word')} with sentences "
-        f"enough, without the "
-        f"{_FREQUENT} most frequent (seed {options.seed})."
+        f"enough, without the {_FREQUENT} most frequent (seed {options.seed})."
     )
     return sorted(order.tolist()), [note]
 
@@ -107,7 +107,8 @@ def keywords(text: Text, counts: Ids | None, total: int, options: ConsistencyOpt
     score = {word: _keyness(int(own[word]), n, int(counts[word]), total) for word in pool if counts[word]}
     best = sorted(score, key=lambda word: (-score[word], word))[: options.number]
     found = [word for word in best if score[word] > 0]
-    return sorted(found), [f"{len(found):,} keywords of the text by Dunning's G² against the background's counts."]
+    were = counted(len(found), "keyword", "was/were")
+    return sorted(found), [f"{were} taken from the text, by Dunning's G² against the background's counts."]
 
 
 def _keyness(a: int, n: int, b: int, m: int) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from gpustab.results.page import counted
 from gpustab.studies.instability.asked import Asked
 from gpustab.studies.instability.frequency_observations import FLAT
 from gpustab.studies.instability.sentences import averaging, documents_of, most_stable
@@ -39,9 +40,12 @@ def which_technique(asked: Asked) -> list[str]:
         return [said]
     if len(asked.techniques) == 1:
         return [f"There is only {asked.techniques[0]} here: it takes runs of two techniques, trained on the same text."]
-    left = f"{asked.spoken[0]} alone has" if len(asked.spoken) == 1 else "no two techniques have"
+    left = "no two techniques have sound runs of one kind"
+    if len(asked.spoken) < 2:
+        who = f"{asked.spoken[0]} alone" if asked.spoken else "no technique"
+        left = f"{who} has runs that a verdict can be given on"
     return [
-        f"This cannot be told: {left} runs that a verdict can be given on. It can as soon as two techniques have three "
+        f"This cannot be told: {left}. It can as soon as two techniques have three "
         "sound runs each of one kind (shuffled or bootstrap), better eight."
     ]
 
@@ -152,7 +156,7 @@ def runs_needed(asked: Asked) -> list[str]:
     told = []
     for name in asked.spoken:
         needed = [
-            f"{row['for_1_percent']:,} runs for {_QUANTITIES.get(row['quantity'], row['quantity'])}"
+            f"{counted(row['for_1_percent'], 'run')} for {_QUANTITIES.get(row['quantity'], row['quantity'])}"
             for row in rows(asked.tables, "how_many", technique=name)
             if row["for_1_percent"]
         ]
@@ -165,15 +169,15 @@ _QUANTITIES = {"reduced PIP loss": "the mean PIP loss"}
 
 
 def scores(asked: Asked) -> list[str]:
-    """How far the worst and the best of equal runs are apart."""
+    """How far the scores of runs that differ in seeds and draws alone lie apart."""
     told = []
     for name in asked.spoken:
         found = [row for row in rows(asked.tables, "table_2_1", technique=name) if row["relative_sd"] > 0]
         if found:
             most = max(found, key=_spread)
             told.append(
-                f"The score in {most['test']} varies most{asked.of([name])}: {most['runs']} equal runs have an SD of "
-                f"{most['relative_sd']:.1f} % of their mean."
+                f"The score in {most['test']} varies most{asked.of([name])}: {most['runs']} runs that differ in seeds "
+                f"and draws alone have an SD of {most['relative_sd']:.1f} % of their mean."
             )
     return told
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable, Table
-from gpustab.results.page import number, whole
+from gpustab.results.page import counted, number, whole
 from gpustab.studies.instability.alarms import silent_of
 from gpustab.studies.instability.asked import Asked, withheld
 from gpustab.studies.instability.pair_of_lists import SIDE_BY_SIDE, side_by_side
@@ -16,7 +16,8 @@ from gpustab.studies.instability.questions import QUESTIONS, Question
 from gpustab.studies.shared.verdicts import facts
 
 TITLES = {
-    "table_2_1": "Table 2.1: lowest and highest scores of equal runs, their difference and the SD in percent",
+    "table_2_1": "Table 2.1: lowest and highest scores of runs that differ in seeds and draws alone, "
+    "their difference and the SD in percent",
     "table_2_8": "Table 2.8: reduced PIP loss by sampling",
     "table_2_9": "Table 2.9: techniques from stable to unstable",
     "table_2_11": "Table 2.11: extrinsic instability",
@@ -67,12 +68,12 @@ def page(result: Result) -> list[Block]:
 
 def _group(group: dict[str, Any], losses: Table) -> Block:
     """What a technique's runs differ by, on its scale."""
-    runs = ", ".join(f"{len(names)} {sampling}" for sampling, names in group["runs"].items())
+    runs = ", ".join(counted(len(names), f"{sampling} run") for sampling, names in group["runs"].items())
     pip = [
         (f"reduced PIP loss, {sampling}", number(x["reduced_pip"]), f"SE {number(x['se'], 2)}")
         for sampling, x in group["pip"].items()
     ]
-    title = f"{group['name']}: {runs} runs, {group['words']:,} words, {group['dimension']} dimensions"
+    title = f"{group['name']}: {runs}, {counted(group['words'], 'word')}, {counted(group['dimension'], 'dimension')}"
     told = [
         "The reduced PIP loss is how much the cosines of all pairs of words differ between two runs, 0 if not at all."
     ]

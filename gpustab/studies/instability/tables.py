@@ -14,7 +14,7 @@ from gpustab.statistics.intervals import Estimate, sd_interval
 
 
 class Extremes(NamedTuple):
-    """Table 2.1: lowest and highest score of equal runs, the difference in percent of the lowest.
+    """Table 2.1: lowest and highest score of runs made alike, the difference in percent of the lowest.
 
     The difference grows with the number of runs, and extremes have no jackknife error; the relative SD, in percent of
     the mean, does not grow and has a 95 % interval (χ² of R − 1; the mean's own error is left out).

@@ -132,7 +132,10 @@ def _describe(corpus: Corpus, given: Paraphrases, answer: Answer) -> None:
     if not result.tables["counts"].height:
         raise InputError(f"in none of the {len(corpus.bases):,} sentences a noun or verb can be changed")
     if same := sum(base.tokens == base.paraphrase for base in corpus.bases):
-        result.notes.append(f"{counted(same, 'sentence')} with the same words as the paraphrase, at distance 0.")
+        result.notes.append(
+            f"{counted(same, 'sentence', 'has/have')} the same words as {'its' if same == 1 else 'their'} paraphrase: "
+            "the distance is 0."
+        )
     result.groups.append({"name": "corpus", "pairs": len(given.pairs), "sentences": len(corpus.bases)})
 
 

@@ -21,7 +21,8 @@ def made_of(group: Group) -> dict[str, Any]:
     """Return what the manifest above a group's leaf says of how it was made; nothing where it names no corpus."""
     folder = _runset(group)
     made = _recorded(group, read_entries(folder)) if folder else {}
-    return made if {"corpus", "options"} <= set(made) and "name" in made["corpus"] else {}
+    corpus, options = made.get("corpus"), made.get("options")
+    return made if isinstance(corpus, dict) and "name" in corpus and isinstance(options, dict) else {}
 
 
 def reading_of(made: dict[str, Any]) -> CorpusOptions:

@@ -208,7 +208,7 @@ def _copies(runs: Runs, equal: Tensor) -> Iterator[str]:
 def _far(runs: Runs, pip: engine.PipPass, equal: Tensor) -> Iterator[str]:
     found = far_runs(pair_matrix(pip.reduced, len(runs)), equal)
     if found:
-        times = sorted(f"{ratio:.1f}" for _, ratio in found)
+        times = [f"{ratio:.1f}" for ratio in sorted(ratio for _, ratio in found)]
         span = times[0] if times[0] == times[-1] else f"{times[0]} to {times[-1]}"
         which = named([runs.names[r] for r, _ in found])
         yield (

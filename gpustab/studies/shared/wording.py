@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from gpustab.results.page import number
+from gpustab.results.page import number, signed
 
 _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _MOST_DIGITS = 4
@@ -41,13 +41,15 @@ def number_span(low: float, high: float, digits: int | None = None) -> str:
     '0.160–0.163'
     >>> number_span(-0.1, 0.06)
     '−0.10 to +0.06'
+    >>> number_span(3.0, 4.0, 0), number_span(-1.0, float("nan")), number_span(-1e-9, 0.5)
+    ('3–4', 'no interval', '0.0000 to +0.5000')
     """
-    digits = digits or (2 if abs(high) < 1 else 1)
-    if low < 0:
+    digits = (2 if abs(high) < 1 else 1) if digits is None else digits
+    if low < 0 or math.isnan(low + high):
         return signed_span(low, high, digits)
     while low != high and digits < _MOST_DIGITS and f"{low:.{digits}f}" == f"{high:.{digits}f}":
         digits += 1
-    return "no interval" if math.isnan(low) else f"{low:.{digits}f}–{high:.{digits}f}"
+    return f"{low:.{digits}f}–{high:.{digits}f}"
 
 
 def signed_span(low: float, high: float, digits: int = 2) -> str:
@@ -57,11 +59,13 @@ def signed_span(low: float, high: float, digits: int = 2) -> str:
     ('−0.01 to +0.02', '+0.004 to +0.012', 'no interval')
     >>> signed_span(-19.2, 3.1, digits=0)
     '−19 to +3'
+    >>> signed_span(-1e-9, 0.1), signed_span(-1.0, float("nan"))
+    ('0.0000 to +0.1000', 'no interval')
     """
-    if math.isnan(low):
+    if math.isnan(low) or math.isnan(high):
         return "no interval"
     while digits < _MOST_DIGITS and any(float(f"{end:.{digits}f}") == 0 != end for end in (low, high)):
         digits += 1
     while low != high and digits < _MOST_DIGITS and f"{low:.{digits}f}" == f"{high:.{digits}f}":
         digits += 1
-    return f"{low:+.{digits}f} to {high:+.{digits}f}".replace("-", "−")
+    return f"{signed(low, digits)} to {signed(high, digits)}"

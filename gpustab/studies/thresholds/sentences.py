@@ -13,7 +13,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 from gpustab.results import Table
-from gpustab.results.page import counted
+from gpustab.results.page import counted, minus
 from gpustab.statistics.intervals import LEVEL, Estimate, sd_interval, t_quantile
 from gpustab.studies.shared.spaces import COLLAPSED
 from gpustab.studies.shared.verdicts import Verdict, above, decide
@@ -123,7 +123,7 @@ def cosine(value: float) -> str:
     >>> cosine(-0.19), cosine(0.264)
     ('−0.19', '0.26')
     """
-    return f"{value:.2f}".replace("-", "−").replace("−0.00", "0.00")
+    return minus(f"{value:.2f}")
 
 
 def _lead(tables: Tables) -> Iterator[str]:

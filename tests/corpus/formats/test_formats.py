@@ -222,6 +222,16 @@ def test_text_full_of_signs_is_named_and_text_with_a_few_is_read(read, content, 
     assert read("a.txt", content, **({"format": "plain", "layout": "lines"} if what else {}))[0]
 
 
+@pytest.mark.parametrize("dimension", [50, 300, 1000])
+def test_vectors_of_any_dimension_are_named(read, dimension):
+    rows = [
+        f"w{k} " + " ".join(f"{(-1) ** i * (0.1 + k / 7) / (1 + i):.6g}" for i in range(dimension)) for k in range(9)
+    ]
+    for content in ("\n".join([*rows, ""]), "\n".join([f"9 {dimension}", *rows])):
+        with pytest.raises(InputError, match=r"this looks like a file of vectors"):
+            read("a.txt", content)
+
+
 def test_one_long_line_is_looked_at_in_no_time(read):
     assert len(read("a.txt", "x" * 500_000 + "\n" + "[[" * 250_000 + "\n")[0]) == 2
 

@@ -96,6 +96,8 @@ def test_between_floor_and_margin_nothing_can_be_told(row):
 
 def test_the_lead_tells_the_scale_and_what_moves_where_nothing_changed():
     row = BASE | {"sampling_floor": None, "tested": 1}
+    below = [control(1, corrected=-0.031)]
+    assert of_pair(row, below).endswith("so that nothing changed, −0.031.")
     splits = [control(k, corrected=value) for k, value in ((1, 0.08), (2, 0.1))]
     assert unlike(row) == pytest.approx(0.7)
     assert of_pair(row, splits, scale=True) == (
@@ -298,7 +300,15 @@ def test_fewer_splits_than_periods_differ():
     other = [control(k, corrected=x) for k, x in enumerate((0.3, 0.31), 1)]
     assert against_control([BASE, *other]) == "open"
     pairs = [row | {"first": first} for first in "ab" for row in (BASE, *other)]
-    assert "the difference, mean of 2 pairs of periods, is −0.10, and" in next(of_control(pairs)).replace("-", "−")
+    assert "the difference, mean of 2 pairs of periods, is −0.10, and" in next(of_control(pairs))
+
+
+@pytest.mark.parametrize(
+    ("value", "by"), [(0.23, "by 0.030 less than"), (0.2, "as much as"), (0.17, "by 0.030 more than")]
+)
+def test_one_split_may_differ_more_than_periods_do(value, by):
+    (said,) = of_control([BASE, control(1, corrected=value)])
+    assert said.startswith(f"Periods differ {by} documents dealt out at random without")
 
 
 def test_many_splits_know_how_far_they_differ():

@@ -9,6 +9,7 @@ import torch
 
 from gpustab import load_runs
 from gpustab.errors import InputError
+from gpustab.results import Table
 from gpustab.runs.key import Key
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
@@ -240,6 +241,21 @@ def test_epochs_of_other_dimensions_are_refused():
     last = list(found)[1]
     with pytest.raises(InputError, match=r"has 8 dimensions and .* 5"):
         change(groups(found | {last: other[last]}), min_count=1)
+
+
+@pytest.mark.parametrize("pairs", [True, False])
+def test_a_period_that_the_first_word_lacks_stands_in_its_place(pairs):
+    row = {"series": "s", "reference": "1800", "change": 0.1, "se": 0.01, "freedom": 2}
+    there = [("rare", "1800"), ("rare", "1840"), ("often", "1800"), ("often", "1820"), ("often", "1840")]
+    named = ("series", "of", "split", "control", "bootstrap", "first", "second", "sampling_floor")
+    both = [("s", "s", "", False, False, *ends, None) for ends in (("1800", "1820"), ("1820", "1840"))]
+    tables = {
+        "trajectories": Table.of([row | {"word": word, "epoch": epoch} for word, epoch in there]),
+        "pairs": Table.of([dict(zip(named, pair, strict=True)) for pair in both] if pairs else [], named),
+    }
+    (panel,) = FIGURES["ways"][1](tables).panels
+    places = [panel.index(f">{epoch}<") for epoch in ("1800", "1820", "1840")]
+    assert places == sorted(places)
 
 
 def test_words_that_are_followed_are_shown_where_no_word_is_frequent_enough():

@@ -40,7 +40,12 @@ def test_terms_samples_and_sentences_are_those_of_the_file(tmp_path):
     ]
     assert lists[6] == ["e", "mass", "mass"]
     assert found.terms == [(b"analytical", b"hypotheses"), (b"mass",)]
-    assert "alone" in found.notes[0]
+    assert found.notes == ["1 term has one sample and is left out: alone."]
+    twice = read_samples(write(tmp_path, "a\tx ___\tx ___\nb\ty ___\tz ___\n"), "en")
+    assert twice.notes == [
+        "1 of 4 sentences repeats another of samples: where one stands in two samples of a term, its consistency is "
+        "the finding of a copy."
+    ]
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,13 @@ START = "Whether the text gives its terms vectors of their own cannot be told fr
             "above 50, which is chance): the text gives its terms vectors of their own.",
         ),
         (
+            {"auc": 0.5, "auc_low": -0.12, "auc_high": 1.12},
+            "open",
+            "Whether two samples of one term are more alike than samples of two terms cannot be told from 20 terms: "
+            "they are in 50 of 100 comparisons, and the interval, 0–100, would have to be above 50, which is chance. "
+            "More terms would tell.",
+        ),
+        (
             {"auc": 0.5, "auc_high": 0.54},
             "alike",
             "Two samples of one term are no more alike than samples of two terms: they are in 50 of 100 comparisons "

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from gpustab.results import Table
+from gpustab.studies.consistency.blocks import both
 from gpustab.studies.consistency.figures import FIGURES
 from gpustab.studies.consistency.measures import unit
 from gpustab.studies.consistency.options import ConsistencyOptions
@@ -135,14 +136,14 @@ FEW = "Whether terms frequent in the text and rare in general are the closest to
             "(cosine 0.50, others of like frequency 0.20, 20 terms): beside terms of like frequency, they are so by "
             "−0.18 to +0.38 more than terms low in text, low in general, which would have to be above 0.",
         ),
-        ([group(CLOSEST, 0.5, 0.05, 2), group(LOW, 0.2, 0.05)], "few", f"{FEW}are 2 such terms, wanted 3."),
-        ([group(CLOSEST, 0.5, 0.05, 1), group(LOW, 0.2, 0.05)], "few", f"{FEW}is 1 such term, wanted 3."),
+        ([group(CLOSEST, 0.5, 0.05, 2), group(LOW, 0.2, 0.05)], "few", f"{FEW}are 2 such terms (wanted 3)."),
+        ([group(CLOSEST, 0.5, 0.05, 1), group(LOW, 0.2, 0.05)], "few", f"{FEW}is 1 such term (wanted 3)."),
         (
             [group(CLOSEST, 0.5, 0.05)],
             "few",
             f"{FEW}are 20 such terms and no other group of three.",
         ),
-        ([group("all", 0.5, 0.05)], "few", f"{FEW}is no such term, wanted 3 and no other group of three."),
+        ([group("all", 0.5, 0.05)], "few", f"{FEW}is no such term (wanted 3) and no other group of three."),
     ],
 )
 def test_whether_terms_of_the_text_are_the_closest(rows, kind, said):
@@ -158,7 +159,7 @@ def test_whether_terms_of_the_text_are_the_closest(rows, kind, said):
             9,
             "nearer",
             "A sample is nearer to the background's vector of its own term than to that of another (0.40 against 0.30; "
-            "difference +0.10 to +0.20, above 0), which stands at place 120 among all words.",
+            "difference +0.10 to +0.20, above 0). The own one stands at place 120 among all words.",
         ),
         (
             -0.2,
@@ -166,7 +167,7 @@ def test_whether_terms_of_the_text_are_the_closest(rows, kind, said):
             9,
             "farther",
             "A sample is farther from its own term's vector than from another's (0.40 against 0.30; difference −0.20 "
-            "to −0.10, below 0), which stands at place 120 among all words.",
+            "to −0.10, below 0). The own one stands at place 120 among all words.",
         ),
         (
             -0.1,
@@ -201,3 +202,7 @@ def test_figures_draw_what_there_is_and_say_what_they_need():
     words = FIGURES["nearest_words"][1](tables).panels[0]
     assert words.count('class="g0"') == 2
     assert "liberty &amp; &lt;law&gt;" in words
+
+
+def test_numbers_of_two_texts_have_one_sign_of_minus_and_zero_none():
+    assert both("auc")({"auc": -0.25, "auc_against": -0.0001}) == "−0.250 / 0.000"

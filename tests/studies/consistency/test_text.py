@@ -8,7 +8,7 @@ import pytest
 from gpustab import InputError
 from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.samples import draw_samples, eligible, middle, sentences_of
-from gpustab.studies.consistency.terms import keywords, read_terms
+from gpustab.studies.consistency.terms import keywords, listed, read_terms
 from gpustab.studies.consistency.text import joined, read_text, without_duplicates
 from tests.studies.consistency.made import text_of
 
@@ -102,3 +102,14 @@ def test_keywords_are_the_over_represented_words():
     assert keywords(text, counts, 10**7, options)[0] == [text.words.index(b"key")]
     with pytest.raises(InputError, match="this one has none"):
         keywords(text, None, 0, options)
+
+
+def test_of_terms_with_few_sentences_it_is_said_how_many_are_left_out():
+    text = text_of([["a", "b"], ["a", "c"], ["a", "b"]])
+    options = ConsistencyOptions(samples=2, cutoff=2)
+    kept, notes = listed(text, [(b"a",), (b"b",), (b"c",)], options)
+    assert [text.words[k] for k in kept] == [b"a", b"b"]
+    assert notes == ["1 of 3 terms stands in fewer than 2 sentences of the text and is left out: c."]
+    assert listed(text, [(b"a",), (b"c",), (b"d",)], options)[1] == [
+        "2 of 3 terms stand in fewer than 2 sentences of the text and are left out: c, d."
+    ]

@@ -60,6 +60,12 @@ def test_the_most_stable_technique_or_why_it_cannot_be_told():
         "This cannot be told: sgns alone has runs that a verdict can be given on. It can as soon as two techniques "
         "have three sound runs each of one kind (shuffled or bootstrap), better eight."
     ]
+    other = losses(sgns={"shuffled": 0.02}, glove={"bootstrap": 0.03})
+    assert answers.which_technique(asked(table_2_8=other))[0].startswith(
+        "This cannot be told: no two techniques have sound runs of one kind. It can as soon as"
+    )
+    none = answers.which_technique(asked(silent=SILENT | {"sgns": "its runs are collapsed"}))
+    assert none[0].startswith("This cannot be told: no technique has runs that a verdict can be given on.")
     assert answers.which_technique(asked(techniques=["sgns"])) == [
         "There is only sgns here: it takes runs of two techniques, trained on the same text."
     ]
@@ -133,7 +139,8 @@ def test_how_many_runs_and_how_far_scores_vary():
     ]
     scores = [{"technique": "sgns", "test": t, "runs": 6, "relative_sd": sd} for t, sd in (("x", 2.0), ("y", math.nan))]
     assert answers.scores(asked(table_2_1=Table.of(scores))) == [
-        "The score in x varies most for sgns: 6 equal runs have an SD of 2.0 % of their mean."
+        "The score in x varies most for sgns: 6 runs that differ in seeds and draws alone have an SD of 2.0 % of "
+        "their mean."
     ]
 
 

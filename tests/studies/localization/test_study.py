@@ -52,6 +52,15 @@ def test_a_model_of_meanings_is_called_so_and_a_bag_is_not(many, language, lexic
     assert result.verdict[1].startswith("Bag of words places sentences by form")
 
 
+def test_sentences_that_are_their_own_paraphrase_are_counted(language, lexicon):
+    own = Pair("the unions will begin", "the unions will begin")
+    other = Pair("the cars will begin now", "now begin cars")
+    notes = call([own, other], [BagOfWords()], language, lexicon).notes
+    assert [note for note in notes if "same words as" in note] == [
+        "2 sentences have the same words as their paraphrase: the distance is 0."
+    ]
+
+
 def test_tables_page_and_runs(paraphrases, language, lexicon):
     def make(run):
         return Embedding("x", lambda texts: np.random.default_rng(run).normal(size=(len(texts), 8)))

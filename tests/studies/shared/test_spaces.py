@@ -8,6 +8,7 @@ from gpustab import engine, load_runs
 from gpustab.machine.device import Compute
 from gpustab.studies.average.study import average
 from gpustab.studies.neighbours.study import neighbours_of
+from gpustab.studies.shared import spaces
 from gpustab.studies.shared.spaces import far_runs, look_at, same_pairs
 from gpustab.studies.stability.study import stability
 from tests import oracles
@@ -109,6 +110,12 @@ def test_pairs_of_copies_make_no_other_run_far():
 
 def one_of_another_kind(runs=6):
     return runs_of(torch.cat([noisy_copies(runs - 1, 70, 8, noise=0.1), unrelated(70, 8, 3)[None]]))
+
+
+def test_the_least_and_the_most_of_far_runs_are_numbers_not_text(monkeypatch):
+    monkeypatch.setattr(spaces, "far_runs", lambda *_: [(0, 10.2), (1, 9.8)])
+    (note,) = said(look_at(runs_of(noisy_copies(3, 60, 8)), Compute()), "times as far")
+    assert note.startswith("run-000, run-001: 9.8 to 10.2 times as far")
 
 
 def test_every_command_names_a_run_of_another_kind():
