@@ -8,7 +8,7 @@ import torch
 from scipy.stats import spearmanr
 from typer.testing import CliRunner
 
-from gpustab import ComputationError, InputError, Vocabulary
+from gpustab import InputError, Vocabulary
 from gpustab.cli import app
 from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.tokenise import prepare_corpus
@@ -239,7 +239,7 @@ def test_nothing_is_trained_twice(corpus, swept):
 def test_a_failing_setting_is_named_and_the_others_stay(corpus, tmp_path):
     plan = read_settings({"corpus": str(corpus), "techniques": ["lsa"], "samplings": ["bootstrap"], "runs": 2,
                           "options": {"min_count": 2}, "lsa": {"dim": 5}})  # fmt: skip
-    with pytest.raises(ComputationError, match=r"^lsa-dim=500: .*dim 500 needs"):
+    with pytest.raises(InputError, match=r"^lsa-dim=500: .*lsa cannot have dim 500"):
         sweep(plan, {"dim": [5, 4, 500]}, tmp_path)
     result = sweep(plan, {"dim": [5, 4]}, tmp_path)
     assert [group["trained_now"] for group in result.groups] == [0, 0]

@@ -69,7 +69,7 @@ def test_squares_are_shown_as_value_and_error(table):
     values, changes, *_, scored, gains = squares(table)
     assert values.header == ["epochs \\ negative", "5", "10", "20"]
     assert values.rows[0] == ["5", "0.0160 ± 0.00016", "0.0142 ± 0.00014", "0.0136 ± 0.00014"]
-    assert changes.rows[0] == ["5", "0 (baseline)", "-11.0 ± 1.3", "-15.0 ± 1.2"]
+    assert changes.rows[0] == ["5", "0 (baseline)", "−11.0 ± 1.3", "−15.0 ± 1.2"]
     assert [row[0] for row in changes.rows] == ["5", "10", "20", "40"]
     assert changes.title == "shuffled, reduced_pip: change in percent ± SE"
     assert scored.rows[1][1] == "51.5 ± 0.20"

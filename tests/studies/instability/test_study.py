@@ -78,7 +78,7 @@ def test_the_json_has_every_observation(result):
 
 def test_the_page_shows_titled_tables_and_not_one_row_per_word(result):
     titles = [block.title for block in describe(result)]
-    assert titles[0] == "sgns: 4 shuffled, 4 bootstrap runs, 60 words, 5 dimensions"
+    assert titles[0] == "sgns: 4 shuffled runs, 4 bootstrap runs, 60 words, 5 dimensions"
     assert "Does it help to average my runs?" in titles
     chance = result.tables["table_2_8"]["chance"][0]
     assert describe(result)[0].answer.endswith(f"0 if not at all. Unrelated spaces would have {chance:.2f}.")
@@ -172,6 +172,6 @@ def test_facts_of_a_technique_without_a_verdict_are_neither_yes_nor_no(unsound):
     assert shown == {"no test"}
     assert blocks[1].answer.endswith(" lie together. The numbers stand as they were measured.")
     best = next(block for block in blocks if block.title == "Which technique is the most stable?")
-    assert best.answer.startswith("This cannot be told: no two techniques have runs that a verdict can be given on.")
+    assert best.answer.startswith("This cannot be told: no technique has runs that a verdict can be given on.")
     assert "No verdict on sgns: its runs are collapsed." in best.answer
     assert unsound.tables["table_2_9"].height == 0
