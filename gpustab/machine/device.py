@@ -97,10 +97,10 @@ def choose_backend(name: BackendChoice, device: torch.device) -> Backend:
     """Return the back end of the neighbour search; both give the same neighbours.
 
     ``"auto"`` is FAISS on Linux CPUs that have it, else torch: on a GPU torch is as fast (0.95 s against 0.74 for all
-    words of one run before its blocks of maxima, unmeasured since), and elsewhere two OpenMP runtimes may clash. On two
-    CPU cores they hardly cross: FAISS takes 1.02 to 1.14 times less up to 5,000 words, 1.23 to 1.46 from 20,000 on, and
-    1.03 to 1.14 times more for lists of 500, or 20 targets. A FAISS that is asked for is first tried in a child process; if it
-    fails, torch searches on the same device and the log says why.
+    words of one run, before torch had maxima of blocks; unmeasured since), and elsewhere two OpenMP runtimes may clash.
+    On two CPU cores they hardly cross: FAISS is 1.02 to 1.14 times as fast up to 5,000 words, 1.23 to 1.46 times from
+    20,000 on, and 0.88 to 0.97 times for 20 targets or lists of 500. A FAISS that is asked for is first
+    tried in a child process; if it fails, torch searches on the same device and the log says why.
     """
     if name == "torch":
         return "torch"
