@@ -144,15 +144,18 @@ def read_entries(folder: Path) -> list[Entry]:
     return entries
 
 
+def runset_above(leaf: Path) -> Path | None:
+    """Return the run set that a leaf lies in: the nearest folder above it that has a manifest."""
+    return next((folder for folder in list(leaf.resolve().parents)[:_ABOVE] if (folder / MANIFEST).is_file()), None)
+
+
 def _key_of(leaf: Path) -> Key:
     """What the manifest above a leaf calls it, else what its path says."""
-    leaf = leaf.resolve()
-    for folder in list(leaf.parents)[:_ABOVE]:
-        if (folder / MANIFEST).is_file():
-            path = leaf.relative_to(folder).as_posix()
-            if found := [entry.key for entry in read_entries(folder) if entry.path == path]:
-                return found[0]
-            break
+    leaf, folder = leaf.resolve(), runset_above(leaf)
+    if folder:
+        path = leaf.relative_to(folder).as_posix()
+        if found := [entry.key for entry in read_entries(folder) if entry.path == path]:
+            return found[0]
     return Key.of_path(f"{leaf.parent.name}/{leaf.name}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from gpustab.kernels.training import word2vec
 from gpustab.kernels.training.noise import Noise, noise_tables
 from gpustab.kernels.training.reading import Reading, keep_thresholds, read_units, side_by_side, thin
 from gpustab.machine.device import choose_device, free_memory
-from gpustab.trainers.base import Draws, Tell, Vectors, WithOutput, tell_nobody
+from gpustab.trainers.base import Draws, Technique, Tell, Vectors, WithOutput, tell_nobody
 from gpustab.trainers.word2vec import Word2VecParameters
 
 MAX_DIM, MAX_NEGATIVE, MAX_WINDOW = 512, 31, 64
@@ -223,3 +224,16 @@ def _train_epoch(
         train_epoch(reading, noise, model, seeds, epoch, recipe, **how)
     else:
         word2vec.train_epoch(reading, noise, model, seeds, epoch, recipe)
+
+
+def technique(name: str, *, cbow: bool) -> Technique:
+    """Return skip-gram or CBOW as this engine trains it."""
+    return Technique(
+        name,
+        Word2VecParameters,
+        partial(train, cbow=cbow),
+        together=128,
+        tells=True,
+        with_output=partial(with_output, cbow=cbow),
+        fitting=fitting,
+    )

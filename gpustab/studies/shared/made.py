@@ -11,10 +11,7 @@ from gpustab.corpus.options import CorpusOptions
 from gpustab.runs.group import Group
 from gpustab.runs.manifest import FIRST_SCHEMA, MANIFEST, SCHEMA, read_manifest
 from gpustab.runs.runs import Runs
-from gpustab.runs.runset import Entry, read_entries
-
-_ABOVE = 6
-"""Folders above a leaf in which its manifest may lie."""
+from gpustab.runs.runset import Entry, read_entries, runset_above
 
 
 def made_of(group: Group) -> dict[str, Any]:
@@ -70,7 +67,7 @@ def _runset(group: Runs | Group) -> Path | None:
     """The run set that a group's leaf lies in."""
     if not isinstance(group, Group) or group.folder is None:
         return None
-    return next((p for p in list(group.folder.resolve().parents)[:_ABOVE] if (p / MANIFEST).is_file()), None)
+    return runset_above(group.folder)
 
 
 def _recorded(group: Runs | Group, entries: list[Entry]) -> dict[str, Any]:
