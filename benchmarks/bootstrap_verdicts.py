@@ -21,7 +21,7 @@ from torch import Tensor
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.bootstrap.rules import ALIKE, alike
 from gpustab.studies.bootstrap.spread import log_spread
-from gpustab.studies.shared.verdicts import Verdict, above
+from gpustab.studies.shared.claims import Verdict, above
 
 RUNS = (3, 4, 6, 10, 16)
 RATIOS = (1.0, 1.1, 1.25, 1.5, 2.0)

@@ -84,7 +84,7 @@ def calls(arguments: argparse.Namespace) -> Iterator[tuple[str, list[str], Any, 
 
 def told(result: Result) -> dict[str, Any]:
     """Return tables with five digits, and what the study says."""
-    tables = {name: [_short(row) for row in result.tables[name].rows()] for name in SHOWN if name in result.tables}
+    tables = {name: [_short(row) for row in result.tables[name].records()] for name in SHOWN if name in result.tables}
     return {"verdict": result.verdict, "alarms": result.alarms, "groups": [_short(group) for group in result.groups],
             "contrasts": [_short(row) for row in result.contrasts], **tables}  # fmt: skip
 

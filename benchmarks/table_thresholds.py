@@ -29,7 +29,7 @@ IN_THE_PAPER = {"sgns": 0.20, "cbow": -0.18, "glove": -0.15}
 
 def value(result: Result, group: str, rule: str, form: str = "{:.3f} ± {:.3f}") -> str:
     """Mean and SD over runs of a value threshold."""
-    (row,) = result.tables["thresholds"].rows(group=group, kind="value", rule=rule)
+    (row,) = result.tables["thresholds"].records(group=group, kind="value", rule=rule)
     if row["mean"] is None:
         return f"none in {row['runs']}"
     return form.format(row["mean"], row["sd"]) + (
@@ -62,7 +62,7 @@ def main() -> None:
         "alarms": result.alarms,
         "verdict": result.verdict,
         "notes": result.notes,
-        **{name: list(result.tables[name].rows()) for name in SHOWN},
+        **{name: list(result.tables[name].records()) for name in SHOWN},
     }
     text = json.dumps(content, indent=1, ensure_ascii=False)
     (ROOT / f"benchmarks/results/thresholds-{corpus}.json").write_text(text + "\n", encoding="utf-8")

@@ -14,8 +14,8 @@ from gpustab.statistics.extrinsic import extrinsic
 from gpustab.statistics.intervals import Estimate, sd_interval
 from gpustab.studies.instability import space_observations as spaces
 from gpustab.studies.instability.how_many import errors
+from gpustab.studies.shared.claims import above, decide, rising, within
 from gpustab.studies.shared.spaces import far_runs
-from gpustab.studies.shared.verdicts import above, decide, rising, within
 from gpustab.studies.sweep.changes import change
 from gpustab.studies.sweep.observations import more_stable
 

@@ -17,7 +17,7 @@ from gpustab.statistics.intervals import Estimate, correlation_interval
 from gpustab.studies.instability import observations as rules
 from gpustab.studies.instability.consistency import BATCHES, consistency_over_n
 from gpustab.studies.instability.distance import with_distance
-from gpustab.studies.shared.verdicts import decide
+from gpustab.studies.shared.claims import decide
 
 
 def _consistent(kind: str, words: int = 400, candidates: int = 120) -> Draw:

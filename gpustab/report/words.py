@@ -74,7 +74,7 @@ def _neighbours(nearest: Table, words: Sequence[str]) -> str:
     """The neighbours of each word of a group: pairs of a word's place and the runs in whose lists it is."""
     place = {word: k for k, word in enumerate(words)}
     lists: list[list[Any]] = [[] for _ in words]
-    for row in nearest.rows():
+    for row in nearest.records():
         if row["word"] in place and row["neighbour"] in place:
             lists[place[row["word"]]] += [place[row["neighbour"]], row["runs"]]
     return packed(json.dumps(lists, separators=(",", ":")).encode())

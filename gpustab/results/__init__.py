@@ -2,6 +2,6 @@
 
 from gpustab.results.content import Content
 from gpustab.results.page import Block, SmallTable
-from gpustab.results.table import Table
+from gpustab.results.table import Column, Sheet, Table
 
-__all__ = ["Block", "Content", "SmallTable", "Table"]
+__all__ = ["Block", "Column", "Content", "Sheet", "SmallTable", "Table"]

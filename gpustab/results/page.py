@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from gpustab.results.table import Table
+from gpustab.results.table import Column, Table, columns_of
 
 _NOISE = 1e-12
 """Rounding noise of float64, shown as 0."""
 
-Shown = str | tuple[str, int] | Callable[[Mapping[str, Any]], str]
+Shown = str | tuple[str, int] | Callable[[Any], str]
 """What a column shows of a row: the value of a name, that as a number of so many digits, or what a function says."""
+Columns = Iterable[str | tuple[str, Shown]]
+"""Columns of a small table: names of declared ones, or titles, each with what it shows."""
 
 
 @dataclass
@@ -25,19 +27,28 @@ class SmallTable:
     rows: list[list[str]]
 
     @classmethod
-    def of(cls, title: str, rows: Iterable[Mapping[str, Any]], columns: Iterable[tuple[str, Shown]]) -> SmallTable:
+    def of(cls, title: str, rows: Iterable[Any], columns: Columns, row: type | None = None) -> SmallTable:
         """Return rows as text.
 
         Args:
             title: stands above.
-            rows: by name.
-            columns: their titles, each with what it shows.
+            rows: named tuples or mappings; or a table, which gives its rows.
+            columns: names, shown as the type of the rows declares them; or titles, each with what it shows.
+            row: the type of the rows; default: that of the first, or of the table.
 
-        >>> SmallTable.of("", [{"word": "a", "loss": 0.1234}], [("word", "word"), ("loss", ("loss", 2))]).rows
-        [['a', '0.12']]
+        >>> from typing import Annotated, NamedTuple
+        >>> Loss = NamedTuple("Loss", [("word", str), ("loss", Annotated[float, Column("PIP loss", 2)])])
+        >>> made = SmallTable.of("", [Loss("a", 0.1234)], ["word", "loss", ("less", lambda row: f"{row.loss / 2:.0%}")])
+        >>> made.header, made.rows
+        (['word', 'PIP loss', 'less'], [['a', '0.12', '6%']])
         """
-        of = list(columns)
-        return cls(title, [name for name, _ in of], [[_shown(row, what) for _, what in of] for row in rows])
+        if isinstance(rows, Table):
+            row = row or rows.row
+            rows = rows.records() if rows.row is None else rows.rows()
+        kept = list(rows)
+        declared = columns_of(row or type(kept[0])) if row or (kept and hasattr(kept[0], "_fields")) else {}
+        of = [_declared(column, declared) for column in columns]
+        return cls(title, [name for name, _ in of], [[_shown(each, what) for _, what in of] for each in kept])
 
     @property
     def words(self) -> list[bool]:
@@ -112,10 +123,25 @@ def minus(text: str) -> str:
     return text.replace("-", "−") if any(digit in text for digit in "123456789") else text.lstrip("+-")
 
 
-def _shown(row: Mapping[str, Any], what: Shown) -> str:
+def _declared(column: str | tuple[str, Shown], declared: dict[str, Column]) -> tuple[str, Shown]:
+    """The title of a column and what it shows, by its declaration if it is given by its name."""
+    if not isinstance(column, str):
+        return column
+    of = declared.get(column, Column(column.replace("_", " ")))
+    if of.text is not None:
+        write = of.text
+        return of.title, lambda row: write(_value(row, column))
+    return of.title, column if of.digits is None else (column, of.digits)
+
+
+def _value(row: Any, name: str) -> Any:
+    return row[name] if isinstance(row, dict) else getattr(row, name)
+
+
+def _shown(row: Any, what: Shown) -> str:
     if isinstance(what, str):
-        return cell(row[what])
-    return number(row[what[0]], what[1]) if isinstance(what, tuple) else what(row)
+        return cell(_value(row, what))
+    return number(_value(row, what[0]), what[1]) if isinstance(what, tuple) else what(row)
 
 
 def cell(value: Any) -> str:
@@ -165,7 +191,25 @@ def counted(n: int, noun: str, verbs: str = "", *, of: int | None = None) -> str
     return f"{n:,} {all_of}{noun}{'' if many_of == 1 else 's'} {one if n == 1 else many}".rstrip()
 
 
-def whole(title: str, table: Table, columns: Iterable[str] | None = None) -> SmallTable:
+def whole(title: str, table: Table[Any], columns: Columns | None = None) -> SmallTable:
     """Return all rows of a table, or those of some of its columns, as text."""
-    names = list(table if columns is None else columns)
-    return SmallTable.of(title, table.rows(), [(name.replace("_", " "), name) for name in names])
+    names = list(table) if columns is None else list(columns)
+    return SmallTable.of(title, table.records(), names, table.row)
+
+
+def percent(value: float | None) -> str:
+    """Return a share in whole percent, ``–`` for an undefined one; for columns.
+
+    >>> percent(0.123), percent(float("nan"))
+    ('12%', '–')
+    """
+    return "–" if value is None or math.isnan(value) else f"{value:.0%}"
+
+
+def thousands(value: int | None) -> str:
+    """Return a count with commas, ``–`` for an unknown one; for columns.
+
+    >>> thousands(1200), thousands(None)
+    ('1,200', '–')
+    """
+    return "–" if value is None else f"{value:,}"

@@ -72,7 +72,7 @@ class Row(NamedTuple):
 
 def test_a_table_has_named_rows():
     table = Table.of([Row(1, 0.5), Row(2, 0.6), Row(1, 0.7)])
-    assert [row["p"] for row in table.rows(n=1)] == [0.5, 0.7]
+    assert [row["p"] for row in table.records(n=1)] == [0.5, 0.7]
     assert table.where(n=2) == {"n": [2], "p": [0.6]}
     assert [(n, part.height) for n, part in table.split("n")] == [(1, 2), (2, 1)]
     assert Table.of([], Row._fields) == {"n": [], "p": []}

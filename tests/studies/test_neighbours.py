@@ -47,7 +47,7 @@ def test_nine_of_ten_runs_have_the_wilson_interval_of_the_paper():
     stack = torch.eye(4, dtype=torch.float64).repeat(10, 1, 1)
     stack[:, 1] = torch.tensor([0.9, 0.1, 0, 0])
     stack[9, 2] = torch.tensor([0.99, 0, 0.01, 0])  # nearer than w1 in the last run only
-    first, second = neighbours_of(runs_of(stack), "w0", 1).tables["shares"].rows()
+    first, second = neighbours_of(runs_of(stack), "w0", 1).tables["shares"].records()
     assert (first["neighbour"], first["runs"], first["of"], first["share"]) == ("w1", 9, 10, 0.9)
     assert (round(first["low"], 2), round(first["high"], 2)) == (0.60, 0.98)
     assert (second["neighbour"], second["runs"]) == ("w2", 1)
@@ -56,7 +56,7 @@ def test_nine_of_ten_runs_have_the_wilson_interval_of_the_paper():
 def test_the_margin_is_that_over_the_next_word():
     stack = noisy_copies(6, 40, 6).numpy()
     result = neighbours_of(runs_of(torch.from_numpy(stack)), "w7", 4)
-    for row in result.tables["shares"].rows():
+    for row in result.tables["shares"].records():
         k, margins = int(row["neighbour"][1:]), []
         for x in stack:
             cosines = oracles.unit(x) @ oracles.unit(x[7:8])[0]
@@ -80,10 +80,10 @@ def test_bootstrap_runs_judge_what_the_whole_corpus_chose():
     shuffled, bootstrap = family()
     result = neighbours_of([bootstrap, shuffled], "w7", 4)
     own = neighbours_of(shuffled, "w7", 4)
-    rows = {name: list(result.tables["shares"].rows(group=f"x/{name}")) for name in ("shuffled", "bootstrap")}
+    rows = {name: list(result.tables["shares"].records(group=f"x/{name}")) for name in ("shuffled", "bootstrap")}
     chosen = [row["neighbour"] for row in rows["bootstrap"] if row["place"]]
     assert chosen == [row["neighbour"] for row in rows["shuffled"] if row["place"]]
-    assert rows["shuffled"] == list(own.tables["shares"].rows())
+    assert rows["shuffled"] == list(own.tables["shares"].records())
     lists = [oracles.top_k(x, 7, 4) for x in bootstrap.stack().numpy()]
     for row in rows["bootstrap"]:
         assert row["runs"] == sum(int(row["neighbour"][1:]) in own for own in lists)
@@ -145,7 +145,7 @@ def test_overlap_is_that_of_the_stability_study():
     runs = runs_of(noisy_copies(4, 40, 6))
     group = neighbours_of(runs, b"w3", 5).groups[0]
     wanted = stability(runs, neighbours=[5])
-    (row,) = wanted.tables["words"].rows(word="w3")
+    (row,) = wanted.tables["words"].records(word="w3")
     assert group["p"] == pytest.approx(row["p@5"])
     assert group["chance_p"] == pytest.approx(wanted.groups[0]["neighbours"]["5"]["chance_p"])
     lists = [[oracles.top_k(x, 3, 5)] for x in runs.stack().numpy()]
@@ -182,8 +182,8 @@ def some_lack_w2(runs):
 
 def test_shares_are_of_the_runs_that_have_the_word():
     result = neighbours_of(some_lack_w2(1), "w2", 19)
-    assert all(row["share"] == 1 for row in result.tables["shares"].rows())
-    assert all(not math.isnan(row["cosine"]) for row in result.tables["shares"].rows())
+    assert all(row["share"] == 1 for row in result.tables["shares"].records())
+    assert all(not math.isnan(row["cosine"]) for row in result.tables["shares"].records())
     assert len(set(result.tables["lists"]["run"])) == 2
     assert result.groups[0]["lists"][2] == []
     assert any("1 of 3 runs does not have the word" in note for note in result.notes)

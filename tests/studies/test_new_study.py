@@ -17,7 +17,7 @@ from gpustab import engine
 from gpustab.options import Option, chosen
 from gpustab.results import Table
 from gpustab.runs.group import loaded
-from gpustab.studies.frame import answering, groups_of
+from gpustab.studies.shared.frame import answering, groups_of
 
 @dataclass(frozen=True)
 class LengthOptions:

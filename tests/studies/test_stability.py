@@ -161,7 +161,7 @@ def test_targets_as_all_a_seeded_number_or_words():
     words = ["w3", b"w40", "w7"]
     assert plain(stability(runs, neighbours=[5], words=words).groups) == plain(everything.groups)  # all are targets
     some = stability(runs, neighbours=[5], words=words, targets=1)
-    measured = {row["word"]: row["p@5"] for row in some.tables["words"].rows() if row["p@5"] == row["p@5"]}
+    measured = {row["word"]: row["p@5"] for row in some.tables["words"].records() if row["p@5"] == row["p@5"]}
     assert {"w3", "w40", "w7"} <= set(measured)
     assert len(measured) == some.groups[0]["targets"]["words"] <= 4
     lists = [[oracles.top_k(x.numpy(), int(w[1:]), 5) for w in measured] for x in stack]
@@ -489,7 +489,7 @@ def test_no_groups_are_refused():
 
 def test_a_device_without_memory_leaves_the_work_to_the_cpu(monkeypatch):
     module = importlib.import_module("gpustab.studies.stability.study")
-    frame = importlib.import_module("gpustab.studies.frame")
+    frame = importlib.import_module("gpustab.studies.shared.frame")
     real = module._measure
 
     def measure(runs, options, compute, *rest):
@@ -550,7 +550,7 @@ def test_p_is_the_mean_over_the_pairs_that_have_targets():
     result = stability(runs, neighbours=[3], targets=1, words=words[20:], seed=seed)
     group = result.groups[0]["neighbours"]["3"]
     assert group["pairs"] == 5
-    pairs = [row["p@3"] for row in result.tables["pairs"].rows()]
+    pairs = [row["p@3"] for row in result.tables["pairs"].records()]
     assert [math.isnan(p) for p in pairs] == [False] * 5 + [True]
     assert group["p"] == pytest.approx(np.mean(pairs[:5]))
     assert group["p_sd"] == pytest.approx(np.std(pairs[:5], ddof=1))

@@ -96,7 +96,7 @@ def shared(x, y, n=10):
 
 
 def row(result, table, **wanted):
-    (found,) = result.tables[table].rows(**wanted)
+    (found,) = result.tables[table].records(**wanted)
     return found
 
 
@@ -162,7 +162,7 @@ def test_changes_are_the_differences_of_the_tables(swept):
     ]
     assert score["difference"] == by_setting[1]["mean"] - by_setting[0]["mean"]
     assert score["se"] == pytest.approx(math.sqrt(sum(x["sd"] ** 2 / RUNS for x in by_setting)))
-    assert {r["sampling"] for r in result.tables["changes"].rows()} == {"shuffled", "bootstrap", "extrinsic"}
+    assert {r["sampling"] for r in result.tables["changes"].records()} == {"shuffled", "bootstrap", "extrinsic"}
     assert "baseline" not in result.tables["changes"]["setting"]
 
 
@@ -204,7 +204,7 @@ def test_other_words_than_the_baselines_are_said(swept):
 
 def test_a_percentage_of_a_negative_score_is_undefined_and_that_is_said(swept):
     result, _ = swept
-    rows = list(result.tables["changes"].rows())
+    rows = list(result.tables["changes"].records())
     undefined = [x for x in rows if np.isnan(x["percent"])]
     assert undefined
     assert all(x["baseline"] <= 0 and x["difference"] == x["value"] - x["baseline"] for x in undefined)
@@ -225,8 +225,8 @@ def test_nothing_is_trained_twice(corpus, swept):
     more = sweep(base(corpus), {"dim": [4, 6], "epochs": [3, 2]}, folder, grid=True)
     trained = {group["name"]: group["trained_now"] for group in more.groups}
     assert trained == {"baseline": 0, "dim=4,epochs=2": 6, "dim=4": 0, "epochs=2": 6}
-    (cell,) = more.tables["squares"].rows(sampling="shuffled", measure="reduced_pip", row=4, column=2)
-    (same,) = more.tables["changes"].rows(sampling="shuffled", measure="reduced_pip", setting="dim=4,epochs=2")
+    (cell,) = more.tables["squares"].records(sampling="shuffled", measure="reduced_pip", row=4, column=2)
+    (same,) = more.tables["changes"].records(sampling="shuffled", measure="reduced_pip", setting="dim=4,epochs=2")
     assert {name: cell[name] for name in ("value", "difference", "se", "percent", "percent_se")} == {
         name: same[name] for name in ("value", "difference", "se", "percent", "percent_se")
     }
@@ -329,7 +329,7 @@ def test_the_share_of_chance_is_among_the_changes(swept):
     a, b = (x["reduced_pip"] / x["chance"] for x in (before, after))
     assert (got["baseline"], got["value"]) == pytest.approx((a, b))
     assert got["se"] == pytest.approx(math.hypot(*(x["se"] / x["chance"] for x in (before, after))))
-    measures = [x["measure"] for x in result.tables["changes"].rows(sampling="extrinsic")]
+    measures = [x["measure"] for x in result.tables["changes"].records(sampling="extrinsic")]
     assert "share_of_chance" not in measures
 
 
@@ -337,7 +337,7 @@ def test_losses_of_a_half_collapsed_baseline_are_said_not_to_compare(corpus, tmp
     """Few epochs leave all words near their common start: a small loss, which training on makes larger."""
     plan = base(corpus, samplings=["shuffled"], sgns={"dim": 6, "epochs": 1, "alpha": 0.2, "spread": 0.01})
     result = sweep(plan, {"epochs": [1, 30]}, tmp_path)
-    cosines = [x["mean_cosine"] for x in result.tables["settings"].rows()]
+    cosines = [x["mean_cosine"] for x in result.tables["settings"].records()]
     assert abs(cosines[0] - cosines[1]) > 0.1
     (note,) = (note for note in result.notes if "do not compare" in note)
     assert f"epochs=30/shuffled ({cosines[0]:.2f} → {cosines[1]:.2f})" in note
@@ -385,7 +385,7 @@ def spaces_of(count):
 def test_the_size_of_the_dictionary_and_parameters_that_go_together(corpus, tmp_path):
     vary = {"max_words": [8, 20], "hierarchical_softmax+negative": [(False, 5), (True, 0)]}
     result = sweep(base(corpus, samplings=["shuffled"], runs=2), vary, tmp_path)
-    words = {row["setting"]: row["words"] for row in result.tables["settings"].rows()}
+    words = {row["setting"]: row["words"] for row in result.tables["settings"].records()}
     assert words["max_words=8"] == 8
     assert words["max_words=20"] == 20
     assert set(words) == {"baseline", "max_words=8", "max_words=20", "negative=0,hierarchical_softmax=true"}

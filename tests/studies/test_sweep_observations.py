@@ -50,7 +50,7 @@ def observed(technique="sgns", losses=LOSSES, se=0.01, **varied):
         epochs = plan.changed.get("epochs", min(losses))
         numbers[plan.label] = measured(plan.label, losses[epochs], 0.14 + 0.001 * epochs, se)
     others = {label: found for label, found in numbers.items() if label != "baseline"}
-    return list(observation_table(plans, numbers, change_table(numbers["baseline"], others)).rows())
+    return list(observation_table(plans, numbers, change_table(numbers["baseline"], others)).records())
 
 
 def test_table_3_1_is_found_again():

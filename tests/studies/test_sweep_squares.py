@@ -51,14 +51,14 @@ def table():
 
 
 def test_the_cells_are_those_of_table_3_1(table):
-    cells = list(table.rows(measure="reduced_pip"))
+    cells = list(table.records(measure="reduced_pip"))
     assert [(cell["row"], cell["column"]) for cell in cells] == [(e, n) for e in EPOCHS for n in NEGATIVE]
     for cell, wanted in zip(cells, (x for line in CHANGES for x in line), strict=True):
         assert cell["value"] == loss(cell["row"], cell["column"])
         assert cell["percent"] == pytest.approx(math.nan if wanted is None else wanted, nan_ok=True)
         if wanted is not None:
             assert cell["percent_se"] == pytest.approx((100 + wanted) / 100 * math.sqrt(2))
-    scores = list(table.rows(measure="questions-words"))
+    scores = list(table.records(measure="questions-words"))
     assert [cell["difference"] for cell in scores[1:]] == [score(e, n) - score(5, 5) for e in EPOCHS for n in NEGATIVE][
         1:
     ]
@@ -80,8 +80,8 @@ def test_squares_are_shown_as_value_and_error(table):
 def test_the_first_parameter_named_goes_down(table):
     turned = square({"negative": NEGATIVE, "epochs": EPOCHS})
     assert squares(turned)[0].header == ["negative \\ epochs", "5", "10", "20", "40"]
-    for cell in turned.rows(measure="reduced_pip"):
-        (same,) = table.rows(measure="reduced_pip", row=cell["column"], column=cell["row"])
+    for cell in turned.records(measure="reduced_pip"):
+        (same,) = table.records(measure="reduced_pip", row=cell["column"], column=cell["row"])
         assert cell["value"] == same["value"]
 
 
@@ -93,7 +93,7 @@ def test_a_baseline_outside_the_grid_has_no_cell_but_is_compared_with():
 
 def test_a_baseline_amid_the_grid_stands_in_its_place():
     table = square({"epochs": [5, 10, 20], "negative": [20, 10, 5]}, epochs=10, negative=10)
-    (own,) = (cell for cell in table.rows(measure="p@10") if cell["difference"] != cell["difference"])
+    (own,) = (cell for cell in table.records(measure="p@10") if cell["difference"] != cell["difference"])
     assert (own["row"], own["column"]) == (10, 10)
     assert squares(table)[0].header[1:] == ["5", "10", "20"]
     assert [row[0] for row in squares(table)[0].rows] == ["5", "10", "20"]

@@ -78,7 +78,7 @@ def six_runs():
 
 def test_a_neighbour_is_judged_by_the_runs_that_have_it():
     """Found in 3 of 3 runs, its share was 0.5 with an interval of 0.19-0.81."""
-    rows = {row["neighbour"]: row for row in neighbours_of(six_runs(), "w0", 1).tables["shares"].rows()}
+    rows = {row["neighbour"]: row for row in neighbours_of(six_runs(), "w0", 1).tables["shares"].records()}
     assert (rows["w1"]["runs"], rows["w1"]["of"], rows["w1"]["share"]) == (3, 3, 1)
     assert (round(rows["w1"]["low"], 2), round(rows["w1"]["high"], 2)) == (0.44, 1)
     assert (rows["w2"]["runs"], rows["w2"]["of"]) == (2, 6)
@@ -96,7 +96,7 @@ def test_few_runs_that_agree_come_after_many_that_nearly_do():
             words, rows = [*words, "rare"], [*rows, axes[0] + axes[4] / 3]
         spaces.append((words, torch.stack(rows).numpy()))
     table = neighbours_of(load_runs(spaces, vocabulary="union", min_runs=1), "w0", 2).tables["shares"]
-    rows = [(row["neighbour"], row["runs"], row["of"]) for row in table.rows()]
+    rows = [(row["neighbour"], row["runs"], row["of"]) for row in table.records()]
     assert rows.index(("often", 9, 10)) < rows.index(("rare", 2, 2))
 
 

@@ -23,7 +23,7 @@ from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
 from gpustab.spaces.space import Space
 from gpustab.studies.average.options import AverageOptions
-from gpustab.studies.frame import answering
+from gpustab.studies.shared.frame import answering
 from gpustab.studies.shared.spaces import look_at, of_spaces
 
 

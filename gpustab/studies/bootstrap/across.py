@@ -11,7 +11,7 @@ from gpustab.statistics.intervals import Estimate
 from gpustab.studies.bootstrap import rules
 from gpustab.studies.bootstrap.rules import Row, all_but, below, factor, leaves, ratio, seen
 from gpustab.studies.bootstrap.tables import estimate
-from gpustab.studies.shared.verdicts import Observation, Verdict, above, all_of
+from gpustab.studies.shared.claims import Observation, Verdict, above, all_of
 
 
 def by_setting(rows: Sequence[Row]) -> list[dict[str, Row]]:

@@ -14,7 +14,7 @@ from gpustab.results.page import number
 from gpustab.studies.bootstrap import across, rules
 from gpustab.studies.bootstrap.rules import Row, alike, below, factor, leaves, ratio, seen
 from gpustab.studies.bootstrap.tables import estimate
-from gpustab.studies.shared.verdicts import Observation, Verdict, above, all_of, within
+from gpustab.studies.shared.claims import Observation, Verdict, above, all_of, within
 
 
 def claims(rows: Sequence[Row], same: Sequence[frozenset[str]], distances: Sequence[Row]) -> list[Observation]:

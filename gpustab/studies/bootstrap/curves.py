@@ -33,7 +33,7 @@ def _compared(tables: Tables, field: str, value: str, axis: str, what: str) -> P
             found.setdefault(tuple(row[name] for name in _FIELDS if name != field), []).append(row)
     panels, said = [], []
     for own in found.values():
-        curves = {row[field]: _known(tables["pairs"].rows(group=row["group"]), value) for row in own}
+        curves = {row[field]: _known(tables["pairs"].records(group=row["group"]), value) for row in own}
         curves = {name: values for name, values in curves.items() if values}
         if len(curves) > 1:
             middles = ", ".join(f"{_called(name)} {number(x[len(x) // 2], 2)}" for name, x in curves.items())
@@ -71,7 +71,7 @@ def number_of_runs(tables: Tables) -> Picture:
     table = tables.get("by_runs")
     if not table or not table.height:
         return Picture()
-    parts = [(group, list(own.rows())) for group, own in table.split("group") if own.height > 2]
+    parts = [(group, list(own.records())) for group, own in table.split("group") if own.height > 2]
     bootstraps = {row["group"] for row in settings_of(tables) if row["sampling"] == "bootstrap"}
     parts = [(group, rows) for group, rows in parts if group in bootstraps] or parts
     clear = {row["group"] for row in telling(tables, [{"group": group} for group, _ in parts])}
@@ -83,7 +83,7 @@ def number_of_runs(tables: Tables) -> Picture:
 
 def _of_bias(tables: Tables, parts: Sequence[tuple[str, list[Row]]]) -> str:
     """The title: that the rise is a bias where the finding was judged so."""
-    judged = {row["technique"]: row["agrees"] for row in tables["claims"].rows(claim=STABILISES)}
+    judged = {row["technique"]: row["agrees"] for row in tables["claims"].records(claim=STABILISES)}
     group, rows = next((part for part in parts if judged.get(part[0]) == "no"), parts[0])
     first, limit = rows[0], rows[-1]["unbiased"]
     if judged.get(group) == "no":

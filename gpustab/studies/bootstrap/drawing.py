@@ -27,7 +27,7 @@ _SAMPLINGS = {"bootstrap": ("bootstrap", 0), "shuffled": ("shuffled", 1), "fixed
 def settings_of(tables: Tables) -> list[Row]:
     """Return the rows of the table of settings."""
     table = tables.get("settings")
-    return list(table.rows()) if table else []
+    return list(table.records()) if table else []
 
 
 def drawn_as(groups: Iterable[str]) -> dict[str, Series]:

@@ -63,7 +63,7 @@ def ranks(tables: Tables) -> Picture:
     table = tables.get("rank_changes")
     if not table or not table.height:
         return Picture()
-    rows = telling(tables, list(table.rows()))
+    rows = telling(tables, list(table.records()))
     end = max(abs(row[name]) for row in rows for name in ("p05", "p95")) or 1.0
     drawn = drawn_as([row["group"] for row in rows])
 

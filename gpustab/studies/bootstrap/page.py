@@ -26,7 +26,7 @@ def page(result: Result) -> list[Block]:
         *_side_by_side(result),
         Block(
             "How much do cosines vary from run to run?",
-            tables=[SmallTable.of("", result.tables["settings"].rows(), _SETTINGS)],
+            tables=[SmallTable.of("", result.tables["settings"].records(), _SETTINGS)],
             figures=["spread"],
             aside="Figure 1 of the paper: bootstrap widens all techniques, PPMI least.",
         ),
@@ -46,7 +46,7 @@ def page(result: Result) -> list[Block]:
 
 def _neighbours(result: Result) -> Iterator[Block]:
     """One block a bootstrap group: for every query its neighbours with their verdicts."""
-    judged = [row for row in result.tables["neighbours"].rows() if row["verdict"]]
+    judged = [row for row in result.tables["neighbours"].records() if row["verdict"]]
     for group, rows in groupby(judged, lambda row: row["group"]):
         own = list(rows)
         words = list(dict.fromkeys(row["query"] for row in own))
@@ -59,7 +59,7 @@ def _neighbours(result: Result) -> Iterator[Block]:
         if len(words) > _QUERIES:
             answer += f" Below are {_QUERIES} of {len(words)} query words; the table of neighbours has all."
         rule = f"{RULE} The bootstrap range is the least and the largest cosine, no confidence interval."
-        flat = is_flat(next(result.tables["settings"].rows(group=group)))
+        flat = is_flat(next(result.tables["settings"].records(group=group)))
         yield Block(
             f"Which neighbours hold in {group}?",
             tables=[_overview(words, own)],
@@ -96,11 +96,13 @@ _QUERY: list[tuple[str, Shown]] = [
 
 def _side_by_side(result: Result) -> Iterator[Block]:
     """Tables 5 and 6: the lists of a few bootstrap runs of the first query beside each other."""
-    table, queries = result.tables["lists"], list(result.tables["queries"].rows())
-    groups = [row["group"] for row in result.tables["settings"].rows(sampling="bootstrap")]
+    table, queries = result.tables["lists"], list(result.tables["queries"].records())
+    groups = [row["group"] for row in result.tables["settings"].records(sampling="bootstrap")]
     for group in groups:
-        word = next((q["query"] for q in queries if any(True for _ in table.rows(group=group, query=q["query"]))), None)
-        rows = list(table.rows(group=group, query=word))
+        word = next(
+            (q["query"] for q in queries if any(True for _ in table.records(group=group, query=q["query"]))), None
+        )
+        rows = list(table.records(group=group, query=word))
         runs = list(dict.fromkeys(row["run"] for row in rows))[:_RUNS_BESIDE]
         places = {(row["run"], row["rank"]): _with_change(row) for row in rows}
         longest = max(row["rank"] for row in rows)
@@ -136,7 +138,7 @@ _SETTINGS: list[tuple[str, Shown]] = [
 
 
 def _compared(result: Result) -> Iterator[Block]:
-    rows = list(result.tables["settings"].rows(sampling="bootstrap"))
+    rows = list(result.tables["settings"].records(sampling="bootstrap"))
     if len({row["unit"] for row in rows}) > 1:
         yield Block("Does it matter what is drawn?", figures=["units"], aside="Figure 4 of the paper.")
     if len({row["fraction"] for row in rows}) > 1:
@@ -159,7 +161,7 @@ def _distances(result: Result) -> Iterator[Block]:
     )
     yield Block(
         "How far apart are the settings?",
-        tables=[SmallTable.of("", result.tables["distances"].rows(), columns)],
+        tables=[SmallTable.of("", result.tables["distances"].records(), columns)],
         answer=answer,
     )
 
@@ -175,16 +177,16 @@ def _corpora(result: Result) -> Iterator[Block]:
 def _claims(result: Result) -> Iterator[Block]:
     cells = [
         [f"{row['claim']} ({row['source']})", row["technique"], row["shows"], row["agrees"]]
-        for row in result.tables["claims"].rows()
+        for row in result.tables["claims"].records()
     ]
     yield Block(
         "Does the paper hold here?",
         tables=[SmallTable("", ["finding", "runs of", "shows", "agrees"], cells)],
-        answer=_tally([row["agrees"] for row in result.tables["claims"].rows()]),
+        answer=_tally([row["agrees"] for row in result.tables["claims"].records()]),
         aside="Antoniak & Mimno 2018. Intervals are 95 % over runs, × is a ratio of spreads.",
     )
     rules: dict[str, dict[str, None]] = {}
-    for row in result.tables["claims"].rows():
+    for row in result.tables["claims"].records():
         rules.setdefault(row["rule"] if row["rule"] == FLAT_RULE else row["claim"], {})[row["rule"]] = None
     facts = [
         ("Flat spaces" if name == FLAT_RULE else name, "", f"{'; or '.join(own)}.".capitalize())

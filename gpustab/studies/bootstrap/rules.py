@@ -8,7 +8,7 @@ from typing import Any
 
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.bootstrap.tables import estimate
-from gpustab.studies.shared.verdicts import Observation, Verdict, within
+from gpustab.studies.shared.claims import Observation, Verdict, within
 
 Row = dict[str, Any]
 

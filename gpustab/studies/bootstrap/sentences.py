@@ -10,10 +10,9 @@ from gpustab.results import Table
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.bootstrap.rules import is_flat, ratio
 from gpustab.studies.bootstrap.tables import estimate
-from gpustab.studies.frame import merged
 from gpustab.studies.neighbours.sentences import FIRM, LEAST_RUNS, PASSING
-from gpustab.studies.shared.verdicts import above, within
-from gpustab.studies.shared.verdicts import rows as rows_of
+from gpustab.studies.shared.claims import above, records, within
+from gpustab.studies.shared.frame import merged
 from gpustab.studies.shared.wording import listed
 
 Row = dict[str, Any]
@@ -25,8 +24,8 @@ NOISE = 0.2
 
 def verdict(tables: Tables) -> list[str]:
     """Return the answer in sentences, the first one leads."""
-    settings = {row["group"]: row for row in rows_of(tables, "settings")}
-    judged = [row for row in rows_of(tables, "neighbours") if row["verdict"]]
+    settings = {row["group"]: row for row in records(tables, "settings")}
+    judged = [row for row in records(tables, "neighbours") if row["verdict"]]
     every = list(settings.values())
     groups = [name for name in dict.fromkeys(row["group"] for row in judged) if not silent(settings[name], every)]
     said = [of_neighbours([row for row in judged if row["group"] == group], settings[group]) for group in groups]

@@ -27,7 +27,7 @@ from gpustab.studies.bootstrap.measure import Measured, measure
 from gpustab.studies.bootstrap.options import BootstrapOptions
 from gpustab.studies.bootstrap.spread import by_runs
 from gpustab.studies.bootstrap.training import corpora, corpus_of
-from gpustab.studies.frame import Answer, Groups, answering, groups_of
+from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.spaces import of_spaces
 
 WHOLE = ("shuffled", "fixed")
@@ -159,8 +159,8 @@ class _Study:
             words = ", ".join(show(word) for word in self.asked[:5])
             raise InputError(f"no group has any of the query words ({words}); give others by {option('query')}")
         result.tables = self.tables
-        settings = list(self.tables["settings"].rows())
-        distances = list(self.tables["distances"].rows()) if "distances" in self.tables else []
+        settings = list(self.tables["settings"].records())
+        distances = list(self.tables["distances"].records()) if "distances" in self.tables else []
         judged = claims(settings, self.samples.same_pairs(), distances)
         result.tables["claims"] = Table.of(judged, ["source", "claim", "technique", "shows", "agrees", "rule"])
         tables.add(result.tables, "corpora", corpora)

@@ -24,8 +24,7 @@ from gpustab.kernels.displacement import (
 )
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
-from gpustab.studies.frame import Answer
-from gpustab.studies.shared.copies import without_copies
+from gpustab.studies.shared.frame import Answer, without_copies
 from gpustab.studies.shared.spaces import COLLAPSED
 
 Level = Iterator[tuple[int, list[Tensor]]]

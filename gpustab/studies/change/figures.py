@@ -27,8 +27,8 @@ def ways(tables: Tables) -> Picture:
         return Picture()
     first = table["word"][0]
     series = asked(tables["pairs"]) or list(dict.fromkeys(table["series"]))
-    own = [row for row in table.rows(word=first) if row["series"] in series]
-    far = max(own or table.rows(word=first), key=lambda row: row["change"])
+    own = [row for row in table.records(word=first) if row["series"] in series]
+    far = max(own or table.records(word=first), key=lambda row: row["change"])
     title = f"“{first}” is farthest from {far['reference']} in {far['epoch']} ({number(far['change'], 2)})"
     return Picture(title, _ways(tables, series))
 
@@ -80,7 +80,7 @@ def _in_time(tables: Tables) -> list[str]:
     table = tables["trajectories"]
     rows = [list(part["epoch"]) for _, own in table.split("series") for _, part in own.split("word")]
     after: dict[str, set[str]] = {}
-    for one, two in [*((r["first"], r["second"]) for r in tables["pairs"].rows()), *chain(*map(pairwise, rows))]:
+    for one, two in [*((r["first"], r["second"]) for r in tables["pairs"].records()), *chain(*map(pairwise, rows))]:
         after.setdefault(one, set())
         after.setdefault(two, set()).add(one)
     there = dict.fromkeys(table["epoch"])

@@ -59,7 +59,7 @@ def floors(tables: Tables) -> Picture:
     if not pairs or not pairs.height:
         return Picture()
     series = asked(pairs)
-    row = next(pairs.rows(series=series[0])) if series else next(pairs.rows())
+    row = next(pairs.records(series=series[0])) if series else next(pairs.records())
     floor, what = row["sampling_floor"], "two samplings of one period differ by"
     if floor is None:
         floor, what = row["training_floor"], "two runs of one period differ by"
@@ -81,7 +81,7 @@ def floors_of_others(tables: Tables) -> Picture:
 
 def _panels(pairs: Table, series: Sequence[str]) -> list[str]:
     """Panels of one scale."""
-    names, largest = called(pairs), max(_largest(row) for row in pairs.rows()) * 1.05
+    names, largest = called(pairs), max(_largest(row) for row in pairs.records()) * 1.05
     return [_panel(names[name] if len(names) > 1 else "", pairs, name, largest) for name in series]
 
 
@@ -91,7 +91,7 @@ def _largest(row: Row) -> float:
 
 
 def _panel(title: str, pairs: Table, series: str, largest: float) -> str:
-    rows = list(pairs.rows(series=series))
+    rows = list(pairs.records(series=series))
     named = [
         Named(own.label, f"{own.style} full", own.shape)
         for name, own in _MARKS.items()

@@ -42,7 +42,7 @@ def law_block(result: Result) -> Iterator[Block]:
     ]
     yield Block(
         "Do rarer words change more?",
-        tables=[SmallTable.of("Between the averages of most runs", shown.rows(n=largest), columns)],
+        tables=[SmallTable.of("Between the averages of most runs", shown.records(n=largest), columns)],
         figures=["laws"],
         answer=" ".join(
             [
@@ -60,7 +60,9 @@ def law_block(result: Result) -> Iterator[Block]:
     )
     if largest > 1:
         yield Block(
-            "The law for every number of averaged runs", tables=[SmallTable.of("", table.rows(), columns)], folded=True
+            "The law for every number of averaged runs",
+            tables=[SmallTable.of("", table.records(), columns)],
+            folded=True,
         )
 
 
@@ -99,7 +101,7 @@ def excess_block(result: Result) -> Iterator[Block]:
             tables.append(SmallTable.of(name, surest, _BEYOND))
     classes = _of(result.tables["frequency"], series)
     if classes.height:
-        tables.append(SmallTable.of("By frequency, ± 95 % over words", classes.rows(), _CLASSES))
+        tables.append(SmallTable.of("By frequency, ± 95 % over words", classes.records(), _CLASSES))
     if own.height:
         none = "" if tables else " With so few runs this can be said of no word."
         yield Block(
@@ -134,7 +136,7 @@ def _low(row: Row) -> float:
 def _excess_lists(table: Table, several: bool) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """Lists of every pair of periods."""
     found: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
-    for row in table.rows():
+    for row in table.records():
         found.setdefault((row["series"], row["first"], row["second"]), []).append(row)
     for (series, first, second), rows in found.items():
         yield f"{first} → {second}" + (f", {series}" if several else ""), rows

@@ -18,8 +18,8 @@ from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.series import Series, gaps
 from gpustab.studies.change.tables import Floors
 from gpustab.studies.change.task import Judged, Score
-from gpustab.studies.frame import Answer
 from gpustab.studies.shared.finished import Finished, digest_of
+from gpustab.studies.shared.frame import Answer
 from gpustab.studies.shared.same_runs import fingerprints, said_of, same_runs
 
 FloorsOf = dict[tuple[Any, str, str], tuple[str, Floors]]

@@ -15,7 +15,7 @@ Row = Mapping[str, Any]
 
 def called(pairs: Table) -> dict[str, str]:
     """Return what every series of a table of pairs is called: documents dealt out at random say so."""
-    rows = list(pairs.rows())
+    rows = list(pairs.records())
     several = len({row["of"] for row in rows}) > 1
     return {row["series"]: _called(row, several) for row in rows}
 
@@ -34,18 +34,18 @@ def pair_of(row: Row) -> str:
 def asked(pairs: Table) -> list[str]:
     """Return the series that answer the question: neither controls nor the sampling floor of others."""
     floors = floor_series(pairs)
-    return list(dict.fromkeys(r["series"] for r in pairs.rows() if not r["control"] and r["series"] not in floors))
+    return list(dict.fromkeys(r["series"] for r in pairs.records() if not r["control"] and r["series"] not in floors))
 
 
 def compared(pairs: Table) -> list[str]:
     """Return these series and their controls."""
     own = asked(pairs)
-    return list(dict.fromkeys(row["series"] for row in pairs.rows() if row["of"] in own))
+    return list(dict.fromkeys(row["series"] for row in pairs.records() if row["of"] in own))
 
 
 def splits_of(pairs: Table, row: Row) -> list[dict[str, Any]]:
     """Return the rows of the splits at random that two periods of a series are compared with."""
-    return list(pairs.rows(control=True, of=row["series"], first=row["first"], second=row["second"]))
+    return list(pairs.records(control=True, of=row["series"], first=row["first"], second=row["second"]))
 
 
 def estimated(value: float | None, se: float | None, runs: int) -> str:

@@ -66,7 +66,7 @@ def _others(pairs: Table) -> Iterator[Block]:
 def _tables(pairs: Table, series: Sequence[str]) -> Iterator[SmallTable]:
     names = called(pairs)
     for name in series:
-        rows = list(pairs.rows(series=name))
+        rows = list(pairs.records(series=name))
         columns: list[tuple[str, Shown]] = [
             ("periods", pair_of),
             ("words", lambda row: f"{row['tested']:,}"),

@@ -41,7 +41,7 @@ def verdict(tables: Mapping[str, Table], rate: float = 0.05) -> list[str]:
     """Return the answer: between which periods contexts differ beyond noise, then how far, pair by pair."""
     pairs = tables["pairs"]
     series = asked(pairs)
-    shown = [row for name in series for row in pairs.rows(series=name)]
+    shown = [row for name in series for row in pairs.records(series=name)]
     said = [
         (f"{row['series']}: " if len(series) > 1 else "") + of_pair(row, splits_of(pairs, row), scale=k == 0)
         for k, row in enumerate(shown[:_MOST])
@@ -49,10 +49,10 @@ def verdict(tables: Mapping[str, Table], rate: float = 0.05) -> list[str]:
     if (more := len(shown) - _MOST) > 0:
         said[-1] += f" {counted(more, 'more pair')} of periods {'is' if more == 1 else 'are'} in the table below."
     floors = floor_series(pairs)
-    control = list(of_control([row for row in pairs.rows() if row["series"] not in floors]))
+    control = list(of_control([row for row in pairs.records() if row["series"] not in floors]))
     sampling = list(of_sampling(shown))
     return [
-        *of_grid(list(tables["grid"].rows()) if "grid" in tables else []),
+        *of_grid(list(tables["grid"].records()) if "grid" in tables else []),
         *(sampling or control or _lacking(shown)),
         *said,
         *(control if sampling else []),
@@ -157,7 +157,7 @@ def of_words(table: Table | None, rate: float) -> list[str]:
     if table is None or not table.height:
         return []
     found: dict[tuple[str, str], list[bool]] = {}
-    for row in table.rows():
+    for row in table.records():
         found.setdefault((row["first"], row["second"]), []).append(row["found"])
     each = [
         f"{sum(own):,} of {counted(len(own), 'word')} from {first} to {second}"
@@ -187,7 +187,7 @@ def of_control(rows: Sequence[Row]) -> Iterator[str]:
 
 def of_laws(laws: Table, floors: Container[str] = ()) -> Iterator[str]:
     """Yield what frequency explains of change, against the control of the same sampling."""
-    rows = [row for row in laws.rows() if math.isfinite(row["r2_se"]) and row["series"] not in floors]
+    rows = [row for row in laws.records() if math.isfinite(row["r2_se"]) and row["series"] not in floors]
     genuine, control = ([row for row in rows if row["control"] is which] for which in (False, True))
     if not genuine:
         return

@@ -27,8 +27,8 @@ from gpustab.studies.change.sentences import verdict
 from gpustab.studies.change.series import Series, series_of
 from gpustab.studies.change.tables import Pair
 from gpustab.studies.change.task import Judged, Score
-from gpustab.studies.frame import Groups, answering, groups_of
 from gpustab.studies.shared.finished import Finished
+from gpustab.studies.shared.frame import Groups, answering, groups_of
 
 _COLUMNS: dict[str, Any] = {
     "pairs": Pair,

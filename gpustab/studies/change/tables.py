@@ -204,5 +204,5 @@ def reliability(found: Between) -> float:
 
 def floor_series(pairs: Table) -> set[str]:
     """Return the bootstrap series that serve as the floor of others."""
-    served = any(row["sampling_floor"] is not None for row in pairs.rows())
-    return {row["series"] for row in pairs.rows() if served and row["bootstrap"]}
+    served = any(row["sampling_floor"] is not None for row in pairs.records())
+    return {row["series"] for row in pairs.records() if served and row["bootstrap"]}

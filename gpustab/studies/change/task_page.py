@@ -31,7 +31,7 @@ def grid_block(result: Result) -> Iterator[Block]:
     ]
     yield Block(
         "Which technique, way and sampling judge change best?",
-        tables=[SmallTable.of("Mean over the languages", table.rows(), columns)],
+        tables=[SmallTable.of("Mean over the languages", table.records(), columns)],
         answer=(
             "Table 4.3 of the thesis. SD is over pairs of runs, of averages and ensembles over the halves of the runs "
             "(an upper limit, from two values); SE is the jackknife error over the runs. The best of many ways is the "
@@ -53,7 +53,7 @@ def task_block(result: Result) -> Iterator[Block]:
         ("targets", lambda row: f"{row['found']} of {row['targets']}"),
         ("all of one class", ("majority", 3)),
     ]
-    tables = [SmallTable.of(task, part.rows(), columns) for task, part in table.split("task")]
+    tables = [SmallTable.of(task, part.records(), columns) for task, part in table.split("task")]
     yield Block(
         f"How well are the targets of {', '.join(own.title for own in tables)} judged?",
         tables=tables,

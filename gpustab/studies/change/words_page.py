@@ -23,7 +23,7 @@ _ORDER = (
 def words_block(result: Result) -> Iterator[Block]:
     """Yield the most changed words of every pair of periods whose order is reliable."""
     series = asked(result.tables["pairs"])
-    runs = {(row["series"], row["first"], row["second"]): fewest_runs(row) for row in result.tables["pairs"].rows()}
+    runs = {(row["series"], row["first"], row["second"]): fewest_runs(row) for row in result.tables["pairs"].records()}
     tables, said = [], []
     for one in result.contrasts:
         if one["series"] not in series:
@@ -33,7 +33,7 @@ def words_block(result: Result) -> Iterator[Block]:
         if one["reliability"] >= RELIABLE:
             table = result.tables["words"].where(**key)
             columns = _columns(table, runs[tuple(key.values())])
-            tables.append(SmallTable.of(name, table.take(range(min(WORDS, table.height))).rows(), columns))
+            tables.append(SmallTable.of(name, table.take(range(min(WORDS, table.height))).records(), columns))
         else:
             said.append(unreliable(name, one["reliability"]))
     if tables or said:
@@ -78,7 +78,9 @@ def tested_block(result: Result) -> Iterator[Block]:
     yield Block(
         "Which words' contexts differ beyond the sampling of authors?",
         tables=[
-            SmallTable.of(f"{first} → {part['second'][0]}", part.take(range(min(WORDS, part.height))).rows(), columns)
+            SmallTable.of(
+                f"{first} → {part['second'][0]}", part.take(range(min(WORDS, part.height))).records(), columns
+            )
             for first, part in found
         ],
         answer=" ".join(
@@ -113,6 +115,6 @@ def ways_blocks(result: Result) -> Iterator[Block]:
 def _side_by_side(title: str, table: Table) -> SmallTable:
     """The lists of the periods beside each other."""
     periods = table.split("epoch")
-    lists = [[f"{row['neighbour']} ({row['runs']}/{row['of']})" for row in part.rows()] for _, part in periods]
+    lists = [[f"{row['neighbour']} ({row['runs']}/{row['of']})" for row in part.records()] for _, part in periods]
     rows = [[str(k + 1), *(one[k] if k < len(one) else "–" for one in lists)] for k in range(max(map(len, lists)))]
     return SmallTable(title, ["place", *(period for period, _ in periods)], rows)

@@ -33,7 +33,7 @@ def _numbers(result: Result) -> Block:
 def _words(result: Result, first: str, second: str) -> list[Block]:
     tables = []
     for place, name in (("first", first), ("second", second)):
-        some = sorted(result.tables["words"].rows(surely=place), key=lambda row: -row[f"less_{place}"])[:_SHOWN]
+        some = sorted(result.tables["words"].records(surely=place), key=lambda row: -row[f"less_{place}"])[:_SHOWN]
         columns: list[tuple[str, Shown]] = [
             ("word", "word"),
             ("count", lambda row: "–" if row["count"] is None else f"{row['count']:,}"),

@@ -25,7 +25,7 @@ from gpustab.statistics.reliability import WordValues, common_error, pooled_erro
 from gpustab.statistics.standing_out import least_stable_tenth, standing_out
 from gpustab.studies.compare import sentences
 from gpustab.studies.compare.options import CompareOptions
-from gpustab.studies.frame import Answer, answering, groups_of
+from gpustab.studies.shared.frame import Answer, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs
 from gpustab.studies.shared.spaces import of_spaces
 

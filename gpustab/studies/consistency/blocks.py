@@ -41,7 +41,7 @@ def block_of(
 def small_table(table: Table, title: str, columns: Columns) -> SmallTable:
     """Return a table as people read it; who has the rows stands first where they are several."""
     of: Columns = [("background, text", "group")] if len(set(table["group"])) > 1 else []
-    return SmallTable.of(title, table.rows(), [*of, *columns])
+    return SmallTable.of(title, table.records(), [*of, *columns])
 
 
 def half(name: str, of: str = "") -> Callable[[Row], str]:

@@ -36,7 +36,7 @@ def same_and_null(tables: Tables) -> Picture:
 def _groups(table: Table) -> dict[str, list[dict[str, Any]]]:
     """Rows by background and text."""
     names = dict.fromkeys(table.get("group", []))
-    return {name: list(table.rows(group=name)) for name in names}
+    return {name: list(table.records(group=name)) for name in names}
 
 
 def _of_first(groups: Mapping[str, Any], title: str) -> str:

@@ -12,7 +12,7 @@ from gpustab.studies.consistency import rows
 from gpustab.studies.consistency.models import ADDITIVE, Model, OfRun
 from gpustab.studies.consistency.own import own_row
 from gpustab.studies.consistency.prepare import Prepared, known_share
-from gpustab.studies.frame import Answer
+from gpustab.studies.shared.frame import Answer
 
 
 def add(answer: Answer, case: str, name: str, more: Sequence[dict[str, Any]], *, long: bool = False) -> None:

@@ -12,8 +12,8 @@ from gpustab.studies.consistency.sample_file import read_samples
 from gpustab.studies.consistency.samples import Samples
 from gpustab.studies.consistency.terms import read_terms
 from gpustab.studies.consistency.text import Term, Text, read_text
-from gpustab.studies.frame import Answer
 from gpustab.studies.shared.finished import Finished, digest_of
+from gpustab.studies.shared.frame import Answer
 
 T = TypeVar("T")
 

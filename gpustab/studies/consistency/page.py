@@ -52,7 +52,7 @@ def _texts(result: Result) -> Iterator[Block]:
         result.tables.get("texts"),
         "Which text gives its terms the more consistent vectors?",
         ("Additive model at one number of context words a sample, ± 95 %", columns),
-        lambda part: " ".join(texts_part(row)[1] for row in part.rows()),
+        lambda part: " ".join(texts_part(row)[1] for row in part.records()),
         after="AUC in the table is that share of comparisons, 0.5 by chance.",
         aside="Bloem et al. 2019, table 1: one philosopher 0.953, Wikipedia 0.927, without a null level.",
     )
@@ -67,7 +67,7 @@ def _models(result: Result) -> Block:
         ("difference", half("excess")),
         ("AUC", half("auc")),
     ]
-    if any(row["runs"] > 1 for row in table.rows()):
+    if any(row["runs"] > 1 for row in table.records()):
         columns.append(("SD over runs", ("auc_sd", 2)))
     columns += [("c", ("c", 3)), ("terms", "terms")]
     rest = [sentence for both in of_cases(result.tables) for sentence in both if sentence not in result.verdict]
@@ -113,7 +113,7 @@ def _contrasts(result: Result) -> Iterator[Block]:
         table,
         "Which model tells terms apart better?",
         ("Differences of models over the same terms, ± 95 %", columns),
-        lambda part: " ".join(models_part(row, terms[row["group"]])[1] for row in part.rows()),
+        lambda part: " ".join(models_part(row, terms[row["group"]])[1] for row in part.records()),
         after="Each model has its own level of cosines, for different terms too: those of two models do not compare.",
         aside="Bloem et al. 2019 rank models by their cosines: additive, Nonce2Vec, SVD.",
     )
@@ -122,7 +122,7 @@ def _contrasts(result: Result) -> Iterator[Block]:
 def _trainings(result: Result) -> Iterator[Block]:
     """How sure the AUC is, over trainings of the background and over terms."""
     sums = result.tables["consistency"].where(model="additive")
-    said = [part for part in of_each(sums, lambda part: trainings_part(next(part.rows()))[1]) if part]
+    said = [part for part in of_each(sums, lambda part: trainings_part(next(part.records()))[1]) if part]
     if said:
         yield Block("Would another training of the background say the same?", answer="\n".join(said))
 
@@ -140,7 +140,7 @@ def _split(result: Result) -> Iterator[Block]:
         result.tables.get("split"),
         "Do the halves differ more than parts drawn at random?",
         ("Additive model, mean cosine of the two parts of each term's sentences", columns),
-        lambda part: development(list(part.rows()))[1],
+        lambda part: development(list(part.records()))[1],
         aside="Bloem et al. 2019 compare halves with random samples of another size, which cannot say that.",
     )
 

@@ -31,7 +31,7 @@ def ranks(result: Result) -> Iterator[Block]:
         result.tables["ranks"],
         "How near are they among all words?",
         ("Place of one sample among the background's words by cosine to another, 1 the nearest", columns),
-        lambda part: most_frequent_rank(next(sums.rows(group=part["group"][0])), next(part.rows())),
+        lambda part: most_frequent_rank(next(sums.records(group=part["group"][0])), next(part.records())),
         aside="Bloem et al. 2019, table 1: places 1 to 1.001, and 22.4 for the halves of one book.",
     )
 
@@ -75,7 +75,7 @@ def domain(result: Result) -> Iterator[Block]:
         result.tables.get("domain"),
         "Which terms mean in the text what they mean elsewhere?",
         ("SVD model: cosine of a term in the text to the same word in the general text, ± 95 % over terms", columns),
-        lambda part: closest(list(part.rows()))[1],
+        lambda part: closest(list(part.records()))[1],
         after="A cosine of PPMI-SVD vectors depends on frequency by itself, so the ten other terms of the most like "
         "frequencies stand beside it.",
         figures=["by_frequency"],
@@ -97,7 +97,7 @@ def own(result: Result) -> Iterator[Block]:
         result.tables["own"],
         "How far are they from the background's own vector of the term?",
         ("Mean cosine to the vectors of the background, for terms that it has, ± 95 % over terms", columns),
-        lambda part: own_part(next(part.rows()))[1],
+        lambda part: own_part(next(part.records()))[1],
         figures=["own_place"],
         aside="Bloem et al. 2019, table 6 (Nonce2Vec): 0.35 to 0.48, places 2,902 to 24,513 of 259,376.",
     )
@@ -116,7 +116,7 @@ def neighbours(result: Result) -> Iterator[Block]:
         result.tables.get("neighbours"),
         "What are the nearest words of two samples?",
         ("Additive model, first run", columns),
-        lambda part: neighbours_part(list(part.rows())),
+        lambda part: neighbours_part(list(part.records())),
         after="Two samples can be near each other and still mean nothing: consistency is no quality.",
         figures=["nearest_words"],
         aside="Bloem et al. 2019, table 7.",

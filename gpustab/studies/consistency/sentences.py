@@ -21,9 +21,9 @@ _MOST = 4
 def verdict(tables: Mapping[str, Table]) -> list[str]:
     """Return the answer: how texts compare, what their samples tell apart, and what the cosine hides."""
     cases = of_cases(tables)
-    said = [*of_each(tables.get("texts", Table()), lambda part: " ".join(texts_part(row)[1] for row in part.rows()))]
+    said = [*of_each(tables.get("texts", Table()), lambda part: " ".join(texts_part(row)[1] for row in part.records()))]
     said += [apart for apart, _ in cases]
-    said += of_each(tables.get("split", Table()), lambda part: development(list(part.rows()))[1])
+    said += of_each(tables.get("split", Table()), lambda part: development(list(part.records()))[1])
     return [*said, *(raw for _, raw in cases)][:_MOST]
 
 
@@ -33,8 +33,8 @@ def of_cases(tables: Mapping[str, Table]) -> list[tuple[str, str]]:
     groups = list(dict.fromkeys(table.get("group", [])))
     found = []
     for group in groups:
-        row = next(table.rows(group=group, model="additive"))
-        middle = next(table.rows(group=group, model="additive (centred)"))
+        row = next(table.records(group=group, model="additive"))
+        middle = next(table.records(group=group, model="additive (centred)"))
         of = f"{group}: " if len(groups) > 1 else ""
         found.append((of + told_apart(row)[1], of + scale(row, middle)))
     return found
@@ -103,7 +103,7 @@ def grows(table: Table) -> tuple[str, str]:
 
     The rule: the interval of the largest size lies wholly above that of the smallest.
     """
-    rows = list(table.rows())
+    rows = list(table.records())
     if len(rows) < 2:
         return "none", "One size of samples: how consistency depends on it is not seen."
     first, last = rows[0], rows[-1]

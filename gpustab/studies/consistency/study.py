@@ -28,9 +28,8 @@ from gpustab.studies.consistency.sizes import by_sentences
 from gpustab.studies.consistency.svd import domain_difference, of_samples
 from gpustab.studies.consistency.text import Text, joined
 from gpustab.studies.consistency.texts import compare_texts
-from gpustab.studies.frame import Answer, Groups, answering, groups_of
-from gpustab.studies.shared.copies import without_copies
 from gpustab.studies.shared.finished import Finished
+from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of, without_copies
 
 Texts = str | Path | Sequence[str | Path]
 

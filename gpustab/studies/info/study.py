@@ -18,7 +18,7 @@ from gpustab.report import Result
 from gpustab.runs.runset import open_runset
 from gpustab.spaces.space import Space
 from gpustab.spaces.words import printable
-from gpustab.studies.frame import answering
+from gpustab.studies.shared.frame import answering
 
 _FIRST = 5
 

@@ -9,7 +9,7 @@ from gpustab.results.page import counted
 from gpustab.studies.instability.asked import Asked
 from gpustab.studies.instability.frequency_observations import FLAT
 from gpustab.studies.instability.sentences import averaging, documents_of, most_stable
-from gpustab.studies.shared.verdicts import rows
+from gpustab.studies.shared.claims import records
 from gpustab.studies.shared.wording import listed
 
 
@@ -72,7 +72,8 @@ def _trending(asked: Asked, quantity: str, claim: str, wanted: tuple[str, int]) 
     """Techniques of a verdict on a claim, whose trend falls (-1), rises (1), or has any sign (0)."""
     verdict, sign = wanted
     change = {
-        row["technique"]: row["change"] for row in rows(asked.tables, "frequency", quantity=quantity, least_frequency=0)
+        row["technique"]: row["change"]
+        for row in records(asked.tables, "frequency", quantity=quantity, least_frequency=0)
     }
     return [name for name in asked.judged(claim).get(verdict, ()) if sign * change[name] >= 0]
 
@@ -144,7 +145,7 @@ def averages(asked: Asked) -> list[str]:
         if found := averaging(asked.tables, name):
             begin = {"helps": "Yes", "harms": "No"}.get(found.verdict, "These runs cannot tell")
             told.append(f"{begin}{asked.of([name])}: {found.part}.")
-    claims = dict.fromkeys(row["claim"] for row in rows(asked.tables, "observations"))
+    claims = dict.fromkeys(row["claim"] for row in records(asked.tables, "observations"))
     for claim in (claim for claim in claims if claim.startswith("Averaging raises the score")):
         test = claim.rpartition(", ")[2]
         told += asked.beside(claim, f"it raises the score in {test}", f"it lowers the score in {test}")
@@ -157,7 +158,7 @@ def runs_needed(asked: Asked) -> list[str]:
     for name in asked.spoken:
         needed = [
             f"{counted(row['for_1_percent'], 'run')} for {_QUANTITIES.get(row['quantity'], row['quantity'])}"
-            for row in rows(asked.tables, "how_many", technique=name)
+            for row in records(asked.tables, "how_many", technique=name)
             if row["for_1_percent"]
         ]
         if needed:
@@ -172,7 +173,7 @@ def scores(asked: Asked) -> list[str]:
     """How far the scores of runs that differ in seeds and draws alone lie apart."""
     told = []
     for name in asked.spoken:
-        found = [row for row in rows(asked.tables, "table_2_1", technique=name) if row["relative_sd"] > 0]
+        found = [row for row in records(asked.tables, "table_2_1", technique=name) if row["relative_sd"] > 0]
         if found:
             most = max(found, key=_spread)
             told.append(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gpustab.results import Table
-from gpustab.studies.shared.verdicts import rows
+from gpustab.studies.shared.claims import records
 from gpustab.studies.shared.wording import listed
 
 DECIDED = ("yes", "no")
@@ -42,7 +42,7 @@ class Asked:
     def judged(self, claim: str) -> dict[str, list[str]]:
         """Return which techniques have which verdict on a claim that begins so."""
         found: dict[str, list[str]] = {}
-        for row in rows(self.tables, "observations"):
+        for row in records(self.tables, "observations"):
             if row["claim"].startswith(claim) and row["technique"] in self.spoken:
                 found.setdefault(row["agrees"], []).append(row["technique"])
         return found

@@ -144,7 +144,7 @@ def how_many(tables: Tables) -> Picture:
 
     def said(rows: Table) -> str | None:
         last = max(rows["runs"])
-        errors = {row["quantity"]: row["jackknife"] for row in rows.rows(runs=last) if known([row["jackknife"]])}
+        errors = {row["quantity"]: row["jackknife"] for row in rows.records(runs=last) if known([row["jackknife"]])}
         if not errors:
             return None
         worst = max(errors, key=lambda name: errors[name])

@@ -8,7 +8,7 @@ from typing import Any
 
 from gpustab.results import Table
 from gpustab.statistics.intervals import Estimate, ratio
-from gpustab.studies.shared.verdicts import (
+from gpustab.studies.shared.claims import (
     AS_IN_THESIS,
     WORD_BASED,
     Observation,
@@ -16,8 +16,8 @@ from gpustab.studies.shared.verdicts import (
     above,
     all_of,
     decide,
+    records,
     rising,
-    rows,
     shown,
     within,
 )
@@ -46,7 +46,7 @@ def of_averaging(tables: Mapping[str, Table]) -> Iterator[Observation]:
 
 
 def _of_two(tables: Mapping[str, Table]) -> Iterator[Observation]:
-    for row in rows(tables, "cosine_ratios", renormalised=False, runs_beneath=2):
+    for row in records(tables, "cosine_ratios", renormalised=False, runs_beneath=2):
         sd = Estimate.of_runs(row["sd"], row["sd_se"], row["averages"])
         claim = "Averages of two have a smaller SD of cosines, eq. 3.6"
         shows = (
@@ -66,7 +66,7 @@ def _of_two(tables: Mapping[str, Table]) -> Iterator[Observation]:
         )
         rule = f"95 % interval of the slope of averaged on original mean cosines above {LARGER}"
         yield Observation("3.2.1", claim, row["technique"], shows, above(rise, LARGER), rule)
-    for row in rows(tables, "alignment_term"):
+    for row in records(tables, "alignment_term"):
         claim = "The second term of eq. 3.4 has zero mean and less variance than σ²/2"
         mean, by_pair, variance = _term(row)
         shows = (
@@ -99,7 +99,7 @@ def judge_term(row: Mapping[str, Any]) -> Verdict:
 
 
 def _of_trees(tables: Mapping[str, Table]) -> Iterator[Observation]:
-    falls = (row for row in rows(tables, "figure_3_5", renormalised=False) if row["runs_beneath"] > 1)
+    falls = (row for row in records(tables, "figure_3_5", renormalised=False) if row["runs_beneath"] > 1)
     for (technique,), row in _highest(falls, "technique").items():
         n = row["runs_beneath"]
         found = fall(row)
@@ -111,7 +111,7 @@ def _of_trees(tables: Mapping[str, Table]) -> Iterator[Observation]:
         claim = "Losses between averages fall nearly as 1/√n, figure 3.5"
         rule = "interval within 10 % of 1/√n; of fewer than 6 runs hardly ever told"
         yield Observation("3.2.3", claim, technique, shows, within(found, 1 - NEAR, 1 + NEAR), rule)
-    trees = {(row["technique"], row["average"]): row for row in rows(tables, "table_tree")}
+    trees = {(row["technique"], row["average"]): row for row in records(tables, "table_tree")}
     for (technique, average), row in trees.items():
         if average != "tree":
             continue
@@ -159,7 +159,7 @@ def fall(row: Mapping[str, Any]) -> Estimate:
 
 
 def _of_scores(tables: Mapping[str, Table]) -> Iterator[Observation]:
-    for (technique, test), row in _highest(rows(tables, "table_3_6"), "technique", "test").items():
+    for (technique, test), row in _highest(records(tables, "table_3_6"), "technique", "test").items():
         found = Estimate.of_runs(100 * row["gain"], 100 * row["se"], row["averages"])
         shows = f"n = {row['runs_beneath']}: {found.text('+.2f')} points, mean of {row['averages']} averages"
         claim = f"Averaging raises the score, {test}"
@@ -170,7 +170,7 @@ def of_analogies(tables: Mapping[str, Table]) -> Iterator[Observation]:
     """Yield which technique solves most analogies."""
     scores = {
         row["technique"]: row
-        for row in rows(tables, "scores", test="questions-words", runs_beneath=1)
+        for row in records(tables, "scores", test="questions-words", runs_beneath=1)
         if row["technique"] in AS_IN_THESIS and row["sd"] is not None
     }
     if "fasttext" in scores and len(scores) > 1:
@@ -186,7 +186,7 @@ def of_analogies(tables: Mapping[str, Table]) -> Iterator[Observation]:
 
 
 def _of_plateau(tables: Mapping[str, Table]) -> Iterator[Observation]:
-    for technique, levels in _by_technique(rows(tables, "doublings", test="questions-words")).items():
+    for technique, levels in _by_technique(records(tables, "doublings", test="questions-words")).items():
         row = next((level for level in levels if level["runs_beneath"] == 2 * PLATEAU_FROM), levels[-1])
         found = Estimate.of_runs(100 * row["gain"], 100 * row["se"], row["averages"])
         shows = f"{row['runs_beneath']} runs on {row['runs_beneath'] // 2}: {found.text('+.2f')} points"

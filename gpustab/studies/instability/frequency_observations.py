@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gpustab.results import Table
-from gpustab.studies.shared.verdicts import WORD_BASED, Observation, Verdict, decide, rows, shown
+from gpustab.studies.shared.claims import WORD_BASED, Observation, Verdict, decide, records, shown
 
 FLAT = {"intrinsic": 0.2, "extrinsic squared": 0.4}
 """Change from rare to frequent words up to which a quantity hardly depends on frequency; of a square twice as much."""
@@ -18,10 +18,10 @@ def of_words(tables: Mapping[str, Table]) -> Iterator[Observation]:
     frequent = {
         (row["technique"], row["quantity"]): f"; of words with {row['least_frequency']} or more "
         f"{shown(row['change'], '+.1%')}"
-        for row in rows(tables, "frequency")
+        for row in records(tables, "frequency")
         if row["least_frequency"]
     }
-    for row in rows(tables, "frequency", least_frequency=0):
+    for row in records(tables, "frequency", least_frequency=0):
         technique, quantity = row["technique"], row["quantity"]
         margin = FLAT[quantity]
         shows = (

@@ -11,11 +11,11 @@ from gpustab.studies.instability.averaging_observations import of_analogies, of_
 from gpustab.studies.instability.consistency import BATCHES
 from gpustab.studies.instability.frequency_observations import of_words
 from gpustab.studies.instability.space_observations import of_orders, of_spaces
-from gpustab.studies.shared.verdicts import (
+from gpustab.studies.shared.claims import (
     Observation,
     Verdict,
     decide,
-    rows,
+    records,
     shown,
     within,
 )
@@ -66,7 +66,7 @@ def _withheld(row: Observation, reasons: Mapping[str, str]) -> Observation:
 
 
 def _of_cosines(tables: Mapping[str, Table]) -> Iterator[Observation]:
-    for row in rows(tables, "distribution", hypothesis="normal"):
+    for row in records(tables, "distribution", hypothesis="normal"):
         shows = (
             f"p < 0.05 in {row['below_0.05']:.1%} of {row['tested']:,} (normals: {row['normals_below_0.05']:.1%}); "
             f"distance {row['distance']:.3f} ± {row['distance_band']:.3f}, p = {row['p']:.2g}"
@@ -77,7 +77,7 @@ def _of_cosines(tables: Mapping[str, Table]) -> Iterator[Observation]:
         )
         claim = "Cosines of a word pair are normal over runs"
         yield Observation("2.1.3", claim, row["technique"], shows, normal(row), rule)
-    for row in rows(tables, "distribution", hypothesis="independent, disjoint"):
+    for row in records(tables, "distribution", hypothesis="independent, disjoint"):
         found = Estimate.of_runs(row["correlation"], row["correlation_se"], row["runs"])
         shows = (
             f"mean correlation {found.text('+.3f')}, p = {row['correlation_p']:.2g} by permuted runs; p < 0.05 in "
@@ -104,7 +104,7 @@ def independent(correlation: Estimate, p: float) -> Verdict:
 
 def _of_neighbours(tables: Mapping[str, Table]) -> Iterator[Observation]:
     yield from _of_consistency(tables)
-    for row in rows(tables, "table_a_2", n=1):
+    for row in records(tables, "table_a_2", n=1):
         low, high = correlation_interval(row["plain_pearson"], row["targets"])
         shows = (
             f"ρ = {shown(row['plain_pearson'], '.3f')} [{shown(low, '.3f')}, {shown(high, '.3f')}], bias "
@@ -116,7 +116,7 @@ def _of_neighbours(tables: Mapping[str, Table]) -> Iterator[Observation]:
         claim = "p@1 is predicted by independent normals"
         agrees = predicted((low, high), row["exact_pearson"], row["targets"])
         yield Observation("A.4", claim, row["technique"], shows, agrees, _PREDICTED)
-    for row in rows(tables, "table_2_5", n=1):
+    for row in records(tables, "table_2_5", n=1):
         low, high = correlation_interval(row["pearson"], row["targets"])
         shows = (
             f"ρ = {shown(row['pearson'], '.3f')} [{shown(low, '.3f')}, {shown(high, '.3f')}], bias {row['bias']:+.3f}; "
@@ -125,8 +125,8 @@ def _of_neighbours(tables: Mapping[str, Table]) -> Iterator[Observation]:
         agrees = predicted((low, high), row["exact_pearson"], row["targets"])
         yield Observation("2.2.2", "p@1 is its structure factor", row["technique"], shows, agrees, _PREDICTED)
     yield from _of_distance(tables)
-    sizes = {row["technique"]: row["words"] for row in rows(tables, "proxy")}  # the last one is the largest
-    for row in rows(tables, "table_2_6", words="all"):
+    sizes = {row["technique"]: row["words"] for row in records(tables, "proxy")}  # the last one is the largest
+    for row in records(tables, "table_2_6", words="all"):
         if (value := row[str(PROXY)]) == value:  # NaN where there are fewer words
             v = sizes[row["technique"]]
             interval = correlation_interval(value, row["targets"])
@@ -156,8 +156,8 @@ def predicted(interval: tuple[float, float], exact: float, targets: int) -> Verd
 
 
 def _of_consistency(tables: Mapping[str, Table]) -> Iterator[Observation]:
-    known = {row["technique"]: row for row in rows(tables, "consistency")}
-    for row in rows(tables, "table_2_3", metric="p", n=2):
+    known = {row["technique"]: row for row in records(tables, "consistency")}
+    for row in records(tables, "table_2_3", metric="p", n=2):
         if row["@50"] is None:
             continue
         shows = f"ρ = {shown(row['@50'], '.2f')} as measured (thesis: 0.65 word2vec, 0.42 GloVe, 0.29 fastText)"
@@ -175,7 +175,7 @@ def _of_consistency(tables: Mapping[str, Table]) -> Iterator[Observation]:
 
 
 def _of_distance(tables: Mapping[str, Table]) -> Iterator[Observation]:
-    by_length = {(row["technique"], row["n"]): row for row in rows(tables, "distance")}
+    by_length = {(row["technique"], row["n"]): row for row in records(tables, "distance")}
     for (technique, n), row in by_length.items():
         if n != max(length for name, length in by_length if name == technique):
             continue

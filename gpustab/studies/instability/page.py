@@ -13,7 +13,7 @@ from gpustab.studies.instability.alarms import silent_of
 from gpustab.studies.instability.asked import Asked, withheld
 from gpustab.studies.instability.pair_of_lists import SIDE_BY_SIDE, side_by_side
 from gpustab.studies.instability.questions import QUESTIONS, Question
-from gpustab.studies.shared.verdicts import facts
+from gpustab.studies.shared.claims import facts
 
 TITLES = {
     "table_2_1": "Table 2.1: lowest and highest scores of runs that differ in seeds and draws alone, "
@@ -56,7 +56,7 @@ _BORNE_OUT = " Yes and no below say whether these runs bear out what it states."
 
 def page(result: Result) -> list[Block]:
     """Return a block for each technique and one for each question; what these runs do not decide is folded."""
-    observations = list(result.tables["observations"].rows())
+    observations = list(result.tables["observations"].records())
     decided = [row for row in observations if row["agrees"] in ("yes", "no")]
     losses = result.tables.get("table_2_8", Table())
     blocks = [_group(group, losses) for group in result.groups]
@@ -77,7 +77,7 @@ def _group(group: dict[str, Any], losses: Table) -> Block:
     told = [
         "The reduced PIP loss is how much the cosines of all pairs of words differ between two runs, 0 if not at all."
     ]
-    chance = next((row["chance"] for row in losses.rows(technique=group["name"], sampling="shuffled")), math.nan)
+    chance = next((row["chance"] for row in losses.records(technique=group["name"], sampling="shuffled")), math.nan)
     if math.isfinite(chance):
         told.append(f"Unrelated spaces would have {number(chance, 2)}.")
     if group["no_verdict"]:

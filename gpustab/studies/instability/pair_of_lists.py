@@ -23,7 +23,7 @@ def side_by_side(table: Table) -> list[SmallTable]:
                 str(row["second_rank"]),
                 number(row["second_cosine"], 3),
             ]
-            for row in rows.rows()
+            for row in rows.records()
         ]
         shown.append(SmallTable(f"{technique}: '{rows['target'][0]}' in {spaces}", _HEADER, cells))
     return shown

@@ -89,7 +89,7 @@ def quality_tables(name: str, runs: Runs, compute: Compute) -> tuple[dict[str, T
                     doublings.append(Doubling(name, test, level.beneath, *gain(beneath[test], by_space, halves)))
             beneath[test] = by_space
         before = level.runs
-    tables = {"scores": Table.of(scores, Score._fields), "table_3_6": Table.of(gains, Gain._fields)}
+    tables: dict[str, Table] = {"scores": Table.of(scores, Score._fields), "table_3_6": Table.of(gains, Gain._fields)}
     tables["doublings"] = Table.of(doublings, Doubling._fields)
     return tables, list(dict.fromkeys(notes))
 

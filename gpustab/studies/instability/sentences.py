@@ -15,8 +15,8 @@ from gpustab.results.page import number
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.instability.averaging_observations import fall
 from gpustab.studies.instability.frequency_observations import FLAT, is_flat
+from gpustab.studies.shared.claims import records
 from gpustab.studies.shared.documents import documents
-from gpustab.studies.shared.verdicts import rows
 from gpustab.studies.shared.wording import number_span
 
 
@@ -46,7 +46,7 @@ def most_stable(tables: Mapping[str, Table], spoken: Sequence[str]) -> str:
     verdicts is at most that of one comparison.
     """
     for sampling in ("bootstrap", "shuffled"):
-        losses = {row["technique"]: _loss(row) for row in rows(tables, "table_2_8", sampling=sampling)}
+        losses = {row["technique"]: _loss(row) for row in records(tables, "table_2_8", sampling=sampling)}
         if len(set(losses) & set(spoken)) > 1:
             break
     else:
@@ -64,7 +64,7 @@ def _loss(row: Mapping[str, Any]) -> Estimate:
 
 def documents_of(tables: Mapping[str, Table], name: str) -> tuple[str, str] | None:
     """Return bootstrap runs beside shuffled ones, as :func:`gpustab.studies.shared.documents.documents` does."""
-    losses = {row["sampling"]: _loss(row) for row in rows(tables, "table_2_8", technique=name)}
+    losses = {row["sampling"]: _loss(row) for row in records(tables, "table_2_8", technique=name)}
     there = {"shuffled", "bootstrap"} <= set(losses)
     return documents(losses["shuffled"], losses["bootstrap"]) if there else None
 
@@ -76,7 +76,7 @@ def _of_documents(tables: Mapping[str, Table], name: str) -> Iterator[str]:
 
 def _of_frequency(tables: Mapping[str, Table], name: str) -> Iterator[str]:
     """Whether another training moves rare words more."""
-    for row in rows(tables, "frequency", technique=name, quantity="intrinsic", least_frequency=0):
+    for row in records(tables, "frequency", technique=name, quantity="intrinsic", least_frequency=0):
         if math.isnan(row["change"]):
             continue
         found = is_flat(row, FLAT["intrinsic"])
@@ -105,7 +105,9 @@ class Averaging(NamedTuple):
 
 def averaging(tables: Mapping[str, Table], name: str) -> Averaging | None:
     """Return what averaging gains, by the largest averages; nothing where no loss of theirs is known."""
-    levels = [row for row in rows(tables, "figure_3_5", technique=name, renormalised=False) if row["runs_beneath"] > 1]
+    levels = [
+        row for row in records(tables, "figure_3_5", technique=name, renormalised=False) if row["runs_beneath"] > 1
+    ]
     row = max(levels, key=lambda level: level["runs_beneath"], default={"ratio_cosine": math.nan})
     if not math.isfinite(row["ratio_cosine"]):  # equal runs have no loss to be a part of
         return None
@@ -133,7 +135,7 @@ def _of_averages(tables: Mapping[str, Table], name: str) -> Iterator[str]:
 
 def _tally(observations: Table, spoken: Sequence[str]) -> Iterator[str]:
     """How many of the thesis' statements these runs bear out."""
-    found = Counter(row["agrees"] for row in observations.rows() if row["technique"] in ("", *spoken))
+    found = Counter(row["agrees"] for row in observations.records() if row["technique"] in ("", *spoken))
     if found["yes"] + found["no"] + found["undecided"]:
         yield (
             f"Statements of Rettenmeier (2020) that these runs bear out: {found['yes']}; contradict: {found['no']}; "

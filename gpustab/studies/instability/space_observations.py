@@ -7,13 +7,13 @@ from typing import Any
 
 from gpustab.results import Table
 from gpustab.statistics.intervals import Estimate, sd_interval
-from gpustab.studies.shared.verdicts import (
+from gpustab.studies.shared.claims import (
     AS_IN_THESIS,
     Observation,
     above,
     decide,
+    records,
     rising,
-    rows,
     shown,
     within,
 )
@@ -34,7 +34,7 @@ ONE_PAIR = 0.05
 
 def of_spaces(tables: Mapping[str, Table]) -> Iterator[Observation]:
     """Yield what the losses between spaces tell of each technique."""
-    losses = {(row["technique"], row["sampling"]): row for row in rows(tables, "table_2_8")}
+    losses = {(row["technique"], row["sampling"]): row for row in records(tables, "table_2_8")}
     for (technique, sampling), row in losses.items():
         low, high = sd_interval(row["relative_sd"], row["runs"])
         shows = (
@@ -47,7 +47,7 @@ def of_spaces(tables: Mapping[str, Table]) -> Iterator[Observation]:
         yield Observation("2.3, 1", claim, technique, shows, decide((low, high), 0, VARIES), rule)
     yield from of_two_runs(tables)
     yield from _of_fixed_glove(tables, losses)
-    for row in rows(tables, "table_2_11"):
+    for row in records(tables, "table_2_11"):
         square = Estimate.of_runs(row["signed_square"], row["square_se"], row["runs"])
         shows = f"I² = {square.text()}; {row['negative_words']} words negative"
         claim = "Bootstrap runs differ more than shuffled ones: an extrinsic part"
@@ -58,7 +58,7 @@ def of_spaces(tables: Mapping[str, Table]) -> Iterator[Observation]:
 
 def of_orders(tables: Mapping[str, Table]) -> Iterator[Observation]:
     """Yield whether techniques have the thesis' order, from stable to unstable."""
-    losses = {(row["technique"], row["sampling"]): row for row in rows(tables, "table_2_8")}
+    losses = {(row["technique"], row["sampling"]): row for row in records(tables, "table_2_8")}
     for sampling, order in _ORDERS.items():
         there = [losses[name, sampling] for name in order if (name, sampling) in losses]
         if len(there) > 1:
@@ -70,8 +70,8 @@ def of_orders(tables: Mapping[str, Table]) -> Iterator[Observation]:
 
 def of_two_runs(tables: Mapping[str, Table]) -> Iterator[Observation]:
     """Yield whether one pair of runs says how unstable a technique is: by the SD of losses over pairs of new runs."""
-    sizes = {row["technique"]: row["runs"] for row in rows(tables, "how_many", quantity="reduced PIP loss")}
-    for row in rows(tables, "how_many", quantity="reduced PIP loss", runs=2):
+    sizes = {row["technique"]: row["runs"] for row in records(tables, "how_many", quantity="reduced PIP loss")}
+    for row in records(tables, "how_many", quantity="reduced PIP loss", runs=2):
         low, high = sd_interval(row["subsampling"], sizes[row["technique"]])
         shows = (
             f"the loss of one pair of runs scatters by {shown(row['subsampling'], '.2%')} of the mean over new runs "
@@ -92,7 +92,7 @@ def _of_fixed_glove(
     claim = "GloVe: fixed and shuffled do not differ"
     rule = f"95 % interval of the difference within ±{EQUIVALENT:.0%} of the loss"
     fixed, shuffled = losses.get(("glove", "fixed")), losses.get(("glove", "shuffled"))
-    same = {(row["first"], row["second"]) for row in rows(tables, "same_runs", technique="glove")}
+    same = {(row["first"], row["second"]) for row in records(tables, "same_runs", technique="glove")}
     if not shuffled:
         return
     if not fixed:

@@ -18,7 +18,6 @@ from gpustab.runs.common import small_overlap
 from gpustab.runs.families import Family, families
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
-from gpustab.studies.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.instability.alarms import alarm_of, silent_of
 from gpustab.studies.instability.alignment import alignment_tables
 from gpustab.studies.instability.averages import averaging_tables
@@ -36,6 +35,7 @@ from gpustab.studies.instability.quality import quality_tables
 from gpustab.studies.instability.sentences import verdict
 from gpustab.studies.instability.summary import general_notes, summary
 from gpustab.studies.instability.tables import closing_tables
+from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.same_runs import Same, said_of, same_runs, seeds_of
 from gpustab.studies.shared.spaces import Flaws, find_copies, flaws_of, unscaled
 

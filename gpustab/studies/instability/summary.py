@@ -9,15 +9,15 @@ from gpustab.results import Table
 from gpustab.runs.families import Family
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
-from gpustab.studies.shared.verdicts import rows
+from gpustab.studies.shared.claims import records
 
 
 def summary(
     name: str, groups: Mapping[str, Runs], tables: Mapping[str, Table], no_verdict: str | None
 ) -> dict[str, Any]:
     """Return what the JSON and the page say of a technique; ``no_verdict`` is why nothing is said of it."""
-    losses = {row["sampling"]: row for row in rows(tables, "table_2_8")}
-    extrinsic = next(rows(tables, "table_2_11"), {})
+    losses = {row["sampling"]: row for row in records(tables, "table_2_8")}
+    extrinsic = next(records(tables, "table_2_11"), {})
     shuffled = groups["shuffled"]
     return {
         "name": name,

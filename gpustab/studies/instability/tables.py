@@ -80,7 +80,7 @@ def closing_tables(
         silent: techniques on which no verdict is given: they have no place among the others.
     """
     tables = defaultdict(Table, tables)
-    single = list(tables["scores"].rows(runs_beneath=1))
+    single = list(tables["scores"].records(runs_beneath=1))
     return {
         "table_2_1": Table.of(map(_extremes, single), Extremes._fields),
         "table_2_7": Table.of([row for group in groups for row in _criteria(tables, group)], Criterion._fields),
@@ -111,7 +111,7 @@ def _number(value: float | None) -> float:
 
 def _places(losses: Table, silent: Collection[str]) -> Iterator[Place]:
     for sampling, rows in losses.split("sampling"):
-        judged = (row for row in rows.rows() if row["technique"] not in silent)
+        judged = (row for row in rows.records() if row["technique"] not in silent)
         ordered = sorted(judged, key=lambda row: row["reduced_pip"])
         for place, row in enumerate(ordered, 1):
             value, se = row["reduced_pip"], row["se"]
@@ -124,13 +124,13 @@ def _criteria(tables: Mapping[str, Table], group: Mapping[str, Any]) -> Iterator
     name, v, d = group["name"], group["words"], group["dimension"]
     by_n = [
         value
-        for row in tables["table_2_3"].rows(technique=name, metric="p")
+        for row in tables["table_2_3"].records(technique=name, metric="p")
         for n, value in row.items()
         if n.startswith("@") and n != f"@{row['n']}"
     ]
     by_proxy = [
         value
-        for row in tables["table_2_6"].rows(technique=name, words="all")
+        for row in tables["table_2_6"].records(technique=name, words="all")
         for m, value in row.items()
         if m.isdigit()
     ]
@@ -149,8 +149,8 @@ def _lowest(values: Sequence[float | None]) -> float:
 
 def _with_structure(tables: Mapping[str, Table], name: str) -> tuple[float, float]:
     """Pearson's ρ of measured p@1, and of the PIP loss, with the structure factor over the predicted words."""
-    losses = {row["word"]: row["intrinsic"] for row in tables["words"].rows(technique=name)}
-    rows = [row for row in tables["predictions"].rows(technique=name, n=1) if row["word"] in losses]
+    losses = {row["word"]: row["intrinsic"] for row in tables["words"].records(technique=name)}
+    rows = [row for row in tables["predictions"].records(technique=name, n=1) if row["word"] in losses]
     structure = [row["structure"] for row in rows]
     return pearson(structure, [row["measured"] for row in rows]), pearson(structure, [losses[r["word"]] for r in rows])
 

@@ -41,7 +41,7 @@ def write_corpus(result: Content, path: str | os.PathLike[str]) -> None:
         return _write_parquet(place, dict(table), made)
     with replacing(place) as new, new.open("w", encoding="utf-8", newline="\n") as file:
         file.write(f"# {made}\n" + "\t".join(table) + "\n")
-        for row in table.rows():
+        for row in table.records():
             file.write("\t".join(str(value).replace("\t", " ") for value in row.values()) + "\n")
     return None
 

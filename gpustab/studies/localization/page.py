@@ -46,10 +46,10 @@ def page(result: Result) -> list[Block]:
 def _papers(scores: Table) -> Iterator[Block]:
     for comparison in COMPARISONS:
         if comparison.table:
-            rows = list(scores.rows(comparison=comparison.name, subset="all"))
+            rows = list(scores.records(comparison=comparison.name, subset="all"))
             figures = ["by_changes"] if comparison.table == "table 1" else []
             tables = [_by_model("Percent, 95 % interval by bootstrap; ties; n", rows)]
-            if known := list(scores.rows(comparison=comparison.name, subset="known")):
+            if known := list(scores.records(comparison=comparison.name, subset="known")):
                 tables.append(_by_model("Only sentences whose changed words the model has", known))
             yield Block(
                 _QUESTIONS[comparison.table],
@@ -79,7 +79,7 @@ def _share(row: dict[str, Any]) -> str:
 def _controls(scores: Table) -> Block:
     tables = []
     for comparison in COMPARISONS:
-        rows = [] if comparison.table else list(scores.rows(comparison=comparison.name, subset="all"))
+        rows = [] if comparison.table else list(scores.records(comparison=comparison.name, subset="all"))
         if rows:
             halved = [_halved(row) for row in rows]
             against = "paraphrase" in comparison.name
@@ -104,7 +104,7 @@ def _title(name: str, against: bool) -> str:
 
 
 def _negation(table: Table) -> Block:
-    return Block("Does a second negation bring a sentence back?", answer=negation_sentences(list(table.rows())))
+    return Block("Does a second negation bring a sentence back?", answer=negation_sentences(list(table.records())))
 
 
 def _runs(found: dict[str, Table]) -> Iterator[Block]:
@@ -118,7 +118,7 @@ def _runs(found: dict[str, Table]) -> Iterator[Block]:
         small = [whole(title, shown, columns)]
         if spaces.height:
             small.append(whole("The spaces of sentences", spaces))
-        answer = " ".join(map(_alike, spaces.rows()))
+        answer = " ".join(map(_alike, spaces.records()))
         yield Block("How far do runs of one model differ?", tables=small, answer=answer, aside=_ASIDE)
 
 
@@ -152,11 +152,11 @@ def _counts(found: dict[str, Table]) -> Block:
 
 def _examples(table: Table) -> Iterator[Block]:
     """Ten sentences that stand evenly over the corpus, with all their steps."""
-    bases = [(row["pair"], row["side"]) for row in table.rows(kind="noun_synonym", k=1)]
+    bases = [(row["pair"], row["side"]) for row in table.records(kind="noun_synonym", k=1)]
     if not bases:
         return
     wanted = {bases[k * len(bases) // _SENTENCES] for k in range(_SENTENCES)}
-    shown = [row for row in table.rows() if (row["pair"], row["side"]) in wanted and row["kind"] in _SHOWN]
+    shown = [row for row in table.records() if (row["pair"], row["side"]) in wanted and row["kind"] in _SHOWN]
     rows = [[_SHOWN[row["kind"]].format(k=row["k"]), row["text"]] for row in shown]
     yield Block(
         "What do the sentences look like?",

@@ -136,7 +136,7 @@ def _row(scores: Table, model: str, comparison: str) -> dict[str, Any] | None:
     A word that it lacks is left out or stands for all such words, which is no synonym's distance.
     """
     table = scores.where(model=model)
-    own = {row["subset"]: row for row in table.rows(comparison=comparison, k=1)}
+    own = {row["subset"]: row for row in table.records(comparison=comparison, k=1)}
     return own.get("known" if "known" in table["subset"] else "all")
 
 

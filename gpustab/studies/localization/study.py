@@ -16,7 +16,6 @@ from gpustab.options import chosen
 from gpustab.report import Result
 from gpustab.results import Table
 from gpustab.results.page import counted
-from gpustab.studies.frame import Answer, answering
 from gpustab.studies.localization import tables
 from gpustab.studies.localization.alarms import alarms_of_copies, alarms_of_spaces, copies
 from gpustab.studies.localization.builder import Corpus, build
@@ -31,6 +30,7 @@ from gpustab.studies.localization.scores import Score, scores
 from gpustab.studies.localization.sentence_spaces import SpaceStability, space_stability
 from gpustab.studies.localization.sentences import verdict
 from gpustab.studies.shared.finished import Finished
+from gpustab.studies.shared.frame import Answer, answering
 from gpustab.wordnet.lexicon import Lexicon, read_lexicon
 
 

@@ -92,8 +92,8 @@ def of_models(found: Mapping[str, Table]) -> Table:
         found: the tables ``scores`` and ``over_runs``.
     """
     several = set(found["over_runs"]["model"])
-    rows = [row for row in found["scores"].rows() if row["model"] not in several]
-    return Table.of([{name: row[name] for name in SHARED} for row in (*rows, *found["over_runs"].rows())], SHARED)
+    rows = [row for row in found["scores"].records() if row["model"] not in several]
+    return Table.of([{name: row[name] for name in SHARED} for row in (*rows, *found["over_runs"].records())], SHARED)
 
 
 def distinct(bases: Iterable[Base]) -> Iterator[Base]:

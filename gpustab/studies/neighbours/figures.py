@@ -55,7 +55,7 @@ def _panel(group: str, style: str, shares: Table, lists: Table, runs: list[str])
     right = WIDTH - _SHARES - 16
     size = min((right - left) / len(runs), 22.0)
     longest = max(lists["rank"])
-    ranks = {(row["neighbour"], row["run"]): row["rank"] for row in lists.rows()}
+    ranks = {(row["neighbour"], row["run"]): row["rank"] for row in lists.records()}
     parts = [text(0, 11, group, f"{style} own bold"), text(WIDTH, 11, "share of runs", "soft", "end")]
     start = right + 16
     bottom = _TOP + _ROW * len(words)
@@ -64,7 +64,7 @@ def _panel(group: str, style: str, shares: Table, lists: Table, runs: list[str])
         parts += [text(x, _TOP - 8, label, "soft", anchor), line(x, _TOP - 3, x, bottom, "grid")]
     if size >= _RANKED:
         parts += [text(left + (k + 0.5) * size, _TOP - 8, k, "soft", "middle") for k in range(len(runs))]
-    for k, row in enumerate(shares.rows()):
+    for k, row in enumerate(shares.records()):
         y = _TOP + _ROW * k
         parts.append(text(left - 7, y + 12, words[k], "bold" if row.get("verdict") == "firm" else "", "end"))
         parts += [

@@ -21,7 +21,7 @@ def page(result: Result) -> list[Block]:
 def _group(result: Result, group: dict[str, Any]) -> Block:
     spread = f"SD {number(group['p_sd'], 2)}, SE {number(group['p_se'], 2)}; chance {number(group['chance_p'], 2)}"
     facts = [(f"p@{group['n']} of two runs", number(group["p"], 3), spread)]
-    rows = list(result.tables["shares"].rows(group=group["name"]))
+    rows = list(result.tables["shares"].records(group=group["name"]))
     tables = [SmallTable.of("", [row for row in rows if row["place"] is not None], _SHARES)]
     if others := [row for row in rows if row["place"] is None]:
         tables.append(SmallTable.of("Beyond them, neighbours in some run", others, _SHARES))

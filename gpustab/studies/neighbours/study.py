@@ -19,9 +19,9 @@ from gpustab.results.page import counted
 from gpustab.runs.families import families
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import as_word, show
-from gpustab.studies.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.neighbours import sentences
 from gpustab.studies.neighbours.shares import Share, nearest_by_mean, shares
+from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.spaces import look_at
 
 _WHOLE = ("shuffled", "fixed")

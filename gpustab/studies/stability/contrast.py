@@ -11,8 +11,8 @@ from gpustab.kernels.jackknife import pair_matrix
 from gpustab.runs.runs import Runs
 from gpustab.statistics.extrinsic import extrinsic
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.frame import Answer
 from gpustab.studies.shared.documents import ratio_of
+from gpustab.studies.shared.frame import Answer
 from gpustab.studies.stability.judged import statistics_of
 from gpustab.studies.stability.verdict import Verdict
 

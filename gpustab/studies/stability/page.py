@@ -188,7 +188,7 @@ def _asked(result: Result, group: dict[str, Any]) -> SmallTable | None:
     if result.settings["words"] is None:
         return None
     n, wanted = group["words"]["n"], {show(as_word(word)) for word in result.settings["words"]}
-    rows = [row for row in result.tables["words"].rows(group=group["name"]) if row["word"] in wanted]
+    rows = [row for row in result.tables["words"].records(group=group["name"]) if row["word"] in wanted]
     named = {"pip": "pip_mean", "p": f"p@{n}", "p_se": f"p@{n}_se", "p_place": f"p@{n}_place"}
     known = ("word", "count", "pip", "pip_se", "p", "p_se", "p_place", "least")
     some = [{name: row[named.get(name, name)] for name in known} for row in rows[:_ASKED]]

@@ -23,8 +23,8 @@ from gpustab.runs.families import families
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import some_words
-from gpustab.studies.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared import notes as sentences
+from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs
 from gpustab.studies.stability.contrast import extrinsic_contrast
 from gpustab.studies.stability.halves import compare_halves, pairs_of_halves

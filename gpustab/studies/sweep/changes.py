@@ -70,13 +70,13 @@ def numbers_of(measured: Measured) -> dict[tuple[str, str], tuple[float, float]]
     """Return values with their standard errors, by sampling and measure."""
     overlap = f"p@{NEIGHBOURS}"
     found = {}
-    for row in measured.settings.rows():
+    for row in measured.settings.records():
         found[row["sampling"], "reduced_pip"] = row["reduced_pip"], row["se"]
         if row["sampling"] != EXTRINSIC:
             # A loss that rises less than its chance level tells of spaces that spread out, not of instability.
             if chance := row.get("chance"):
                 found[row["sampling"], SHARE] = row["reduced_pip"] / chance, row["se"] / chance
             found[row["sampling"], overlap] = row[overlap], row[f"{overlap}_se"]
-    for row in measured.scores.rows():
+    for row in measured.scores.records():
         found[row["sampling"], row["test"]] = row["mean"], row["sd"] / math.sqrt(row["runs"])
     return found

@@ -8,7 +8,7 @@ from typing import Any
 
 from gpustab.results.table import Table
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.shared.verdicts import AS_IN_THESIS, Observation, Verdict, above, decide
+from gpustab.studies.shared.claims import AS_IN_THESIS, Observation, Verdict, above, decide
 from gpustab.studies.sweep.changes import SHARE, change, numbers_of
 from gpustab.studies.sweep.measure import Measured
 from gpustab.studies.sweep.plans import BASELINE, Setting, values_of
@@ -47,7 +47,7 @@ def observation_table(plans: Sequence[Setting], measured: Mapping[str, Measured]
 
 
 def _of_setting(label: str, technique: str, runs: int, changes: Table) -> Iterator[Observation]:
-    rows = {row["measure"]: row for row in changes.rows(setting=label, sampling="shuffled")}
+    rows = {row["measure"]: row for row in changes.records(setting=label, sampling="shuffled")}
     losses = [
         Estimate.of_runs(rows[name]["percent"], rows[name]["percent_se"], runs)
         for name in ("reduced_pip", SHARE)

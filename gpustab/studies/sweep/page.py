@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpustab.report import Result
 from gpustab.results import Block
 from gpustab.results.page import whole
-from gpustab.studies.shared.verdicts import OBSERVATIONS, facts
+from gpustab.studies.shared.claims import OBSERVATIONS, facts
 from gpustab.studies.sweep.squares import squares
 
 _TITLES = {"settings": "Settings", "changes": "Changes against the baseline", "scores": "Scores"}

@@ -103,12 +103,12 @@ def squares(table: Table) -> list[SmallTable]:
 
 
 def _square(title: str, cells: Table, value: str, error: str) -> SmallTable:
-    first = next(cells.rows())
+    first = next(cells.records())
     across = list(dict.fromkeys(cells["column"]))
     header = [f"{first['rows']} \\ {first['columns']}", *map(cell, across)]
     rows = []
     for down, line in cells.split("row"):
-        texts = {row["column"]: _text(row, value, error) for row in line.rows()}
+        texts = {row["column"]: _text(row, value, error) for row in line.records()}
         rows.append([cell(down), *(texts.get(column, "–") for column in across)])
     return SmallTable(title, header, rows)
 

@@ -15,7 +15,7 @@ from gpustab.results import Table
 from gpustab.runs.group import Group
 from gpustab.runs.key import Key
 from gpustab.runs.runs import Runs
-from gpustab.studies.frame import answering
+from gpustab.studies.shared.frame import answering
 from gpustab.studies.sweep.changes import change_table
 from gpustab.studies.sweep.measure import Measured, measure
 from gpustab.studies.sweep.observations import observation_table
@@ -140,8 +140,8 @@ def _summary(setting: Setting, measured: Measured, trained: int) -> dict[str, An
         "trained_now": trained,
         "engine": setting.plan.engine,
         "changed": setting.changed,
-        "samplings": [{k: v for k, v in row.items() if k != "setting"} for row in measured.settings.rows()],
-        "scores": [{k: v for k, v in row.items() if k != "setting"} for row in measured.scores.rows()],
+        "samplings": [{k: v for k, v in row.items() if k != "setting"} for row in measured.settings.records()],
+        "scores": [{k: v for k, v in row.items() if k != "setting"} for row in measured.scores.records()],
     }
 
 
@@ -175,11 +175,11 @@ def _notes(baseline: Measured, others: Mapping[str, Measured], changes: Table) -
 
 def _other_cosines(baseline: Measured, others: Mapping[str, Measured]) -> Iterator[str]:
     """Losses of spaces that spread out differently do not compare."""
-    before = {row["sampling"]: row["mean_cosine"] for row in baseline.settings.rows()}
+    before = {row["sampling"]: row["mean_cosine"] for row in baseline.settings.records()}
     apart = [
         f"{name}/{row['sampling']} ({before[row['sampling']]:.2f} → {row['mean_cosine']:.2f})"
         for name, found in others.items()
-        for row in found.settings.rows()
+        for row in found.settings.records()
         if row["mean_cosine"] is not None and abs(row["mean_cosine"] - before[row["sampling"]]) > _COSINES_APART
     ]
     if apart:

@@ -169,7 +169,7 @@ def _ends(values: Sequence[float]) -> tuple[float, float]:
 def _cuts(tables: Tables, kind: str) -> dict[str, float]:
     """The thresholds above chance of all groups that have one in every run, proven near it."""
     table = tables.get("thresholds")
-    rows = table.rows(kind=kind, rule="chance") if table else iter(())
+    rows = table.records(kind=kind, rule="chance") if table else iter(())
     return {row["group"]: row["mean"] for row in rows if proven_near(row)}
 
 

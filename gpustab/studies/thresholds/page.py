@@ -35,7 +35,7 @@ def page(result: Result) -> list[Block]:
 
 
 def _values(result: Result) -> Block:
-    rows = [_threshold(row, cosine) for row in result.tables["thresholds"].rows(kind="value")]
+    rows = [_threshold(row, cosine) for row in result.tables["thresholds"].records(kind="value")]
     header = ["runs of", "threshold", "cosine", "95 % over runs", "SD", "by the words", "pairs below", "in"]
     return Block(
         "From which cosine on do two words have something in common?",
@@ -67,11 +67,11 @@ def _places(result: Result) -> Iterator[Block]:
     table = result.tables["thresholds"].where(kind="place")
     if not table.height:
         return
-    rows = [_threshold(row, lambda value: f"{value:,.0f}") for row in table.rows()]
+    rows = [_threshold(row, lambda value: f"{value:,.0f}") for row in table.records()]
     header = ["runs of", "threshold", "last place", "95 % over runs", "SD", "by the words", "pairs beyond", "in"]
     told = "".join(
         f" In {row['group']}, {row['run']} the last place is taken by {row['last_words']:,.0f} words in effect."
-        for row in result.tables["paper_lists"].rows()
+        for row in result.tables["paper_lists"].records()
         if row["last_words"] < row["last_pairs"] / 10
     )
     yield Block(
@@ -158,7 +158,7 @@ def _scores(result: Result) -> Iterator[Block]:
             *(_rho(row[name], row[f"{name}_sd"]) for name in ("rho", "above", "tied")),
             _rho(row["dropped"], row["draw_sd"]),
         ]
-        for row in table.rows()
+        for row in table.records()
     ]
     yield Block(
         "What do tests of word similarity say without the pairs below?",

@@ -15,8 +15,8 @@ from typing import Any
 from gpustab.results import Table
 from gpustab.results.page import counted, minus
 from gpustab.statistics.intervals import LEVEL, Estimate, sd_interval, t_quantile
+from gpustab.studies.shared.claims import Verdict, above, decide
 from gpustab.studies.shared.spaces import COLLAPSED
-from gpustab.studies.shared.verdicts import Verdict, above, decide
 from gpustab.studies.thresholds.distributions import Distribution
 from gpustab.studies.thresholds.one_run import RunFound
 
@@ -110,7 +110,7 @@ def higher(first: Estimate, second: Estimate, pairs: int = 1) -> Verdict:
 
 def rows_of(tables: Tables, name: str, **wanted: Any) -> list[dict[str, Any]]:
     """Return the rows of a table that have some values; none of a table that is not there."""
-    return list(tables[name].rows(**wanted)) if name in tables else []
+    return list(tables[name].records(**wanted)) if name in tables else []
 
 
 def _estimate(row: Mapping[str, Any]) -> Estimate:

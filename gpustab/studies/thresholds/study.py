@@ -16,9 +16,8 @@ from gpustab.report import Result
 from gpustab.results import Table
 from gpustab.runs.group import Group, loaded
 from gpustab.runs.runs import Runs
-from gpustab.studies.frame import Answer, Groups, answering, groups_of
-from gpustab.studies.shared.copies import without_copies
 from gpustab.studies.shared.finished import Finished
+from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of, without_copies
 from gpustab.studies.thresholds import tables
 from gpustab.studies.thresholds.baselines import Baseline, Similarity
 from gpustab.studies.thresholds.bases import Bases, bases_of, items_of

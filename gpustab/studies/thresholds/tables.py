@@ -139,7 +139,7 @@ def score_row(own: Sequence[Score]) -> dict[str, Any]:
 
 def summary(runs: Runs, base: Baseline | None, tables: Tables, found: Sequence[RunFound]) -> dict[str, Any]:
     """Return the group's entry in the JSON."""
-    rows = list(tables["thresholds"].rows(group=runs.name)) if found else []
+    rows = list(tables["thresholds"].records(group=runs.name)) if found else []
     return {
         "name": runs.name,
         "runs": list(runs.names),

@@ -13,7 +13,9 @@ LOWER = "Bootstrap runs have lower mean cosines"
 
 
 def agrees(result, start):
-    return {row["technique"]: row["agrees"] for row in result.tables["claims"].rows() if row["claim"].startswith(start)}
+    return {
+        row["technique"]: row["agrees"] for row in result.tables["claims"].records() if row["claim"].startswith(start)
+    }
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +96,7 @@ def test_bootstrap_runs_alone_are_told_to_flatter():
     result = bootstrap([drawn("x/bootstrap", 6, 0.02)], query=QUERIES)
     assert any("choose and judge" in note for note in result.notes)
     assert "the same runs chose them" in result.verdict[0]
-    assert {row["verdict"] for row in result.tables["neighbours"].rows()} & {"firm", "passing", "open"}
+    assert {row["verdict"] for row in result.tables["neighbours"].records()} & {"firm", "passing", "open"}
 
 
 @pytest.mark.parametrize("words", [3, 5, 12])
@@ -106,7 +108,7 @@ def test_few_words_and_words_that_come_and_go(words):
         for k, name in enumerate(("x/shuffled", "x/bootstrap"))
     ]
     result = bootstrap(groups, query=("q", "elsewhere"))
-    row = next(result.tables["neighbours"].rows(word="w0", group="x/bootstrap", chosen_by="x/bootstrap"))
+    row = next(result.tables["neighbours"].records(word="w0", group="x/bootstrap", chosen_by="x/bootstrap"))
     assert (row["runs"], row["of"]) == (2, 3)  # run 0 lacks the word, run 2 the query
     assert str(result)
 

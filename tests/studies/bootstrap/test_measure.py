@@ -117,13 +117,13 @@ def test_a_real_run_set_agrees_with_loops(real):
     ]
     values = {query: oracles.all_cosines(spaces, query) for query in queries}
     near = {query: oracles.closest(values[query], 10) for query in queries}
-    setting = next(result.tables["settings"].rows(group="lsa/bootstrap"))
+    setting = next(result.tables["settings"].records(group="lsa/bootstrap"))
     pairs = [values[query][word] for query in queries for word in near[query]]
     assert setting["spread"] == pytest.approx(oracles.spread(pairs), rel=1e-6)
     assert setting["sd"] == pytest.approx(statistics.fmean(statistics.stdev(oracles.known(x)) for x in pairs), rel=1e-6)
     lists = {query: [oracles.list_of(values[query], r, 10) for r in range(4)] for query in queries}
     assert setting["jn_value"] == pytest.approx(statistics.fmean(map(oracles.jaccard, lists.values())), rel=1e-9)
-    rows = list(result.tables["neighbours"].rows(group="lsa/bootstrap", chosen_by="lsa/bootstrap"))
+    rows = list(result.tables["neighbours"].records(group="lsa/bootstrap", chosen_by="lsa/bootstrap"))
     assert [row["word"] for row in rows] == [word for query in queries for word in near[query]]
     for row in rows:
         own = values[row["query"]][row["word"]]
@@ -133,5 +133,5 @@ def test_a_real_run_set_agrees_with_loops(real):
         assert row["rank"] == statistics.median(ranks)
         assert (row["rank_low"], row["rank_high"]) == (min(ranks), max(ranks))
         assert row["verdict"] == ""  # the whole-corpus runs choose what these judge
-    judged = list(result.tables["neighbours"].rows(chosen_by="lsa/shuffled", group="lsa/bootstrap"))
+    judged = list(result.tables["neighbours"].records(chosen_by="lsa/shuffled", group="lsa/bootstrap"))
     assert {row["verdict"] for row in judged} == {"open"}  # four runs judge nothing

@@ -136,7 +136,7 @@ def test_the_spread_is_that_of_the_mean_over_languages():
 
 
 def test_the_best_is_named_beside_the_larger_class():
-    rows = list(Table.of(cells([*judged((0.4, 0.5)), *judged((0.7, 0.6), "EA")])).rows())
+    rows = list(Table.of(cells([*judged((0.4, 0.5)), *judged((0.7, 0.6), "EA")])).records())
     said = sentence(rows)[0]
     assert "The best ranks of 2 ways are those of sgns/shuffled AA: Spearman's ρ −0.45" in said
     assert "1 of 2 ways classify better" in said
@@ -157,11 +157,13 @@ def test_one_pair_by_hand(tmp_path):
         )
         group = open_groups([tmp_path / str(period)], single_runs=True)[0]
         found.append(replace(group, key=replace(group.key, part=(("epoch", str(period)),))))
-    whole = {row["way"]: row for row in change(found, min_count=1, semeval=str(place)).tables["task"].rows()}
+    whole = {row["way"]: row for row in change(found, min_count=1, semeval=str(place)).tables["task"].records()}
     single = []
     for k in range(2):
         runs = [group.load().take([k]) for group in found]
-        single.append({row["way"]: row for row in change(runs, min_count=1, semeval=str(place)).tables["task"].rows()})
+        single.append(
+            {row["way"]: row for row in change(runs, min_count=1, semeval=str(place)).tables["task"].records()}
+        )
     for name in ("accuracy", "spearman"):
         values = [own["AA"][name] for own in single]
         for way in ("AA", "EA"):  # of two runs, halves and what is left out are the single runs
@@ -184,8 +186,8 @@ def test_a_language_that_cannot_be_scored_stops_no_other():
                 (Path(root) / name / f"corpus{period}" / "lemma" / "text.txt").write_text("w1\n")
         (Path(root) / "a" / "truth" / "binary.txt").write_text("w1\t1\nw2\t0\nw3\t0\n")
         answer = change(given, min_count=1, semeval=root)
-    assert [row["languages"] for row in answer.tables["grid"].rows()] == [1, 1, 1]
-    assert {row["task"] for row in answer.tables["task"].rows()} == {"a"}
+    assert [row["languages"] for row in answer.tables["grid"].records()] == [1, 1, 1]
+    assert {row["task"] for row in answer.tables["task"].records()} == {"a"}
     assert any("not scored" in note and "train on the lemma version" in note for note in answer.notes)
 
 

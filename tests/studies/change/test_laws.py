@@ -98,7 +98,7 @@ def test_beyond_the_control_by_frequency():
 def test_the_page_lists_those_that_are_surely_above_the_law():
     answer = change(groups(runset(epochs=3, runs=6, v=60, moved=(7,), step=4.0)), min_count=1, resamples=0)
     block = next(own for own in page(answer) if own.title.startswith("Which words changed more than words of"))
-    rows = list(answer.tables["excess"].rows(first="1800-1819"))
+    rows = list(answer.tables["excess"].records(first="1800-1819"))
     low = {row["word"]: Estimate(row["excess"], row["excess_se"], 5).interval[0] for row in rows}
     listed = [cells[0] for cells in block.tables[0].rows]
     assert listed[0] == "w7"

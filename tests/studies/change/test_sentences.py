@@ -252,7 +252,7 @@ def test_floors_are_bootstrap_series_alone():
         law | {"series": "sgns/shuffled/control=1", "control": True, "r2_marginal": 0.3},
     ]
     drawn_control = {"series": "sgns/bootstrap/control=1", "of": "sgns/bootstrap", "bootstrap": True}
-    pairs = Table.of([*pairs.rows(), other | drawn_control])
+    pairs = Table.of([*pairs.records(), other | drawn_control])
     assert "Frequency explains 20% of" in next(of_laws(Table.of(rows), {"sgns/bootstrap", "sgns/bootstrap/control=1"}))
     said = verdict({"pairs": pairs, "laws": Table.of(rows)})
     assert "so that nothing changed, 0.070." in said[1]

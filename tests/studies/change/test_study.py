@@ -41,13 +41,13 @@ def test_numbers_are_those_of_a_naive_script(planted, answer):
         next(g for g in planted if g.key.sampling == "shuffled" and g.key.part[0][1][:4] == e) for e in ("1800", "1820")
     )
     value, corrected = naive(unit(first), unit(second))
-    rows = {row["word"]: row for row in answer.tables["words"].rows(series="sgns/shuffled", first="1800-1819")}
+    rows = {row["word"]: row for row in answer.tables["words"].records(series="sgns/shuffled", first="1800-1819")}
     for k, word in enumerate(first.vocabulary):
         if row := rows.get(word.decode()):
             there = k  # both epochs have the same words in the same order
             assert row["change"] == pytest.approx(value[there], abs=1e-9)
             assert row["corrected"] == pytest.approx(corrected[there], abs=1e-9)
-    pair = next(answer.tables["pairs"].rows(series="sgns/shuffled", first="1800-1819"))
+    pair = next(answer.tables["pairs"].records(series="sgns/shuffled", first="1800-1819"))
     tested = [k for k, word in enumerate(first.vocabulary) if word.decode() in rows]
     assert len(tested) == pair["tested"] < pair["words"] == 120
     assert pair["change"] == pytest.approx(value[tested].mean(), abs=1e-9)
@@ -55,13 +55,13 @@ def test_numbers_are_those_of_a_naive_script(planted, answer):
 
 def test_moved_words_come_first(answer):
     for first in ("1800-1819", "1820-1839"):
-        words = [row["word"] for row in answer.tables["words"].rows(series="sgns/shuffled", first=first)]
+        words = [row["word"] for row in answer.tables["words"].records(series="sgns/shuffled", first=first)]
         assert set(words[:3]) == {f"w{k}" for k in MOVED}
 
 
 def test_sampling_floor_is_that_of_bootstrap_runs(answer):
-    rows = list(answer.tables["pairs"].rows(series="sgns/shuffled"))
-    other = list(answer.tables["pairs"].rows(series="sgns/bootstrap"))
+    rows = list(answer.tables["pairs"].records(series="sgns/shuffled"))
+    other = list(answer.tables["pairs"].records(series="sgns/bootstrap"))
     for row, own in zip(rows, other, strict=True):
         assert row["sampling_floor"] == pytest.approx(own["training_floor"])
         assert row["training_floor"] < row["averaged"] < row["change"]
@@ -71,7 +71,7 @@ def test_sampling_floor_is_that_of_bootstrap_runs(answer):
 
 
 def test_the_way_of_a_word(answer):
-    steps = list(answer.tables["trajectories"].rows(series="sgns/shuffled", word="w5"))
+    steps = list(answer.tables["trajectories"].records(series="sgns/shuffled", word="w5"))
     assert [row["epoch"] for row in steps] == ["1800-1819", "1820-1839", "1840-1859"]
     assert steps[0]["change"] == pytest.approx(0, abs=1e-12)
     assert steps[1]["change"] > 0.1
@@ -84,7 +84,7 @@ def test_the_way_of_a_word(answer):
 
 
 def test_laws_have_a_row_for_every_number_of_runs(answer):
-    rows = list(answer.tables["laws"].rows(series="sgns/shuffled"))
+    rows = list(answer.tables["laws"].records(series="sgns/shuffled"))
     assert [row["n"] for row in rows] == [1, 2, 4]
     assert [row["averages"] for row in rows] == [4, 2, 1]
     assert all(0 <= row["r2_marginal"] <= row["r2_conditional"] <= 1 for row in rows)
@@ -98,14 +98,14 @@ def test_an_absent_word_has_no_row():
         Space(Vocabulary(list(s.vocabulary)[1:]), s.vectors[1:], s.counts[1:], s.name) for s in found[middle]
     ]
     answer = change(groups(found), min_count=1, words="w0")
-    assert [row["epoch"] for row in answer.tables["trajectories"].rows()] == ["1800-1819", "1840-1859"]
+    assert [row["epoch"] for row in answer.tables["trajectories"].records()] == ["1800-1819", "1840-1859"]
     assert "w0" not in answer.tables["words"]["word"]
     assert any("'w0' is not in 1820-1839" in note for note in answer.notes)
 
 
 def test_two_epochs_have_no_law_and_one_run_no_error():
     answer = change(groups(runset(epochs=2, runs=1)), min_count=1)
-    row = next(answer.tables["pairs"].rows())
+    row = next(answer.tables["pairs"].records())
     assert math.isnan(row["change_se"])
     assert math.isnan(row["corrected"])
     assert answer.tables["laws"].height == 0
@@ -116,7 +116,7 @@ def test_two_epochs_have_no_law_and_one_run_no_error():
 def test_two_groups_without_epochs_are_taken_as_given():
     found = groups(runset(epochs=2, runs=2))
     named = [replace(runs, key=Key(name)) for runs, name in zip(found, ("old", "new"), strict=True)]
-    row = next(change(named, min_count=1).tables["pairs"].rows())
+    row = next(change(named, min_count=1).tables["pairs"].records())
     assert (row["first"], row["second"]) == ("old", "new")
 
 
@@ -125,7 +125,7 @@ def test_a_copy_is_left_out_with_an_alarm():
     first = next(iter(found))
     found[first][2] = replace(found[first][0], name="again")
     answer = change(groups(found), min_count=1)
-    assert next(answer.tables["pairs"].rows())["runs_first"] == 2
+    assert next(answer.tables["pairs"].records())["runs_first"] == 2
     assert "same vectors" in answer.alarms[0]
 
 
@@ -184,7 +184,7 @@ def test_a_stopped_call_goes_on_and_says_the_same(planted, tmp_path, monkeypatch
     again = change(planted, min_count=200, resamples=0, finished=tmp_path)
     assert len(calls) == 5  # of four pairs of epochs two were kept, and the one that was stopped was measured again
     for name, table in whole.tables.items():
-        assert str(list(again.tables[name].rows())) == str(list(table.rows()))
+        assert str(list(again.tables[name].records())) == str(list(table.records()))
     assert again.verdict == whole.verdict
     change(planted, min_count=201, resamples=0, finished=tmp_path)
     assert len(calls) == 9  # another choice
@@ -211,7 +211,7 @@ def test_the_order_is_that_of_time_and_a_gap_is_told():
     found = runset(epochs=4, runs=2, v=30)
     keys = list(found)
     answer = change(groups({key: found[key] for key in (keys[3], keys[0], keys[1])}), min_count=1)
-    assert [row["first"] for row in answer.tables["pairs"].rows()] == ["1800-1819", "1820-1839"]
+    assert [row["first"] for row in answer.tables["pairs"].records()] == ["1800-1819", "1820-1839"]
     assert any("no period between 1820-1839 and 1860-1879" in note for note in answer.notes)
     assert not any("between 1800-1819" in note for note in answer.notes)
     other = replace(keys[1], part=(("epoch", "1810-1839"),))
@@ -222,7 +222,7 @@ def test_the_order_is_that_of_time_and_a_gap_is_told():
 def test_files_without_counts_have_no_law():
     found = {key: [replace(s, counts=None) for s in spaces] for key, spaces in runset(epochs=3, runs=2, v=30).items()}
     answer = change(groups(found))
-    assert next(answer.tables["pairs"].rows())["tested"] == 30
+    assert next(answer.tables["pairs"].records())["tested"] == 30
     assert answer.tables["laws"].height == 0
     assert any("hold no counts" in note for note in answer.notes)
 
@@ -232,8 +232,8 @@ def test_epochs_with_other_numbers_of_runs():
     middle = list(found)[1]
     found[middle] = found[middle][:3]
     answer = change(groups(found), min_count=1, resamples=0)
-    assert [row["n"] for row in answer.tables["laws"].rows()] == [1, 2]
-    assert {row["freedom"] for row in answer.tables["excess"].rows()} == {1}
+    assert [row["n"] for row in answer.tables["laws"].records()] == [1, 2]
+    assert {row["freedom"] for row in answer.tables["excess"].records()} == {1}
 
 
 def test_epochs_of_other_dimensions_are_refused():

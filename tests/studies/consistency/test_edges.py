@@ -64,11 +64,11 @@ def test_halves_of_the_same_words_are_one_vector_and_first_among_all(tmp_path):
     """The second half has the sentences of the first with their words turned round: the same sums."""
     first = sentences(6, 6, 8, seed=1, own=0.5)
     result = ask(tmp_path, [*first, *(s[::-1] for s in first)], split="half", cutoff=2, permutations=9, layout="lines")
-    row = next(result.tables["consistency"].rows(model="additive"))
+    row = next(result.tables["consistency"].records(model="additive"))
     assert row["same"] == pytest.approx(1, abs=1e-12)
     assert row["auc"] == 1
     assert row["rank"] == 1
-    ranks = next(result.tables["ranks"].rows(model="additive"))
+    ranks = next(result.tables["ranks"].records(model="additive"))
     assert (ranks["both"], ranks["first"]) == (1, 1)
     assert result.tables["split"]["p"][0] == 1
 

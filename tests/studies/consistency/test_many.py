@@ -46,7 +46,7 @@ def ask(trained, *sources, name="runs", **choices):
 
 def test_nonce2vec_runs_over_all_runs_of_a_run_set(trained):
     result = ask(trained, **NONCE)
-    row = next(result.tables["consistency"].rows(model="Nonce2Vec (frozen)"))
+    row = next(result.tables["consistency"].records(model="Nonce2Vec (frozen)"))
     assert row["runs"] == 3
     assert row["auc_sd"] > 0
     files = sorted((trained / "runs/sgns/shuffled").glob("run-*.safetensors"))
@@ -55,11 +55,11 @@ def test_nonce2vec_runs_over_all_runs_of_a_run_set(trained):
         with_its_own = ask(trained, file, **NONCE)
         by_name = ask(trained, file, output_vectors=str(file.parent / "output" / file.name), **NONCE)
         values = [
-            next(x.tables["consistency"].rows(model="Nonce2Vec (frozen)"))["same"] for x in (with_its_own, by_name)
+            next(x.tables["consistency"].records(model="Nonce2Vec (frozen)"))["same"] for x in (with_its_own, by_name)
         ]
         assert values[0] == values[1]
         alone.append(values[0])
-        in_group = list(result.tables["runs"].rows(model="Nonce2Vec (frozen)"))[r]
+        in_group = list(result.tables["runs"].records(model="Nonce2Vec (frozen)"))[r]
         assert in_group["same"] == pytest.approx(values[0], abs=1e-9)
     assert row["same"] == pytest.approx(np.mean(alone), abs=1e-9)
 
@@ -108,7 +108,7 @@ def test_a_stopped_study_goes_on_with_the_same_numbers(trained, tmp_path, monkey
     again = ask(trained, **choices)
     assert calls == [2]
     for name, table in whole.tables.items():
-        assert list(map(str, again.tables[name].rows())) == list(map(str, table.rows())), name
+        assert list(map(str, again.tables[name].records())) == list(map(str, table.records())), name
     assert again.verdict == whole.verdict
     calls.clear()
     assert ask(trained, **choices).verdict == whole.verdict
@@ -127,8 +127,8 @@ def test_copies_are_counted_once_and_a_collapsed_background_is_told(trained, tmp
     one = ask(trained, _vectors(0.3))
     twice = ask(trained, _vectors(0.3), Space(*vars(_vectors(0.3)).values()))
     assert any("are the same vectors" in alarm for alarm in twice.alarms)
-    assert next(iter(twice.tables["consistency"].rows()))["runs"] == 1
-    values = [next(iter(x.tables["consistency"].rows()))["auc"] for x in (one, twice)]
+    assert next(iter(twice.tables["consistency"].records()))["runs"] == 1
+    values = [next(iter(x.tables["consistency"].records()))["auc"] for x in (one, twice)]
     assert values[0] == pytest.approx(values[1], abs=1e-12)
     far = ask(trained, _vectors(30.0))
     assert any("The background is collapsed" in alarm for alarm in far.alarms)
@@ -145,7 +145,7 @@ def test_copies_do_not_make_words_twice_as_frequent(trained):
 
     space = read_space(file)
     alone, twice = (ask(trained, *[replace(space, name=f"r{k}") for k in range(n)], subsample=1e-2) for n in (1, 2))
-    rows = [next(x.tables["consistency"].rows(model="additive")) for x in (alone, twice)]
+    rows = [next(x.tables["consistency"].records(model="additive")) for x in (alone, twice)]
     assert rows[0]["words"] == rows[1]["words"]
     assert rows[0]["same"] == rows[1]["same"]
 

@@ -91,7 +91,7 @@ def test_the_study_takes_the_samples_as_they_are(given):
     assert result.groups[0]["terms"] == 6
     assert result.groups[0]["samples"] == 18
     assert result.groups[0]["sentences"] == 4
-    row = next(result.tables["consistency"].rows(model="additive"))
+    row = next(result.tables["consistency"].records(model="additive"))
     assert row["auc"] > 0.7
     assert result.settings["text"] == str(path)
 

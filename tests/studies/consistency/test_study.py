@@ -63,7 +63,7 @@ def test_all_models_on_two_backgrounds_runs_and_random_samples(files):
         svd_min_count=2,
         **CHOICES,
     )
-    rows = {row["model"]: row for row in result.tables["consistency"].rows()}
+    rows = {row["model"]: row for row in result.tables["consistency"].records()}
     assert set(rows) == {"additive", "additive (centred)", "additive (window 5)", "SVD (window 5)"}
     assert {row["terms"] for row in rows.values()} == {8}
     assert min(row["auc"] for row in rows.values()) > 0.8
@@ -92,9 +92,9 @@ def test_halves_with_nonce2vec(files):
         output_vectors=str(files / "output.txt"),
         **CHOICES,
     )
-    rows = {row["model"]: row for row in result.tables["consistency"].rows()}
+    rows = {row["model"]: row for row in result.tables["consistency"].records()}
     assert set(rows) == {"additive", "additive (centred)", "Nonce2Vec (frozen)"}
-    assert [row["permuted"] for row in result.tables["split"].rows()] == ["sentences", "documents"]
+    assert [row["permuted"] for row in result.tables["split"].records()] == ["sentences", "documents"]
     updates = result.tables["updates"]["updates"]
     assert updates[0] > updates[1] > 0
     assert not any(updates[3:])
@@ -119,8 +119,8 @@ def test_the_grid_has_a_row_for_every_setting(files, monkeypatch):
     grid = result.tables["grid"]
     assert grid.height == 2 * 3 * 1 * 4 * 4 * 2
     chosen = {"alpha": 1.0, "negatives": 3, "alpha_decay": 70.0, "sample_decay": 1.9, "window_decay": 5}
-    (one,) = grid.rows(**chosen)
-    alone = next(result.tables["consistency"].rows(model="Nonce2Vec (frozen)"))
+    (one,) = grid.records(**chosen)
+    alone = next(result.tables["consistency"].records(model="Nonce2Vec (frozen)"))
     assert [one["same"], one["auc"]] == pytest.approx([alone["same"], alone["auc"]], abs=1e-12)
 
 

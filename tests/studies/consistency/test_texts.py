@@ -201,7 +201,7 @@ def test_the_study_takes_several_texts(tmp_path):
     assert "cut at random to one number of context words" in methods(result)
     alone = consistency(groups, texts[1], **choices)
     for name in ("same", "auc"):
-        rows = [next(table.rows(model="additive", text="second")), next(alone.tables["consistency"].rows())]
+        rows = [next(table.records(model="additive", text="second")), next(alone.tables["consistency"].records())]
         assert rows[0][name] == rows[1][name]
     with pytest.raises(InputError, match="given twice"):
         consistency(groups, [texts[0], texts[0]], **choices)

@@ -52,7 +52,7 @@ def test_a_tree_depends_less_on_the_order_than_one_reference_on_its_choice():
 def test_losses_between_halves_are_the_naive_mean_over_splits():
     stack = noisy_copies(6, 50, 6, noise=0.3)
     unit = [oracles.unit(x) for x in stack]
-    rows = {row["average"]: row for row in alignment_tables("x", runs_of(stack), 30, 0)["table_tree"].rows()}
+    rows = {row["average"]: row for row in alignment_tables("x", runs_of(stack), 30, 0)["table_tree"].records()}
     base = np.sqrt(np.mean([oracles.reduced_pip(a, b) ** 2 for a, b in itertools.combinations(unit, 2)]))
     found = []
     for order in orders_of(6, 0):

@@ -154,7 +154,7 @@ def test_the_fall_has_an_error_over_orders(tables):
 def same_numbers(found, wanted, **tolerance):
     assert found.keys() == wanted.keys()
     for name, table in wanted.items():
-        for row, other in zip(found[name].rows(), table.rows(), strict=True):
+        for row, other in zip(found[name].records(), table.records(), strict=True):
             for field, value in other.items():
                 near = pytest.approx(value, nan_ok=True, **tolerance) if isinstance(value, float) else value
                 assert row[field] == near, (name, field)
@@ -177,7 +177,7 @@ def test_what_is_said_of_runs_is_what_a_stack_of_them_says():
         np.testing.assert_allclose(norms_pass(runs, compute), norms, rtol=1e-13)
     wanted = procrustes(torch.stack([x.T @ stack[2] for x in stack])).maps
     np.testing.assert_allclose(naive_average(list(stack), 2), (stack @ wanted).mean(0), atol=1e-13)
-    found, two, *_ = averaging_tables("x", runs, 40, 0)["figure_3_5"].rows()
+    found, two, *_ = averaging_tables("x", runs, 40, 0)["figure_3_5"].records()
     assert (found["ratio_dot"], found["ratio_cosine"]) == pytest.approx((1, 1), abs=1e-12)
     base = pip_from_norms(norms).total.square().mean()
     squares = [

@@ -10,7 +10,7 @@ from gpustab.statistics.intervals import Estimate
 from gpustab.studies.instability.consistency import halves_of
 from gpustab.studies.instability.distance import with_distance
 from gpustab.studies.instability.how_many import word_matrices
-from gpustab.studies.shared.verdicts import within
+from gpustab.studies.shared.claims import within
 from tests import oracles
 from tests.generators import anisotropic, generator, runs_of
 

@@ -64,7 +64,7 @@ def test_all_other_chapters_are_there(all_equal, two_of_five):
 
 
 def test_parts_of_nothing_are_undefined_and_never_0_or_infinite(all_equal):
-    row = next(all_equal.tables["table_2_8"].rows(sampling="shuffled"))
+    row = next(all_equal.tables["table_2_8"].records(sampling="shuffled"))
     assert (row["reduced_pip"], row["sd"], row["se"]) == (0, 0, 0)
     for name in ("relative_sd", "word_relative_sd", "word_degrees_of_freedom"):
         assert math.isnan(row[name])
@@ -88,13 +88,13 @@ def test_parts_of_nothing_are_undefined_and_never_0_or_infinite(all_equal):
 
 def test_no_verdict_rests_on_what_is_undefined(all_equal):
     judged = observation_table(all_equal.tables)  # of the study itself all are withheld
-    found = {(row["source"], row["claim"]): row["agrees"] for row in judged.rows()}
-    assert {row["agrees"] for row in all_equal.tables["observations"].rows()} == {"no test"}
+    found = {(row["source"], row["claim"]): row["agrees"] for row in judged.records()}
+    assert {row["agrees"] for row in all_equal.tables["observations"].records()} == {"no test"}
     assert set(found.values()) <= {"undecided", "no test", "yes", "no"}
     for source in ("3.2.1", "3.2.2", "3.2.3"):
         assert {agrees for (where, _), agrees in found.items() if where == source} <= {"undecided", "no test"}, source
     assert found["2.3, 1", "Losses hardly vary between pairs, shuffled"] == "undecided"
-    shown = [row["shows"] for row in judged.rows()]
+    shown = [row["shows"] for row in judged.records()]
     assert not any("nan" in text for text in shown)
 
 

@@ -54,7 +54,7 @@ def check(table, shared, first, second, beneath):
         assert table[f"{side}_cosine"] == pytest.approx([cosines(space)[k] for k in top], abs=1e-6)
     for n in (10, 15):
         p, j = oracles.overlap([[ranked] for ranked in lists], n)
-        (row,) = shared.rows(runs_beneath=beneath, n=n)
+        (row,) = shared.records(runs_beneath=beneath, n=n)
         assert (row["p"], row["j"]) == (p.item(), j.item())
 
 
@@ -90,7 +90,7 @@ def test_means_and_probabilities_are_the_naive_ones(stack, tables):
     order = np.argsort(-mean)
     keep = order[:25]  # the others are far below
     one, two = naive_probabilities(mean[keep], sd[keep])
-    rows = list(tables["table_2_4"].rows())
+    rows = list(tables["table_2_4"].records())
     assert [row["rank"] for row in rows] == [rank for rank in RANKS if rank < WORDS]
     for row in rows:
         k = order[row["rank"] - 1]

@@ -7,7 +7,7 @@ from gpustab.statistics.intervals import Estimate
 from gpustab.studies.instability.averaging_observations import fall, judge_term
 from gpustab.studies.instability.frequency_observations import is_falling, is_flat
 from gpustab.studies.instability.observations import independent, normal, observation_table, predicted, unrelated
-from gpustab.studies.shared.verdicts import rising, within
+from gpustab.studies.shared.claims import rising, within
 
 LOSS = {"runs": 8, "words": 100, "relative_sd": 0.005, "word_relative_sd": 0.1, "word_degrees_of_freedom": 50.0}
 
@@ -27,7 +27,7 @@ def losses(values, sampling="shuffled", se=0.1, **changes):
 def verdicts(source, **tables):
     tables.setdefault("table_2_8", losses({"sgns": 2.0}))
     found = observation_table(tables)
-    return [row["agrees"] for row in found.rows() if row["source"] == source]
+    return [row["agrees"] for row in found.records() if row["source"] == source]
 
 
 @pytest.mark.parametrize(
@@ -43,12 +43,12 @@ def verdicts(source, **tables):
 )
 def test_the_order_of_table_2_9_wants_intervals_between_neighbours(values, runs, wanted):
     found = observation_table({"table_2_8": losses(values, runs=runs)})
-    (row,) = (r for r in found.rows(source="2.3, 2") if r["claim"].startswith("shuffled"))
+    (row,) = (r for r in found.records(source="2.3, 2") if r["claim"].startswith("shuffled"))
     assert row["agrees"] == wanted
 
 
 def glove(fixed, shuffled, se, same=()):
-    both = table(*losses({"glove": fixed}, "fixed", se).rows(), *losses({"glove": shuffled}, se=se).rows())
+    both = table(*losses({"glove": fixed}, "fixed", se).records(), *losses({"glove": shuffled}, se=se).records())
     shared = Table.of(same, ("technique", "first", "second", "runs", "of"))
     return verdicts("2.3, 2", table_2_8=both, same_runs=shared)
 
@@ -270,7 +270,7 @@ def test_one_reference_adds_variation_only_where_averages_differ_more_than_runs(
 def test_two_runs_suffice_where_one_pair_is_within_10_percent(error, runs, wanted):
     row = {"technique": "sgns", "quantity": "reduced PIP loss", "subsampling": error}
     many = table(*(row | {"runs": r, "subsampling": error if r == 2 else math.nan} for r in range(2, runs + 1)))
-    other = table(*many.rows(), row | {"quantity": "p@10", "runs": 2, "subsampling": 0.5})
+    other = table(*many.records(), row | {"quantity": "p@10", "runs": 2, "subsampling": 0.5})
     assert verdicts("2.3, 1", how_many=other) == ["yes", wanted]
 
 

@@ -81,7 +81,7 @@ def test_a_doubling_is_gained_on_the_two_averages_beneath(runs, monkeypatch):
         quality, "usual_scores", lambda x, *_: [("t", 9, 9, RunScores(x if isinstance(x, tuple) else scores[1]))]
     )
     tables, _ = quality_tables("x", runs, Compute())
-    second, fourth = tables["doublings"].rows()
+    second, fourth = tables["doublings"].records()
     assert (second["runs_beneath"], second["averages"]) == (2, 4)
     assert second["gain"] == pytest.approx(np.mean([0.05, 0.15, 0.05, 0.15]))
     assert (fourth["runs_beneath"], fourth["averages"]) == (4, 2)

@@ -56,7 +56,7 @@ def test_techniques_stand_beside_each_other_and_are_never_pooled(result):
 
 
 def test_the_counts_of_the_words_are_per_run(result):
-    words = [row["frequency"] for row in result.tables["words"].rows(technique="sgns")]
+    words = [row["frequency"] for row in result.tables["words"].records(technique="sgns")]
     assert words == list(range(60, 0, -1))
 
 
@@ -93,8 +93,8 @@ def test_the_page_shows_titled_tables_and_not_one_row_per_word(result):
 def test_the_same_seed_gives_the_same_tables(groups, result):
     again = instability(groups[:1], pairs=50, targets=10)
     for name in ("predictions", "table_2_6", "figure_3_5"):
-        wanted = [row for row in result.tables[name].rows() if row["technique"] == "sgns"]
-        found = list(again.tables[name].rows())
+        wanted = [row for row in result.tables[name].records() if row["technique"] == "sgns"]
+        found = list(again.tables[name].records())
         assert [list(row.values()) for row in found] == [
             pytest.approx(list(row.values()), nan_ok=True) for row in wanted
         ]
@@ -161,12 +161,12 @@ def test_a_technique_sets_off_one_alarm_that_says_what_it_forbids(unsound):
 
 
 def test_facts_of_a_technique_without_a_verdict_are_neither_yes_nor_no(unsound):
-    rows = [row for row in unsound.tables["observations"].rows() if row["technique"]]
+    rows = [row for row in unsound.tables["observations"].records() if row["technique"]]
     assert len(rows) > 20
     assert {row["agrees"] for row in rows} == {"no test"}
     why = {"sgns": "no verdict, since its runs are collapsed; ", "glove": "no verdict, since its runs do not all "}
     assert all(row["shows"].startswith(why[row["technique"]]) for row in rows)
-    assert not [row for row in unsound.tables["observations"].rows(source="2.3, 2") if not row["technique"]]
+    assert not [row for row in unsound.tables["observations"].records(source="2.3, 2") if not row["technique"]]
     blocks = describe(unsound)
     shown = {value for block in blocks[2:] for _, value, _ in block.facts}
     assert shown == {"no test"}

@@ -61,7 +61,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say():
     rng, truth, sd, draws = np.random.default_rng(0), 50.0, 2.0, 4000
     tables = of_scores(*(score(rng.normal(truth, sd, 5)) for _ in range(draws)))
     for table, wanted in (("table_2_1", 100 * sd / truth), ("table_2_10", truth)):
-        inside = [row["low"] <= wanted <= row["high"] for row in tables[table].rows()]
+        inside = [row["low"] <= wanted <= row["high"] for row in tables[table].records()]
         assert np.mean(inside) == pytest.approx(0.95, abs=0.012)  # 3.5 standard errors of 4,000 draws
 
 
@@ -103,7 +103,7 @@ def test_the_order_is_that_of_table_2_9():
         "shuffled": ["glove", "sgns", "fasttext"],
         "bootstrap": ["fasttext", "sgns", "glove"],
     }
-    first, _, last = table.rows(sampling="fixed")
+    first, _, last = table.records(sampling="fixed")
     assert (first["place"], first["to_next"]) == (1, pytest.approx(1.278 - 0.771))
     assert first["to_next_se"] == pytest.approx(math.hypot(0.00771, 0.01278))
     assert math.isnan(last["to_next"])
@@ -120,15 +120,15 @@ def test_the_criteria_of_table_2_7_are_measured():
         **prediction_tables("x", runs, 20, 0, compute),
     }
     found = closing_tables(tables, [{"name": "x", "words": v, "dimension": d}])["table_2_7"]
-    rows = {row["criterion"]: row for row in found.rows()}
+    rows = {row["criterion"]: row for row in found.records()}
     spaces = stack.numpy()
     lists = [[oracles.top_k(x, t, 50) for t in range(v)] for x in spaces]
     by_n = {n: oracles.overlap(lists, n)[0].mean(0).round(10) for n in (1, 2, 5, 10, 25, 50)}
     lowest = min(spearmanr(by_n[a], by_n[b]).statistic for a in by_n for b in by_n if a != b)
     assert rows["consistency"]["neighbours"] == pytest.approx(lowest)
     assert math.isnan(rows["consistency"]["pip"])  # fewer words than the smallest proxy
-    words = [int(row["word"][1:]) for row in tables["predictions"].rows(n=1)]
-    structure = [row["structure"] for row in tables["predictions"].rows(n=1)]
+    words = [int(row["word"][1:]) for row in tables["predictions"].records(n=1)]
+    structure = [row["structure"] for row in tables["predictions"].records(n=1)]
     loss = np.mean([oracles.wordwise_pip(spaces[i], spaces[j]) for i, j in oracles.pairs(4)], axis=0)[words]
     assert rows["independence"]["neighbours"] == pytest.approx(np.corrcoef(structure, by_n[1][words])[0, 1])
     assert rows["independence"]["pip"] == pytest.approx(np.corrcoef(structure, loss)[0, 1], abs=1e-5)
@@ -144,7 +144,7 @@ def test_the_consistency_of_the_loss_is_that_of_fewer_words_with_all():
 
 def test_a_chapter_that_is_missing_leaves_its_numbers_undefined():
     tables = closing_tables({}, [{"name": "x", "words": 5, "dimension": 2}])
-    numbers = [(row["neighbours"], row["pip"]) for row in tables["table_2_7"].rows()]
+    numbers = [(row["neighbours"], row["pip"]) for row in tables["table_2_7"].records()]
     assert numbers == [pytest.approx(x, nan_ok=True) for x in ((math.nan,) * 2, (math.nan,) * 2, (20, 24))]
     assert tables["table_2_9"].height == 0
 

@@ -51,7 +51,7 @@ def leave_out(losses, runs, square):
 
 def test_errors_are_those_of_leaving_out_every_run(groups):
     tables = instability_tables("x", groups, Compute())
-    rows = list(frequency_tables(tables["words"], groups, Compute())["frequency"].rows())
+    rows = list(frequency_tables(tables["words"], groups, Compute())["frequency"].records())
     frequency = np.array(tables["words"]["frequency"])
     shuffled, bootstrap = (word_losses(groups[name]) for name in ("shuffled", "bootstrap"))
     whole, rest = leave_out(shuffled, 4, False)
@@ -69,7 +69,7 @@ def test_errors_are_those_of_leaving_out_every_run(groups):
 
 def test_the_interval_holds_both_errors(groups):
     tables = instability_tables("x", groups, Compute())
-    both, words = (list(frequency_tables(tables["words"], *x)["frequency"].rows()) for x in ((groups,), ()))
+    both, words = (list(frequency_tables(tables["words"], *x)["frequency"].records()) for x in ((groups,), ()))
     for a, b in zip(both, words, strict=True):
         assert np.isnan(b["change_runs_se"])
         half = (b["high"] - b["low"]) / 2

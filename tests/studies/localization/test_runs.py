@@ -51,8 +51,8 @@ def test_scores_over_runs_are_means_and_the_verdict_rests_on_them(paraphrases, l
     result = call(paraphrases, [BagOfWords(), Runs("random", model_of, 3)], language, lexicon)
     over = result.tables["over_runs"]
     assert set(over["model"]) == {"random"}
-    for row in over.rows(k=1):
-        own = list(result.tables["scores"].rows(model="random", comparison=row["comparison"], k=1, subset="all"))
+    for row in over.records(k=1):
+        own = list(result.tables["scores"].records(model="random", comparison=row["comparison"], k=1, subset="all"))
         assert row["half"] == pytest.approx(np.mean([run["half"] for run in own]))
         assert row["half_sd"] == pytest.approx(np.std([run["half"] for run in own], ddof=1))
         assert 0 <= row["half_low"] <= row["half"] <= row["half_high"] <= 1

@@ -68,10 +68,10 @@ def test_tables_page_and_runs(paraphrases, language, lexicon):
     result = call(paraphrases, [BagOfWords(), Runs("random", make, 3)], language, lexicon)
     assert set(result.tables["scores"]["run"]) == {1, 2, 3}
     assert set(result.tables["over_runs"]["model"]) == {"random"}
-    (row,) = result.tables["sentence_spaces"].rows()
+    (row,) = result.tables["sentence_spaces"].records()
     assert (row["runs"], row["sentences"]) == (3, 68)
     assert row["pip"] == pytest.approx(1, abs=0.1)
-    assert all(row["share_sd"] >= 0 for row in result.tables["over_runs"].rows(k=1))
+    assert all(row["share_sd"] >= 0 for row in result.tables["over_runs"].records(k=1))
     html, text = to_html(result), to_text(result)
     assert "Are sentences with synonyms at least as near as the paraphrase?" in text
     assert "cannot be judged" in text

@@ -65,11 +65,11 @@ def test_seeds_are_read_from_the_files_and_of_others_none(glove):
 def test_fixed_and_shuffled_glove_that_are_the_same_runs_are_no_test(glove):
     result = instability(glove, pairs=40, targets=8)
     (row,) = (
-        r for r in result.tables["observations"].rows() if r["claim"] == "GloVe: fixed and shuffled do not differ"
+        r for r in result.tables["observations"].records() if r["claim"] == "GloVe: fixed and shuffled do not differ"
     )
     assert row["agrees"] == "no test"
     assert "the same runs" in row["shows"]
-    assert list(result.tables["same_runs"].rows()) == [
+    assert list(result.tables["same_runs"].records()) == [
         {"technique": "glove", "first": "fixed", "second": "shuffled", "runs": 4, "of": 4}
     ]
     assert sum("bit for bit" in note for note in result.notes) == 1
@@ -82,7 +82,7 @@ def test_independent_groups_are_judged(tmp_path):
     write_runset(groups, tmp_path / "set")
     result = instability(open_groups(tmp_path / "set"), pairs=40, targets=8)
     (row,) = (
-        r for r in result.tables["observations"].rows() if r["claim"] == "GloVe: fixed and shuffled do not differ"
+        r for r in result.tables["observations"].records() if r["claim"] == "GloVe: fixed and shuffled do not differ"
     )
     assert row["agrees"] in ("yes", "no", "undecided")
     assert not any("bit for bit" in note or "same seeds" in note for note in result.notes)

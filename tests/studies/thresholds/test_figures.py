@@ -42,7 +42,7 @@ def test_titles_say_only_what_is_proven(result, far, said):
     table = result.tables["thresholds"]
     to = [None if mean is None or far is None else mean + far for mean in table["mean"]]
     picture = by_similarity(result.tables | {"thresholds": Table({**table, "proven_to": to})})
-    (near,) = table.rows(group="near", kind="value", rule="chance")
+    (near,) = table.records(group="near", kind="value", rule="chance")
     assert (f"above {cosine(near['mean'])} in near" in picture.title) is said
     assert bool(picture.title) is said
 
@@ -50,7 +50,7 @@ def test_titles_say_only_what_is_proven(result, far, said):
 def test_curves_are_means_and_ranges_over_runs(result):
     table = result.tables["groups"].where(group="near")
     xs, means, lows, highs = _over_runs(table, "similarity", "mean")
-    own = [row["mean"] for row in table.rows(similarity=xs[3])]
+    own = [row["mean"] for row in table.records(similarity=xs[3])]
     assert len(own) == 3
     assert (means[3], lows[3], highs[3]) == (pytest.approx(sum(own) / 3), min(own), max(own))
 

@@ -56,7 +56,7 @@ def test_groups_of_real_words_are_those_of_a_naive_script(nouns, lee):
         distance = naive_distance(nouns.hypernyms, nouns.senses(first), nouns.senses(second))
         cosine = float(rows[words.index(first)] @ rows[words.index(second)])
         want[group(cosine)].append(math.log(2 * nouns.depth / (1 + distance)))
-    found = list(result.tables["groups"].rows())
+    found = list(result.tables["groups"].records())
     assert [round(100 * row["similarity"]) for row in found] == sorted(want)
     for row in found:
         own = want[round(100 * row["similarity"])]

@@ -56,7 +56,7 @@ def _paths(hypernyms):
 def test_groups_by_similarity_are_those_of_a_loop_over_pairs(result, naive):
     x, values = naive
     want = groups_by_value(x, values)
-    rows = list(result.tables["groups"].rows(group="near", run="run-000"))
+    rows = list(result.tables["groups"].records(group="near", run="run-000"))
     assert [round(100 * row["similarity"]) for row in rows] == sorted(want)
     for row in rows:
         own = [value for *_, value in want[round(100 * row["similarity"])]]
@@ -70,7 +70,7 @@ def test_groups_by_place_are_those_of_sorted_lists(result, naive):
     x, values = naive
     nouns = {k for pair in values for k in pair}
     want = groups_by_place(x, nouns, lambda a, b: values[min(a, b), max(a, b)])
-    rows = list(result.tables["places"].rows(group="near", run="run-000"))
+    rows = list(result.tables["places"].records(group="near", run="run-000"))
     assert len(rows) == len(x) - 1
     for row in rows:
         own = [value for *_, value in want[row["place"]]]
@@ -80,11 +80,11 @@ def test_groups_by_place_are_those_of_sorted_lists(result, naive):
 
 
 def test_similar_words_are_near_in_the_baseline_and_the_threshold_is_found_in_every_run(result):
-    (chance,) = result.tables["thresholds"].rows(group="near", kind="value", rule="chance")
+    (chance,) = result.tables["thresholds"].records(group="near", kind="value", rule="chance")
     assert chance["found"] == chance["runs"] == 3
     assert -0.3 < chance["mean"] < 0.4
     assert chance["proven_from"] <= chance["mean"] <= chance["proven_to"]
-    rows = list(result.tables["thresholds_by_run"].rows(group="near", kind="value", rule="chance"))
+    rows = list(result.tables["thresholds_by_run"].records(group="near", kind="value", rule="chance"))
     assert chance["mean"] == pytest.approx(np.mean([row["estimate"] for row in rows]))
     assert chance["sd"] == pytest.approx(np.std([row["estimate"] for row in rows], ddof=1))
 
@@ -104,7 +104,7 @@ def test_the_page_answers_its_questions_and_is_written(result, tmp_path):
 
 def test_a_single_space_has_thresholds_and_no_error_over_runs(wordnet, runs):
     result = thresholds(runs.take([0]), wordnet=str(wordnet[0]), **QUICK)
-    (row,) = result.tables["thresholds"].rows(kind="value", rule="chance")
+    (row,) = result.tables["thresholds"].records(kind="value", rule="chance")
     assert row["mean"] is not None
     assert row["sd"] is row["half"] is None
     assert any("One run" in note for note in result.notes)
@@ -150,7 +150,7 @@ def test_a_group_without_nouns_has_its_distributions_alone(wordnet, runs):
     result = thresholds([others, runs], wordnet=str(wordnet[0]), **QUICK)
     assert set(result.tables["thresholds"]["group"]) == {"near"}
     assert set(result.tables["moments"]["group"]) == {"documents", "near"}
-    pairs = {(row["first"], row["second"]) for row in result.tables["shapes"].rows()}
+    pairs = {(row["first"], row["second"]) for row in result.tables["shapes"].records()}
     assert {("documents", "near"), ("documents", "Leacock-Chodorow")} <= pairs
     (said,) = [sentence for sentence in result.verdict if sentence.startswith("documents")]
     assert "no thresholds: 0 of 20 words are nouns of WordNet, wanted at least 3" in said
@@ -222,7 +222,7 @@ def test_a_function_of_two_words_replaces_wordnet_and_its_plant_is_found(wordnet
 
     spaces = [(words, torch.from_numpy(x + 0.002 * rng.normal(size=x.shape))) for _ in range(3)]
     result = thresholds(load_runs(spaces, name="plant"), baseline=similarity, pairs=40_000, **QUICK)
-    (row,) = result.tables["thresholds"].rows(kind="value", rule="clear")
+    (row,) = result.tables["thresholds"].records(kind="value", rule="clear")
     reached = plant + 0.1 * result.groups[0]["baseline"]["sd"]
     assert row["mean"] == pytest.approx(reached, abs=0.06)
     assert row["proven_to"] >= reached - 0.01

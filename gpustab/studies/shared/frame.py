@@ -20,7 +20,7 @@ from gpustab.runs.group import Group, loaded
 from gpustab.runs.inputs import Inputs
 from gpustab.runs.runs import Runs
 from gpustab.studies.shared.made import how_made
-from gpustab.studies.shared.spaces import UNSCALED
+from gpustab.studies.shared.spaces import UNSCALED, find_copies
 
 Groups = Runs | Group | Sequence[Runs | Group]
 """One group or several; a :class:`~gpustab.runs.group.Group` is read when it is measured, and then let go."""
@@ -122,6 +122,30 @@ def answering(
     result.environment["date"] = datetime.now().astimezone().strftime("%d %B %Y, %H:%M %Z")
     result.environment["inputs"] = Inputs(given)
     result.environment["trained"] = trained
+
+
+def without_copies(runs: Runs, answer: Answer, what: str) -> Runs:
+    """Return the runs without copies of an earlier one, and set off an alarm for each.
+
+    Counted twice, they make every answer look surer than it is.
+
+    Args:
+        runs: a group.
+        answer: that the alarms belong to.
+        what: would look too stable, in the plural.
+    """
+    if len(runs) < 2:
+        return runs
+    same = find_copies(runs, answer.compute)
+    again = [r for r in range(len(runs)) if bool(same[r, :r].any())]
+    if not again:
+        return runs
+    answer.result.alarms += [
+        f"{runs.name}: {runs.names[int(same[r].nonzero()[0])]} and {runs.names[r]} are the same vectors; one of them "
+        f"is left out, since counted twice they would make {what} look more stable than they are."
+        for r in again
+    ]
+    return runs.take([r for r in range(len(runs)) if r not in again])
 
 
 def _reading(group: Runs | Group | None) -> dict[str, Any]:

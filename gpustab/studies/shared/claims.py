@@ -1,0 +1,260 @@
+"""What a study claims: each verdict is one object with its rule, its margins and its sentences, found by its id.
+
+A rule has a margin and an error: *yes* if the 95 % interval lies within the margin, *no* if it lies outside,
+*undecided* if it reaches across, *no test* where these runs cannot tell, however many there were. A difference that was
+not found is no agreement. How often each rule is wrong, and how often it says nothing, was counted by simulation
+(``benchmarks/verdicts.py``). All margins of all studies are in one table (:func:`every_margin`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from itertools import pairwise
+from pkgutil import iter_modules
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
+
+import gpustab.studies
+from gpustab.results import Sheet, Table
+from gpustab.statistics.intervals import Estimate
+
+X = TypeVar("X")
+
+OBSERVATIONS = "Observations of the thesis, and whether these runs show them"
+
+Verdict = Literal["yes", "no", "undecided", "no test"]
+"""``no test``: these runs cannot tell, however many there were."""
+
+WORD_BASED = ("sgns", "cbow", "glove")
+AS_IN_THESIS = {"sgns": "word2vec", "glove": "GloVe", "fasttext": "fastText"}
+"""Our names of the thesis' techniques."""
+
+
+class Margin(float):
+    """A number that decides between two sentences; it counts as any number does.
+
+    Attributes:
+        about: what it bounds, with its unit: the table of margins prints it.
+
+    Example:
+        >>> SUFFICES = Margin(0.9, "share of ten neighbours that two averages have in common")
+        >>> 0.95 > SUFFICES, f"{SUFFICES:.0%}", SUFFICES.about
+        (True, '90%', 'share of ten neighbours that two averages have in common')
+    """
+
+    about: str
+
+    def __new__(cls, value: float, about: str) -> Margin:
+        """Return the number, with what it bounds."""
+        margin = super().__new__(cls, value)
+        margin.about = about
+        return margin
+
+    def __getnewargs__(self) -> tuple[float, str]:  # type: ignore[override]  # to be copied and pickled
+        return float(self), self.about
+
+
+class ClaimText(str):
+    """What a claim states, as it stands in a table, where it still knows the claim that it is of.
+
+    Attributes:
+        id: of the claim.
+    """
+
+    __slots__ = ("id",)
+    id: str
+
+    def __new__(cls, text: str, of: str = "") -> ClaimText:
+        """Return the text, with the id of its claim."""
+        made = super().__new__(cls, text)
+        made.id = of
+        return made
+
+
+Sentence = str | Callable[[X], str]
+"""What a verdict says: a text with ``{names}`` of what is judged, or a function of it."""
+
+
+class Observation(NamedTuple):
+    """One row of the table of observations.
+
+    Attributes:
+        source: section and number in the thesis.
+        claim: what it states.
+        technique: of whom; empty if of several.
+        shows: what the runs show; ± is half the 95 % interval.
+        agrees: whether that is what the thesis states.
+        rule: by which this was decided.
+    """
+
+    source: str
+    claim: str
+    technique: str
+    shows: str
+    agrees: Verdict
+    rule: str
+
+
+OBSERVED = Sheet("observations", Observation, "one row a claim of the paper and technique")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim(Generic[X]):
+    """A verdict: what is claimed, by which rule it is judged, and what is said of it.
+
+    Attributes:
+        id: by which it is found, ``<study>.<words>``; it never changes.
+        says: the claim; ``{names}`` in it are given with each observation.
+        rule: in words, with its margin.
+        judge: the rule: from what is judged (a row, some estimates) to a verdict. Most say yes, no, undecided or no
+            test; a rule with other answers names them.
+        source: paper and section.
+        sentences: by verdict.
+
+    Example:
+        >>> LOW = Margin(0.2, "share of the list")
+        >>> HARDLY = Claim(
+        ...     id="doctest.hardly",
+        ...     says="Lists hardly return",
+        ...     rule=f"the interval lies below {LOW:.0%}",
+        ...     judge=lambda share: within(share, -math.inf, LOW),
+        ...     sentences={"yes": lambda share: f"Lists hardly return: {share.value:.0%} of a list."},
+        ... )
+        >>> HARDLY.sentence(Estimate(0.1, 0.01, 7)), HARDLY.sentence(Estimate(0.5, 0.01, 7))
+        ('Lists hardly return: 10% of a list.', '')
+    """
+
+    id: str
+    says: str
+    rule: str
+    judge: Callable[[X], str]
+    source: str = ""
+    sentences: Mapping[str, Sentence[X]] = field(default_factory=dict)
+
+    def sentence(self, judged: X) -> str:
+        """Return what is said of what is judged; empty where its verdict says nothing."""
+        says = self.sentences.get(self.judge(judged), "")
+        if callable(says):
+            return says(judged)
+        return says.format(**judged._asdict()) if isinstance(judged, tuple) and hasattr(judged, "_asdict") else says
+
+    def observed(self, judged: X, technique: str, shows: str, **names: Any) -> Observation:
+        """Return the row of the table of observations.
+
+        Args:
+            judged: what the rule judges.
+            technique: of whom; empty if of several.
+            shows: what the runs show.
+            **names: what stands for the names in ``says`` and ``rule``.
+        """
+        claim = ClaimText(self.says.format(**names), self.id)
+        verdict: Any = self.judge(judged)
+        return Observation(self.source, claim, technique, shows, verdict, self.rule.format(**names))
+
+
+def _modules() -> Iterator[tuple[str, Any]]:
+    """The modules of all studies that hold claims, and those that studies share, with the names of their folders."""
+    for study in sorted(found.name for found in iter_modules(gpustab.studies.__path__) if found.ispkg):
+        package = import_module(f"gpustab.studies.{study}")
+        for name in sorted(found.name for found in iter_modules(package.__path__)):
+            if study == "shared" or name.startswith("claims"):
+                yield study, import_module(f"{package.__name__}.{name}")
+
+
+def every_margin() -> dict[str, Margin]:
+    """Return the margins of all studies by id, ``<study>.<name>``."""
+    margins: dict[str, Margin] = {}
+    known: set[int] = set()
+    for study, module in _modules():
+        for name, value in vars(module).items():
+            if isinstance(value, Margin) and id(value) not in known:
+                known.add(id(value))
+                margins[f"{study}.{name.strip('_').lower().replace('_', '-')}"] = value
+    return margins
+
+
+def every_claim() -> dict[str, Claim[Any]]:
+    """Return the claims of all studies by id.
+
+    Raises:
+        ValueError: if two have one id.
+    """
+    claims: dict[str, Claim[Any]] = {}
+    for _, module in _modules():
+        for value in vars(module).values():
+            if isinstance(value, Claim) and claims.setdefault(value.id, value) is not value:
+                raise ValueError(f"two claims are called {value.id}")
+    return claims
+
+
+def facts(observations: Table) -> list[tuple[str, str, str]]:
+    """Return the table of observations as facts of a page."""
+    return [
+        (f"{row['source']}  {row['technique']}", row["agrees"], f"{row['claim']}: {row['shows']}. Rule: {row['rule']}.")
+        for row in observations.records()
+    ]
+
+
+def records(tables: Mapping[str, Table], name: str, **wanted: Any) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a table that have the wanted values; none of a table that is not there or has no rows."""
+    table = tables.get(name)
+    return table.records(**wanted) if table else iter(())
+
+
+def decide(interval: tuple[float, float], low: float, high: float) -> Verdict:
+    """Tell whether an interval lies in ``low .. high`` (yes), outside (no), or across a bound; or is undefined.
+
+    >>> decide((0.1, 0.2), 0, 1), decide((0.9, 1.1), 0, 1), decide((1.1, 1.2), 0, 1), decide((math.nan, 1), 0, 1)
+    ('yes', 'undecided', 'no', 'undecided')
+    """
+    if any(map(math.isnan, interval)):
+        return "undecided"
+    if low <= interval[0] and interval[1] <= high:
+        return "yes"
+    return "no" if interval[1] < low or interval[0] > high else "undecided"
+
+
+def within(estimate: Estimate, low: float, high: float) -> Verdict:
+    """Tell whether a number lies in ``low .. high``, by its interval."""
+    return decide(estimate.interval, low, high)
+
+
+def above(estimate: Estimate, bound: float) -> Verdict:
+    """Tell whether a number lies above a bound, by its interval.
+
+    >>> above(Estimate(1.0, 0.1, 30), 0.5), above(Estimate(1.0, 0.1, 2), 0.7), above(Estimate(1.0, 0.1, 30), 1.5)
+    ('yes', 'undecided', 'no')
+    """
+    return decide(estimate.interval, bound, math.inf)
+
+
+def rising(estimates: Sequence[Estimate]) -> Verdict:
+    """Tell whether numbers from different runs rise, each step clear of 0; no if one falls as clearly.
+
+    >>> rising([Estimate(1.0, 0.1, 7), Estimate(2.0, 0.1, 7)]), rising([Estimate(1.0, 0.5, 7), Estimate(1.2, 0.5, 7)])
+    ('yes', 'undecided')
+    """
+    steps = [above(after.minus(before), 0.0) for before, after in pairwise(estimates)]
+    return all_of(steps) if steps else "undecided"
+
+
+def all_of(verdicts: Sequence[Verdict]) -> Verdict:
+    """Return no if one is no, else yes if all are yes.
+
+    >>> all_of(["yes", "yes"]), all_of(["yes", "undecided"]), all_of(["undecided", "no"])
+    ('yes', 'undecided', 'no')
+    """
+    if "no" in verdicts:
+        return "no"
+    return "yes" if all(verdict == "yes" for verdict in verdicts) else "undecided"
+
+
+def shown(value: float | None, form: str) -> str:
+    """Return a number in a form, ``–`` if it is undefined.
+
+    >>> shown(0.031, ".1%"), shown(math.nan, ".1%")
+    ('3.1%', '–')
+    """
+    return "–" if value is None or math.isnan(value) else format(value, form)
