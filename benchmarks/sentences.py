@@ -21,7 +21,7 @@ from gpustab.kernels.jackknife import jackknife, pair_statistics
 from gpustab.statistics.intervals import Estimate
 from gpustab.statistics.reliability import WordValues, pooled_error, reliability
 from gpustab.statistics.standing_out import least_stable_tenth, standing_out
-from gpustab.studies.compare import sentences as of_two
+from gpustab.studies.compare.claims import MORE_STABLE, Neighbours
 from gpustab.studies.neighbours import sentences as of_neighbours
 from gpustab.studies.shared import documents as of_documents
 
@@ -48,7 +48,9 @@ def documents(ratio: float):
 def two_groups(difference: float):
     """Return a draw of two groups whose p@10 differ, judged."""
     return lambda runs, rng: _named(
-        of_two.neighbours("a", "b", pairs(0.6 + difference, 0.01, runs, rng), pairs(0.6, 0.01, runs, rng), 10)[0]
+        MORE_STABLE.judge(
+            Neighbours("a", "b", pairs(0.6 + difference, 0.01, runs, rng), pairs(0.6, 0.01, runs, rng), 10)
+        )
     )
 
 

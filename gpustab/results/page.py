@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,7 +46,8 @@ class SmallTable:
             row = row or rows.row
             rows = rows.records() if rows.row is None else rows.rows()
         kept = list(rows)
-        declared = columns_of(row or type(kept[0])) if row or (kept and hasattr(kept[0], "_fields")) else {}
+        kind: Any = row or (type(kept[0]) if kept else dict)
+        declared = {} if issubclass(kind, Mapping) else columns_of(kind)
         of = [_declared(column, declared) for column in columns]
         return cls(title, [name for name, _ in of], [[_shown(each, what) for _, what in of] for each in kept])
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any, Generic, get_type_hints
+from typing import Any, Generic, cast, get_type_hints
 
 import numpy as np
 from typing_extensions import TypeVar
@@ -42,12 +42,19 @@ def columns_of(row: type) -> dict[str, Column]:
     ['first run', 'PIP loss']
     """
     columns = {}
-    for name, hint in get_type_hints(row, include_extras=True).items():
-        declared = [extra for extra in getattr(hint, "__metadata__", ()) if isinstance(extra, Column)]
+    hints = get_type_hints(row, include_extras=True)
+    for name in names_of(row):
+        declared = [extra for extra in getattr(hints[name], "__metadata__", ()) if isinstance(extra, Column)]
         column = declared[0] if declared else Column()
         title = column.title or name.replace("_", " ")
         columns[name] = Column(title, column.digits, column.about, column.text)
     return columns
+
+
+def names_of(row: Any) -> tuple[str, ...]:
+    """Return the names of the fields of a named tuple or a dataclass."""
+    names: tuple[str, ...] = row._fields if issubclass(row, tuple) else tuple(field.name for field in fields(row))
+    return names
 
 
 def titles(row: type, *names: str) -> dict[str, str]:
@@ -62,7 +69,7 @@ class Table(dict[str, Any], Generic[R]):
     Attributes:
         long: whether it has too many rows for people (one per word, say): then it is written to files only, and neither
             stands on the page nor in the JSON.
-        row: the type of its rows, a named tuple; ``None`` where none was declared.
+        row: the type of its rows, a named tuple or a dataclass; ``None`` where none was declared.
 
     Example:
         >>> from typing import NamedTuple
@@ -86,17 +93,17 @@ class Table(dict[str, Any], Generic[R]):
         """Return a table of rows.
 
         Args:
-            rows: named tuples of one type, or mappings with the same names.
+            rows: named tuples or dataclasses of one type, or mappings with the same names.
             columns: the type of the rows, or names of the columns of a table without rows.
             long: see :class:`Table`.
         """
         kept = list(rows)
-        kind = columns if isinstance(columns, type) else type(kept[0]) if kept else None
-        row: Any = kind if hasattr(kind, "_fields") else None
-        records: list[Any] = [each if isinstance(each, Mapping) else each._asdict() for each in kept]  # type: ignore[attr-defined]
-        empty = row._fields if isinstance(columns, type) else columns
-        names = list(records[0]) if records else list(empty)
-        return cls({name: [record[name] for record in records] for name in names}, long=long, row=row)
+        kind: Any = columns if isinstance(columns, type) else type(kept[0]) if kept else dict
+        if issubclass(kind, Mapping):
+            records: list[Any] = kept
+            names = list(records[0] if records else cast(Iterable[str], columns))
+            return cls({name: [record[name] for record in records] for name in names}, long=long)
+        return cls({name: [getattr(row, name) for row in kept] for name in names_of(kind)}, long=long, row=kind)
 
     @property
     def height(self) -> int:
@@ -114,7 +121,7 @@ class Table(dict[str, Any], Generic[R]):
             if self.height:
                 raise TypeError(f"the rows of this table have no type; its columns are {', '.join(self)}")
             return
-        names: tuple[str, ...] = self.row._fields  # type: ignore[attr-defined]
+        names = names_of(self.row)
         for k in self._having(wanted):
             yield self.row(*(self[name][k] for name in names))
 
@@ -158,7 +165,7 @@ class Sheet(Generic[R]):
 
     Attributes:
         name: in the tables of a result, and of its files.
-        row: the type of its rows, a named tuple whose fields are columns.
+        row: the type of its rows, a named tuple or a dataclass whose fields are columns.
         about: what one row is, for the documentation.
         long: see :class:`Table`.
 

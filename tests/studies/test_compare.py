@@ -7,7 +7,7 @@ import torch
 from gpustab import InputError, load_runs
 from gpustab.runs.key import Key
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.compare import sentences
+from gpustab.studies.compare.claims import MORE_STABLE, WORDS_DIFFER, Differing, Neighbours
 from gpustab.studies.compare.study import compare
 from gpustab.studies.stability.study import stability
 from tests.generators import anisotropic, generator, noisy_copies, runs_of
@@ -103,13 +103,13 @@ def of(value, se, runs=4):
     ],
 )
 def test_a_difference_has_a_margin_and_an_error(first, second, verdict):
-    found, said = sentences.neighbours("a", "b", first, second, 10)
-    assert found == verdict
-    assert "nan" not in said
+    groups = Neighbours("a", "b", first, second, 10)
+    assert MORE_STABLE.judge(groups) == verdict
+    assert "nan" not in MORE_STABLE.sentence(groups)
 
 
 def test_no_word_that_differs_is_said():
-    assert "No word's stability" in sentences.words_that_differ("a", "b", (0, 0), 100)
-    assert "3 of 1,000 words are surely less stable in a and 5 in b" in sentences.words_that_differ(
-        "a", "b", (3, 5), 1000
+    assert "No word's stability" in WORDS_DIFFER.sentence(Differing("a", "b", 0, 0, 100))
+    assert "3 of 1,000 words are surely less stable in a and 5 in b" in WORDS_DIFFER.sentence(
+        Differing("a", "b", 3, 5, 1000)
     )

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from gpustab.results import Content
+from gpustab.results.table import titles
+from gpustab.studies.compare.study import Word
 
 CITATIONS = ("rettenmeier2020", "antoniak2018")
 
-WORDS = {
-    "words": {
-        "count": "occurrences",
-        "p_first": "p@n, first",
-        "p_second": "p@n, second",
-        "difference": "difference",
-        "se": "its SE",
-    }
-}
+WORDS = {"words": {"count": "occurrences"} | titles(Word, "p_first", "p_second", "difference", "se")}
 
 
 def heading(result: Content) -> tuple[str, str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -15,19 +16,43 @@ from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
 from gpustab.options import chosen
 from gpustab.report import Result
-from gpustab.results import Table
-from gpustab.results.page import counted
+from gpustab.results import Column, Sheet
+from gpustab.results.page import counted, percent, thousands
 from gpustab.runs.families import over_common_words
 from gpustab.runs.group import Group, loaded
 from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate
 from gpustab.statistics.reliability import WordValues, common_error, pooled_error
 from gpustab.statistics.standing_out import least_stable_tenth, standing_out
-from gpustab.studies.compare import sentences
+from gpustab.studies.compare.claims import MORE_STABLE, WORDS_DIFFER, Differing, Neighbours
 from gpustab.studies.compare.options import CompareOptions
 from gpustab.studies.shared.frame import Answer, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs
 from gpustab.studies.shared.spaces import of_spaces
+
+
+@dataclass(frozen=True)
+class Word:
+    """One word in both groups."""
+
+    word: str
+    count: Annotated[int | None, Column("count", about="occurrences in a run", text=thousands)]
+    p_first: Annotated[float, Column("p@n, first", 2, "share of its n neighbours that two runs of the first share")]
+    p_second: Annotated[float, Column("p@n, second", 2, "the same in the second group")]
+    difference: Annotated[float, Column("difference", 2, "p@n in the first less that in the second")]
+    se: Annotated[float, Column("its SE", 2, "standard error of the difference")]
+    less_first: Annotated[float, Column(about="probability to be in the tenth less stable in the first", text=percent)]
+    less_second: Annotated[
+        float, Column(about="probability to be in the tenth less stable in the second", text=percent)
+    ]
+    surely: Annotated[str, Column(about="where it surely is less stable: first, second, or nowhere")]
+
+    def less(self, place: str) -> float:
+        """Return the probability that the word is in the tenth that is less stable in one of the groups."""
+        return self.less_first if place == "first" else self.less_second
+
+
+WORDS = Sheet("words", Word, "one row a common word, in descending frequency", long=True)
 
 
 def compare(
@@ -88,16 +113,23 @@ def _compare(one: Runs, other: Runs, rows: list[Tensor], options: CompareOptions
     result.notes += said_of(same_runs({runs.name: runs for runs in (one, other)}))
     targets = engine.draw_targets(one, options.targets, options.seed)
     same = rows[1][torch.searchsorted(rows[0], targets)]  # the same words' rows in the other group
-    found = [_measure(runs, own, options.n, answer) for runs, own in ((one, targets), (other, same))]
-    n = found[0].lists
+    measured = [_measure(runs, words, options.n, answer) for runs, words in ((one, targets), (other, same))]
+    n = measured[0].lists
     result.settings["n"] = n
-    result.groups = [_group(runs, len(rows[0]), n, x) for runs, x in zip((one, other), found, strict=True)]
-    verdict, said = sentences.neighbours(one.name, other.name, found[0].p, found[1].p, n)
-    numbers = {f"p@{n}": [x.p for x in found], "loss": [x.loss for x in found], "of_chance": [x.share for x in found]}
+    result.groups = [_group(runs, len(rows[0]), n, x) for runs, x in zip((one, other), measured, strict=True)]
+    numbers = {
+        f"p@{n}": [x.p for x in measured],
+        "loss": [x.loss for x in measured],
+        "of_chance": [x.share for x in measured],
+    }
     result.contrasts = [_contrast(name, [one.name, other.name], *both) for name, both in numbers.items()]
-    result.contrasts[0]["verdict"] = verdict
-    surely = _add_words(one, targets, found, result)
-    result.verdict = [said, sentences.words_that_differ(one.name, other.name, surely, len(targets))]
+    neighbours = Neighbours(one.name, other.name, measured[0].p, measured[1].p, n)
+    result.contrasts[0]["verdict"] = MORE_STABLE.judge(neighbours)
+    words = list(_words(one, targets, *measured))
+    result.tables[WORDS.name] = WORDS.table(words)
+    less = [sum(word.surely == place for word in words) for place in ("first", "second")]
+    differing = Differing(one.name, other.name, less[0], less[1], len(words))
+    result.verdict = [MORE_STABLE.sentence(neighbours), WORDS_DIFFER.sentence(differing)]
 
 
 def _measure(runs: Runs, targets: Tensor, n: int, answer: Answer) -> _Measured:
@@ -117,57 +149,37 @@ def _measure(runs: Runs, targets: Tensor, n: int, answer: Answer) -> _Measured:
 
 
 def _estimate(pairs: Tensor) -> Estimate:
-    found = pair_statistics(pairs)
-    return Estimate.of_runs(found.mean, found.se, len(pairs))
+    statistics = pair_statistics(pairs)
+    return Estimate.of_runs(statistics.mean, statistics.se, len(pairs))
 
 
-def _group(runs: Runs, words: int, n: int, found: _Measured) -> dict[str, Any]:
+def _group(runs: Runs, words: int, n: int, measured: _Measured) -> dict[str, Any]:
     return {
         "name": runs.name,
         "runs": list(runs.names),
         "words": words,
-        "pip": _plain(found.loss),
-        "of_chance": _plain(found.share),
-        f"p@{n}": _plain(found.p),
+        "pip": _plain(measured.loss),
+        "of_chance": _plain(measured.share),
+        f"p@{n}": _plain(measured.p),
     }
 
 
-def _plain(found: Estimate) -> dict[str, Any]:
-    return {"mean": found.value, "se": found.se, "interval": list(found.interval)}
+def _plain(estimate: Estimate) -> dict[str, Any]:
+    return {"mean": estimate.value, "se": estimate.se, "interval": list(estimate.interval)}
 
 
 def _contrast(name: str, groups: list[str], one: Estimate, other: Estimate) -> dict[str, Any]:
     return {"name": name, "groups": groups, **_plain(one.minus(other))}
 
 
-_COLUMNS = ("p_first", "p_second", "difference", "se", "less_first", "less_second")
-"""Of one word in both groups; ``less_*``: probability that it is in the tenth that is less stable there."""
-
-
-def _add_words(runs: Runs, targets: Tensor, found: list[_Measured], result: Result) -> tuple[int, int]:
-    """Add every word's difference, and return how many surely are less stable in the first and in the second group."""
-    one, other = found
+def _words(runs: Runs, targets: Tensor, one: _Measured, other: _Measured) -> Iterator[Word]:
+    """Yield every word's difference, and where it surely is less stable."""
     difference = one.words.mean - other.words.mean
     error = torch.hypot(one.error, other.error)
-    probabilities = [least_stable_tenth(x, error).nan_to_num() for x in (-difference, difference)]
-    surely = [set(standing_out(x).tolist()) for x in probabilities]
-    rows = _rows(runs, targets, [one, other], difference, error, probabilities, surely)
-    result.tables["words"] = Table.of(rows, ["word", "count", *_COLUMNS, "surely"], long=True)
-    return len(surely[0]), len(surely[1])
-
-
-def _rows(
-    runs: Runs,
-    targets: Tensor,
-    found: list[_Measured],
-    difference: Tensor,
-    error: Tensor,
-    probabilities: list[Tensor],
-    surely: list[set[int]],
-) -> Iterator[dict[str, Any]]:
-    columns = [found[0].words.mean, found[1].words.mean, difference, error, *probabilities]
+    less = [least_stable_tenth(x, error).nan_to_num() for x in (-difference, difference)]
+    surely = [set(standing_out(x).tolist()) for x in less]
+    columns = [x.tolist() for x in (one.words.mean, other.words.mean, difference, error, *less)]
     counts = runs.counts_in_a_run()
-    for k, (row, *values) in enumerate(zip(targets.tolist(), *(x.tolist() for x in columns), strict=True)):
+    for k, (row, p, q, by, se, first, second) in enumerate(zip(targets.tolist(), *columns, strict=True)):
         where = "first" if k in surely[0] else "second" if k in surely[1] else ""
-        named = dict(zip(_COLUMNS, values, strict=True))
-        yield {"word": runs.vocabulary.text(row), "count": counts[row], **named, "surely": where}
+        yield Word(runs.vocabulary.text(row), counts[row], p, q, by, se, first, second, where)
