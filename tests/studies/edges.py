@@ -1,7 +1,7 @@
 """Margins and the rules that they decide: each is asked just inside and just outside, and what it says is written down.
 
 A study's own edges stand in ``tests/studies/edges_of_<study>.py`` as ``EDGES``: by id of a margin (see
-:func:`gpustab.studies.shared.claims.every_margin`) an :class:`Edge`. ``tests/studies/test_margins.py`` asks all of them.
+:func:`gpustab.studies.shared.claims.every_margin`) an :class:`Edge`; ``tests/studies/test_margins.py`` asks them all.
 """
 
 from __future__ import annotations

@@ -41,5 +41,6 @@ def test_every_claim_says_something_by_a_rule():
     assert claims
     for name, claim in claims.items():
         assert name == claim.id
-        assert claim.says and claim.rule
+        assert claim.says
+        assert claim.rule
         assert "." in name
