@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.bootstrap.rules import ALIKE, alike
+from gpustab.studies.bootstrap.claims import ALIKE, alike
 from gpustab.studies.bootstrap.spread import log_spread
 from gpustab.studies.shared.claims import Verdict, above
 

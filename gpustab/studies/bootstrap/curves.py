@@ -10,8 +10,9 @@ from gpustab.report.svg.picture import Picture
 from gpustab.report.svg.plot import Plot, room, short
 from gpustab.report.svg.series import series
 from gpustab.results.page import number
+from gpustab.studies.bootstrap.claims import STABILISES, is_flat
 from gpustab.studies.bootstrap.drawing import Row, drawn_as, settings_of, telling
-from gpustab.studies.bootstrap.rules import STABILISES, is_flat
+from gpustab.studies.bootstrap.tables import Setting
 
 
 def units(tables: Tables) -> Picture:
@@ -27,18 +28,18 @@ def sizes(tables: Tables) -> Picture:
 
 def _compared(tables: Tables, field: str, value: str, axis: str, what: str) -> Picture:
     """Cumulated shares of word pairs by their SD: a panel for bootstrap groups that differ in one field alone."""
-    found: dict[tuple[Any, ...], list[Row]] = {}
+    found: dict[tuple[Any, ...], list[Setting]] = {}
     for row in settings_of(tables):
-        if row["sampling"] == "bootstrap" and not is_flat(row):
-            found.setdefault(tuple(row[name] for name in _FIELDS if name != field), []).append(row)
+        if row.sampling == "bootstrap" and not is_flat(row):
+            found.setdefault(tuple(getattr(row, name) for name in _FIELDS if name != field), []).append(row)
     panels, said = [], []
     for own in found.values():
-        curves = {row[field]: _known(tables["pairs"].records(group=row["group"]), value) for row in own}
+        curves = {getattr(row, field): _known(tables["pairs"].records(group=row.group), value) for row in own}
         curves = {name: values for name, values in curves.items() if values}
         if len(curves) > 1:
             middles = ", ".join(f"{_called(name)} {number(x[len(x) // 2], 2)}" for name, x in curves.items())
-            said.append(f"{own[0]['technique']}: {middles}")
-            panels.append(_cumulated(curves, f"{axis}, {short(own[0]['group'], 20)} …", said[-1]))
+            said.append(f"{own[0].technique}: {middles}")
+            panels.append(_cumulated(curves, f"{axis}, {short(own[0].group, 20)} …", said[-1]))
     if not panels:
         return Picture()
     return Picture(f"{what}: the median SD of a pair over bootstrap runs is, of {'; '.join(said[:3])}", panels)
@@ -72,7 +73,7 @@ def number_of_runs(tables: Tables) -> Picture:
     if not table or not table.height:
         return Picture()
     parts = [(group, list(own.records())) for group, own in table.split("group") if own.height > 2]
-    bootstraps = {row["group"] for row in settings_of(tables) if row["sampling"] == "bootstrap"}
+    bootstraps = {row.group for row in settings_of(tables) if row.sampling == "bootstrap"}
     parts = [(group, rows) for group, rows in parts if group in bootstraps] or parts
     clear = {row["group"] for row in telling(tables, [{"group": group} for group, _ in parts])}
     parts = [(group, rows) for group, rows in parts if group in clear]
@@ -83,7 +84,7 @@ def number_of_runs(tables: Tables) -> Picture:
 
 def _of_bias(tables: Tables, parts: Sequence[tuple[str, list[Row]]]) -> str:
     """The title: that the rise is a bias where the finding was judged so."""
-    judged = {row["technique"]: row["agrees"] for row in tables["claims"].records(claim=STABILISES)}
+    judged = {row["technique"]: row["agrees"] for row in tables["claims"].records(claim=STABILISES.says)}
     group, rows = next((part for part in parts if judged.get(part[0]) == "no"), parts[0])
     first, limit = rows[0], rows[-1]["unbiased"]
     if judged.get(group) == "no":

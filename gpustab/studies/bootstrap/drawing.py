@@ -13,8 +13,8 @@ from gpustab.report.svg.scales import round_ticks
 from gpustab.report.svg.series import Series, called, series
 from gpustab.results.page import number
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.bootstrap.rules import is_flat
-from gpustab.studies.bootstrap.tables import estimate
+from gpustab.studies.bootstrap.claims import is_flat
+from gpustab.studies.bootstrap.tables import SETTINGS, Number, Setting
 
 Row = dict[str, Any]
 Bar = tuple[str, float, float, float]
@@ -24,10 +24,9 @@ ROW, TOP = 40.0, 30.0
 _SAMPLINGS = {"bootstrap": ("bootstrap", 0), "shuffled": ("shuffled", 1), "fixed": ("fixed", 2)}
 
 
-def settings_of(tables: Tables) -> list[Row]:
+def settings_of(tables: Tables) -> list[Setting]:
     """Return the rows of the table of settings."""
-    table = tables.get("settings")
-    return list(table.records()) if table else []
+    return list(SETTINGS.rows(tables))
 
 
 def drawn_as(groups: Iterable[str]) -> dict[str, Series]:
@@ -43,15 +42,15 @@ def ends(found: Estimate) -> tuple[float, float, float]:
     return found.value, *found.interval
 
 
-def bar_of_log(row: Row, name: str) -> Bar:
+def bar_of_log(row: Setting, name: Number) -> Bar:
     """Return a bar of a number that the row holds as a logarithm."""
-    value, low, high = (math.exp(min(x, 50)) if x == x else math.nan for x in ends(estimate(row, name)))
-    return row["group"], value, low, high
+    value, low, high = (math.exp(min(x, 50)) if x == x else math.nan for x in ends(row.estimate(name)))
+    return row.group, value, low, high
 
 
-def bars(bars: Sequence[Bar], rows: Sequence[Row], axis: str, top: float = 0.0) -> str:
+def bars(bars: Sequence[Bar], rows: Sequence[Setting], axis: str, top: float = 0.0) -> str:
     """A row for every group: its value with its interval, from 0 on."""
-    drawn = drawn_as([row["group"] for row in rows])
+    drawn = drawn_as([row.group for row in rows])
     largest = max((value for _, value, _, _ in bars if value == value), default=1.0)
     ends = [min(high, 1.6 * largest) for _, _, _, high in bars if high == high]
     top = top or 1.05 * max(largest, *ends, 1e-9)  # an interval without bound shall not squeeze the others
@@ -92,14 +91,14 @@ def axis_below(
     return [*parts, text(WIDTH / 2, bottom + 35, title, "soft", "middle")]
 
 
-def told(rows: Sequence[Row], form: Callable[[Row], str]) -> str:
+def told(rows: Sequence[Setting], form: Callable[[Setting], str]) -> str:
     """Return what is said of each group as a list for a title."""
-    names = called(row["group"] for row in rows)
-    said = ", ".join(f"{names[row['group']]} {form(row)}" for row in rows[:6])
+    names = called(row.group for row in rows)
+    said = ", ".join(f"{names[row.group]} {form(row)}" for row in rows[:6])
     return said + ", …" * (len(rows) > 6)
 
 
 def telling(tables: Tables, rows: list[Row]) -> list[Row]:
     """The rows of groups that tell near words apart; all where none does."""
-    flat = {row["group"] for row in settings_of(tables) if is_flat(row)}
+    flat = {row.group for row in settings_of(tables) if is_flat(row)}
     return [row for row in rows if row["group"] not in flat] or rows

@@ -26,7 +26,7 @@ from gpustab.studies.bootstrap.drawing import (
     telling,
     told,
 )
-from gpustab.studies.bootstrap.tables import estimate
+from gpustab.studies.bootstrap.tables import Number
 
 if TYPE_CHECKING:
     from gpustab.report.describe import Figures
@@ -41,7 +41,7 @@ def spread(tables: Tables) -> Picture:
         bars([bar_of_log(row, "log_spread") for row in rows], rows, "SD of the cosines, √(mean variance)"),
         bars([bar_of_log(row, "relative") for row in rows], rows, "in parts of the query's SD over all words"),
     ]
-    said = told(rows, lambda row: number(row["spread"], 2))
+    said = told(rows, lambda row: number(row.spread, 2))
     return Picture(f"How much the cosines of the ten closest words vary over runs: {said}", panels)
 
 
@@ -51,11 +51,16 @@ def jaccard(tables: Tables) -> Picture:
     if len(rows) < 2:
         return Picture()
     panels = [
-        bars([(row["group"], *ends(estimate(row, name))) for row in rows], rows, title, 1.0)
-        for name, title in (("j2", "Jaccard of the two nearest words"), ("jn", "Jaccard of the whole lists"))
+        bars([(row.group, *ends(row.estimate(name))) for row in rows], rows, title, 1.0) for name, title in _JACCARD
     ]
-    said = told(rows, lambda row: f"{row['jn_value']:.2f}")
+    said = told(rows, lambda row: f"{row.jn_value:.2f}")
     return Picture(f"How much the lists of two runs agree (1: the same words): {said}", panels)
+
+
+_JACCARD: tuple[tuple[Number, str], ...] = (
+    ("j2", "Jaccard of the two nearest words"),
+    ("jn", "Jaccard of the whole lists"),
+)
 
 
 def ranks(tables: Tables) -> Picture:

@@ -4,59 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
 
 from torch import Tensor
 
 from gpustab.spaces.words import show
 from gpustab.statistics.shares import wilson
 from gpustab.studies.bootstrap.measure import Measured
+from gpustab.studies.bootstrap.tables import Listed, Neighbour
 from gpustab.studies.neighbours.sentences import margin, verdict
-
-
-class Neighbour(NamedTuple):
-    """A word near a query, in the runs of one group.
-
-    Attributes:
-        group: the group.
-        query: the query word.
-        chosen_by: the group whose mean cosines chose it.
-        place: its place there.
-        word: the word.
-        runs: in how many runs both words are: mean, SD, range and ranks are over these.
-        mean: cosine.
-        sd: of it, ``ddof = 1``.
-        low, high: its least and largest; of bootstrap runs the *bootstrap range*, no confidence interval.
-        bias: mean minus that of the group that chose it.
-        rank, rank_low, rank_high: median, least and largest rank.
-        hits: in how many runs it is among the nearest n,
-        of: of how many that have the query; a run that lacks the word does not have it among the nearest.
-        share: of these, with its 95 % Wilson interval ``share_low``, ``share_high``.
-        margin: probability by the cosines that it is nearer than the first word outside the list.
-        verdict: firm, passing or open; empty where these runs do not judge it.
-    """
-
-    group: str
-    query: str
-    chosen_by: str
-    place: int
-    word: str
-    runs: int
-    mean: float
-    sd: float
-    low: float
-    high: float
-    bias: float
-    rank: float
-    rank_low: float
-    rank_high: float
-    hits: int
-    of: int
-    share: float
-    share_low: float
-    share_high: float
-    margin: float
-    verdict: str
 
 
 def neighbours(own: Measured, chooser: Measured, *, judges: bool) -> Iterator[Neighbour]:
@@ -125,7 +80,7 @@ def _mean_sd(values: Tensor) -> tuple[float, float]:
     return float(values.mean()), float(values.std()) if len(values) > 1 else math.nan
 
 
-def lists(own: Measured) -> Iterator[dict[str, Any]]:
+def lists(own: Measured) -> Iterator[Listed]:
     """Yield every run's nearest words with how far each is from its median rank (tables 5 and 6)."""
     medians = {
         (q, k): float(row[~row.isnan()].quantile(0.5)) if (~row.isnan()).any() else math.nan
@@ -137,5 +92,4 @@ def lists(own: Measured) -> Iterator[dict[str, Any]]:
             for rank, (k, value) in enumerate(zip(indices[r][q], cosines[r][q], strict=True), 1):
                 if k >= 0:
                     change = rank - medians.get((q, k), math.nan)
-                    named = {"query": show(query), "rank": rank, "word": show(own.words[k])}
-                    yield {"group": own.name, "run": run, **named, "cosine": value, "rank_change": change}
+                    yield Listed(own.name, run, show(query), rank, show(own.words[k]), value, change)

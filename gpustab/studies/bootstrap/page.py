@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any
 
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable
-from gpustab.results.page import Shown, signed, whole
-from gpustab.studies.bootstrap.rules import FLAT_RULE, is_flat
+from gpustab.results.page import Columns, whole
+from gpustab.studies.bootstrap.claims import FLAT_RULE, is_flat
+from gpustab.studies.bootstrap.tables import (
+    CORPORA,
+    DISTANCES,
+    FINDINGS,
+    LISTS,
+    NEIGHBOURS,
+    QUERIES,
+    SETTINGS,
+    Listed,
+    Neighbour,
+)
 from gpustab.studies.neighbours.sentences import RULE
-
-Row = dict[str, Any]
 
 _QUERIES = 20
 _RUNS_BESIDE = 6
@@ -26,7 +34,7 @@ def page(result: Result) -> list[Block]:
         *_side_by_side(result),
         Block(
             "How much do cosines vary from run to run?",
-            tables=[SmallTable.of("", result.tables["settings"].records(), _SETTINGS)],
+            tables=[SmallTable.of("", SETTINGS.of(result.tables), _SETTINGS)],
             figures=["spread"],
             aside="Figure 1 of the paper: bootstrap widens all techniques, PPMI least.",
         ),
@@ -40,72 +48,68 @@ def page(result: Result) -> list[Block]:
         *_distances(result),
         *_claims(result),
         *_corpora(result),
-        Block("The query words", tables=[whole("", result.tables["queries"])], folded=True),
+        Block("The query words", tables=[whole("", QUERIES.of(result.tables))], folded=True),
     ]
 
 
 def _neighbours(result: Result) -> Iterator[Block]:
     """One block a bootstrap group: for every query its neighbours with their verdicts."""
-    judged = [row for row in result.tables["neighbours"].records() if row["verdict"]]
-    for group, rows in groupby(judged, lambda row: row["group"]):
+    judged = [row for row in NEIGHBOURS.rows(result.tables) if row.verdict]
+    for group, rows in groupby(judged, lambda row: row.group):
         own = list(rows)
-        words = list(dict.fromkeys(row["query"] for row in own))
-        tables = [
-            SmallTable.of(word, [row for row in own if row["query"] == word], _QUERY) for word in words[:_QUERIES]
-        ]
-        chosen = own[0]["chosen_by"]
+        words = list(dict.fromkeys(row.query for row in own))
+        tables = [SmallTable.of(word, [row for row in own if row.query == word], _QUERY) for word in words[:_QUERIES]]
+        chosen = own[0].chosen_by
         by = f"chosen by {chosen}, the whole corpus, and judged" if chosen != group else "chosen and judged"
-        answer = f"{len(own)} words, {by} by {own[0]['of']} runs of {group}."
+        answer = f"{len(own)} words, {by} by {own[0].of} runs of {group}."
         if len(words) > _QUERIES:
             answer += f" Below are {_QUERIES} of {len(words)} query words; the table of neighbours has all."
         rule = f"{RULE} The bootstrap range is the least and the largest cosine, no confidence interval."
-        flat = is_flat(next(result.tables["settings"].records(group=group)))
+        flat = is_flat(next(SETTINGS.rows(result.tables, group=group)))
         yield Block(
             f"Which neighbours hold in {group}?",
             tables=[_overview(words, own)],
             answer=answer,
             folded=flat,
-            aside=rule if group == judged[0]["group"] else "",
+            aside=rule if group == judged[0].group else "",
         )
         yield Block(f"Each query word of {group}, neighbour by neighbour", tables=tables, folded=True)
 
 
-def _overview(words: list[str], rows: list[Row]) -> SmallTable:
+def _overview(words: list[str], rows: list[Neighbour]) -> SmallTable:
     """By query: which words are firm."""
     cells = []
     for word in words:
-        own = [row for row in rows if row["query"] == word]
-        firm = [row["word"] for row in own if row["verdict"] == "firm"]
-        passing = sum(row["verdict"] == "passing" for row in own)
+        own = [row for row in rows if row.query == word]
+        firm = [row.word for row in own if row.verdict == "firm"]
+        passing = sum(row.verdict == "passing" for row in own)
         cells.append([word, ", ".join(firm) or "none", str(passing), str(len(own) - len(firm) - passing)])
     return SmallTable("", ["query", "firm", "passing", "open"], cells)
 
 
-_QUERY: list[tuple[str, Shown]] = [
-    ("neighbour", "word"),
-    ("verdict", "verdict"),
-    ("in list", lambda row: f"{row['hits']} of {row['of']}"),
-    ("95 %", lambda row: f"{100 * row['share_low']:.0f}–{100 * row['share_high']:.0f} %"),
-    ("cosine", ("mean", 2)),
-    ("bootstrap range", lambda row: f"{row['low']:.2f} to {row['high']:.2f}"),
-    ("bias", lambda row: signed(row["bias"], 3)),
-    ("rank", lambda row: f"{row['rank']:g} ({row['rank_low']:g}–{row['rank_high']:g})"),
-    ("n", "runs"),
+_QUERY: Columns = [
+    "word",
+    "verdict",
+    ("in list", lambda row: f"{row.hits} of {row.of}"),
+    ("95 %", lambda row: f"{100 * row.share_low:.0f}–{100 * row.share_high:.0f} %"),
+    "mean",
+    ("bootstrap range", lambda row: f"{row.low:.2f} to {row.high:.2f}"),
+    "bias",
+    ("rank", lambda row: f"{row.rank:g} ({row.rank_low:g}–{row.rank_high:g})"),
+    "runs",
 ]
 
 
 def _side_by_side(result: Result) -> Iterator[Block]:
     """Tables 5 and 6: the lists of a few bootstrap runs of the first query beside each other."""
-    table, queries = result.tables["lists"], list(result.tables["queries"].records())
-    groups = [row["group"] for row in result.tables["settings"].records(sampling="bootstrap")]
+    lists, queries = LISTS.of(result.tables), [row.query for row in QUERIES.rows(result.tables)]
+    groups = [row.group for row in SETTINGS.rows(result.tables, sampling="bootstrap")]
     for group in groups:
-        word = next(
-            (q["query"] for q in queries if any(True for _ in table.records(group=group, query=q["query"]))), None
-        )
-        rows = list(table.records(group=group, query=word))
-        runs = list(dict.fromkeys(row["run"] for row in rows))[:_RUNS_BESIDE]
-        places = {(row["run"], row["rank"]): _with_change(row) for row in rows}
-        longest = max(row["rank"] for row in rows)
+        word = next((query for query in queries if lists.where(group=group, query=query).height), None)
+        rows = list(lists.rows(group=group, query=word))
+        runs = list(dict.fromkeys(row.run for row in rows))[:_RUNS_BESIDE]
+        places = {(row.run, row.rank): _with_change(row) for row in rows}
+        longest = max(row.rank for row in rows)
         cells = [[str(k), *(places.get((run, k), "–") for run in runs)] for k in range(1, longest + 1)]
         yield Block(
             f"What do single runs say of {word} in {group}?",
@@ -116,44 +120,40 @@ def _side_by_side(result: Result) -> Iterator[Block]:
         )
 
 
-def _with_change(row: Row) -> str:
-    change = row["rank_change"]
+def _with_change(row: Listed) -> str:
+    change = row.rank_change
     if change != change or round(change) == 0:
-        return str(row["word"])
-    return f"{row['word']} {'↓' if change > 0 else '↑'}{abs(round(change))}"
+        return row.word
+    return f"{row.word} {'↓' if change > 0 else '↑'}{abs(round(change))}"
 
 
-_SETTINGS: list[tuple[str, Shown]] = [
-    ("runs of", "group"),
-    ("runs", "runs"),
-    ("cosine", ("mean_value", 3)),
-    ("mean SD", ("sd", 2)),
-    ("√ variance", ("spread", 2)),
-    ("of scale", ("relative", 2)),
-    ("p@n", ("p_value", 2)),
-    ("no common word", lambda row: f"{100 * row['disjoint']:.1f} %"),
-    ("in all lists", ("everywhere", 2)),
-    ("absent somewhere", "absent"),
+_SETTINGS: Columns = [
+    "group",
+    "runs",
+    "mean_value",
+    "sd",
+    "spread",
+    "relative",
+    "p_value",
+    "disjoint",
+    "everywhere",
+    "absent",
 ]
 
 
 def _compared(result: Result) -> Iterator[Block]:
-    rows = list(result.tables["settings"].records(sampling="bootstrap"))
-    if len({row["unit"] for row in rows}) > 1:
+    rows = list(SETTINGS.rows(result.tables, sampling="bootstrap"))
+    if len({row.unit for row in rows}) > 1:
         yield Block("Does it matter what is drawn?", figures=["units"], aside="Figure 4 of the paper.")
-    if len({row["fraction"] for row in rows}) > 1:
+    if len({row.fraction for row in rows}) > 1:
         yield Block("Does the size of the corpus matter?", figures=["sizes"], aside="Figure 5 of the paper.")
 
 
 def _distances(result: Result) -> Iterator[Block]:
-    if "distances" not in result.tables:
+    distances = DISTANCES.of(result.tables)
+    if not distances.height:
         return
-    columns: list[tuple[str, Shown]] = [
-        ("settings", lambda row: f"{row['first']} and {row['second']}"),
-        ("two runs of one", ("within", 2)),
-        ("a run of each", ("between", 2)),
-        ("beyond noise", ("distance", 2)),
-    ]
+    columns: Columns = [("settings", lambda row: f"{row.first} and {row.second}"), "within", "between", "distance"]
     answer = (
         "Root mean square difference of the query words' cosines with all words. Settings that vary alike may still "
         "vary "
@@ -161,33 +161,31 @@ def _distances(result: Result) -> Iterator[Block]:
     )
     yield Block(
         "How far apart are the settings?",
-        tables=[SmallTable.of("", result.tables["distances"].records(), columns)],
+        tables=[SmallTable.of("", distances, columns)],
         answer=answer,
     )
 
 
 def _corpora(result: Result) -> Iterator[Block]:
     """Table 2 of the paper for the corpora of these runs, where their run set tells them."""
-    if "corpora" in result.tables:
+    if CORPORA.name in result.tables:
         yield Block(
-            "Which texts?", tables=[whole("", result.tables["corpora"])], aside="Table 2 of the paper.", folded=True
+            "Which texts?", tables=[whole("", CORPORA.of(result.tables))], aside="Table 2 of the paper.", folded=True
         )
 
 
 def _claims(result: Result) -> Iterator[Block]:
-    cells = [
-        [f"{row['claim']} ({row['source']})", row["technique"], row["shows"], row["agrees"]]
-        for row in result.tables["claims"].records()
-    ]
+    rows = list(FINDINGS.rows(result.tables))
+    cells = [[f"{row.claim} ({row.source})", row.technique, row.shows, row.agrees] for row in rows]
     yield Block(
         "Does the paper hold here?",
         tables=[SmallTable("", ["finding", "runs of", "shows", "agrees"], cells)],
-        answer=_tally([row["agrees"] for row in result.tables["claims"].records()]),
+        answer=_tally([row.agrees for row in rows]),
         aside="Antoniak & Mimno 2018. Intervals are 95 % over runs, × is a ratio of spreads.",
     )
     rules: dict[str, dict[str, None]] = {}
-    for row in result.tables["claims"].records():
-        rules.setdefault(row["rule"] if row["rule"] == FLAT_RULE else row["claim"], {})[row["rule"]] = None
+    for row in rows:
+        rules.setdefault(row.rule if row.rule == FLAT_RULE else row.claim, {})[row.rule] = None
     facts = [
         ("Flat spaces" if name == FLAT_RULE else name, "", f"{'; or '.join(own)}.".capitalize())
         for name, own in rules.items()
@@ -195,7 +193,7 @@ def _claims(result: Result) -> Iterator[Block]:
     yield Block("By which rules?", facts, folded=True)
 
 
-def _tally(verdicts: list[str]) -> str:
+def _tally(verdicts: Sequence[str]) -> str:
     counts = [(verdicts.count(name), said) for name, said in _SAID.items() if name in verdicts]
     return f"Of {len(verdicts)} findings {', '.join(f'{n} {said}' for n, said in counts)}." if verdicts else ""
 

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from gpustab.results import Content
 from gpustab.results.page import counted
+from gpustab.results.table import titles
+from gpustab.studies.bootstrap.tables import Neighbour
 
 CITATIONS = ("antoniak2018",)
 
 WORDS = {
-    "neighbours": {
-        "query": "query",
-        "word": "word",
-        "group": "runs",
-        "chosen_by": "chosen by",
-        "verdict": "verdict",
-        "mean": "cosine",
-        "sd": "SD",
-        "share": "share",
-        "rank": "rank",
-    }
+    "neighbours": titles(Neighbour, "query")
+    | {"word": "word"}
+    | titles(Neighbour, "group", "chosen_by", "verdict", "mean", "sd", "share", "rank")
 }
 
 

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from gpustab.statistics.intervals import Estimate, jackknife_error
+from gpustab.studies.bootstrap.tables import ByRuns
 
 
 def jackknifed(values: Tensor, number: Callable[[Tensor], float]) -> Estimate:
@@ -65,24 +66,6 @@ def rank_change(ranks: Tensor) -> Estimate:
     return jackknifed(ranks, lambda part: float((part - part.nanquantile(0.5, 1, keepdim=True)).abs().nanmean()))
 
 
-class ByRuns(NamedTuple):
-    """Figure 6 at a number of runs.
-
-    Attributes:
-        runs: so many.
-        paper: mean population SD, what the paper draws.
-        bias: what share of the limit it has by its bias alone, for normal values.
-        unbiased: √(mean ``ddof = 1`` variance).
-        error: relative error of one SD from so many runs, ``1 / √(2(R − 1))``.
-    """
-
-    runs: int
-    paper: float
-    bias: float
-    unbiased: float
-    error: float
-
-
 def bias(runs: int) -> float:
     """Return E[population SD] / σ of so many normal values.
 
@@ -92,16 +75,22 @@ def bias(runs: int) -> float:
     return math.sqrt(2 / runs) * math.exp(math.lgamma(runs / 2) - math.lgamma((runs - 1) / 2))
 
 
-def by_runs(values: Tensor) -> list[ByRuns]:
-    """Return figure 6: the SD of cosines ``(p, R)`` by number of runs, over all stretches of so many runs in a ring."""
+def by_runs(group: str, values: Tensor) -> list[ByRuns]:
+    """Return figure 6: the SD of cosines by number of runs, over all stretches of so many runs in a ring.
+
+    Args:
+        group: its name.
+        values: ``(p, R)``.
+    """
     total = values.shape[1]
-    found = []
+    rows = []
     for runs in range(2, total + 1):
         stretches = range(total if runs < total else 1)
         own = torch.stack([variances(values[:, [(s + k) % total for k in range(runs)]]) for s in stretches])
         paper = float((own * (runs - 1) / runs).sqrt().nanmean())
-        found.append(ByRuns(runs, paper, bias(runs), float(own.nanmean().sqrt()), 1 / math.sqrt(2 * (runs - 1))))
-    return found
+        unbiased = float(own.nanmean().sqrt())
+        rows.append(ByRuns(group, runs, paper, bias(runs), unbiased, 1 / math.sqrt(2 * (runs - 1))))
+    return rows
 
 
 def rise_left(values: Tensor) -> Estimate:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from gpustab import engine
 from gpustab.corpus.corpus import Corpus
@@ -15,20 +15,37 @@ from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
 from gpustab.options import chosen
 from gpustab.report import Result
-from gpustab.results import Table
+from gpustab.results import Sheet, Table
 from gpustab.runs.families import families
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import show, some_words
-from gpustab.studies.bootstrap import listed, queries, sentences, tables
-from gpustab.studies.bootstrap.claims import claims
-from gpustab.studies.bootstrap.independent import Samples
+from gpustab.studies.bootstrap import claims_of_runs, listed, numbers, queries
+from gpustab.studies.bootstrap.claims import findings
 from gpustab.studies.bootstrap.measure import Measured, measure
 from gpustab.studies.bootstrap.options import BootstrapOptions
 from gpustab.studies.bootstrap.spread import by_runs
+from gpustab.studies.bootstrap.tables import (
+    BY_RUNS,
+    CORPORA,
+    DISTANCES,
+    FINDINGS,
+    LISTS,
+    NEIGHBOURS,
+    PAIRS,
+    QUERIES,
+    RANK_CHANGES,
+    SETTINGS,
+    CorpusRow,
+    Neighbour,
+    Query,
+)
 from gpustab.studies.bootstrap.training import corpora, corpus_of
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
+from gpustab.studies.shared.same_runs import Same, fingerprints, said_of, seeds_of
 from gpustab.studies.shared.spaces import of_spaces
+
+T = TypeVar("T")
 
 WHOLE = ("shuffled", "fixed")
 """Samplings whose runs read the whole corpus: they choose the neighbours that bootstrap runs judge."""
@@ -72,7 +89,7 @@ def bootstrap(
         study = _Study(answer, options, asked.words)
         for number, family in enumerate(found := families(given)):
             study.of_family(family.members, number / len(found))
-        study.finish(list(corpora(given)))
+        study.finish(corpora(given))
         answer.result.notes += asked.notes
     return answer.result
 
@@ -90,7 +107,7 @@ class _Study:
     def __init__(self, answer: Answer, options: BootstrapOptions, asked: Sequence[bytes]) -> None:
         self.answer, self.options, self.asked = answer, options, asked
         self.samples = Samples()
-        self.tables: tables.Tables = {}
+        self.tables: dict[str, Table] = {}
         self.counts: dict[bytes, int] = {}
         self.missing: dict[bytes, list[str]] = {}
         self.spaces: dict[str, list[str]] = {}
@@ -107,7 +124,7 @@ class _Study:
                 continue
             self._add(own, chooser)
             found.append(own)
-        tables.add(self.tables, "distances", [tables.distance(a, b) for a, b in combinations(found, 2)])
+        self._extend(DISTANCES, [numbers.distance(a, b) for a, b in combinations(found, 2)])
 
     def _measure(self, group: Runs | Group, asked: Mapping[bytes, Sequence[bytes]], part: float) -> Measured | None:
         answer = self.answer
@@ -130,22 +147,26 @@ class _Study:
         return measure(runs, self.asked, self.options.n, asked, answer.compute)
 
     def _add(self, own: Measured, chooser: Measured | None) -> None:
-        found = tables.numbers(own, self.answer.compute)
         is_bootstrap = own.key.sampling == "bootstrap"
         rows = list(listed.neighbours(own, own, judges=is_bootstrap and chooser is None))
         if chooser is not None:
             rows += listed.neighbours(own, chooser, judges=is_bootstrap)
-        tables.add(self.tables, "neighbours", [row._asdict() for row in rows])
-        tables.add(self.tables, "settings", [tables.setting_row(own, found)])
-        tables.add(self.tables, "lists", list(listed.lists(own)))
-        tables.add(self.tables, "pairs", list(tables.pairs(own)))
-        tables.add(self.tables, "rank_changes", [row for row in [tables.rank_changes(own)] if row])
-        curve = by_runs(own.listed.cosines[own.pairs(own.closest)])
-        tables.add(self.tables, "by_runs", [{"group": own.name, **row._asdict()} for row in curve])
+        self._extend(NEIGHBOURS, rows)
+        self._extend(SETTINGS, [numbers.setting(own, self.answer.compute)])
+        self._extend(LISTS, listed.lists(own))
+        self._extend(PAIRS, numbers.pairs(own))
+        self._extend(RANK_CHANGES, numbers.rank_changes(own))
+        self._extend(BY_RUNS, by_runs(own.name, own.listed.cosines[own.pairs(own.closest)]))
         self.answer.result.groups.append(_summary(own, rows, chooser))
         self.answer.notes[own.name] += _notes(own, chooser)
 
-    def finish(self, corpora: list[dict[str, Any]]) -> None:
+    def _extend(self, sheet: Sheet[T], rows: Iterable[T]) -> None:
+        """Append rows to a table, which is there as soon as it has one."""
+        more = sheet.table(rows)
+        if more.height:
+            self.tables.setdefault(sheet.name, Table(long=sheet.long)).extend(more)
+
+    def finish(self, corpora: Iterable[CorpusRow]) -> None:
         """Judge the findings, and say what was found.
 
         Args:
@@ -159,18 +180,16 @@ class _Study:
             words = ", ".join(show(word) for word in self.asked[:5])
             raise InputError(f"no group has any of the query words ({words}); give others by {option('query')}")
         result.tables = self.tables
-        settings = list(self.tables["settings"].records())
-        distances = list(self.tables["distances"].records()) if "distances" in self.tables else []
-        judged = claims(settings, self.samples.same_pairs(), distances)
-        result.tables["claims"] = Table.of(judged, ["source", "claim", "technique", "shows", "agrees", "rule"])
-        tables.add(result.tables, "corpora", corpora)
-        result.tables["queries"] = Table.of([self._query(word) for word in self.asked])
+        settings, distances = list(SETTINGS.rows(self.tables)), list(DISTANCES.rows(self.tables))
+        result.tables[FINDINGS.name] = FINDINGS.table(findings(settings, self.samples.same_pairs(), distances))
+        self._extend(CORPORA, corpora)
+        result.tables[QUERIES.name] = QUERIES.table(map(self._query, self.asked))
         result.notes += [*self.samples.said(), *self._missing()]
-        result.alarms += sentences.alarms(settings, self.spaces)
-        result.verdict = sentences.verdict(result.tables)
+        result.alarms += claims_of_runs.alarms(settings, self.spaces)
+        result.verdict = claims_of_runs.verdict(result.tables)
 
-    def _query(self, word: bytes) -> dict[str, Any]:
-        return {"query": show(word), "count": self.counts.get(word), "lacking": len(self.missing.get(word, ()))}
+    def _query(self, word: bytes) -> Query:
+        return Query(show(word), self.counts.get(word), len(self.missing.get(word, ())))
 
     def _missing(self) -> Iterator[str]:
         groups = len(self.answer.result.groups)
@@ -179,7 +198,7 @@ class _Study:
             yield f"The query word '{show(word)}' is not in {where}; it is left out there."
 
 
-def _summary(own: Measured, rows: Sequence[listed.Neighbour], chooser: Measured | None) -> dict[str, Any]:
+def _summary(own: Measured, rows: Sequence[Neighbour], chooser: Measured | None) -> dict[str, Any]:
     judged = [row.verdict for row in rows if row.verdict]
     return {
         "name": own.name,
@@ -211,3 +230,59 @@ def _notes(own: Measured, chooser: Measured | None) -> Iterator[str]:
         )
     if math.isnan(float(own.statistics.sd.nanmean())):
         yield "No spread: fewer than two runs have the words."
+
+
+class _Sample(NamedTuple):
+    technique: str
+    what: tuple[str, str, float]
+    prints: frozenset[bytes]
+    seeds: frozenset[int]
+    runs: int
+
+
+class Samples:
+    """What is kept of the groups that were seen, to tell which are independent; no vector is."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, _Sample] = {}
+
+    def add(self, group: Group | Runs, runs: Runs) -> None:
+        """Look at a group while its runs are in memory."""
+        key = runs.key
+        prints = frozenset(fingerprints(runs)) if int(runs.joint.sum()) else frozenset()
+        what = key.sampling, key.unit, key.fraction
+        self._seen[runs.name] = _Sample(key.technique, what, prints, seeds_of(group), len(runs))
+
+    def same(self) -> list[Same]:
+        """Return the pairs of groups that share runs bit for bit."""
+        pairs = combinations(self._seen.items(), 2)
+        found = [Same(a, b, len(one.prints & other.prints), other.runs) for (a, one), (b, other) in pairs]
+        return [same for same in found if same.runs]
+
+    def same_pairs(self) -> list[frozenset[str]]:
+        """Return the names of these pairs."""
+        return [frozenset((same.first, same.second)) for same in self.same()]
+
+    def said(self) -> Iterator[str]:
+        """Yield a sentence on every pair that is not independent."""
+        yield from said_of(same := self.same())
+        already = {frozenset((one.first, one.second)) for one in same}
+        shared = [
+            (a, b, one.what == other.what)
+            for (a, one), (b, other) in combinations(self._seen.items(), 2)
+            if one.technique == other.technique and one.seeds & other.seeds and frozenset((a, b)) not in already
+        ]
+        for a, b, same_draws in shared:
+            if same_draws:
+                yield (
+                    f"{a} and {b}: trained with the same seeds, so the same documents were drawn. They are not "
+                    "independent: "
+                    "differences between them look smaller than between runs of other seeds."
+                )
+        if some := [f"{a} and {b}" for a, b, same_draws in shared if not same_draws]:
+            more = f" and {len(some) - 3} more pairs" if len(some) > 3 else ""
+            yield (
+                f"Groups whose runs began with the same training seeds: {'; '.join(some[:3])}{more}. They are not "
+                "quite "
+                "independent: what they start from is alike."
+            )

@@ -1,168 +1,203 @@
-"""The tables of the study, filled group by group."""
+"""The tables of the study: what one row of each is, declared once."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
-import torch
-from torch import Tensor
-
-from gpustab import engine
-from gpustab.kernels.jackknife import pair_statistics
-from gpustab.machine.device import Compute
-from gpustab.results import Table
-from gpustab.spaces.words import show
+from gpustab.results import Column, Sheet
+from gpustab.results.page import signed
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.bootstrap import spread
-from gpustab.studies.bootstrap.measure import Measured
+from gpustab.studies.shared.claims import Observation
 
-Tables = dict[str, Table]
 AVERAGED = 10
 """Figures 1 to 5 are means over so many closest words of a query, figure 6 over 20."""
-LONG = ("neighbours", "lists", "pairs", "counted")
+
+Number = Literal["log_spread", "relative", "mean", "j2", "jn", "p", "rank_change", "recurring", "rise"]
+"""A number of a group that has an error over runs."""
 
 
-class Numbers(NamedTuple):
-    """One group over its query words, each number with its error over runs; see :func:`numbers`."""
-
-    log_spread: Estimate
-    relative: Estimate
-    mean: Estimate
-    j2: Estimate
-    jn: Estimate
-    p: Estimate
-    rank_change: Estimate
-    recurring: Estimate
-    rise: Estimate
+def _three_digits(value: float) -> str:
+    return signed(value, 3)
 
 
-def numbers(own: Measured, compute: Compute) -> Numbers:
-    """Return the numbers of one group.
-
-    ``log_spread``: ln √(mean variance) of the cosines with the 10 closest words; ``relative``: the same in units of the
-    query's cosines' SD over all words; ``mean``: mean cosine; ``j2``, ``jn``: mean Jaccard of two runs' lists (sets);
-    ``p``: share of the list; ``rank_change``: mean |rank − median|; ``recurring``: share of the lists by mean cosine
-    that two disjoint halves of the runs have in common; ``rise``: see :func:`spread.rise_left`.
-    """
-    near = own.pairs([row[:AVERAGED] for row in own.closest])
-    values, ranks = own.listed.cosines[near], own.listed.ranks[near]
-    scale = own.spread_over_words()[own.listed.query[near]]
-    overlap = engine.overlap_pass(own.lists, [min(2, own.n), own.n], compute)
-    twenty = own.listed.cosines[own.pairs(own.closest)]
-    enough = len(own.runs) > 3
-    j2, jn, p = (_of_pairs(matrix) for matrix in (overlap.j[0], overlap.j[-1], overlap.p[-1]))
-    return Numbers(
-        spread.log_spread(values, torch.ones_like(scale)),
-        spread.log_spread(values, scale),
-        spread.mean_cosine(values),
-        j2,
-        jn,
-        p,
-        spread.rank_change(ranks),
-        spread.recurring(*own.halves) if enough else Estimate(math.nan, math.nan, 0),
-        spread.rise_left(twenty) if enough else Estimate(math.nan, math.nan, 0),
-    )
+def _in_percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
 
 
-def _of_pairs(matrix: Tensor) -> Estimate:
-    found = pair_statistics(matrix.cpu())
-    return Estimate.of_runs(found.mean, found.se, len(matrix))
+class Setting(NamedTuple):
+    """One group over its query words: figures 1 to 5 as numbers."""
+
+    group: Annotated[str, Column("runs of")]
+    technique: str
+    sampling: str
+    unit: Annotated[str, Column(about="what is drawn: document or sentence")]
+    fraction: Annotated[float, Column(about="part of the corpus, 0 to 1")]
+    part: str
+    runs: int
+    queries: Annotated[int, Column(about="query words that it has")]
+    words: int
+    sd: Annotated[float, Column("mean SD", 2, "of the cosines with the ten closest words, over runs, ddof = 1")]
+    spread: Annotated[float, Column("√ variance", 2, "root of the mean variance of these cosines")]
+    relative: Annotated[float, Column("of scale", 2, "the same in units of the query's cosines' SD over all words")]
+    disjoint: Annotated[float, Column("no common word", about="share of query and pair of runs", text=_in_percent)]
+    everywhere: Annotated[float, Column("in all lists", 2, "words of a query in the lists of all runs")]
+    absent: Annotated[int, Column("absent somewhere", about="listed words that some run lacks")]
+    mean_rank_within: Annotated[float, Column(about="words a query whose mean rank is within the list (figure 3)")]
+    log_spread_value: Annotated[float, Column(about="ln of the spread")]
+    log_spread_se: float
+    log_spread_freedom: int
+    relative_value: Annotated[float, Column(about="ln of the spread on the scale of the space")]
+    relative_se: float
+    relative_freedom: int
+    mean_value: Annotated[float, Column("cosine", 3, "mean, with the ten closest words")]
+    mean_se: float
+    mean_freedom: int
+    j2_value: Annotated[float, Column(about="set Jaccard of two runs' two nearest words")]
+    j2_se: float
+    j2_freedom: int
+    jn_value: Annotated[float, Column(about="set Jaccard of two runs' whole lists")]
+    jn_se: float
+    jn_freedom: int
+    p_value: Annotated[float, Column("p@n", 2, "share of the list that two runs have in common")]
+    p_se: float
+    p_freedom: int
+    rank_change_value: Annotated[float, Column(about="mean |rank − median rank| of the closest words")]
+    rank_change_se: float
+    rank_change_freedom: int
+    recurring_value: Annotated[float, Column(about="share of the averaged lists that two halves of the runs share")]
+    recurring_se: float
+    recurring_freedom: int
+    rise_value: Annotated[float, Column(about="ln of the rise of the SD from two runs to all, beyond its bias")]
+    rise_se: float
+    rise_freedom: int
+
+    def estimate(self, name: Number) -> Estimate:
+        """Return one of the numbers with its error over runs."""
+        return Estimate(*(getattr(self, f"{name}_{part}") for part in Estimate._fields))
+
+    def is_beside(self, other: Setting, sampling: str) -> bool:
+        """Return whether another group differs in its sampling alone, which is the one that is named."""
+        return other.sampling == sampling and self.but("sampling") == other.but("sampling")
+
+    def but(self, name: str) -> tuple[object, ...]:
+        """Return what the group is, without one field."""
+        return tuple(getattr(self, field) for field in _WHAT if field != name)
 
 
-def setting_row(own: Measured, found: Numbers) -> dict[str, Any]:
-    """Return the row of one group in the table of settings: figures 1 to 5 as numbers."""
-    key = own.key
-    near = own.pairs([row[:AVERAGED] for row in own.closest])
-    values = own.listed.cosines[near]
-    lists = spread.list_agreement(own.lists.indices[:, :, : own.n].cpu(), own.lists.present.cpu())
-    row: dict[str, Any] = {
-        "group": own.name,
-        "technique": key.technique,
-        "sampling": key.sampling,
-        "unit": key.unit,
-        "fraction": key.fraction,
-        "part": ", ".join(f"{name}={value}" for name, value in key.part),
-        "runs": len(own.runs),
-        "queries": len(own.queries),
-        "words": len(own.words),
-        "sd": spread.mean_sd(values),
-        "spread": math.exp(found.log_spread.value),
-        "relative": math.exp(found.relative.value),
-        "disjoint": lists.disjoint,
-        "everywhere": lists.everywhere,
-        "absent": int(values.isnan().any(1).sum()),
-        "mean_rank_within": _within(own) / max(len(own.queries), 1),
-    }
-    for name, one in found._asdict().items():
-        row |= {f"{name}_value": one.value, f"{name}_se": one.se, f"{name}_freedom": one.freedom}
-    return row
+_WHAT = ("technique", "sampling", "unit", "fraction", "part")
 
 
-def _within(own: Measured) -> int:
-    """How many words have a mean rank of at most n: what figure 3 of the paper draws, which may be none."""
-    return int((own.mean_rank <= own.n).sum())
+class Neighbour(NamedTuple):
+    """A word near a query, in the runs of one group; ``low`` and ``high`` are no confidence interval."""
+
+    group: Annotated[str, Column("runs")]
+    query: str
+    chosen_by: Annotated[str, Column(about="the group whose mean cosines chose it")]
+    place: Annotated[int, Column(about="its place there")]
+    word: Annotated[str, Column("neighbour")]
+    runs: Annotated[int, Column("n", about="runs that have both words: mean, SD, range and ranks are over these")]
+    mean: Annotated[float, Column("cosine", 2)]
+    sd: Annotated[float, Column("SD", about="of the cosine, ddof = 1")]
+    low: Annotated[float, Column(about="least cosine; of bootstrap runs the lower end of the bootstrap range")]
+    high: Annotated[float, Column(about="largest cosine")]
+    bias: Annotated[float, Column(about="mean less that of the group that chose it", text=_three_digits)]
+    rank: Annotated[float, Column(about="median rank")]
+    rank_low: float
+    rank_high: float
+    hits: Annotated[int, Column(about="runs that have it among the nearest n")]
+    of: Annotated[int, Column(about="runs that have the query; one that lacks the word does not have it in its list")]
+    share: Annotated[float, Column(about="of these runs, 0 to 1")]
+    share_low: Annotated[float, Column(about="lower end of its 95 % Wilson interval")]
+    share_high: float
+    margin: Annotated[float, Column(about="probability by the cosines to be nearer than the first word outside")]
+    verdict: Annotated[str, Column(about="firm, passing or open; empty where these runs do not judge it")]
 
 
-def estimate(row: Mapping[str, Any], name: str) -> Estimate:
-    """Return a number of a row of the table of settings, with its error."""
-    return Estimate(row[f"{name}_value"], row[f"{name}_se"], row[f"{name}_freedom"])
+class Listed(NamedTuple):
+    """A word in the list of one run (tables 5 and 6)."""
+
+    group: str
+    run: str
+    query: str
+    rank: int
+    word: str
+    cosine: float
+    rank_change: Annotated[float, Column(about="rank less the word's median rank over runs")]
 
 
-def pairs(own: Measured) -> Iterator[dict[str, Any]]:
-    """Yield the SD of every query with each of its closest words: what figures 4 and 5 are drawn of."""
-    scale = own.spread_over_words()
-    for q, query in enumerate(own.queries):
-        for place, k in enumerate(own.closest[q][:AVERAGED], 1):
-            sd = float(own.statistics.sd[q, k])
-            named = {"group": own.name, "query": show(query), "place": place, "word": show(own.words[k])}
-            yield {**named, "sd": sd, "relative": sd / float(scale[q])}
+class PairSpread(NamedTuple):
+    """The SD of a query with one of its closest words: what figures 4 and 5 are drawn of."""
+
+    group: str
+    query: str
+    place: int
+    word: str
+    sd: float
+    relative: Annotated[float, Column(about="in parts of the query's SD over all words")]
 
 
-def rank_changes(own: Measured) -> dict[str, Any]:
-    """Return the quantiles of rank − median of the closest words (figure 3), and those of the paper's words."""
-    ranks = own.listed.ranks[own.pairs([row[: own.n] for row in own.closest])]
-    change = (ranks - ranks.nanquantile(0.5, 1, keepdim=True)).flatten()
-    change = change[~change.isnan()]
-    if not len(change):
-        return {}
-    points = change.quantile(torch.tensor([0.05, 0.25, 0.5, 0.75, 0.95], dtype=torch.float64)).tolist()
-    names = ("p05", "p25", "p50", "p75", "p95")
-    whisker = 1.5 * (points[3] - points[1])
-    outside = ((change < points[1] - whisker) | (change > points[3] + whisker)).double().mean()
-    ends = {"least": float(change.min()), "largest": float(change.max())}
-    return {"group": own.name, **dict(zip(names, points, strict=True)), **ends, "outliers": float(outside)}
+class RankChanges(NamedTuple):
+    """Quantiles of rank − median rank of the closest words (figure 3)."""
+
+    group: str
+    p05: float
+    p25: float
+    p50: float
+    p75: float
+    p95: float
+    least: float
+    largest: float
+    outliers: Annotated[float, Column(about="share beyond 1.5 times the quartiles' distance")]
 
 
-def distance(first: Measured, second: Measured) -> dict[str, Any]:
-    """Return how far the mean cosines of two settings lie apart, beside how far two runs of one do.
+class ByRuns(NamedTuple):
+    """Figure 6 of a group at a number of runs."""
 
-    ``D² = mean (μ_a − μ_b)² − mean (s_a²/R_a + s_b²/R_b)`` over all cosines of the queries, so that noise gives 0.
-    A comparison of SDs does not see it: chronological and shuffled runs may vary alike around different means.
-    """
-    queries = [word for word in first.queries if word in second.queries]
-    common = {word: k for k, word in enumerate(second.words)}
-    both = [(k, common[word]) for k, word in enumerate(first.words) if word in common]
-    columns = torch.tensor(both, dtype=torch.long).reshape(-1, 2)
-    a, b = (
-        [field[[own.queries.index(w) for w in queries]][:, columns[:, side]] for field in own.statistics]
-        for side, own in enumerate((first, second))
-    )
-    noise = a[1].square() / a[2] + b[1].square() / b[2]
-    square = float(((a[0] - b[0]).square() - noise).nanmean())
-    within = (float(a[1].square().nanmean()) + float(b[1].square().nanmean())) / 2
-    return {
-        "first": first.name,
-        "second": second.name,
-        "squared_distance": square,
-        "distance": math.sqrt(max(square, 0.0)),
-        "within": math.sqrt(2 * within),
-        "between": math.sqrt(2 * within + max(square, 0.0)),
-    }
+    group: str
+    runs: int
+    paper: Annotated[float, Column(about="mean population SD, which the paper draws")]
+    bias: Annotated[float, Column(about="what share of the limit it has by its bias alone, for normal values")]
+    unbiased: Annotated[float, Column(about="root of the mean variance, ddof = 1")]
+    error: Annotated[float, Column(about="relative error of one SD from so many runs, 1 / √(2(R − 1))")]
 
 
-def add(tables: Tables, name: str, rows: Sequence[Any]) -> None:
-    """Append rows to a table."""
-    if rows:
-        tables.setdefault(name, Table(long=name in LONG)).extend(Table.of(rows))
+class Distance(NamedTuple):
+    """How far the mean cosines of two settings lie apart."""
+
+    first: str
+    second: str
+    squared_distance: Annotated[float, Column(about="beyond the noise of both; may be negative")]
+    distance: Annotated[float, Column("beyond noise", 2, "its root, 0 for a negative square")]
+    within: Annotated[float, Column("two runs of one", 2, "root mean square difference of two runs of one setting")]
+    between: Annotated[float, Column("a run of each", 2)]
+
+
+class CorpusRow(NamedTuple):
+    """Table 2 of the paper for what groups were trained on."""
+
+    corpus: str
+    unit: str
+    fraction: float
+    units: int
+    tokens: int
+    tokens_per_unit: float
+
+
+class Query(NamedTuple):
+    """A query word."""
+
+    query: str
+    count: Annotated[int | None, Column(about="occurrences")]  # type: ignore[assignment]
+    lacking: Annotated[int, Column(about="groups that do not have it")]
+
+
+SETTINGS = Sheet("settings", Setting, "one row a group")
+NEIGHBOURS = Sheet("neighbours", Neighbour, "one row a group, query and word near it", long=True)
+LISTS = Sheet("lists", Listed, "one row a run, query and rank", long=True)
+PAIRS = Sheet("pairs", PairSpread, "one row a group, query and close word", long=True)
+RANK_CHANGES = Sheet("rank_changes", RankChanges, "one row a group")
+BY_RUNS = Sheet("by_runs", ByRuns, "one row a group and number of runs")
+DISTANCES = Sheet("distances", Distance, "one row a pair of groups that differ in sampling")
+FINDINGS = Sheet("claims", Observation, "one row a finding of the paper and group")
+CORPORA = Sheet("corpora", CorpusRow, "one row a corpus")
+QUERIES = Sheet("queries", Query, "one row a query word")

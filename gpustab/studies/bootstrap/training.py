@@ -15,6 +15,7 @@ from gpustab.machine.progress import Progress
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
 from gpustab.studies.bootstrap.options import BootstrapOptions, BootstrapPlan
+from gpustab.studies.bootstrap.tables import CorpusRow
 from gpustab.studies.shared.made import made_of, reading_of
 
 TECHNIQUES = ("sgns", "lsa")
@@ -116,7 +117,7 @@ def _ways() -> str:
     return f"name query words by {named}, or a corpus to choose them from by {option('text')}"
 
 
-def corpora(groups: Sequence[Runs | Group]) -> Iterator[dict[str, Any]]:
+def corpora(groups: Sequence[Runs | Group]) -> Iterator[CorpusRow]:
     """Yield table 2 of the paper for what the groups were trained on, as far as their run sets tell."""
     seen = set()
     for group in groups:
@@ -126,5 +127,5 @@ def corpora(groups: Sequence[Runs | Group]) -> Iterator[dict[str, Any]]:
             continue
         seen.add(place)
         units, tokens = made["corpus"]["units"], made["corpus"]["tokens"]
-        row = {"corpus": made["corpus"]["name"], "unit": group.key.unit, "fraction": group.key.fraction}
-        yield {**row, "units": units, "tokens": tokens, "tokens_per_unit": tokens / max(units, 1)}
+        name, per_unit = made["corpus"]["name"], tokens / max(units, 1)
+        yield CorpusRow(name, group.key.unit, group.key.fraction, units, tokens, per_unit)

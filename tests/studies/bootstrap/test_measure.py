@@ -9,7 +9,7 @@ import torch
 
 from gpustab import load_groups
 from gpustab.machine.device import Compute
-from gpustab.studies.bootstrap import spread, tables
+from gpustab.studies.bootstrap import numbers, spread
 from gpustab.studies.bootstrap.listed import neighbours
 from gpustab.studies.bootstrap.measure import measure
 from gpustab.studies.bootstrap.study import bootstrap
@@ -71,7 +71,7 @@ class TestKnownSpread:
         inside, values = 0, []
         for seed in range(30):
             own = measured(drawn("x/shuffled", 8, 0.03, seed=seed), n=10)
-            found = tables.numbers(own, COMPUTE).log_spread
+            found = numbers.numbers(own, COMPUTE).log_spread
             low, high = found.interval
             inside += low <= math.log(0.03) <= high
             values.append(found.value)
@@ -80,7 +80,7 @@ class TestKnownSpread:
 
     def test_the_paper_curve_is_its_bias_and_the_unbiased_one_is_flat(self):
         values = 0.5 + 0.02 * torch.randn(600, 12, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-        rows = spread.by_runs(values)
+        rows = spread.by_runs("x", values)
         for row in rows:
             assert row.paper == pytest.approx(0.02 * row.bias, rel=0.05)
             assert row.unbiased == pytest.approx(0.02, rel=0.05)
@@ -91,11 +91,11 @@ class TestKnownSpread:
             measured(drawn(f"x/{name}", 8, 0.03, seed=seed, order=order), n=10)
             for name, seed, order in (("fixed", 1, 0.0), ("shuffled", 2, 0.0), ("bootstrap", 3, 0.1))
         )
-        noise = tables.distance(first, second)
-        assert abs(noise["squared_distance"]) < 0.2 * noise["within"] ** 2
-        apart = tables.distance(first, moved)
-        assert apart["squared_distance"] > 5 * abs(noise["squared_distance"])
-        assert apart["between"] > noise["between"]
+        noise = numbers.distance(first, second)
+        assert abs(noise.squared_distance) < 0.2 * noise.within**2
+        apart = numbers.distance(first, moved)
+        assert apart.squared_distance > 5 * abs(noise.squared_distance)
+        assert apart.between > noise.between
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,215 @@
+"""What the study says itself: which neighbours hold, what drawing the documents again changes, and its alarms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from gpustab.results import Table
+from gpustab.statistics.intervals import Estimate
+from gpustab.studies.bootstrap.claims import is_flat, less, ratio
+from gpustab.studies.bootstrap.tables import NEIGHBOURS, SETTINGS, Neighbour, Setting
+from gpustab.studies.neighbours.sentences import FIRM, LEAST_RUNS, PASSING
+from gpustab.studies.shared.claims import Claim, Margin, above, within
+from gpustab.studies.shared.frame import merged
+from gpustab.studies.shared.wording import listed
+
+NOISE = Margin(0.2, "share of their lists that two runs of the same documents share, below which vectors are noise")
+
+
+class Judged(NamedTuple):
+    """The neighbours of a group's query words that have a verdict."""
+
+    setting: Setting
+    rows: Sequence[Neighbour]
+
+    @property
+    def kind(self) -> str:
+        """What the runs are."""
+        return f"{self.setting.runs} bootstrap runs"
+
+    @property
+    def firm(self) -> list[Neighbour]:
+        """Those that are firm."""
+        return [row for row in self.rows if row.verdict == FIRM]
+
+    @property
+    def lead(self) -> str:
+        """Of which words the sentence is."""
+        queries = {row.query for row in self.rows}
+        of = f"{len(queries)} query words" if len(queries) > 1 else self.rows[0].query
+        return f"{self.setting.group}: of the {len(self.rows)} nearest words of {of}"
+
+    @property
+    def others(self) -> str:
+        """How many are passing and open."""
+        passing = sum(row.verdict == PASSING for row in self.rows)
+        left = len(self.rows) - len(self.firm) - passing
+        flattered = "; the same runs chose them, so that too many look firm"
+        chose = flattered if self.rows[0].chosen_by == self.setting.group else ""
+        return f"{passing} {'is' if passing == 1 else 'are'} passing and {left} open{chose}"
+
+
+def _some_firm(judged: Judged) -> str:
+    firm = judged.firm
+    best = sorted(firm, key=lambda row: (-row.share_low, -row.margin, -row.mean))[:3]
+    such = listed([f"{row.query} – {row.word}" for row in best])
+    verb = "is" if len(firm) == 1 else "are"
+    return f"{judged.lead} {len(firm)} {verb} firm over {judged.kind} (such as {such}); {judged.others}."
+
+
+HOLD = Claim[Judged](
+    id="bootstrap.neighbours-hold",
+    says="Some neighbours of the query words hold over bootstrap runs.",
+    source="§7, table 4",
+    rule="one of them is firm; no test below five runs",
+    judge=lambda x: "no test" if x.setting.runs < LEAST_RUNS else "yes" if x.firm else "no",
+    sentences={
+        "yes": _some_firm,
+        "no": lambda x: f"{x.lead} none is firm over {x.kind}; {x.others}.",
+        "no test": lambda x: f"{x.setting.group}: {x.kind} judge no neighbour; five are needed, better ten.",
+    },
+)
+
+
+class Beside(NamedTuple):
+    """Bootstrap runs beside those of the whole corpus."""
+
+    bootstrap: Setting
+    whole: Setting
+
+    @property
+    def leaf(self) -> str:
+        """What both are called: the group without its sampling."""
+        row = self.bootstrap
+        parts = [row.technique]
+        parts += [f"{row.unit}s"] * (row.unit != "document") + [f"{row.fraction:.0%}"] * (row.fraction != 1)
+        return " ".join([*parts, row.part]).strip()
+
+    @property
+    def shared(self) -> str:
+        """How much of their lists two runs of each share."""
+        whole, drawn = (10 * row.estimate("p").value for row in (self.whole, self.bootstrap))
+        kind = self.whole.sampling
+        return f"two {kind} runs share {whole:.1f} of ten nearest words, two bootstrap runs {drawn:.1f}"
+
+    @property
+    def times(self) -> str:
+        """How many times as much the cosines change."""
+        wider = ratio(self.bootstrap, self.whole)
+        low, high = (math.exp(x) if x == x else math.nan for x in wider.interval)
+        return f"{math.exp(wider.value):.1f} times ({low:.1f}–{high:.1f})"
+
+
+DOCUMENTS = Claim[Beside](
+    id="bootstrap.documents-matter",
+    says="Drawing the documents again changes the cosines more than training again.",
+    source="§7, figure 1",
+    rule="the spread of the cosines with the closest words grows, beyond its interval",
+    judge=lambda x: above(less(x.bootstrap, x.whole, "log_spread"), 0.0),
+    sentences={
+        "yes": lambda x: (
+            f"{x.leaf}: drawing the documents again changes the cosines {x.times} as much as training again; "
+            f"{x.shared}."
+        ),
+        "no": lambda x: (
+            f"{x.leaf}: drawing the documents again changes the cosines less than training again; {x.shared}."
+        ),
+        "undecided": lambda x: (
+            f"{x.leaf}: whether drawing the documents again changes the cosines more than training again cannot be "
+            f"told from these runs; {x.shared}."
+        ),
+    },
+)
+
+
+def _is_below(estimate: Estimate, bound: float) -> bool:
+    """Whether a number surely lies below a bound; without an interval by its value alone."""
+    if math.isnan(estimate.interval[0]):
+        return estimate.value < bound
+    return within(estimate, -math.inf, bound) == "yes"
+
+
+def is_noise(group: Setting) -> bool:
+    """Tell whether runs of the very same documents share less than a fifth of their lists."""
+    same_documents = group.sampling in ("fixed", "shuffled")
+    return same_documents and not is_flat(group) and _is_below(group.estimate("p"), NOISE)
+
+
+def is_silent(group: Setting, settings: Sequence[Setting]) -> bool:
+    """Tell whether an alarm forbids to read a group's numbers: its own, or one on its runs of the whole corpus."""
+    family = [other for name in ("shuffled", "fixed") for other in settings if group.is_beside(other, name)]
+    return is_flat(group) or any(is_flat(other) or is_noise(other) for other in family)
+
+
+def verdict(tables: Mapping[str, Table]) -> list[str]:
+    """Return the answer in sentences, the first one leads."""
+    settings = {row.group: row for row in SETTINGS.rows(tables)}
+    rows = [row for row in NEIGHBOURS.rows(tables) if row.verdict]
+    every = list(settings.values())
+    groups = [name for name in dict.fromkeys(row.group for row in rows) if not is_silent(settings[name], every)]
+    sentences = [HOLD.sentence(Judged(settings[name], [row for row in rows if row.group == name])) for name in groups]
+    if not rows:
+        sentences = [
+            "No bootstrap runs: whether a neighbour depends on single documents cannot be told. Train bootstrap runs."
+        ]
+    sentences += of_documents(every)
+    if groups:
+        sentences.append(
+            "Bootstrap runs leave out and repeat these documents; they cannot tell what other documents would "
+            "say, which differ far more. Runs on two halves of the documents can (train --halves, then stability)."
+        )
+    return sentences
+
+
+def of_documents(settings: Sequence[Setting]) -> Iterator[str]:
+    """Yield whether drawing the documents again changes the neighbours more than training again does."""
+    for row in settings:
+        if row.sampling == "bootstrap" and not is_silent(row, settings):
+            beside = (other for name in ("shuffled", "fixed") for other in settings if row.is_beside(other, name))
+            if whole := next(beside, None):
+                yield DOCUMENTS.sentence(Beside(row, whole))
+
+
+def alarms(settings: Sequence[Setting], spaces: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield which groups do not tell near words apart, and whose runs on the very same documents do not agree.
+
+    Args:
+        settings: one row a group.
+        spaces: by group, what :func:`gpustab.studies.shared.spaces.of_spaces` says; that a flat group is collapsed is
+            said with the others.
+    """
+    flat = [row for row in settings if is_flat(row)]
+    level = {row.group for row in flat}
+    yield from merged(
+        {
+            name: [sentence for sentence in sentences if name not in level or _COLLAPSED not in sentence]
+            for name, sentences in spaces.items()
+        }
+    )
+    if flat:
+        values = sorted(f"{row.mean_value:.3f}" for row in flat)
+        span = values[0] if values[0] == values[-1] else f"{values[0]} to {values[-1]}"
+        yield (
+            f"{listed([row.group for row in flat])}: the space hardly tells near words apart: the mean cosine of a "
+            f"query word with its ten closest is {span}. Lists are near-ties, and SDs small whatever happens. Train "
+            "longer."
+        )
+    noise: dict[str, list[Setting]] = {}
+    for row in settings:
+        if is_noise(row):
+            noise.setdefault(row.technique, []).append(row)
+    for technique, rows in noise.items():
+        shared = max(10 * row.p_value for row in rows)
+        yield (
+            f"{listed([row.group for row in rows])}: two runs of the same documents share at most {shared:.1f} of ten "
+            f"nearest words: these vectors do not hold this corpus. {_HINTS.get(technique, _HINT)}"
+        )
+
+
+_COLLAPSED = "The space is collapsed"
+_HINT = "Train longer, or with fewer dimensions."
+_HINTS = {
+    "ppmi_svd": "A subsampling rate of 1e-5 deletes most of a small corpus; try --set ppmi_svd.subsample=0.001.",
+}

@@ -1,0 +1,27 @@
+from gpustab.studies.bootstrap import claims, claims_of_runs
+from gpustab.studies.bootstrap.tables import Setting
+from tests.studies.edges import Edge
+
+
+def setting(sampling="bootstrap", **values):
+    """A group of ten runs whose numbers are sure, and 0 unless they are given."""
+    row = dict.fromkeys(Setting._fields, 0.0) | dict.fromkeys(("technique", "group", "part"), "x")
+    row |= {"sampling": sampling, "unit": "document", "fraction": 1.0, "runs": 10}
+    return Setting(**row | values)
+
+
+def judged(claim, name):
+    return lambda x: claim.judge(setting(**{f"{name}_value": x}))
+
+
+EDGES = {
+    "bootstrap.alike": Edge(
+        lambda x: claims.ORDER.judge(claims.Order(setting(log_spread_value=x), setting(), False)), "yes", "no"
+    ),
+    "bootstrap.firm-lists": Edge(judged(claims.SMALL, "jn"), "no", "yes"),
+    "bootstrap.top-two-stay": Edge(judged(claims.TOP_TWO, "j2"), "yes", "no"),
+    "bootstrap.sufficient": Edge(judged(claims.AVERAGE, "recurring"), "no", "yes"),
+    "bootstrap.flat": Edge(lambda x: claims.is_flat(setting(mean_value=x)), False, True),
+    "bootstrap.bias-alone": Edge(judged(claims.STABILISES, "rise"), "no", "yes"),
+    "bootstrap.noise": Edge(lambda x: claims_of_runs.is_noise(setting("fixed", p_value=x)), True, False),
+}
