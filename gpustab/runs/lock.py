@@ -7,24 +7,21 @@ from __future__ import annotations
 
 import errno
 import os
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
+
+from filelock import FileLock, Timeout
 
 from gpustab.errors import ComputationError, InputError
 from gpustab.machine.device import log
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
-    import msvcrt
-
 _PAUSE = 0.01
 _PATIENCE = 60.0
 """Seconds; what is done under a lock that others wait for takes milliseconds."""
-_NONE_HERE = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
+_READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS}
+"""Who cannot make a file in a folder writes nothing else there either."""
+_NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 """What file systems say that have no locks."""
 
 
@@ -39,12 +36,10 @@ def one_at_a_time(folder: Path, purpose: str) -> Iterator[None]:
     Raises:
         ComputationError: if somebody holds it for longer than any work under such a lock takes.
     """
-    path, until = _file(folder, purpose), time.monotonic() + _PATIENCE
-    while (held := _Lock.take(path)) is None:
-        if time.monotonic() > until:
-            raise ComputationError(f"{path}: another call has held this lock for more than {_PATIENCE:.0f} s")
-        time.sleep(_PAUSE)
-    with held:
+    lock = _lock(folder, purpose)
+    if not _taken(lock, _PATIENCE):
+        raise ComputationError(f"{lock.lock_file}: another call has held this lock for more than {_PATIENCE:.0f} s")
+    with _released(lock):
         yield
 
 
@@ -60,12 +55,12 @@ def alone(folder: Path, purpose: str, doing: str) -> Iterator[None]:
     Raises:
         InputError: if another call holds it.
     """
-    held = _Lock.take(_file(folder, purpose))
-    if held is None:
+    lock = _lock(folder, purpose)
+    if not _taken(lock, 0):
         raise InputError(
             f"{folder}: another call is {doing} there now; wait until it has ended, or take another folder"
         )
-    with held:
+    with _released(lock):
         yield
 
 
@@ -74,76 +69,33 @@ def is_lock(path: Path) -> bool:
     return path.name.startswith(".") and path.suffix == ".lock"
 
 
-def _file(folder: Path, purpose: str) -> Path:
-    return folder / f".{purpose}.lock"
+def _lock(folder: Path, purpose: str) -> FileLock:
+    # Without locks of the operating system a file alone would hold the folder, also after a call was killed.
+    return FileLock(folder / f".{purpose}.lock", poll_interval=_PAUSE, fallback_to_soft=False)
 
 
-class _Lock:
-    """A file that this process holds; its descriptor is ``None`` where nothing can be held, and need not be."""
-
-    def __init__(self, path: Path, descriptor: int | None) -> None:
-        self._path = path
-        self._descriptor = descriptor
-
-    @classmethod
-    def take(cls, path: Path) -> _Lock | None:
-        """Return the lock, or ``None`` if somebody else holds it."""
-        try:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-        except OSError as error:
-            if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS) and os.name == "posix":
-                return cls(path, None)  # who cannot make a file here writes nothing else either
-            if isinstance(error, PermissionError):
-                return None  # Windows, while another one removes it
-            raise
-        try:
-            if _locked(descriptor) and _same(path, descriptor):
-                return cls(path, descriptor)
-        except OSError as error:
-            if error.errno not in _NONE_HERE:
-                os.close(descriptor)
-                raise
-            log.warning("%s: this file system has no locks; let no other call write there meanwhile", path.parent)
-            return cls(path, descriptor)
-        os.close(descriptor)
-        return None
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *_: object) -> None:
-        if self._descriptor is None:
-            return
-        if fcntl is None:  # what is open cannot be removed there
-            os.close(self._descriptor)
-            _remove(self._path)
-        else:  # removed while it is held, so that nobody can hold it and lose it
-            _remove(self._path)
-            os.close(self._descriptor)
-
-
-def _remove(path: Path) -> None:
-    with suppress(PermissionError):  # Windows: the next one has it open, and removes it
-        path.unlink(missing_ok=True)
-
-
-def _locked(descriptor: int) -> bool:
-    """Lock a file that is open, unless somebody else has."""
+def _taken(lock: FileLock, patience: float) -> bool:
+    """Take a lock where one can be held and need be; ``False`` if somebody else holds it for longer than this."""
     try:
-        if fcntl is None:
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        else:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock.acquire(timeout=patience)
+    except Timeout:
+        return False
     except OSError as error:
-        if error.errno in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
-            return False
-        raise
+        if error.errno in _NO_LOCKS:
+            path = Path(lock.lock_file)
+            path.unlink(missing_ok=True)
+            log.warning("%s: this file system has no locks; let no other call write there meanwhile", path.parent)
+        elif error.errno not in _READ_ONLY or os.name != "posix":
+            raise
     return True
 
 
-def _same(path: Path, descriptor: int) -> bool:
-    """Tell whether a file still has its name: the one who held it before may have removed it."""
+@contextmanager
+def _released(lock: FileLock) -> Iterator[None]:
+    """Release a lock in the end, and remove its file while it is held, so that nobody can hold it and lose it."""
     try:
-        return os.path.samestat(os.fstat(descriptor), path.stat())
-    except FileNotFoundError:
-        return False
+        yield
+    finally:
+        if lock.is_locked and os.name == "posix":  # on Windows, what is open cannot be removed: filelock does it later
+            Path(lock.lock_file).unlink(missing_ok=True)
+        lock.release()

@@ -164,8 +164,6 @@ def test_the_versions_looked_for_are_those_of_pyproject():
     extras = project["optional-dependencies"]
     distribution = {"fasttext": "fasttext-community", "sklearn": "scikit-learn"}
     for module, low, high, extra in doctor._PACKAGES:
-        if module == "scipy":  # comes with gensim and scikit-learn
-            continue
         wanted = f"{distribution.get(module, module)}>={low}" + (f",<{high}" if high else "")
         assert wanted in (extras[extra] if extra else project["dependencies"])
 

@@ -1,4 +1,5 @@
 from pathlib import PureWindowsPath
+from typing import get_type_hints
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ from gpustab.formats.options import LoadOptions
 from gpustab.formats.text.write import write_word2vec_text
 from gpustab.runs.group import Group
 from gpustab.runs.key import Key
-from gpustab.runs.load import _distinct, open_groups
+from gpustab.runs.load import LoadArguments, _distinct, open_groups
+from gpustab.runs.loading import Loading
 from gpustab.runs.packing.pack import pack_runs
 from gpustab.runs.runset import write_runset
 from tests.generators import spaces
@@ -149,3 +151,12 @@ def test_a_run_set_that_is_given_twice_is_named_in_a_short_sentence(tmp_path):
 def test_groups_are_called_by_their_run_sets_whatever_parts_a_path():
     keys = [Group(Key.of_path("sgns/fixed"), (), PureWindowsPath(f"C:\\runs\\{name}\\sgns\\fixed")) for name in "ab"]
     assert [group.key.part for group in _distinct(keys)] == [(("runset", "C:/runs/a"),), (("runset", "C:/runs/b"),)]
+
+
+def test_what_is_taken_by_name_are_the_fields_of_loading_and_two_more():
+    fields, taken = get_type_hints(Loading), get_type_hints(LoadArguments)
+    assert taken.pop("center") is bool
+    assert taken.pop("name") == str | None
+    assert taken == fields | {"options": LoadOptions | None}
+    with pytest.raises(TypeError, match="unexpected keyword argument 'centred'"):
+        load_runs([], centred=True)

@@ -13,7 +13,7 @@ from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.studies.change import permutation
 from gpustab.studies.change.blocks import Text, discovered_words
 from gpustab.studies.change.options import ChangeOptions
-from gpustab.studies.change.permutation import adjusted, changes, deal, discoveries, documents_of, studentised
+from gpustab.studies.change.permutation import changes, deal, discoveries, documents_of, studentised
 from gpustab.studies.change.series import Series
 from gpustab.studies.shared.finished import Finished
 
@@ -121,13 +121,6 @@ def test_pooled_z_leaves_the_own_deal_out():
     rest = np.delete(null, 3, 0)
     usual = np.median(null.std(0, ddof=1))
     np.testing.assert_allclose(pool[3], (null[3] - rest.mean(0)) / (rest.std(0, ddof=1) + usual), atol=1e-9)
-
-
-def test_adjusted_p_are_scipys():
-    from scipy.stats import false_discovery_control
-
-    p = np.random.default_rng(1).random(50) ** 3
-    np.testing.assert_allclose(adjusted(p), false_discovery_control(p))
 
 
 def test_what_cannot_be_tested_is_refused():
