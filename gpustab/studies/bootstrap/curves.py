@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from gpustab.report.describe import Tables
-from gpustab.report.svg.picture import Picture
+from gpustab.report.svg.colours import series
+from gpustab.report.svg.picture import Picture, Tables
 from gpustab.report.svg.plot import Plot, room, short
-from gpustab.report.svg.series import series
 from gpustab.results.page import number
 from gpustab.studies.bootstrap.drawing import Row, drawn_as, settings_of, telling
 from gpustab.studies.bootstrap.rules import STABILISES, is_flat

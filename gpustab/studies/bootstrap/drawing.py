@@ -6,11 +6,10 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from gpustab.report.describe import Tables
+from gpustab.report.svg.colours import Series, called, series
 from gpustab.report.svg.elements import WIDTH, figure, line, mark, text, whisker
-from gpustab.report.svg.plot import short
-from gpustab.report.svg.scales import round_ticks
-from gpustab.report.svg.series import Series, called, series
+from gpustab.report.svg.picture import Tables
+from gpustab.report.svg.plot import round_ticks, short
 from gpustab.results.page import number
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.bootstrap.rules import is_flat

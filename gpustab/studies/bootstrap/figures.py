@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from gpustab.report.describe import Tables
+from gpustab.report.svg.colours import called
 from gpustab.report.svg.elements import WIDTH, figure, line, mark, text
-from gpustab.report.svg.picture import Picture
-from gpustab.report.svg.plot import short
-from gpustab.report.svg.scales import round_ticks
-from gpustab.report.svg.series import called
+from gpustab.report.svg.picture import Figures, Picture, Tables
+from gpustab.report.svg.plot import round_ticks, short
 from gpustab.results.page import minus, number, signed
 from gpustab.studies.bootstrap.curves import number_of_runs, sizes, units
 from gpustab.studies.bootstrap.drawing import (
@@ -27,9 +24,6 @@ from gpustab.studies.bootstrap.drawing import (
     told,
 )
 from gpustab.studies.bootstrap.tables import estimate
-
-if TYPE_CHECKING:
-    from gpustab.report.describe import Figures
 
 
 def spread(tables: Tables) -> Picture:

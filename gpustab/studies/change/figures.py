@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING
 
-from gpustab.report.describe import Tables
-from gpustab.report.svg.picture import Picture
+from gpustab.report.svg.picture import Figures, Picture, Tables
 from gpustab.report.svg.plot import Plot, room, short
 from gpustab.results import Table
 from gpustab.results.page import number
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.change.floor_figure import floors, floors_of_others
 from gpustab.studies.change.named import asked, called, compared
-
-if TYPE_CHECKING:
-    from gpustab.report.describe import Figures
 
 
 def ways(tables: Tables) -> Picture:

@@ -6,12 +6,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gpustab.report.describe import Tables
 from gpustab.report.svg.elements import WIDTH, figure, line, mark, text, whisker
-from gpustab.report.svg.key import Named, key_of
-from gpustab.report.svg.picture import Picture
-from gpustab.report.svg.plot import short
-from gpustab.report.svg.scales import round_ticks
+from gpustab.report.svg.picture import Picture, Tables
+from gpustab.report.svg.plot import Named, key_of, round_ticks, short
 from gpustab.results import Table
 from gpustab.results.page import number
 from gpustab.statistics.intervals import Estimate

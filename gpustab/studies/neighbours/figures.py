@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from gpustab.report.describe import Tables
+from gpustab.report.svg.colours import called, series
 from gpustab.report.svg.elements import LETTER, WIDTH, box, figure, line, mark, text, whisker
-from gpustab.report.svg.picture import Picture
+from gpustab.report.svg.picture import Figures, Picture, Tables
 from gpustab.report.svg.plot import short
-from gpustab.report.svg.series import called, series
 from gpustab.results import Table
 from gpustab.results.page import counted
-
-if TYPE_CHECKING:
-    from gpustab.report.describe import Figures
 
 _MOST = 40
 """A panel shows so many words."""
