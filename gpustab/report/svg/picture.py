@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
+from typing import Any
 
 from gpustab.report.svg.colours import figure_style
 from gpustab.report.svg.elements import WIDTH
@@ -64,6 +65,15 @@ def drawn_from(name: str) -> Callable[[Callable[[Table, Tables], Picture]], Call
         return drawn
 
     return of
+
+
+def each(table: Table, *columns: str) -> Iterator[tuple[Any, ...]]:
+    """Yield the values of some columns, row by row.
+
+    >>> list(each(Table({"n": [1, 2], "p": [0.5, 0.6], "q": [0, 0]}), "p", "n"))
+    [(0.5, 1), (0.6, 2)]
+    """
+    return zip(*(table[column] for column in columns), strict=True)
 
 
 def _side_by_side(panels: Sequence[str], style: str) -> str:
