@@ -68,12 +68,12 @@ def drawn_from(name: str) -> Callable[[Callable[[Table, Tables], Picture]], Call
 
 
 def each(table: Table, *columns: str) -> Iterator[tuple[Any, ...]]:
-    """Yield the values of some columns, row by row.
+    """Yield the values of some columns, row by row; of a table without columns none.
 
     >>> list(each(Table({"n": [1, 2], "p": [0.5, 0.6], "q": [0, 0]}), "p", "n"))
     [(0.5, 1), (0.6, 2)]
     """
-    return zip(*(table[column] for column in columns), strict=True)
+    return zip(*(table[column] for column in columns if table), strict=True)
 
 
 def _side_by_side(panels: Sequence[str], style: str) -> str:
