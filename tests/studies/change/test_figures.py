@@ -12,7 +12,7 @@ SPACE = "{http://www.w3.org/2000/svg}"
 
 
 def uprights(words):
-    """The whiskers of R² = 0.2 with an error of 0.02 over so many words; the axis is 202 units of 0.375, from 228 up."""
+    """Whiskers of R² = 0.2 ± 0.02 (error over so many words); the axis has 202 units, 0.375 in all, from 228 up."""
     pairs = {"series": ["s"], "of": ["s"], "split": [""], "control": [False], "bootstrap": [False]}
     law = {"series": ["s"] * 2, "control": [False] * 2, "n": [1, 2], "r2_marginal": [0.3, 0.2], "words": [words] * 2}
     tables = {
