@@ -8,26 +8,28 @@ words the titles of the columns that can be searched on the page.
 
 Its optional ``figures.py`` has ``FIGURES``: by name a caption, how to read it, and a function of the result's tables
 that returns a :class:`~gpustab.report.svg.picture.Picture`, or an SVG text that is empty where the tables lack the
-numbers. A block of the page names the figures that belong to it; others stand after the verdict.
+numbers. Among these tables is ``summaries``: the result's groups, one a row. A block of the page names the figures that
+belong to it; others stand after the verdict.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from gpustab.report.svg.picture import Picture
+from gpustab.report.svg.picture import Figures, Picture
 from gpustab.results import Block, Content, Table
 from gpustab.results.page import number, whole
 
 _ROWS = 20
 """A plain page shows so many rows of a table."""
 
-Tables = Mapping[str, Table]
-Figures = Mapping[str, tuple[str, Callable[[Tables], Picture | str]]]
+SUMMARIES = "summaries"
+"""Name of the table of the result's groups among those that figures are drawn from."""
+
 Browsed = Mapping[str, Mapping[str, str]]
 """By table: by column its title on the page."""
 
@@ -76,12 +78,22 @@ def draw(result: Content) -> dict[str, Picture]:
     Raises:
         InputError: if a package is missing that a figure is drawn by.
     """
-    drawn = {}
+    drawn, tables = {}, {SUMMARIES: summaries(result.groups), **result.tables}
     for name, (caption, function) in figures_of(result).items():
-        made = function(result.tables)
+        made = function(tables)
         picture = made if isinstance(made, Picture) else Picture(panels=[made] if made else [])
         drawn[name] = replace(picture, caption=picture.caption or caption)
     return drawn
+
+
+def summaries(groups: Sequence[Mapping[str, Any]]) -> Table:
+    """Return the summaries of groups as a table; a value that a group lacks is ``None`` there.
+
+    >>> summaries([{"name": "a", "runs": 3}, {"name": "b"}])
+    {'name': ['a', 'b'], 'runs': [3, None]}
+    """
+    names = dict.fromkeys(name for group in groups for name in group)
+    return Table({name: [group.get(name) for group in groups] for name in names})
 
 
 def _own(result: Content, name: str, otherwise: Any) -> Any:

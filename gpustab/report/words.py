@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from gpustab.report.json_text import plain
-from gpustab.report.svg.series import series
+from gpustab.report.svg.colours import series
 from gpustab.results import Content, Table
 
 _DIGITS = 4

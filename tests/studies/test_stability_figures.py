@@ -7,10 +7,11 @@ import pytest
 from gpustab.report.describe import draw
 from gpustab.report.html import to_html
 from gpustab.report.svg.elements import WIDTH
-from gpustab.studies.stability.frequency_figure import by_frequency
+from gpustab.studies.stability.figures import by_frequency
 from gpustab.studies.stability.measured import estimate
 from gpustab.studies.stability.study import stability
 from tests.generators import named, noisy_copies, runs_of
+from tests.studies.test_union import unrelated
 
 SPACE = "{http://www.w3.org/2000/svg}"
 
@@ -56,6 +57,41 @@ def test_intervals_are_those_of_the_study(result):
     found = estimate(result.tables["pairs"].where(group="t/fixed"), "reduced_pip")
     pip = result.groups[0]["pip"]["reduced"]
     assert (found.value, found.se, found.freedom) == (pytest.approx(pip["mean"]), pytest.approx(pip["se"]), 3)
+
+
+def levels(result, style):
+    """The shares at which the dashed lines of one class begin and end: the panel's axis of 202 units ends at 228."""
+    (panel,) = draw(result)["neighbours"].panels
+    ways = [path.attrib["d"] for path in ElementTree.fromstring(panel).findall(f"{SPACE}path[@class='{style}']")]
+    return [[(228 - float(way.split()[k].partition("L")[0])) / 202 for k in (1, -1)] for way in ways]
+
+
+def test_chance_is_that_of_the_study_where_runs_have_different_words():
+    """Pairs of runs that were drawn together have 300 words in common, the others 120; n/(v - 1) says 0.06 at 50."""
+    result = stability(unrelated(runs=8), neighbours=[5, 50])
+    together, apart = 299 / 299**2, 119 / 299**2
+    chance = (4 * together + 24 * apart) / 28
+    ((first, last),) = levels(result, "axis thin dash")
+    assert (first, last) == (pytest.approx(5 * chance, abs=5e-4), pytest.approx(50 * chance, abs=5e-4))
+    assert last == pytest.approx(result.groups[0]["neighbours"]["50"]["chance_p"], abs=5e-4)
+
+
+def test_groups_of_other_vocabularies_have_chance_levels_of_their_own():
+    groups = [named("a", runs=3, v=41, d=6), named("b", runs=3, v=401, d=6)]
+    result = stability(groups, neighbours=[1, 10])
+    assert levels(result, "axis thin dash") == []
+    assert levels(result, "g0 line thin dash") == [[pytest.approx(n / 40, abs=5e-4) for n in (1, 10)]]
+    assert levels(result, "g1 line thin dash") == [[pytest.approx(n / 400, abs=5e-4) for n in (1, 10)]]
+    same = stability([named("a", runs=3, v=41, d=6), named("b", runs=4, v=41, d=6)], neighbours=[1, 10])
+    assert levels(same, "axis thin dash") == [[pytest.approx(n / 40, abs=5e-4) for n in (1, 10)]]
+
+
+def test_lists_of_all_words_have_no_chance_level():
+    all_words = stability(named("a", runs=3, v=11, d=4), neighbours=[1, 10])
+    assert levels(all_words, "axis thin dash") == []
+    short = stability([named("a", runs=3, v=6, d=4), named("b", runs=3, v=41, d=4)], neighbours=[1, 10])
+    assert levels(short, "g0 line thin dash") == [[pytest.approx(0.2, abs=5e-4), pytest.approx(1.0, abs=5e-4)]]
+    assert levels(short, "g1 line thin dash") == [[pytest.approx(n / 40, abs=5e-4) for n in (1, 10)]]
 
 
 def test_figures_without_numbers_are_left_out_and_that_is_said():

@@ -1,4 +1,4 @@
-"""Matrices of runs: ordered by likeness, groups apart, one hue from identical to chance."""
+"""Matrices as values: runs by runs in order of likeness, groups apart; and words by runs, a dot beside each."""
 
 from __future__ import annotations
 
@@ -8,13 +8,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpustab.report.svg.elements import LETTER, WIDTH, box, figure, text
+from gpustab.report.svg.elements import LETTER, WIDTH, Point, box, figure, line, mark, text, whisker
+from gpustab.report.svg.rows import Dot
 
 Array = np.ndarray[tuple[int, int], np.dtype[np.float64]]
 
 _GAP = 5.0
 _NUMBERS = 12
 """Up to so many runs the number stands in the cell."""
+_ROW, _TOP = 17.0, 44.0
+_SHARES = 96.0
+"""Width of the shares with their intervals."""
+_RANKED = 13.0
+"""Cells of this width hold their number."""
 
 
 class Cell(NamedTuple):
@@ -74,10 +80,63 @@ def matrix(
         for j, x in enumerate(places):
             if found := cell(i, j):
                 shade = min(max(found.shade, 0.0), 1.0) if math.isfinite(found.shade) else 0.0
-                parts.append(
-                    box(left + x, y, size - 1, size - 1, "heat full", round(0.03 + 0.97 * shade, 2), found.title)
-                )
-                if not many and found.number:
-                    style = "on" if shade > 0.55 else ""
-                    parts.append(text(left + x + (size - 1) / 2, y + size / 2 + 4, found.number, style, "middle"))
+                drawn = found._replace(shade=shade, number="" if many else found.number)
+                parts += _cell(drawn, 0.03 + 0.97 * shade, (left + x, y), (size - 1, size - 1), size / 2 + 4)
     return figure(places[-1] + size, parts, label)
+
+
+class Line(NamedTuple):
+    """One row of a lattice.
+
+    Attributes:
+        name: what it is of.
+        style: classes of its name.
+        cells: one for every column; ``None`` where there is none.
+        share: a dot between 0 and 1.
+    """
+
+    name: str
+    style: str
+    cells: Sequence[Cell | None]
+    share: Dot
+
+
+def lattice(lines: Sequence[Line], heading: str, style: str, axis: str, label: str) -> str:
+    """Draw rows of cells, and right of each a dot with its interval between 0 and 1.
+
+    Args:
+        lines: from above, all with as many cells.
+        heading: stands above them.
+        style: its class.
+        axis: what the dots are.
+        label: title and main numbers.
+    """
+    left, right = 12 + LETTER * max(4, *(len(each.name) for each in lines)), WIDTH - _SHARES - 16
+    start, bottom, columns = right + 16, _TOP + _ROW * len(lines), len(lines[0].cells)
+    size = min((right - left) / columns, 22.0)
+    parts = [text(0, 11, heading, f"{style} own bold"), text(WIDTH, 11, axis, "soft", "end")]
+    for share, tick, anchor in ((0.0, "0", "start"), (0.5, "½", "middle"), (1.0, "1", "end")):
+        x = start + share * _SHARES
+        parts += [text(x, _TOP - 8, tick, "soft", anchor), line(x, _TOP - 3, x, bottom, "grid")]
+    if size >= _RANKED:
+        parts += [text(left + (k + 0.5) * size, _TOP - 8, k, "soft", "middle") for k in range(columns)]
+    for k, each in enumerate(lines):
+        y, tall, dot = _TOP + _ROW * k, _ROW - 2, each.share
+        parts.append(text(left - 7, y + 12, each.name, each.style, "end"))
+        for j, found in enumerate(each.cells):
+            cell = found or Cell(0.0, "", "")
+            drawn = cell if size >= _RANKED else cell._replace(number="")
+            parts += _cell(drawn, cell.shade if found else 0.05, (left + j * size, y), (size - 1, tall), 12)
+        low, value, high = (start + share * _SHARES for share in (dot.low, dot.value, dot.high))
+        parts.append(whisker(low, high, y + 8, f"{dot.style} line thin"))
+        parts.append(mark(value, y + 8, dot.shape, f"{dot.style} full", 3.5))
+    return figure(bottom + 4, parts, label)
+
+
+def _cell(cell: Cell, opacity: float, place: Point, size: Point, foot: float) -> list[str]:
+    """A box and its number, which is that of paper on what is dark."""
+    (x, y), (wide, tall) = place, size
+    parts = [box(x, y, wide, tall, "heat full", round(opacity, 2), cell.title)]
+    if cell.number:
+        parts.append(text(x + wide / 2, y + foot, cell.number, "on" if cell.shade > 0.55 else "", "middle"))
+    return parts

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any
 
 from gpustab.report.svg.colours import figure_style
 from gpustab.report.svg.elements import WIDTH
+from gpustab.results import Table
+
+Tables = Mapping[str, Table]
 
 _GAP = 28
 _HEIGHT = re.compile(r'viewBox="0 0 [\d.]+ ([\d.]+)"')
@@ -39,6 +44,36 @@ class Picture:
             head, _, body = self.panels[0].partition(">")
             return f"{head}>{style}{body}"
         return _side_by_side(self.panels, style)
+
+
+Figures = Mapping[str, tuple[str, Callable[[Tables], Picture | str]]]
+"""By name how to read a figure, and its drawing: a picture, or an SVG text."""
+
+
+def drawn_from(name: str) -> Callable[[Callable[[Table, Tables], Picture]], Callable[[Tables], Picture]]:
+    """Let a figure be drawn from a table of the result: nothing is drawn where that has no rows.
+
+    The function gets the table, and all tables of the result.
+    """
+
+    def of(draw: Callable[[Table, Tables], Picture]) -> Callable[[Tables], Picture]:
+        @wraps(draw)
+        def drawn(tables: Tables) -> Picture:
+            table = tables.get(name)
+            return draw(table, tables) if table and table.height else Picture()
+
+        return drawn
+
+    return of
+
+
+def each(table: Table, *columns: str) -> Iterator[tuple[Any, ...]]:
+    """Yield the values of some columns, row by row; of a table without columns none.
+
+    >>> list(each(Table({"n": [1, 2], "p": [0.5, 0.6], "q": [0, 0]}), "p", "n"))
+    [(0.5, 1), (0.6, 2)]
+    """
+    return zip(*(table[column] for column in columns if table), strict=True)
 
 
 def _side_by_side(panels: Sequence[str], style: str) -> str:

@@ -1,15 +1,58 @@
-"""A panel with two axes: lines with bands, whiskers, marks, and labels that stand at their line."""
+"""A panel with two axes: its ticks and key, lines with bands, whiskers, marks and hexagons, labels at their lines."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
-from gpustab.report.svg.elements import LETTER, WIDTH, Point, box, figure, line, mark, path, text, upright
-from gpustab.report.svg.key import KEY_ROW, Named, key_of
-from gpustab.report.svg.scales import Ticks, apart, powers, round_ticks
+from gpustab.report.svg.elements import LETTER, WIDTH, Point, box, figure, line, mark, number, path, text, upright
 
+K = TypeVar("K")
+Ticks = list[tuple[float, str]]
+
+KEY_ROW = 15.0
+"""Height of a row of a key."""
+_SIGN, _GAP = 22.0, 16.0
 _LEFT, _TOP, _BOTTOM = 46.0, 26.0, 42.0
+_GRADES = (0.12, 0.22, 0.36, 0.52, 0.7)
+_RADIUS = 4.2
+
+
+class Named(NamedTuple):
+    """What a mark or a line means.
+
+    Attributes:
+        label: the meaning.
+        style: classes of the mark, or of the line.
+        shape: number of the mark; ``None`` for a line.
+    """
+
+    label: str
+    style: str
+    shape: int | None = None
+
+
+def key_of(entries: Sequence[Named], y: float) -> tuple[int, list[str]]:
+    """Return the number of rows and their elements.
+
+    Args:
+        entries: what is named.
+        y: of the letters of the first row.
+
+    >>> key_of([Named("measured", "g0 full", 0), Named("a law", "g1 line")], 27)[0]
+    1
+    """
+    x, rows, parts = 0.0, 1, []
+    for label, style, shape in entries:
+        wide = _SIGN + 1.05 * LETTER * len(label)
+        if x and x + wide > WIDTH:
+            x, rows, y = 0.0, rows + 1, y + KEY_ROW
+        sign = line(x, y - 4, x + 16, y - 4, style) if shape is None else mark(x + 8, y - 4, shape, style, 3.5)
+        parts += [sign, text(x + _SIGN, y, label, "soft")]
+        x += wide + _GAP
+    return (rows if entries else 0), parts
 
 
 class Plot:
@@ -166,6 +209,78 @@ def short(name: str, most: int = 18) -> str:
     return name if len(name) <= most else "…" + name[-(most - 1) :]
 
 
+def hexagons(plot: Plot, points: Iterable[tuple[float, float]], style: str) -> list[str]:
+    """Return many points as hexagons in five grades of opacity, one path a grade; points beyond the axes are left out.
+
+    A grade is more than twice as many points as the one before it: 1-2, 3-8, 9-23, 24-66, and more.
+    """
+    wide, tall = _RADIUS * math.sqrt(3), _RADIUS * 1.5
+    cells: Counter[tuple[int, int]] = Counter()
+    for x, y in points:
+        if plot.x[0] <= x <= plot.x[1] and plot.y[0] <= y <= plot.y[1]:
+            across, up = plot.at(x, y)
+            row = round(up / tall)
+            cells[row, round(across / wide - row % 2 / 2)] += 1
+    found = []
+    for grade, opacity in enumerate(_GRADES):
+        here = [cell for cell, n in sorted(cells.items()) if min(4, int(2.2 * math.log10(n))) == grade]
+        if here:
+            way = "".join(_hexagon((column + row % 2 / 2) * wide, row * tall, wide / 2) for row, column in here)
+            found.append(f'<path class="{style} full" fill-opacity="{opacity}" d="{way}"/>')
+    return found
+
+
+def round_ticks(low: float, high: float, most: int = 6) -> Ticks:
+    """Return round numbers between two, with their texts.
+
+    >>> round_ticks(0, 0.047)
+    [(0.0, '0.00'), (0.01, '0.01'), (0.02, '0.02'), (0.03, '0.03'), (0.04, '0.04')]
+    """
+    span = high - low
+    if not span > 0:
+        return [(low, f"{low:g}")]
+    power = 10.0 ** math.floor(math.log10(span / most))
+    step = next(power * factor for factor in (1, 2, 2.5, 5, 10, 20) if span / (power * factor) <= most)
+    digits = max(
+        0, -math.floor(math.log10(step) + 1e-9) + (abs(step / 10 ** math.floor(math.log10(step)) - 2.5) < 0.01)
+    )
+    first = math.ceil(low / step - 1e-9)
+    values = [k * step for k in range(first, math.floor(high / step + 1e-9) + 1)]
+    return [(round(value, 12), f"{value:,.{digits}f}") for value in values]
+
+
+def powers(low: float, high: float) -> Ticks:
+    """Return ticks of a logarithmic axis: powers of ten, and their halves and fifths where there are few.
+
+    >>> powers(15, 60_000)
+    [(100.0, '100'), (1000.0, '1,000'), (10000.0, '10,000')]
+    """
+    exponents = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    found = [10.0**e for e in exponents if low <= 10.0**e <= high]
+    if len(found) < 3:
+        found = [f * 10.0**e for e in exponents for f in (1, 2, 5) if low <= f * 10.0**e <= high]
+    return [(value, f"{value:,.0f}" if value >= 1 else f"{value:g}") for value in found]
+
+
+def apart(places: Mapping[K, float], gap: float = 15, low: float = -math.inf, high: float = math.inf) -> dict[K, float]:
+    """Move labels until none lies on another: down from the first, then up from the end of the picture.
+
+    >>> apart({"a": 10.0, "b": 12.0, "c": 60.0})
+    {'a': 10.0, 'b': 25.0, 'c': 60.0}
+    """
+    order = sorted(places, key=lambda key: places[key])
+    found: dict[K, float] = {}
+    least = low
+    for key in order:
+        found[key] = max(places[key], least)
+        least = found[key] + gap
+    most = high
+    for key in reversed(order):
+        found[key] = min(found[key], most)
+        most = found[key] - gap
+    return found
+
+
 def _part(value: float, ends: Point, scale: Callable[[float], float]) -> float:
     low, high = scale(ends[0]), scale(ends[1])
     return (scale(value) - low) / (high - low) if high > low else 0.5
@@ -180,3 +295,8 @@ def _pieces(low: Sequence[float], high: Sequence[float]) -> list[list[int]]:
         elif found[-1]:
             found.append([])
     return [piece for piece in found if len(piece) > 1]
+
+
+def _hexagon(x: float, y: float, half: float) -> str:
+    r, h, q = number(_RADIUS), number(half), number(_RADIUS / 2)
+    return f"M{number(x)} {number(y - _RADIUS)}l{h} {q}v{r}l-{h} {q}l-{h}-{q}v-{r}z"

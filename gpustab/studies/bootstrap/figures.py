@@ -1,106 +1,213 @@
-"""Figures 1 to 3 of the paper with their errors, and all figures of the study by name."""
+"""The figures of the paper with their errors: spread, agreement and ranks by setting; SDs of pairs; number of runs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
-from gpustab.report.describe import Tables
-from gpustab.report.svg.elements import WIDTH, figure, line, mark, text
-from gpustab.report.svg.picture import Picture
-from gpustab.report.svg.plot import short
-from gpustab.report.svg.scales import round_ticks
-from gpustab.report.svg.series import called
+from gpustab.report.svg.charts import Axis, Curve, curve, lines
+from gpustab.report.svg.colours import Series, called, series, told
+from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from, each
+from gpustab.report.svg.plot import round_ticks, short
+from gpustab.report.svg.rows import CLOSE, Dot, Row, dots
+from gpustab.results import Table
 from gpustab.results.page import minus, number, signed
-from gpustab.studies.bootstrap.curves import number_of_runs, sizes, units
-from gpustab.studies.bootstrap.drawing import (
-    ROW,
-    TOP,
-    Row,
-    axis_below,
-    bar_of_log,
-    bars,
-    drawn_as,
-    ends,
-    settings_of,
-    telling,
-    told,
-)
-from gpustab.studies.bootstrap.tables import Number
+from gpustab.statistics.intervals import Estimate
+from gpustab.studies.bootstrap.claims import FLAT, STABILISES
 
-if TYPE_CHECKING:
-    from gpustab.report.describe import Figures
+Ends = tuple[float, float, float]
+"""A number and the ends of its interval."""
+
+_SAMPLINGS = {"bootstrap": ("bootstrap", 0), "shuffled": ("shuffled", 1), "fixed": ("fixed", 2)}
+_QUANTILES = ("p05", "p25", "p50", "p75", "p95")
+_FIELDS = ("technique", "unit", "fraction", "part")
 
 
-def spread(tables: Tables) -> Picture:
+@drawn_from("settings")
+def spread(settings: Table, _: Tables) -> Picture:
     """Figure 1: the spread of the cosines by technique and setting, as it is and on the scale of the space."""
-    rows = settings_of(tables)
-    if len(rows) < 2:
+    if settings.height < 2:
         return Picture()
     panels = [
-        bars([bar_of_log(row, "log_spread") for row in rows], rows, "SD of the cosines, √(mean variance)"),
-        bars([bar_of_log(row, "relative") for row in rows], rows, "in parts of the query's SD over all words"),
+        _bars(_ends(settings, "log_spread", _unlogged), "SD of the cosines, √(mean variance)"),
+        _bars(_ends(settings, "relative", _unlogged), "in parts of the query's SD over all words"),
     ]
-    said = told(rows, lambda row: number(row.spread, 2))
+    said = _told(settings, "spread", lambda value: number(value, 2))
     return Picture(f"How much the cosines of the ten closest words vary over runs: {said}", panels)
 
 
-def jaccard(tables: Tables) -> Picture:
+@drawn_from("settings")
+def jaccard(settings: Table, _: Tables) -> Picture:
     """Figure 2: how much the lists of two runs share, of two words and of ten."""
-    rows = settings_of(tables)
-    if len(rows) < 2:
+    if settings.height < 2:
         return Picture()
     panels = [
-        bars([(row.group, *ends(row.estimate(name))) for row in rows], rows, title, 1.0) for name, title in _JACCARD
+        _bars(_ends(settings, "j2"), "Jaccard of the two nearest words", 1.0),
+        _bars(_ends(settings, "jn"), "Jaccard of the whole lists", 1.0),
     ]
-    said = told(rows, lambda row: f"{row.jn_value:.2f}")
+    said = _told(settings, "jn_value", "{:.2f}".format)
     return Picture(f"How much the lists of two runs agree (1: the same words): {said}", panels)
 
 
-_JACCARD: tuple[tuple[Number, str], ...] = (
-    ("j2", "Jaccard of the two nearest words"),
-    ("jn", "Jaccard of the whole lists"),
-)
+def _ends(settings: Table, name: str, scale: Callable[[float], float] = float) -> dict[str, Ends]:
+    """A number of every group with the ends of its interval."""
+    columns = (f"{name}_value", f"{name}_se", f"{name}_freedom")
+    found = {group: Estimate(*numbers) for group, *numbers in each(settings, "group", *columns)}
+    return {group: (scale(of.value), scale(of.interval[0]), scale(of.interval[1])) for group, of in found.items()}
 
 
-def ranks(tables: Tables) -> Picture:
+def _unlogged(value: float) -> float:
+    return math.exp(min(value, 50))
+
+
+def _bars(numbers: Mapping[str, Ends], axis: str, top: float = 0.0) -> str:
+    """A row for every group: its value with its interval, from 0 on."""
+    looks, said = _looks(numbers), {name: _with_ends(*ends) for name, ends in numbers.items()}
+    largest = max((value for value, _, _ in numbers.values() if value == value), default=1.0)
+    highs = [min(high, 1.6 * largest) for _, _, high in numbers.values() if high == high]
+    top = top or 1.05 * max(largest, *highs, 1e-9)  # an interval without bound shall not squeeze the others
+    rows = [
+        Row(f"{short(name, 30)}: {said[name]}", [Dot(value, *looks[name], low, high)], looks[name].style)
+        if value == value
+        else None
+        for name, (value, low, high) in numbers.items()
+    ]
+    label = "; ".join(f"{name} {text}" for name, text in said.items())
+    return dots(rows, Axis(axis, 0, top), CLOSE, f"{axis}. {label}")
+
+
+def _with_ends(value: float, low: float, high: float) -> str:
+    return number(value, 2) if low != low else f"{number(value, 2)} ({number(low, 2)} – {number(high, 2)})"
+
+
+def _told(table: Table, column: str, form: Callable[[float], str]) -> str:
+    """What is said of each group as a list for a title."""
+    names = called(table["group"])
+    return told([(names[group], form(value)) for group, value in each(table, "group", column)], 6)
+
+
+def _looks(groups: Iterable[str]) -> dict[str, Series]:
+    """Every group in the colour of its sampling, whatever its technique is; other groups in a colour of their own."""
+    names = list(dict.fromkeys(groups))
+    kinds = {name: next((kind for kind in _SAMPLINGS if f"/{kind}" in name), "") for name in names}
+    return series(names) | {name: Series(*_SAMPLINGS[kind]) for name, kind in kinds.items() if kind}
+
+
+def _flat(tables: Tables) -> set[str]:
+    """The groups that do not tell near words apart."""
+    return {group for group, cosine in each(tables.get("settings", Table()), "group", "mean_value") if cosine > FLAT}
+
+
+@drawn_from("rank_changes")
+def ranks(table: Table, tables: Tables) -> Picture:
     """Figure 3: rank minus median rank of the closest words, by quantiles."""
-    table = tables.get("rank_changes")
-    if not table or not table.height:
+    flat = _flat(tables)
+    clear = [k for k, group in enumerate(table["group"]) if group not in flat]
+    table = table.take(clear) if clear else table
+    looks, names = _looks(table["group"]), called(table["group"])
+    end = max(abs(x) for pair in each(table, "p05", "p95") for x in pair) or 1.0
+    rows = []
+    for group, least, largest, p05, p25, p50, p75, p95 in each(table, "group", "least", "largest", *_QUANTILES):
+        look = looks[group]
+        dot = Dot(p50, *look, spans=((p05, p95, "line thin"), (p25, p75, "line")))
+        jumps = f"from {signed(least, 0)} to {signed(largest, 0)} at most"
+        rows.append(Row(f"{short(group, 26)}: {jumps}", [dot], look.style))
+    halves = [(group, f"{signed(a, 1)} to {signed(b, 1)}") for group, a, b in each(table, "group", "p25", "p75")]
+    label = "; ".join(f"{group}: half within {half}" for group, half in halves)
+    ticks = [(x, minus(tick)) for x, tick in round_ticks(-end, end, 5)]
+    axis = Axis("rank minus median rank over the runs", -end, end, ticks)
+    middle = ", ".join(f"{half} ({names[group]})" for group, half in halves[:4])
+    title = f"How far closest words move in the lists from run to run: half of the ranks within {middle}"
+    return Picture(title, [dots(rows, axis, CLOSE, f"Changes of rank. {label}")])
+
+
+def units(tables: Tables) -> Picture:
+    """Figure 4: the SDs of bootstrap runs of sentences beside those of documents."""
+    return _compared(tables, "unit", "sd", "SD", "Documents and sentences as units")
+
+
+def sizes(tables: Tables) -> Picture:
+    """Figure 5: the SDs of bootstrap runs of a part of the corpus beside those of all of it, on a scale-free axis."""
+    return _compared(tables, "fraction", "relative", "SD of scale", "Parts of the corpus")
+
+
+def _compared(tables: Tables, field: str, value: str, axis: str, what: str) -> Picture:
+    """Cumulated shares of word pairs by their SD: a panel for bootstrap groups that differ in one field alone."""
+    flat, others = _flat(tables), [name for name in _FIELDS if name != field]
+    alike: dict[tuple[Any, ...], dict[Any, str]] = {}
+    for group, of, *same in each(_bootstrapped(tables), "group", field, *others):
+        if group not in flat:
+            alike.setdefault(tuple(same), {})[of] = group
+    panels, said = [], []
+    for (technique, *_), groups in alike.items():
+        values = {of: _known(tables["pairs"].where(group=group)[value]) for of, group in groups.items()}
+        values = {of: xs for of, xs in values.items() if xs}
+        if len(values) > 1:
+            middles = ", ".join(f"{_size(of)} {number(xs[len(xs) // 2], 2)}" for of, xs in values.items())
+            said.append(f"{technique}: {middles}")
+            panels.append(_cumulated(values, f"{axis}, {short(next(iter(groups.values())), 20)} …", said[-1]))
+    if not panels:
         return Picture()
-    rows = telling(tables, list(table.records()))
-    end = max(abs(row[name]) for row in rows for name in ("p05", "p95")) or 1.0
-    drawn = drawn_as([row["group"] for row in rows])
-
-    def across(value: float) -> float:
-        return 6 + (WIDTH - 12) * (value + end) / (2 * end)
-
-    parts: list[str] = []
-    for k, row in enumerate(rows):
-        y, style = TOP + ROW * k, drawn[row["group"]].style
-        jumps = f"from {signed(row['least'], 0)} to {signed(row['largest'], 0)} at most"
-        parts += [
-            text(0, y - 12, f"{short(row['group'], 26)}: {jumps}", f"{style} own bold"),
-            line(across(-end), y, across(end), y, "grid"),
-            line(across(row["p05"]), y, across(row["p95"]), y, f"{style} line thin"),
-            line(across(row["p25"]), y, across(row["p75"]), y, f"{style} line"),
-            mark(across(row["p50"]), y, drawn[row["group"]].shape, f"{style} full", 5),
-        ]
-    bottom = TOP + ROW * len(rows) - 16
-    parts += axis_below(
-        [(x, minus(label)) for x, label in round_ticks(-end, end, 5)],
-        across,
-        bottom,
-        "rank minus median rank over the runs",
-    )
-    label = "; ".join(f"{row['group']}: half within {signed(row['p25'], 1)} to {signed(row['p75'], 1)}" for row in rows)
-    title = f"How far closest words move in the lists from run to run: half of the ranks within {_middle(rows)}"
-    return Picture(title, [figure(bottom + 44, parts, f"Changes of rank. {label}")])
+    return Picture(f"{what}: the median SD of a pair over bootstrap runs is, of {'; '.join(said[:3])}", panels)
 
 
-def _middle(rows: Sequence[Row]) -> str:
-    names = called(row["group"] for row in rows)
-    return ", ".join(f"{signed(row['p25'], 1)} to {signed(row['p75'], 1)} ({names[row['group']]})" for row in rows[:4])
+def _bootstrapped(tables: Tables) -> Table:
+    return tables.get("settings", Table()).where(sampling="bootstrap")
+
+
+def _known(values: Iterable[float]) -> list[float]:
+    return sorted(value for value in values if value == value)
+
+
+def _size(of: str | float) -> str:
+    return of if isinstance(of, str) else f"{100 * of:.0f} %"
+
+
+def _cumulated(values: Mapping[Any, Sequence[float]], axis: str, label: str) -> str:
+    looks = series(map(_size, values))
+    curves = [
+        Curve(xs, [(k + 1) / len(xs) for k in range(len(xs))], looks[name].style, name=name, end=1 - 0.08 * place)
+        for place, (name, xs) in enumerate(zip(map(_size, values), values.values(), strict=True))
+    ]
+    return lines(Axis(axis, 0), Axis("share of word pairs up to that SD", 0, 1), curves, label)
+
+
+@drawn_from("by_runs")
+def number_of_runs(table: Table, tables: Tables) -> Picture:
+    """Figure 6: the SD by number of runs, the paper's and an unbiased one."""
+    parts = [(group, rows) for group, rows in table.split("group") if rows.height > 2]
+    bootstraps, flat = _bootstrapped(tables).get("group", ()), _flat(tables)
+    parts = [(group, rows) for group, rows in parts if group in bootstraps] or parts
+    parts = [(group, rows) for group, rows in parts if group not in flat] or parts
+    if not parts:
+        return Picture(missing="The SD by number of runs needs four runs or more.")
+    return Picture(_of_bias(tables, parts), [_by_runs(group, rows) for group, rows in parts])
+
+
+def _of_bias(tables: Tables, parts: Sequence[tuple[str, Table]]) -> str:
+    """The title: that the rise is a bias where the finding was judged so."""
+    judged = dict(each(tables["claims"].where(claim=STABILISES.says), "technique", "agrees"))
+    group, rows = next((part for part in parts if judged.get(part[0]) == "no"), parts[0])
+    (runs, paper, unbiased, bias), limit = next(each(rows, "runs", "paper", "unbiased", "bias")), rows["unbiased"][-1]
+    if judged.get(group) == "no":
+        return (
+            f"The paper's SD rises with the runs because it is biased: over {runs} runs of {group} it is "
+            f"{number(paper, 2)}, and bias alone would make {number(bias * limit, 2)} of {number(limit, 2)}"
+        )
+    return f"The SD of {group} is {number(limit, 2)}; by {runs} runs {number(unbiased, 2)}, without bias"
+
+
+def _by_runs(group: str, rows: Table) -> str:
+    limit, paper = rows["unbiased"][-1], rows["paper"][0]
+    top = 1.15 * max(value * (1 + error / 2) for value, error in each(rows, "unbiased", "error"))
+    drawn = [
+        curve(rows, "runs", "unbiased", _looks([group])[group].style, name="unbiased"),
+        curve(rows, "runs", "paper", "ink", "line thin", name="paper's"),
+        curve(rows, "runs", "bias", "axis", "dash", name="bias alone", scale=limit),
+    ]
+    label = f"{group}: unbiased {number(limit, 3)}, the paper's at {rows['runs'][0]} runs {number(paper, 3)}"
+    return lines(Axis(f"runs of {short(group, 34)}"), Axis("SD of the cosine", 0, top), drawn, label)
 
 
 FIGURES: Figures = {

@@ -1,86 +1,169 @@
-"""The figures of change: the ways of words, and the law of frequency over the number of averaged runs."""
+"""The figures of change: changes beside what they are compared with, the ways of words, and the law of frequency."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING
+from typing import Any, NamedTuple
 
-from gpustab.report.describe import Tables
-from gpustab.report.svg.picture import Picture
-from gpustab.report.svg.plot import Plot, room, short
+from gpustab.report.svg.charts import BANDED, LINE, MARKS, WHISKERS, Axis, Curve, at, lines
+from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from, each
+from gpustab.report.svg.plot import Named, round_ticks, short
+from gpustab.report.svg.rows import PAIRED, Dot, Row, Upright, dots
 from gpustab.results import Table
 from gpustab.results.page import number
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.change.floor_figure import floors, floors_of_others
-from gpustab.studies.change.named import asked, called, compared
-
-if TYPE_CHECKING:
-    from gpustab.report.describe import Figures
+from gpustab.studies.change.named import asked, called, compared, fewest_runs, pair_of, splits_of
+from gpustab.studies.change.sentences import unlike
 
 
-def ways(tables: Tables) -> Picture:
+class _Mark(NamedTuple):
+    """A number of a pair of periods.
+
+    Attributes:
+        label: what it is.
+        style: its class.
+        shape: its form.
+        error: column of its standard error.
+        below: units from the name of the pair to its line, of which the lower is free of training noise.
+    """
+
+    label: str
+    style: str
+    shape: int
+    error: str
+    below: float = 17
+
+    @property
+    def named(self) -> Named:
+        """What stands in the key."""
+        return Named(self.label, f"{self.style} full", self.shape)
+
+
+_MARKS = {
+    "change": _Mark("change", "g0", 0, "change_se"),
+    "training_floor": _Mark("two runs of one period", "g3", 3, "training_se"),
+    "sampling_floor": _Mark("two samplings of one", "g1", 1, "sampling_se"),
+    "corrected": _Mark("change without training noise", "g2", 2, "corrected_se", 34),
+}
+_AT_RANDOM = _Mark("that of documents dealt out at random", "g4", 4, "corrected_se", 34)
+_UNLIKE = Named("two different words", "ink line thin dash")
+
+
+@drawn_from("pairs")
+def floors(pairs: Table, _: Tables) -> Picture:
+    """A panel for every series that answers the question: changes beside what training, sampling and chance come to."""
+    series = asked(pairs)
+    row = next(pairs.rows(series=series[0])) if series else next(pairs.rows())
+    floor, what = row["sampling_floor"], "two samplings of one period differ by"
+    if floor is None:
+        floor, what = row["training_floor"], "two runs of one period differ by"
+    title = (
+        f"Words moved by {number(row['change'], 2)} from {row['first']} to {row['second']}; {what} {number(floor, 2)}, "
+        f"two different words by {number(unlike(row), 2)}"
+    )
+    return Picture(title, _floors(pairs, series))
+
+
+@drawn_from("pairs")
+def floors_of_others(pairs: Table, _: Tables) -> Picture:
+    """The same of documents dealt out at random and of bootstrap runs."""
+    return Picture("", _floors(pairs, _others(pairs)))
+
+
+def _others(pairs: Table) -> list[str]:
+    answering = asked(pairs)
+    return [series for series in called(pairs) if series not in answering]
+
+
+def _floors(pairs: Table, series: Sequence[str]) -> list[str]:
+    """Panels of one scale."""
+    names = called(pairs)
+    largest = max(max(_known(unlike(row), *(row[name] for name in _MARKS)), default=1.0) for row in pairs.rows()) * 1.05
+    axis = Axis("change: 0 is the same use, 2 the most there can be", 0, largest, round_ticks(0.0, largest, most=6))
+    return [_floor(pairs, name, names[name] if len(names) > 1 else "", axis) for name in series]
+
+
+def _floor(pairs: Table, series: str, title: str, axis: Axis) -> str:
+    """One row for every pair of periods: two lines of marks below its name."""
+    rows = [(row, splits_of(pairs, row)) for row in pairs.rows(series=series)]
+    key = [mark.named for name, mark in _MARKS.items() if _known(*(row[name] for row, _ in rows))]
+    key += [_AT_RANDOM.named] * any(splits for _, splits in rows)
+    drawn = [Row(pair_of(row), [Upright(unlike(row), _UNLIKE.style, (8, 42.5)), *_marks(row, s)]) for row, s in rows]
+    said = "; ".join(f"{pair_of(row)} {number(row['change'], 3)}" for row, _ in rows)
+    label = f"Change and what it is compared with, {title or series}: {said}"
+    return dots(drawn, axis, PAIRED, label, heading=short(title, 50), key=[*key, _UNLIKE])
+
+
+def _marks(row: Mapping[str, Any], splits: Sequence[Mapping[str, Any]]) -> Iterator[Dot]:
+    for name, mark in _MARKS.items():
+        yield _dot(row, name, mark)
+    for split in splits:
+        yield _dot(split, "corrected", _AT_RANDOM)
+
+
+def _dot(row: Mapping[str, Any], name: str, mark: _Mark) -> Dot:
+    found = Estimate.of_runs(row[name], row[mark.error], fewest_runs(row))
+    ends = found.interval if found.half > 0 else (math.nan, math.nan)
+    return Dot(found.value, mark.style, mark.shape, *ends, below=mark.below)
+
+
+def _known(*values: float | None) -> list[float]:
+    return [value for value in values if value is not None and math.isfinite(value)]
+
+
+@drawn_from("trajectories")
+def ways(table: Table, tables: Tables) -> Picture:
     """One panel for every series that answers the question, see :func:`_ways`."""
-    table = tables.get("trajectories")
-    if not table or not table.height:
-        return Picture()
     first = table["word"][0]
     series = asked(tables["pairs"]) or list(dict.fromkeys(table["series"]))
-    own = [row for row in table.records(word=first) if row["series"] in series]
-    far = max(own or table.records(word=first), key=lambda row: row["change"])
-    title = f"“{first}” is farthest from {far['reference']} in {far['epoch']} ({number(far['change'], 2)})"
-    return Picture(title, _ways(tables, series))
+    rows = list(each(table.where(word=first), "series", "change", "reference", "epoch"))
+    of_these = [row for row in rows if row[0] in series]
+    _, change, reference, epoch = max(of_these or rows, key=lambda row: row[1])
+    title = f"“{first}” is farthest from {reference} in {epoch} ({number(change, 2)})"
+    return Picture(title, _ways(table, tables["pairs"], series))
 
 
-def ways_of_others(tables: Tables) -> Picture:
+@drawn_from("trajectories")
+def ways_of_others(table: Table, tables: Tables) -> Picture:
     """The same of documents dealt out at random and of bootstrap runs."""
     pairs = tables.get("pairs", Table())
-    own = asked(pairs)
-    return Picture("", _ways(tables, [series for series in called(pairs) if series not in own]))
+    return Picture("", _ways(table, pairs, _others(pairs)))
 
 
-def _ways(tables: Tables, series: Sequence[str]) -> list[str]:
+def _ways(table: Table, pairs: Table, series: Sequence[str]) -> list[str]:
     """The change of every followed word against the reference period, with its band; all panels on one scale."""
-    table = tables.get("trajectories")
-    if not table or not table.height:
-        return []
-    panels, top, titles = [], max(table["change"]) * 1.25 or 1.0, called(tables["pairs"])
-    epochs = _in_time(tables)
+    top, titles, epochs = max(table["change"]) * 1.25 or 1.0, called(pairs), _in_time(table, pairs)
+    periods = [(float(k), short(epoch, 10)) for k, epoch in enumerate(epochs)]
+    panels = []
     for name in series:
         part = table.where(series=name)
-        if not part.height:
-            continue
-        words = part.split("word")
-        names = [word for word, _ in words]
-        plot = Plot((0.0, max(len(epochs) - 1.0, 1.0)), (0.0, top), right=room(names), height=260)
-        plot.axes(
-            f"period ({short(titles.get(name, name), 34)})",
-            f"change from {part['reference'][0]}",
-            [(float(k), short(e, 10)) for k, e in enumerate(epochs)],
-        )
-        ends = []
-        for k, (word, own) in enumerate(words):
-            xs, ys = [float(epochs.index(e)) for e in own["epoch"]], list(own["change"])
-            half = [Estimate(*row).half for row in zip(ys, own["se"], own["freedom"], strict=True)]
-            low, high = ([y + sign * h for y, h in zip(ys, half, strict=True)] for sign in (-1, 1))
-            style = f"g{k % 7}"
-            plot.band(xs, low, high, f"{style} area")
-            plot.curve(xs, ys, f"{style} line").marks(xs, ys, k, f"{style} full")
-            ends.append((word, ys[-1], style))
-        panels.append(plot.labels(ends).done(f"Change of {', '.join(names)} over periods, {titles.get(name, name)}"))
+        if part.height:
+            drawn = [_way(word, k, rows, epochs) for k, (word, rows) in enumerate(part.split("word"))]
+            title = titles.get(name, name)
+            x = Axis(f"period ({short(title, 34)})", 0.0, max(len(epochs) - 1.0, 1.0), periods)
+            y = Axis(f"change from {part['reference'][0]}", 0.0, top)
+            words = ", ".join(each.name for each in drawn)
+            panels.append(lines(x, y, drawn, f"Change of {words} over periods, {title}", height=260))
     return panels
 
 
-def _in_time(tables: Tables) -> list[str]:
+def _way(word: str, k: int, rows: Table, epochs: Sequence[str]) -> Curve:
+    ends = [Estimate(*numbers).interval for numbers in each(rows, "change", "se", "freedom")]
+    low, high = zip(*ends, strict=True)
+    return Curve([epochs.index(e) for e in rows["epoch"]], rows["change"], f"g{k % 7}", k, word, low, high, BANDED)
+
+
+def _in_time(table: Table, pairs: Table) -> list[str]:
     """The periods that have rows, in order of time: what comes before what is in the pairs, and in every word's rows.
 
     A word that lacks a period does not say where it stands.
     """
-    table = tables["trajectories"]
     rows = [list(part["epoch"]) for _, own in table.split("series") for _, part in own.split("word")]
     after: dict[str, set[str]] = {}
-    for one, two in [*((r["first"], r["second"]) for r in tables["pairs"].records()), *chain(*map(pairwise, rows))]:
+    for one, two in [*each(pairs, "first", "second"), *chain(*map(pairwise, rows))]:
         after.setdefault(one, set())
         after.setdefault(two, set()).add(one)
     there = dict.fromkeys(table["epoch"])
@@ -91,37 +174,28 @@ def _in_time(tables: Tables) -> list[str]:
     return sorted(there, key=lambda epoch: order.index(epoch) if epoch in order else -1)
 
 
-def laws(tables: Tables) -> Picture:
+@drawn_from("laws")
+def laws(table: Table, tables: Tables) -> Picture:
     """R² of frequency over the number of averaged runs: a line for what answers the question, and for its controls."""
-    table = tables.get("laws")
-    if not table or not table.height:
-        return Picture()
-    shown = compared(tables["pairs"])
-    lines = [(series, part) for series, part in table.split("series") if series in shown]
     if max(table["n"]) < 2:
         return Picture(missing="The law over the number of averaged runs needs two runs or more of every period.")
-    titles = called(tables["pairs"])
-    names = {series: short(titles[series], 24) for series, _ in lines}
-    top = max(table["r2_marginal"]) * 1.25 or 1.0
-    plot = Plot((1.0, float(max(table["n"]))), (0.0, top), right=room(names.values()), log=True)
-    plot.axes("runs averaged", "R² of frequency", [(float(n), str(n)) for n in sorted(set(table["n"]))])
-    ends = []
-    for k, (series, part) in enumerate(lines):
-        xs, ys = list(map(float, part["n"])), list(part["r2_marginal"])
-        plot.curve(xs, ys, f"g{k % 7} line" + (" dash" if part["control"][0] else "")).marks(
-            xs, ys, k, f"g{k % 7} full"
-        )
-        half = [1.96 * se for se in part["r2_se"]]
-        plot.errors(
-            xs,
-            [y - h for y, h in zip(ys, half, strict=True)],
-            [y + h for y, h in zip(ys, half, strict=True)],
-            f"g{k % 7} line thin",
-        )
-        ends.append((names[series], ys[-1], f"g{k % 7}"))
-    told = ", ".join(f"{names[s]} {p['r2_marginal'][0]:.0%} to {p['r2_marginal'][-1]:.0%}" for s, p in lines[:4])
-    title = f"From one run to the average of {max(table['n'])} the share of frequency goes: {told}"
-    return Picture(title, [plot.labels(ends).done(title)])
+    shown, titles = compared(tables["pairs"]), called(tables["pairs"])
+    parts = [(short(titles[series], 24), part) for series, part in table.split("series") if series in shown]
+    said = ", ".join(
+        f"{name} {part['r2_marginal'][0]:.0%} to {part['r2_marginal'][-1]:.0%}" for name, part in parts[:4]
+    )
+    title = f"From one run to the average of {max(table['n'])} the share of frequency goes: {said}"
+    x = Axis("runs averaged", 1.0, max(table["n"]), at(sorted(set(table["n"]))), log=True)
+    y = Axis("R² of frequency", 0.0, max(table["r2_marginal"]) * 1.25 or 1.0)
+    return Picture(title, [lines(x, y, [_law(name, k, part) for k, (name, part) in enumerate(parts)], title)])
+
+
+def _law(name: str, k: int, rows: Table) -> Curve:
+    """The share at every number of runs, dashed where nothing changed; its error is that over words."""
+    ends = [Estimate.of_runs(*numbers).interval for numbers in each(rows, "r2_marginal", "r2_se", "words")]
+    low, high = zip(*ends, strict=True)
+    parts = (f"{LINE} dash" if rows["control"][0] else LINE, MARKS, WHISKERS)
+    return Curve(rows["n"], rows["r2_marginal"], f"g{k % 7}", k, name, low, high, parts)
 
 
 FIGURES: Figures = {

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from gpustab.report.svg.elements import LETTER, WIDTH, figure, line, mark, text, whisker
-from gpustab.report.svg.scales import round_ticks
+from gpustab.report.svg.plot import round_ticks
 
 _ROW, _LEFT, _TOP, _RIGHT = 44.0, 8.0, 14.0, WIDTH - 46.0
 _WORDS = 130.0

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gpustab.report.svg.elements import figure, text
-from gpustab.report.svg.picture import Picture
+from gpustab.report.svg.picture import Figures, Picture, Tables
 from gpustab.report.svg.plot import Plot, short
 from gpustab.results import Table
 from gpustab.results.page import counted
 from gpustab.studies.consistency.drawing import BOTH, Line, beside_null, cut, words_of
 from gpustab.studies.consistency.sentences import grows
 from gpustab.studies.consistency.sentences_of_terms import closest, neighbours_part, own_part
-
-if TYPE_CHECKING:
-    from gpustab.report.describe import Figures, Tables
-
 
 _PANELS = 6
 

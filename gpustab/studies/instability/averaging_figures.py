@@ -6,11 +6,8 @@ import math
 from collections.abc import Iterable
 from functools import partial
 
-from gpustab.report.describe import Tables
-from gpustab.report.svg.key import Named
-from gpustab.report.svg.picture import Picture
-from gpustab.report.svg.plot import Plot, room
-from gpustab.report.svg.scales import Ticks
+from gpustab.report.svg.picture import Picture, Tables
+from gpustab.report.svg.plot import Named, Plot, Ticks, room
 from gpustab.results import Table
 from gpustab.studies.instability.drawing import by_technique, known, short_number
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 
+from gpustab.report.svg.colours import told
 from gpustab.report.svg.picture import Picture
-from gpustab.report.svg.series import told
 from gpustab.results import Table
 from gpustab.results.page import number
 

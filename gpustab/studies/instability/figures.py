@@ -5,22 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
-from gpustab.report.describe import Tables
 from gpustab.report.svg.elements import text
-from gpustab.report.svg.key import Named
-from gpustab.report.svg.picture import Picture
-from gpustab.report.svg.plot import Plot
+from gpustab.report.svg.picture import Figures, Picture, Tables
+from gpustab.report.svg.plot import Named, Plot
 from gpustab.results import Table
 from gpustab.studies.instability.averaging_figures import averaging, cosines, how_many, scores
 from gpustab.studies.instability.drawing import Say, by_technique, known, short_number
 from gpustab.studies.instability.frequency_figure import frequency
 from gpustab.studies.instability.pair_figure import one_pair
 from gpustab.studies.instability.tables import pearson
-
-if TYPE_CHECKING:
-    from gpustab.report.describe import Figures
 
 _LABELS = 6
 _LABEL_SIZE = (0.3, 0.06)

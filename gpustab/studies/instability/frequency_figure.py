@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 
-from gpustab.report.describe import Tables
 from gpustab.report.svg.elements import Point, text
-from gpustab.report.svg.hexagons import hexagons
-from gpustab.report.svg.picture import Picture
-from gpustab.report.svg.plot import Plot
+from gpustab.report.svg.picture import Picture, Tables
+from gpustab.report.svg.plot import Plot, hexagons
 from gpustab.results import Table
 from gpustab.studies.instability.drawing import by_technique, known, short_number
 

@@ -6,11 +6,9 @@ import math
 
 import numpy as np
 
-from gpustab.report.describe import Tables
 from gpustab.report.svg.elements import line
-from gpustab.report.svg.key import Named
-from gpustab.report.svg.picture import Picture
-from gpustab.report.svg.plot import Plot
+from gpustab.report.svg.picture import Picture, Tables
+from gpustab.report.svg.plot import Named, Plot
 from gpustab.results import Table
 from gpustab.results.page import number
 from gpustab.studies.instability.drawing import by_technique

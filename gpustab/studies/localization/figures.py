@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from gpustab.report.describe import Tables
+from gpustab.report.svg.colours import series
 from gpustab.report.svg.elements import text
-from gpustab.report.svg.picture import Picture
+from gpustab.report.svg.picture import Figures, Picture, Tables
 from gpustab.report.svg.plot import Plot, room, short
-from gpustab.report.svg.series import series
 from gpustab.results import Table
 from gpustab.studies.localization.tables import DRAWN, of_models
-
-if TYPE_CHECKING:
-    from gpustab.report.describe import Figures
 
 _NAMES = {"noun synonym within paraphrase": "synonym", "random noun within paraphrase": "random noun"}
 

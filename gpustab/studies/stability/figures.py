@@ -3,60 +3,101 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
 
-from gpustab.report.describe import Tables
-from gpustab.report.svg.elements import text
-from gpustab.report.svg.picture import Picture
-from gpustab.report.svg.plot import Plot, room, short
-from gpustab.report.svg.series import called, series, told
-from gpustab.results.page import number
+import numpy as np
+
+from gpustab.report.describe import SUMMARIES
+from gpustab.report.svg.charts import BANDED, Axis, Cloud, Curve, Layer, Note, at, corner, curves, lines
+from gpustab.report.svg.colours import Series, called, series, told
+from gpustab.report.svg.matrix import Array, Cell, by_likeness, matrix
+from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
+from gpustab.report.svg.plot import round_ticks, short
+from gpustab.report.svg.rows import HEADED, Dot, Ridge, Row, Upright, dots, ridges
+from gpustab.results import Table
+from gpustab.results.page import counted, number
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.stability.frequency_figure import frequency
-from gpustab.studies.stability.group_figures import runs, side_by_side
-from gpustab.studies.stability.measured import estimate, length, lengths
-from gpustab.studies.stability.word_figure import words
+from gpustab.studies.stability.measured import Measured, distances, estimate, length, lengths, losses, runs_of
 
-if TYPE_CHECKING:
-    from gpustab.report.describe import Figures
+Values = np.ndarray[tuple[int], np.dtype[np.float64]]
+
+_BATCHES = 16
+_FEWEST = 200
+"""Words that the picture over frequency needs at least: a dozen in each batch."""
+_SOME = 20
+_MOST_GROUPS = 4
+_SEEN = 0.0005
+"""Shares that are less apart are drawn at the same tenth of a unit."""
+_NOISE = 1e-6
+"""Losses of equal runs are rounding errors of float32, and have no distribution."""
 
 
-def neighbours(tables: Tables) -> Picture:
+class Shared(NamedTuple):
+    """What two runs of a group share of lists of one length, with its 95 % interval over runs."""
+
+    group: str
+    n: int
+    p: float
+    low: float
+    high: float
+
+
+@drawn_from("pairs")
+def neighbours(pairs: Table, tables: Tables) -> Picture:
     """Shared neighbours over the length of the lists, with 95 % intervals over runs, and chance."""
-    pairs = tables.get("pairs")
-    if not pairs or not pairs.height:
-        return Picture()
     ns, n = lengths(pairs), length(pairs) or 0
     if len(ns) < 2:
         return Picture(missing="The picture of p@n over n needs two list lengths or more, such as 1 and 10.")
     drawn, names = series(pairs["group"]), called(pairs["group"])
-    plot = Plot((ns[0], ns[-1]), (0, 1), right=room(map(short, names.values())), log=True)
-    plot.axes("n nearest neighbours", "share that two runs have in common, p@n", [(k, str(k)) for k in _apart(ns)])
-    ends, said, of_n = [], [], []
-    for group, part in pairs.split("group"):
-        style, shape = drawn[group]
-        found = [estimate(part, f"p@{k}") for k in ns]
-        low, high = zip(*(each.interval for each in found), strict=True)
-        values = [each.value for each in found]
-        plot.band(ns, low, high, f"{style} area").curve(ns, values, f"{style} line")
-        plot.marks(ns, values, shape, f"{style} full")
-        ends.append((short(names[group]), next((x for x in reversed(values) if x == x), 0.0), style))
-        said.append(f"{names[group]}: " + ", ".join(f"{number(x, 2)} at {k}" for k, x in zip(ns, values, strict=True)))
-        of_n.append((names[group], _of(found[ns.index(n)], n)))
-    _draw_chance(plot, tables, ns)
-    plot.labels(ends)
-    title = f"Of the {n} nearest neighbours two runs have in common: {told(of_n)}"
-    return Picture(title, [plot.done(f"Shared neighbours over the length of the lists. {'; '.join(said)}")])
+    found = {group: {k: estimate(part, f"p@{k}") for k in ns} for group, part in pairs.split("group")}
+    shared = Table.of(
+        Shared(group, k, of.value, *of.interval) for group, of_n in found.items() for k, of in of_n.items()
+    )
+    cut = {group: short(name) for group, name in names.items()}
+    panel = lines(
+        Axis("n nearest neighbours", ticks=at(_apart(ns)), log=True),
+        Axis("share that two runs have in common, p@n", 0, 1),
+        [
+            *curves(shared, "n", "p", *BANDED, by="group", names=cut, looks=drawn, low="low", high="high"),
+            *_chance(tables, ns, drawn),
+        ],
+        f"Shared neighbours over the length of the lists. {'; '.join(_listed(found, names))}",
+    )
+    of_n = told((names[group], _of(found[group][n], n)) for group in found)
+    return Picture(f"Of the {n} nearest neighbours two runs have in common: {of_n}", [panel])
 
 
-def _draw_chance(plot: Plot, tables: Tables, ns: list[int]) -> None:
-    """What unrelated runs would share: n of the v − 1 other words."""
-    table = tables.get("words")
-    v = max((part.height for _, part in table.split("group")), default=0) if table else 0
-    if v > ns[-1] + 1:
-        levels = [n / (v - 1) for n in ns]
-        plot.curve(ns, levels, "axis thin dash")
-        plot.add(text(plot.right, plot.up(levels[-1]) - 5, "chance", "soft halo", "end"))
+def _listed(found: Mapping[str, Mapping[int, Estimate]], names: Mapping[str, str]) -> Iterable[str]:
+    for group, of_n in found.items():
+        yield f"{names[group]}: " + ", ".join(f"{number(of.value, 2)} at {k}" for k, of in of_n.items())
+
+
+def _chance(tables: Tables, ns: Sequence[int], drawn: Mapping[str, Series]) -> list[Layer]:
+    """What unrelated runs of every group would share; one line where those of all would lie upon each other.
+
+    Nothing is drawn where the longest lists hold all words.
+    """
+    summaries = tables.get(SUMMARIES, Table())
+    groups = zip(summaries.get("name", ()), summaries.get("neighbours", ()), strict=True)
+    levels = {group: _levels(of_n, ns) for group, of_n in groups if group in drawn}
+    ends = [ys[-1] for ys in levels.values() if ys[-1] < 1]
+    if not ends:
+        return []
+    lowest = min(levels.values(), key=lambda ys: ys[0])
+    if all(abs(y - least) < _SEEN for ys in levels.values() for y, least in zip(ys, lowest, strict=True)):
+        apart = [Curve(ns, lowest, "axis", parts=("thin dash",))]
+    else:
+        apart = [Curve(ns, ys, drawn[group].style, parts=("line thin dash",)) for group, ys in levels.items()]
+    return [*apart, Note("chance", y=max(ends), dy=-5)]
+
+
+def _levels(of_n: Mapping[str, Mapping[str, float]], ns: Sequence[int]) -> tuple[float, ...]:
+    """The chance level of one group at every length that its lists have: proportional to the length."""
+    longest = max(map(int, of_n))
+    of_one = of_n[str(longest)]["chance_p"] / longest
+    return tuple(n * of_one if n <= longest else math.nan for n in ns)
 
 
 def _apart(ns: list[int]) -> list[int]:
@@ -73,6 +114,188 @@ def _of(found: Estimate, n: int) -> str:
     low, high = (n * min(max(x, 0.0), 1.0) for x in found.interval)
     span = f" ({low:.1f}–{high:.1f})" if low == low else ""
     return f"{n * found.value:.1f}{span}"
+
+
+@drawn_from("pairs")
+def side_by_side(pairs: Table, _: Tables) -> Picture:
+    """The loss of every group between identical and chance, each with its interval."""
+    found = losses(pairs)
+    if len(found) < 2:
+        return Picture()
+    drawn, names = series(each.group for each in found), called(each.group for each in found)
+    top = 1.03 * max(x for each in found for x in (*each.found.interval, each.found.value, each.chance) if x == x)
+    axis = Axis("reduced PIP loss (0: identical)", 0, top, round_ticks(0, top))
+    rows = [_loss(each, drawn[each.group], "" if k else "chance") for k, each in enumerate(found)]
+    label = "; ".join(f"{each.group} {_with_error(each.found)}" for each in found)
+    shares = told((names[each.group], _percent(each.found.value, each.chance)) for each in found)
+    title = f"How far the runs of a group lie apart, in parts of chance: {shares}"
+    return Picture(title, [dots(rows, axis, HEADED, f"Groups side by side. {label}")])
+
+
+def _loss(each: Measured, look: Series, said: str) -> Row:
+    """One group: its name and number above a line from identical on, its interval and chance on it."""
+    dot = Dot(each.found.value, *look, *each.found.interval)
+    chance = Upright(each.chance, "axis dash", (-7, 7), said)
+    return Row(f"{short(each.group, 30)}: {_with_error(each.found)}", [dot, chance], look.style)
+
+
+@drawn_from("words")
+def words(table: Table, _: Tables) -> Picture:
+    """Ridges of equal area over one axis, each with its median; the largest losses are cut off, and counted."""
+    parts = [(group, _known(part["pip_mean"])) for group, part in table.split("group")]
+    parts = [(group, values) for group, values in parts if len(values) >= _SOME and values.max() > _NOISE]
+    if not parts:
+        return Picture(missing=f"The distribution of the words' losses needs {_SOME} words whose losses differ.")
+    low = min(float(np.quantile(values, 0.001)) for _, values in parts)
+    high = max(float(np.quantile(values, 0.995)) for _, values in parts)
+    drawn, names = series(group for group, _ in parts), called(group for group, _ in parts)
+    nine = told((names[group], f"{_quantile(v, 0.05)}–{_quantile(v, 0.95)}") for group, v in parts)
+    panel = ridges(
+        [Ridge(group, values, drawn[group].style) for group, values in parts],
+        Axis("PIP loss of a word, mean over pairs of runs", low, high),
+        f"Distribution of the words' losses: nine of ten lie within {nine}",
+    )
+    beyond = sum(int((values > high).sum()) for _, values in parts)
+    caption = "Ridges have equal areas; the upright line is the median."
+    caption += f" Beyond the right end: {counted(beyond, 'word')}." if beyond else ""
+    return Picture(f"Nine of ten words have a loss of {nine}", [panel], caption=caption)
+
+
+def _quantile(values: Values, q: float) -> str:
+    return number(float(np.quantile(values, q)), 2)
+
+
+def _counts(column: object) -> Values:
+    """Counts of words; 0 where they are not known."""
+    return np.nan_to_num(np.asarray(column, np.float64))
+
+
+def _known(column: object) -> Values:
+    values = np.asarray(column, np.float64)
+    return values[np.isfinite(values)]
+
+
+@drawn_from("pairs")
+def runs(pairs: Table, _: Tables) -> Picture:
+    """Run by run: groups apart, runs in order of likeness."""
+    parts = [(group, part) for group, part in pairs.split("group") if part.height > 1]
+    if not parts:
+        return Picture()
+    drawn, names = series(group for group, _ in parts), called(group for group, _ in parts)
+    run_names = [runs_of(part) for _, part in parts]
+    values = [distances(part, "reduced_pip") for _, part in parts]
+    chances = [distances(part, "chance_reduced_pip") for _, part in parts]
+    places = [(group, run) for group, within in enumerate(values) for run in by_likeness(within)]
+
+    def cell(i: int, j: int) -> Cell | None:
+        (group, a), (other, b) = places[i], places[j]
+        if group != other:
+            return None
+        if a == b:
+            return Cell(0.0, "", run_names[group][a])
+        value, chance = values[group][a, b], chances[group][a, b]
+        share = value / chance if chance > 0 else math.nan
+        title = f"{run_names[group][a]} and {run_names[group][b]}: {number(value)}, {_percent(value, chance)} of chance"
+        return Cell(share, f"{100 * share:.0f}" if share == share else "", title)
+
+    spans = told((names[group], _span(v, c)) for (group, _), v, c in zip(parts, values, chances, strict=True))
+    panel = matrix(
+        [short(run_names[group][run], 14) for group, run in places],
+        [drawn[parts[group][0]].style for group, _ in places],
+        cell,
+        f"Run by run, percent of chance. {spans}",
+        [k + 1 for k, (one, two) in enumerate(pairwise(places)) if one[0] != two[0]],
+    )
+    return Picture(f"Two runs of a group are apart, in percent of chance: {spans}", [panel])
+
+
+def _span(values: Array, chances: Array) -> str:
+    """The nearest and the furthest pair, in percent of chance."""
+    upper = np.triu_indices(len(values), 1)
+    shares = 100 * values[upper] / np.where(chances[upper] > 0, chances[upper], np.nan)
+    shares = shares[~np.isnan(shares)]
+    if not len(shares):
+        return "–"
+    low, high = f"{shares.min():.0f}", f"{shares.max():.0f}"
+    return low if low == high else f"{low}–{high}"
+
+
+def _with_error(found: Estimate) -> str:
+    half = found.half
+    return f"{number(found.value)} ± {number(half, 2)}" if half == half else number(found.value)
+
+
+def _percent(value: float, chance: float) -> str:
+    return f"{100 * value / chance:.0f} %" if chance > 0 else "–"
+
+
+class Band(NamedTuple):
+    """Quantiles of words of like frequency: 0.1, 0.5 and 0.9 of each batch, at the batch's mean log frequency."""
+
+    x: Values
+    low: Values
+    middle: Values
+    high: Values
+
+
+@drawn_from("words")
+def frequency(table: Table, _: Tables) -> Picture:
+    """Per group one panel for the loss of words over their frequency, one for p@n: Rettenmeier 2020, 2.8 and 2.9."""
+    groups = [(group, part, _counts(part["count"])) for group, part in table.split("group")]
+    groups = [(group, part, counts) for group, part, counts in groups if (counts > 0).sum() >= _FEWEST]
+    if not groups:
+        return Picture(
+            missing=f"The pictures over frequency need the counts of {_FEWEST} words, which these files do not have."
+        )
+    n, drawn = length(table), series(table["group"])
+    columns = ["pip_mean", *([f"p@{n}"] if n else [])]
+    panels, bands = [], []
+    for group, part, counts in groups[:_MOST_GROUPS]:
+        for column in columns:
+            values = np.asarray(part[column], np.float64)
+            known = np.isfinite(values) & (counts > 0)
+            if known.sum() >= _FEWEST:
+                band = by_frequency(counts[known], values[known])
+                panels.append(_over_frequency(counts[known], values[known], band, group, drawn[group].style, column))
+                bands.append((group, column, band))
+    return Picture(_ends(bands, columns[-1]), panels)
+
+
+def by_frequency(counts: Values, values: Values) -> Band:
+    """Return quantiles of sixteen batches of equally many words, from the rarest to the most frequent."""
+    parts = np.array_split(np.argsort(counts, kind="stable"), _BATCHES)
+    x = np.array([np.exp(np.log(counts[part]).mean()) for part in parts])
+    low, middle, high = np.array([np.quantile(values[part], (0.1, 0.5, 0.9)) for part in parts]).T
+    return Band(x, low, middle, high)
+
+
+def _over_frequency(counts: Values, values: Values, band: Band, group: str, style: str, column: str) -> str:
+    losses = column == "pip_mean"
+    title = "PIP loss of a word" if losses else f"{column} of a word"
+    top = float(np.quantile(values, 0.995)) * 1.1 if losses else 1.0
+    quantiles = ((band.low, "line thin dash"), (band.high, "line thin dash"), (band.middle, "line"))
+    return lines(
+        Axis("occurrences in what one run reads", float(counts.min()), float(counts.max()), log=True),
+        Axis(title, 0.0, top),
+        [
+            Cloud(zip(counts, values, strict=True), style),
+            *(Curve(list(band.x), list(np.minimum(ys, top)), "ink", parts=(part,)) for ys, part in quantiles),
+        ],
+        f"{title} over its frequency, {group}. Median {number(band.middle[0], 3)} for the rarest sixteenth of the "
+        f"words, {number(band.middle[-1], 3)} for the most frequent.",
+        over=[corner(short(group, 30), f"{style} own bold")],
+        height=240,
+    )
+
+
+def _ends(bands: list[tuple[str, str, Band]], column: str) -> str:
+    """From the rarest to the most frequent words, of p@n where there is one: the same scale for all."""
+    wanted = column if any(of == column for _, of, _ in bands) else "pip_mean"
+    names = called(group for group, _, _ in bands)
+    name = "PIP loss" if wanted == "pip_mean" else wanted
+    said = [(names[group], band.middle) for group, of, band in bands if of == wanted]
+    each = told((group, f"{number(middle[0], 2)} to {number(middle[-1], 2)}") for group, middle in said)
+    return f"From the rarest to the most frequent words the median {name} goes from {each}"
 
 
 FIGURES: Figures = {

@@ -5,18 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from statistics import fmean
-from typing import TYPE_CHECKING
 
-from gpustab.report.describe import Tables
+from gpustab.report.svg.colours import called, series
 from gpustab.report.svg.elements import line
-from gpustab.report.svg.picture import Picture
+from gpustab.report.svg.picture import Figures, Picture, Tables
 from gpustab.report.svg.plot import Plot, room, short
-from gpustab.report.svg.series import called, series
 from gpustab.results import Table
 from gpustab.studies.thresholds.sentences import MANY, cosine, proven_near
-
-if TYPE_CHECKING:
-    from gpustab.report.describe import Figures
 
 _PART = 1e-4
 """Groups with less than this part of the pairs are noise, and are not drawn."""

@@ -4,13 +4,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from gpustab.report.svg.colours import series
 from gpustab.report.svg.elements import WIDTH, box, figure, mark, number, text
-from gpustab.report.svg.hexagons import hexagons
 from gpustab.report.svg.matrix import Cell, by_likeness, matrix
 from gpustab.report.svg.picture import Picture
-from gpustab.report.svg.plot import Plot, short
-from gpustab.report.svg.scales import apart, powers, round_ticks
-from gpustab.report.svg.series import series
+from gpustab.report.svg.plot import Plot, apart, hexagons, powers, round_ticks, short
 
 SPACE = "{http://www.w3.org/2000/svg}"
 

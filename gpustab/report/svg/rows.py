@@ -1,0 +1,261 @@
+"""Rows over one axis as values: dots with their intervals, and ridges."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from gpustab.report.svg.charts import Axis
+from gpustab.report.svg.elements import WIDTH, figure, line, mark, path, text, whisker
+from gpustab.report.svg.plot import KEY_ROW, Named, Plot, key_of, round_ticks, short
+from gpustab.results.page import number
+
+Values = np.ndarray[tuple[int], np.dtype[np.float64]]
+
+_RIDGE, _BINS = 84, 60
+"""Height of a ridge, and its columns."""
+
+
+class Frame(NamedTuple):
+    """Where rows, their names and their axis stand, in units.
+
+    Attributes:
+        top: the level of the first row.
+        row: from one level to the next.
+        foot: from the axis down to where the next level would be.
+        left: start of the axis.
+        right: its end.
+        name: where names start, and from a level down to their foot.
+        letters: classes of names.
+        base: whether a line runs through each level.
+        size: half the width of a mark.
+        whisker: class of intervals.
+        axis: what is drawn first below the rows: the ``ticks``, their ``numbers`` or the ``line``; or a ``grid``
+            through all rows, and no axis.
+        below: from the axis down to the numbers, to its title, and to the end of the figure.
+        edges: numbers left of the first start at their tick, numbers right of the second end there.
+        beyond: whether intervals may go on beyond the right end.
+    """
+
+    top: float
+    row: float
+    foot: float
+    left: float
+    right: float
+    name: tuple[float, float]
+    letters: str
+    base: bool
+    size: float
+    whisker: str
+    axis: Literal["ticks", "numbers", "line", "grid"]
+    below: tuple[float, float, float]
+    edges: tuple[float, float] = (-math.inf, math.inf)
+    beyond: bool = False
+
+
+_WHOLE = (6.0, WIDTH - 6.0)
+HEADED = Frame(34, 46, 14, *_WHOLE, (0, -14), "own bold", True, 5, "line", "ticks", (17, 35, 44), (20, math.inf))
+"""A heading above every line."""
+CLOSE = Frame(30, 40, 16, *_WHOLE, (0, -12), "own bold", True, 5, "line", "line", (17, 35, 44), (20, WIDTH - 20))
+"""The same, closer."""
+NAMED = Frame(14, 44, 0, 8, WIDTH - 46, (8, 0), "", False, 4, "line thin", "numbers", (16, 34, 42))
+"""A name at the level, its marks below it."""
+PAIRED = Frame(44, 58, 8, 6, WIDTH - 10, (6, 3), "halo", False, 4.5, "line thin", "grid", (14, 31, 38), beyond=True)
+"""The same below a key."""
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A mark with its interval.
+
+    Attributes:
+        value: where it is; it is left out where that is unknown.
+        style: class of its colour.
+        shape: number of its mark.
+        low: lower end of its interval; none is drawn where an end is unknown.
+        high: upper end.
+        spans: ranges of which each has its ends and the class of its line.
+        below: units from the level of the row.
+    """
+
+    value: float
+    style: str
+    shape: int = 0
+    low: float = math.nan
+    high: float = math.nan
+    spans: tuple[tuple[float, float, str], ...] = ()
+    below: float = 0
+
+
+@dataclass(frozen=True)
+class Upright:
+    """A short upright line at a value, such as chance.
+
+    Attributes:
+        value: where it is; it is left out where that is unknown.
+        style: its classes.
+        span: units from the level of the row to its ends, downwards.
+        name: stands above it.
+    """
+
+    value: float
+    style: str
+    span: tuple[float, float]
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row.
+
+    Attributes:
+        name: what it is of.
+        drawn: what stands in it, in the order of drawing.
+        style: class of its name.
+        aside: stands at the right end.
+    """
+
+    name: str
+    drawn: Sequence[Dot | Upright]
+    style: str = ""
+    aside: str = ""
+
+
+def dots(
+    rows: Sequence[Row | None], axis: Axis, frame: Frame, label: str, *, heading: str = "", key: Sequence[Named] = ()
+) -> str:
+    """Return rows of marks with their intervals over one axis.
+
+    Args:
+        rows: from above; ``None`` for one that stays empty.
+        axis: below them.
+        frame: where they stand.
+        label: title and main numbers, for who cannot see it.
+        heading: stands above the key.
+        key: what marks mean, above the rows.
+    """
+    lines, named = key_of(key, 28)
+    panel = _Panel(axis, frame, len(rows), lines)
+    parts = [text(0, 11, heading, "bold"), *named] if key else []
+    parts += panel.grid() if frame.axis == "grid" else []
+    for k, row in enumerate(rows):
+        parts += panel.row(row, k) if row else []
+    parts += panel.foot()
+    return figure(panel.bottom + frame.below[2], parts, label)
+
+
+class _Panel:
+    """Rows over an axis: turns values into elements."""
+
+    def __init__(self, axis: Axis, frame: Frame, rows: int, lines: int) -> None:
+        self.frame, self.title = frame, axis.title
+        self.x = axis.ends(())
+        self.ticks = axis.within(self.x) or round_ticks(*self.x, most=5)
+        self.top = frame.top + KEY_ROW * lines
+        self.bottom = self.top + frame.row * rows - frame.foot
+
+    def across(self, value: float) -> float:
+        """Where a value stands."""
+        low, high = self.x
+        part = (min(max(value, low), math.inf if self.frame.beyond else high) - low) / (high - low)
+        return self.frame.left + part * (self.frame.right - self.frame.left)
+
+    def row(self, row: Row, k: int) -> Iterator[str]:
+        """A name, and what stands at its level."""
+        y, (start, up) = self.top + self.frame.row * k, self.frame.name
+        yield text(start, y + up, row.name, f"{row.style} {self.frame.letters}".strip())
+        if row.aside:
+            yield text(WIDTH, y + up, row.aside, "soft", "end")
+        if self.frame.base:
+            yield line(self.frame.left, y, self.frame.right, y, "grid")
+        for each in row.drawn:
+            if math.isfinite(each.value):
+                yield from self._dot(each, y + each.below) if isinstance(each, Dot) else self._upright(each, y)
+
+    def _dot(self, dot: Dot, y: float) -> Iterator[str]:
+        for low, high, style in dot.spans:
+            yield line(self.across(low), y, self.across(high), y, f"{dot.style} {style}")
+        if math.isfinite(dot.low) and math.isfinite(dot.high):
+            yield whisker(self.across(dot.low), self.across(dot.high), y, f"{dot.style} {self.frame.whisker}")
+        yield mark(self.across(dot.value), y, dot.shape, f"{dot.style} full", self.frame.size)
+
+    def _upright(self, upright: Upright, y: float) -> Iterator[str]:
+        x = self.across(upright.value)
+        yield line(x, y + upright.span[0], x, y + upright.span[1], upright.style)
+        if upright.name:
+            yield text(x, y + self.frame.name[1], upright.name, "soft", "end")
+
+    def grid(self) -> Iterator[str]:
+        """Upright lines through all rows, with their numbers."""
+        for value, label in self.ticks:
+            x = self.across(value)
+            yield line(x, self.top - 12, x, self.bottom, "grid")
+            yield text(x, self.bottom + self.frame.below[0], label, "soft", "middle")
+
+    def foot(self) -> Iterator[str]:
+        """The axis below the rows and its title."""
+        kind, bottom, right = self.frame.axis, self.bottom, self.frame.right
+        start = self.across(self.ticks[0][0]) if kind == "line" else self.frame.left
+        axis = line(start, bottom, right, bottom)
+        ticks = [] if kind == "grid" else [part for tick in self.ticks for part in self._tick(*tick)]
+        yield from {"grid": [], "line": [axis, *ticks]}.get(kind, [*ticks, axis])
+        yield text((self.frame.left + right) / 2, bottom + self.frame.below[1], self.title, "soft", "middle")
+
+    def _tick(self, value: float, label: str) -> list[str]:
+        x, (start, end) = self.across(value), self.frame.edges
+        anchor = "start" if x < start else "end" if x > end else "middle"
+        parts = [
+            line(x, self.bottom, x, self.bottom + 4),
+            text(x, self.bottom + self.frame.below[0], label, "soft", anchor),
+        ]
+        return parts[::-1] if self.frame.axis == "numbers" else parts
+
+
+class Ridge(NamedTuple):
+    """How values of one group are distributed."""
+
+    name: str
+    values: Values
+    style: str
+
+
+def ridges(groups: Sequence[Ridge], axis: Axis, label: str) -> str:
+    """Return one histogram per group over one axis, all of equal area, each with its median.
+
+    Args:
+        groups: from above.
+        axis: below them, with both of its ends; what lies beyond is left out.
+        label: title and main numbers, for who cannot see it.
+    """
+    plot = Plot(axis.ends(()), (0, 1), height=68 + _RIDGE * len(groups))
+    plot.left = 6
+    for k, group in enumerate(groups):
+        plot.add(*_ridge(plot, group, 18 + _RIDGE * (k + 1)))
+    for value, tick in round_ticks(*plot.x):
+        x = plot.across(value)
+        plot.add(line(x, plot.bottom, x, plot.bottom + 4), text(x, plot.bottom + 17, tick, "soft", "middle"))
+    plot.add(line(plot.left, plot.bottom, plot.right, plot.bottom))
+    plot.add(text(WIDTH / 2, plot.bottom + 35, axis.title, "soft", "middle"))
+    return plot.done(label)
+
+
+def _ridge(plot: Plot, group: Ridge, base: float) -> list[str]:
+    """One histogram upon its base line."""
+    edges = np.linspace(*plot.x, _BINS + 1)
+    density = np.histogram(group.values, edges)[0].astype(float)
+    tall = (_RIDGE - 24) / density.max()
+    middles = (edges[1:] + edges[:-1]) / 2
+    ridge = [(plot.across(x), base - tall * y) for x, y in zip(middles, density, strict=True)]
+    middle = float(np.median(group.values))
+    return [
+        path([(ridge[0][0], base), *ridge, (ridge[-1][0], base)], f"{group.style} area", closed=True),
+        path(ridge, f"{group.style} line thin"),
+        line(plot.across(middle), base, plot.across(middle), base - _RIDGE + 24, f"{group.style} line thin"),
+        line(plot.left, base, plot.right, base, "grid"),
+        text(0, base - _RIDGE + 18, short(group.name, 34), f"{group.style} own bold halo"),
+        text(plot.right, base - _RIDGE + 18, f"median {number(middle, 3)}", "soft halo", "end"),
+    ]

@@ -1,0 +1,35 @@
+"""The figures of change, by the places of what they draw."""
+
+import math
+from xml.etree import ElementTree
+
+import pytest
+
+from gpustab.results import Table
+from gpustab.studies.change.figures import FIGURES
+
+SPACE = "{http://www.w3.org/2000/svg}"
+
+
+def uprights(words):
+    """Whiskers of R² = 0.2 ± 0.02 (error over so many words); the axis has 202 units, 0.375 in all, from 228 up."""
+    pairs = {"series": ["s"], "of": ["s"], "split": [""], "control": [False], "bootstrap": [False]}
+    law = {"series": ["s"] * 2, "control": [False] * 2, "n": [1, 2], "r2_marginal": [0.3, 0.2], "words": [words] * 2}
+    tables = {
+        "pairs": Table(pairs | {"sampling_floor": [None]}),
+        "laws": Table(law | {"r2_se": [math.nan, 0.02]}),
+    }
+    (panel,) = FIGURES["laws"][1](tables).panels
+    found = ElementTree.fromstring(panel).findall(f"{SPACE}line[@class='g0 line thin']")
+    ends = [[float(line.attrib[name]) for name in ("x1", "x2", "y1", "y2")] for line in found]
+    return [tuple((228 - y) / 202 * 0.375 for y in (y1, y2)) for x1, x2, y1, y2 in ends if x1 == x2]
+
+
+def test_whiskers_of_the_law_are_intervals_by_the_words_that_their_error_is_over():
+    half = 4.303 * 0.02  # t of 2 degrees of freedom: an error over three words
+    assert uprights(3) == [pytest.approx((0.2 - half, 0.2 + half), abs=2e-4)]
+    assert uprights(1000) == [pytest.approx((0.2 - 1.962 * 0.02, 0.2 + 1.962 * 0.02), abs=2e-4)]
+
+
+def test_one_word_has_no_whisker():
+    assert uprights(1) == []
