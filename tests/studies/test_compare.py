@@ -5,6 +5,8 @@ import pytest
 import torch
 
 from gpustab import InputError, load_runs
+from gpustab.report.describe import describe
+from gpustab.results.page import number
 from gpustab.runs.key import Key
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.compare.claims import MORE_STABLE, WORDS_DIFFER, Differing, Neighbours
@@ -113,3 +115,23 @@ def test_no_word_that_differs_is_said():
     assert "3 of 1,000 words are surely less stable in a and 5 in b" in WORDS_DIFFER.sentence(
         Differing("a", "b", 3, 5, 1000)
     )
+
+
+def test_the_page_says_half_of_the_interval_of_a_word_by_the_group_of_fewer_runs():
+    v = 300
+    worse = torch.arange(v) % 20 == 3
+    one = group("a", torch.where(worse, 1.0, 0.25).double(), runs=6, v=v)
+    result = compare(one, group("b", 0.25, runs=3, v=v, seed=9))
+    table = describe(result)[1].tables[0]
+    word, shown = table.rows[0][0], table.rows[0][4]
+    row = next(result.tables["words"].records(word=word))
+    assert shown.endswith(f"± {number(4.302653 * row['se'], 1)}")  # Student's t at 2 degrees of freedom
+
+
+def test_the_chance_of_a_word_stands_beside_it():
+    v = 300
+    worse = torch.arange(v) % 20 == 3
+    result = compare(group("a", torch.where(worse, 1.0, 0.25).double(), runs=6, v=v), group("b", 0.25, v=v, seed=9))
+    rows = sorted(result.tables["words"].records(surely="first"), key=lambda row: -row["less_first"])[:10]
+    shown = describe(result)[1].tables[0].rows
+    assert [line[5] for line in shown] == [f"{row['less_first']:.0%}" for row in rows]

@@ -13,6 +13,7 @@ from gpustab.errors import OutOfMemoryError
 from gpustab.machine.device import Compute
 from gpustab.report.describe import describe
 from gpustab.report.json_text import plain
+from gpustab.results.page import number
 from gpustab.runs.group import Group
 from gpustab.runs.key import Key
 from gpustab.runs.load import open_groups
@@ -568,3 +569,17 @@ def test_groups_of_the_same_runs_are_said_to_be_no_two_samples():
     result = stability(groups, neighbours=[3])
     (note,) = (note for note in result.notes if "bit for bit" in note)
     assert note.startswith("glove/fixed and glove/shuffled: 3 of 3 runs are the same")
+
+
+def test_the_page_says_half_of_the_interval_of_a_word_by_its_runs():
+    """Under union a word's error rests on the runs that have it."""
+    words = [f"w{k}" for k in range(40)]
+    stack = noisy_copies(5, 40, 6).numpy()
+    groups = [(words[: 40 if r < 3 else 30], stack[r][: 40 if r < 3 else 30]) for r in range(5)]
+    result = stability(load_runs(groups, vocabulary="union", min_runs=2), words=["w1", "w35"])
+    table = next(t for block in describe(result) for t in block.tables if t.title.startswith("Words asked for"))
+    for line in table.rows:
+        row = next(result.tables["words"].records(word=line[0]))
+        factor = {3: 4.302653, 5: 2.776445}[row["runs"]]  # Student's t at R − 1 degrees of freedom
+        assert line[3] == number(factor * row["pip_se"], 2)
+    assert {row[0] for row in table.rows} == {"w1", "w35"}

@@ -8,8 +8,8 @@ from gpustab import load_runs
 from gpustab.machine.device import CPU, Compute
 from gpustab.runs.key import Key
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.stability import sentences
-from gpustab.studies.stability.halves import between, compare_halves, pairs_of_halves
+from gpustab.studies.stability.claims import OTHER_DOCUMENTS, Halves
+from gpustab.studies.stability.contrasts import between, compare_halves, pairs_of_halves
 from gpustab.studies.stability.study import stability
 from tests import oracles
 from tests.generators import anisotropic, generator
@@ -69,6 +69,7 @@ def of(value, se):
 
 @pytest.mark.parametrize(("p", "se", "verdict"), [(0.07, 0.002, "other"), (0.58, 0.002, "same"), (0.55, 0.02, "open")])
 def test_other_documents_say_something_else_only_beyond_the_margin(p, se, verdict):
-    found, said = sentences.halves(of(p, se), of(0.6, 0.002), None, 10)
+    halves = Halves(of(p, se), of(0.6, 0.002), None, 10)
+    found, said = OTHER_DOCUMENTS.judge(halves), OTHER_DOCUMENTS.sentence(halves)
     assert found == verdict
     assert said.startswith(f"The two halves of the documents share {10 * p:.1f}" if p > 0.1 else "The two halves")

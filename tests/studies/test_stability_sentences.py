@@ -5,7 +5,8 @@ import pytest
 from gpustab.statistics.intervals import Estimate
 from gpustab.statistics.reliability import Reliability
 from gpustab.studies.shared.documents import documents, ratio_of
-from gpustab.studies.stability import sentences
+from gpustab.studies.stability import claims
+from gpustab.studies.stability.claims import POINTS_OPPOSITE, RANKS_WORDS, RETURN, Opposite, Ranking, Returning
 
 
 def of(value, se, runs=4):
@@ -23,23 +24,23 @@ def of(value, se, runs=4):
     ],
 )
 def test_what_follows_for_reading_is_what_the_interval_bears(p, se, part):
-    assert part in sentences.neighbours_return(of(p, se), 10, 0.002)
+    assert part in RETURN.sentence(Returning(of(p, se), 10, 0.002))
 
 
 def test_the_numbers_of_the_first_sentence():
-    said = sentences.neighbours_return(of(0.596, 0.001, 8), 10, 0.0017, "shuffled")
+    said = RETURN.sentence(Returning(of(0.596, 0.001, 8), 10, 0.0017, "shuffled"))
     assert said.startswith(
         "Train again, with the documents in another order, and six of ten nearest neighbours come back "
         "(5.9–6.0; by chance 0.02 of ten)."
     )
-    assert "Draw these documents again" in sentences.neighbours_return(of(0.26, 0.01), 10, 0.002, "bootstrap")
-    one = sentences.neighbours_return(of(0.12, 0.003), 10, 0.002)
+    assert "Draw these documents again" in RETURN.sentence(Returning(of(0.26, 0.01), 10, 0.002, "bootstrap"))
+    one = RETURN.sentence(Returning(of(0.12, 0.003), 10, 0.002))
     assert "one of ten nearest neighbours comes back (1.1–1.3;" in one
-    hangs = sentences.neighbours_return(of(0.18, 0.003), 10, 0.002, "bootstrap")
+    hangs = RETURN.sentence(Returning(of(0.18, 0.003), 10, 0.002, "bootstrap"))
     assert "hang on single documents" in hangs
     assert "hardly hold" not in hangs
-    assert "0.70 of ten" in sentences.neighbours_return(of(0.07, 0.001), 10, 0.002)
-    assert "11 of 12" in sentences.neighbours_return(of(11 / 12, 0.001), 12, 0.002)
+    assert "0.70 of ten" in RETURN.sentence(Returning(of(0.07, 0.001), 10, 0.002))
+    assert "11 of 12" in RETURN.sentence(Returning(of(11 / 12, 0.001), 12, 0.002))
 
 
 @pytest.mark.parametrize(
@@ -63,20 +64,20 @@ def test_the_ratio_has_an_interval():
 
 
 def test_two_runs():
-    said = sentences.two_runs(0.61, 10, 0.002)
+    said = RETURN.sentence(Returning(of(0.61, None, 2), 10, 0.002))
     assert said.startswith("Two runs share six of ten neighbours (6.1; by chance 0.02 of ten).")
 
 
 def test_the_ranking_names_the_better_number_first():
     pip, p = Reliability(5944, 4, 0.37, 0.29, 0.34), Reliability(5944, 4, 0.53, 0.2, 0.27)
-    said = sentences.ranking(4, [("PIP loss", pip), ("p@10", p)])
+    said = claims.ranking(4, [("PIP loss", pip), ("p@10", p)])
     assert f"at about {p.value:.2f} by p@10 ({pip.value:.2f} by PIP loss)." in said
     assert f"about {p.needed(0.9)} runs by p@10, about {pip.needed(0.9)} runs by PIP loss" in said
     assert "assuming" not in said
-    assert "assuming" in sentences.ranking(3, [("p@10", p)])
-    assert "Two runs say nothing" in sentences.ranking(2, [("p@10", None)])
-    assert sentences.ranking(5, [("p@10", None)]) == ""
-    assert "more than a thousand runs" in sentences.ranking(4, [("p@10", Reliability(50, 4, 1e-9, 0.1, 0.1))])
+    assert "assuming" in claims.ranking(3, [("p@10", p)])
+    assert "Two runs say nothing" in claims.ranking(2, [("p@10", None)])
+    assert claims.ranking(5, [("p@10", None)]) == ""
+    assert "more than a thousand runs" in claims.ranking(4, [("p@10", Reliability(50, 4, 1e-9, 0.1, 0.1))])
 
 
 @pytest.mark.parametrize(
@@ -84,30 +85,30 @@ def test_the_ranking_names_the_better_number_first():
     [(None, 2, "Two runs cannot"), (0.49, 4, "4 runs cannot"), (0.5, 4, "group"), (0.8, 8, "place, within its error")],
 )
 def test_the_heading_of_a_list(value, runs, part):
-    assert part in sentences.heading(value, runs)
+    assert part in RANKS_WORDS.sentence(Ranking(value, runs))
 
 
 def test_opposite_numbers_are_warned_of():
-    assert "+0.49 over 1,000 words" in sentences.opposite([0.49], 1000, 10)
-    assert "+0.31 to +0.49 over 1,000 words" in sentences.opposite([0.49, 0.31], 1000, 10)
-    assert sentences.points_opposite(0.49, 1000)
+    assert "+0.49 over 1,000 words" in POINTS_OPPOSITE.sentence(Opposite([0.49], 1000, 10))
+    assert "+0.31 to +0.49 over 1,000 words" in POINTS_OPPOSITE.sentence(Opposite([0.49, 0.31], 1000, 10))
+    assert POINTS_OPPOSITE.judge(Opposite([0.49], 1000, 10)) == "yes"
     for agreement, words in ((0.19, 1000), (-0.5, 1000), (math.nan, 1000), (0.49, 99)):
-        assert not sentences.points_opposite(agreement, words)
+        assert POINTS_OPPOSITE.judge(Opposite([agreement], words, 10)) == "no"
 
 
 def test_alarms():
-    assert sentences.little_in_common(3, 997, 812) == (
+    assert claims.little_in_common(3, 997, 812) == (
         "These runs share 3 of 997 words (0.3 %). Nothing can be concluded about the rest. If letter case did not "
         "count, they would share 812."
     )
-    assert "letter case" not in sentences.little_in_common(3, 997, 3)
-    one, all_of_them = (sentences.collapsed(["a.txt"], [0.99], every=every) for every in (False, True))
+    assert "letter case" not in claims.little_in_common(3, 997, 3)
+    one, all_of_them = (claims.collapsed(["a.txt"], [0.99], every=every) for every in (False, True))
     assert one.startswith("a.txt is collapsed: its words")
     assert one.endswith("without, the tables with it.")
     assert all_of_them.endswith("No verdict is given.")
-    assert "(mean cosine 0.96 to 0.98)" in sentences.collapsed([], [0.98, 0.962], every=True)
-    said = sentences.odd("shuffled 5", 0.91, 0.2, 0.0204, 0.038)
+    assert "(mean cosine 0.96 to 0.98)" in claims.collapsed([], [0.98, 0.962], every=True)
+    said = claims.odd("shuffled 5", 0.91, 0.2, 0.0204, 0.038)
     assert "shuffled 5 is 91% of chance away from the others, these 20% from each other" in said
     assert "Without it the loss is 0.0204, with it 0.0380" in said
-    assert "lies far from all others" in sentences.odd("x", None, None, 0.1, 0.2)
-    assert sentences.copies(["a", "b", "c"]).startswith("a, b and c are the same vectors in three files.")
+    assert "lies far from all others" in claims.odd("x", None, None, 0.1, 0.2)
+    assert claims.copies(["a", "b", "c"]).startswith("a, b and c are the same vectors in three files.")

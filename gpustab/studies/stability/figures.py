@@ -8,7 +8,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+import torch
 
+from gpustab.kernels.jackknife import pair_statistics
 from gpustab.report.describe import SUMMARIES
 from gpustab.report.svg.charts import BANDED, Axis, Cloud, Curve, Layer, Note, at, corner, curves, lines
 from gpustab.report.svg.colours import Series, called, series, told
@@ -19,7 +21,6 @@ from gpustab.report.svg.rows import HEADED, Dot, Ridge, Row, Upright, dots, ridg
 from gpustab.results import Table
 from gpustab.results.page import counted, number
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.stability.measured import Measured, distances, estimate, length, lengths, losses, runs_of
 
 Values = np.ndarray[tuple[int], np.dtype[np.float64]]
 
@@ -32,6 +33,61 @@ _SEEN = 0.0005
 """Shares that are less apart are drawn at the same tenth of a unit."""
 _NOISE = 1e-6
 """Losses of equal runs are rounding errors of float32, and have no distribution."""
+
+
+class Level(NamedTuple):
+    """One number of one group.
+
+    Attributes:
+        group: its name.
+        loss: the mean over pairs with its error over runs.
+        chance: what unrelated spaces would give; NaN where it is not known.
+    """
+
+    group: str
+    loss: Estimate
+    chance: float
+
+
+def runs_of(pairs: Table) -> list[str]:
+    """Return the runs of one group, in their order."""
+    return list(dict.fromkeys([*pairs["run_i"], *pairs["run_j"]]))
+
+
+def distances(pairs: Table, column: str) -> Array:
+    """Return the ``(R, R)`` matrix of one group's pairs; zero diagonal, NaN where a pair has no value."""
+    place = {run: k for k, run in enumerate(runs_of(pairs))}
+    matrix = np.full((len(place), len(place)), math.nan)
+    np.fill_diagonal(matrix, 0.0)
+    for a, b, value in zip(pairs["run_i"], pairs["run_j"], pairs[column], strict=True):
+        matrix[place[a], place[b]] = matrix[place[b], place[a]] = value
+    return matrix
+
+
+def estimate(pairs: Table, column: str) -> Estimate:
+    """Return the mean of a column over one group's pairs, with its jackknife error over runs."""
+    over_pairs = pair_statistics(torch.from_numpy(distances(pairs, column)))
+    return Estimate.of_runs(over_pairs.mean, over_pairs.se, len(runs_of(pairs)))
+
+
+def losses(pairs: Table) -> list[Level]:
+    """Return the mean reduced PIP loss of every group and its chance level."""
+    levels = []
+    for group, part in pairs.split("group"):
+        chance = np.asarray(part["chance_reduced_pip"], np.float64)
+        levels.append(Level(group, estimate(part, "reduced_pip"), float(np.sqrt(np.mean(chance**2)))))
+    return levels
+
+
+def lengths(table: Table) -> list[int]:
+    """Return the list lengths n of which a table has p@n."""
+    return sorted(int(name[2:]) for name in table if name.startswith("p@") and name[2:].isdecimal())
+
+
+def length(table: Table) -> int | None:
+    """Return the list length that figures speak of: 10, else the next shorter one, else the shortest."""
+    known = lengths(table)
+    return max((n for n in known if n <= 10), default=min(known, default=None))
 
 
 class Shared(NamedTuple):
@@ -123,20 +179,20 @@ def side_by_side(pairs: Table, _: Tables) -> Picture:
     if len(found) < 2:
         return Picture()
     drawn, names = series(each.group for each in found), called(each.group for each in found)
-    top = 1.03 * max(x for each in found for x in (*each.found.interval, each.found.value, each.chance) if x == x)
+    top = 1.03 * max(x for each in found for x in (*each.loss.interval, each.loss.value, each.chance) if x == x)
     axis = Axis("reduced PIP loss (0: identical)", 0, top, round_ticks(0, top))
     rows = [_loss(each, drawn[each.group], "" if k else "chance") for k, each in enumerate(found)]
-    label = "; ".join(f"{each.group} {_with_error(each.found)}" for each in found)
-    shares = told((names[each.group], _percent(each.found.value, each.chance)) for each in found)
+    label = "; ".join(f"{each.group} {_with_error(each.loss)}" for each in found)
+    shares = told((names[each.group], _percent(each.loss.value, each.chance)) for each in found)
     title = f"How far the runs of a group lie apart, in parts of chance: {shares}"
     return Picture(title, [dots(rows, axis, HEADED, f"Groups side by side. {label}")])
 
 
-def _loss(each: Measured, look: Series, said: str) -> Row:
+def _loss(each: Level, look: Series, said: str) -> Row:
     """One group: its name and number above a line from identical on, its interval and chance on it."""
-    dot = Dot(each.found.value, *look, *each.found.interval)
+    dot = Dot(each.loss.value, *look, *each.loss.interval)
     chance = Upright(each.chance, "axis dash", (-7, 7), said)
-    return Row(f"{short(each.group, 30)}: {_with_error(each.found)}", [dot, chance], look.style)
+    return Row(f"{short(each.group, 30)}: {_with_error(each.loss)}", [dot, chance], look.style)
 
 
 @drawn_from("words")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import cast
 
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable
-from gpustab.results.page import counted, number
+from gpustab.results.page import counted, number, percent, thousands
 from gpustab.spaces.words import as_word, show
+from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.spaces import COLLAPSED
+from gpustab.studies.stability.contrasts import ExtrinsicContrast, HalvesContrast
+from gpustab.studies.stability.summary import GroupSummary, ReliabilitySummary, WordSummary
 
 _ASKED = 50
 """As many words are shown when they are asked for by name; the table ``words`` has all."""
@@ -21,13 +25,19 @@ _TYPICAL = (
 
 def page(result: Result) -> list[Block]:
     """Return a block that compares the groups, one for each of them, and one for every contrast."""
-    blocks = [_comparison(result)] if len(result.groups) > 1 else []
-    for group in result.groups:
-        blocks += [_group(group, _asked(result, group)), _words(group)]
-    return blocks + [_PAGES[contrast["name"]](contrast) for contrast in result.contrasts]
+    groups = [cast(GroupSummary, group) for group in result.groups]
+    blocks = [_comparison(groups)] if len(groups) > 1 else []
+    for group in groups:
+        blocks += [_group(group, _wanted(result, group)), _words(group)]
+    for contrast in result.contrasts:
+        if contrast["name"] == "halves":
+            blocks.append(_halves(cast(HalvesContrast, contrast)))
+        else:
+            blocks.append(_extrinsic(cast(ExtrinsicContrast, contrast)))
+    return blocks
 
 
-def _halves(contrast: dict[str, Any]) -> Block:
+def _halves(contrast: HalvesContrast) -> Block:
     n = contrast["n"]
     facts = [
         (f"p@{n} between halves", number(contrast["between"], 3), f"SE {number(contrast['between_se'], 2)}"),
@@ -37,7 +47,7 @@ def _halves(contrast: dict[str, Any]) -> Block:
     return Block(title, facts, aside=f"Over {contrast['words']:,} common words. One split at random: it has no error.")
 
 
-def _contrast(contrast: dict[str, Any]) -> Block:
+def _extrinsic(contrast: ExtrinsicContrast) -> Block:
     value, (low, high) = contrast["value"], contrast["ratio_interval"]
     meaning = f"SE {number(contrast['se'], 2)}; √(bootstrap² − shuffled²), what resampling adds to training noise"
     if value is None:
@@ -47,14 +57,14 @@ def _contrast(contrast: dict[str, Any]) -> Block:
     return Block(f"{' → '.join(contrast['groups'])}: does it matter which documents there are?", facts)
 
 
-def _comparison(result: Result) -> Block:
+def _comparison(groups: list[GroupSummary]) -> Block:
     """All groups in one table."""
-    common = set.intersection(*(set(group["neighbours"]) for group in result.groups))
+    common = set.intersection(*(set(group["neighbours"]) for group in groups))
     n = "10" if "10" in common else max(common, key=int, default=None)
     rows = []
-    for group in result.groups:
-        pip, scale = group["pip"]["reduced"], group["scale"] or {}
-        chance, mean = scale.get("chance_reduced_pip"), scale.get("mean_cosine")
+    for group in groups:
+        pip, scale = group["pip"]["reduced"], group["scale"]
+        chance, mean = (scale["chance_reduced_pip"], scale["mean_cosine"]) if scale else (None, None)
         rows.append(
             [
                 group["name"],
@@ -70,7 +80,7 @@ def _comparison(result: Result) -> Block:
     return Block(f"{len(rows)} groups", [], [SmallTable("", header, rows)])
 
 
-def _group(group: dict[str, Any], asked: SmallTable | None) -> Block:
+def _group(group: GroupSummary, wanted: SmallTable | None) -> Block:
     vocabulary, pip = group["vocabulary"], group["pip"]["reduced"]
     block = Block(
         f"{group['name']}: {len(group['runs'])} runs, {vocabulary['joint']:,} words, {group['dimension']} dimensions"
@@ -109,20 +119,20 @@ def _group(group: dict[str, Any], asked: SmallTable | None) -> Block:
         header = ["metric", "mean", "SD", "SE", "of equal spaces"]
         block.tables.append(SmallTable("Similarity of pairs of spaces", header, rows))
     block.aside = _TYPICAL
-    if asked:
+    if wanted:
         block.layout.insert(1, [len(block.tables)])
-        block.tables.append(asked)
+        block.tables.append(wanted)
     block.layout = [[k] for k in range(len(block.tables))]
     return block
 
 
-def _targets(group: dict[str, Any]) -> str:
+def _targets(group: GroupSummary) -> str:
     words = group["targets"]["words"]
     drawn = " drawn at random (--words adds yours)" if words < group["vocabulary"]["joint"] else ""
     return f"{words:,} words{drawn}"
 
 
-def _words(group: dict[str, Any]) -> Block:
+def _words(group: GroupSummary) -> Block:
     """Which words are the least and the most stable, if these runs can tell."""
     words = group["words"]
     block = Block(f"{group['name']}: which words are stable?", answer=f"{words['heading']} {words['ranking']}".strip())
@@ -134,12 +144,13 @@ def _words(group: dict[str, Any]) -> Block:
         needed += f"({_needed(like)} runs)"
         called = "PIP loss" if name == "pip" else name
         block.facts.append((f"reliability by {called}", number(every["reliability"], 2), needed))
-    for title, key in (("Least stable", "least_stable"), ("Most stable", "most_stable")):
-        if words[key]:
+    runs = len(group["runs"])
+    for title, listed in (("Least stable", words["least_stable"]), ("Most stable", words["most_stable"])):
+        if listed:
             title = f"{title} beside words of like frequency, by {'PIP loss' if words['by'] == 'pip' else words['by']}"
-            block.tables.append(_listed(title, words[key], words["n"]))
+            block.tables.append(_listed(title, [(row, runs) for row in listed], words["n"]))
     if words["least_stable"]:
-        sure = sum(row["least"] for row in words["least_stable"])
+        sure = sum(row["least"] or 0.0 for row in words["least_stable"])
         block.answer += (
             f" Of the {len(words['least_stable'])} words listed as least stable about {sure:.0f} belong to the least "
             "stable tenth of words as frequent; which of them stands first is chance."
@@ -152,49 +163,45 @@ def _words(group: dict[str, Any]) -> Block:
     return block
 
 
-def _needed(ranking: dict[str, Any]) -> str:
+def _needed(ranking: ReliabilitySummary) -> str:
     return "more than 1,000" if ranking["runs_for_0.9"] is None else f"about {ranking['runs_for_0.9']}"
 
 
-def _listed(title: str, rows: list[dict[str, Any]], n: int) -> SmallTable:
-    """Some words with what is known of them."""
+def _listed(title: str, rows: list[tuple[WordSummary, int]], n: int) -> SmallTable:
+    """Some words with what is known of them, each with the number of runs that its errors rest on."""
     cells = [
         [
             row["word"],
-            "–" if row["count"] is None else f"{row['count']:,}",
+            thousands(row["count"]),
             number(row["pip"], 3),
-            _band(row["pip_se"]),
+            _half(row["pip_se"], runs),
             number(row["p"], 2),
-            _band(row["p_se"]),
-            _percent(row["p_place"]),
-            _percent(row["least"]),
+            _half(row["p_se"], runs),
+            percent(row["p_place"]),
+            percent(row["least"]),
         ]
-        for row in rows
+        for row, runs in rows
     ]
     header = ["word", "count", "PIP loss", "±", f"p@{n}", "±", "less stable than", "in the least tenth"]
     return SmallTable(f"{title} (last two columns: by p@{n})", header, cells)
 
 
-def _band(se: float | None) -> str:
-    return "–" if se is None else number(1.96 * se, 2)
+def _half(se: float | None, runs: int) -> str:
+    """Half of the 95 % interval of a mean over the pairs of so many runs."""
+    return number(Estimate.of_runs(math.nan, se, runs).half, 2)
 
 
-def _percent(share: float | None) -> str:
-    return "–" if share is None or share != share else f"{share:.0%}"
-
-
-def _asked(result: Result, group: dict[str, Any]) -> SmallTable | None:
+def _wanted(result: Result, group: GroupSummary) -> SmallTable | None:
     """The words that were asked for by name."""
     if result.settings["words"] is None:
         return None
-    n, wanted = group["words"]["n"], {show(as_word(word)) for word in result.settings["words"]}
-    rows = [row for row in result.tables["words"].records(group=group["name"]) if row["word"] in wanted]
-    named = {"pip": "pip_mean", "p": f"p@{n}", "p_se": f"p@{n}_se", "p_place": f"p@{n}_place"}
+    n, names = group["words"]["n"], {show(as_word(word)) for word in result.settings["words"]}
+    rows = [row for row in result.tables["words"].records(group=group["name"]) if row["word"] in names]
+    columns = {"pip": "pip_mean", "p": f"p@{n}", "p_se": f"p@{n}_se", "p_place": f"p@{n}_place"}
     known = ("word", "count", "pip", "pip_se", "p", "p_se", "p_place", "least")
-    some = [{name: row[named.get(name, name)] for name in known} for row in rows[:_ASKED]]
+    some = [
+        (cast(WordSummary, {name: row[columns.get(name, name)] for name in known}), int(row["runs"]))
+        for row in rows[:_ASKED]
+    ]
     more = f", the first {_ASKED} of {len(rows)}" if len(rows) > _ASKED else ""
     return _listed(f"Words asked for{more}", some, n)
-
-
-_PAGES = {"extrinsic": _contrast, "halves": _halves}
-"""How each contrast is shown."""

@@ -26,14 +26,11 @@ from gpustab.spaces.words import some_words
 from gpustab.studies.shared import notes as sentences
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs
-from gpustab.studies.stability.contrast import extrinsic_contrast
-from gpustab.studies.stability.halves import compare_halves, pairs_of_halves
-from gpustab.studies.stability.judged import judge
-from gpustab.studies.stability.nearest import nearest_table
+from gpustab.studies.stability.contrasts import compare_halves, compare_samplings, pairs_of_halves
 from gpustab.studies.stability.options import StabilityOptions
-from gpustab.studies.stability.summary import summarise
-from gpustab.studies.stability.tables import pair_table, word_table
-from gpustab.studies.stability.verdict import Verdict
+from gpustab.studies.stability.summary import Similarity, Targets, summarise
+from gpustab.studies.stability.tables import nearest_table, pair_table, word_table
+from gpustab.studies.stability.verdict import Verdict, judge
 from gpustab.studies.stability.words import look_at_words
 
 LENGTH = 10
@@ -99,7 +96,27 @@ def _measure_family(
         _measure_or_fall_back(runs, options, answer, verdict)
     verdict.of_family()
     answer.result.notes += said_of(same_runs({runs.name: runs for runs in members}))
-    extrinsic_contrast(members, answer, verdict)
+    _measure_samplings(members, answer, verdict)
+
+
+def _measure_samplings(members: Sequence[Runs], answer: Answer, verdict: Verdict) -> None:
+    """Measure the extrinsic instability of a family that has shuffled and bootstrap runs.
+
+    It is over the runs that the verdict is about; where too few of them remain, over all, and without a sentence.
+    """
+    by_sampling = {runs.key.sampling: runs for runs in reversed(members)}
+    shuffled, bootstrap = by_sampling.get("shuffled"), by_sampling.get("bootstrap")
+    if shuffled is None or bootstrap is None:
+        return
+    kept = {name: judged.kept for name, judged in verdict.judged.items()}
+    extrinsic = compare_samplings(shuffled, bootstrap, kept, answer.compute)
+    if extrinsic is None:
+        answer.result.notes.append(f"{shuffled.name} and {bootstrap.name} have no common words, so no contrast.")
+        return
+    answer.result.contrasts.append({**extrinsic.contrast()})
+    answer.result.notes.append(extrinsic.note)
+    if kept[shuffled.name] and kept[bootstrap.name]:
+        verdict.of_documents(str(replace(shuffled.key, sampling="")), extrinsic.shuffled, extrinsic.bootstrap)
 
 
 def _measure_halves(
@@ -108,23 +125,12 @@ def _measure_halves(
     """Measure what two halves of a corpus have in common."""
     answer.report(f"{first.name} and {second.name}", 0.0)
     targets = options.targets if isinstance(options.targets, int) else None
-    found = compare_halves(first, second, _length(options.neighbours), answer.compute, targets, options.seed)
-    if found is None:
+    halves = compare_halves(first, second, _length(options.neighbours), answer.compute, targets, options.seed)
+    if halves is None:
         answer.result.notes.append(f"{first.name} and {second.name} have no common words, so no contrast.")
         return
-    answer.result.contrasts.append(
-        {
-            "name": "halves",
-            "groups": [first.name, second.name],
-            "words": found.words,
-            "n": found.n,
-            "within": found.within.value,
-            "within_se": found.within.se,
-            "between": found.between.value,
-            "between_se": found.between.se,
-        }
-    )
-    verdict.of_halves(found)
+    answer.result.contrasts.append({**halves.contrast((first.name, second.name))})
+    verdict.of_halves(halves.name, halves.between, halves.within, halves.n)
 
 
 def _length(lengths: Sequence[int]) -> int:
@@ -153,43 +159,43 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     similarities = similarity_pass(runs, pip, options.metrics or (), compute, proxy)
     words = engine.wordwise_pass(runs, pip.basis, compute)
     rows, missing = _target_rows(runs, options)
-    found = engine.neighbour_pass(
+    lists = engine.neighbour_pass(
         runs,
         rows,
         max(options.neighbours),
         compute,
         lambda done: answer.report(f"{runs.name}: neighbours", 0.3 + 0.6 * done / len(runs)),
     )
-    lengths = sorted({min(n, found.k) for n in options.neighbours})
+    lengths = sorted({min(n, lists.k) for n in options.neighbours})
     answer.report(f"{runs.name}: overlap", 0.9)
-    overlaps = engine.overlap_pass(found, lengths, compute)
-    ties = {n: int(found.tied[:, :, n - 1].sum()) for n in lengths}
+    overlaps = engine.overlap_pass(lists, lengths, compute)
+    ties = {n: int(lists.tied[:, :, n - 1].sum()) for n in lengths}
     n = _length(lengths)
-    by_word, between = engine.word_overlap_pass(found, n, compute), overlaps.p[lengths.index(n)]
+    by_word, between = engine.word_overlap_pass(lists, n, compute), overlaps.p[lengths.index(n)]
     looked_at = look_at_words(runs, pip, words, n, by_word, between, rows)
-    result, targets = answer.result, {"words": len(rows), "missing": len(missing)}
-    result.groups.append(summarise(runs, pip, looked_at, overlaps, ties) | {"targets": targets})
+    result, targets = answer.result, Targets(words=len(rows), missing=len(missing))
+    summary = summarise(runs, pip, looked_at, overlaps, ties, targets)
+    result.groups.append({**summary})
     result.tables["pairs"].extend(pair_table(runs, pip, overlaps, lengths))
     result.tables["words"].extend(word_table(runs, words, looked_at, overlaps, lengths, rows))
-    result.tables["nearest"].extend(nearest_table(runs, found, n))
-    answer.notes[runs.name] = sentences.of_group(runs, pip, found, options.neighbours, ties, missing, spaces=False)
-    verdict.of_group(runs, judge(runs, pip), between, n, result.groups[-1]["neighbours"][str(n)]["chance_p"])
+    result.tables["nearest"].extend(nearest_table(runs, lists, n))
+    answer.notes[runs.name] = sentences.of_group(runs, pip, lists, options.neighbours, ties, missing, spaces=False)
+    verdict.of_group(runs, judge(runs, pip), between, n, summary["neighbours"][str(n)]["chance_p"])
     _add_similarities(similarities, len(runs), result)
     verdict.of_ranks(runs.name, *looked_at.agreement, looked_at.n)
     answer.report(f"{runs.name}: done", 1.0)
 
 
-def _add_similarities(found: dict[str, Tensor], runs: int, result: Result) -> None:
+def _add_similarities(similarities: dict[str, Tensor], runs: int, result: Result) -> None:
     """Add the metrics that were asked for to the last group and to its pairs, which stand last in their table."""
-    if not found:
+    if not similarities:
         return
-    statistics = {name: pair_statistics(pair_matrix(values, runs)) for name, values in found.items()}
+    statistics = {name: pair_statistics(pair_matrix(values, runs)) for name, values in similarities.items()}
     result.groups[-1]["similarity"] = {
-        name: {"mean": of.mean, "sd": of.sd, "se": of.se, "equal": SIMILARITIES[name]}
-        for name, of in statistics.items()
+        name: Similarity(mean=of.mean, sd=of.sd, se=of.se, equal=SIMILARITIES[name]) for name, of in statistics.items()
     }
     pairs = result.tables["pairs"]
-    for name, values in found.items():
+    for name, values in similarities.items():
         column = pairs.get(name, np.full(pairs.height - len(values), np.nan))
         pairs[name] = np.concatenate([column[: pairs.height - len(values)], values.cpu().numpy()])
 

@@ -2,18 +2,142 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from gpustab import engine
 from gpustab.kernels.gram import run_pairs
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.kernels.overlap import Overlap, chance_overlap, mean_over_measured
 from gpustab.runs.runs import Runs
-from gpustab.studies.stability import sentences
-from gpustab.studies.stability.words import COLUMNS, Words, surely_least
+from gpustab.statistics.reliability import Reliability
+from gpustab.studies.stability import claims
+from gpustab.studies.stability.claims import RANKS_WORDS
+from gpustab.studies.stability.words import Ranking, Words, surely_least
 
 
-def summarise(runs: Runs, pip: engine.PipPass, words: Words, overlaps: Overlap, ties: dict[int, int]) -> dict[str, Any]:
+class Vocabulary(TypedDict):
+    """How many words are compared, and how many are not."""
+
+    rule: str
+    joint: int
+    dropped: int
+    undefined: int
+
+
+class Scale(TypedDict):
+    """What losses are measured by."""
+
+    mean_cosine: float
+    chance_reduced_pip: float
+
+
+class Losses(TypedDict):
+    """The reduced PIP loss over pairs, and of each of them."""
+
+    mean: float
+    sd: float | None
+    se: float | None
+    pairs: list[list[float]]
+
+
+class Neighbours(TypedDict):
+    """Shared neighbours at one list length."""
+
+    p: float
+    pairs: int
+    p_sd: float | None
+    p_se: float | None
+    j: float
+    j_sd: float | None
+    j_se: float | None
+    chance_p: float
+    ties: int
+
+
+class Similarity(TypedDict):
+    """A further metric of pairs, with its value of equal spaces."""
+
+    mean: float
+    sd: float | None
+    se: float | None
+    equal: float
+
+
+ReliabilitySummary = TypedDict(
+    "ReliabilitySummary",
+    {"words": int, "reliability": float, "runs_for_0.9": "int | None", "variance": "dict[str, float]"},
+)
+"""How reliable a ranking of words is, and from how many runs on it would be 0.9."""
+
+
+class RankingSummary(TypedDict):
+    """The reliability of a ranking of all words, and of one with frequency removed."""
+
+    all: ReliabilitySummary | None
+    like_frequency: ReliabilitySummary | None
+
+
+class WordSummary(TypedDict):
+    """What is known of one word; see :class:`gpustab.studies.stability.words.Words`."""
+
+    word: str
+    count: int | None
+    pip: float
+    pip_se: float | None
+    pip_place: float | None
+    p: float
+    p_se: float | None
+    p_place: float | None
+    least: float | None
+
+
+class WordsSummary(TypedDict):
+    """How far these runs rank words, and the least and the most stable ones beside words of like frequency."""
+
+    n: int
+    rankings: dict[str, RankingSummary]
+    by: str | None
+    heading: str
+    ranking: str
+    standing_out: int
+    pip_and_p: float
+    least_stable: list[WordSummary]
+    most_stable: list[WordSummary]
+
+
+class Precision(TypedDict):
+    """How the losses were computed."""
+
+    products: str
+    relative_error: float
+
+
+class Targets(TypedDict):
+    """How many words' neighbours were compared, and how many wanted ones are not there."""
+
+    words: int
+    missing: int
+
+
+class GroupSummary(TypedDict):
+    """One group."""
+
+    name: str
+    runs: list[str]
+    vocabulary: Vocabulary
+    dimension: int
+    scale: Scale | None
+    pip: dict[str, Losses]
+    neighbours: dict[str, Neighbours]
+    words: WordsSummary
+    precision: Precision
+    targets: Targets
+    similarity: NotRequired[dict[str, Similarity]]
+
+
+def summarise(
+    runs: Runs, pip: engine.PipPass, words: Words, overlaps: Overlap, ties: dict[int, int], targets: Targets
+) -> GroupSummary:
     """Return the summary of one group.
 
     Args:
@@ -22,6 +146,7 @@ def summarise(runs: Runs, pip: engine.PipPass, words: Words, overlaps: Overlap, 
         words: every word beside words of like frequency.
         overlaps: shared neighbours at the list lengths of ``ties``.
         ties: for every list length, how many lists have a tie at the cut.
+        targets: how many words' neighbours were compared.
     """
     chance = mean_over_measured(chance_overlap(runs.present), overlaps.targets.to(runs.device))
     return {
@@ -34,10 +159,11 @@ def summarise(runs: Runs, pip: engine.PipPass, words: Words, overlaps: Overlap, 
         "neighbours": {str(n): _overlap(overlaps, m, n * chance, ties[n]) for m, n in enumerate(ties)},
         "words": _words(runs, words),
         "precision": {"products": pip.precision, "relative_error": pip.error},
+        "targets": targets,
     }
 
 
-def _vocabulary(runs: Runs) -> dict[str, Any]:
+def _vocabulary(runs: Runs) -> Vocabulary:
     return {
         "rule": runs.joining.rule,
         "joint": int(runs.joint.sum()),
@@ -46,7 +172,7 @@ def _vocabulary(runs: Runs) -> dict[str, Any]:
     }
 
 
-def _scale(pip: engine.PipPass) -> dict[str, float] | None:
+def _scale(pip: engine.PipPass) -> Scale | None:
     if pip.scale is None:
         return None
     # Losses of pairs combine by their squares; chance levels do too.
@@ -54,14 +180,14 @@ def _scale(pip: engine.PipPass) -> dict[str, float] | None:
     return {"mean_cosine": float(pip.scale.mean_cosine.mean()), "chance_reduced_pip": float(chance)}
 
 
-def _pip(pip: engine.PipPass, runs: int) -> dict[str, Any]:
+def _pip(pip: engine.PipPass, runs: int) -> Losses:
     i, j = run_pairs(runs)
     pairs = [[a, b, value] for a, b, value in zip(i.tolist(), j.tolist(), pip.reduced.tolist(), strict=True)]
-    found = pair_statistics(pair_matrix(pip.reduced, runs))
-    return {"mean": found.mean, "sd": found.sd, "se": found.se, "pairs": pairs}
+    over_pairs = pair_statistics(pair_matrix(pip.reduced, runs))
+    return {"mean": over_pairs.mean, "sd": over_pairs.sd, "se": over_pairs.se, "pairs": pairs}
 
 
-def _overlap(overlaps: Overlap, m: int, chance: float, ties: int) -> dict[str, Any]:
+def _overlap(overlaps: Overlap, m: int, chance: float, ties: int) -> Neighbours:
     p, j = pair_statistics(overlaps.p[m]), pair_statistics(overlaps.j[m])
     return {
         "p": p.mean,
@@ -76,17 +202,17 @@ def _overlap(overlaps: Overlap, m: int, chance: float, ties: int) -> dict[str, A
     }
 
 
-def _words(runs: Runs, words: Words) -> dict[str, Any]:
+def _words(runs: Runs, words: Words) -> WordsSummary:
     """Return how far these runs rank words, and the least and the most stable ones beside words of like frequency."""
     best, (least, most) = words.best, words.listed()
     counts = runs.counts_in_a_run()
     by = None if best is None or best.like is None else (best.name, best.like.value)
     return {
         "n": words.n,
-        "rankings": {ranking.name: ranking.plain() for ranking in words.rankings},
+        "rankings": {ranking.name: _ranking(ranking) for ranking in words.rankings},
         "by": by and by[0],
-        "heading": sentences.heading(by and by[1], len(runs)),
-        "ranking": sentences.ranking(len(runs), [(_called(x.name), x.whole) for x in words.rankings]),
+        "heading": RANKS_WORDS.sentence(claims.Ranking(by and by[1], len(runs))),
+        "ranking": claims.ranking(len(runs), [(_called(x.name), x.whole) for x in words.rankings]),
         "standing_out": len(surely_least(words)),
         "pip_and_p": words.agreement[0],
         "least_stable": [_word(runs, words, counts, k) for k in least],
@@ -98,6 +224,30 @@ def _called(name: str) -> str:
     return "PIP loss" if name == "pip" else name
 
 
-def _word(runs: Runs, words: Words, counts: list[int | None], k: int) -> dict[str, Any]:
-    values = {name: float(getattr(words, name)[k]) for name in COLUMNS}
-    return {"word": runs.vocabulary.text(k), "count": counts[k]} | values
+def _ranking(ranking: Ranking) -> RankingSummary:
+    return {"all": _reliability(ranking.whole), "like_frequency": _reliability(ranking.like)}
+
+
+def _reliability(reliability: Reliability | None) -> ReliabilitySummary | None:
+    if reliability is None:
+        return None
+    return {
+        "words": reliability.words,
+        "reliability": reliability.value,
+        "runs_for_0.9": reliability.needed(0.9),
+        "variance": {"word": reliability.word, "run": reliability.run, "pair": reliability.pair},
+    }
+
+
+def _word(runs: Runs, words: Words, counts: list[int | None], k: int) -> WordSummary:
+    return {
+        "word": runs.vocabulary.text(k),
+        "count": counts[k],
+        "pip": float(words.pip[k]),
+        "pip_se": float(words.pip_se[k]),
+        "pip_place": float(words.pip_place[k]),
+        "p": float(words.p[k]),
+        "p_se": float(words.p_se[k]),
+        "p_place": float(words.p_place[k]),
+        "least": float(words.least[k]),
+    }

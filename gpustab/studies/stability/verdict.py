@@ -1,35 +1,94 @@
-"""The verdict of the stability study: which sentences are said of which groups, in which order."""
+"""The verdict: which runs the sentences are about, and which sentences are said of which groups, in which order."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from torch import Tensor
 
+from gpustab import engine
+from gpustab.kernels.jackknife import pair_matrix
+from gpustab.runs.common import small_overlap
 from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.documents import documents
+from gpustab.studies.shared.spaces import COLLAPSED, far_runs, same_pairs
 from gpustab.studies.shared.wording import listed
-from gpustab.studies.stability import sentences
-from gpustab.studies.stability.halves import HALF, Halves
-from gpustab.studies.stability.judged import Judged
+from gpustab.studies.stability import claims
+from gpustab.studies.stability.claims import (
+    OTHER_DOCUMENTS,
+    POINTS_OPPOSITE,
+    RETURN,
+    Halves,
+    Leave,
+    Opposite,
+    Returning,
+)
+from gpustab.studies.stability.contrasts import HALF, mean_of
 
 
-class _Neighbours(NamedTuple):
-    """What one group tells of neighbours; ``p`` is ``None`` where there is no verdict."""
+class Judged(NamedTuple):
+    """What forbids to read a group's numbers as they stand, and the runs that remain.
 
-    name: str
-    sampling: str
-    runs: int
-    p: Estimate | None
-    n: int
-    chance: float
+    Attributes:
+        alarms: one sentence each.
+        kept: the runs that the verdict is about; none where there can be no verdict.
+        collapsed: the mean cosine where all runs are collapsed, which is said of such groups together.
+    """
 
-    def said(self, leave: sentences.Leave) -> str:
-        assert self.p is not None  # noqa: S101  # else nothing is said
-        if self.runs == 2:
-            return sentences.two_runs(self.p.value, self.n, self.chance)
-        return sentences.neighbours_return(self.p, self.n, self.chance, self.sampling, leave)
+    alarms: list[str]
+    kept: list[int]
+    collapsed: float | None = None
+
+    def over(self, pairs: Tensor) -> Estimate:
+        """Return the mean of an ``(R, R)`` pair matrix over the runs that remain, with its error."""
+        return mean_of(pairs, self.kept)
+
+
+def judge(runs: Runs, pip: engine.PipPass) -> Judged:
+    """Return what must be said of a group before its numbers, worst first."""
+    losses = pair_matrix(pip.reduced, len(runs)).cpu()
+    joining, joint = runs.joining, int(runs.joint.sum())
+    if small_overlap(joining, joint):
+        return Judged([claims.little_in_common(joint, joining.seen, joining.folded)], [])
+    means = pip.scale.mean_cosine.tolist() if pip.scale else []
+    fallen = [r for r, mean in enumerate(means) if mean > COLLAPSED]
+    alarms = []
+    if fallen:
+        mean = sum(means[r] for r in fallen) / len(fallen)
+        if len(fallen) == len(runs):
+            return Judged([], [], mean)
+        alarms.append(claims.collapsed([runs.names[r] for r in fallen], [mean], every=False))
+    same, kept = same_pairs(runs, pip).cpu(), [r for r in range(len(runs)) if r not in fallen]
+    for several in _classes(same, kept):
+        alarms.append(claims.copies([runs.names[r] for r in several]))
+        kept = [r for r in kept if r not in several[1:]]
+    for far, _ in far_runs(losses[kept][:, kept])[:1]:
+        rest = [r for k, r in enumerate(kept) if k != far]
+        alarms.append(_odd(runs, pip, losses, kept[far], rest))
+        kept = rest
+    return Judged(alarms, kept if len(kept) > 1 else [])
+
+
+def _odd(runs: Runs, pip: engine.PipPass, losses: Tensor, far: int, rest: list[int]) -> str:
+    without = mean_of(losses, rest).value
+    share = others = None
+    if pip.scale is not None:
+        chance = pair_matrix(pip.scale.chance, len(runs)).cpu()
+        share = float((losses[far, rest] / chance[far, rest]).mean())
+        others = without / mean_of(chance, rest).value if len(rest) > 1 else None
+    return claims.odd(runs.names[far], share, others, without, mean_of(losses, [*rest, far]).value)
+
+
+def _classes(same: Tensor, some: list[int]) -> Iterator[list[int]]:
+    """Yield the runs that are one space several times, in their order."""
+    done: set[int] = set()
+    for r in some:
+        several = [r, *(k for k in some if k != r and bool(same[r, k]))]
+        if len(several) > 1 and r not in done:
+            done |= set(several)
+            yield sorted(several)
 
 
 class Verdict:
@@ -46,26 +105,27 @@ class Verdict:
         self._alarms: list[tuple[str, str]] = []
         self._collapsed: dict[str, float] = {}
         self._opposite: dict[tuple[int, int], dict[str, float]] = {}
-        self._family: list[_Neighbours] = []
-        self._said: list[tuple[str, str]] = []
+        self._family: list[tuple[str, str, Returning | None]] = []
+        self._sentences: list[tuple[str, str]] = []
         self._last: list[str] = []
         self._several = several
 
     @property
     def alarms(self) -> list[str]:
         """What forbids to read the numbers; what several groups have alike is said once."""
-        told = []
+        alarms = []
         if self._collapsed:
-            told.append((list(self._collapsed), sentences.collapsed((), [*self._collapsed.values()], every=True)))
-        told += [([name], alarm) for name, alarm in self._alarms]
-        for (words, n), found in self._opposite.items():
-            told.append((list(found), sentences.opposite([*found.values()], words, n)))
-        return [self._named(listed(names), alarm) for names, alarm in told]
+            alarms.append((list(self._collapsed), claims.collapsed((), [*self._collapsed.values()], every=True)))
+        alarms += [([name], alarm) for name, alarm in self._alarms]
+        for (words, n), agreements in self._opposite.items():
+            opposite = Opposite([*agreements.values()], words, n)
+            alarms.append((list(agreements), POINTS_OPPOSITE.sentence(opposite)))
+        return [self._named(listed(names), alarm) for names, alarm in alarms]
 
     @property
     def sentences(self) -> list[str]:
         """What is said of every group, then what holds for all."""
-        return [self._named(name, sentence) for name, sentence in self._said] + self._last
+        return [self._named(name, sentence) for name, sentence in self._sentences] + self._last
 
     def of_group(self, runs: Runs, judged: Judged, shared: Tensor, n: int, chance: float) -> None:
         """Take up what one group tells of neighbours; it is said by :meth:`of_family`.
@@ -84,12 +144,13 @@ class Verdict:
         p = judged.over(shared) if judged.kept else None
         if p is not None and p.value != p.value:  # no two runs share a target
             p = None
-        self._family.append(_Neighbours(runs.name, runs.key.sampling, len(judged.kept), p, n, chance))
-        if p is None or runs.key.sampling != "bootstrap":
+        sampling = runs.key.sampling
+        self._family.append((runs.name, sampling, p and Returning(p, n, chance, sampling)))
+        if p is None or sampling != "bootstrap":
             return
         self.bootstrap[runs.name] = p.value
-        if sentences.BOOTSTRAP_IS not in self._last:
-            self._last.append(sentences.BOOTSTRAP_IS)
+        if claims.BOOTSTRAP_IS not in self._last:
+            self._last.append(claims.BOOTSTRAP_IS)
 
     def of_family(self) -> None:
         """Say what the groups since the last call, which differ in sampling alone, tell of neighbours.
@@ -97,15 +158,16 @@ class Verdict:
         Bootstrap runs come first: they hold all that fixed and shuffled ones do, and the draw of the documents as well.
         What they forbid the others do not permit.
         """
-        drawn = [group for group in self._family if group.sampling == "bootstrap"]
-        leave: sentences.Leave = ""
-        if any(group.p is None for group in drawn):
+        drawn = [group for group in self._family if group[1] == "bootstrap"]
+        leave: Leave = ""
+        if any(returning is None for *_, returning in drawn):
             leave = "permission"
-        elif any(not sentences.may_read_one(group.p) for group in drawn if group.p is not None):
+        elif any(returning and not claims.may_read_one(returning.p) for *_, returning in drawn):
             leave = "advice"
-        for group in [*drawn, *(group for group in self._family if group not in drawn)]:
-            if group.p is not None:
-                self._said.append((group.name, group.said("" if group in drawn else leave)))
+        for name, sampling, returning in sorted(self._family, key=lambda group: group[1] != "bootstrap"):
+            if returning is not None:
+                left = returning._replace(leave="" if sampling == "bootstrap" else leave)
+                self._sentences.append((name, RETURN.sentence(left)))
         self._family = []
 
     def of_ranks(self, name: str, agreement: float, words: int, n: int) -> None:
@@ -117,18 +179,24 @@ class Verdict:
             words: how many.
             n: length of the lists.
         """
-        if sentences.points_opposite(agreement, words):
+        if POINTS_OPPOSITE.judge(Opposite([agreement], words, n)) == "yes":
             self._opposite.setdefault((words, n), {})[name] = agreement
 
     def of_documents(self, name: str, shuffled: Estimate, bootstrap: Estimate) -> None:
         """Say of a family whether it matters which documents there are."""
-        self._said.append((name, documents(shuffled, bootstrap)[1]))
+        self._sentences.append((name, documents(shuffled, bootstrap)[1]))
 
-    def of_halves(self, found: Halves) -> None:
-        """Say what two halves of the documents have in common."""
-        drawn = [p for name, p in self.bootstrap.items() if HALF in name]
-        said = sentences.halves(found.between, found.within, drawn[0] if drawn else None, found.n)[1]
-        self._said.append((found.name, said))
+    def of_halves(self, name: str, between: Estimate, within: Estimate, n: int) -> None:
+        """Say what two halves of the documents have in common.
+
+        Args:
+            name: of the group without its half.
+            between: p@n of a run of one half and a run of the other.
+            within: of two runs of one half.
+            n: length of the lists.
+        """
+        drawn = next((p for group, p in self.bootstrap.items() if HALF in group), None)
+        self._sentences.append((name, OTHER_DOCUMENTS.sentence(Halves(between, within, drawn, n))))
 
     def _named(self, name: str, sentence: str) -> str:
         return f"{name}: {sentence}" if self._several else sentence

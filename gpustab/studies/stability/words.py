@@ -6,7 +6,7 @@ LSA and GloVe by their losses. Lists are of the residual: what a word is beside 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -19,12 +19,9 @@ from gpustab.statistics.ranks import spearman
 from gpustab.statistics.reliability import Reliability, WordValues, common_error, pooled_error, reliability
 from gpustab.statistics.standing_out import least_stable_tenth, standing_out
 from gpustab.statistics.windows import LIKE, local_median, place
+from gpustab.studies.stability.claims import CANNOT
 
-CANNOT, BANDS = 0.5, 0.8
-"""Below the first reliability no list of words is printed; above the second one has bands, between them groups."""
 LISTED = 10
-COLUMNS = ("pip", "pip_se", "pip_place", "p", "p_se", "p_place", "least")
-"""What is known of one word; see :class:`Words`."""
 
 
 class Ranking(NamedTuple):
@@ -39,10 +36,6 @@ class Ranking(NamedTuple):
     name: str
     whole: Reliability | None
     like: Reliability | None
-
-    def plain(self) -> dict[str, Any]:
-        """Return it as plain values."""
-        return {"all": _plain(self.whole), "like_frequency": _plain(self.like)}
 
 
 class Words(NamedTuple):
@@ -164,14 +157,3 @@ def _agreement(scattered: dict[str, Tensor], rows: Tensor) -> tuple[float, int]:
 def surely_least(words: Words) -> Tensor:
     """Return the words that belong to the least stable tenth of their like, one in twenty wrong at most."""
     return standing_out(words.least)
-
-
-def _plain(found: Reliability | None) -> dict[str, Any] | None:
-    if found is None:
-        return None
-    return {
-        "words": found.words,
-        "reliability": found.value,
-        "runs_for_0.9": found.needed(0.9),
-        "variance": {"word": found.word, "run": found.run, "pair": found.pair},
-    }

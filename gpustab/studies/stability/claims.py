@@ -1,0 +1,325 @@
+"""What stability claims: how far neighbours and words can be read, each by a rule with a margin and an error.
+
+A finding is said only where the 95 % interval lies beyond the margin. ``benchmarks/sentences.py`` counts how often each
+rule is wrong at 3 to 16 runs. Below the claims stand the alarms, which forbid to read the numbers as they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from gpustab.results.page import counted, number
+from gpustab.statistics.intervals import Estimate
+from gpustab.statistics.reliability import Reliability
+from gpustab.studies.shared.claims import Claim, Margin
+from gpustab.studies.shared.wording import about, listed, number_span, word
+
+READ_ONE = Margin(0.85, "p@10 above which neighbours may be read from one run: at most three in twenty would not")
+HARDLY = Margin(0.2, "p@10 below which neighbours of one run say next to nothing")
+ALIKE = Margin(0.05, "difference of p@n between halves and within them that is none: half a neighbour of ten")
+OPPOSITE = Margin(0.2, "Spearman's ρ of the words' PIP loss and p@n above which the two point opposite ways")
+"""Measured with 3 runs: −0.23 to −0.62 in runs that learned their corpus (skip-gram and LSA on lee and sotu, mean
+cosine up to 0.4); in collapsing skip-gram −0.01, +0.22, +0.27, +0.56, +0.59 at mean cosines of 0.54, 0.60, 0.67, 0.86,
+0.97."""
+ENOUGH_WORDS = Margin(100, "words from which their PIP loss and p@n are compared")
+CANNOT = Margin(0.5, "reliability of the words' ranking below which no list of words is printed")
+BANDS = Margin(0.8, "reliability of the words' ranking from which it has bands; between the two it has groups")
+
+Leave = Literal["", "advice", "permission"]
+"""What runs of the same texts leave to bootstrap runs: nothing; all advice; or the permission to read one run alone,
+where the bootstrap runs have no verdict."""
+
+
+class Returning(NamedTuple):
+    """How many of n nearest neighbours come back in another run.
+
+    Attributes:
+        p: p@n.
+        n: length of the lists.
+        chance: p@n of unrelated runs.
+        sampling: of the runs.
+        leave: what the technique's bootstrap runs are left to say.
+    """
+
+    p: Estimate
+    n: int
+    chance: float
+    sampling: str = ""
+    leave: Leave = ""
+
+    @property
+    def lead(self) -> str:
+        """What comes back."""
+        low, high = (min(max(x, 0.0), 1.0) for x in self.p.interval)
+        span = f"{number_span(self.n * low, self.n * high)}; {self.by_chance}"
+        back = about(self.n * self.p.value)
+        come = "comes" if back == "one" else "come"
+        return f"{_again(self.sampling)}, and {back} of {word(self.n)} nearest neighbours {come} back ({span})."
+
+    @property
+    def by_chance(self) -> str:
+        """How many come back by chance."""
+        return f"by chance {number(self.n * self.chance, 1)} of {word(self.n)}"
+
+
+def _again(sampling: str) -> str:
+    """What another run of a sampling stands for, as the beginning of a sentence."""
+    return {
+        "bootstrap": "Draw these documents again, some twice and some not at all, and train again",
+        "shuffled": "Train again, with the documents in another order",
+        "fixed": "Train again on the same texts",
+    }.get(sampling, "Train again")
+
+
+def may_read_one(p: Estimate) -> bool:
+    """Return whether neighbours may be read from one run."""
+    return p.interval[0] >= READ_ONE
+
+
+def _reading(returning: Returning) -> str:
+    if returning.p.freedom == 1:
+        return "two runs"
+    if may_read_one(returning.p):
+        return "read one" + f", {returning.leave}" * bool(returning.leave)
+    if returning.p.interval[1] < HARDLY:
+        return "single documents" if returning.sampling == "bootstrap" else "next to nothing"
+    return "bootstrap runs" if returning.leave == "advice" else "several runs"
+
+
+def _two_runs(two: Returning) -> str:
+    share = f"{about(two.n * two.p.value)} of {word(two.n)} neighbours ({number(two.n * two.p.value, 2)}"
+    return (
+        f"Two runs share {share}; {two.by_chance}). With one pair nobody can say how far off that is: there is no "
+        "interval. Train at least three runs, better eight."
+    )
+
+
+RETURN = Claim[Returning](
+    id="stability.neighbours-return",
+    says="Neighbours come back in another run.",
+    rule=(
+        f"the 95 % interval of p@n lies above {READ_ONE}: read them from one run; below {HARDLY}: they say next to "
+        "nothing; else look at several runs. No test of two runs"
+    ),
+    judge=_reading,
+    sentences={
+        "read one": lambda x: f"{x.lead} You may read neighbours from one run.",
+        "read one, advice": lambda x: (
+            f"{x.lead} Another training of the same texts changes little; for reading, go by the bootstrap runs."
+        ),
+        "read one, permission": lambda x: (
+            f"{x.lead} Another training of the same texts changes little; the bootstrap runs, which say more, have no "
+            "verdict."
+        ),
+        "single documents": lambda x: (
+            f"{x.lead} Most neighbours hang on single documents: read those that most bootstrap runs keep."
+        ),
+        "next to nothing": lambda x: (
+            f"{x.lead} Neighbours of one run say next to nothing: these vectors hardly hold this corpus."
+        ),
+        "bootstrap runs": lambda x: f"{x.lead} For reading, go by the bootstrap runs.",
+        "several runs": lambda x: (
+            f"{x.lead} Do not rest an argument on a neighbour before you have seen it in several runs."
+        ),
+        "two runs": _two_runs,
+    },
+)
+
+BOOTSTRAP_IS = (
+    "Bootstrap runs are resamples of these documents: what other documents would say they cannot tell; it may differ "
+    "more."
+)
+
+
+class Halves(NamedTuple):
+    """Shared neighbours of two halves of the documents.
+
+    Attributes:
+        between: p@n of a run of one half and a run of the other.
+        within: of two runs of one half.
+        drawn: of two bootstrap runs of one half, if there are such.
+        n: length of the lists.
+    """
+
+    between: Estimate
+    within: Estimate
+    drawn: float | None
+    n: int
+
+    @property
+    def lead(self) -> str:
+        """What the halves share."""
+        low, high = (min(max(x, 0.0), 1.0) for x in self.between.interval)
+        shared = f"{number(self.n * self.between.value, 2)} of {word(self.n)} neighbours"
+        drawn = "" if self.drawn is None else f", two bootstrap runs of it {number(self.n * self.drawn, 2)}"
+        return (
+            f"The two halves of the documents share {shared} ({number_span(self.n * low, self.n * high)}), two runs of "
+            f"one half {number(self.n * self.within.value, 2)}{drawn}."
+        )
+
+
+def _halves(halves: Halves) -> str:
+    less, most = halves.within.minus(halves.between).interval
+    return "other" if less > ALIKE else "same" if most < ALIKE else "open"
+
+
+OTHER_DOCUMENTS = Claim[Halves](
+    id="stability.other-documents",
+    says="Other documents would say something else.",
+    rule=f"the 95 % interval of p@n within a half less that between halves lies above {ALIKE}; below it: the same",
+    judge=_halves,
+    sentences={
+        "other": lambda x: (
+            f"{x.lead} Other documents would say something else: what one half says need not hold there."
+        ),
+        "same": lambda x: f"{x.lead} One half says what the other says.",
+        "open": lambda x: f"{x.lead} Whether other documents would say something else cannot be told from these runs.",
+    },
+)
+
+
+class Ranking(NamedTuple):
+    """How reliably these runs rank words, by the ranking that is best; ``None`` where none can be judged."""
+
+    reliability: float | None
+    runs: int
+
+
+def _heading(ranking: Ranking) -> str:
+    value = ranking.reliability
+    if value is None or math.isnan(value):
+        return "two runs" if ranking.runs == 2 else "cannot"
+    return "cannot" if value < CANNOT else "group" if value < BANDS else "place"
+
+
+RANKS_WORDS = Claim[Ranking](
+    id="stability.ranks-words",
+    says="These runs rank words.",
+    rule=f"the reliability of the ranking is at least {BANDS}: a word's place; {CANNOT}: its group; below: they cannot",
+    judge=_heading,
+    sentences={
+        "two runs": "Two runs cannot rank words.",
+        "cannot": lambda x: f"These {x.runs} runs cannot rank words.",
+        "group": "These runs tell a word's group, not its place.",
+        "place": "These runs tell a word's place, within its error.",
+    },
+)
+
+
+def ranking(runs: int, by: Sequence[tuple[str, Reliability | None]]) -> str:
+    """Return how far other runs would rank the words alike, and how many runs are needed; best ranking first.
+
+    Args:
+        runs: how many runs there are.
+        by: the name of each number and the reliability of its ranking.
+    """
+    known = [(name, of) for name, of in by if of is not None and not math.isnan(of.value)]
+    if runs < 3:
+        return "Two runs say nothing of how far other runs would rank the words alike."
+    if not known:
+        return ""
+    known.sort(key=lambda x: -x[1].value)
+    assuming = ", assuming that runs and pairs differ as they usually do" if runs == 3 else ""
+    first, *others = [f"{of.value:.2f} by {name}" for name, of in known]
+    rest = f" ({', '.join(others)})" if others else ""
+    needed = [f"{_needed(of)} by {name}" for name, of in known]
+    return (
+        f"Train {counted(runs, 'other run')}, and the order of the {known[0][1].words:,} words would agree with this "
+        f"one at about {first}{rest}{assuming}. For 0.9 one needs {', '.join(needed)}."
+    )
+
+
+def _needed(reliability: Reliability) -> str:
+    needed = reliability.needed(0.9)
+    return "more than a thousand runs" if needed is None else f"about {needed} runs"
+
+
+class Opposite(NamedTuple):
+    """Spearman's ρ over words of PIP loss and p@n, of one group or of several, over so many words."""
+
+    agreements: Sequence[float]
+    words: int
+    n: int
+
+
+POINTS_OPPOSITE = Claim[Opposite](
+    id="stability.points-opposite",
+    says="The words' PIP loss and p@n point opposite ways.",
+    rule=f"Spearman's ρ of the two over {ENOUGH_WORDS:g} words or more lies above {OPPOSITE} in every group",
+    judge=lambda x: "yes" if x.words >= ENOUGH_WORDS and all(rho > OPPOSITE for rho in x.agreements) else "no",
+    sentences={
+        "yes": lambda x: (
+            f"PIP loss and p@{x.n} point opposite ways: words of smaller loss have neighbours that are less stable "
+            f"(ρ = {_span(x.agreements, '+.2f')} over {x.words:,} words). The losses mostly measure how far words "
+            f"stand out of a bundle that they all form; go by p@{x.n}, or train longer."
+        ),
+    },
+)
+
+
+def little_in_common(joint: int, seen: int, folded: int) -> str:
+    """Return the alarm of runs that share hardly any words."""
+    case = f" If letter case did not count, they would share {folded:,}." if folded > joint else ""
+    return (
+        f"These runs share {joint:,} of {seen:,} words ({100 * joint / seen:.1g} %). Nothing can be concluded about "
+        f"the rest.{case}"
+    )
+
+
+def collapsed(names: Sequence[str], cosines: Sequence[float], *, every: bool) -> str:
+    """Return the alarm of runs whose words all point one way.
+
+    Args:
+        names: of the runs.
+        cosines: mean cosine of the collapsed runs, of one group or of each of several.
+        every: whether these are all runs of the groups.
+    """
+    who, whose = ("All runs are", "their") if every else (f"{listed(names)} {_are(names)}", _whose(names))
+    rest = "No verdict is given." if every else "The sentences below are without, the tables with it."
+    return (
+        f"{who} collapsed: {whose} words all point one way (mean cosine {_span(cosines, '.2f')}), so that a tiny loss "
+        f"means nothing. Train longer, or see what centring leaves. {rest}"
+    )
+
+
+def odd(name: str, share: float | None, others: float | None, without: float, with_it: float) -> str:
+    """Return the alarm of one run that lies far from all others.
+
+    Args:
+        name: of the run.
+        share: mean loss to the others in parts of chance; ``None`` without a chance level.
+        others: that of the others among each other.
+        without: mean reduced PIP loss of the others.
+        with_it: that of all runs.
+    """
+    far = f"{name} lies far from all others"
+    if share is not None and others is not None:
+        far = f"{name} is {share:.0%} of chance away from the others, these {others:.0%} from each other"
+    return (
+        f"One run does not belong. {far}. Without it the loss is {number(without, 3)}, with it {number(with_it, 3)}. "
+        "Is it of another kind, did its training fail, or were its words written in another order? The sentences below "
+        "are without, the tables with it."
+    )
+
+
+def copies(names: Sequence[str]) -> str:
+    """Return the alarm of runs that are one space several times."""
+    return (
+        f"{listed(names)} are the same vectors in {word(len(names))} files. One of them is kept in the sentences "
+        "below; counted more than once, they would make the runs look more stable than they are."
+    )
+
+
+def _span(values: Sequence[float], form: str) -> str:
+    low, high = format(min(values), form), format(max(values), form)
+    return low if low == high else f"{low} to {high}"
+
+
+def _are(names: Sequence[str]) -> str:
+    return "is" if len(names) == 1 else "are"
+
+
+def _whose(names: Sequence[str]) -> str:
+    return "its" if len(names) == 1 else "their"
