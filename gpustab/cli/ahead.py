@@ -23,13 +23,13 @@ log = logging.getLogger("gpustab")
 def warn_of_few_runs(runs: int) -> None:
     """Tell what the runs of a plan will be too few for."""
     from gpustab.results.page import counted
-    from gpustab.studies.neighbours.sentences import LEAST_RUNS as TO_JUDGE
+    from gpustab.studies.neighbours.claims import LEAST_RUNS as TO_JUDGE
 
     if runs < TO_JUDGE:
         few = f"gpustab stability needs {TO_MEASURE} and " if runs < TO_MEASURE else ""
         log.warning(
-            f"{counted(runs, 'run')} of each kind: {few}gpustab neighbours judges no word by fewer than {TO_JUDGE} "
-            f"(--runs {TO_JUDGE}); the same call with more runs goes on from these"
+            f"{counted(runs, 'run')} of each kind: {few}gpustab neighbours judges no word by fewer than {TO_JUDGE:g} "
+            f"(--runs {TO_JUDGE:g}); the same call with more runs goes on from these"
         )
 
 

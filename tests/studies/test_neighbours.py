@@ -10,7 +10,7 @@ from gpustab import InputError, load_runs
 from gpustab.formats.memory import from_pair
 from gpustab.runs.join import join
 from gpustab.runs.key import Key
-from gpustab.studies.neighbours import sentences
+from gpustab.studies.neighbours.claims import SOME_HOLD, Judged, verdict
 from gpustab.studies.neighbours.study import neighbours_of
 from gpustab.studies.stability.study import stability
 from tests import generators, oracles
@@ -63,7 +63,7 @@ def test_the_margin_is_that_over_the_next_word():
             margins.append(cosines[k] - np.sort(np.delete(cosines, 7))[::-1][4])
         wanted = NormalDist().cdf(np.mean(margins) / np.std(margins, ddof=1))
         assert row["margin"] == pytest.approx(wanted)
-        assert row["verdict"] == sentences.verdict(row["runs"], row["of"], wanted)
+        assert row["verdict"] == verdict(row["runs"], row["of"], wanted)
 
 
 def family(bootstrap_noise=0.3, seed=1):
@@ -126,19 +126,21 @@ def test_a_word_that_one_group_lacks_is_said_there_and_answered_elsewhere():
     ],
 )
 def test_a_verdict_has_a_margin_and_an_error(hits, runs, margin, wanted):
-    assert sentences.verdict(hits, runs, margin) == wanted
+    assert verdict(hits, runs, margin) == wanted
 
 
 def test_the_sentence_on_a_word():
     rows = [(10, 10, "firm")] * 3 + [(9, 10, "firm"), (1, 10, "passing")] + [(5, 10, "open")] * 5
-    said = sentences.of_word("freedom", 10, rows, 10, "bootstrap runs")
+    said = SOME_HOLD.sentence(Judged("freedom", 10, rows, 10, "bootstrap runs"))
     assert said == (
         "Of the ten nearest words of freedom, four are there in at least nine of ten bootstrap runs (60–98 %); one "
         "passing, five open."
     )
-    assert "none is firm in these 10 runs; none passing, five open" in sentences.of_word("x", 10, rows[5:], 10, "runs")
-    assert "five open, five not in these runs" in sentences.of_word("x", 10, rows[5:], 10, "runs")
-    assert "none can be judged by 4 runs" in sentences.of_word("x", 10, rows, 4, "runs")
+    assert "none is firm in these 10 runs; none passing, five open" in SOME_HOLD.sentence(
+        Judged("x", 10, rows[5:], 10, "runs")
+    )
+    assert "five open, five not in these runs" in SOME_HOLD.sentence(Judged("x", 10, rows[5:], 10, "runs"))
+    assert "none can be judged by 4 runs" in SOME_HOLD.sentence(Judged("x", 10, rows, 4, "runs"))
 
 
 def test_overlap_is_that_of_the_stability_study():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -18,7 +18,7 @@ from gpustab.kernels.pip_loss import pip_from_gram, reduced
 from gpustab.machine.device import Compute, telling_memory
 from gpustab.options import chosen
 from gpustab.report import Result
-from gpustab.results import Table
+from gpustab.results import Column, Sheet
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
 from gpustab.spaces.space import Space
@@ -65,9 +65,9 @@ def average(
                 "names": list(runs.names),
             }
         ]
-        result.tables["levels"] = Table.of([*_level(runs.name, 1, pip.reduced, len(runs)), *rows], _Level._fields)
-        found = of_spaces(runs, pip) if runs.unit else look_at(runs, answer.compute)
-        answer.warn(runs.name, found, runs.notes)
+        result.tables[LEVELS.name] = LEVELS.table([*_level(runs.name, 1, pip.reduced, len(runs)), *rows])
+        flaws = of_spaces(runs, pip) if runs.unit else look_at(runs, answer.compute)
+        answer.warn(runs.name, flaws, runs.notes)
         space = Space(
             runs.vocabulary,
             top.vectors.float().cpu(),
@@ -99,20 +99,23 @@ def _losses(averages: list[Average], joint: Tensor) -> Tensor:
     return reduced(pip_from_gram(total.gram).total, int(total.words))
 
 
-class _Level(NamedTuple):
+class Level(NamedTuple):
     """How many averages of how many runs, and the loss between those of equally many runs."""
 
     group: str
-    runs_beneath: int
-    averages: int
-    reduced_pip: float
-    sd: float
+    runs_beneath: Annotated[int, Column(about="how many runs an average is of")]
+    averages: Annotated[int, Column(about="how many averages of so many runs there are")]
+    reduced_pip: Annotated[float, Column(about="mean reduced PIP loss of two of them, 0 to 1")]
+    sd: Annotated[float, Column(about="over pairs of averages, ddof = 1")]
+
+
+LEVELS = Sheet("levels", Level, "one row a group and level of the tree")
 
 
 @telling_memory
-def _tree(runs: Runs, renormalise: bool, *, levels: bool = True) -> tuple[Average, list[_Level]]:
+def _tree(runs: Runs, renormalise: bool, *, levels: bool = True) -> tuple[Average, list[Level]]:
     """Return the average of all runs, and what there is to say of every level above the runs and below it."""
-    rows: list[_Level] = []
+    rows: list[Level] = []
     for nodes in engine.average_levels(runs, renormalise=renormalise):
         top = nodes[0]
         most = max(len(node.runs) for node in nodes)
@@ -123,9 +126,9 @@ def _tree(runs: Runs, renormalise: bool, *, levels: bool = True) -> tuple[Averag
     return top, rows
 
 
-def _level(group: str, beneath: int, losses: Tensor, averages: int) -> Iterator[_Level]:
+def _level(group: str, beneath: int, losses: Tensor, averages: int) -> Iterator[Level]:
     statistics = pair_statistics(pair_matrix(losses, averages))
-    yield _Level(group, beneath, averages, statistics.mean, statistics.sd)
+    yield Level(group, beneath, averages, statistics.mean, statistics.sd)
 
 
 def together(results: Sequence[Result]) -> Result:

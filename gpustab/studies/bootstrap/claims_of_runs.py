@@ -10,7 +10,7 @@ from gpustab.results import Table
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.bootstrap.claims import is_flat, less, ratio
 from gpustab.studies.bootstrap.tables import NEIGHBOURS, SETTINGS, Neighbour, Setting
-from gpustab.studies.neighbours.sentences import FIRM, LEAST_RUNS, PASSING
+from gpustab.studies.neighbours.claims import FIRM, LEAST_RUNS, PASSING
 from gpustab.studies.shared.claims import Claim, Margin, above, within
 from gpustab.studies.shared.frame import merged
 from gpustab.studies.shared.wording import listed

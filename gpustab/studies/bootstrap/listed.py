@@ -11,7 +11,7 @@ from gpustab.spaces.words import show
 from gpustab.statistics.shares import wilson
 from gpustab.studies.bootstrap.measure import Measured
 from gpustab.studies.bootstrap.tables import Listed, Neighbour
-from gpustab.studies.neighbours.sentences import margin, verdict
+from gpustab.studies.neighbours.claims import margin, verdict
 
 
 def neighbours(own: Measured, chooser: Measured, *, judges: bool) -> Iterator[Neighbour]:

@@ -20,7 +20,7 @@ from gpustab.studies.bootstrap.tables import (
     Listed,
     Neighbour,
 )
-from gpustab.studies.neighbours.sentences import RULE
+from gpustab.studies.neighbours.claims import RULE
 
 _QUERIES = 20
 _RUNS_BESIDE = 6

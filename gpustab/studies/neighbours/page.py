@@ -6,8 +6,9 @@ from typing import Any
 
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable
-from gpustab.results.page import Shown, number
-from gpustab.studies.neighbours.sentences import RULE
+from gpustab.results.page import Columns, number
+from gpustab.studies.neighbours.claims import RULE
+from gpustab.studies.neighbours.shares import SHARES
 
 _RUNS_BESIDE = 5
 """As many lists fit beside each other."""
@@ -21,23 +22,23 @@ def page(result: Result) -> list[Block]:
 def _group(result: Result, group: dict[str, Any]) -> Block:
     spread = f"SD {number(group['p_sd'], 2)}, SE {number(group['p_se'], 2)}; chance {number(group['chance_p'], 2)}"
     facts = [(f"p@{group['n']} of two runs", number(group["p"], 3), spread)]
-    rows = list(result.tables["shares"].records(group=group["name"]))
-    tables = [SmallTable.of("", [row for row in rows if row["place"] is not None], _SHARES)]
-    if others := [row for row in rows if row["place"] is None]:
+    rows = list(SHARES.rows(result.tables, group=group["name"]))
+    tables = [SmallTable.of("", [row for row in rows if row.place is not None], _SHARES, SHARES.row)]
+    if others := [row for row in rows if row.place is None]:
         tables.append(SmallTable.of("Beyond them, neighbours in some run", others, _SHARES))
     tables += [_by_run(group, start) for start in range(0, len(group["runs"]), _RUNS_BESIDE)]
     title = f"{group['name']}: the {group['n']} nearest neighbours of '{group['word']}' in {len(group['runs'])} runs"
     return Block(title, facts, tables, answer=group["verdict"] if len(result.groups) > 1 else "", aside=RULE)
 
 
-_SHARES: list[tuple[str, Shown]] = [
-    ("neighbour", "neighbour"),
-    ("verdict", "verdict"),
-    ("runs", lambda row: f"{row['runs']} of {row['of']}"),
-    ("share", ("share", 2)),
-    ("95 %", lambda row: f"{number(row['low'], 2)} – {number(row['high'], 2)}"),
-    ("cosine", ("cosine", 3)),
-    ("SD", ("cosine_sd", 2)),
+_SHARES: Columns = [
+    "neighbour",
+    "verdict",
+    ("runs", lambda row: f"{row.runs} of {row.of}"),
+    "share",
+    ("95 %", lambda row: f"{number(row.low, 2)} – {number(row.high, 2)}"),
+    "cosine",
+    "cosine_sd",
 ]
 
 

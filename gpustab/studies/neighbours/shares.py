@@ -4,47 +4,49 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import torch
 from torch import Tensor
 
 from gpustab import engine
+from gpustab.results import Column, Sheet
 from gpustab.runs.runs import Runs
 from gpustab.statistics.shares import wilson
-from gpustab.studies.neighbours import sentences
+from gpustab.studies.neighbours.claims import margin, verdict
 
 
 class Share(NamedTuple):
-    """How sure one neighbour is.
+    """How sure one neighbour is."""
 
-    Attributes:
-        group: whose runs judge.
-        neighbour: the word.
-        place: its place among the nearest by mean cosine over the choosing runs; ``None`` for a word beyond them that
-            is a neighbour in some run.
-        runs: in how many runs it is one,
-        of: of how many that have it and the query.
-        share: of these runs, in [0, 1].
-        low, high: 95 % Wilson interval of the share.
-        margin: probability by the cosines that it is nearer than the first word outside the list.
-        cosine: mean over runs.
-        cosine_sd: over runs, ``ddof = 1``.
-        verdict: firm, passing or open, see :func:`gpustab.studies.neighbours.sentences.verdict`.
-    """
+    group: Annotated[str, Column(about="whose runs judge")]
+    neighbour: str
+    place: Annotated[
+        int | None, Column(about="among the nearest by mean cosine; none for a word that is a neighbour in some run")
+    ]
+    runs: Annotated[int, Column(about="in how many runs it is a neighbour")]
+    of: Annotated[int, Column(about="how many runs have it and the query")]
+    share: Annotated[float, Column(digits=2, about="of these runs, 0 to 1")]
+    low: Annotated[float, Column(about="lower end of the share's 95 % Wilson interval")]
+    high: Annotated[float, Column(about="its upper end")]
+    margin: Annotated[float, Column(about="probability by the cosines to be nearer than the first word outside")]
+    cosine: Annotated[float, Column(digits=3, about="mean over runs")]
+    cosine_sd: Annotated[float, Column("SD", 2, "of the cosine over runs, ddof = 1")]
+    verdict: Annotated[str, Column(about="firm, passing or open")]
+
+
+class Listed(NamedTuple):
+    """One neighbour of one run."""
 
     group: str
+    run: str
+    rank: int
     neighbour: str
-    place: int | None
-    runs: int
-    of: int
-    share: float
-    low: float
-    high: float
-    margin: float
     cosine: float
-    cosine_sd: float
-    verdict: str
+
+
+SHARES = Sheet("shares", Share, "one row a group and word that is a neighbour in some run")
+LISTS = Sheet("lists", Listed, "one row a group, run and rank", long=True)
 
 
 def nearest_by_mean(runs: Runs, query: int, n: int) -> list[int]:
@@ -57,7 +59,7 @@ def nearest_by_mean(runs: Runs, query: int, n: int) -> list[int]:
     return [k for k in order if mean[k] > -torch.inf]
 
 
-def shares(runs: Runs, query: int, found: engine.NeighbourPass, n: int, chosen: Sequence[int]) -> list[Share]:
+def shares(runs: Runs, query: int, nearest: engine.NeighbourPass, n: int, chosen: Sequence[int]) -> list[Share]:
     """Return the chosen words in their order, then all others that are neighbours in some run, the surest first.
 
     Sure is what has a high lower end of its interval: 9 of 10 runs (0.60) come before 2 of 2 (0.34), which is a higher
@@ -66,16 +68,16 @@ def shares(runs: Runs, query: int, found: engine.NeighbourPass, n: int, chosen: 
     Args:
         runs: the runs that judge.
         query: the word.
-        found: their lists, one word longer than n where they can be.
+        nearest: their lists, one word longer than n where they can be.
         n: length of the lists.
         chosen: the words that are judged, in order.
     """
-    lists = found.indices[:, 0, :n].cpu()  # (R, n)
-    seen = [k for k in lists.unique().tolist() if k >= 0 and k not in chosen]
-    words = torch.tensor([*chosen, *seen], dtype=torch.long)
+    lists = nearest.indices[:, 0, :n].cpu()  # (R, n)
+    others = [k for k in lists.unique().tolist() if k >= 0 and k not in chosen]
+    words = torch.tensor([*chosen, *others], dtype=torch.long)
     cosines = engine.pair_values(runs, torch.full_like(words, query), words).cpu()  # (w, R)
-    if found.k > n:
-        beyond = cosines - found.cosines[:, 0, n].cpu()
+    if nearest.k > n:
+        beyond = cosines - nearest.cosines[:, 0, n].cpu()
     else:
         beyond = torch.where(cosines.isnan(), torch.nan, torch.ones_like(cosines))  # no word is outside the list
     rows = []
@@ -90,10 +92,9 @@ def shares(runs: Runs, query: int, found: engine.NeighbourPass, n: int, chosen: 
 
 def _share(runs: Runs, k: int, place: int | None, hits: int, of: int, values: Tensor, margins: Tensor) -> Share:
     low, high = wilson(hits, of)
-    margin = sentences.margin(*_mean_sd(margins))
-    verdict = sentences.verdict(hits, of, margin)
-    word = runs.vocabulary.text(k)
-    return Share(runs.name, word, place, hits, of, hits / of, low, high, margin, *_mean_sd(values), verdict)
+    ahead, (cosine, sd) = margin(*_mean_sd(margins)), _mean_sd(values)
+    word, judged = runs.vocabulary.text(k), verdict(hits, of, ahead)
+    return Share(runs.name, word, place, hits, of, hits / of, low, high, ahead, cosine, sd, judged)
 
 
 def _mean_sd(values: Tensor) -> tuple[float, float]:

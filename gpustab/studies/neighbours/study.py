@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
-from typing import NamedTuple
 
 import torch
 
@@ -14,13 +13,12 @@ from gpustab.kernels.jackknife import pair_statistics
 from gpustab.kernels.overlap import chance_overlap, mean_over_measured
 from gpustab.machine.device import Compute
 from gpustab.report import Result
-from gpustab.results import Table
 from gpustab.results.page import counted
 from gpustab.runs.families import families
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import as_word, show
-from gpustab.studies.neighbours import sentences
-from gpustab.studies.neighbours.shares import Share, nearest_by_mean, shares
+from gpustab.studies.neighbours.claims import SOME_HOLD, Judged
+from gpustab.studies.neighbours.shares import LISTS, SHARES, Listed, nearest_by_mean, shares
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.spaces import look_at
 
@@ -32,7 +30,7 @@ def neighbours_of(groups: Groups, word: str | bytes, n: int = 10, *, compute: Co
     """Return the n nearest neighbours of a word in every run, and for each in how many runs it is among them.
 
     Judged are the n words of highest mean cosine: firm, passing or open, see
-    :func:`gpustab.studies.neighbours.sentences.verdict`. Bootstrap runs judge the words that the shuffled (or fixed)
+    :func:`gpustab.studies.neighbours.claims.verdict`. Bootstrap runs judge the words that the shuffled (or fixed)
     runs of their family choose, where there are such. Where the same runs choose and judge, shares look too stable, by
     0.09 at 5 runs: what an unseen run would share is told by ``p``, the mean p@n over pairs of runs.
 
@@ -50,8 +48,8 @@ def neighbours_of(groups: Groups, word: str | bytes, n: int = 10, *, compute: Co
     given = groups_of(groups)
     with answering("neighbours", groups=given, compute=compute) as answer:
         answer.result.tables = {
-            "shares": Table.of([], Share._fields),
-            "lists": Table.of([], _Listed._fields, long=True),
+            SHARES.name: SHARES.table(),
+            LISTS.name: LISTS.table(),
         }
         missing: list[str] = []
         for family in families(given):
@@ -80,16 +78,16 @@ def _of_family(
 def _find(there: Runs, chooser: Runs | None, word: bytes, n: int, answer: Answer, *, several: bool) -> None:
     result, compute, query = answer.result, answer.compute, there.vocabulary.index_of(word)
     runs = engine.place(there, compute)
-    found = engine.neighbour_pass(runs, torch.tensor([query]), n + 1, compute)
-    shown = min(n, found.k)
-    overlap = engine.overlap_pass(found, [shown], compute)
+    nearest = engine.neighbour_pass(runs, torch.tensor([query]), n + 1, compute)
+    shown = min(n, nearest.k)
+    overlap = engine.overlap_pass(nearest, [shown], compute)
     p, chance = pair_statistics(overlap.p[0]), mean_over_measured(chance_overlap(runs.present), overlap.targets)
     chosen, lacking = _chosen(runs, chooser, word, shown)
-    rows = shares(runs, query, found, shown, chosen)
-    having, lists = int(found.present[:, 0].sum()), found.indices[:, 0, :shown].tolist()
+    rows = shares(runs, query, nearest, shown, chosen)
+    having, lists = int(nearest.present[:, 0].sum()), nearest.indices[:, 0, :shown].tolist()
     judged = [(row.runs, row.of, row.verdict) for row in rows if row.place]
     kind = f"{runs.key.sampling} runs" if runs.key.sampling else "runs"
-    said = sentences.of_word(runs.vocabulary.text(query), shown, judged, having, kind)
+    sentence = SOME_HOLD.sentence(Judged(runs.vocabulary.text(query), shown, judged, having, kind))
     result.settings |= {"word": runs.vocabulary.text(query), "n": shown}
     result.groups.append(
         {
@@ -102,13 +100,13 @@ def _find(there: Runs, chooser: Runs | None, word: bytes, n: int, answer: Answer
             "p_se": p.se,
             "chance_p": shown * chance,
             "chosen_by": chooser.name if chooser else runs.name,
-            "verdict": said,
+            "verdict": sentence,
             "lists": [[runs.vocabulary.text(k) for k in row if k >= 0] for row in lists],
         }
     )
-    result.tables["shares"].extend(Table.of(rows, Share._fields))
-    result.tables["lists"].extend(Table.of(_listed(runs, found, shown), _Listed._fields))
-    result.verdict.append(f"{runs.name}: {said}" if several else said)
+    result.tables[SHARES.name].extend(SHARES.table(rows))
+    result.tables[LISTS.name].extend(LISTS.table(_listed(runs, nearest, shown)))
+    result.verdict.append(f"{runs.name}: {sentence}" if several else sentence)
     answer.warn(runs.name, look_at(runs, compute), [*_notes(runs, chooser, n, shown, having, p.mean, lacking)])
 
 
@@ -139,22 +137,12 @@ def _notes(
         )
 
 
-class _Listed(NamedTuple):
-    """One neighbour of one run."""
-
-    group: str
-    run: str
-    rank: int
-    neighbour: str
-    cosine: float
-
-
-def _listed(runs: Runs, found: engine.NeighbourPass, n: int) -> Iterator[_Listed]:
-    lists, cosines = found.indices[:, 0, :n].tolist(), found.cosines[:, 0, :n].tolist()
+def _listed(runs: Runs, nearest: engine.NeighbourPass, n: int) -> Iterator[Listed]:
+    lists, cosines = nearest.indices[:, 0, :n].tolist(), nearest.cosines[:, 0, :n].tolist()
     for name, row, values in zip(runs.names, lists, cosines, strict=True):
         for rank, (k, cosine) in enumerate(zip(row, values, strict=True), 1):
             if k >= 0:
-                yield _Listed(runs.name, name, rank, runs.vocabulary.text(k), cosine)
+                yield Listed(runs.name, name, rank, runs.vocabulary.text(k), cosine)
 
 
 def _why_missing(runs: Runs, word: bytes) -> str:

@@ -9,6 +9,7 @@ not found is no agreement. How often each rule is wrong, and how often it says n
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -37,6 +38,7 @@ class Margin(float):
 
     Attributes:
         about: what it bounds, with its unit: the table of margins prints it.
+        module: where it was made, whoever imports it; as named tuples know theirs.
 
     Example:
         >>> SUFFICES = Margin(0.9, "share of ten neighbours that two averages have in common")
@@ -45,11 +47,13 @@ class Margin(float):
     """
 
     about: str
+    module: str
 
     def __new__(cls, value: float, about: str) -> Margin:
         """Return the number, with what it bounds."""
         margin = super().__new__(cls, value)
         margin.about = about
+        margin.module = sys._getframe(1).f_globals.get("__name__", "")
         return margin
 
     def __getnewargs__(self) -> tuple[float, str]:  # type: ignore[override]  # to be copied and pickled
@@ -165,14 +169,12 @@ def _modules() -> Iterator[tuple[str, Any]]:
 
 def every_margin() -> dict[str, Margin]:
     """Return the margins of all studies by id, ``<study>.<name>``."""
-    margins: dict[str, Margin] = {}
-    known: set[int] = set()
-    for study, module in _modules():
-        for name, value in vars(module).items():
-            if isinstance(value, Margin) and id(value) not in known:
-                known.add(id(value))
-                margins[f"{study}.{name.strip('_').lower().replace('_', '-')}"] = value
-    return margins
+    return {
+        f"{study}.{name.strip('_').lower().replace('_', '-')}": value
+        for study, module in _modules()
+        for name, value in vars(module).items()
+        if isinstance(value, Margin) and value.module == module.__name__
+    }
 
 
 def every_claim() -> dict[str, Claim[Any]]:

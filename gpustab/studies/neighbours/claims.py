@@ -1,0 +1,139 @@
+"""Which neighbours hold: a verdict for each by a rule with a margin and an error, and the sentence on the word."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from gpustab.statistics.shares import wilson
+from gpustab.studies.shared.claims import Claim, Margin
+from gpustab.studies.shared.wording import word as in_words
+
+FIRM, PASSING, OPEN = "firm", "passing", "open"
+LEAST_RUNS = Margin(5, "runs below which no neighbour is judged")
+"""At 4 runs *firm* is right in 0.81 to 0.88 of the cases, at 5 in 0.95, at 10 in 0.99."""
+OFTEN = Margin(0.8, "share of the runs, and probability by the cosines, from which a neighbour may be firm")
+SELDOM = Margin(0.2, "share of the runs, and probability by the cosines, up to which a neighbour is passing")
+HALF = Margin(0.5, "end of the 95 % interval of the share: above it a neighbour may be firm, below it it is passing")
+RULE = (
+    "Firm: in the list of at least 80 % of the runs, ahead of the next word with probability 0.8 by its cosines, and "
+    "the 95 % interval of its share lies above one half. Passing: the interval lies below one half, or share and "
+    "probability are at most 20 %. Open: neither can be told from so many runs."
+)
+
+
+class Hits(NamedTuple):
+    """In how many runs a word is a neighbour.
+
+    Attributes:
+        hits: runs that have the word among the nearest.
+        runs: runs that have the word.
+        margin: probability ``Φ(m̄ / s)`` that it is nearer than the first word outside the list.
+    """
+
+    hits: int
+    runs: int
+    margin: float
+
+
+def _judge(word: Hits) -> str:
+    if word.runs < LEAST_RUNS:
+        return OPEN
+    (low, high), share = wilson(word.hits, word.runs), word.hits / word.runs
+    if share >= OFTEN and word.margin >= OFTEN and low >= HALF:
+        return FIRM
+    if high < HALF or (share <= SELDOM and word.margin <= SELDOM):
+        return PASSING
+    return OPEN
+
+
+HOLDS = Claim[Hits](
+    id="neighbours.holds",
+    says="A word is a neighbour in most runs.",
+    source="Antoniak & Mimno 2018, §7",
+    rule=RULE,
+    judge=_judge,
+)
+
+
+def verdict(hits: int, runs: int, margin: float) -> str:
+    """Return whether a word is a neighbour in most runs: firm, passing, or open.
+
+    >>> verdict(9, 10, 0.95), verdict(1, 10, 0.1), verdict(5, 10, 0.5), verdict(4, 4, 1.0)
+    ('firm', 'passing', 'open', 'open')
+    """
+    return HOLDS.judge(Hits(hits, runs, margin))
+
+
+def margin(mean: float, sd: float) -> float:
+    """Return the probability that a word is nearer than the first one outside the list, from R margins.
+
+    >>> round(margin(0.02, 0.02), 3), margin(0.01, 0.0), margin(-0.01, 0.0)
+    (0.841, 1.0, 0.0)
+    """
+    if math.isnan(mean) or math.isnan(sd) or sd == 0:
+        return math.nan if math.isnan(mean) or math.isnan(sd) else float(mean > 0)
+    return 0.5 * math.erfc(-mean / sd / math.sqrt(2))
+
+
+class Judged(NamedTuple):
+    """The neighbours of a word.
+
+    Attributes:
+        query: the word.
+        n: how many are listed.
+        listed: of each, in how many runs it is a neighbour, of how many that have it, and its verdict.
+        runs: runs that judge.
+        kind: what these are, ``"bootstrap runs"`` or ``"runs"``.
+    """
+
+    query: str
+    n: int
+    listed: Sequence[tuple[int, int, str]]
+    runs: int
+    kind: str
+
+    @property
+    def nearest(self) -> str:
+        """Of which words the sentence is."""
+        return f"Of the {in_words(self.n)} nearest words of {self.query}"
+
+    @property
+    def firm(self) -> list[tuple[int, int]]:
+        """In how many runs each firm neighbour is, and of how many."""
+        return [(hits, of) for hits, of, verdict in self.listed if verdict == FIRM]
+
+    @property
+    def others(self) -> str:
+        """How many are not firm."""
+        passing = sum(verdict == PASSING for *_, verdict in self.listed)
+        others = f"{in_words(passing)} passing, {in_words(len(self.listed) - len(self.firm) - passing)} open"
+        lacking = self.n - len(self.listed)
+        return f"{others}, {in_words(lacking)} not in these runs" if lacking > 0 else others
+
+
+def _some_firm(judged: Judged) -> str:
+    firm = judged.firm
+    hits, of = min(firm, key=lambda x: x[0] / x[1])
+    low, high = wilson(hits, of)
+    each = "is" if len(firm) == 1 else "are"
+    least = "" if len(firm) == 1 or hits == of else "at least "
+    return (
+        f"{judged.nearest}, {in_words(len(firm))} {each} there in {least}{in_words(hits)} of {in_words(of)} "
+        f"{judged.kind} ({100 * low:.0f}–{100 * high:.0f} %); {judged.others}."
+    )
+
+
+SOME_HOLD = Claim[Judged](
+    id="neighbours.some-hold",
+    says="Some neighbours of the word hold.",
+    source="Antoniak & Mimno 2018, §7",
+    rule=f"one of them is firm; no test below {LEAST_RUNS:g} runs",
+    judge=lambda x: "no test" if x.runs < LEAST_RUNS else "yes" if x.firm else "no",
+    sentences={
+        "yes": _some_firm,
+        "no": lambda x: f"{x.nearest} none is firm in these {x.runs} {x.kind}; {x.others}.",
+        "no test": lambda x: f"{x.nearest} none can be judged by {x.runs} {x.kind}; five are needed, better ten.",
+    },
+)
