@@ -13,7 +13,7 @@ from gpustab.studies.instability.alarms import silent_of
 from gpustab.studies.instability.asked import Asked, withheld
 from gpustab.studies.instability.pair_of_lists import SIDE_BY_SIDE, side_by_side
 from gpustab.studies.instability.questions import QUESTIONS, Question
-from gpustab.studies.shared.claims import facts
+from gpustab.studies.shared.claims import OBSERVED, Observation, facts
 
 TITLES = {
     "table_2_1": "Table 2.1: lowest and highest scores of runs that differ in seeds and draws alone, "
@@ -107,4 +107,4 @@ def _block(result: Result, question: Question, decided: list[dict[str, Any]]) ->
 
 
 def _facts(observations: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
-    return facts(Table.of(observations)) if observations else []
+    return facts(OBSERVED.table(Observation(**row) for row in observations))

@@ -191,11 +191,11 @@ def every_claim() -> dict[str, Claim[Any]]:
     return claims
 
 
-def facts(observations: Table) -> list[tuple[str, str, str]]:
+def facts(observations: Table[Observation]) -> list[tuple[str, str, str]]:
     """Return the table of observations as facts of a page."""
     return [
-        (f"{row['source']}  {row['technique']}", row["agrees"], f"{row['claim']}: {row['shows']}. Rule: {row['rule']}.")
-        for row in observations.records()
+        (f"{row.source}  {row.technique}", row.agrees, f"{row.claim}: {row.shows}. Rule: {row.rule}.")
+        for row in observations.rows()
     ]
 
 

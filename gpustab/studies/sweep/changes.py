@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-from gpustab.results import Table
+from gpustab.results import Column, Sheet, Table
 from gpustab.studies.sweep.measure import EXTRINSIC, NEIGHBOURS, Measured
 
 SHARE = "share_of_chance"
 
 
-class Row(NamedTuple):
+class ChangeRow(NamedTuple):
     """One measure of one setting against the baseline."""
 
     setting: str
-    sampling: str
-    measure: str
+    sampling: Annotated[str, Column(about="of the runs, or extrinsic")]
+    measure: Annotated[str, Column(about="reduced_pip, share_of_chance, p@10 or the name of a test")]
     baseline: float
     value: float
-    difference: float
-    se: float
-    percent: float
+    difference: Annotated[float, Column(about="from the baseline")]
+    se: Annotated[float, Column(about="of the difference, by propagation")]
+    percent: Annotated[float, Column(about="the difference in percent of the baseline")]
     percent_se: float
+
+
+CHANGES = Sheet("changes", ChangeRow, "one row a setting, sampling and measure")
 
 
 class Change(NamedTuple):
@@ -54,7 +57,7 @@ def change(baseline: float, value: float, baseline_se: float, value_se: float) -
     return Change(value - baseline, error, 100 * (part - 1), percent_se)
 
 
-def change_table(baseline: Measured, others: dict[str, Measured]) -> Table:
+def change_table(baseline: Measured, others: dict[str, Measured]) -> Table[ChangeRow]:
     """Return one row per setting, sampling and measure that both the setting and the baseline have."""
     before, rows = numbers_of(baseline), []
     for name, measured in others.items():
@@ -62,21 +65,24 @@ def change_table(baseline: Measured, others: dict[str, Measured]) -> Table:
             if (sampling, what) not in before:
                 continue
             was, was_se = before[sampling, what]
-            rows.append(Row(name, sampling, what, was, value, *change(was, value, was_se, se)))
-    return Table.of(rows, Row._fields)
+            new = change(was, value, was_se, se)
+            rows.append(
+                ChangeRow(name, sampling, what, was, value, new.difference, new.se, new.percent, new.percent_se)
+            )
+    return CHANGES.table(rows)
 
 
 def numbers_of(measured: Measured) -> dict[tuple[str, str], tuple[float, float]]:
     """Return values with their standard errors, by sampling and measure."""
     overlap = f"p@{NEIGHBOURS}"
-    found = {}
+    numbers = {}
     for row in measured.settings.records():
-        found[row["sampling"], "reduced_pip"] = row["reduced_pip"], row["se"]
+        numbers[row["sampling"], "reduced_pip"] = row["reduced_pip"], row["se"]
         if row["sampling"] != EXTRINSIC:
             # A loss that rises less than its chance level tells of spaces that spread out, not of instability.
             if chance := row.get("chance"):
-                found[row["sampling"], SHARE] = row["reduced_pip"] / chance, row["se"] / chance
-            found[row["sampling"], overlap] = row[overlap], row[f"{overlap}_se"]
+                numbers[row["sampling"], SHARE] = row["reduced_pip"] / chance, row["se"] / chance
+            numbers[row["sampling"], overlap] = row[overlap], row[f"{overlap}_se"]
     for row in measured.scores.records():
-        found[row["sampling"], row["test"]] = row["mean"], row["sd"] / math.sqrt(row["runs"])
-    return found
+        numbers[row["sampling"], row["test"]] = row["mean"], row["sd"] / math.sqrt(row["runs"])
+    return numbers

@@ -5,8 +5,8 @@ from __future__ import annotations
 from gpustab.report import Result
 from gpustab.results import Block
 from gpustab.results.page import whole
-from gpustab.studies.shared.claims import OBSERVATIONS, facts
-from gpustab.studies.sweep.squares import squares
+from gpustab.studies.shared.claims import OBSERVATIONS, OBSERVED, facts
+from gpustab.studies.sweep.squares import SQUARES, squares
 
 _TITLES = {"settings": "Settings", "changes": "Changes against the baseline", "scores": "Scores"}
 
@@ -14,9 +14,10 @@ _TITLES = {"settings": "Settings", "changes": "Changes against the baseline", "s
 def page(result: Result) -> list[Block]:
     """Return all three tables, the squares of a grid, and what longer training shows of the thesis' §3.1."""
     blocks = [Block(title, [], [whole("", result.tables[name])]) for name, title in _TITLES.items()]
-    if "squares" in result.tables:
-        down, across = (result.tables["squares"][side][0] for side in ("rows", "columns"))
-        blocks.append(Block(f"{down} × {across}", [], squares(result.tables["squares"])))
-    if "observations" in result.tables and result.tables["observations"].height:
-        blocks.append(Block(OBSERVATIONS, facts(result.tables["observations"])))
+    grid = SQUARES.of(result.tables)
+    if first := next(grid.rows(), None):
+        blocks.append(Block(f"{first.rows} × {first.columns}", [], squares(grid)))
+    observations = OBSERVED.of(result.tables)
+    if observations.height:
+        blocks.append(Block(OBSERVATIONS, facts(observations)))
     return blocks

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
-from gpustab.results import SmallTable, Table
+from gpustab.results import Column, Sheet, SmallTable, Table
 from gpustab.results.page import cell, number
 from gpustab.studies.sweep.changes import Change, change, numbers_of
 from gpustab.studies.sweep.measure import Measured
@@ -13,40 +13,29 @@ from gpustab.studies.sweep.plans import BASELINE, Setting, values_of
 
 
 class Cell(NamedTuple):
-    """One measure of one setting, placed by its values of two parameters.
+    """One measure of one setting, placed by its values of two parameters."""
 
-    Attributes:
-        held: values of the other varied parameters, ``<parameter>=<value>,...``; empty where only two vary.
-        sampling: of the runs, or ``extrinsic``.
-        measure: ``reduced_pip``, ``p@10`` or the name of a test.
-        rows: the parameter that varies down the square, the first that was named.
-        row: its value.
-        columns: the parameter that varies across the square.
-        column: its value.
-        value: mean over pairs of runs (of scores: over runs).
-        value_se: its standard error.
-        difference: from the baseline; this and all after it are NaN in the baseline's own cell.
-        se: its standard error.
-        percent: the difference in percent of the baseline.
-        percent_se: its standard error.
-    """
-
-    held: str
-    sampling: str
-    measure: str
-    rows: str
-    row: Any
-    columns: str
-    column: Any
-    value: float
+    held: Annotated[str, Column(about="values of the other varied parameters; empty where only two vary")]
+    sampling: Annotated[str, Column(about="of the runs, or extrinsic")]
+    measure: Annotated[str, Column(about="reduced_pip, p@10 or the name of a test")]
+    rows: Annotated[str, Column(about="the parameter that varies down the square, the first that was named")]
+    row: Annotated[Any, Column(about="its value")]
+    columns: Annotated[str, Column(about="the parameter that varies across the square")]
+    column: Annotated[Any, Column(about="its value")]
+    value: Annotated[float, Column(about="mean over pairs of runs (of scores: over runs)")]
     value_se: float
-    difference: float
+    difference: Annotated[float, Column(about="from the baseline; this and all after it are NaN in its own cell")]
     se: float
-    percent: float
+    percent: Annotated[float, Column(about="the difference in percent of the baseline")]
     percent_se: float
 
 
-def square_table(settings: Sequence[Setting], measured: Mapping[str, Measured], parameters: Sequence[str]) -> Table:
+SQUARES = Sheet("squares", Cell, "one row a setting, sampling and measure of a grid")
+
+
+def square_table(
+    settings: Sequence[Setting], measured: Mapping[str, Measured], parameters: Sequence[str]
+) -> Table[Cell]:
     """Place every setting of a grid: the first parameter varies down, the second across, the others are held.
 
     Args:
@@ -67,15 +56,15 @@ def square_table(settings: Sequence[Setting], measured: Mapping[str, Measured], 
             new = setting.label != BASELINE
             changed = change(was, value, was_se, se) if new else Change(*[float("nan")] * 4)
             place = (held, sampling, measure, rows, values[rows], columns, values[columns])
-            cells.append(Cell(*place, value, se, *changed))
-    return Table.of(cells, Cell._fields)
+            cells.append(Cell._make((*place, value, se, *changed)))
+    return SQUARES.table(cells)
 
 
 def _placed(settings: Sequence[Setting], parameters: Sequence[str]) -> list[tuple[Setting, dict[str, Any]]]:
     """Settings with their values of the varied parameters; the baseline only where the grid has its values."""
-    found = [(s, {name: values_of(s.plan)[name] for name in parameters}) for s in settings]
-    grid = {name: [values[name] for s, values in found if s.label != BASELINE] for name in parameters}
-    placed = [(s, v) for s, v in found if s.label != BASELINE or all(v[name] in grid[name] for name in parameters)]
+    settled = [(s, {name: values_of(s.plan)[name] for name in parameters}) for s in settings]
+    grid = {name: [values[name] for s, values in settled if s.label != BASELINE] for name in parameters}
+    placed = [(s, v) for s, v in settled if s.label != BASELINE or all(v[name] in grid[name] for name in parameters)]
     order = {name: _ordered([values[name] for _, values in placed]) for name in parameters}
     names = (*parameters[2:], *parameters[:2])
     return sorted(placed, key=lambda x: [order[name].index(x[1][name]) for name in names])
@@ -87,7 +76,11 @@ def _ordered(values: Sequence[Any]) -> list[Any]:
     return sorted(once) if all(isinstance(value, int | float) for value in once) else once
 
 
-def squares(table: Table) -> list[SmallTable]:
+_Shown = Literal["value", "percent", "difference"]
+_Error = Literal["value_se", "percent_se", "se"]
+
+
+def squares(table: Table[Cell]) -> list[SmallTable]:
     """Return two small tables per measure: values ± SE, and changes ± SE (percent of losses, differences of others)."""
     shown = []
     for held, part in table.split("held"):
@@ -102,18 +95,18 @@ def squares(table: Table) -> list[SmallTable]:
     return shown
 
 
-def _square(title: str, cells: Table, value: str, error: str) -> SmallTable:
-    first = next(cells.records())
+def _square(title: str, cells: Table[Cell], value: _Shown, error: _Error) -> SmallTable:
+    first = next(cells.rows())
     across = list(dict.fromkeys(cells["column"]))
-    header = [f"{first['rows']} \\ {first['columns']}", *map(cell, across)]
+    header = [f"{first.rows} \\ {first.columns}", *map(cell, across)]
     rows = []
     for down, line in cells.split("row"):
-        texts = {row["column"]: _text(row, value, error) for row in line.records()}
+        texts = {row.column: _text(row, value, error) for row in line.rows()}
         rows.append([cell(down), *(texts.get(column, "–") for column in across)])
     return SmallTable(title, header, rows)
 
 
-def _text(row: Mapping[str, Any], value: str, error: str) -> str:
-    if value != "value" and row["difference"] != row["difference"]:
-        return "0 (baseline)" if row["value"] == row["value"] else "–"
-    return f"{number(row[value], 3)} ± {number(row[error], 2)}"
+def _text(row: Cell, value: _Shown, error: _Error) -> str:
+    if value != "value" and row.difference != row.difference:
+        return "0 (baseline)" if row.value == row.value else "–"
+    return f"{number(getattr(row, value), 3)} ± {number(getattr(row, error), 2)}"

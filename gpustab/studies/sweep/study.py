@@ -15,12 +15,13 @@ from gpustab.results import Table
 from gpustab.runs.group import Group
 from gpustab.runs.key import Key
 from gpustab.runs.runs import Runs
+from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.frame import answering
-from gpustab.studies.sweep.changes import change_table
+from gpustab.studies.sweep.changes import CHANGES, ChangeRow, change_table
+from gpustab.studies.sweep.claims import observation_table
 from gpustab.studies.sweep.measure import Measured, measure
-from gpustab.studies.sweep.observations import observation_table
 from gpustab.studies.sweep.plans import BASELINE, Setting, settings_of
-from gpustab.studies.sweep.squares import square_table
+from gpustab.studies.sweep.squares import SQUARES, square_table
 
 if TYPE_CHECKING:
     from gpustab.training import TrainingSettings
@@ -68,24 +69,25 @@ def sweep(
         raise InputError(f"{output}: is a file; a sweep is a folder of run sets")
     plans, notes = _one_engine(settings_of(settings, vary, grid=grid))
     with answering("sweep", compute=compute, progress=progress) as answer:
-        result, tables = answer.result, {"settings": Table(), "scores": Table()}
+        result = answer.result
+        tables: dict[str, Table] = {"settings": Table(), "scores": Table()}
         measured: dict[str, Measured] = {}
         for number, setting in enumerate(plans):
             steps = _Steps(answer.report, setting.name, number, len(plans))
             groups, seconds, trained = _train(setting, output, steps)
             steps("measuring", 1.0)
-            found = measure(setting.label, groups, seconds, settings.seed, answer.compute, answer.notes)
-            measured[setting.label] = found
-            tables["settings"].extend(found.settings)
-            tables["scores"].extend(found.scores)
-            result.groups.append(_summary(setting, found, trained))
+            numbers = measure(setting.label, groups, seconds, settings.seed, answer.compute, answer.notes)
+            measured[setting.label] = numbers
+            tables["settings"].extend(numbers.settings)
+            tables["scores"].extend(numbers.scores)
+            result.groups.append(_summary(setting, numbers, trained))
         if grid and len(vary) > 1:
-            tables["squares"] = square_table(plans, measured, list(vary))
+            tables[SQUARES.name] = square_table(plans, measured, list(vary))
         changes = change_table(measured[BASELINE], {k: v for k, v in measured.items() if k != BASELINE})
-        tables["observations"] = observation_table(plans, measured, changes)
+        tables[OBSERVED.name] = observation_table(plans, measured, changes)
         baseline = measured.pop(BASELINE)
         result.settings = _record(settings, vary, grid)
-        result.tables = {**tables, "changes": changes}
+        result.tables = {**tables, CHANGES.name: changes}
         result.notes = [*notes, *_notes(baseline, measured, changes)]
     return result
 
@@ -155,7 +157,7 @@ def _record(settings: TrainingSettings, vary: Mapping[str, Sequence[Any]], grid:
     }
 
 
-def _notes(baseline: Measured, others: Mapping[str, Measured], changes: Table) -> list[str]:
+def _notes(baseline: Measured, others: Mapping[str, Measured], changes: Table[ChangeRow]) -> list[str]:
     notes = [
         "Changes against the baseline: percent of the reduced PIP loss is what tables 3.1 and 3.2 of Rettenmeier "
         "(2020) show, differences of scores are what tables 3.3 and 3.4 show. Errors take a setting and the baseline "
