@@ -65,7 +65,7 @@ CASES = {
     "--word police --other government",
     "instability-four": "study instability data/four/cbow data/four/glove --limit 300 --targets 40 "
     "--pairs 500 --seed 3",
-    "instability-one": "study instability data/sotu/ppmi_svd/shuffled-0.2 --targets 40 --pairs 500",
+    "instability-one": "study instability data/sotu/ppmi_svd/shuffled-0.2 --limit 250 --targets 40 --pairs 500",
     "change-planted": "study change data/moved --min-count 100 -w w3,w50 -n 5 --resamples 50",
     "change-per-pair": "study change data/moved --min-count 100 --per-pair --reference 1820-1839 -w w20 --resamples 20",
     "change-sotu": "study change data/periods -w labor,war --min-count 100 --resamples 50",
@@ -79,8 +79,8 @@ CASES = {
     "consistency-runs": "study consistency data/lee --text lee --number 12 --subsample 0.01",
     "consistency-group": "study consistency --group a=data/letters.txt --group b=data/letters-too.txt "
     f"{MADE} --count types --drop-short --window 5",
-    "consistency-keywords": "study consistency data/lee/lsa/shuffled --text lee --general sotu --terms keywords "
-    "--number 8 --svd-dim 10",
+    "consistency-keywords": "study consistency data/sotu/lsa/shuffled-0.2/run-000.safetensors --text lee "
+    "--terms keywords --number 12 --cutoff 4",
     "consistency-models": f"study consistency data/letters.txt {MADE} --general data/general --svd-dim 10 "
     "--svd-min-count 2",
     "consistency-half": f"study consistency data/letters.txt {MADE} --split half --permutations 19",

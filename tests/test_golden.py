@@ -79,6 +79,8 @@ def test_time_memory_and_machine_do_not_count():
     environment = {"seconds": 3.2, "phases": {"a": 1}, "date": "today", "torch": "2.1", "inputs": [{"path": "a"}]}
     summary = {"groups": [{"seconds": 1.5, "runs": 2}], "environment": environment}
     assert lasting(summary) == {"groups": [{"runs": 2}], "environment": {"inputs": [{"path": "a"}]}}
+    inputs = [{"path": "data/a", "sha256": "1"}, {"path": "runs/a", "sha256": "2"}]
+    assert lasting(inputs) == [inputs[0], {"path": "runs/a"}]
     assert plain("Six.\n\nmeasured in 3.9 s · peak memory 0.3 GiB · cpu\n0.1 s · cpu") == "Six."
     assert plain("see /tmp/golden-ab12_x/out/a.txt") == "see out/a.txt"
     page = "<h1>Six &amp; ten</h1><svg><text>7</text></svg><details><summary>Versions and machine</summary>x</details>"
