@@ -277,6 +277,17 @@ class Cuts:
 
 
 @dataclass(frozen=True)
+class Diagonal:
+    """A dashed line where x and y are equal, if it crosses the panel."""
+
+    def draw(self, plot: Plot) -> None:
+        """Draw it."""
+        low, high = max(plot.x[0], plot.y[0]), min(plot.x[1], plot.y[1])
+        if low < high:
+            plot.add(line(*plot.at(low, low), *plot.at(high, high), "axis dash"))
+
+
+@dataclass(frozen=True)
 class Note:
     """Letters at a point.
 
@@ -310,7 +321,7 @@ def corner(words: str, style: str = "bold") -> Note:
     return Note(words, dy=-15, style=style)
 
 
-Layer = Curve | Bars | Cloud | Level | Cuts | Note
+Layer = Curve | Bars | Cloud | Level | Cuts | Diagonal | Note
 
 
 def lines(
@@ -343,7 +354,7 @@ def lines(
     drawn = [layer for layer in layers if isinstance(layer, Curve)]
     named = [layer for layer in drawn if layer.name and not keyed]
     key = [layer.meaning for layer in layers if keyed and isinstance(layer, Curve | Bars) and layer.name]
-    xs, ys = x.ends(chain.from_iterable(each.x for each in drawn)), y.ends(chain.from_iterable(map(_heights, drawn)))
+    xs, ys = x.ends([value for each in drawn for value in each.x] or [1.0]), y.ends(_heights(drawn))
     if right is None:
         right = room(layer.name for layer in named) if named else _WITHOUT_NAMES
     plot = Plot(xs, ys, height=height, right=right, log=x.log, log_y=y.log, name=name, key=[*key, *more])
@@ -356,9 +367,9 @@ def lines(
     return plot.done(label)
 
 
-def _heights(drawn: Curve) -> Iterable[float]:
-    """The values that an axis has to show: the ends of the intervals, where they are drawn, and the values."""
-    return chain(drawn.y, drawn.low, drawn.high)
+def _heights(drawn: Iterable[Curve]) -> Iterable[float]:
+    """What an axis has to show: values and the ends of their intervals."""
+    return chain.from_iterable(chain(each.y, each.low, each.high) for each in drawn)
 
 
 def floats(column: Iterable[float | None]) -> list[float]:

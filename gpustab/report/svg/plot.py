@@ -126,12 +126,12 @@ class Plot:
 
     def curve(self, xs: Sequence[float], ys: Sequence[float], style: str) -> Plot:
         """Draw a line through the points whose values are known."""
-        points = [self.at(x, y) for x, y in zip(xs, ys, strict=True) if math.isfinite(y)]
+        points = self._known(xs, ys)
         return self.add(path(points, style)) if len(points) > 1 else self
 
     def band(self, xs: Sequence[float], low: Sequence[float], high: Sequence[float], style: str) -> Plot:
         """Draw the area between two lines, cut at the axes; parts without an interval are left out."""
-        for piece in _pieces(low, high):
+        for piece in _pieces(xs, low, high):
             lower = [self.at(xs[k], self._within(low[k])) for k in piece]
             upper = [self.at(xs[k], self._within(high[k])) for k in piece]
             self.add(path([*lower, *reversed(upper)], style, closed=True))
@@ -139,7 +139,7 @@ class Plot:
 
     def marks(self, xs: Sequence[float], ys: Sequence[float], shape: int, style: str, size: float = 4) -> Plot:
         """Draw a mark at every known point."""
-        points = [self.at(x, y) for x, y in zip(xs, ys, strict=True) if math.isfinite(y)]
+        points = self._known(xs, ys)
         return self.add(*(mark(x, y, shape, style, size) for x, y in points))
 
     def errors(self, xs: Sequence[float], low: Sequence[float], high: Sequence[float], style: str) -> Plot:
@@ -186,6 +186,11 @@ class Plot:
     def done(self, label: str) -> str:
         """Return the panel."""
         return figure(self.height, self.parts, label)
+
+    def _known(self, xs: Sequence[float], ys: Sequence[float]) -> list[Point]:
+        """Where the points stand that are finite, and above 0 on a logarithmic axis."""
+        points = [(x, y) for x, y in zip(xs, ys, strict=True) if math.isfinite(x) and math.isfinite(y)]
+        return [self.at(x, y) for x, y in points if (x > 0 or not self.is_log) and (y > 0 or not self.is_log_y)]
 
     def _within(self, y: float) -> float:
         return min(max(y, self.y[0]), self.y[1])
@@ -286,10 +291,10 @@ def _part(value: float, ends: Point, scale: Callable[[float], float]) -> float:
     return (scale(value) - low) / (high - low) if high > low else 0.5
 
 
-def _pieces(low: Sequence[float], high: Sequence[float]) -> list[list[int]]:
+def _pieces(xs: Sequence[float], low: Sequence[float], high: Sequence[float]) -> list[list[int]]:
     """Places that follow each other and have an interval."""
     found: list[list[int]] = [[]]
-    for k, ends in enumerate(zip(low, high, strict=True)):
+    for k, ends in enumerate(zip(xs, low, high, strict=True)):
         if all(map(math.isfinite, ends)):
             found[-1].append(k)
         elif found[-1]:

@@ -56,7 +56,7 @@ _UNLIKE = Named("two different words", "ink line thin dash")
 def floors(pairs: Table, _: Tables) -> Picture:
     """A panel for every series that answers the question: changes beside what training, sampling and chance come to."""
     series = asked(pairs)
-    row = next(pairs.rows(series=series[0])) if series else next(pairs.rows())
+    row = next(pairs.records(series=series[0])) if series else next(pairs.records())
     floor, what = row["sampling_floor"], "two samplings of one period differ by"
     if floor is None:
         floor, what = row["training_floor"], "two runs of one period differ by"
@@ -81,14 +81,16 @@ def _others(pairs: Table) -> list[str]:
 def _floors(pairs: Table, series: Sequence[str]) -> list[str]:
     """Panels of one scale."""
     names = called(pairs)
-    largest = max(max(_known(unlike(row), *(row[name] for name in _MARKS)), default=1.0) for row in pairs.rows()) * 1.05
+    largest = (
+        max(max(_known(unlike(row), *(row[name] for name in _MARKS)), default=1.0) for row in pairs.records()) * 1.05
+    )
     axis = Axis("change: 0 is the same use, 2 the most there can be", 0, largest, round_ticks(0.0, largest, most=6))
     return [_floor(pairs, name, names[name] if len(names) > 1 else "", axis) for name in series]
 
 
 def _floor(pairs: Table, series: str, title: str, axis: Axis) -> str:
     """One row for every pair of periods: two lines of marks below its name."""
-    rows = [(row, splits_of(pairs, row)) for row in pairs.rows(series=series)]
+    rows = [(row, splits_of(pairs, row)) for row in pairs.records(series=series)]
     key = [mark.named for name, mark in _MARKS.items() if _known(*(row[name] for row, _ in rows))]
     key += [_AT_RANDOM.named] * any(splits for _, splits in rows)
     drawn = [Row(pair_of(row), [Upright(unlike(row), _UNLIKE.style, (8, 42.5)), *_marks(row, s)]) for row, s in rows]
