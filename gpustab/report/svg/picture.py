@@ -48,19 +48,22 @@ class Picture:
 
 Figures = Mapping[str, tuple[str, Callable[[Tables], Picture | str]]]
 """By name how to read a figure, and its drawing: a picture, or an SVG text."""
+_Draw = Callable[[Table, Tables], Picture]
 
 
-def drawn_from(name: str) -> Callable[[Callable[[Table, Tables], Picture]], Callable[[Tables], Picture]]:
-    """Let a figure be drawn from a table of the result: nothing is drawn where that has no rows.
+def drawn_from(name: str, missing: str = "") -> Callable[[_Draw], Callable[[Tables], Picture]]:
+    """Let a figure be drawn from a table of the result, which its function gets beside all tables.
 
-    The function gets the table, and all tables of the result.
+    Args:
+        name: of the table; nothing is drawn where it has no rows.
+        missing: what is then said, see :class:`Picture`.
     """
 
-    def of(draw: Callable[[Table, Tables], Picture]) -> Callable[[Tables], Picture]:
+    def of(draw: _Draw) -> Callable[[Tables], Picture]:
         @wraps(draw)
         def drawn(tables: Tables) -> Picture:
             table = tables.get(name)
-            return draw(table, tables) if table and table.height else Picture()
+            return draw(table, tables) if table and table.height else Picture(missing=missing)
 
         return drawn
 

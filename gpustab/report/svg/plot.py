@@ -214,6 +214,15 @@ def short(name: str, most: int = 18) -> str:
     return name if len(name) <= most else "…" + name[-(most - 1) :]
 
 
+def cut(name: str, most: int) -> str:
+    """Return a name that is not longer, or its beginning: the beginning of a word tells which it is.
+
+    >>> cut("communities", 8), cut("state", 8)
+    ('communi…', 'state')
+    """
+    return name if len(name) <= most else f"{name[: most - 1]}…"
+
+
 def hexagons(plot: Plot, points: Iterable[tuple[float, float]], style: str) -> list[str]:
     """Return many points as hexagons in five grades of opacity, one path a grade; points beyond the axes are left out.
 

@@ -1,23 +1,25 @@
-"""Rows over one axis as values: dots with their intervals, and ridges."""
+"""Rows as values: dots with their intervals and ridges over one axis, and lists of words."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from gpustab.report.svg.charts import Axis
-from gpustab.report.svg.elements import WIDTH, figure, line, mark, path, text, whisker
-from gpustab.report.svg.plot import KEY_ROW, Named, Plot, key_of, round_ticks, short
+from gpustab.report.svg.elements import LETTER, WIDTH, figure, line, mark, path, text, whisker
+from gpustab.report.svg.plot import KEY_ROW, Named, Plot, cut, key_of, round_ticks, short
 from gpustab.results.page import number
 
 Values = np.ndarray[tuple[int], np.dtype[np.float64]]
 
 _RIDGE, _BINS = 84, 60
 """Height of a ridge, and its columns."""
+_LISTED, _LINE, _WORDS = 42, 15, 130.0
+"""Height of two lists and of one of them, and where their words begin."""
 
 
 class Frame(NamedTuple):
@@ -259,3 +261,46 @@ def _ridge(plot: Plot, group: Ridge, base: float) -> list[str]:
         text(0, base - _RIDGE + 18, short(group.name, 34), f"{group.style} own bold halo"),
         text(plot.right, base - _RIDGE + 18, f"median {number(middle, 3)}", "soft halo", "end"),
     ]
+
+
+class Listed(NamedTuple):
+    """Two lists of words of one name.
+
+    Attributes:
+        name: what they are of.
+        aside: stands below it.
+        lists: the words.
+        marked: words that are drawn in colour.
+    """
+
+    name: str
+    aside: str
+    lists: tuple[Sequence[str], Sequence[str]]
+    marked: Collection[str]
+
+
+def listed(rows: Sequence[Listed], label: str, heading: str = "") -> str:
+    """Return names with two lines of words each, as many as there is room for.
+
+    Args:
+        rows: from above.
+        label: title and main numbers, for who cannot see it.
+        heading: stands above them.
+    """
+    parts, top = ([text(0, 11, heading, "bold")], 36) if heading else ([], 14)
+    for k, row in enumerate(rows):
+        y = top + _LISTED * k
+        parts += [text(0, y, cut(row.name, 18)), text(0, y + _LINE, row.aside, "soft")]
+        for n, words in enumerate(row.lists):
+            parts += _words(words, row.marked, y + _LINE * n)
+    return figure(top + _LISTED * len(rows) - 20, parts, label)
+
+
+def _words(words: Sequence[str], marked: Collection[str], y: float) -> Iterator[str]:
+    x = _WORDS
+    for word in words:
+        shown = cut(word, 14)
+        if x + LETTER * len(shown) > WIDTH:
+            return
+        yield text(x, y, shown, "g0" if word in marked else "soft")
+        x += LETTER * (len(shown) + 1.5)
