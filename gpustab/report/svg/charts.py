@@ -8,11 +8,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from gpustab.report.svg.colours import Series, series
+from gpustab.report.svg.colours import Series
 from gpustab.report.svg.elements import Point, line, text
 from gpustab.report.svg.plot import Named, Plot, Ticks, hexagons, room
 from gpustab.results import Table
@@ -49,11 +49,10 @@ class Axis:
         >>> Axis("share", reaches=0.0).ends([0.2, 0.6]), Axis("n", low=1).ends([4.0]), Axis("p").ends([0.5])
         ((0.0, 0.6), (1, 4.0), (0.5, 1.0))
         """
-        known = [value for value in values if math.isfinite(value) and (value > 0 or not self.log)]
-        known += [self.reaches] if self.reaches is not None else []
-        known = known or [1.0 if self.log else 0.0]
-        low = min(known) if self.low is None else self.low
-        high = max(known) if self.high is None else self.high
+        shown = known((*values, self.reaches))
+        shown = [value for value in shown if value > 0 or not self.log] or [1.0 if self.log else 0.0]
+        low = min(shown) if self.low is None else self.low
+        high = max(shown) if self.high is None else self.high
         return (low, high) if high > low else (low, low + (abs(low) or 1.0))
 
     def within(self, ends: Point) -> Ticks | None:
@@ -101,7 +100,7 @@ class Curve:
     def draw(self, plot: Plot) -> None:
         """Draw its parts."""
         for part in self.parts:
-            style = f"{self.style} {part}"
+            style = f"{self.style} {part}".rstrip()
             if part == BAND:
                 plot.band(self.x, self.low, self.high, style)
             elif part == WHISKERS:
@@ -156,43 +155,6 @@ def curve(
     style, shape = (look, 0) if isinstance(look, str) else look
     ys, lows, highs = ([scale * value for value in floats(rows[column])] if column else [] for column in (y, low, high))
     return Curve(floats(rows[x]), ys, style, shape, name, lows, highs, parts or (LINE,), size)
-
-
-def curves(
-    rows: Table,
-    x: str,
-    y: str,
-    *parts: str,
-    by: str,
-    names: Mapping[str, str] | None = None,
-    looks: Mapping[str, Series] | None = None,
-    low: str = "",
-    high: str = "",
-    scale: float = 1,
-    size: float = 4,
-) -> list[Curve]:
-    """Return a line for every value of a column, see :func:`curve`.
-
-    Args:
-        rows: the table.
-        x: column of what they run over.
-        y: column of their values.
-        parts: what is drawn.
-        by: column that tells them apart.
-        names: what they are called; default: the values.
-        looks: colour and mark of each; default: those of groups.
-        low: column of the lower ends of the intervals.
-        high: column of the upper ends.
-        scale: of the values and intervals.
-        size: half the width of a mark.
-    """
-    groups = rows.split(by)
-    look = looks or series(str(group) for group, _ in groups)
-    more = {"low": low, "high": high}
-    return [
-        curve(part, x, y, look[group], *parts, name=names[group] if names else group, scale=scale, size=size, **more)
-        for group, part in groups
-    ]
 
 
 @dataclass(frozen=True)
@@ -294,7 +256,7 @@ class Note:
     Attributes:
         words: what is written.
         x: the point; default: the right end of the panel.
-        y: the point, moved into the panel; default: its upper end.
+        y: the point; default: the upper end.
         dx: units from there to the letters, to the right.
         dy: units from there, downwards.
         style: their classes.
@@ -312,7 +274,7 @@ class Note:
     def draw(self, plot: Plot) -> None:
         """Write it."""
         x = plot.right if self.x is None else plot.across(self.x)
-        y = plot.top if self.y is None else plot.up(min(max(self.y, plot.y[0]), plot.y[1]))
+        y = plot.top if self.y is None else plot.up(self.y)
         plot.add(text(x + self.dx, y + self.dy, self.words, self.style, self.anchor))
 
 
@@ -375,3 +337,8 @@ def _heights(drawn: Iterable[Curve]) -> Iterable[float]:
 def floats(column: Iterable[float | None]) -> list[float]:
     """Return a column as floats; NaN where it has no value."""
     return [math.nan if value is None else float(value) for value in column]
+
+
+def known(values: Iterable[float | None]) -> list[float]:
+    """Return the values that are there and finite."""
+    return [value for value in values if value is not None and math.isfinite(value)]

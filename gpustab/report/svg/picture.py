@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any
 
-from gpustab.report.svg.colours import figure_style
+from gpustab.report.svg.colours import figure_style, told
 from gpustab.report.svg.elements import WIDTH
 from gpustab.results import Table
 
@@ -68,6 +68,44 @@ def drawn_from(name: str, missing: str = "") -> Callable[[_Draw], Callable[[Tabl
         return drawn
 
     return of
+
+
+@dataclass(frozen=True)
+class PanelsBy:
+    """A figure with a panel for every value of a column.
+
+    Attributes:
+        column: the column.
+        table: the table of the result; nothing is drawn where it has no rows.
+        draw: of a value and its rows, the panel; empty where they show nothing.
+        title: what was found, before what is said of each value; or a function of the rows that returns it.
+        say: of the rows of a value, what the title says of them; ``None`` where they say nothing.
+        where: values of other columns that the rows have.
+    """
+
+    column: str
+    table: str
+    draw: Callable[[str, Table], str]
+    title: str | Callable[[Table], str]
+    say: Callable[[Table], str | None]
+    where: Mapping[str, Any] = field(default_factory=dict)
+
+    def __call__(self, tables: Tables) -> Picture:
+        """Return the picture."""
+        rows = tables.get(self.table, Table()).where(**self.where)
+        if not rows.height:
+            return Picture()
+        parts = [(str(value), part) for value, part in rows.split(self.column)]
+        said = told((value, text) for value, part in parts if (text := self.say(part)))
+        title = self.title if isinstance(self.title, str) else self.title(rows)
+        return Picture(f"{title} {said}" if said else "", list(filter(None, (self.draw(*part) for part in parts))))
+
+
+def by_turns(first: Sequence[str], second: Sequence[str]) -> list[str]:
+    """Return panels of two kinds in pairs, side by side; one kind after the other where one has fewer."""
+    if len(first) != len(second):
+        return [*first, *second]
+    return [panel for pair in zip(first, second, strict=True) for panel in pair]
 
 
 def each(table: Table, *columns: str) -> Iterator[tuple[Any, ...]]:

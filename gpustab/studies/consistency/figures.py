@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from gpustab.report.svg.charts import LINE, MARKS, WHISKERS, Axis, curve, lines
-from gpustab.report.svg.colours import Series
+from gpustab.report.svg.colours import nth
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from, each
 from gpustab.report.svg.plot import short
 from gpustab.report.svg.rows import NAMED, Dot, Listed, Row, dots, listed
@@ -67,7 +67,7 @@ def _beside(compared: Sequence[_Beside], axis: str) -> str:
 
 def _dot(k: int, value: float, low: float, high: float) -> Dot:
     low, high = (low, high) if low < high else (math.nan, math.nan)
-    return Dot(value, f"g{k}", k, low, high, below=13 + 6 * k)
+    return Dot(value, *nth(k), low, high, below=13 + 6 * k)
 
 
 @drawn_from("sizes", missing=_TWO_SIZES)
@@ -90,10 +90,8 @@ def _by_size(rows: Table, low: float, name: str, label: str) -> str:
     """A panel, on the scale of all."""
     drawn = [
         curve(rows, "n", "law", "axis", "thin dash"),
-        curve(
-            rows, "n", "same", Series("g0", 0), LINE, WHISKERS, MARKS, name="one term", low="same_low", high="same_high"
-        ),
-        curve(rows, "n", "null", Series("g1", 1), LINE, MARKS, name="two terms"),
+        curve(rows, "n", "same", nth(0), LINE, WHISKERS, MARKS, name="one term", low="same_low", high="same_high"),
+        curve(rows, "n", "null", nth(1), LINE, MARKS, name="two terms"),
     ]
     x, y = Axis("sentences of a sample", 0.0), Axis("cosine", low, 1.0)
     return lines(x, y, drawn, label, name=short(name, 34), right=110)

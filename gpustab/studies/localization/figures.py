@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpustab.report.svg.charts import BANDED, Axis, at, corner, curve, lines
-from gpustab.report.svg.colours import Series
+from gpustab.report.svg.colours import nth
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
 from gpustab.report.svg.plot import short
 from gpustab.results import Table
@@ -33,7 +33,7 @@ def by_changes(_: Table, tables: Tables) -> Picture:
 def _panel(model: str, parts: dict[str, Table]) -> str:
     last = max(max(part["k"]) for part in parts.values())
     drawn = [
-        curve(part, "k", "share", Series(f"g{k}", k), *BANDED, name=name, low="low", high="high", scale=100)
+        curve(part, "k", "share", nth(k), *BANDED, name=name, low="low", high="high", scale=100)
         for k, (name, part) in enumerate(parts.items())
     ]
     ends = "; ".join(f"{each.name} {each.y[0]:.0f} to {each.y[-1]:.0f} %" for each in drawn)
