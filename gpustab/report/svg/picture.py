@@ -70,35 +70,36 @@ def drawn_from(name: str, missing: str = "") -> Callable[[_Draw], Callable[[Tabl
     return of
 
 
-@dataclass(frozen=True)
-class PanelsBy:
-    """A figure with a panel for every value of a column.
+def panels_by(
+    column: str, table: str, title: str | Callable[[Table], str], say: Callable[[Table], str | None], **where: Any
+) -> Callable[[Callable[[str, Table], str]], Callable[[Tables], Picture]]:
+    """Let a figure have a panel for every value of a column; nothing is drawn without rows.
 
-    Attributes:
+    The function draws the panel of a value and its rows; it is empty where they show nothing.
+
+    Args:
         column: the column.
-        table: the table of the result; nothing is drawn where it has no rows.
-        draw: of a value and its rows, the panel; empty where they show nothing.
+        table: of the result.
         title: what was found, before what is said of each value; or a function of the rows that returns it.
         say: of the rows of a value, what the title says of them; ``None`` where they say nothing.
         where: values of other columns that the rows have.
     """
 
-    column: str
-    table: str
-    draw: Callable[[str, Table], str]
-    title: str | Callable[[Table], str]
-    say: Callable[[Table], str | None]
-    where: Mapping[str, Any] = field(default_factory=dict)
+    def of(draw: Callable[[str, Table], str]) -> Callable[[Tables], Picture]:
+        @wraps(draw)
+        def drawn(tables: Tables) -> Picture:
+            rows = tables.get(table, Table()).where(**where)
+            if not rows.height:
+                return Picture()
+            parts = [(str(value), part) for value, part in rows.split(column)]
+            said = told((value, text) for value, part in parts if (text := say(part)))
+            heading = title if isinstance(title, str) else title(rows)
+            panels = [panel for part in parts if (panel := draw(*part))]
+            return Picture(f"{heading} {said}" if said else "", panels)
 
-    def __call__(self, tables: Tables) -> Picture:
-        """Return the picture."""
-        rows = tables.get(self.table, Table()).where(**self.where)
-        if not rows.height:
-            return Picture()
-        parts = [(str(value), part) for value, part in rows.split(self.column)]
-        said = told((value, text) for value, part in parts if (text := self.say(part)))
-        title = self.title if isinstance(self.title, str) else self.title(rows)
-        return Picture(f"{title} {said}" if said else "", list(filter(None, (self.draw(*part) for part in parts))))
+        return drawn
+
+    return of
 
 
 def by_turns(first: Sequence[str], second: Sequence[str]) -> list[str]:

@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from gpustab.report.svg.charts import Axis, Curve, curve, known, lines
+from gpustab.report.svg.axes import Axis, known, round_ticks, short
+from gpustab.report.svg.charts import Curve, curve, lines
 from gpustab.report.svg.colours import Series, called, series, told
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from, each
-from gpustab.report.svg.plot import round_ticks, short
 from gpustab.report.svg.rows import CLOSE, Dot, Row, dots
 from gpustab.results import Table
 from gpustab.results.page import minus, number, signed

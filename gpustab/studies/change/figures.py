@@ -8,10 +8,10 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
-from gpustab.report.svg.charts import BANDED, LINE, MARKS, WHISKERS, Axis, Curve, at, known, lines
+from gpustab.report.svg.axes import Axis, Named, at, known, round_ticks, short
+from gpustab.report.svg.charts import BANDED, LINE, MARKS, WHISKERS, Curve, lines
 from gpustab.report.svg.colours import nth
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from, each
-from gpustab.report.svg.plot import Named, round_ticks, short
 from gpustab.report.svg.rows import PAIRED, Dot, Row, Upright, dots
 from gpustab.results import Table
 from gpustab.results.page import number

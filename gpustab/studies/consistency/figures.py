@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from gpustab.report.svg.charts import LINE, MARKS, WHISKERS, Axis, curve, lines
+from gpustab.report.svg.axes import Axis, short
+from gpustab.report.svg.charts import LINE, MARKS, WHISKERS, curve, lines
 from gpustab.report.svg.colours import nth
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from, each
-from gpustab.report.svg.plot import short
 from gpustab.report.svg.rows import NAMED, Dot, Listed, Row, dots, listed
 from gpustab.results import Table
 from gpustab.results.page import counted

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gpustab.report.svg.charts import BANDED, Axis, at, corner, curve, lines
+from gpustab.report.svg.axes import Axis, at, short
+from gpustab.report.svg.charts import BANDED, corner, curve, lines
 from gpustab.report.svg.colours import nth
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
-from gpustab.report.svg.plot import short
 from gpustab.results import Table
 from gpustab.studies.localization.tables import DRAWN, of_models
 

@@ -12,11 +12,11 @@ import torch
 
 from gpustab.kernels.jackknife import pair_statistics
 from gpustab.report.describe import SUMMARIES
-from gpustab.report.svg.charts import BANDED, Axis, Cloud, Curve, Layer, Note, at, corner, lines
+from gpustab.report.svg.axes import Axis, at, round_ticks, short
+from gpustab.report.svg.charts import BANDED, Cloud, Curve, Layer, Note, corner, lines
 from gpustab.report.svg.colours import Series, called, series, told
 from gpustab.report.svg.matrix import Array, Cell, by_likeness, matrix
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
-from gpustab.report.svg.plot import round_ticks, short
 from gpustab.report.svg.rows import HEADED, Dot, Ridge, Row, Upright, dots, ridges
 from gpustab.results import Table
 from gpustab.results.page import counted, number

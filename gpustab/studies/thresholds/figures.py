@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
 
-from gpustab.report.svg.charts import BAND, LINE, Axis, Curve, Cuts, Diagonal, Layer, floats, lines
+from gpustab.report.svg.axes import Axis, floats, room, short
+from gpustab.report.svg.charts import BAND, LINE, Curve, Cuts, Diagonal, Layer, lines
 from gpustab.report.svg.colours import called, series
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
-from gpustab.report.svg.plot import room, short
 from gpustab.results import Table
 from gpustab.studies.thresholds.sentences import MANY, cosine, proven_near
 
