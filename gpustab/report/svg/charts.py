@@ -1,77 +1,81 @@
 """Panels as values: what is drawn over two axes is said by columns of tables, layer by layer, and drawn in one place.
 
-:func:`lines` makes a panel of two :class:`Axis` and its layers, in the order in which they are drawn: :class:`Curve`
-(a line with its band, whiskers and marks), :class:`Bars`, :class:`Cloud`, :class:`Level`, :class:`Cuts` and
-:class:`Note`. Names of curves stand at their ends or in a key; ends of the axes are those of the curves and bands.
+:func:`lines` makes a panel of two axes and its layers, in the order in which they are drawn: :class:`Curve` (a line,
+its band, whiskers and marks), :class:`Bars`, :class:`Cloud`, :class:`Level`, :class:`Diagonal`, :class:`Cuts` and
+:class:`Note`. Names of curves stand at their ends or in a key.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from typing import NamedTuple
 
-from gpustab.report.svg.colours import Series, series
-from gpustab.report.svg.elements import Point, line, text
-from gpustab.report.svg.plot import Named, Plot, Ticks, hexagons, room
+from gpustab.report.svg.axes import KEY_ROW, Axis, Named, Scale, apart, floats, key_of, room
+from gpustab.report.svg.colours import Series
+from gpustab.report.svg.elements import WIDTH, Point, box, figure, line, mark, number, path, text, upright
 from gpustab.results import Table
 
 LINE, BAND, MARKS, HOLLOW, WHISKERS = "line", "area", "full", "hollow", "whiskers"
 """Parts of a curve; a line may be ``line thin``, ``line dash`` or ``line thin dash``."""
 BANDED = (BAND, LINE, MARKS)
-_WITHOUT_NAMES = 14.0
+
+_LEFT, _TOP, _BOTTOM, _RIGHT = 46.0, 26.0, 42.0, 14.0
+"""Room around a panel, without names and a key."""
+_GRADES = (0.12, 0.22, 0.36, 0.52, 0.7)
+_RADIUS = 4.2
+
+
+class Panel(NamedTuple):
+    """Two axes and where they stand, in units."""
+
+    x: Scale
+    y: Scale
+    right: float
+    top: float
+    bottom: float
+
+    def across(self, x: float) -> float:
+        """Return where a value of x stands."""
+        return _LEFT + self.x.part(x) * (self.right - _LEFT)
+
+    def up(self, y: float) -> float:
+        """Return where a value of y stands."""
+        return self.bottom - self.y.part(y) * (self.bottom - self.top)
+
+    def axes(self) -> Iterator[str]:
+        """Draw both axes: the title of y stands above it, no text is turned."""
+        for value, label in self.y.ticks:
+            yield line(_LEFT, self.up(value), self.right, self.up(value), "grid")
+            yield text(_LEFT - 7, self.up(value) + 4, label, "soft", "end")
+        for value, label in self.x.ticks:
+            yield line(self.across(value), self.bottom, self.across(value), self.bottom + 4)
+            yield text(self.across(value), self.bottom + 17, label, "soft", "middle")
+        yield line(_LEFT, self.bottom, self.right, self.bottom)
+        yield text((_LEFT + self.right) / 2, self.bottom + 35, self.x.title, "soft", "middle")
+        yield text(0, 11, self.y.title, "soft")
+
+    def names(self, curves: Sequence[Curve]) -> Iterator[str]:
+        """Write the names of curves right of the axes, at the heights of their ends, moved apart."""
+        heights = {k: self.up(self.y.clip(curve.last)) for k, curve in enumerate(curves)}
+        for k, place in apart(heights, low=self.top, high=self.bottom).items():
+            style = "soft" if curves[k].style == "axis" else curves[k].style
+            yield text(self.right + 9, place + 4, curves[k].name, f"{style} own bold")
+
+
+class Layer(ABC):
+    """What is drawn over the axes of a panel."""
+
+    @abstractmethod
+    def draw(self, panel: Panel) -> Iterator[str]:
+        """Yield its elements."""
 
 
 @dataclass(frozen=True)
-class Axis:
-    """One axis of a panel.
-
-    Attributes:
-        title: what it shows, with its unit.
-        low: its least value; default: that of the curves and their intervals.
-        high: its largest value, likewise.
-        ticks: what stands at it; those beyond its ends are left out; default: round numbers.
-        log: whether it is logarithmic; what is not above 0 has then no place.
-        reaches: a value that it reaches at least, such as 0.
-    """
-
-    title: str
-    low: float | None = None
-    high: float | None = None
-    ticks: Ticks | None = None
-    log: bool = False
-    reaches: float | None = None
-
-    def ends(self, values: Iterable[float]) -> Point:
-        """Return its least and largest value, which differ.
-
-        >>> Axis("share", reaches=0.0).ends([0.2, 0.6]), Axis("n", low=1).ends([4.0]), Axis("p").ends([0.5])
-        ((0.0, 0.6), (1, 4.0), (0.5, 1.0))
-        """
-        known = [value for value in values if math.isfinite(value) and (value > 0 or not self.log)]
-        known += [self.reaches] if self.reaches is not None else []
-        known = known or [1.0 if self.log else 0.0]
-        low = min(known) if self.low is None else self.low
-        high = max(known) if self.high is None else self.high
-        return (low, high) if high > low else (low, low + (abs(low) or 1.0))
-
-    def within(self, ends: Point) -> Ticks | None:
-        """Return those of its ticks that are between two ends; ``None`` where there are none."""
-        return [tick for tick in self.ticks or () if ends[0] <= tick[0] <= ends[1]] or None
-
-
-def at(values: Iterable[float], unit: str = "") -> Ticks:
-    """Return ticks at some values.
-
-    >>> at([1, 2.5], " %")
-    [(1.0, '1 %'), (2.5, '2.5 %')]
-    """
-    return [(float(value), f"{value:g}{unit}") for value in values]
-
-
-@dataclass(frozen=True)
-class Curve:
+class Curve(Layer):
     """One line of a panel, its interval and its marks; what is unknown is left out.
 
     Attributes:
@@ -80,8 +84,8 @@ class Curve:
         style: class of its colour.
         shape: number of its mark.
         name: stands at its end, or in the key.
-        low: lower ends of the intervals.
-        high: upper ends.
+        low: lower ends of the intervals, cut at the axes.
+        high: upper ends, likewise.
         parts: what is drawn, in this order.
         size: half the width of a mark.
         end: where its name stands; default: at its last known value.
@@ -98,18 +102,32 @@ class Curve:
     size: float = 4
     end: float | None = None
 
-    def draw(self, plot: Plot) -> None:
-        """Draw its parts."""
+    def draw(self, panel: Panel) -> Iterator[str]:
+        """Yield its parts."""
+        known = [(x, y) for x, y in zip(self.x, self.y, strict=True) if panel.x.has(x) and panel.y.has(y)]
+        points = [(panel.across(x), panel.up(y)) for x, y in known]
         for part in self.parts:
-            style = f"{self.style} {part}"
+            style = f"{self.style} {part}".rstrip()
             if part == BAND:
-                plot.band(self.x, self.low, self.high, style)
+                for piece in _pieces(self._intervals(panel)):
+                    lower, upper = [(x, low) for x, low, _ in piece], [(x, high) for x, _, high in piece]
+                    yield path([*lower, *reversed(upper)], style, closed=True)
             elif part == WHISKERS:
-                plot.errors(self.x, self.low, self.high, f"{self.style} line thin")
+                for ends in filter(None, self._intervals(panel)):
+                    yield upright(*ends, f"{self.style} line thin")
             elif part in (MARKS, HOLLOW):
-                plot.marks(self.x, self.y, self.shape, style, self.size)
-            else:
-                plot.curve(self.x, self.y, style)
+                yield from (mark(x, y, self.shape, style, self.size) for x, y in points)
+            elif len(points) > 1:
+                yield path(points, style)
+
+    def _intervals(self, panel: Panel) -> list[tuple[float, float, float] | None]:
+        """Where each value of x and the ends of its interval stand."""
+        return [
+            (panel.across(x), panel.up(panel.y.clip(low)), panel.up(panel.y.clip(high)))
+            if panel.x.has(x) and math.isfinite(low) and math.isfinite(high)
+            else None
+            for x, low, high in zip(self.x, self.low, self.high, strict=True)
+        ]
 
     @property
     def meaning(self) -> Named:
@@ -118,10 +136,9 @@ class Curve:
         return Named(self.name, f"{self.style} {mark or self.parts[0]}", self.shape if mark else None)
 
     @property
-    def label(self) -> tuple[str, float, str]:
-        """What stands at its end: name, value of y, style."""
-        end = next((y for y in reversed(self.y) if math.isfinite(y)), 0.0) if self.end is None else self.end
-        return self.name, end, "soft" if self.style == "axis" else self.style
+    def last(self) -> float:
+        """Where its name stands."""
+        return next((y for y in reversed(self.y) if math.isfinite(y)), 0.0) if self.end is None else self.end
 
 
 def curve(
@@ -136,19 +153,7 @@ def curve(
     scale: float = 1,
     size: float = 4,
 ) -> Curve:
-    """Return a line over columns of a table.
-
-    Args:
-        rows: the table.
-        x: column of what it runs over.
-        y: column of its values.
-        look: colour and mark, or the colour alone.
-        parts: what is drawn, in this order; default: a line.
-        name: stands at its end, or in the key.
-        low: column of the lower ends of the intervals.
-        high: column of the upper ends.
-        scale: of the values and intervals, such as 100 for per cent.
-        size: half the width of a mark.
+    """Return a line over columns of a table: of x, of y times a scale, and of the ends of its intervals.
 
     >>> curve(Table({"n": [1, 2], "p": [0.5, None]}), "n", "p", "g0", scale=100).y
     [50.0, nan]
@@ -158,62 +163,32 @@ def curve(
     return Curve(floats(rows[x]), ys, style, shape, name, lows, highs, parts or (LINE,), size)
 
 
-def curves(
-    rows: Table,
-    x: str,
-    y: str,
-    *parts: str,
-    by: str,
-    names: Mapping[str, str] | None = None,
-    looks: Mapping[str, Series] | None = None,
-    low: str = "",
-    high: str = "",
-    scale: float = 1,
-    size: float = 4,
-) -> list[Curve]:
-    """Return a line for every value of a column, see :func:`curve`.
-
-    Args:
-        rows: the table.
-        x: column of what they run over.
-        y: column of their values.
-        parts: what is drawn.
-        by: column that tells them apart.
-        names: what they are called; default: the values.
-        looks: colour and mark of each; default: those of groups.
-        low: column of the lower ends of the intervals.
-        high: column of the upper ends.
-        scale: of the values and intervals.
-        size: half the width of a mark.
-    """
-    groups = rows.split(by)
-    look = looks or series(str(group) for group, _ in groups)
-    more = {"low": low, "high": high}
-    return [
-        curve(part, x, y, look[group], *parts, name=names[group] if names else group, scale=scale, size=size, **more)
-        for group, part in groups
-    ]
+def _pieces(intervals: Iterable[tuple[float, float, float] | None]) -> Iterator[list[tuple[float, float, float]]]:
+    """Intervals that follow each other, two or more."""
+    piece: list[tuple[float, float, float]] = []
+    for each in (*intervals, None):
+        if each is not None:
+            piece.append(each)
+        else:
+            if len(piece) > 1:
+                yield piece
+            piece = []
 
 
 @dataclass(frozen=True)
-class Bars:
-    """A histogram.
-
-    Attributes:
-        edges: of the bars, one more than bars.
-        heights: of the bars.
-        style: class of its colour.
-        name: stands in the key.
-    """
+class Bars(Layer):
+    """A histogram: one edge more than heights, which are cut at the axes."""
 
     edges: Sequence[float]
     heights: Sequence[float]
     style: str
     name: str = ""
 
-    def draw(self, plot: Plot) -> None:
-        """Draw the bars."""
-        plot.bars(self.edges, self.heights, f"{self.style} area")
+    def draw(self, panel: Panel) -> Iterator[str]:
+        """Yield one box per height."""
+        for a, b, height in zip(self.edges, self.edges[1:], self.heights, strict=False):
+            x, y = panel.across(a), panel.up(panel.y.clip(height))
+            yield box(x, y, panel.across(b) - x, panel.bottom - y, f"{self.style} area")
 
     @property
     def meaning(self) -> Named:
@@ -222,68 +197,84 @@ class Bars:
 
 
 @dataclass(frozen=True)
-class Cloud:
-    """Many points, stronger where more of them lie.
+class Cloud(Layer):
+    """Thousands of points as hexagons in five grades of opacity, in a few kilobytes; those within the axes.
 
-    Attributes:
-        points: x and y of each.
-        style: class of their colour.
+    A grade is more than twice as many points as the one before it: 1-2, 3-8, 9-23, 24-66, and more.
     """
 
     points: Iterable[Point]
     style: str
 
-    def draw(self, plot: Plot) -> None:
-        """Draw them as hexagons."""
-        plot.add(*hexagons(plot, self.points, self.style))
+    def draw(self, panel: Panel) -> Iterator[str]:
+        """Yield one path per grade."""
+        wide, tall = _RADIUS * math.sqrt(3), _RADIUS * 1.5
+        cells: Counter[tuple[int, int]] = Counter()
+        for x, y in self.points:
+            if panel.x.low <= x <= panel.x.high and panel.y.low <= y <= panel.y.high:
+                row = round(panel.up(y) / tall)
+                cells[row, round(panel.across(x) / wide - row % 2 / 2)] += 1
+        for grade, opacity in enumerate(_GRADES):
+            here = [cell for cell, n in sorted(cells.items()) if min(4, int(2.2 * math.log10(n))) == grade]
+            if here:
+                way = "".join(_hexagon((column + row % 2 / 2) * wide, row * tall, wide / 2) for row, column in here)
+                yield f'<path class="{self.style} full" fill-opacity="{opacity}" d="{way}"/>'
+
+
+def _hexagon(x: float, y: float, half: float) -> str:
+    r, h, q = number(_RADIUS), number(half), number(_RADIUS / 2)
+    return f"M{number(x)} {number(y - _RADIUS)}l{h} {q}v{r}l-{h} {q}l-{h}-{q}v-{r}z"
 
 
 @dataclass(frozen=True)
-class Level:
-    """A dashed level, such as chance.
-
-    Attributes:
-        y: where it is; it is left out beyond the axis.
-        name: stands above its end.
-    """
+class Level(Layer):
+    """A dashed level, such as chance, with its name above its end; none is drawn beyond the axis."""
 
     y: float
     name: str = ""
 
-    def draw(self, plot: Plot) -> None:
-        """Draw it."""
-        plot.level(self.y, self.name)
+    def draw(self, panel: Panel) -> Iterator[str]:
+        """Yield the line and its name."""
+        if panel.y.low <= self.y <= panel.y.high:
+            y = panel.up(self.y)
+            yield line(_LEFT, y, panel.right, y, "axis dash")
+            yield text(panel.right, y - 5, self.name, "soft halo", "end")
 
 
 @dataclass(frozen=True)
-class Cuts:
-    """Upright lines: through the panel, or ticks upon its lower axis.
+class Diagonal(Layer):
+    """A dashed line where x and y are equal, if it crosses the panel."""
 
-    Attributes:
-        xs: where they are; those beyond the axis are left out.
-        style: their classes.
-        tall: units of a tick; default: a line through the panel.
-    """
+    def draw(self, panel: Panel) -> Iterator[str]:
+        """Yield the line."""
+        low, high = max(panel.x.low, panel.y.low), min(panel.x.high, panel.y.high)
+        if low < high:
+            yield line(panel.across(low), panel.up(low), panel.across(high), panel.up(high), "axis dash")
+
+
+@dataclass(frozen=True)
+class Cuts(Layer):
+    """Upright lines through the panel, or ticks of some height upon its lower axis; none is drawn beyond the axis."""
 
     xs: Sequence[float]
     style: str
     tall: float | None = None
 
-    def draw(self, plot: Plot) -> None:
-        """Draw them."""
-        first, last = (plot.top, plot.bottom) if self.tall is None else (plot.bottom, plot.bottom - self.tall)
-        known = (plot.across(x) for x in self.xs if plot.x[0] <= x <= plot.x[1])
-        plot.add(*(line(x, first, x, last, self.style) for x in known))
+    def draw(self, panel: Panel) -> Iterator[str]:
+        """Yield the lines."""
+        first, last = (panel.top, panel.bottom) if self.tall is None else (panel.bottom, panel.bottom - self.tall)
+        for x in (panel.across(x) for x in self.xs if panel.x.low <= x <= panel.x.high):
+            yield line(x, first, x, last, self.style)
 
 
 @dataclass(frozen=True)
-class Note:
-    """Letters at a point.
+class Note(Layer):
+    """Letters beside a point.
 
     Attributes:
         words: what is written.
         x: the point; default: the right end of the panel.
-        y: the point, moved into the panel; default: its upper end.
+        y: the point; default: the upper end.
         dx: units from there to the letters, to the right.
         dy: units from there, downwards.
         style: their classes.
@@ -298,19 +289,16 @@ class Note:
     style: str = "soft halo"
     anchor: str = "end"
 
-    def draw(self, plot: Plot) -> None:
-        """Write it."""
-        x = plot.right if self.x is None else plot.across(self.x)
-        y = plot.top if self.y is None else plot.up(min(max(self.y, plot.y[0]), plot.y[1]))
-        plot.add(text(x + self.dx, y + self.dy, self.words, self.style, self.anchor))
+    def draw(self, panel: Panel) -> Iterator[str]:
+        """Yield the letters."""
+        x = panel.right if self.x is None else panel.across(self.x)
+        y = panel.top if self.y is None else panel.up(self.y)
+        yield text(x + self.dx, y + self.dy, self.words, self.style, self.anchor)
 
 
 def corner(words: str, style: str = "bold") -> Note:
-    """Return the heading of a panel, above the right end of its axes."""
+    """Return the heading of a panel without a key, above the right end of its axes."""
     return Note(words, dy=-15, style=style)
-
-
-Layer = Curve | Bars | Cloud | Level | Cuts | Note
 
 
 def lines(
@@ -336,31 +324,24 @@ def lines(
         over: what is drawn after the names at the ends of the curves.
         keyed: whether names stand in a key above the panel, not at the ends of the curves.
         more: what else stands in the key.
-        name: what the panel shows, at its right upper corner.
+        name: what the panel shows, such as a technique, at its right upper corner.
         height: units, without the key.
         right: room right of the axes, units; default: for the names that stand there.
     """
-    drawn = [layer for layer in layers if isinstance(layer, Curve)]
-    named = [layer for layer in drawn if layer.name and not keyed]
-    key = [layer.meaning for layer in layers if keyed and isinstance(layer, Curve | Bars) and layer.name]
-    xs, ys = x.ends(chain.from_iterable(each.x for each in drawn)), y.ends(chain.from_iterable(map(_heights, drawn)))
+    curves = [layer for layer in layers if isinstance(layer, Curve)]
+    named = [layer for layer in curves if layer.name and not keyed]
+    meanings = [layer.meaning for layer in layers if keyed and isinstance(layer, Curve | Bars) and layer.name]
+    rows, key = key_of([*meanings, *more], y=27)
     if right is None:
-        right = room(layer.name for layer in named) if named else _WITHOUT_NAMES
-    plot = Plot(xs, ys, height=height, right=right, log=x.log, log_y=y.log, name=name, key=[*key, *more])
-    plot.axes(x.title, y.title, x.within(xs), y.within(ys))
-    for layer in layers:
-        layer.draw(plot)
-    plot.labels(layer.label for layer in named)
-    for layer in over:
-        layer.draw(plot)
-    return plot.done(label)
-
-
-def _heights(drawn: Curve) -> Iterable[float]:
-    """The values that an axis has to show: the ends of the intervals, where they are drawn, and the values."""
-    return chain(drawn.y, drawn.low, drawn.high)
-
-
-def floats(column: Iterable[float | None]) -> list[float]:
-    """Return a column as floats; NaN where it has no value."""
-    return [math.nan if value is None else float(value) for value in column]
+        right = room(each.name for each in named) if named else _RIGHT
+    panel = Panel(
+        x.over([value for each in curves for value in each.x] or [1.0]),
+        y.over([value for each in curves for part in (each.y, each.low, each.high) for value in part], most=5),
+        WIDTH - right,
+        _TOP + KEY_ROW * rows,
+        height + KEY_ROW * rows - _BOTTOM,
+    )
+    parts = [text(WIDTH, 11, name, "bold", "end"), *key] if name else key
+    drawn = (part for layer in layers for part in layer.draw(panel))
+    above = (part for layer in over for part in layer.draw(panel))
+    return figure(panel.bottom + _BOTTOM, [*parts, *panel.axes(), *drawn, *panel.names(named), *above], label)

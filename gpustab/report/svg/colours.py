@@ -97,7 +97,16 @@ def series(names: Iterable[str]) -> dict[str, Series]:
     samplings = [group.rpartition("/")[2] for group in groups]
     if len(set(samplings)) == len(samplings) and all(name in _SHAPES for name in samplings):
         return {group: Series(name, _SHAPES[name]) for group, name in zip(groups, samplings, strict=True)}
-    return {group: Series(f"g{k % _OTHERS}", k) for k, group in enumerate(groups)}
+    return {group: nth(k) for k, group in enumerate(groups)}
+
+
+def nth(k: int) -> Series:
+    """Return how the k-th of several groups is drawn that have no colour of their own.
+
+    >>> nth(8)
+    Series(style='g1', shape=8)
+    """
+    return Series(f"g{k % _OTHERS}", k)
 
 
 def called(names: Iterable[str]) -> dict[str, str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any
 
-from gpustab.report.svg.colours import figure_style
+from gpustab.report.svg.colours import figure_style, told
 from gpustab.report.svg.elements import WIDTH
 from gpustab.results import Table
 
@@ -48,23 +48,65 @@ class Picture:
 
 Figures = Mapping[str, tuple[str, Callable[[Tables], Picture | str]]]
 """By name how to read a figure, and its drawing: a picture, or an SVG text."""
+_Draw = Callable[[Table, Tables], Picture]
 
 
-def drawn_from(name: str) -> Callable[[Callable[[Table, Tables], Picture]], Callable[[Tables], Picture]]:
-    """Let a figure be drawn from a table of the result: nothing is drawn where that has no rows.
+def drawn_from(name: str, missing: str = "") -> Callable[[_Draw], Callable[[Tables], Picture]]:
+    """Let a figure be drawn from a table of the result, which its function gets beside all tables.
 
-    The function gets the table, and all tables of the result.
+    Args:
+        name: of the table; nothing is drawn where it has no rows.
+        missing: what is then said, see :class:`Picture`.
     """
 
-    def of(draw: Callable[[Table, Tables], Picture]) -> Callable[[Tables], Picture]:
+    def of(draw: _Draw) -> Callable[[Tables], Picture]:
         @wraps(draw)
         def drawn(tables: Tables) -> Picture:
             table = tables.get(name)
-            return draw(table, tables) if table and table.height else Picture()
+            return draw(table, tables) if table and table.height else Picture(missing=missing)
 
         return drawn
 
     return of
+
+
+def panels_by(
+    column: str, table: str, title: str | Callable[[Table], str], say: Callable[[Table], str | None], **where: Any
+) -> Callable[[Callable[[str, Table], str]], Callable[[Tables], Picture]]:
+    """Let a figure have a panel for every value of a column; nothing is drawn without rows.
+
+    The function draws the panel of a value and its rows; it is empty where they show nothing.
+
+    Args:
+        column: the column.
+        table: of the result.
+        title: what was found, before what is said of each value; or a function of the rows that returns it.
+        say: of the rows of a value, what the title says of them; ``None`` where they say nothing.
+        where: values of other columns that the rows have.
+    """
+
+    def of(draw: Callable[[str, Table], str]) -> Callable[[Tables], Picture]:
+        @wraps(draw)
+        def drawn(tables: Tables) -> Picture:
+            rows = tables.get(table, Table()).where(**where)
+            if not rows.height:
+                return Picture()
+            parts = [(str(value), part) for value, part in rows.split(column)]
+            said = told((value, text) for value, part in parts if (text := say(part)))
+            heading = title if isinstance(title, str) else title(rows)
+            panels = [panel for part in parts if (panel := draw(*part))]
+            return Picture(f"{heading} {said}" if said else "", panels)
+
+        return drawn
+
+    return of
+
+
+def by_turns(first: Sequence[str], second: Sequence[str]) -> list[str]:
+    """Return panels of two kinds in pairs, side by side; one kind after the other where one has fewer."""
+    if len(first) != len(second):
+        return [*first, *second]
+    return [panel for pair in zip(first, second, strict=True) for panel in pair]
 
 
 def each(table: Table, *columns: str) -> Iterator[tuple[Any, ...]]:

@@ -1,23 +1,26 @@
-"""Rows over one axis as values: dots with their intervals, and ridges."""
+"""Rows as values: dots with their intervals and ridges over one axis, and lists of words."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from gpustab.report.svg.charts import Axis
-from gpustab.report.svg.elements import WIDTH, figure, line, mark, path, text, whisker
-from gpustab.report.svg.plot import KEY_ROW, Named, Plot, key_of, round_ticks, short
+from gpustab.report.svg.axes import KEY_ROW, Axis, Named, Scale, cut, key_of, short
+from gpustab.report.svg.elements import LETTER, WIDTH, figure, line, mark, path, text, whisker
 from gpustab.results.page import number
 
 Values = np.ndarray[tuple[int], np.dtype[np.float64]]
 
 _RIDGE, _BINS = 84, 60
 """Height of a ridge, and its columns."""
+_START, _END = 6.0, WIDTH - 14.0
+"""Of the axis below ridges."""
+_LISTED, _LINE, _WORDS = 42, 15, 130.0
+"""Height of two lists and of one of them, and where their words begin."""
 
 
 class Frame(NamedTuple):
@@ -152,17 +155,14 @@ class _Panel:
     """Rows over an axis: turns values into elements."""
 
     def __init__(self, axis: Axis, frame: Frame, rows: int, lines: int) -> None:
-        self.frame, self.title = frame, axis.title
-        self.x = axis.ends(())
-        self.ticks = axis.within(self.x) or round_ticks(*self.x, most=5)
+        self.frame, self.x = frame, axis.over(most=5)
         self.top = frame.top + KEY_ROW * lines
         self.bottom = self.top + frame.row * rows - frame.foot
 
     def across(self, value: float) -> float:
         """Where a value stands."""
-        low, high = self.x
-        part = (min(max(value, low), math.inf if self.frame.beyond else high) - low) / (high - low)
-        return self.frame.left + part * (self.frame.right - self.frame.left)
+        value = max(value, self.x.low) if self.frame.beyond else self.x.clip(value)
+        return self.frame.left + self.x.part(value) * (self.frame.right - self.frame.left)
 
     def row(self, row: Row, k: int) -> Iterator[str]:
         """A name, and what stands at its level."""
@@ -191,7 +191,7 @@ class _Panel:
 
     def grid(self) -> Iterator[str]:
         """Upright lines through all rows, with their numbers."""
-        for value, label in self.ticks:
+        for value, label in self.x.ticks:
             x = self.across(value)
             yield line(x, self.top - 12, x, self.bottom, "grid")
             yield text(x, self.bottom + self.frame.below[0], label, "soft", "middle")
@@ -199,11 +199,11 @@ class _Panel:
     def foot(self) -> Iterator[str]:
         """The axis below the rows and its title."""
         kind, bottom, right = self.frame.axis, self.bottom, self.frame.right
-        start = self.across(self.ticks[0][0]) if kind == "line" else self.frame.left
+        start = self.across(self.x.ticks[0][0]) if kind == "line" else self.frame.left
         axis = line(start, bottom, right, bottom)
-        ticks = [] if kind == "grid" else [part for tick in self.ticks for part in self._tick(*tick)]
+        ticks = [] if kind == "grid" else [part for tick in self.x.ticks for part in self._tick(*tick)]
         yield from {"grid": [], "line": [axis, *ticks]}.get(kind, [*ticks, axis])
-        yield text((self.frame.left + right) / 2, bottom + self.frame.below[1], self.title, "soft", "middle")
+        yield text((self.frame.left + right) / 2, bottom + self.frame.below[1], self.x.title, "soft", "middle")
 
     def _tick(self, value: float, label: str) -> list[str]:
         x, (start, end) = self.across(value), self.frame.edges
@@ -231,31 +231,77 @@ def ridges(groups: Sequence[Ridge], axis: Axis, label: str) -> str:
         axis: below them, with both of its ends; what lies beyond is left out.
         label: title and main numbers, for who cannot see it.
     """
-    plot = Plot(axis.ends(()), (0, 1), height=68 + _RIDGE * len(groups))
-    plot.left = 6
-    for k, group in enumerate(groups):
-        plot.add(*_ridge(plot, group, 18 + _RIDGE * (k + 1)))
-    for value, tick in round_ticks(*plot.x):
-        x = plot.across(value)
-        plot.add(line(x, plot.bottom, x, plot.bottom + 4), text(x, plot.bottom + 17, tick, "soft", "middle"))
-    plot.add(line(plot.left, plot.bottom, plot.right, plot.bottom))
-    plot.add(text(WIDTH / 2, plot.bottom + 35, axis.title, "soft", "middle"))
-    return plot.done(label)
+    scale, bottom = axis.over(), 26 + _RIDGE * len(groups)
+    parts = [part for k, group in enumerate(groups) for part in _ridge(scale, group, 18 + _RIDGE * (k + 1))]
+    for value, tick in scale.ticks:
+        x = _along(scale, value)
+        parts += [line(x, bottom, x, bottom + 4), text(x, bottom + 17, tick, "soft", "middle")]
+    parts.append(line(_START, bottom, _END, bottom))
+    parts.append(text(WIDTH / 2, bottom + 35, axis.title, "soft", "middle"))
+    return figure(bottom + 42, parts, label)
 
 
-def _ridge(plot: Plot, group: Ridge, base: float) -> list[str]:
+def _along(scale: Scale, value: float) -> float:
+    return _START + scale.part(value) * (_END - _START)
+
+
+def _ridge(scale: Scale, group: Ridge, base: float) -> list[str]:
     """One histogram upon its base line."""
-    edges = np.linspace(*plot.x, _BINS + 1)
+    edges = np.linspace(scale.low, scale.high, _BINS + 1)
     density = np.histogram(group.values, edges)[0].astype(float)
-    tall = (_RIDGE - 24) / density.max()
+    tall, top = (_RIDGE - 24) / density.max(), base - _RIDGE
     middles = (edges[1:] + edges[:-1]) / 2
-    ridge = [(plot.across(x), base - tall * y) for x, y in zip(middles, density, strict=True)]
+    ridge = [(_along(scale, x), base - tall * y) for x, y in zip(middles, density, strict=True)]
     middle = float(np.median(group.values))
+    x = _along(scale, middle)
     return [
         path([(ridge[0][0], base), *ridge, (ridge[-1][0], base)], f"{group.style} area", closed=True),
         path(ridge, f"{group.style} line thin"),
-        line(plot.across(middle), base, plot.across(middle), base - _RIDGE + 24, f"{group.style} line thin"),
-        line(plot.left, base, plot.right, base, "grid"),
-        text(0, base - _RIDGE + 18, short(group.name, 34), f"{group.style} own bold halo"),
-        text(plot.right, base - _RIDGE + 18, f"median {number(middle, 3)}", "soft halo", "end"),
+        line(x, base, x, top + 24, f"{group.style} line thin"),
+        line(_START, base, _END, base, "grid"),
+        text(0, top + 18, short(group.name, 34), f"{group.style} own bold halo"),
+        text(_END, top + 18, f"median {number(middle, 3)}", "soft halo", "end"),
     ]
+
+
+class Listed(NamedTuple):
+    """Two lists of words of one name.
+
+    Attributes:
+        name: what they are of.
+        aside: stands below it.
+        lists: the words.
+        marked: words that are drawn in colour.
+    """
+
+    name: str
+    aside: str
+    lists: tuple[Sequence[str], Sequence[str]]
+    marked: Collection[str]
+
+
+def listed(rows: Sequence[Listed], label: str, heading: str = "") -> str:
+    """Return names with two lines of words each, as many as there is room for.
+
+    Args:
+        rows: from above.
+        label: title and main numbers, for who cannot see it.
+        heading: stands above them.
+    """
+    parts, top = ([text(0, 11, heading, "bold")], 36) if heading else ([], 14)
+    for k, row in enumerate(rows):
+        y = top + _LISTED * k
+        parts += [text(0, y, cut(row.name, 18)), text(0, y + _LINE, row.aside, "soft")]
+        for n, words in enumerate(row.lists):
+            parts += _words(words, row.marked, y + _LINE * n)
+    return figure(top + _LISTED * len(rows) - 20, parts, label)
+
+
+def _words(words: Sequence[str], marked: Collection[str], y: float) -> Iterator[str]:
+    x = _WORDS
+    for word in words:
+        shown = cut(word, 14)
+        if x + LETTER * len(shown) > WIDTH:
+            return
+        yield text(x, y, shown, "g0" if word in marked else "soft")
+        x += LETTER * (len(shown) + 1.5)

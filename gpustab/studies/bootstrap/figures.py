@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from gpustab.report.svg.charts import Axis, Curve, curve, lines
+from gpustab.report.svg.axes import Axis, known, round_ticks, short
+from gpustab.report.svg.charts import Curve, curve, lines
 from gpustab.report.svg.colours import Series, called, series, told
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from, each
-from gpustab.report.svg.plot import round_ticks, short
 from gpustab.report.svg.rows import CLOSE, Dot, Row, dots
 from gpustab.results import Table
 from gpustab.results.page import minus, number, signed
@@ -141,7 +141,7 @@ def _compared(tables: Tables, field: str, value: str, axis: str, what: str) -> P
             alike.setdefault(tuple(same), {})[of] = group
     panels, said = [], []
     for (technique, *_), groups in alike.items():
-        values = {of: _known(tables["pairs"].where(group=group)[value]) for of, group in groups.items()}
+        values = {of: sorted(known(tables["pairs"].where(group=group)[value])) for of, group in groups.items()}
         values = {of: xs for of, xs in values.items() if xs}
         if len(values) > 1:
             middles = ", ".join(f"{_size(of)} {number(xs[len(xs) // 2], 2)}" for of, xs in values.items())
@@ -154,10 +154,6 @@ def _compared(tables: Tables, field: str, value: str, axis: str, what: str) -> P
 
 def _bootstrapped(tables: Tables) -> Table:
     return tables.get("settings", Table()).where(sampling="bootstrap")
-
-
-def _known(values: Iterable[float]) -> list[float]:
-    return sorted(value for value in values if value == value)
 
 
 def _size(of: str | float) -> str:

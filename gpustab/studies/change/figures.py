@@ -8,9 +8,10 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
-from gpustab.report.svg.charts import BANDED, LINE, MARKS, WHISKERS, Axis, Curve, at, lines
+from gpustab.report.svg.axes import Axis, Named, at, known, round_ticks, short
+from gpustab.report.svg.charts import BANDED, LINE, MARKS, WHISKERS, Curve, lines
+from gpustab.report.svg.colours import nth
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from, each
-from gpustab.report.svg.plot import Named, round_ticks, short
 from gpustab.report.svg.rows import PAIRED, Dot, Row, Upright, dots
 from gpustab.results import Table
 from gpustab.results.page import number
@@ -56,7 +57,7 @@ _UNLIKE = Named("two different words", "ink line thin dash")
 def floors(pairs: Table, _: Tables) -> Picture:
     """A panel for every series that answers the question: changes beside what training, sampling and chance come to."""
     series = asked(pairs)
-    row = next(pairs.rows(series=series[0])) if series else next(pairs.rows())
+    row = next(pairs.records(series=series[0])) if series else next(pairs.records())
     floor, what = row["sampling_floor"], "two samplings of one period differ by"
     if floor is None:
         floor, what = row["training_floor"], "two runs of one period differ by"
@@ -81,15 +82,16 @@ def _others(pairs: Table) -> list[str]:
 def _floors(pairs: Table, series: Sequence[str]) -> list[str]:
     """Panels of one scale."""
     names = called(pairs)
-    largest = max(max(_known(unlike(row), *(row[name] for name in _MARKS)), default=1.0) for row in pairs.rows()) * 1.05
+    shown = [[unlike(row), *(row[name] for name in _MARKS)] for row in pairs.records()]
+    largest = 1.05 * max(max(known(numbers), default=1.0) for numbers in shown)
     axis = Axis("change: 0 is the same use, 2 the most there can be", 0, largest, round_ticks(0.0, largest, most=6))
     return [_floor(pairs, name, names[name] if len(names) > 1 else "", axis) for name in series]
 
 
 def _floor(pairs: Table, series: str, title: str, axis: Axis) -> str:
     """One row for every pair of periods: two lines of marks below its name."""
-    rows = [(row, splits_of(pairs, row)) for row in pairs.rows(series=series)]
-    key = [mark.named for name, mark in _MARKS.items() if _known(*(row[name] for row, _ in rows))]
+    rows = [(row, splits_of(pairs, row)) for row in pairs.records(series=series)]
+    key = [mark.named for name, mark in _MARKS.items() if known(row[name] for row, _ in rows)]
     key += [_AT_RANDOM.named] * any(splits for _, splits in rows)
     drawn = [Row(pair_of(row), [Upright(unlike(row), _UNLIKE.style, (8, 42.5)), *_marks(row, s)]) for row, s in rows]
     said = "; ".join(f"{pair_of(row)} {number(row['change'], 3)}" for row, _ in rows)
@@ -108,10 +110,6 @@ def _dot(row: Mapping[str, Any], name: str, mark: _Mark) -> Dot:
     found = Estimate.of_runs(row[name], row[mark.error], fewest_runs(row))
     ends = found.interval if found.half > 0 else (math.nan, math.nan)
     return Dot(found.value, mark.style, mark.shape, *ends, below=mark.below)
-
-
-def _known(*values: float | None) -> list[float]:
-    return [value for value in values if value is not None and math.isfinite(value)]
 
 
 @drawn_from("trajectories")
@@ -153,7 +151,7 @@ def _ways(table: Table, pairs: Table, series: Sequence[str]) -> list[str]:
 def _way(word: str, k: int, rows: Table, epochs: Sequence[str]) -> Curve:
     ends = [Estimate(*numbers).interval for numbers in each(rows, "change", "se", "freedom")]
     low, high = zip(*ends, strict=True)
-    return Curve([epochs.index(e) for e in rows["epoch"]], rows["change"], f"g{k % 7}", k, word, low, high, BANDED)
+    return Curve([epochs.index(e) for e in rows["epoch"]], rows["change"], *nth(k), word, low, high, BANDED)
 
 
 def _in_time(table: Table, pairs: Table) -> list[str]:
@@ -195,7 +193,7 @@ def _law(name: str, k: int, rows: Table) -> Curve:
     ends = [Estimate.of_runs(*numbers).interval for numbers in each(rows, "r2_marginal", "r2_se", "words")]
     low, high = zip(*ends, strict=True)
     parts = (f"{LINE} dash" if rows["control"][0] else LINE, MARKS, WHISKERS)
-    return Curve(rows["n"], rows["r2_marginal"], f"g{k % 7}", k, name, low, high, parts)
+    return Curve(rows["n"], rows["r2_marginal"], *nth(k), name, low, high, parts)
 
 
 FIGURES: Figures = {

@@ -1,142 +1,162 @@
-"""Figures of the study: cosines beside their null level, and how they grow with the sentences of a sample."""
+"""The figures of consistency: cosines beside their null level, how they grow with a sample, and the nearest words."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
-from gpustab.report.svg.elements import figure, text
-from gpustab.report.svg.picture import Figures, Picture, Tables
-from gpustab.report.svg.plot import Plot, short
+from gpustab.report.svg.axes import Axis, short
+from gpustab.report.svg.charts import LINE, MARKS, WHISKERS, curve, lines
+from gpustab.report.svg.colours import nth
+from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from, each
+from gpustab.report.svg.rows import NAMED, Dot, Listed, Row, dots, listed
 from gpustab.results import Table
 from gpustab.results.page import counted
-from gpustab.studies.consistency.drawing import BOTH, Line, beside_null, cut, words_of
 from gpustab.studies.consistency.sentences import grows
 from gpustab.studies.consistency.sentences_of_terms import closest, neighbours_part, own_part
 
 _PANELS = 6
+_TWO_SIZES = "Samples of two sizes are needed: more sentences with the terms."
+_FEW_TERMS = "The background has fewer than two of the terms."
+_NO_TEXT = "A general text is needed."
 
 
-def same_and_null(tables: Tables) -> Picture:
+class _Beside(NamedTuple):
+    """A cosine beside its null level, each with the ends of its interval."""
+
+    name: str
+    aside: str
+    same: tuple[float, float, float]
+    null: tuple[float, float, float]
+
+
+@drawn_from("consistency", missing="No model was measured.")
+def same_and_null(table: Table, _: Tables) -> Picture:
     """Every model's cosine of samples of one term, and of different terms, with intervals over terms."""
-    groups = _groups(tables.get("consistency", Table()))
-    if not groups:
-        return Picture(missing="No model was measured.")
-    first = next(iter(groups.values()))[0]
-    title = (
-        f"Cosine {first['same']:.3f} for one term, {first['null']:.3f} for two: it needs its level for different terms"
-    )
-    return Picture(_of_first(groups, title), _panels(groups, _line_of_model, "cosine of two samples"))
+    same, null = table["same"][0], table["null"][0]
+    title = f"Cosine {same:.3f} for one term, {null:.3f} for two: it needs its level for different terms"
+    return _by_group(table, title, _of_models, "cosine of two samples")
 
 
-def _groups(table: Table) -> dict[str, list[dict[str, Any]]]:
-    """Rows by background and text."""
-    names = dict.fromkeys(table.get("group", []))
-    return {name: list(table.records(group=name)) for name in names}
+def _of_models(rows: Table) -> list[_Beside]:
+    same, null = (list(each(rows, name, f"{name}_low", f"{name}_high")) for name in ("same", "null"))
+    named = each(rows, "model", "auc")
+    return [_Beside(model, f"AUC {auc:.2f}", *ends) for (model, auc), *ends in zip(named, same, null, strict=True)]
 
 
-def _of_first(groups: Mapping[str, Any], title: str) -> str:
-    """The title that is of the first background and text, with their name where they are several."""
-    return f"{next(iter(groups))}: {title}" if len(groups) > 1 else title
-
-
-def _panels(groups: dict[str, list[dict[str, Any]]], line: Callable[[dict[str, Any]], Line], axis: str) -> list[str]:
+def _by_group(table: Table, title: str, compare: Callable[[Table], list[_Beside]], axis: str) -> Picture:
     """One panel for each background and text, six at most; their names stand at the axis where they are several."""
-    found = []
-    for name, rows in list(groups.items())[:_PANELS]:
-        label = "; ".join(f"{one.name}: {one.same[0]:.3f} beside {one.null[0]:.3f}" for one in map(line, rows))
-        of = f"{axis}, {name}" if len(groups) > 1 else axis
-        found.append(beside_null([line(row) for row in rows], of, label))
-    return found
+    groups = table.split("group")
+    panels = [_beside(compare(rows), f"{axis}, {name}" if len(groups) > 1 else axis) for name, rows in groups[:_PANELS]]
+    return Picture(_of_first(table, title), panels)
 
 
-def _line_of_model(row: dict[str, Any]) -> Line:
-    return Line(row["model"], f"AUC {row['auc']:.2f}", *((row[n], row[f"{n}_low"], row[f"{n}_high"]) for n in BOTH))
+def _of_first(table: Table, title: str) -> str:
+    """The title that is of the first background and text, with their name where they are several."""
+    return f"{table['group'][0]}: {title}" if len(set(table["group"])) > 1 else title
 
 
-def by_size(tables: Tables) -> Picture:
+def _beside(compared: Sequence[_Beside], axis: str) -> str:
+    """Cosines (circles) beside their null levels (squares)."""
+    low = min(0.0, *(x for one in compared for x in (one.same[0], one.null[0]) if math.isfinite(x)))
+    rows = [Row(one.name, [_dot(0, *one.same), _dot(1, *one.null)], aside=one.aside) for one in compared]
+    label = "; ".join(f"{one.name}: {one.same[0]:.3f} beside {one.null[0]:.3f}" for one in compared)
+    return dots(rows, Axis(axis, low, 1.0), NAMED, label)
+
+
+def _dot(k: int, value: float, low: float, high: float) -> Dot:
+    low, high = (low, high) if low < high else (math.nan, math.nan)
+    return Dot(value, *nth(k), low, high, below=13 + 6 * k)
+
+
+@drawn_from("sizes", missing=_TWO_SIZES)
+def by_size(table: Table, _: Tables) -> Picture:
     """Cosine over the number of sentences, with the law of sums and the null level; a panel for each text."""
-    table = tables.get("sizes", Table())
-    groups = {name: rows for name, rows in _groups(table).items() if len(rows) > 1}
-    if not groups:
-        return Picture(missing="Samples of two sizes are needed: more sentences with the terms.")
-    low = min(min(row["null"], row["law"], row["same_low"]) for rows in groups.values() for row in rows)
-    said = {name: grows(table.where(group=name))[1].partition(";")[0].rstrip(".") + "." for name in groups}
+    parts = [(name, rows) for name, rows in table.split("group") if rows.height > 1]
+    if not parts:
+        return Picture(missing=_TWO_SIZES)
+    low = min(x for _, rows in parts for levels in each(rows, "null", "law", "same_low") for x in levels)
+    said = [grows(rows)[1].partition(";")[0].rstrip(".") + "." for _, rows in parts]
+    names = [name if len(parts) > 1 else "" for name, _ in parts]
     panels = [
-        _by_size(rows, min(low, 0.9), name if len(groups) > 1 else "", said[name])
-        for name, rows in list(groups.items())[:_PANELS]
+        _by_size(rows, min(low, 0.9), name, label)
+        for (_, rows), name, label in zip(parts[:_PANELS], names, said, strict=False)
     ]
-    return Picture(_of_first(groups, next(iter(said.values()))), panels)
+    return Picture(f"{names[0]}: {said[0]}" if names[0] else said[0], panels)
 
 
-def _by_size(rows: Sequence[dict[str, Any]], low: float, name: str, label: str) -> str:
+def _by_size(rows: Table, low: float, name: str, label: str) -> str:
     """A panel, on the scale of all."""
-    xs = [float(row["n"]) for row in rows]
-    plot = Plot((0.0, max(xs)), (low, 1.0), right=110, name=short(name, 34))
-    plot.axes("sentences of a sample", "cosine")
-    plot.curve(xs, [row["law"] for row in rows], "axis thin dash")
-    plot.curve(xs, [row["same"] for row in rows], "g0 line")
-    plot.errors(xs, [row["same_low"] for row in rows], [row["same_high"] for row in rows], "g0 line thin")
-    plot.marks(xs, [row["same"] for row in rows], 0, "g0 full")
-    plot.curve(xs, [row["null"] for row in rows], "g1 line")
-    plot.marks(xs, [row["null"] for row in rows], 1, "g1 full")
-    return plot.labels([("one term", rows[-1]["same"], "g0"), ("two terms", rows[-1]["null"], "g1")]).done(label)
+    drawn = [
+        curve(rows, "n", "law", "axis", "thin dash"),
+        curve(rows, "n", "same", nth(0), LINE, WHISKERS, MARKS, name="one term", low="same_low", high="same_high"),
+        curve(rows, "n", "null", nth(1), LINE, MARKS, name="two terms"),
+    ]
+    x, y = Axis("sentences of a sample", 0.0), Axis("cosine", low, 1.0)
+    return lines(x, y, drawn, label, name=short(name, 34), right=110)
 
 
-def own_place(tables: Tables) -> Picture:
+@drawn_from("own", missing=_FEW_TERMS)
+def own_place(table: Table, _: Tables) -> Picture:
     """How near learned vectors are to the background's own vector of the term, and to those of other terms."""
-    table = tables.get("own", Table())
-    found = {name: [row for row in rows if row["terms"] > 1] for name, rows in _groups(table).items()}
-    groups = {name: rows for name, rows in found.items() if rows}
-    if not groups:
-        return Picture(missing="The background has fewer than two of the terms.")
-
-    def line(row: dict[str, Any]) -> Line:
-        return Line(row["model"], f"place {row['place']:,.0f}", _with_excess(row), (row["null"],) * 3)
-
-    title = _of_first(groups, own_part(next(iter(groups.values()))[0])[1])
-    return Picture(title, _panels(groups, line, "cosine to the background's vector"))
+    rows = table.take(k for k, terms in enumerate(table["terms"]) if terms > 1)
+    if not rows.height:
+        return Picture(missing=_FEW_TERMS)
+    title = own_part(next(rows.records()))[1]
+    return _by_group(rows, title, _of_places, "cosine to the background's vector")
 
 
-def by_frequency(tables: Tables) -> Picture:
+def _of_places(rows: Table) -> list[_Beside]:
+    return [
+        _Beside(model, f"place {place:,.0f}", *excess)
+        for model, place, excess in zip(rows["model"], rows["place"], _excess(rows), strict=True)
+    ]
+
+
+@drawn_from("domain", missing=_NO_TEXT)
+def by_frequency(table: Table, _: Tables) -> Picture:
     """Cosine of terms in the text to themselves in the general text, by groups of frequency, with a matched null."""
-    found = _groups(tables.get("domain", Table()))
-    groups = {name: [row for row in rows if row["terms"]] for name, rows in found.items()}
-    groups = {name: rows for name, rows in groups.items() if rows}
-    if not groups:
-        return Picture(missing="A general text is needed.")
-
-    def line(row: dict[str, Any]) -> Line:
-        return Line(row["terms_of"], counted(row["terms"], "term"), _with_excess(row), (row["null"],) * 3)
-
-    title = _of_first(groups, closest(next(iter(groups.values())))[1])
-    return Picture(title, _panels(groups, line, "cosine of a term to itself in the general text"))
+    rows = table.take(k for k, terms in enumerate(table["terms"]) if terms)
+    if not rows.height:
+        return Picture(missing=_NO_TEXT)
+    title = closest(list(rows.records(group=rows["group"][0])))[1]
+    return _by_group(rows, title, _of_frequencies, "cosine of a term to itself in the general text")
 
 
-def _with_excess(row: dict[str, Any]) -> tuple[float, float, float]:
-    """A cosine with the interval of its excess: the null level is where it lies, the interval says how far above."""
-    return row["cosine"], row["null"] + row["excess_low"], row["null"] + row["excess_high"]
+def _of_frequencies(rows: Table) -> list[_Beside]:
+    return [
+        _Beside(of, counted(terms, "term"), *excess)
+        for of, terms, excess in zip(rows["terms_of"], rows["terms"], _excess(rows), strict=True)
+    ]
 
 
-def nearest_words(tables: Tables) -> Picture:
+def _excess(rows: Table) -> list[tuple[tuple[float, float, float], tuple[float, float, float]]]:
+    """Cosines with the interval of their excess: the null level is where it lies, the interval says how far above."""
+    return [
+        ((cosine, null + low, null + high), (null, math.nan, math.nan))
+        for cosine, null, low, high in each(rows, "cosine", "null", "excess_low", "excess_high")
+    ]
+
+
+@drawn_from("neighbours", missing="No term was measured.")
+def nearest_words(table: Table, _: Tables) -> Picture:
     """The nearest words of the first two samples of some terms; those that both have are marked."""
-    table = tables.get("neighbours", Table())
-    if not table.height:
-        return Picture(missing="No term was measured.")
-    groups = _groups(table)
-    panels = [_nearest(rows, name if len(groups) > 1 else "") for name, rows in list(groups.items())[:_PANELS]]
-    return Picture(_of_first(groups, neighbours_part(next(iter(groups.values())))), panels)
+    groups = table.split("group")
+    said = [neighbours_part(list(rows.records())) for _, rows in groups]
+    panels = [
+        listed(_nearest(rows), label, short(name, 50) if len(groups) > 1 else "")
+        for (name, rows), label in zip(groups[:_PANELS], said, strict=False)
+    ]
+    return Picture(_of_first(table, said[0]), panels)
 
 
-def _nearest(rows: Sequence[dict[str, Any]], name: str) -> str:
-    parts, y = ([text(0, 11, short(name, 50), "bold")], 36.0) if name else (list[str](), 14.0)
-    for first, second in zip(rows[::2], rows[1::2], strict=True):
-        both = set(first["nearest"].split(", ")) & set(second["nearest"].split(", "))
-        parts += [text(0, y, cut(first["term"], 18)), text(0, y + 15, f"cosine {first['cosine']:.2f}", "soft")]
-        for k, row in enumerate((first, second)):
-            parts += words_of(row["nearest"].split(", "), both, y + 15 * k)
-        y += 42
-    return figure(y - 20, parts, neighbours_part(rows))
+def _nearest(rows: Table) -> list[Listed]:
+    found = [(term, cosine, nearest.split(", ")) for term, cosine, nearest in each(rows, "term", "cosine", "nearest")]
+    return [
+        Listed(term, f"cosine {cosine:.2f}", (one, two), set(one) & set(two))
+        for (term, cosine, one), (_, _, two) in zip(found[::2], found[1::2], strict=True)
+    ]
 
 
 FIGURES: Figures = {

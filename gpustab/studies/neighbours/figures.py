@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from gpustab.report.svg.axes import short
 from gpustab.report.svg.colours import called, series
 from gpustab.report.svg.matrix import Cell, Line, lattice
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from, each
-from gpustab.report.svg.plot import short
 from gpustab.report.svg.rows import Dot
 from gpustab.results import Table
 from gpustab.results.page import counted

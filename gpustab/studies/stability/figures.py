@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -12,11 +12,11 @@ import torch
 
 from gpustab.kernels.jackknife import pair_statistics
 from gpustab.report.describe import SUMMARIES
-from gpustab.report.svg.charts import BANDED, Axis, Cloud, Curve, Layer, Note, at, corner, curves, lines
+from gpustab.report.svg.axes import Axis, at, round_ticks, short
+from gpustab.report.svg.charts import BANDED, Cloud, Curve, Layer, Note, corner, lines
 from gpustab.report.svg.colours import Series, called, series, told
 from gpustab.report.svg.matrix import Array, Cell, by_likeness, matrix
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
-from gpustab.report.svg.plot import round_ticks, short
 from gpustab.report.svg.rows import HEADED, Dot, Ridge, Row, Upright, dots, ridges
 from gpustab.results import Table
 from gpustab.results.page import counted, number
@@ -90,16 +90,6 @@ def length(table: Table) -> int | None:
     return max((n for n in known if n <= 10), default=min(known, default=None))
 
 
-class Shared(NamedTuple):
-    """What two runs of a group share of lists of one length, with its 95 % interval over runs."""
-
-    group: str
-    n: int
-    p: float
-    low: float
-    high: float
-
-
 @drawn_from("pairs")
 def neighbours(pairs: Table, tables: Tables) -> Picture:
     """Shared neighbours over the length of the lists, with 95 % intervals over runs, and chance."""
@@ -108,26 +98,24 @@ def neighbours(pairs: Table, tables: Tables) -> Picture:
         return Picture(missing="The picture of p@n over n needs two list lengths or more, such as 1 and 10.")
     drawn, names = series(pairs["group"]), called(pairs["group"])
     found = {group: {k: estimate(part, f"p@{k}") for k in ns} for group, part in pairs.split("group")}
-    shared = Table.of(
-        Shared(group, k, of.value, *of.interval) for group, of_n in found.items() for k, of in of_n.items()
+    shares = [_shares(of_n, short(names[group]), drawn[group]) for group, of_n in found.items()]
+    said = "; ".join(
+        f"{names[group]}: " + ", ".join(f"{number(of.value, 2)} at {k}" for k, of in of_n.items())
+        for group, of_n in found.items()
     )
-    cut = {group: short(name) for group, name in names.items()}
     panel = lines(
         Axis("n nearest neighbours", ticks=at(_apart(ns)), log=True),
         Axis("share that two runs have in common, p@n", 0, 1),
-        [
-            *curves(shared, "n", "p", *BANDED, by="group", names=cut, looks=drawn, low="low", high="high"),
-            *_chance(tables, ns, drawn),
-        ],
-        f"Shared neighbours over the length of the lists. {'; '.join(_listed(found, names))}",
+        [*shares, *_chance(tables, ns, drawn)],
+        f"Shared neighbours over the length of the lists. {said}",
     )
-    of_n = told((names[group], _of(found[group][n], n)) for group in found)
+    of_n = told((names[group], _of(of[n], n)) for group, of in found.items())
     return Picture(f"Of the {n} nearest neighbours two runs have in common: {of_n}", [panel])
 
 
-def _listed(found: Mapping[str, Mapping[int, Estimate]], names: Mapping[str, str]) -> Iterable[str]:
-    for group, of_n in found.items():
-        yield f"{names[group]}: " + ", ".join(f"{number(of.value, 2)} at {k}" for k, of in of_n.items())
+def _shares(of_n: Mapping[int, Estimate], name: str, look: Series) -> Curve:
+    low, high = zip(*(of.interval for of in of_n.values()), strict=True)
+    return Curve(list(of_n), [of.value for of in of_n.values()], *look, name, low, high, BANDED)
 
 
 def _chance(tables: Tables, ns: Sequence[int], drawn: Mapping[str, Series]) -> list[Layer]:

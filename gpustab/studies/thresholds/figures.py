@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
 
+from gpustab.report.svg.axes import Axis, floats, room, short
+from gpustab.report.svg.charts import BAND, LINE, Curve, Cuts, Diagonal, Layer, lines
 from gpustab.report.svg.colours import called, series
-from gpustab.report.svg.elements import line
-from gpustab.report.svg.picture import Figures, Picture, Tables
-from gpustab.report.svg.plot import Plot, room, short
+from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
 from gpustab.results import Table
 from gpustab.studies.thresholds.sentences import MANY, cosine, proven_near
 
@@ -19,98 +19,99 @@ _PART = 1e-4
 _POINTS = 120
 """Points of a curve over places: more are not seen."""
 
-Curve = tuple[list[float], list[float], list[float], list[float]]
+Points = tuple[list[float], list[float], list[float], list[float]]
 """x, and mean, least and largest y over runs."""
 
 
-def by_similarity(tables: Tables) -> Picture:
+@drawn_from("groups")
+def by_similarity(table: Table, tables: Tables) -> Picture:
     """Figure 20: mean of the baseline by similarity, as it is and without word effects."""
-    table = tables.get("groups")
-    if not table or not table.height:
-        return Picture()
     kept = {}
-    for group, own in table.split("group"):
-        least = _PART * sum(own["pairs"]) / len(set(own["run"]))
-        kept[group] = own.take(k for k in range(own.height) if own["pairs"][k] >= least)
-    cuts, names = _cuts(tables, "value"), called(table["group"])
+    for group, rows in table.split("group"):
+        least = _PART * sum(rows["pairs"]) / len(set(rows["run"]))
+        kept[group] = rows.take(k for k in range(rows.height) if rows["pairs"][k] >= least)
+    kept = {group: rows for group, rows in kept.items() if rows.height}
+    cuts, names, looks = _cuts(tables, "value"), called(table["group"]), series(kept)
     title = f"Words are nearer than pairs on average {_where(cuts, lambda x: f'above {cosine(x)}')}" if cuts else ""
+    over = [Cuts([cut], f"{looks[group].style} line thin dash") for group, cut in cuts.items() if group in looks]
     panels = []
     for column, said in (("mean", "mean of the baseline"), ("adjusted", "the same without word effects")):
-        curves = {group: _over_runs(own, "similarity", column) for group, own in kept.items() if own.height}
-        plot, label = _drawn(curves, "cosine", f"{said} (0 not in view)", named=names)
-        panels.append(_with_cuts(plot, curves, cuts if column == "mean" else {}).done(f"{title or said}. {label}"))
+        points = {group: _over_runs(rows, "similarity", column) for group, rows in kept.items()}
+        y, above = Axis(f"{said} (0 not in view)"), over if column == "mean" else []
+        panels.append(_panel(f"{title or said}. ", points, names, Axis("cosine"), y, above))
     return Picture(title, panels)
 
 
-def _with_cuts(plot: Plot, curves: dict[str, Curve], cuts: dict[str, float]) -> Plot:
-    """Draw thresholds as upright dashed lines."""
-    styles = series(curves)
-    for group, cut in cuts.items():
-        if plot.x[0] <= cut <= plot.x[1]:
-            style = f"{styles[group].style} line thin dash"
-            plot.add(line(plot.across(cut), plot.top, plot.across(cut), plot.bottom, style))
-    return plot
-
-
-def by_place(tables: Tables) -> Picture:
+@drawn_from("windows")
+def by_place(table: Table, tables: Tables) -> Picture:
     """Figures 21 and 24: mean of the baseline by place in the list."""
-    table = tables.get("windows")
-    if not table or not table.height:
-        return Picture()
-    curves = {group: _over_runs(own, "last", "mean") for group, own in table.split("group")}
-    cuts = _cuts(tables, "place")
+    points = {group: _over_runs(rows, "last", "mean") for group, rows in table.split("group")}
+    cuts, names = _cuts(tables, "place"), called(table["group"])
     title = f"In lists words are nearer than on average {_where(cuts, lambda x: f'to place {x:,.0f}')}" if cuts else ""
-    names = called(table["group"])
-    plot, label = _drawn(curves, "place in the list", "mean of the baseline (0 not in view)", named=names, log=True)
-    return Picture(title, [plot.done(f"{title}. {label}")])
+    x, y = Axis("place in the list", log=True), Axis("mean of the baseline (0 not in view)")
+    return Picture(title, [_panel(f"{title}. ", points, names, x, y)])
 
 
-def next_different(tables: Tables) -> Picture:
+@drawn_from("groups")
+def next_different(table: Table, _: Tables) -> Picture:
     """Figure 22: for every group the next one that Welch's test finds higher."""
-    table = tables.get("groups")
-    if not table or not table.height:
-        return Picture()
     rows = table.take(k for k in range(table.height) if table["next_different"][k] is not None)
     if not rows.height:
         return Picture(missing="No group of similarity is significantly higher than another in the baseline.")
-    curves = {group: _over_runs(own, "similarity", "next_different") for group, own in rows.split("group")}
-    plot, label = _drawn(curves, "cosine of a group", "next group that is higher", named=called(table["group"]))
-    low, high = max(plot.x[0], plot.y[0]), min(plot.x[1], plot.y[1])
-    if low < high:
-        plot.add(line(*plot.at(low, low), *plot.at(high, high), "axis dash"))
-    return Picture("How far up the next group that Welch's test tells apart lies", [plot.done(label)])
+    points = {group: _over_runs(part, "similarity", "next_different") for group, part in rows.split("group")}
+    x, y = Axis("cosine of a group"), Axis("next group that is higher")
+    panel = _panel("", points, called(table["group"]), x, y, [Diagonal()])
+    return Picture("How far up the next group that Welch's test tells apart lies", [panel])
 
 
-def distributions(tables: Tables) -> Picture:
+@drawn_from("similarities")
+def distributions(table: Table, tables: Tables) -> Picture:
     """Figures 1, 3, 5 ...: how similarities are distributed."""
-    table, moments = tables.get("similarities"), tables.get("moments")
-    if not table or not table.height or not moments:
+    moments = tables.get("moments")
+    if not moments:
         return Picture()
-    curves = {
-        group: (list(own["similarity"]), list(own["share"]), list(own["least"]), list(own["largest"]))
-        for group, own in table.split("group")
-    }
-    names = called(table["group"])
-    means = _listed({group: fmean(own["mean"]) for group, own in moments.split("group")}, names, cosine)
-    plot, label = _drawn(curves, "cosine", "share of word pairs in 0.01", named=names, zero=True)
-    title = f"The mean cosine of two words is {means}"
-    return Picture(title, [plot.done(f"{title}. {label}")])
+    points, names = (
+        {group: _range(rows, "similarity", "share") for group, rows in table.split("group")},
+        called(table["group"]),
+    )
+    means = {group: fmean(rows["mean"]) for group, rows in moments.split("group")}
+    title = f"The mean cosine of two words is {_listed(means, names, cosine)}"
+    y = Axis("share of word pairs in 0.01", reaches=0)
+    return Picture(title, [_panel(f"{title}. ", points, names, Axis("cosine"), y)])
 
 
-def similarity_by_place(tables: Tables) -> Picture:
+@drawn_from("similarity_by_place")
+def similarity_by_place(table: Table, _: Tables) -> Picture:
     """Figures 2, 4, 6 ...: mean similarity of a word to its j-th most similar word."""
-    table = tables.get("similarity_by_place")
-    if not table or not table.height:
-        return Picture()
-    curves = {}
-    for group, own in table.split("group"):
-        kept = own.take(_thinned(own.height))
-        curves[group] = (list(kept["place"]), list(kept["similarity"]), list(kept["least"]), list(kept["largest"]))
-    names = called(table["group"])
-    tops = _listed({group: curve[1][0] for group, curve in curves.items()}, names, cosine)
-    plot, label = _drawn(curves, "place in the list", "mean cosine", named=names, log=True, zero=True)
-    title = f"The most similar word has a mean cosine of {tops}"
-    return Picture(title, [plot.done(f"{title}. {label}")])
+    kept = {group: rows.take(_thinned(rows.height)) for group, rows in table.split("group")}
+    points, names = {group: _range(rows, "place", "similarity") for group, rows in kept.items()}, called(table["group"])
+    tops = {group: means[0] for group, (_, means, _, _) in points.items()}
+    title = f"The most similar word has a mean cosine of {_listed(tops, names, cosine)}"
+    x, y = Axis("place in the list", log=True), Axis("mean cosine", reaches=0)
+    return Picture(title, [_panel(f"{title}. ", points, names, x, y)])
+
+
+def _panel(
+    title: str, points: Mapping[str, Points], names: Mapping[str, str], x: Axis, y: Axis, over: Sequence[Layer] = ()
+) -> str:
+    """A line and a band a group."""
+    points = {group: curve for group, curve in points.items() if curve[0]}
+    looks = series(points)
+    drawn = [
+        Curve(xs, means, looks[group].style, 0, short(names[group]), least, largest, (BAND, LINE))
+        for group, (xs, means, least, largest) in points.items()
+    ]
+    said = "; ".join(
+        f"{names[group]}: {means[0]:.3g} at {xs[0]:g}, {means[-1]:.3g} at {xs[-1]:g}"
+        for group, (xs, means, _, _) in points.items()
+    )
+    return lines(x, y, drawn, f"{title}{said}", over=over, right=room(curve.name for curve in drawn))
+
+
+def _range(rows: Table, x: str, y: str) -> Points:
+    """A mean over runs with the least and the largest, as the table has them."""
+    xs, means, least, largest = (floats(rows[name]) for name in (x, y, "least", "largest"))
+    return xs, means, least, largest
 
 
 def _thinned(height: int) -> list[int]:
@@ -118,7 +119,7 @@ def _thinned(height: int) -> list[int]:
     return sorted({round(height ** (k / (_POINTS - 1))) - 1 for k in range(_POINTS)})
 
 
-def _over_runs(table: Table, x: str, y: str) -> Curve:
+def _over_runs(table: Table, x: str, y: str) -> Points:
     """Mean, least and largest value over runs, at every x that each run has."""
     runs = len(dict.fromkeys(table["run"]))
     found: dict[float, list[float]] = {}
@@ -128,37 +129,6 @@ def _over_runs(table: Table, x: str, y: str) -> Curve:
     xs = sorted(at for at, values in found.items() if len(values) == runs)
     means, lows, highs = ([function(found[at]) for at in xs] for function in (fmean, min, max))
     return xs, means, lows, highs
-
-
-def _drawn(
-    curves: dict[str, Curve],
-    xtitle: str,
-    ytitle: str,
-    *,
-    named: dict[str, str],
-    log: bool = False,
-    zero: bool = False,
-) -> tuple[Plot, str]:
-    """Return one panel with a line and a band a group, and what it shows in words."""
-    curves = {group: curve for group, curve in curves.items() if curve[0]}
-    xs = [x for curve in curves.values() for x in curve[0]] or [1.0]
-    ys = [y for curve in curves.values() for part in curve[2:] for y in part] or [0.0]
-    low = min(0.0, *ys) if zero else min(ys)
-    styles = series(curves)
-    plot = Plot(_ends(xs), _ends([low, *ys]), right=room(short(named[group]) for group in curves), log=log)
-    plot.axes(xtitle, ytitle)
-    ends, said = [], []
-    for group, (x, mean, least, largest) in curves.items():
-        style = styles[group].style
-        plot.band(x, least, largest, f"{style} area").curve(x, mean, f"{style} line")
-        ends.append((short(named[group]), mean[-1], style))
-        said.append(f"{named[group]}: {mean[0]:.3g} at {x[0]:g}, {mean[-1]:.3g} at {x[-1]:g}")
-    return plot.labels(ends), "; ".join(said)
-
-
-def _ends(values: Sequence[float]) -> tuple[float, float]:
-    low, high = min(values), max(values)
-    return (low, high) if high > low else (low, low + (abs(low) or 1.0))
 
 
 def _cuts(tables: Tables, kind: str) -> dict[str, float]:

@@ -4,11 +4,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from gpustab.report.svg.axes import apart, powers, round_ticks, short
 from gpustab.report.svg.colours import series
 from gpustab.report.svg.elements import WIDTH, box, figure, mark, number, text
 from gpustab.report.svg.matrix import Cell, by_likeness, matrix
 from gpustab.report.svg.picture import Picture
-from gpustab.report.svg.plot import Plot, apart, hexagons, powers, round_ticks, short
 
 SPACE = "{http://www.w3.org/2000/svg}"
 
@@ -59,28 +59,6 @@ def test_labels_are_moved_apart_and_stay_in_the_picture():
     places = sorted(found.values())
     assert np.diff(places).min() >= 15
     assert places[-1] <= 100
-
-
-def test_lines_skip_what_is_unknown():
-    plot = Plot((0, 4), (0, 1)).curve([0, 1, 2], [0.5, math.nan, 0.6], "a").curve([0], [0.5], "a")
-    plot.band([0, 1, 2, 3, 4], [0, 0, math.nan, 0, 0], [1, 1, 1, 1, 1], "b").marks([0, 1], [math.nan, 0.5], 0, "m")
-    plot.errors([0, 1], [math.nan, 0.1], [0.2, 3.0], "w")
-    root = parsed(plot.axes("x", "y").level(0.2, "chance").labels([("a", 0.5, "a"), ("b", 0.5, "b")]).done("title"))
-    assert [len(root.findall(f"{SPACE}{tag}[@class='{style}']")) for tag, style in (("path", "a"), ("path", "b"))] == [
-        1,
-        2,
-    ]
-    assert len(root.findall(f"{SPACE}circle")) == 1
-    assert "nan" not in plot.done("title")
-
-
-def test_hexagons_hold_every_point_once():
-    plot, draw = Plot((0, 1), (0, 1)), np.random.default_rng(0)
-    grades = hexagons(plot, draw.random((500, 2)), "g0")
-    assert 1 <= len(grades) <= 5
-    alone = hexagons(plot, [(0.5, 0.5), (0.5, 0.5), (2.0, 0.5)], "g0")
-    assert len(alone) == 1
-    assert alone[0].count("z") == 1
 
 
 def test_like_runs_stand_together_and_the_odd_one_last():
