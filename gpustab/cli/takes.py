@@ -65,6 +65,7 @@ def takes(*bundles: type) -> Callable[[Callable[..., T]], Callable[..., T]]:
         with_bundles.__name__, with_bundles.__doc__ = command.__name__, command.__doc__
         with_bundles.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
         with_bundles.__annotations__ = {p.name: p.annotation for p in shown}
+        with_bundles.__dict__["bundles"] = bundles
         return with_bundles
 
     return decorate
