@@ -3,8 +3,7 @@
 import sys
 from io import TextIOWrapper
 
-# They join the application.
-from gpustab.cli import bench, compare, files, machine, make, measure, store, studies, sweep  # noqa: F401
+from gpustab.cli import machine, make, measure, store, studies, sweep  # noqa: F401  # they join the application
 from gpustab.cli.app import app
 
 

@@ -15,8 +15,6 @@ from gpustab.machine.job import is_one_of_several, number
 from gpustab.spaces.words import printable
 
 FLAGS: dict[str, str] = {
-    "techniques": "--technique",
-    "samplings": "--sampling",
     "dimension": "--dim",
     **{
         name: f"--set options.{name}"
@@ -40,6 +38,8 @@ def complaining(stopped: Callable[[], str] = _nothing) -> Iterator[None]:
     errors = Console(stderr=True)
     try:
         yield
+    except typer.Exit:
+        raise
     except InputError as error:
         _complain(errors, "error", error)
         raise typer.Exit(2) from None

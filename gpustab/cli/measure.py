@@ -1,20 +1,25 @@
-"""Commands that measure runs: ``stability``, ``average``, ``neighbours``."""
+"""Commands that measure what is there: ``stability``, ``average``, ``neighbours``, ``compare``, ``info``."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gpustab.cli.app import app
-from gpustab.cli.options import Computing, Showing, open_runs, takes
+from gpustab.cli.complaints import as_typed
+from gpustab.cli.options import Computing, Showing, made, open_runs
 from gpustab.cli.session import session, show, wrote
+from gpustab.cli.takes import takes
 from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
 from gpustab.machine.job import number
+from gpustab.options import ListLength, Option
 from gpustab.runs.loading import Loading
 from gpustab.studies.average.options import AverageOptions
+from gpustab.studies.compare.options import CompareOptions
 from gpustab.studies.stability.options import StabilityOptions
 
 if TYPE_CHECKING:
@@ -30,6 +35,10 @@ MaybeRuns = Annotated[
     typer.Argument(metavar="RUNS", help="Vector files, a leaf folder, or a run set.", show_default=False),
 ]
 
+_Side = Annotated[
+    str, typer.Argument(help="A leaf folder, a run set of one group, or NAME=FILES: 'sgns=a*.txt'.", show_default=False)
+]
+
 
 @app.command()
 @takes(LoadOptions, Loading, Computing, Showing, StabilityOptions)
@@ -42,9 +51,9 @@ def stability(
     runs: MaybeRuns = None,
     group: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=FILES", help="A group of files of its own, 'sgns=a*.txt'; as many as you like."),
+        Option("A group of files of its own, 'sgns=a*.txt'; as many as you like.", metavar="NAME=FILES"),
     ] = None,
-    average: Annotated[Path | None, typer.Option(metavar="OUT", help="Also write the average of the runs.")] = None,
+    average: Annotated[Path | None, Option("Also write the average of the runs.", metavar="OUT")] = None,
 ) -> None:
     """Measure the stability of two or more runs: PIP loss, shared neighbours, words; each beside its chance level."""
     from gpustab.formats.writers import write_space
@@ -71,15 +80,14 @@ def average(
     computing: Computing,
     showing: Showing,
     average_options: AverageOptions,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="OUT", help="A .txt, .vec, .gz or .safetensors file.")
-    ],
+    output: Annotated[Path | None, made("File of the average, .txt, .vec, .gz or .safetensors", "OUT")] = None,
 ) -> None:
     """Write the tree average of many runs as one space, and tell how much nearer averages are to each other."""
     from gpustab.formats.writers import write_space
     from gpustab.studies.average.study import average as averaged
     from gpustab.studies.average.study import together
 
+    output, showing = showing.beside(output, "the average", replaced=True)
     with session(showing, output=output, runs=runs):
         compute = computing.leave("backend", "no neighbours are searched").compute()
         groups = open_runs(runs, load_options, loading)
@@ -111,7 +119,7 @@ def neighbours(
     loading: Loading,
     computing: Computing,
     showing: Showing,
-    n: Annotated[int, typer.Option("-n", "--top", min=1, help="Length of the lists.")] = 10,
+    n: ListLength = 10,
 ) -> None:
     """Show a word's nearest neighbours in each run side by side, and in how many runs each of them is found."""
     from gpustab.studies.neighbours.study import neighbours_of
@@ -134,3 +142,55 @@ def _want_one_word(word: str, runs: list[Path]) -> None:
     ]
     if more and runs[-1].exists():
         raise InputError(f"'{word}' and '{more[0]}' are given as words: one word at a time, then the runs")
+
+
+@app.command()
+@takes(LoadOptions, Loading, Computing, Showing, CompareOptions)
+def compare(
+    first: _Side,
+    second: _Side,
+    load_options: LoadOptions,
+    loading: Loading,
+    computing: Computing,
+    showing: Showing,
+    compare_options: CompareOptions,
+) -> None:
+    """Tell which of two groups of runs is more stable over the same words, and which words differ most."""
+    with session(showing) as progress:
+        from gpustab.studies.compare.study import compare as measure
+
+        compute = computing.compute()
+        one, other = _open_two(first, second, load_options, loading)
+        show(measure(one, other, compare_options, compute=compute, progress=progress), showing)
+
+
+def _open_two(first: str, second: str, load_options: LoadOptions, loading: Loading) -> list[Group]:
+    """Two groups, each a leaf, a run set of one group, or ``NAME=FILES``; two of one name are called as typed."""
+    from gpustab.runs.load import only_group
+
+    groups = []
+    for text in (first, second):
+        named = "=" in text and not Path(text).exists()
+        group = open_runs([] if named else [Path(text)], load_options, loading, [text] if named else [])
+        groups.append(only_group(group))
+    if groups[0].key != groups[1].key:
+        return groups
+    parts = [(*group.key.part, ("of", text)) for group, text in zip(groups, (first, second), strict=True)]
+    return [replace(group, key=replace(group.key, part=part)) for group, part in zip(groups, parts, strict=True)]
+
+
+@app.command()
+@takes(LoadOptions, Showing)
+def info(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Vector files or run sets.", show_default=False)],
+    load_options: LoadOptions,
+    showing: Showing,
+) -> None:
+    """Tell what files of vectors hold: format, words, dimensions, duplicates, and all that is odd about them."""
+    from gpustab.studies.info.study import info as look_at
+
+    with session(showing) as progress:
+        result = look_at(files, load_options, progress, explain=as_typed)
+        show(result, showing)
+        if refused := [group for group in result.groups if "error" in group]:
+            raise InputError(f"{len(refused)} of {len(result.groups)} files cannot be read")

@@ -82,7 +82,7 @@ def _check_output(showing: Showing, output: Path | None, runs: Sequence[Path]) -
         check_folder(showing.out, force=showing.force)
     elif showing.force and output is None:
         raise InputError(
-            f"{option('force')} says that a result may be replaced, but none is written: name {option(showing.folder)}"
+            f"{option('force')} says that a result may be replaced, but none is written: name {option('out')}"
         )
     if output is not None:
         check_space_path(output)

@@ -8,10 +8,12 @@ from typing import Annotated, Literal
 import typer
 
 from gpustab.cli.app import app
-from gpustab.cli.options import Showing, takes
+from gpustab.cli.options import Showing, made
 from gpustab.cli.session import session, show
+from gpustab.cli.takes import takes
 from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
+from gpustab.options import Option
 
 
 @app.command()
@@ -22,26 +24,22 @@ def pack(
     runs: Annotated[
         list[Path], typer.Argument(metavar="RUNS", help="Vector files, leaf folders, run sets.", show_default=False)
     ],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="RUNSET", help="Folder of the new run set.")
-    ] = None,
-    dtype: Annotated[
-        Literal["float32", "float16", "bfloat16"], typer.Option(help="How numbers are stored.")
-    ] = "float32",
-    vocabulary: Annotated[
-        Literal["joint", "union"], typer.Option(help="Words of all runs, or of at least --min-runs.")
-    ] = "joint",
-    min_runs: Annotated[int | None, typer.Option(min=1, help="With --vocabulary union; default 2.")] = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Runs read or written at once; default one per core, and one.")
-    ] = None,
-    verify: Annotated[bool, typer.Option("--verify", help="Compare the packed RUNS with their checksums.")] = False,
+    output: Annotated[Path | None, made("Folder of the new run set", "RUNSET")] = None,
+    dtype: Annotated[Literal["float32", "float16", "bfloat16"], Option("How numbers are stored.")] = "float32",
+    vocabulary: Annotated[Literal["joint", "union"], Option("Words of all runs, or of at least --min-runs.")] = "joint",
+    min_runs: Annotated[int | None, Option("With --vocabulary union; default 2.", low=1)] = None,
+    jobs: Annotated[int | None, Option("Runs read or written at once; default one per core, and one.", low=1)] = None,
+    verify: Annotated[bool, Option("Compare the packed RUNS with their checksums.")] = False,
 ) -> None:
     """Store runs as raw rows in one shared word order, read slice by slice; a stopped call goes on where it was."""
     from gpustab.runs.packing.pack import pack_runs
     from gpustab.runs.packing.verify import is_whole
     from gpustab.runs.packing.verify import verify as verify_pack
 
+    if not verify and (output or showing.out):
+        output, showing = showing.beside(output, "the run set")
+    if not verify and (output or showing.out):
+        output, showing = showing.beside(output, "the run set")
     with session(showing, goes_on=not verify) as progress:
         if verify == (output is not None):
             raise InputError("wanted: gpustab pack RUNS... -o RUNSET, or gpustab pack --verify RUNSET")

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpustab.corpus.corpus import Corpus, Ids, Offsets
-from gpustab.corpus.options import check_choice
-from gpustab.options import check_seed
+from gpustab.options import check, check_seed
 from gpustab.runs.key import SAMPLINGS as SAMPLINGS
 from gpustab.runs.key import Sampling as Sampling
 
@@ -48,7 +47,7 @@ def draw_units(sampling: Sampling, units: int, seed: int, run: int) -> NDArray[n
     """
     if sampling == "fixed":
         return np.arange(units, dtype=np.int64)
-    check_choice("sampling", sampling, SAMPLINGS)
+    check("sampling", sampling, Sampling)
     random = np.random.PCG64(_stream(seed, SAMPLINGS.index(sampling), run)).random_raw(units)
     if sampling == "shuffled":
         return np.argsort(random, kind="stable").astype(np.int64)
@@ -61,7 +60,7 @@ def training_seed(seed: int, sampling: Sampling, run: int) -> int:
     >>> len({training_seed(0, sampling, run) for sampling in SAMPLINGS for run in range(3)})
     9
     """
-    check_choice("sampling", sampling, SAMPLINGS)
+    check("sampling", sampling, Sampling)
     return _training_seed(seed, _TRAINING[sampling], run)
 
 

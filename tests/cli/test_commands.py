@@ -275,7 +275,7 @@ def test_a_table_is_trained_by_its_column(call, place):
             "--layout files",
             "one document is nothing to draw from; give more, or --unit sentence or fixed --sampling alone",
         ),
-        ("--layout sheets", "'sheets' is not one of"),
+        ("--layout sheets", "--layout is 'sheets', wanted 'lines' or 'blocks' or"),
         ("--column text", "--column text is for tables and JSON lines"),
         ("--language xx", "--language is 'xx', wanted a code of ISO 639-1"),
         ("--set options.language=xx", "--language is 'xx', wanted a code of ISO 639-1"),
@@ -302,7 +302,7 @@ def test_a_single_document_may_be_trained_as_it_is(call, place):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("--engine cuda", "'cuda' is not one of"),
+        ("--engine cuda", "--engine is 'cuda', wanted 'auto' or 'gpu' or 'gensim'"),
         ("--engine gpu", "engine gpu cannot be used: there is no CUDA device here"),
         ("--engine gpu --technique glove", "it trains sgns and cbow, not glove"),
         ("--engine gpu --dim 600", "dim is 600, wanted 1 to 512"),

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from gpustab import bench
-from gpustab.cli.complete import STEPS
+from gpustab.cli.machine import STEPS
 
 SLOW = ("torch", "numpy", "gensim", "pandas")  # pydantic is what typer itself takes where it is there
 PROGRAM = """

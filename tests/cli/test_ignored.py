@@ -22,7 +22,7 @@ TWO = "r0.txt r1.txt"
         ("pack --verify set --limit 3", "--limit has no effect with --verify"),
         ("sweep words.txt -o S --vary epochs=1,2 --grid", "--grid has no effect: one parameter varies"),
         ("sweep words.txt -o S --vary epoch=1,2", "epoch: no parameter of sgns; near it is epochs"),
-        ("sweep words.txt -o S --vary epochs=1,2 --layout sheets", "'sheets' is not one of"),
+        ("sweep words.txt -o S --vary epochs=1,2 --layout sheets", "--layout is 'sheets', wanted 'lines'"),
         ("sweep words.txt -o S --vary epochs=1,2 --language xx", "--language is 'xx'"),
         ("train words.txt -o S --parallel threading", "--parallel threading and --jobs 1 contradict each other"),
         ("train words.txt -o S --tokenizer whitespace --set options.drop_numbers=false", "drop_numbers=False has no"),

@@ -45,17 +45,20 @@ def test_no_force_replaces_a_run(call, command):
     assert "this is one of the runs" in done.stderr
 
 
-STUDY = "study instability r0.txt r1.txt"
-
-
 @pytest.mark.parametrize(
-    "command", [TWO, "neighbours w1 r0.txt r1.txt", "info r0.txt", "pack r0.txt r1.txt -o p", STUDY]
+    "command",
+    [
+        TWO,
+        "neighbours w1 r0.txt r1.txt",
+        "info r0.txt",
+        "pack r0.txt r1.txt -o p",
+        "study instability r0.txt r1.txt",
+    ],
 )
 def test_force_that_could_mean_nothing_is_refused(call, command):
     done = call(f"{command} --force")
     assert done.exit_code == 2
-    assert "--force says that a result may be replaced, but none is written: name --out" in done.stderr
-    assert ("name --output" in done.stderr) == (command == STUDY)  # each by a name that it has
+    assert done.stderr.endswith("--force says that a result may be replaced, but none is written: name --out\n")
 
 
 def interrupted(*args, **options):

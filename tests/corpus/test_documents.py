@@ -167,7 +167,7 @@ def test_gzip_is_told_by_content_and_damage_is_reported(write):
 def test_missing_files_and_wrong_options(tmp_path, write):
     with pytest.raises(InputError, match="no such file"):
         open_documents(tmp_path / "none.txt")
-    with pytest.raises(InputError, match="layout is 'columns', wanted None or 'lines' or 'blocks' or"):
+    with pytest.raises(InputError, match="layout is 'columns', wanted 'lines' or 'blocks' or"):
         open_documents(write("a"), layout="columns")
     with pytest.raises(InputError, match="errors is 'ignore'"):
         open_documents(write("a"), errors="ignore")

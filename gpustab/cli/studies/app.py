@@ -4,32 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import rmtree
-from typing import Annotated, ClassVar
 
-from gpustab.cli.app import app
-from gpustab.cli.once import App
+from gpustab.cli.app import App, app
 from gpustab.cli.options import Showing
 from gpustab.errors import InputError
-from gpustab.options import Option
 
 study = App(no_args_is_help=True, help="Answer a research question, with tables and figures.")
 app.add_typer(study, name="study")
-
-
-@dataclass(frozen=True)
-class Writing(Showing):
-    """What is printed and written, the folder as ``-o`` too."""
-
-    folder: ClassVar[str] = "output"
-
-    out: Annotated[
-        Path | None,
-        Option("Write report.html, summary.json, figures and tables.", ("--output", "-o"), "DIR"),
-    ] = None
 
 
 def require(*packages: str, extra: str = "study") -> None:
@@ -43,9 +27,9 @@ def require(*packages: str, extra: str = "study") -> None:
 
 
 @contextmanager
-def kept(writing: Writing) -> Iterator[Path | None]:
+def kept(showing: Showing) -> Iterator[Path | None]:
     """Give the folder of a study's finished parts, within its output, and remove it once the study is written."""
-    folder = None if writing.out is None else writing.out / ".finished"
+    folder = None if showing.out is None else showing.out / ".finished"
     yield folder
     if folder is not None:
         rmtree(folder, ignore_errors=True)

@@ -9,9 +9,10 @@ import typer
 
 from gpustab.cli.bar import Bar
 from gpustab.cli.make import announcing, require_training
-from gpustab.cli.options import Computing, open_runs, takes
+from gpustab.cli.options import Computing, Showing, open_runs
 from gpustab.cli.session import session, show
-from gpustab.cli.studies.app import Writing, study
+from gpustab.cli.studies.app import study
+from gpustab.cli.takes import takes
 from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
 from gpustab.studies.bootstrap.options import BootstrapOptions, BootstrapPlan
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @study.command("bootstrap")
-@takes(LoadOptions, Computing, Writing, BootstrapOptions, BootstrapPlan)
+@takes(LoadOptions, Computing, Showing, BootstrapOptions, BootstrapPlan)
 def bootstrap(
     source: Annotated[
         list[str],
@@ -30,7 +31,7 @@ def bootstrap(
     ],
     load_options: LoadOptions,
     computing: Computing,
-    writing: Writing,
+    showing: Showing,
     bootstrap_options: BootstrapOptions,
     bootstrap_plan: BootstrapPlan,
 ) -> None:
@@ -38,14 +39,14 @@ def bootstrap(
 
     Example: gpustab study bootstrap RUNSET --query war,peace -o bootstrap
     """
-    with session(writing, goes_on=True) as progress:
+    with session(showing, goes_on=True) as progress:
         from gpustab.studies.bootstrap.study import bootstrap as answer
 
         compute = computing.compute()
-        groups, corpus, notes = _groups(source, load_options, bootstrap_options, bootstrap_plan, writing, progress)
+        groups, corpus, notes = _groups(source, load_options, bootstrap_options, bootstrap_plan, showing, progress)
         result = answer(groups, bootstrap_options, corpus=corpus, compute=compute, progress=progress)
         result.notes += notes
-        show(result, writing)
+        show(result, showing)
 
 
 def _groups(
@@ -53,7 +54,7 @@ def _groups(
     load_options: LoadOptions,
     options: BootstrapOptions,
     plan: BootstrapPlan,
-    writing: Writing,
+    showing: Showing,
     progress: Bar,
 ) -> tuple[list[Group], Corpus | None, list[str]]:
     """The groups of run sets, or those that are trained on a text now."""
@@ -66,19 +67,19 @@ def _groups(
         return open_runs(folders, load_options), None, []
     if len(source) > 1:
         raise InputError(f"{', '.join(source)}: give one corpus, or folders of run sets alone")
-    folder = _folder(plan, writing)
+    folder = _folder(plan, showing)
     require_training()
     from gpustab.corpus.options import CorpusOptions
     from gpustab.studies.bootstrap.training import train_plan
 
-    announce: Any = announcing(progress) if writing.verbose and not writing.json else None
+    announce: Any = announcing(progress) if showing.verbose and not showing.json else None
     corpus, notes = train_plan(source[0], plan, CorpusOptions(), folder, options.seed, progress, announce)
     return open_runs([folder], load_options), corpus, notes
 
 
-def _folder(plan: BootstrapPlan, writing: Writing) -> Path:
+def _folder(plan: BootstrapPlan, showing: Showing) -> Path:
     if plan.runset is not None:
         return Path(plan.runset)
-    if writing.out is None:
-        raise InputError(f"the runs of a corpus must be kept: give {option('output')} or {option('runset')}")
-    return writing.out / "runs"
+    if showing.out is None:
+        raise InputError(f"the runs of a corpus must be kept: give {option('out')} or {option('runset')}")
+    return showing.out / "runs"

@@ -9,11 +9,13 @@ import typer
 
 from gpustab.cli.bar import Bar
 from gpustab.cli.make import assign, require_training
-from gpustab.cli.options import Computing, takes
+from gpustab.cli.options import Computing, Showing
 from gpustab.cli.session import session, show
-from gpustab.cli.studies.app import Writing, kept, study
+from gpustab.cli.studies.app import kept, study
+from gpustab.cli.takes import takes
 from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
+from gpustab.options import Option
 from gpustab.runs.loading import Loading
 from gpustab.studies.change.options import ChangeOptions, GridPlan
 
@@ -22,11 +24,11 @@ if TYPE_CHECKING:
 
 
 @study.command("change")
-@takes(LoadOptions, Computing, Writing, ChangeOptions, GridPlan)
+@takes(LoadOptions, Computing, Showing, ChangeOptions, GridPlan)
 def change(
     load_options: LoadOptions,
     computing: Computing,
-    writing: Writing,
+    showing: Showing,
     change_options: ChangeOptions,
     grid_plan: GridPlan,
     runset: Annotated[
@@ -39,22 +41,20 @@ def change(
     ] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option(
-            "--set", metavar="T.PARAMETER=VALUE", help="Of --technique: sgns.dim=100, or options.min_count=2."
-        ),
+        Option("Of --technique: sgns.dim=100, or options.min_count=2.", ("--set",), metavar="T.PARAMETER=VALUE"),
     ] = None,
 ) -> None:
     """Find which words moved between periods, and how much of it is noise (Rettenmeier 2020, chapter 4).
 
     Example: gpustab study change RUNSET -w labor,capital -o change
     """
-    with session(writing, goes_on=writing.out is not None) as progress:
+    with session(showing, goes_on=showing.out is not None) as progress:
         from gpustab.studies.change.study import change as answer
 
         compute = computing.compute()
-        groups = _groups(runset or [], load_options, change_options, grid_plan, settings or [], writing, progress)
-        with kept(writing) as finished:
-            show(answer(groups, change_options, compute=compute, progress=progress, finished=finished), writing)
+        groups = _groups(runset or [], load_options, change_options, grid_plan, settings or [], showing, progress)
+        with kept(showing) as finished:
+            show(answer(groups, change_options, compute=compute, progress=progress, finished=finished), showing)
 
 
 def _groups(
@@ -63,7 +63,7 @@ def _groups(
     options: ChangeOptions,
     plan: GridPlan,
     settings: list[str],
-    writing: Writing,
+    showing: Showing,
     progress: Bar,
 ) -> list[Group]:
     """The groups of run sets, or those of the languages of SemEval that are trained now."""
@@ -75,11 +75,11 @@ def _groups(
         return list(open_groups(runs, Loading(options=load_options), single_runs=True))
     if options.semeval is None:
         raise InputError(f"give a run set, or {option('semeval')} with the folder of the languages to train on")
-    if writing.out is None:
-        raise InputError(f"the runs of {options.semeval} must be kept: give {option('output')}")
+    if showing.out is None:
+        raise InputError(f"the runs of {options.semeval} must be kept: give {option('out')}")
     require_training()
     from gpustab.studies.change.grid_training import train_grid
 
     parameters: dict[str, Any] = {}
     assign(parameters, settings)
-    return train_grid(Path(options.semeval), plan, writing.out / "runs", options.seed, parameters, progress)
+    return train_grid(Path(options.semeval), plan, showing.out / "runs", options.seed, parameters, progress)

@@ -7,29 +7,30 @@ from typing import Annotated
 
 import typer
 
-from gpustab.cli.options import Computing, open_runs, takes
+from gpustab.cli.options import Computing, Showing, open_runs
 from gpustab.cli.session import session, show
-from gpustab.cli.studies.app import Writing, require, study
+from gpustab.cli.studies.app import require, study
+from gpustab.cli.takes import takes
 from gpustab.formats.options import LoadOptions
 from gpustab.studies.instability.options import InstabilityOptions
 
 
 @study.command("instability")
-@takes(LoadOptions, Computing, Writing, InstabilityOptions)
+@takes(LoadOptions, Computing, Showing, InstabilityOptions)
 def instability(
     runs: Annotated[
         list[Path], typer.Argument(metavar="RUNSET", help="A run set, or leaf folders of one.", show_default=False)
     ],
     load_options: LoadOptions,
     computing: Computing,
-    writing: Writing,
+    showing: Showing,
     instability_options: InstabilityOptions,
 ) -> None:
     """Repeat chapters 2 and 3 of Rettenmeier (2020): how unstable, why, and does averaging help? 3 runs a group."""
-    with session(writing) as progress:
+    with session(showing) as progress:
         require("scipy")
         from gpustab.studies.instability.study import instability as answer
 
         compute = computing.compute()
         groups = open_runs(runs, load_options)
-        show(answer(groups, instability_options, compute=compute, progress=progress), writing)
+        show(answer(groups, instability_options, compute=compute, progress=progress), showing)

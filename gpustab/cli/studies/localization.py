@@ -7,15 +7,17 @@ from typing import Annotated
 
 import typer
 
-from gpustab.cli.options import Computing, takes
+from gpustab.cli.options import Computing, Showing
 from gpustab.cli.session import session, show
-from gpustab.cli.studies.app import Writing, kept, require, study
+from gpustab.cli.studies.app import kept, require, study
+from gpustab.cli.takes import takes
 from gpustab.errors import InputError, option
+from gpustab.options import Option
 from gpustab.studies.localization.options import LocalizationOptions, TrainingOptions
 
 
 @study.command("localization")
-@takes(Computing, Writing, LocalizationOptions, TrainingOptions)
+@takes(Computing, Showing, LocalizationOptions, TrainingOptions)
 def localization(
     pairs: Annotated[
         list[Path],
@@ -26,27 +28,24 @@ def localization(
         ),
     ],
     computing: Computing,
-    writing: Writing,
+    showing: Showing,
     localization_options: LocalizationOptions,
     training_options: TrainingOptions,
     model: Annotated[
         list[str] | None,
-        typer.Option(
-            "--model",
-            "-m",
+        Option(
+            "bow, mean=SPACE, encoder=FOLDER, pv-dm, pv-dbow, urae, untrained-urae; any number. Default: bow.",
+            ("--model", "-m"),
             metavar="KIND[=FILE]",
-            help="bow, mean=SPACE, encoder=FOLDER, pv-dm, pv-dbow, urae, untrained-urae; any number. Default: bow.",
         ),
     ] = None,
-    corpus: Annotated[
-        Path | None, typer.Option("--corpus", metavar="FILE", help="Write the corpus too, as .tsv or .parquet.")
-    ] = None,
+    corpus: Annotated[Path | None, Option("Write the corpus too, as .tsv or .parquet.", metavar="FILE")] = None,
 ) -> None:
     """Find whether sentence embeddings place meaning or form (White 2015): words changed one by one.
 
     Example: gpustab study localization PAIRS.tsv --model bow --model urae --train-on CORPUS.txt --runs 3 -o DIR
     """
-    with session(writing, goes_on=writing.out is not None) as progress:
+    with session(showing, goes_on=showing.out is not None) as progress:
         require("nltk", "spacy", "lemminflect", extra="sentences")
         from gpustab.studies.localization.corpus_file import check_corpus_path, write_corpus
         from gpustab.studies.localization.models.choose import choose_all
@@ -55,14 +54,14 @@ def localization(
 
         if corpus is not None:
             check_corpus_path(corpus)
-            if corpus.exists() and not writing.force:
+            if corpus.exists() and not showing.force:
                 raise InputError(f"{corpus}: is there already; {option('force')} replaces it")
         compute = computing.compute()
-        with kept(writing) as finished:
+        with kept(showing) as finished:
             spare = None if finished is None else finished / "models"
             models = choose_all(model or ["bow"], training_options, compute.device, spare)
             found = read_pairs(pairs)
             result = answer(found, models, localization_options, compute=compute, progress=progress, finished=finished)
             if corpus is not None:
                 write_corpus(result, corpus)
-            show(result, writing)
+            show(result, showing)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
 
-from gpustab.options import Option
+from gpustab.options import Options
 
 
 @dataclass(frozen=True)
-class AverageOptions:
+class AverageOptions(Options):
     """How runs are averaged.
 
     Attributes:
@@ -18,7 +17,5 @@ class AverageOptions:
             few to determine how their other words lie to each other.
     """
 
-    renormalise: Annotated[bool, Option("Scale rows to unit length at every level (biases cosines upwards).")] = False
-    allow_undetermined: Annotated[bool, Option("Turn words even where the words in common do not determine how.")] = (
-        False
-    )
+    renormalise: bool = False
+    allow_undetermined: bool = False

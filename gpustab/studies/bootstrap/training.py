@@ -61,7 +61,7 @@ def train_plan(
     }
     content = {"runs": 10} | content | {"corpus": corpus, "seed": seed}
     for unit, part in product(plan.unit or ("document",), plan.fraction or (1.0,)):
-        own = replace(options, unit=unit, fraction=part)  # type: ignore[arg-type]
+        own = replace(options, unit=unit, fraction=part)
         units = len(whole) if unit == "document" and part == 1 else len(prepare_corpus(corpus, own))
         for name in plan.technique or TECHNIQUES:
             parameters, note = _lowered(name, units, unit, part)

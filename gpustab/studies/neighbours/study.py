@@ -12,6 +12,7 @@ from gpustab.errors import InputError, option
 from gpustab.kernels.jackknife import pair_statistics
 from gpustab.kernels.overlap import chance_overlap, mean_over_measured
 from gpustab.machine.device import Compute
+from gpustab.options import ListLength, check
 from gpustab.report import Result
 from gpustab.results.page import counted
 from gpustab.runs.families import families
@@ -43,8 +44,7 @@ def neighbours_of(groups: Groups, word: str | bytes, n: int = 10, *, compute: Co
     Raises:
         InputError: if the word is in no group's vocabulary, or n is below 1.
     """
-    if n < 1:
-        raise InputError(f"n is {n}, wanted at least 1")
+    check("n", n, ListLength)
     given = groups_of(groups)
     with answering("neighbours", groups=given, compute=compute) as answer:
         answer.result.tables = {

@@ -142,7 +142,7 @@ def test_prose_with_commas_is_no_table(read):
         ("a.html", "<div>" * 3000 + "deep", {}, "line 1: this HTML cannot be read on: Excessive depth"),
         ("a.docx", b"PK\x03\x04word/" + bytes(90), {}, "damaged"),
         ("a.zip", b"PK\x03\x04" + bytes(90), {}, "zip archive"),
-        ("a.txt", "x\n", {"format": "rtf"}, "format is 'rtf', wanted None or 'plain'"),
+        ("a.txt", "x\n", {"format": "rtf"}, "format is 'rtf', wanted 'plain' or 'jsonl'"),
     ],
 )
 def test_what_is_refused_names_its_place(read, name, content, options, message):
