@@ -10,9 +10,10 @@ from gpustab.report.svg.picture import Figures, Picture, Tables
 from gpustab.report.svg.plot import Plot, short
 from gpustab.results import Table
 from gpustab.results.page import counted
+from gpustab.studies.consistency.claims import GROWS
+from gpustab.studies.consistency.claims_of_vectors import CLOSEST_GROUP, OWN_NEARER, neighbours_shared
 from gpustab.studies.consistency.drawing import BOTH, Line, beside_null, cut, words_of
-from gpustab.studies.consistency.sentences import grows
-from gpustab.studies.consistency.sentences_of_terms import closest, neighbours_part, own_part
+from gpustab.studies.consistency.tables import Domain, Neighbours, OwnVectors, Size
 
 _PANELS = 6
 
@@ -61,7 +62,10 @@ def by_size(tables: Tables) -> Picture:
     if not groups:
         return Picture(missing="Samples of two sizes are needed: more sentences with the terms.")
     low = min(min(row["null"], row["law"], row["same_low"]) for rows in groups.values() for row in rows)
-    said = {name: grows(table.where(group=name))[1].partition(";")[0].rstrip(".") + "." for name in groups}
+    said = {
+        name: GROWS.sentence([Size(**row) for row in rows]).partition(";")[0].rstrip(".") + "."
+        for name, rows in groups.items()
+    }
     panels = [
         _by_size(rows, min(low, 0.9), name if len(groups) > 1 else "", said[name])
         for name, rows in list(groups.items())[:_PANELS]
@@ -94,7 +98,7 @@ def own_place(tables: Tables) -> Picture:
     def line(row: dict[str, Any]) -> Line:
         return Line(row["model"], f"place {row['place']:,.0f}", _with_excess(row), (row["null"],) * 3)
 
-    title = _of_first(groups, own_part(next(iter(groups.values()))[0])[1])
+    title = _of_first(groups, OWN_NEARER.sentence(OwnVectors(**next(iter(groups.values()))[0])))
     return Picture(title, _panels(groups, line, "cosine to the background's vector"))
 
 
@@ -109,7 +113,7 @@ def by_frequency(tables: Tables) -> Picture:
     def line(row: dict[str, Any]) -> Line:
         return Line(row["terms_of"], counted(row["terms"], "term"), _with_excess(row), (row["null"],) * 3)
 
-    title = _of_first(groups, closest(next(iter(groups.values())))[1])
+    title = _of_first(groups, CLOSEST_GROUP.sentence([Domain(**row) for row in next(iter(groups.values()))]))
     return Picture(title, _panels(groups, line, "cosine of a term to itself in the general text"))
 
 
@@ -125,7 +129,7 @@ def nearest_words(tables: Tables) -> Picture:
         return Picture(missing="No term was measured.")
     groups = _groups(table)
     panels = [_nearest(rows, name if len(groups) > 1 else "") for name, rows in list(groups.items())[:_PANELS]]
-    return Picture(_of_first(groups, neighbours_part(next(iter(groups.values())))), panels)
+    return Picture(_of_first(groups, _shared(next(iter(groups.values())))), panels)
 
 
 def _nearest(rows: Sequence[dict[str, Any]], name: str) -> str:
@@ -136,7 +140,11 @@ def _nearest(rows: Sequence[dict[str, Any]], name: str) -> str:
         for k, row in enumerate((first, second)):
             parts += words_of(row["nearest"].split(", "), both, y + 15 * k)
         y += 42
-    return figure(y - 20, parts, neighbours_part(rows))
+    return figure(y - 20, parts, _shared(rows))
+
+
+def _shared(rows: Sequence[dict[str, Any]]) -> str:
+    return neighbours_shared([Neighbours(**row) for row in rows])
 
 
 FIGURES: Figures = {

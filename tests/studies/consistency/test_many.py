@@ -10,9 +10,6 @@ from gpustab.cli.app import app
 from gpustab.runs.load import open_groups
 from gpustab.runs.runset import write_runset
 from gpustab.studies.consistency import models
-from gpustab.studies.consistency.measures import consistency_of
-from gpustab.studies.consistency.nulls import NullPairs
-from gpustab.studies.consistency.samples import Samples
 from gpustab.studies.consistency.study import consistency
 from tests.studies.consistency.made import sentences, term_names, word, write
 
@@ -148,26 +145,3 @@ def test_copies_do_not_make_words_twice_as_frequent(trained):
     rows = [next(x.tables["consistency"].records(model="additive")) for x in (alone, twice)]
     assert rows[0]["words"] == rows[1]["words"]
     assert rows[0]["same"] == rows[1]["same"]
-
-
-def test_null_pairs_in_blocks_are_those_at_once(monkeypatch):
-    from gpustab.studies.consistency import nulls
-
-    generator = np.random.default_rng(0)
-    term = np.repeat(np.arange(40), 3)
-    starts = np.concatenate([[0], np.cumsum(generator.integers(1, 4, size=120))])
-    samples = Samples(np.arange(40), term, generator.integers(60, size=starts[-1]), starts)
-    words = torch.from_numpy(generator.integers(1, 9, size=120)).double()
-    vectors = torch.from_numpy(generator.normal(size=(120, 6)))
-    whole = NullPairs(samples, words)
-    at_once = consistency_of(vectors, samples, whole)
-    monkeypatch.setattr(nulls, "_WHOLE", 500)
-    blocks = NullPairs(samples, words)
-    assert blocks._kept is None
-    assert torch.equal(blocks[7:50], whole[0:120][7:50])
-    assert blocks.any()
-    found = consistency_of(vectors, samples, blocks)
-    for name, number in at_once.numbers.items():
-        assert found.numbers[name].value == number.value
-        assert np.array_equal(found.numbers[name].without, number.without)
-    assert found.rank == at_once.rank
