@@ -173,9 +173,11 @@ def _grows(rows: Sequence[Size]) -> str:
 
 def _from_to(rows: Sequence[Size]) -> str:
     """The cosines of the smallest and the largest size, with their intervals."""
-    ends = (f"{as_cosine(row.same)} ({number_span(row.same_low, row.same_high)})" for row in (rows[0], rows[-1]))
-    one, two = (f"{end} with {row.n}" for end, row in zip(ends, (rows[0], rows[-1]), strict=True))
-    return f"from {one} to {two} sentences"
+    return f"from {_end(rows[0])} to {_end(rows[-1])} sentences"
+
+
+def _end(row: Size) -> str:
+    return f"{as_cosine(row.same)} ({number_span(row.same_low, row.same_high)}) with {row.n}"
 
 
 def _law(rows: Sequence[Size]) -> str:

@@ -27,22 +27,10 @@ READ = Margin(0.5, "mean updates that a sentence of a sample must give to be rea
 TWICE = Margin(2, "times that one of two standard errors, both estimates, is as large as the other to be called larger")
 
 
-class Trainings(NamedTuple):
-    """What makes a mean AUC unsure.
-
-    Attributes:
-        runs: its standard error over the trainings of the background.
-        terms: over terms, by jackknife.
-    """
-
-    runs: float
-    terms: float
-
-    @classmethod
-    def of(cls, row: ModelNumbers) -> Trainings:
-        """Return both errors; of a row of several runs."""
-        half = (row.auc_high - row.auc_low) / 2
-        return cls((row.auc_sd or 0.0) / math.sqrt(row.runs), half / t_quantile(row.terms - 1))
+def _errors(row: ModelNumbers) -> tuple[float, float]:
+    """The standard error of the mean AUC over the trainings of the background, and over terms."""
+    half = (row.auc_high - row.auc_low) / 2
+    return (row.auc_sd or 0.0) / math.sqrt(row.runs), half / t_quantile(row.terms - 1)
 
 
 def _surer(row: ModelNumbers) -> str:
@@ -50,17 +38,17 @@ def _surer(row: ModelNumbers) -> str:
         return "one"
     if row.terms < FEWEST:
         return "few"
-    errors = Trainings.of(row)
-    if errors.terms > TWICE * errors.runs:
+    trainings, terms = _errors(row)
+    if terms > TWICE * trainings:
         return "terms"
-    return "trainings" if errors.runs > TWICE * errors.terms else "both"
+    return "trainings" if trainings > TWICE * terms else "both"
 
 
 def _unsure(row: ModelNumbers, surer: str) -> str:
-    errors = Trainings.of(row)
+    trainings, terms = _errors(row)
     return (
         f"Another training of the background moves the AUC by {number(row.auc_sd, 2)} (SD of {row.runs} runs). The "
-        f"mean is unsure by {number(errors.runs, 2)} (SE) for that, and by {number(errors.terms, 2)} for other terms: "
+        f"mean is unsure by {number(trainings, 2)} (SE) for that, and by {number(terms, 2)} for other terms: "
         f"{surer}."
     )
 

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from gpustab.statistics.intervals import t_quantile
 from gpustab.studies.consistency.claims_of_vectors import (
     BETTER_MODEL,
     CLOSEST_GROUP,
@@ -192,3 +193,26 @@ def test_whether_samples_are_nearer_to_their_own_word(low, high, terms, kind, sa
     own = row(OwnVectors, terms=terms, cosine=0.4, null=0.3, place=120.0, excess_low=low, excess_high=high)
     assert OWN_NEARER.judge(own) == kind
     assert OWN_NEARER.sentence(own) == said
+
+
+@pytest.mark.parametrize(
+    ("verdict", "few"),
+    [
+        (lambda n: OWN_NEARER.judge(row(OwnVectors, terms=n, excess_low=0.1, excess_high=0.2)), "few"),
+        (lambda n: CLOSEST_GROUP.judge([group(CLOSEST, 0.5, 0.05, n), group(LOW, 0.2, 0.05)]), "few"),
+        (lambda n: CLOSEST_GROUP.judge([group(CLOSEST, 0.5, 0.05), group(LOW, 0.2, 0.05, n)]), "few"),
+        (lambda n: BETTER_MODEL.judge(ModelPair(row(Contrast, auc_low=0.1, auc_high=0.2), n)), "open"),
+        (lambda n: SURER.judge(row(ModelNumbers, runs=4, terms=n, auc_sd=0.1, auc_low=0.6, auc_high=0.8)), "few"),
+    ],
+)
+def test_two_terms_are_too_few_for_every_rule_and_three_are_not(verdict, few):
+    assert verdict(2) == few
+    assert verdict(3) != few
+
+
+@pytest.mark.parametrize(("times", "verdict"), [(1.99, "both"), (2.01, "trainings")])
+def test_trainings_decide_where_their_error_is_twice_that_of_terms(times, verdict):
+    half, sd = 0.01 * t_quantile(19), times * 0.01 * 2
+    assert (
+        SURER.judge(row(ModelNumbers, runs=4, terms=20, auc_sd=sd, auc_low=0.7 - half, auc_high=0.7 + half)) == verdict
+    )

@@ -9,7 +9,7 @@ from gpustab import InputError, Space, Vocabulary
 from gpustab.cli.app import app
 from gpustab.runs.load import open_groups
 from gpustab.runs.runset import write_runset
-from gpustab.studies.consistency import models
+from gpustab.studies.consistency import models, nonce, study
 from gpustab.studies.consistency.study import consistency
 from tests.studies.consistency.made import sentences, term_names, word, write
 
@@ -112,6 +112,36 @@ def test_a_stopped_study_goes_on_with_the_same_numbers(trained, tmp_path, monkey
     assert not calls
     ask(trained, **choices | {"seed": 1})
     assert calls == [0, 1, 2]
+
+
+def test_every_kind_of_finished_part_comes_back_as_it_was(trained, tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        nonce, "GRID", {name: values[:1] for name, values in nonce.GRID.items()} | {"alpha": (0.1, 0.2)}
+    )
+    choices = {
+        "finished": tmp_path / "finished",
+        "split": "half",
+        "cutoff": 3,
+        "permutations": 9,
+        "grid": True,
+        **NONCE,
+    }
+    choices |= {"general": str(trained / "general.txt"), "general_layout": "blocks", "svd_dim": 10, "svd_min_count": 1}
+    whole = ask(trained, **choices)
+    assert {"grid", "updates", "domain", "sizes", "split", "neighbours", "own", "ranks"} <= set(whole.tables)
+
+    def never(*_):
+        raise StopError
+
+    for name in ("additive", "settings_of", "by_svd"):
+        monkeypatch.setattr(models, name, never)
+    for name in ("by_sentences", "halves_and_random", "in_general"):
+        monkeypatch.setattr(study, name, never)
+    again = ask(trained, **choices)
+    assert again.verdict == whole.verdict
+    for name, table in whole.tables.items():
+        assert again.tables[name].row is table.row, name
+        assert list(map(str, again.tables[name].records())) == list(map(str, table.records())), name
 
 
 def _vectors(mean, seed=0):
