@@ -54,7 +54,7 @@ from gpustab.studies.shared.finished import Finished, digest_of
 from gpustab.studies.shared.same_runs import fingerprints
 
 T = TypeVar("T")
-Told = Callable[[float], None]
+Reporter = Callable[[float], None]
 """Is told the finished part."""
 
 _TERMS, _NEAREST = 10, 4
@@ -129,7 +129,7 @@ class Kept:
         if finished.folder is None:
             return cls(finished)
         version = environment(prepared.words.device).get("gpustab")
-        of_runs = [[print_.hex() for print_ in fingerprints(runs)], list(runs.names), record(options), version]
+        of_runs = [[digest.hex() for digest in fingerprints(runs)], list(runs.names), record(options), version]
         samples, counts = prepared.samples, prepared.counts
         words = [prepared.group, *(word.decode("utf-8", "replace") for word in prepared.text.words)]
         matrix = counts.data, counts.indices, counts.indptr
@@ -163,7 +163,7 @@ def of_run(
     output: Callable[[], Output] | None,
     options: ConsistencyOptions,
     kept: Kept,
-    report: Told,
+    report: Reporter,
 ) -> OfRun:
     """Measure the additive model, and Nonce2Vec where there are output vectors, in one run."""
     device = prepared.words.device
@@ -185,7 +185,7 @@ def _with_nonce(
     output: Output,
     options: ConsistencyOptions,
     kept: Kept,
-    report: Told,
+    report: Reporter,
 ) -> OfRun:
     """Train Nonce2Vec from the sums."""
     pairs = pairs_of(prepared, output, options)
@@ -197,7 +197,7 @@ def _with_nonce(
 
 
 def _grid(
-    start: Tensor, prepared: Prepared, output: Output, options: ConsistencyOptions, kept: Kept, report: Told
+    start: Tensor, prepared: Prepared, output: Output, options: ConsistencyOptions, kept: Kept, report: Reporter
 ) -> list[Setting]:
     """Every setting of the paper's grid; those of one schedule are a part of the study that may be finished."""
     varied, rows = list(schedules(options)), list[Setting]()

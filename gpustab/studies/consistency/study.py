@@ -28,7 +28,7 @@ from gpustab.studies.consistency.models import (
     Kept,
     Model,
     OfRun,
-    Told,
+    Reporter,
     by_svd,
     contrast,
     model_numbers,
@@ -189,7 +189,7 @@ def _of_run(
     outputs: Outputs | None,
     options: ConsistencyOptions,
     kept: Kept,
-    report: Told,
+    report: Reporter,
 ) -> OfRun:
     """Measure one run of a background, or take what it gave before the call was stopped."""
     name = runs.names[r]
