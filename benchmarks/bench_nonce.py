@@ -22,18 +22,26 @@ from gpustab.runs.runs import Runs
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.studies.consistency.additive import additive
-from gpustab.studies.consistency.background import Frequencies
-from gpustab.studies.consistency.contexts import chances, context_counts, instances, kept_tokens
-from gpustab.studies.consistency.measures import unit
+from gpustab.studies.consistency.contexts import (
+    Frequencies,
+    Prepared,
+    chances,
+    context_counts,
+    instances,
+    kept_tokens,
+)
+from gpustab.studies.consistency.measures import places, unit
 from gpustab.studies.consistency.models import of_model
-from gpustab.studies.consistency.nonce import pairs_of, trained
-from gpustab.studies.consistency.nulls import NullPairs
+from gpustab.studies.consistency.nonce import (
+    Output,
+    draw_negatives,
+    padded,
+    pairs_of,
+    trained,
+    training_pairs,
+)
 from gpustab.studies.consistency.options import ConsistencyOptions
-from gpustab.studies.consistency.outputs import Output
-from gpustab.studies.consistency.places import places
-from gpustab.studies.consistency.prepare import Prepared
-from gpustab.studies.consistency.samples import Samples, draw_samples
-from gpustab.studies.consistency.schedules import draw_negatives, padded, training_pairs
+from gpustab.studies.consistency.samples import NullPairs, Samples, draw_samples
 from gpustab.studies.consistency.text import Ids, Text
 
 Size = dict[str, int]
@@ -124,7 +132,7 @@ def ours(prepared: Prepared, runs: Runs, output: Output, pairs: bool) -> tuple[t
     whole = prepared.of(prepared.samples, runs, OPTIONS)
     words = unit(runs.rows[0][0:WORDS])
     found = trained(additive(whole, runs, 0), output, pairs_of(whole, output, OPTIONS), OPTIONS)
-    what = of_model(found, whole, words) if pairs else places(found, whole.samples, words, whole.own)
+    what = of_model(found, whole, words) if pairs else places(found, whole.samples, words, whole.term_rows)
     return found, what
 
 
@@ -132,12 +140,12 @@ def by_loops(prepared: Prepared, runs: Runs, output: Output, problems: int) -> n
     """Do it sample by sample, with the same random numbers; only the first samples."""
     text, samples = prepared.text, prepared.samples
     found = instances(text, samples)
-    found = found.take(found.target | (prepared.found.rows[text.tokens[found.place]] >= 0))
+    found = found.take(found.target | (prepared.frequencies.rows[text.tokens[found.place]] >= 0))
     uniform = np.random.default_rng([OPTIONS.seed, 4]).random(len(found.place))
     negatives = iter(draw_negatives(pairs_of(prepared, output, OPTIONS).row, output.counts, OPTIONS.negatives, 0))
     vectors, outputs = runs.rows[0][0:WORDS].double().numpy(), output.vectors.numpy()
     unit_words = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    owner, rows, learned = samples.owner[found.member], prepared.found.rows[text.tokens], []
+    owner, rows, learned = samples.owner[found.member], prepared.frequencies.rows[text.tokens], []
     for p in range(problems):
         x = np.zeros(vectors.shape[1])
         for s in samples.members[samples.starts[p] : samples.starts[p + 1]].tolist():
@@ -190,7 +198,7 @@ def end_to_end(bench: Bench, size: Size) -> list[Row]:
     empty = sparse.csr_matrix((len(samples.term), WORDS))
     there = torch.zeros(len(samples.term), dtype=torch.float64)
     found = Frequencies(counts, int(counts.sum()), rows)
-    prepared = Prepared(text, samples, found, kept, empty, there, NullPairs(samples, there), [])
+    prepared = Prepared(text, samples, found, kept, empty, there, NullPairs(samples, there), [], "made")
     problems = min(LOOPED, len(samples.term))
     loop = partial(by_loops, prepared, runs, output, problems)
     check = partial(error, truth=loop())

@@ -19,13 +19,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from gpustab.studies.consistency.measures import Consistency, consistency_of, over_runs
+from gpustab.statistics.intervals import Estimate
+from gpustab.studies.consistency.claims import BETTER_TEXT, HIGHER_COSINE, TOLD_APART
+from gpustab.studies.consistency.claims_of_vectors import BETTER_MODEL, CLOSEST_GROUP, OWN_NEARER, ModelPair
+from gpustab.studies.consistency.comparisons import text_pair
+from gpustab.studies.consistency.measures import Consistency, consistency_of
+from gpustab.studies.consistency.models import contrast, model_numbers
 from gpustab.studies.consistency.samples import Samples
-from gpustab.studies.consistency.sentences import told_apart
-from gpustab.studies.consistency.sentences_of_models import models_part
-from gpustab.studies.consistency.sentences_of_terms import CLOSEST, closest, own_part
-from gpustab.studies.consistency.sentences_of_texts import texts_part
-from gpustab.studies.consistency.texts import contrast
+from gpustab.studies.consistency.tables import CLOSEST, Domain, OwnVectors
 
 RUNS, TERMS = (1, 3, 6, 16), (5, 20, 60)
 SAMPLES, DIMENSION = 3, 12
@@ -54,31 +55,25 @@ def of_texts(generator: np.random.Generator, terms: int, runs: int, change: bool
     bent = [np.eye(DIMENSION) + 0.15 * generator.normal(size=(DIMENSION, DIMENSION)) for _ in range(runs)]
     laws = ((0.5, 1.6), (1.0, 0.8)) if change else ((0.7, 1.0), (0.7, 1.0))
     one, two = (measured(drawn(generator, terms, *law), bent, generator) for law in laws)
-    row = contrast(one, two) | {"text": "A", "against": "B", "words": 1}
-    cosine, auc = texts_part(row)[0].split("-")
+    pair = text_pair("g", 1, ("A", one), ("B", two))
     nothing = measured(drawn(generator, terms, 0.0, 1.0), bent, generator)
-    kinds = [told_apart(_row(found))[0] for found in (nothing, two)]
+    kinds = [TOLD_APART.judge(model_numbers("g", "b", "t", "m", each, 1.0)) for each in (nothing, two)]
     of_models = _models(drawn(generator, terms, 0.7, 1.0), change, bent, generator)
-    said = {"cosine": cosine, "AUC": auc, "nothing": kinds[0], "something": kinds[1], "models": of_models}
-    return Counter(f"{what} {verdict}" for what, verdict in said.items())
-
-
-def _row(found: Sequence[Consistency]) -> dict[str, Any]:
-    row: dict[str, Any] = {"terms": len(found[0].by_term["same"])}
-    for name in ("same", "null", "auc"):
-        mean = over_runs([one.numbers[name] for one in found])
-        row[name] = mean.value
-        row[f"{name}_low"], row[f"{name}_high"] = mean.estimate.interval
-    return row
+    verdicts = {
+        "cosine": HIGHER_COSINE.judge(pair),
+        "AUC": BETTER_TEXT.judge(pair),
+        "nothing": kinds[0],
+        "something": kinds[1],
+        "models": of_models,
+    }
+    return Counter(f"{what} {verdict}" for what, verdict in verdicts.items())
 
 
 def _models(x: Array, change: bool, bent: Sequence[Array], generator: np.random.Generator) -> str:
     """The verdict on two models of the same samples: as good as each other, or the first with noise of its own."""
-    from gpustab.studies.consistency.rows import of_contrast
-
     noise = [(1.5 if k == 0 and change else 0.5) * generator.normal(size=x.shape) for k in range(2)]
     one, two = (measured(x + part, bent, generator) for part in noise)
-    return models_part(of_contrast("g", "A", "B", one, two), len(x) // SAMPLES)[0]
+    return BETTER_MODEL.judge(ModelPair(contrast("g", "A", "B", one, two), len(x) // SAMPLES))
 
 
 def of_groups(generator: np.random.Generator, terms: int, gap: float) -> Counter[str]:
@@ -86,20 +81,15 @@ def of_groups(generator: np.random.Generator, terms: int, gap: float) -> Counter
     rows = []
     for name in (CLOSEST, "low in text, low in general", "high in text, high in general"):
         excess = 0.2 + gap * (name == CLOSEST) + 0.2 * generator.normal(size=terms)
-        half = _half(excess)
-        mean = float(excess.mean())
-        rows.append({"terms_of": name, "terms": terms, "cosine": 0.3 + mean, "null": 0.3, "excess": mean,
-                     "excess_low": mean - half, "excess_high": mean + half})  # fmt: skip
-    own = gap + 0.2 * generator.normal(size=terms)
-    low, high = own.mean() - _half(own), own.mean() + _half(own)
-    row = {"terms": terms, "cosine": 0.3, "null": 0.3, "place": 1.0, "excess_low": low, "excess_high": high}
-    return Counter([f"groups {closest(rows)[0]}", f"own {own_part(row)[0]}"])
+        mean = _mean(excess)
+        rows.append(Domain("g", name, terms, 0.3 + mean.value, 0.3, mean.value, *mean.interval))
+    mean = _mean(gap + 0.2 * generator.normal(size=terms))
+    row = OwnVectors("g", "m", terms, 0.3 + mean.value, 0.3, mean.value, *mean.interval, place=1.0)
+    return Counter([f"groups {CLOSEST_GROUP.judge(rows)}", f"own {OWN_NEARER.judge(row)}"])
 
 
-def _half(values: Array) -> float:
-    from gpustab.statistics.intervals import t_quantile
-
-    return t_quantile(len(values) - 1) * float(values.std(ddof=1)) / len(values) ** 0.5
+def _mean(values: Array) -> Estimate:
+    return Estimate.of_runs(float(values.mean()), float(values.std(ddof=1)) / len(values) ** 0.5, len(values))
 
 
 WRONG = {

@@ -13,8 +13,8 @@ from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from, eac
 from gpustab.report.svg.rows import NAMED, Dot, Listed, Row, dots, listed
 from gpustab.results import Table
 from gpustab.results.page import counted
-from gpustab.studies.consistency.sentences import grows
-from gpustab.studies.consistency.sentences_of_terms import closest, neighbours_part, own_part
+from gpustab.studies.consistency.claims import GROWS
+from gpustab.studies.consistency.claims_of_vectors import CLOSEST_GROUP, OWN_NEARER, neighbours_shared
 
 _PANELS = 6
 _TWO_SIZES = "Samples of two sizes are needed: more sentences with the terms."
@@ -77,7 +77,7 @@ def by_size(table: Table, _: Tables) -> Picture:
     if not parts:
         return Picture(missing=_TWO_SIZES)
     low = min(x for _, rows in parts for levels in each(rows, "null", "law", "same_low") for x in levels)
-    said = [grows(rows)[1].partition(";")[0].rstrip(".") + "." for _, rows in parts]
+    said = [GROWS.sentence(list(rows.rows())).partition(";")[0].rstrip(".") + "." for _, rows in parts]
     names = [name if len(parts) > 1 else "" for name, _ in parts]
     panels = [
         _by_size(rows, min(low, 0.9), name, label)
@@ -103,7 +103,7 @@ def own_place(table: Table, _: Tables) -> Picture:
     rows = table.take(k for k, terms in enumerate(table["terms"]) if terms > 1)
     if not rows.height:
         return Picture(missing=_FEW_TERMS)
-    title = own_part(next(rows.records()))[1]
+    title = OWN_NEARER.sentence(next(rows.rows()))
     return _by_group(rows, title, _of_places, "cosine to the background's vector")
 
 
@@ -120,7 +120,7 @@ def by_frequency(table: Table, _: Tables) -> Picture:
     rows = table.take(k for k, terms in enumerate(table["terms"]) if terms)
     if not rows.height:
         return Picture(missing=_NO_TEXT)
-    title = closest(list(rows.records(group=rows["group"][0])))[1]
+    title = CLOSEST_GROUP.sentence(list(rows.rows(group=rows["group"][0])))
     return _by_group(rows, title, _of_frequencies, "cosine of a term to itself in the general text")
 
 
@@ -143,7 +143,7 @@ def _excess(rows: Table) -> list[tuple[tuple[float, float, float], tuple[float, 
 def nearest_words(table: Table, _: Tables) -> Picture:
     """The nearest words of the first two samples of some terms; those that both have are marked."""
     groups = table.split("group")
-    said = [neighbours_part(list(rows.records())) for _, rows in groups]
+    said = [neighbours_shared(list(rows.rows())) for _, rows in groups]
     panels = [
         listed(_nearest(rows), label, short(name, 50) if len(groups) > 1 else "")
         for (name, rows), label in zip(groups[:_PANELS], said, strict=False)

@@ -1,4 +1,8 @@
-"""Consistency with its null, and how sure it is over terms (Bloem et al. 2019, §3, and what the paper left out)."""
+"""What the vectors of samples are worth: consistency beside its null level, and places among the background's words.
+
+Consistency is Bloem et al. 2019, section 3, with what the paper left out: the null level, and its error over terms.
+Places are tables 1 and 3 (samples beside each other) and table 6 (beside their own word).
+"""
 
 from __future__ import annotations
 
@@ -11,9 +15,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from gpustab.kernels.arithmetic import product, row_dot
 from gpustab.kernels.separation import Nulls, Separation, separation
+from gpustab.kernels.word_ranks import ROUNDING, word_ranks
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.consistency.samples import Samples
+from gpustab.studies.consistency.text import Ids
 
 Array = NDArray[np.float64]
 
@@ -41,10 +48,10 @@ class LeftOut(NamedTuple):
         return Estimate.of_runs(self.value, se, n)
 
 
-def over_runs(found: Sequence[LeftOut]) -> LeftOut:
+def over_runs(runs: Sequence[LeftOut]) -> LeftOut:
     """Return the mean over background runs, and what that is without each term."""
-    values = [one.value for one in found]
-    return LeftOut(float(np.mean(values)), np.mean([one.without for one in found], axis=0))
+    values = [one.value for one in runs]
+    return LeftOut(float(np.mean(values)), np.mean([one.without for one in runs], axis=0))
 
 
 class Consistency(NamedTuple):
@@ -78,7 +85,7 @@ def consistency_of(vectors: Tensor, samples: Samples, allowed: Nulls) -> Consist
     Args:
         vectors: of P samples.
         samples: whose they are.
-        allowed: their null pairs, see :class:`gpustab.studies.consistency.nulls.NullPairs`.
+        allowed: their null pairs, see :class:`gpustab.studies.consistency.samples.NullPairs`.
     """
     term = torch.from_numpy(samples.term).to(vectors.device)
     sums = Separation(*(part.cpu() for part in separation(unit(vectors), term, allowed)))
@@ -109,34 +116,98 @@ def _null(sums: Separation) -> LeftOut:
 
 
 def _auc(sums: Separation) -> LeftOut:
-    own, null = sums.pairs.numpy(), sums.nulls.numpy()
+    pairs, null = sums.pairs.numpy(), sums.nulls.numpy()
     lost, touching, both = sums.lost.numpy(), sums.touching.numpy(), sums.both.numpy()
     total, n = np.float64(lost.sum()), null.sum() / 2
-    without = (total - lost - touching + both) / ((own.sum() - own) * (n - null))
-    return LeftOut(float(total / (own.sum() * n)), without)
+    without = (total - lost - touching + both) / ((pairs.sum() - pairs) * (n - null))
+    return LeftOut(float(total / (pairs.sum() * n)), without)
 
 
-def size_constant(cosine: float, words: float) -> float:
-    """Return c of the size law ``E cos = 1 / (1 + c / m)``, ``m (1 − cos) / cos``.
+class Ranks(NamedTuple):
+    """Places among the background's words by cosine to a sample, 1 the nearest, over all pairs of a term's samples.
 
-    Sums of m vectors drawn from one distribution of mean μ and covariance Σ have it with c = tr Σ / |μ|²: it is what
-    a cosine says once the number of words is taken out.
+    Attributes:
+        forward: mean place of the later sample among the neighbours of the earlier.
+        back: of the earlier among those of the later.
+        both: mean of the two.
+        without_own: the same where the term's own background word is left out of the words.
+        first: share of all of these places (own word kept) that are 1.
+    """
+
+    forward: float
+    back: float
+    both: float
+    without_own: float
+    first: float
+
+
+class Own(NamedTuple):
+    """How near each term's samples are to its own background vector, NaN for a term that the background lacks.
+
+    Attributes:
+        cosine: ``(T,)`` mean cosine.
+        null: ``(T,)`` mean cosine to the own vectors of the other terms.
+        place: ``(T,)`` mean place of the term's vector among all words by cosine to the sample, 1 the nearest.
+    """
+
+    cosine: Array
+    null: Array
+    place: Array
+
+
+def places(vectors: Tensor, samples: Samples, words: Tensor, rows: Tensor) -> tuple[Ranks, Own]:
+    """Return the places of samples among words, and how near they are to their terms' own vectors; words are read once.
 
     Args:
-        cosine: mean cosine.
-        words: m, harmonic mean of the context words of both samples.
-
-    >>> round(size_constant(0.9, 90.0), 9)
-    10.0
+        vectors: ``(P, d)``.
+        samples: P of them.
+        words: ``(v, d)`` unit vectors.
+        rows: ``(P,)`` row of the term, −1 where the background lacks it.
     """
-    return words * (1 - cosine) / cosine if cosine > 0 else math.nan
+    x = unit(vectors)
+    other, valid, later = _others(samples)
+    cosines = (x[:, None] * x[torch.from_numpy(other).to(x.device)]).sum(-1)
+    cosine = row_dot(x, words[rows.clamp(min=0)].double())
+    ranks = word_ranks(x, words, torch.cat([cosines, cosine[:, None]], 1))
+    kept = ranks[:, :-1]
+    # The own word is no nearer than itself, whatever rounding says: word_ranks has the same margin.
+    left = kept - ((cosine[:, None] > cosines + ROUNDING) & (rows >= 0)[:, None]).long()
+    between = _ranks(kept.cpu().numpy(), left.cpu().numpy(), valid, later)
+    return between, _own(x, samples, words, rows, cosine, ranks[:, -1])
 
 
-def words_of_pairs(samples: Samples, words: Array) -> float:
-    """Return the mean over terms of the harmonic mean of the context words of pairs of samples."""
-    found = []
-    for k in range(len(samples.terms)):
-        own = np.maximum(words[samples.term == k], 1e-12)
-        i, j = np.triu_indices(len(own), 1)
-        found.append((2 / (1 / own[i] + 1 / own[j])).mean())
-    return float(np.mean(found))
+def _ranks(kept: Ids, left: Ids, valid: NDArray[np.bool_], later: NDArray[np.bool_]) -> Ranks:
+    return Ranks(
+        float(kept[later].mean()),
+        float(kept[valid & ~later].mean()),
+        float(kept[valid].mean()),
+        float(left[valid].mean()),
+        float((kept[valid] == 1).mean()),
+    )
+
+
+def _others(samples: Samples) -> tuple[Ids, NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return all samples of every sample's term, ``(P, most)``, which of them are others, and which are later ones."""
+    term, starts = samples.term, np.searchsorted(samples.term, np.arange(len(samples.terms)))
+    sizes = np.bincount(term)
+    most = int(sizes.max())
+    place = np.arange(len(term)) - starts[term]
+    other = np.minimum(starts[term][:, None] + np.arange(most), len(term) - 1)
+    valid = (np.arange(most) < sizes[term][:, None]) & (np.arange(most) != place[:, None])
+    return other, valid, valid & (np.arange(most) > place[:, None])
+
+
+def _own(x: Tensor, samples: Samples, words: Tensor, rows: Tensor, cosine: Tensor, place: Tensor) -> Own:
+    has, term = (rows >= 0).cpu().numpy(), samples.term
+    first = np.searchsorted(term, np.arange(len(samples.terms)))
+    others = words[rows[torch.from_numpy(first[has[first]]).to(rows.device)]].double()
+    null = (product(x, others.sum(0)[:, None])[:, 0] - cosine) / max(len(others) - 1, 1)
+    null = null if len(others) > 1 else null * torch.nan
+    return Own(*(_by_term(values.double(), term, has) for values in (cosine, null, place)))
+
+
+def _by_term(values: Tensor, term: Ids, has: NDArray[np.bool_]) -> Array:
+    """Means over the samples of every term that the background has."""
+    with np.errstate(invalid="ignore"):
+        means: Array = np.bincount(term, values.cpu().numpy()) / np.where(np.bincount(term, has) > 0, 1.0, np.nan)
+    return means / np.bincount(term)

@@ -1,28 +1,64 @@
-"""What the vectors of every model give, in one run of a background."""
+"""The models: what the vectors of each give in one run of a background, and as rows of tables over all runs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from gpustab.kernels.arithmetic import product
+from gpustab.machine.environment import environment
+from gpustab.options import record
 from gpustab.runs.runs import Runs
-from gpustab.studies.consistency.additive import additive, centred, mean_context
-from gpustab.studies.consistency.finished import KINDS, Kept
-from gpustab.studies.consistency.measures import Consistency, consistency_of, unit
-from gpustab.studies.consistency.nonce import grid, pairs_of, trained, updates
+from gpustab.spaces.vocabulary import Vocabulary
+from gpustab.spaces.words import show
+from gpustab.statistics.intervals import Estimate
+from gpustab.studies.consistency.additive import additive, centred, mean_context, size_constant
+from gpustab.studies.consistency.contexts import Prepared
+from gpustab.studies.consistency.measures import (
+    Array,
+    Consistency,
+    LeftOut,
+    Own,
+    Ranks,
+    consistency_of,
+    over_runs,
+    places,
+    unit,
+)
+from gpustab.studies.consistency.nonce import Output, pairs_of, schedules, settings_of, trained, updates
 from gpustab.studies.consistency.options import ConsistencyOptions
-from gpustab.studies.consistency.outputs import Output
-from gpustab.studies.consistency.own import nearest
-from gpustab.studies.consistency.places import Own, Ranks, places
-from gpustab.studies.consistency.prepare import Prepared
+from gpustab.studies.consistency.svd import InGeneral
+from gpustab.studies.consistency.tables import (
+    ADDITIVE,
+    CENTRED,
+    Contrast,
+    ModelNumbers,
+    Neighbours,
+    OwnVectors,
+    RunNumbers,
+    Setting,
+    Size,
+    Split,
+    TermNumbers,
+    Updates,
+    WordRanks,
+)
+from gpustab.studies.shared.finished import Finished, digest_of
+from gpustab.studies.shared.same_runs import fingerprints
 
-ADDITIVE, CENTRED = "additive", "additive (centred)"
+T = TypeVar("T")
+Reporter = Callable[[float], None]
+"""Is told the finished part."""
 
-Rows = list[dict[str, Any]]
+_TERMS, _NEAREST = 10, 4
+"""Terms that are shown with so many nearest words."""
 
 
 class Model(NamedTuple):
@@ -44,71 +80,17 @@ class OfRun(NamedTuple):
 
     Attributes:
         models: by name.
-        nearest: rows of table 7.
-        updates: how many updates Nonce2Vec made, by sentence.
-        grid: rows of its settings.
+        nearest: words of some terms.
+        updates: how many Nonce2Vec made, by sentence.
+        settings: of its grid.
         diverged: whether it left the finite numbers.
     """
 
     models: dict[str, Model]
-    nearest: Rows
-    updates: Rows
-    grid: Rows
+    nearest: list[Neighbours]
+    updates: list[Updates]
+    settings: list[Setting]
     diverged: bool
-
-
-def of_run(
-    runs: Runs,
-    r: int,
-    prepared: Prepared,
-    output: Callable[[], Output] | None,
-    options: ConsistencyOptions,
-    kept: Kept,
-    report: Callable[[float], None],
-) -> OfRun:
-    """Measure the additive model, and Nonce2Vec where there are output vectors, in one run."""
-    device = prepared.words.device
-    words = unit(runs.rows[r][0 : runs.words].to(device)) * runs.joint.to(device)[:, None]
-    sums = additive(prepared, runs, r)
-    models = {
-        ADDITIVE: of_model(sums, prepared, words),
-        CENTRED: of_model(centred(sums, prepared.words, mean_context(prepared, runs, r)), prepared, None),
-    }
-    found = OfRun(models, nearest(sums, prepared, words, runs.vocabulary), [], [], False)
-    return found if output is None else _with_nonce(found, sums, words, prepared, output(), options, kept, report)
-
-
-def _with_nonce(
-    found: OfRun,
-    start: Tensor,
-    words: Tensor,
-    prepared: Prepared,
-    output: Output,
-    options: ConsistencyOptions,
-    kept: Kept,
-    report: Callable[[float], None],
-) -> OfRun:
-    """Train Nonce2Vec from the sums."""
-    pairs = pairs_of(prepared, output, options)
-    settings = grid(start, prepared, output, options, kept, report) if options.grid else []
-    vectors = trained(start, output, pairs, options)
-    finite = bool(torch.isfinite(vectors).all())
-    more = {f"Nonce2Vec ({options.output})": of_model(vectors, prepared, words)} if finite else {}
-    return OfRun(found.models | more, found.nearest, updates(prepared, pairs), settings, not finite)
-
-
-def of_model(vectors: Tensor, prepared: Prepared, words: Tensor | None) -> Model:
-    """Measure the vectors of one model.
-
-    Args:
-        vectors: ``(P, d)``.
-        prepared: the samples.
-        words: ``(v, d)`` unit vectors of the background; ``None`` where places among them mean nothing.
-    """
-    numbers = consistency_of(vectors, prepared.samples, prepared.allowed)
-    if words is None:
-        return Model(numbers, None, None)
-    return Model(numbers, *places(vectors, prepared.samples, words, prepared.own))
 
 
 class BySvd(NamedTuple):
@@ -123,8 +105,121 @@ class BySvd(NamedTuple):
     lost: int
 
 
-ALL_KINDS = (*KINDS, Model, OfRun, BySvd)
+KINDS = (
+    *(LeftOut, Consistency, Ranks, Own, Model, OfRun, BySvd, InGeneral),
+    *(Neighbours, Updates, Setting, Size, Split),
+)
 """What is kept of finished parts."""
+
+
+class Kept:
+    """The finished parts of one background's study of one text.
+
+    Args:
+        finished: where they are kept.
+        *basis: all that their numbers depend on.
+    """
+
+    def __init__(self, finished: Finished, *basis: Any) -> None:
+        self._finished, self._basis = finished, basis
+
+    @classmethod
+    def of(cls, finished: Finished, runs: Runs, prepared: Prepared, options: ConsistencyOptions) -> Kept:
+        """Return what keeps the parts: they depend on the vectors, the samples, the options and the version."""
+        if finished.folder is None:
+            return cls(finished)
+        version = environment(prepared.words.device).get("gpustab")
+        of_runs = [[digest.hex() for digest in fingerprints(runs)], list(runs.names), record(options), version]
+        samples, counts = prepared.samples, prepared.counts
+        words = [prepared.group, *(word.decode("utf-8", "replace") for word in prepared.text.words)]
+        matrix = counts.data, counts.indices, counts.indptr
+        return cls(finished, of_runs, words, prepared.text.tokens, *samples, *matrix)
+
+    @property
+    def keeps(self) -> bool:
+        """Whether anything is kept."""
+        return self._finished.folder is not None
+
+    def part(self, name: str, make: Callable[[], T]) -> T:
+        """Return a part that is finished, or make it and keep it."""
+        if not self.keeps:
+            return make()
+        key = digest_of(*self._basis, name)
+        part: T | None = self._finished.get(key)
+        if part is None:
+            part = make()
+            self._finished.put(key, part)
+        return part
+
+    def also(self, *basis: Any) -> Kept:
+        """Return the same for parts that depend on more."""
+        return Kept(self._finished, *self._basis, *basis)
+
+
+def of_run(
+    runs: Runs,
+    r: int,
+    prepared: Prepared,
+    output: Callable[[], Output] | None,
+    options: ConsistencyOptions,
+    kept: Kept,
+    report: Reporter,
+) -> OfRun:
+    """Measure the additive model, and Nonce2Vec where there are output vectors, in one run."""
+    device = prepared.words.device
+    words = unit(runs.rows[r][0 : runs.words].to(device)) * runs.joint.to(device)[:, None]
+    sums = additive(prepared, runs, r)
+    models = {
+        ADDITIVE: of_model(sums, prepared, words),
+        CENTRED: of_model(centred(sums, prepared.words, mean_context(prepared, runs, r)), prepared, None),
+    }
+    of_sums = OfRun(models, nearest(sums, prepared, words, runs.vocabulary), [], [], False)
+    return of_sums if output is None else _with_nonce(of_sums, sums, words, prepared, output(), options, kept, report)
+
+
+def _with_nonce(
+    of_sums: OfRun,
+    start: Tensor,
+    words: Tensor,
+    prepared: Prepared,
+    output: Output,
+    options: ConsistencyOptions,
+    kept: Kept,
+    report: Reporter,
+) -> OfRun:
+    """Train Nonce2Vec from the sums."""
+    pairs = pairs_of(prepared, output, options)
+    settings = _grid(start, prepared, output, options, kept, report) if options.grid else []
+    vectors = trained(start, output, pairs, options)
+    finite = bool(torch.isfinite(vectors).all())
+    more = {f"Nonce2Vec ({options.output})": of_model(vectors, prepared, words)} if finite else {}
+    return OfRun(of_sums.models | more, of_sums.nearest, updates(prepared, pairs), settings, not finite)
+
+
+def _grid(
+    start: Tensor, prepared: Prepared, output: Output, options: ConsistencyOptions, kept: Kept, report: Reporter
+) -> list[Setting]:
+    """Every setting of the paper's grid; those of one schedule are a part of the study that may be finished."""
+    varied, rows = list(schedules(options)), list[Setting]()
+    for k, schedule in enumerate(varied):
+        report(k / len(varied))
+        name = f"grid {schedule.sample:g} {schedule.sample_decay:g} {schedule.window_decay}"
+        rows += kept.part(name, partial(settings_of, start, prepared, output, schedule))
+    return rows
+
+
+def of_model(vectors: Tensor, prepared: Prepared, words: Tensor | None) -> Model:
+    """Measure the vectors of one model.
+
+    Args:
+        vectors: ``(P, d)``.
+        prepared: the samples.
+        words: ``(v, d)`` unit vectors of the background; ``None`` where places among them mean nothing.
+    """
+    numbers = consistency_of(vectors, prepared.samples, prepared.allowed)
+    if words is None:
+        return Model(numbers, None, None)
+    return Model(numbers, *places(vectors, prepared.samples, words, prepared.term_rows))
 
 
 def by_svd(prepared: Prepared, runs: Runs, vectors: Tensor, options: ConsistencyOptions) -> BySvd:
@@ -136,3 +231,130 @@ def by_svd(prepared: Prepared, runs: Runs, vectors: Tensor, options: Consistency
         f"SVD (window {options.svd_window})": [of_model(vectors, prepared, None)],
     }
     return BySvd(models, int((~vectors.any(1)).sum()))
+
+
+def nearest(vectors: Tensor, prepared: Prepared, words: Tensor, vocabulary: Vocabulary) -> list[Neighbours]:
+    """Return the nearest words of the first two samples of the ten most frequent terms (table 7)."""
+    samples, text = prepared.samples, prepared.text
+    terms = np.argsort(-text.counts[samples.terms], kind="stable")[:_TERMS]
+    rows = []
+    for k in terms.tolist():
+        two = np.flatnonzero(samples.term == k)[:2]
+        x = unit(vectors[torch.from_numpy(two).to(vectors.device)])
+        top = product(x, words.double().T).topk(min(_NEAREST, len(words)), 1).indices.tolist()
+        between = float((x[0] * x[1]).sum())
+        shared = len(set(top[0]) & set(top[-1]))
+        term = show(text.words[samples.terms[k]])
+        for number, best in enumerate(top, 1):
+            near = ", ".join(vocabulary.text(w) for w in best)
+            rows.append(Neighbours(prepared.group, term, number, between, shared, near))
+    return rows
+
+
+def model_numbers(
+    group: str, background: str, text: str, model: str, each: Sequence[Consistency], words: float
+) -> ModelNumbers:
+    """Return the numbers of one model, means over R background runs, each with its interval over terms.
+
+    Args:
+        group: what the background and the text are called.
+        background: its name.
+        text: its name.
+        model: its name.
+        each: of every run.
+        words: mean number of context words, see :func:`~gpustab.studies.consistency.additive.words_of_pairs`.
+    """
+    same = _spread(each, "same")
+    return ModelNumbers(
+        group,
+        background,
+        text,
+        model,
+        len(each),
+        len(each[0].by_term["same"]),
+        *same,
+        *_spread(each, "null"),
+        *_spread(each, "excess"),
+        *_spread(each, "auc"),
+        rank=float(np.mean([one.rank for one in each])),
+        among=each[0].among,
+        words=words,
+        c=size_constant(same[0], words) if model in (ADDITIVE, CENTRED) else None,
+    )
+
+
+def _spread(each: Sequence[Consistency], name: str) -> tuple[float, float, float, float | None]:
+    """A mean over runs, the ends of its interval over terms, and its SD over runs."""
+    mean = over_runs([one.numbers[name] for one in each])
+    values = [one.numbers[name].value for one in each]
+    return mean.value, *mean.estimate.interval, float(np.std(values, ddof=1)) if len(each) > 1 else None
+
+
+def contrast(group: str, model: str, against: str, one: Sequence[Consistency], two: Sequence[Consistency]) -> Contrast:
+    """Return the difference of two models' cosine and AUC, with intervals over the terms, which are the same."""
+    return Contrast(group, model, against, *_difference("same", one, two), *_difference("auc", one, two))
+
+
+def _difference(name: str, one: Sequence[Consistency], two: Sequence[Consistency]) -> tuple[float, float, float]:
+    first, second = (over_runs([run.numbers[name] for run in model]) for model in (one, two))
+    difference = LeftOut(first.value - second.value, first.without - second.without)
+    return difference.value, *difference.estimate.interval
+
+
+def word_ranks(group: str, model: str, each: Sequence[Ranks], words: int) -> WordRanks:
+    """Return the places among the background's words, means over runs."""
+    forward, back, both, without_own, first = (float(np.mean(values)) for values in zip(*each, strict=True))
+    return WordRanks(group, model, forward, back, both, without_own, first, words)
+
+
+def run_numbers(group: str, names: Sequence[str], model: str, each: Sequence[Consistency]) -> list[RunNumbers]:
+    """Return the numbers of every background run by itself."""
+    of = names if len(names) == len(each) else ("no background",)  # the SVD model has none
+    return [
+        RunNumbers(group, name, model, *(one.numbers[key].value for key in ("same", "null", "excess", "auc")))
+        for name, one in zip(of, each, strict=True)
+    ]
+
+
+def own_vectors(group: str, model: str, each: Sequence[Own]) -> OwnVectors:
+    """Return a row of table 6: means over the terms that the background has, and over its runs.
+
+    The interval is of the mean excess over the null level, over terms.
+    """
+    cosine, null, place = (np.mean(values, axis=0) for values in zip(*each, strict=True))
+    has = ~np.isnan(cosine)
+    n = int(has.sum())
+    excess = (cosine - null)[has]
+    se = float(excess.std(ddof=1) / math.sqrt(n)) if n > 2 else math.nan
+    mean = _mean(excess)
+    low, high = Estimate.of_runs(mean, se, n).interval
+    return OwnVectors(group, model, n, _mean(cosine[has]), _mean(null[has]), mean, low, high, _mean(place[has]))
+
+
+def _mean(values: Array) -> float | None:
+    return float(values.mean()) if len(values) else None
+
+
+def term_numbers(prepared: Prepared, raw: Sequence[Consistency], own: Sequence[Own]) -> list[TermNumbers]:
+    """Return the numbers of every term in the additive model, means over runs.
+
+    Args:
+        prepared: the samples.
+        raw: of every run.
+        own: of every run.
+    """
+    names = ("same", "null", "auc", "rank")
+    means = [np.mean([one.by_term[name] for one in raw], axis=0) for name in names]
+    means.append(np.mean([one.cosine for one in own], axis=0))
+    sizes = np.bincount(prepared.samples.term, prepared.samples.sizes)
+    text = prepared.text
+    return [
+        TermNumbers(
+            prepared.group,
+            show(text.words[word]),
+            int(text.counts[word]),
+            int(sizes[k]),
+            *(float(values[k]) for values in means),
+        )
+        for k, word in enumerate(prepared.samples.terms.tolist())
+    ]

@@ -2,22 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from gpustab.report import Result
-from gpustab.results import Block, Table
-from gpustab.results.page import Shown, counted
-from gpustab.studies.consistency import page_of_vectors
-from gpustab.studies.consistency.blocks import Columns, block_of, both, half, small_table
-from gpustab.studies.consistency.limits import CLOSE, FEWEST, NEAR, P_VALUE
-from gpustab.studies.consistency.sentences import development, grows, of_cases, of_each
-from gpustab.studies.consistency.sentences_of_models import models_part, trainings_part
-from gpustab.studies.consistency.sentences_of_texts import texts_part
+from gpustab.results import Block, SmallTable, Table
+from gpustab.results.page import Columns, Shown, counted, minus, with_half
+from gpustab.results.table import titles
+from gpustab.studies.consistency.claims import (
+    CHANCE,
+    FEWEST,
+    GROWS,
+    HALVES_DIFFER,
+    NEAR,
+    NEAR_AS_SUMS,
+    P_VALUE,
+    Placed,
+    of_cases,
+    of_each,
+    texts_compared,
+)
+from gpustab.studies.consistency.claims_of_vectors import (
+    BETTER_MODEL,
+    CLOSEST_GROUP,
+    EQUAL,
+    OWN_NEARER,
+    READ_BY_NONCE,
+    SURER,
+    ModelPair,
+    neighbours_shared,
+)
+from gpustab.studies.consistency.tables import (
+    ADDITIVE,
+    CONSISTENCY,
+    CONTRASTS,
+    DOMAIN,
+    NEIGHBOURS,
+    OWN,
+    RANKS,
+    SETTINGS,
+    SIZES,
+    SPLIT,
+    TEXTS,
+    UPDATES,
+    Case,
+    Contrast,
+    Domain,
+    ModelNumbers,
+    OwnVectors,
+    Setting,
+    Size,
+    TextPair,
+    WordRanks,
+)
+
+R = TypeVar("R")
 
 _AUC = (
     "AUC is how often a term's own second vector is nearer than another term's, 0.5 by chance: by it alone models, "
     "texts and settings compare, since each has its own level of cosines, for different terms too."
 )
+_SETTINGS = 10
+"""Settings of the grid that are shown."""
 
 
 def page(result: Result) -> list[Block]:
@@ -29,49 +75,46 @@ def page(result: Result) -> list[Block]:
         *_trainings(result),
         *_split(result),
         *_sizes(result),
-        *page_of_vectors.ranks(result),
-        *page_of_vectors.own(result),
-        *page_of_vectors.domain(result),
-        *page_of_vectors.nonce(result),
-        *page_of_vectors.neighbours(result),
+        *_ranks(result),
+        *_own(result),
+        *_domain(result),
+        *_nonce(result),
+        *_neighbours(result),
         _how(result),
     ]
 
 
 def _texts(result: Result) -> Iterator[Block]:
     columns: Columns = [
-        ("texts", lambda row: f"{row['text']} / {row['against']}"),
-        ("words", "words"),
-        ("same term", both("same")),
-        ("different terms", both("null")),
-        ("difference of cosines", half("same", "_difference")),
-        ("AUC", both("auc")),
-        ("difference of AUC", half("auc", "_difference")),
+        ("texts", lambda pair: f"{pair.text} / {pair.against}"),
+        "words",
+        beside(TextPair, "same"),
+        beside(TextPair, "null"),
+        half(TextPair, "same_difference", "same"),
+        beside(TextPair, "auc"),
+        half(TextPair, "auc_difference", "auc"),
     ]
-    yield from block_of(
-        result.tables.get("texts"),
+    yield from _block_of(
+        TEXTS.of(result.tables),
         "Which text gives its terms the more consistent vectors?",
         ("Additive model at one number of context words a sample, ± 95 %", columns),
-        lambda part: " ".join(texts_part(row)[1] for row in part.records()),
+        lambda pairs: " ".join(map(texts_compared, pairs)),
         after="AUC in the table is that share of comparisons, 0.5 by chance.",
         aside="Bloem et al. 2019, table 1: one philosopher 0.953, Wikipedia 0.927, without a null level.",
     )
 
 
 def _models(result: Result) -> Block:
-    table = result.tables["consistency"]
-    columns: list[tuple[str, Shown]] = [
-        ("model", "model"),
-        ("same term", half("same")),
-        ("different terms", half("null")),
-        ("difference", half("excess")),
-        ("AUC", half("auc")),
+    rows = list(CONSISTENCY.rows(result.tables))
+    columns: Columns = [
+        "model",
+        *(half(ModelNumbers, name) for name in ("same", "null", "excess", "auc")),
+        *(["auc_sd"] if any(row.runs > 1 for row in rows) else []),
+        "c",
+        "terms",
     ]
-    if any(row["runs"] > 1 for row in table.records()):
-        columns.append(("SD over runs", ("auc_sd", 2)))
-    columns += [("c", ("c", 3)), ("terms", "terms")]
-    rest = [sentence for both in of_cases(result.tables) for sentence in both if sentence not in result.verdict]
-    told = [
+    others = [sentence for both in of_cases(result.tables) for sentence in both if sentence not in result.verdict]
+    reading = [
         "Read a cosine only beside that of different terms.",
         _AUC,
         "c is what stays of it without the size of the samples, smaller for more alike vectors: sums of m words have "
@@ -80,9 +123,9 @@ def _models(result: Result) -> Block:
     return Block(
         "Does the text give a term the same vector twice?",
         _facts(result),
-        [small_table(table, "Mean cosine of two samples, ± 95 % over terms", columns)],
+        [_small_table("Mean cosine of two samples, ± 95 % over terms", rows, columns)],
         figures=["same_and_null"],
-        answer="\n".join([*rest, " ".join(told)]),
+        answer="\n".join([*others, " ".join(reading)]),
         aside="Bloem et al. 2019, table 1: 0.907 to 0.953 by the additive model, without a null level.",
     )
 
@@ -90,30 +133,30 @@ def _models(result: Result) -> Block:
 def _facts(result: Result) -> list[tuple[str, str, str]]:
     return [
         (
-            group["name"],
-            counted(group["terms"], "term"),
-            f"{counted(group['samples'], 'sample')} of {group['sentences']:.1f} sentences, {group['full']:.0%} of them "
-            f"full; {counted(group['words'], 'word')}, {group['known']:.0%} of the text's tokens; "
-            f"{counted(len(group['runs']), 'run')}; text: {group['source'] or group['text']}",
+            case.name,
+            counted(case.terms, "term"),
+            f"{counted(case.samples, 'sample')} of {case.sentences:.1f} sentences, {case.full:.0%} of them "
+            f"full; {counted(case.words, 'word')}, {case.known:.0%} of the text's tokens; "
+            f"{counted(len(case.runs), 'run')}; text: {case.source or case.text}",
         )
-        for group in result.groups
+        for case in _cases(result)
     ]
+
+
+def _cases(result: Result) -> list[Case]:
+    return [Case(**group) for group in result.groups]
 
 
 def _contrasts(result: Result) -> Iterator[Block]:
-    table = Table.of(result.contrasts)
-    terms = {group["name"]: group["terms"] for group in result.groups}
-    columns: Columns = [
-        ("model", "model"),
-        ("against", "against"),
-        ("difference of cosines", half("same")),
-        ("difference of AUC", half("auc")),
-    ]
-    yield from block_of(
-        table,
+    terms = {case.name: case.terms for case in _cases(result)}
+    yield from _block_of(
+        CONTRASTS.table(Contrast(**contrast) for contrast in result.contrasts),
         "Which model tells terms apart better?",
-        ("Differences of models over the same terms, ± 95 %", columns),
-        lambda part: " ".join(models_part(row, terms[row["group"]])[1] for row in part.records()),
+        (
+            "Differences of models over the same terms, ± 95 %",
+            ["model", "against", half(Contrast, "same"), half(Contrast, "auc")],
+        ),
+        lambda rows: " ".join(BETTER_MODEL.sentence(ModelPair(row, terms[row.group])) for row in rows),
         after="Each model has its own level of cosines, for different terms too: those of two models do not compare.",
         aside="Bloem et al. 2019 rank models by their cosines: additive, Nonce2Vec, SVD.",
     )
@@ -121,64 +164,196 @@ def _contrasts(result: Result) -> Iterator[Block]:
 
 def _trainings(result: Result) -> Iterator[Block]:
     """How sure the AUC is, over trainings of the background and over terms."""
-    sums = result.tables["consistency"].where(model="additive")
-    said = [part for part in of_each(sums, lambda part: trainings_part(next(part.records()))[1]) if part]
-    if said:
-        yield Block("Would another training of the background say the same?", answer="\n".join(said))
+    sums = CONSISTENCY.of(result.tables).where(model=ADDITIVE)
+    sentences = [sentence for sentence in of_each(sums, lambda rows: SURER.sentence(rows[0])) if sentence]
+    if sentences:
+        yield Block("Would another training of the background say the same?", answer="\n".join(sentences))
 
 
 def _split(result: Result) -> Iterator[Block]:
-    columns: Columns = [
-        ("moved at random", "permuted"),
-        ("terms", "terms"),
-        ("halves", ("halves", 3)),
-        ("random parts", ("random", 3)),
-        ("as unlike (p)", ("p", 2)),
-        ("terms unlike by themselves", lambda row: f"{row['unlike_terms']:.0%}"),
-    ]
-    yield from block_of(
-        result.tables.get("split"),
+    yield from _block_of(
+        SPLIT.of(result.tables),
         "Do the halves differ more than parts drawn at random?",
-        ("Additive model, mean cosine of the two parts of each term's sentences", columns),
-        lambda part: development(list(part.records()))[1],
+        (
+            "Additive model, mean cosine of the two parts of each term's sentences",
+            ["permuted", "terms", "halves", "random", "p", "unlike_terms"],
+        ),
+        HALVES_DIFFER.sentence,
         aside="Bloem et al. 2019 compare halves with random samples of another size, which cannot say that.",
     )
 
 
 def _sizes(result: Result) -> Iterator[Block]:
-    columns: Columns = [
-        ("sentences", "n"),
-        ("terms", "terms"),
-        ("words", lambda row: f"{row['words']:.1f}"),
-        ("same term", half("same")),
-        ("by the law", ("law", 3)),
-        ("different terms", ("null", 3)),
-        ("AUC", ("auc", 3)),
-        ("c", ("c", 3)),
-    ]
-    yield from block_of(
-        result.tables.get("sizes"),
+    yield from _block_of(
+        SIZES.of(result.tables),
         "How many sentences does a term need?",
-        ("Additive model; the same terms in every row, ± 95 % over them", columns),
-        lambda part: grows(part)[1],
+        (
+            "Additive model; the same terms in every row, ± 95 % over them",
+            ["n", "terms", "words", half(Size, "same"), "law", "null", "auc", "c"],
+        ),
+        GROWS.sentence,
         figures=["by_size"],
         aside="Bloem et al. 2019, table 2: 0.794, 0.837, 0.905, 0.923, 0.956 for 1, 2, 3, 4, 8, one term.",
     )
 
 
+def _ranks(result: Result) -> Iterator[Block]:
+    """How near samples are to each other among all words."""
+
+    def says(rows: Sequence[WordRanks]) -> str:
+        row = next(CONSISTENCY.rows(result.tables, model=ADDITIVE, group=rows[0].group))
+        return NEAR_AS_SUMS.sentence(Placed(row, rows[0]))
+
+    yield from _block_of(
+        RANKS.of(result.tables),
+        "How near are they among all words?",
+        (
+            "Place of one sample among the background's words by cosine to another, 1 the nearest",
+            ["model", "forward", "back", "both", "without_own", "first", "words"],
+        ),
+        says,
+        aside="Bloem et al. 2019, table 1: places 1 to 1.001, and 22.4 for the halves of one book.",
+    )
+
+
+def _own(result: Result) -> Iterator[Block]:
+    """How far samples are from the background's own vectors."""
+    yield from _block_of(
+        OWN.of(result.tables),
+        "How far are they from the background's own vector of the term?",
+        (
+            "Mean cosine to the vectors of the background, for terms that it has, ± 95 % over terms",
+            ["model", "terms", "cosine", "null", half(OwnVectors, "excess"), "place"],
+        ),
+        lambda rows: OWN_NEARER.sentence(rows[0]),
+        figures=["own_place"],
+        aside="Bloem et al. 2019, table 6 (Nonce2Vec): 0.35 to 0.48, places 2,902 to 24,513 of 259,376.",
+    )
+
+
+def _domain(result: Result) -> Iterator[Block]:
+    """Which terms mean what they mean elsewhere."""
+    yield from _block_of(
+        DOMAIN.of(result.tables),
+        "Which terms mean in the text what they mean elsewhere?",
+        (
+            "SVD model: cosine of a term in the text to the same word in the general text, ± 95 % over terms",
+            ["terms_of", "terms", "cosine", "null", half(Domain, "excess")],
+        ),
+        CLOSEST_GROUP.sentence,
+        after="A cosine of PPMI-SVD vectors depends on frequency by itself, so the ten other terms of the most like "
+        "frequencies stand beside it.",
+        figures=["by_frequency"],
+        aside="Bloem et al. 2019, table 5: 0.735, 0.417, 0.109, 0.078.",
+    )
+
+
+def _nonce(result: Result) -> Iterator[Block]:
+    """What Nonce2Vec reads, with the best settings of a grid."""
+    settings = list(SETTINGS.rows(result.tables))
+    for block in _block_of(
+        UPDATES.of(result.tables),
+        "What does Nonce2Vec read?",
+        ("Updates that the sentences of a sample give", ["sentence", "samples", "updates"]),
+        READ_BY_NONCE.sentence,
+        aside="Bloem et al. 2019, table 3: 0.686 to 0.748, tuned; sample and window decay are not given.",
+        folded=not settings,
+    ):
+        yield _with_grid(block, settings) if settings else block
+
+
+def _with_grid(block: Block, settings: Sequence[Setting]) -> Block:
+    """The block with the best settings of the grid."""
+    best = sorted(settings, key=lambda row: -(row.auc or 0.0))[:_SETTINGS]
+    title = f"Best {_SETTINGS} of {len(settings):,} settings by AUC; the best of many is lucky: try it on other terms"
+    columns = [name for name in titles(Setting) if name != "group"]
+    tables = [*block.tables, _small_table(title, best, columns)]
+    return Block(block.title, tables=tables, answer=block.answer, aside=block.aside)
+
+
+def _neighbours(result: Result) -> Iterator[Block]:
+    """The nearest words of two samples."""
+    yield from _block_of(
+        NEIGHBOURS.of(result.tables),
+        "What are the nearest words of two samples?",
+        ("Additive model, first run", ["term", "sample", "cosine", "shared", "nearest"]),
+        neighbours_shared,
+        after="Two samples can be near each other and still mean nothing: consistency is no quality.",
+        figures=["nearest_words"],
+        aside="Bloem et al. 2019, table 7.",
+        folded=True,
+    )
+
+
 def _how(result: Result) -> Block:
-    settings = result.settings
+    settings, chance = result.settings, f"{100 * CHANCE:.0f}"
     return Block(
         "By which rules?",
         [
-            ("told apart", "above 50", f"the interval of the AUC in 100 comparisons; alike: below {100 * NEAR:.0f}"),
-            ("equally well", f"± {100 * CLOSE:.0f}", "both ends of a difference of AUC in 100 comparisons lie within"),
+            (
+                "told apart",
+                f"above {chance}",
+                f"the interval of the AUC in 100 comparisons; alike: below {100 * NEAR:.0f}",
+            ),
+            ("equally well", f"± {100 * EQUAL:.0f}", "both ends of a difference of AUC in 100 comparisons lie within"),
             ("halves differ", f"p ≤ {P_VALUE:.0%}", "of the parts drawn at random at most so many are as unlike"),
-            ("few", f"under {FEWEST}", "of so few terms nothing is said"),
+            ("few", f"under {FEWEST:g}", "of so few terms nothing is said"),
             ("null pairs", "different terms", "no sentence in common, numbers of context words within a factor of two"),
             ("context", f"{settings['window']} words", "within the sentence, after subsampling; never the term itself"),
             ("centred", "", "less the mean background vector of the text's tokens, once for each context word"),
             ("intervals", "95 %", "jackknife over terms, Student's t; runs of a background have their own SD"),
         ],
         folded=True,
+    )
+
+
+def _block_of(
+    table: Table[R],
+    title: str,
+    shown: tuple[str, Columns],
+    says: Callable[[list[R]], str],
+    *,
+    after: str = "",
+    **more: Any,
+) -> Iterator[Block]:
+    """Yield a block of a table with a sentence on every background and text, if the table has rows.
+
+    Args:
+        table: with a column ``group``.
+        title: of the block.
+        shown: title and columns of its small table.
+        says: what is said of the rows of one background and text.
+        after: what else is said.
+        more: of the block.
+    """
+    if table.height:
+        answer = "\n".join([*of_each(table, says), after]).strip()
+        heading, columns = shown
+        yield Block(title, tables=[_small_table(heading, table.rows(), columns)], answer=answer, **more)
+
+
+def _small_table(title: str, rows: Iterable[Any], columns: Columns) -> SmallTable:
+    """Return rows as people read them; who has them stands first where they are several."""
+    kept = list(rows)
+    return SmallTable.of(title, kept, [*(["group"] if len({row.group for row in kept}) > 1 else []), *columns])
+
+
+def half(row: type, name: str, ends: str = "") -> tuple[str, Shown]:
+    """Return a column of a number with half of its interval.
+
+    Args:
+        row: the type of the rows.
+        name: of the number.
+        ends: name without ``_low`` and ``_high`` of the ends; default: that of the number.
+    """
+    low, high = (f"{ends or name}_{end}" for end in ("low", "high"))
+    title = titles(row, name, low, high)[name]
+    return title, lambda of: with_half(getattr(of, name), (getattr(of, high) - getattr(of, low)) / 2)
+
+
+def beside(row: type, name: str) -> tuple[str, Shown]:
+    """Return a column of a number of two texts."""
+    title = titles(row, name, f"{name}_against")[name]
+    return title, lambda of: " / ".join(
+        minus(f"{value:.3f}") for value in (getattr(of, name), getattr(of, f"{name}_against"))
     )

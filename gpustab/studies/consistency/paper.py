@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from gpustab.results import Content
 from gpustab.results.page import counted
+from gpustab.results.table import titles
+from gpustab.studies.consistency.tables import TEXTS, TermNumbers
 from gpustab.studies.shared.wording import listed
 
 CITATIONS = ("bloem2019",)
 
-WORDS = {
-    "terms": {
-        "occurrences": "occurrences",
-        "sentences": "sentences in samples",
-        "same": "cosine of its samples",
-        "null": "to other terms",
-        "auc": "AUC",
-        "rank": "place among samples",
-        "own": "to background's",
-    }
-}
+WORDS = {"terms": titles(TermNumbers, "occurrences", "sentences", "same", "null", "auc", "rank", "own")}
 
 
 def heading(result: Content) -> tuple[str, str]:
@@ -46,7 +38,7 @@ def methods(result: Content) -> str:
     several = (
         " Texts were compared by samples cut at random to one number of context words, with errors over the terms of "
         "each text and over the runs of the background."
-        if "texts" in result.tables
+        if TEXTS.name in result.tables
         else ""
     )
     return (

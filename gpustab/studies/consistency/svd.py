@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from gpustab.corpus.corpus import Corpus
@@ -17,13 +16,12 @@ from gpustab.errors import InputError, option
 from gpustab.kernels.arithmetic import product
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.consistency.measures import unit
+from gpustab.studies.consistency.measures import Array, unit
 from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.samples import Samples
+from gpustab.studies.consistency.tables import CLOSEST, Domain
 from gpustab.studies.consistency.text import Ids, Text
 from gpustab.trainers.ppmi_svd import PpmiSvdParameters, train
-
-Array = NDArray[np.float64]
 
 MATCHED = 10
 """Terms of like frequency that a term is compared with."""
@@ -48,11 +46,11 @@ def marked_corpus(general: Text, text: Text, samples: Samples, min_count: int) -
         The corpus, and ``(P,)`` ids in its vocabulary.
     """
     number = _numbers(general, text)
-    own = np.array([number[word] for word in text.words], dtype=np.int64)
+    ids = np.array([number[word] for word in text.words], dtype=np.int64)
     lengths = np.diff(text.starts)[samples.members]
     places = np.concatenate([np.arange(*text.starts[s : s + 2]) for s in samples.members.tolist()])
     sample_of = np.repeat(samples.owner, lengths)
-    tokens = own[text.tokens[places]]
+    tokens = ids[text.tokens[places]]
     marked = text.tokens[places] == samples.terms[samples.term][sample_of]
     tokens[marked] = len(number) + sample_of[marked]
     names = [*number, *_marks(text, samples)]
@@ -126,11 +124,11 @@ def marked_text(general: Text, text: Text, terms: Ids, min_count: int) -> tuple[
     number = _numbers(general, text)
     mark = np.full(len(text.words), -1, dtype=np.int64)
     mark[terms] = len(number) + np.arange(len(terms))
-    own = np.where(mark >= 0, mark, [number[word] for word in text.words])
+    ids = np.where(mark >= 0, mark, [number[word] for word in text.words])
     there = np.zeros(len(text.starts) - 1, dtype=np.bool_)
     there[text.sentence[mark[text.tokens] >= 0]] = True
     lengths = np.diff(text.starts)[there]
-    tokens = np.concatenate([general.tokens, own[text.tokens[there[text.sentence]]]])
+    tokens = np.concatenate([general.tokens, ids[text.tokens[there[text.sentence]]]])
     starts = np.concatenate([general.starts, general.starts[-1] + np.cumsum(lengths)])
     names = [*number, *(text.words[term] + MARK.encode() for term in terms.tolist())]
     return _corpus(general.name, names, len(number), tokens, starts, min_count)
@@ -144,12 +142,27 @@ def _numbers(general: Text, text: Text) -> dict[bytes, int]:
     return number
 
 
-def domain_difference(general: Text, text: Text, terms: Ids, options: ConsistencyOptions) -> list[dict[str, Any]]:
-    """Return how like terms in the text are to themselves in the general text, by groups of frequency (table 5).
+class InGeneral(NamedTuple):
+    """Terms of a text beside themselves in general text; those that the SVD model has.
 
-    ``null`` is the mean cosine of a term of the text to the general vectors of the :data:`MATCHED` other terms that
-    are nearest to it in both frequencies, since a cosine of PPMI-SVD vectors depends on them by itself. Intervals are
-    of the mean excess over terms.
+    Attributes:
+        cosine: ``(n,)`` of a term in the text to the same word in the general text.
+        null: ``(n,)`` mean cosine to the words of :data:`MATCHED` other terms of the most like frequencies.
+        in_text: ``(n,)`` relative frequency in the text.
+        in_general: ``(n,)`` in the general text.
+    """
+
+    cosine: Array
+    null: Array
+    in_text: Array
+    in_general: Array
+
+
+def in_general(general: Text, text: Text, terms: Ids, options: ConsistencyOptions) -> InGeneral:
+    """Return how like terms in the text are to themselves in the general text.
+
+    Beside each stand the other terms that are nearest to it in both frequencies, since a cosine of PPMI-SVD vectors
+    depends on them by itself.
     """
     corpus, marked = marked_text(general, text, terms, options.svd_min_count)
     vectors = unit(svd_vectors(corpus, options))
@@ -160,19 +173,32 @@ def domain_difference(general: Text, text: Text, terms: Ids, options: Consistenc
     in_text = text.counts[terms[there]] / len(text.tokens)
     known = {word: k for k, word in enumerate(general.words)}
     counts = general.counts
-    in_general = np.array([counts[known[names[k]]] if names[k] in known else 0 for k in there]) / len(general.tokens)
-    null = matched_null(cosines, np.log(np.stack([in_text, in_general + 1 / len(general.tokens)], 1)))
-    low, high = in_text < options.domain_low, in_text > options.domain_high
-    rare, common = in_general < options.general_low, in_general > options.general_high
+    of_general = np.array([counts[known[names[k]]] if names[k] in known else 0 for k in there]) / len(general.tokens)
+    null = matched_null(cosines, np.log(np.stack([in_text, of_general + 1 / len(general.tokens)], 1)))
+    return InGeneral(cosines.diagonal(), null, in_text, of_general)
+
+
+def domains(group: str, terms: InGeneral, options: ConsistencyOptions) -> list[Domain]:
+    """Return the terms by groups of frequency (table 5); intervals are of the mean excess over terms."""
+    low, high = terms.in_text < options.domain_low, terms.in_text > options.domain_high
+    rare, common = terms.in_general < options.general_low, terms.in_general > options.general_high
     groups = {
-        "all": np.ones(len(there), dtype=np.bool_),
-        "high in text, low in general": high & rare,
+        "all": np.ones(len(terms.cosine), dtype=np.bool_),
+        CLOSEST: high & rare,
         "low in text, low in general": low & rare,
         "low in text, high in general": low & common,
         "high in text, high in general": high & common,
     }
-    own = cosines.diagonal()
-    return [{"terms_of": name, **_difference(own[part], null[part])} for name, part in groups.items()]
+    return [_domain(group, name, terms.cosine[part], terms.null[part]) for name, part in groups.items()]
+
+
+def _domain(group: str, name: str, cosine: Array, null: Array) -> Domain:
+    n, excess = len(cosine), cosine - null
+    if not n:
+        return Domain(group, name, 0, *[math.nan] * 5)
+    se = float(excess.std(ddof=1) / math.sqrt(n)) if n > 2 else math.nan
+    interval = Estimate.of_runs(float(excess.mean()), se, n).interval
+    return Domain(group, name, n, float(cosine.mean()), float(null.mean()), float(excess.mean()), *interval)
 
 
 def matched_null(cosines: Array, places: Array) -> Array:
@@ -190,16 +216,3 @@ def matched_null(cosines: Array, places: Array) -> Array:
     np.fill_diagonal(distance, np.inf)
     near = np.argsort(distance, axis=1, kind="stable")[:, : min(MATCHED, len(cosines) - 1)]
     return np.take_along_axis(cosines, near, 1).mean(1) if near.shape[1] else np.full(len(cosines), np.nan)
-
-
-def _difference(own: Array, null: Array) -> dict[str, Any]:
-    n = len(own)
-    if not n:
-        return {"terms": 0, **dict.fromkeys(("cosine", "null", "excess", "excess_low", "excess_high"), math.nan)}
-    excess = own - null
-    se = float(excess.std(ddof=1) / math.sqrt(n)) if n > 2 else math.nan
-    low, high = Estimate.of_runs(float(excess.mean()), se, n).interval
-    means = [float(part.mean()) for part in (own, null, excess)]
-    return {
-        "terms": n, "cosine": means[0], "null": means[1], "excess": means[2], "excess_low": low, "excess_high": high
-    }  # fmt: skip

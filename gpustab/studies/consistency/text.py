@@ -93,13 +93,13 @@ def only(text: Text, kept: NDArray[np.bool_]) -> Text:
 
 def without_duplicates(text: Text) -> Text:
     """Return the text without sentences whose words, in their order, had stood before, and without empty ones."""
-    seen, first = set[bytes](), np.zeros(len(text.starts) - 1, dtype=np.bool_)
+    known, first = set[bytes](), np.zeros(len(text.starts) - 1, dtype=np.bool_)
     empty = 0
     for s, (start, stop) in enumerate(zip(text.starts[:-1].tolist(), text.starts[1:].tolist(), strict=True)):
         key = text.tokens[start:stop].tobytes()
         empty += start == stop
-        if start < stop and key not in seen:
-            seen.add(key)
+        if start < stop and key not in known:
+            known.add(key)
             first[s] = True
     lengths = np.diff(text.starts)
     return text._replace(
@@ -130,11 +130,11 @@ def _join(text: Text, ids: Sequence[int], new: int) -> Text:
     n, k, sentence = len(text.tokens), len(ids), text.sentence
     if n < k:
         return text
-    found = sentence[: n - k + 1] == sentence[k - 1 :]  # no term reaches from one sentence into the next
+    term = sentence[: n - k + 1] == sentence[k - 1 :]  # no term reaches from one sentence into the next
     for place, word in enumerate(ids):
-        found &= text.tokens[place : n - k + 1 + place] == word
+        term &= text.tokens[place : n - k + 1 + place] == word
     tokens, kept, free = text.tokens.copy(), np.ones(n, dtype=np.bool_), 0
-    for start in np.flatnonzero(found).tolist():
+    for start in np.flatnonzero(term).tolist():
         if start >= free:
             tokens[start], free = new, start + k
             kept[start + 1 : free] = False

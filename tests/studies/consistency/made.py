@@ -4,6 +4,8 @@ import numpy as np
 import torch
 
 from gpustab.runs.load import load_runs
+from gpustab.studies.consistency.measures import consistency_of
+from gpustab.studies.consistency.samples import Samples
 from gpustab.studies.consistency.text import Text
 
 WORDS = 300
@@ -65,6 +67,44 @@ def term_names(terms):
     return ["term" + chr(ord("a") + t // 26) + chr(ord("a") + t % 26) for t in range(terms)]
 
 
+def naive_counts(text, samples, rows, kept, window, types):
+    """Loops over samples, sentences and tokens."""
+    found = []
+    for p in range(len(samples.term)):
+        term, bag = samples.terms[samples.term[p]], []
+        for s in samples.members[samples.starts[p] : samples.starts[p + 1]]:
+            places = [k for k in range(text.starts[s], text.starts[s + 1]) if kept[k] or text.tokens[k] == term]
+            targets = [i for i, k in enumerate(places) if text.tokens[k] == term]
+            for i, k in enumerate(places):
+                near = any(abs(i - t) <= window for t in targets)
+                if near and text.tokens[k] != term and rows[text.tokens[k]] >= 0:
+                    bag.append(int(rows[text.tokens[k]]))
+        found.append(sorted(set(bag) if types else bag))
+    return found
+
+
 def tensor(x):
     """A float64 tensor."""
     return torch.tensor(x, dtype=torch.float64)
+
+
+def row(kind, **values):
+    """A row of a table with some of its values; the others are none."""
+    unknown = set(values) - set(kind._fields)
+    assert not unknown, unknown
+    return kind(**{name: values.get(name) for name in kind._fields})
+
+
+def samples_of(terms, parts=5):
+    """Samples of terms, each of one sentence of its own."""
+    term = np.repeat(np.arange(terms), parts)
+    return Samples(np.arange(terms), term, np.arange(len(term)), np.arange(len(term) + 1))
+
+
+def drawn_consistency(terms, signal, generator, parts=5, d=20):
+    """The consistency of vectors of a common mean, with a share of the term's own."""
+    x = 1 + 2 * torch.randn(terms, parts, d, generator=generator, dtype=torch.float64)
+    x += signal * torch.randn(terms, 1, d, generator=generator, dtype=torch.float64)
+    samples = samples_of(terms, parts)
+    term = torch.from_numpy(samples.term)
+    return consistency_of(x.flatten(0, 1), samples, term[:, None] != term)

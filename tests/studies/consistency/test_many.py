@@ -9,10 +9,7 @@ from gpustab import InputError, Space, Vocabulary
 from gpustab.cli.app import app
 from gpustab.runs.load import open_groups
 from gpustab.runs.runset import write_runset
-from gpustab.studies.consistency import models
-from gpustab.studies.consistency.measures import consistency_of
-from gpustab.studies.consistency.nulls import NullPairs
-from gpustab.studies.consistency.samples import Samples
+from gpustab.studies.consistency import models, nonce, study
 from gpustab.studies.consistency.study import consistency
 from tests.studies.consistency.made import sentences, term_names, word, write
 
@@ -117,6 +114,36 @@ def test_a_stopped_study_goes_on_with_the_same_numbers(trained, tmp_path, monkey
     assert calls == [0, 1, 2]
 
 
+def test_every_kind_of_finished_part_comes_back_as_it_was(trained, tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        nonce, "GRID", {name: values[:1] for name, values in nonce.GRID.items()} | {"alpha": (0.1, 0.2)}
+    )
+    choices = {
+        "finished": tmp_path / "finished",
+        "split": "half",
+        "cutoff": 3,
+        "permutations": 9,
+        "grid": True,
+        **NONCE,
+    }
+    choices |= {"general": str(trained / "general.txt"), "general_layout": "blocks", "svd_dim": 10, "svd_min_count": 1}
+    whole = ask(trained, **choices)
+    assert {"grid", "updates", "domain", "sizes", "split", "neighbours", "own", "ranks"} <= set(whole.tables)
+
+    def never(*_):
+        raise StopError
+
+    for name in ("additive", "settings_of", "by_svd"):
+        monkeypatch.setattr(models, name, never)
+    for name in ("by_sentences", "halves_and_random", "in_general"):
+        monkeypatch.setattr(study, name, never)
+    again = ask(trained, **choices)
+    assert again.verdict == whole.verdict
+    for name, table in whole.tables.items():
+        assert again.tables[name].row is table.row, name
+        assert list(map(str, again.tables[name].records())) == list(map(str, table.records())), name
+
+
 def _vectors(mean, seed=0):
     names = Vocabulary([word(k) for k in range(300)])
     generator = torch.Generator().manual_seed(seed)
@@ -148,26 +175,3 @@ def test_copies_do_not_make_words_twice_as_frequent(trained):
     rows = [next(x.tables["consistency"].records(model="additive")) for x in (alone, twice)]
     assert rows[0]["words"] == rows[1]["words"]
     assert rows[0]["same"] == rows[1]["same"]
-
-
-def test_null_pairs_in_blocks_are_those_at_once(monkeypatch):
-    from gpustab.studies.consistency import nulls
-
-    generator = np.random.default_rng(0)
-    term = np.repeat(np.arange(40), 3)
-    starts = np.concatenate([[0], np.cumsum(generator.integers(1, 4, size=120))])
-    samples = Samples(np.arange(40), term, generator.integers(60, size=starts[-1]), starts)
-    words = torch.from_numpy(generator.integers(1, 9, size=120)).double()
-    vectors = torch.from_numpy(generator.normal(size=(120, 6)))
-    whole = NullPairs(samples, words)
-    at_once = consistency_of(vectors, samples, whole)
-    monkeypatch.setattr(nulls, "_WHOLE", 500)
-    blocks = NullPairs(samples, words)
-    assert blocks._kept is None
-    assert torch.equal(blocks[7:50], whole[0:120][7:50])
-    assert blocks.any()
-    found = consistency_of(vectors, samples, blocks)
-    for name, number in at_once.numbers.items():
-        assert found.numbers[name].value == number.value
-        assert np.array_equal(found.numbers[name].without, number.without)
-    assert found.rank == at_once.rank

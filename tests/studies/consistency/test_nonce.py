@@ -8,9 +8,9 @@ import torch
 
 from gpustab.kernels.training.nonce import train_nonce
 from gpustab.studies.consistency.contexts import instances
+from gpustab.studies.consistency.nonce import draw_negatives, padded, training_pairs, window_of
 from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.samples import draw_samples
-from gpustab.studies.consistency.schedules import draw_negatives, padded, training_pairs, window_of
 from tests.studies.consistency.made import text_of
 
 WORDS = 40

@@ -13,6 +13,8 @@ from gpustab.formats.gensim.output import read_output_vectors
 from gpustab.report import to_html, to_text
 from gpustab.runs.key import Key
 from gpustab.runs.load import open_groups
+from gpustab.studies.consistency.figures import FIGURES
+from gpustab.studies.consistency.paper import methods
 from gpustab.studies.consistency.study import consistency
 from tests.studies.consistency.made import WORDS, sentences, term_names, word, write
 
@@ -214,3 +216,30 @@ def test_backgrounds_share_the_svd_model(files, monkeypatch):
     values = result.tables["consistency"].where(model="SVD (window 5)")["auc"]
     assert len(values) == 2
     assert values[0] == values[1]
+
+
+def test_the_study_takes_several_texts(tmp_path):
+    for name, seed, own in (("first", 1, 0.6), ("second", 2, 0.0)):
+        write(tmp_path / f"{name}.txt", sentences(12, 12, 8, seed=seed, own=own))
+    (tmp_path / "terms.txt").write_text("\n".join(term_names(12)))
+    groups = open_groups([([word(k) for k in range(300)], np.random.default_rng(0).normal(size=(300, 9)) + 0.3)],
+                         single_runs=True)  # fmt: skip
+    choices = {"terms": str(tmp_path / "terms.txt"), "layout": "blocks", "samples": 3, "cutoff": 9, "subsample": 0.0}
+    texts = [tmp_path / "first.txt", tmp_path / "second.txt"]
+    result = consistency(groups, texts, **choices)
+    table = result.tables["consistency"]
+    assert list(dict.fromkeys(table["text"])) == ["first", "second"]
+    assert list(dict.fromkeys(table["group"])) == ["runs, first", "runs, second"]
+    assert "of 100 comparisons for first" in result.verdict[0]
+    assert len(result.verdict) == 4
+    assert [group["source"] for group in result.groups] == [str(text) for text in texts]
+    for name in ("by_size", "nearest_words"):
+        assert len(FIGURES[name][1](result.tables).panels) == 2
+    assert "Which text gives its terms" in to_text(result)
+    assert "cut at random to one number of context words" in methods(result)
+    alone = consistency(groups, texts[1], **choices)
+    for name in ("same", "auc"):
+        rows = [next(table.records(model="additive", text="second")), next(alone.tables["consistency"].records())]
+        assert rows[0][name] == rows[1][name]
+    with pytest.raises(InputError, match="given twice"):
+        consistency(groups, [texts[0], texts[0]], **choices)

@@ -10,7 +10,7 @@ from gpustab import InputError
 from gpustab.studies.consistency.measures import consistency_of
 from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.samples import draw_samples
-from gpustab.studies.consistency.svd import domain_difference, marked_corpus, marked_text, of_samples
+from gpustab.studies.consistency.svd import domains, in_general, marked_corpus, marked_text, matched_null, of_samples
 from tests.studies.consistency.made import sentences, term_names, text_of
 
 NAMES = term_names(8)
@@ -48,9 +48,9 @@ def test_terms_with_words_of_their_own_are_near_themselves_and_not_near_others()
     numbers = consistency_of(x, samples, different).numbers
     assert numbers["auc"].value > 0.98
     assert numbers["excess"].value > 0.4
-    found = {row["terms_of"]: row for row in domain_difference(general, text, samples.terms, options)}
-    assert found["all"]["terms"] == 8
-    assert found["all"]["excess_low"] > 0.3
+    whole = domains("g", in_general(general, text, samples.terms, options), options)[0]
+    assert (whole.terms_of, whole.terms) == ("all", 8)
+    assert whole.excess_low > 0.3
     with pytest.raises(InputError, match="svd_dim is 5000"):
         of_samples(general, text, samples, ConsistencyOptions(svd_dim=5000))
 
@@ -73,5 +73,16 @@ def test_terms_of_other_words_than_in_general_are_not_near_themselves():
     text = text_of([[*s, NAMES[k % 8]] for k, s in enumerate(swapped)])
     terms = np.array([text.words.index(t.encode()) for t in NAMES])
     options = ConsistencyOptions(svd_dim=20, svd_min_count=2)
-    found = {row["terms_of"]: row for row in domain_difference(general, text, terms, options)}
-    assert found["all"]["excess_high"] < 0.1
+    whole = domains("g", in_general(general, text, terms, options), options)[0]
+    assert whole.terms_of == "all"
+    assert whole.excess_high < 0.1
+
+
+def test_the_null_of_like_frequencies_is_of_the_nearest_ones():
+    generator = np.random.default_rng(0)
+    cosines, places = generator.normal(size=(30, 30)), generator.normal(size=(30, 2))
+    found = matched_null(cosines, places)
+    for i in (0, 7, 29):
+        order = sorted((k for k in range(30) if k != i), key=lambda k: np.sum((places[i] - places[k]) ** 2))
+        assert found[i] == pytest.approx(np.mean([cosines[i, k] for k in order[:10]]))
+    assert np.isnan(matched_null(np.ones((1, 1)), np.zeros((1, 2)))).all()

@@ -1,4 +1,4 @@
-"""Samples in the form of the public code: read, measured, and what is refused."""
+"""What the study is given: a file of terms, and samples in the form of the public code; and what is refused."""
 
 import itertools
 
@@ -7,12 +7,29 @@ import pytest
 
 from gpustab import InputError
 from gpustab.runs.load import open_groups
+from gpustab.studies.consistency.inputs import read_samples, read_terms
 from gpustab.studies.consistency.paper import methods
-from gpustab.studies.consistency.sample_file import read_samples
 from gpustab.studies.consistency.study import consistency
 from tests.studies.consistency.made import sentences, term_names, word
 
 pytest.importorskip("sentencex")
+
+
+def test_a_file_of_terms(tmp_path):
+    file = tmp_path / "terms.txt"
+    file.write_text("Analytical Hypotheses\n\nstimulus\nstimulus\n")
+    assert read_terms(file, "en") == [(b"analytical", b"hypotheses"), (b"stimulus",)]
+    file.write_text("stimulus\n123\n")
+    with pytest.raises(InputError, match="line 2: '123' has no word"):
+        read_terms(file, "en")
+    with pytest.raises(InputError, match="there is no such file"):
+        read_terms(tmp_path / "none", "en")
+    file.write_text("")
+    with pytest.raises(InputError, match="there is no term"):
+        read_terms(file, "en")
+    file.write_bytes(b"caf\xe9\n")
+    with pytest.raises(InputError, match="byte 3 is no UTF-8"):
+        read_terms(file, "en")
 
 
 def write(folder, text):

@@ -1,0 +1,364 @@
+"""What the study claims of a text, its models and its terms; each claim has a rule with an interval, and margins.
+
+How often the rules err, at 5 to 60 terms and 1 to 16 runs of the background: ``benchmarks/consistency_verdicts.py``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from gpustab.results import Table
+from gpustab.results.page import counted, number
+from gpustab.studies.consistency.tables import (
+    ADDITIVE,
+    CENTRED,
+    CONSISTENCY,
+    SPLIT,
+    TEXTS,
+    ModelNumbers,
+    Size,
+    Split,
+    TextPair,
+    WordRanks,
+    as_cosine,
+)
+from gpustab.studies.shared.claims import Claim, Margin
+from gpustab.studies.shared.wording import number_span, signed_span
+
+R = TypeVar("R")
+
+FEWEST = Margin(
+    3, "terms of a verdict, which a jackknife needs: of 3 to 16, 1 to 3 % of draws without a difference get one"
+)
+CHANCE = Margin(0.5, "AUC by chance: a pair of one term has the larger cosine as often as one of two terms")
+NEAR = Margin(0.55, "AUC that is as good as none: of twenty comparisons one more than by chance")
+COMMON = Margin(0.05, "cosine above its null level that says nothing by itself")
+FIRST = Margin(2, "mean place that is no more the first")
+P_VALUE = Margin(0.05, "share of parts drawn at random that may be as unlike as halves that differ")
+
+_MOST = 4
+"""Sentences of the verdict; the others stand in their blocks."""
+
+
+def _told_apart(row: ModelNumbers) -> str:
+    if row.terms < FEWEST or math.isnan(row.auc_low):
+        return "few"
+    if row.auc_low > CHANCE:
+        return "apart"
+    return "alike" if row.auc_high < NEAR else "open"
+
+
+def _often(row: ModelNumbers) -> str:
+    return f"in {100 * row.auc:.0f} of 100 comparisons"
+
+
+def _span(row: ModelNumbers) -> str:
+    """The interval of the AUC in 100 comparisons, with a digit more where an end would look like chance."""
+    low, high = 100 * row.auc_low, 100 * row.auc_high
+    digits = 1 if f"{100 * CHANCE:.0f}" in (f"{low:.0f}", f"{high:.0f}") else 0
+    return f"{max(low, 0):.{digits}f}–{min(high, 100):.{digits}f}"
+
+
+TOLD_APART = Claim[ModelNumbers](
+    id="consistency.told-apart",
+    says="A text gives its terms vectors of their own.",
+    source="Bloem et al. 2019, section 3",
+    rule=(
+        f"apart if the interval of the AUC over terms lies above {CHANCE:g}, alike if below {NEAR:g}; few under "
+        f"{FEWEST:g} terms"
+    ),
+    judge=_told_apart,
+    sentences={
+        "few": lambda row: (
+            f"Whether the text gives its terms vectors of their own cannot be told from {counted(row.terms, 'term')} "
+            f"(cosine {as_cosine(row.same)} against {as_cosine(row.null)}); take {FEWEST:g} at least, better fifty."
+        ),
+        "apart": lambda row: (
+            f"Two samples of one term are more alike than samples of two terms {_often(row)} ({_span(row)}, above "
+            f"{100 * CHANCE:.0f}, which is chance): the text gives its terms vectors of their own."
+        ),
+        "alike": lambda row: (
+            f"Two samples of one term are no more alike than samples of two terms: they are {_often(row)} "
+            f"({_span(row)}, below {100 * NEAR:.0f}; {100 * CHANCE:.0f} is chance). The vectors hold nothing of the "
+            "term."
+        ),
+        "open": lambda row: (
+            "Whether two samples of one term are more alike than samples of two terms cannot be told from "
+            f"{counted(row.terms, 'term')}: they are {_often(row)}, and the interval, {_span(row)}, would have to be "
+            f"above {100 * CHANCE:.0f}, which is chance. More terms would tell."
+        ),
+    },
+)
+
+
+class Sums(NamedTuple):
+    """The additive model of one background and text, as it is, and without what every context has in common."""
+
+    raw: ModelNumbers
+    centred: ModelNumbers
+
+    @property
+    def cosines(self) -> str:
+        """Both raw cosines."""
+        return (
+            f"The cosine of two samples of one term is {as_cosine(self.raw.same)}, of two terms "
+            f"{as_cosine(self.raw.null)}"
+        )
+
+    @property
+    def without(self) -> str:
+        """Both centred cosines."""
+        return f"Without that they are {as_cosine(self.centred.same)} and {as_cosine(self.centred.null)}."
+
+
+MOSTLY_COMMON = Claim[Sums](
+    id="consistency.mostly-common",
+    says="Almost all of a cosine is what every context of the text has in common.",
+    source="Bloem et al. 2019, table 1, which has no null level",
+    rule=f"the cosine of one term is less than {COMMON:g} above that of different terms",
+    judge=lambda sums: "yes" if sums.raw.excess < COMMON else "no",
+    sentences={
+        "yes": lambda sums: (
+            f"{sums.cosines}: almost all of it is what every context of the text has in common. {sums.without}"
+        ),
+        "no": lambda sums: (
+            f"{sums.cosines}; part of both is what every context of the text has in common. {sums.without}"
+        ),
+    },
+)
+
+
+class Placed(NamedTuple):
+    """Where a term's other sample lies: among the samples of other terms, and among the background's words."""
+
+    among_samples: ModelNumbers
+    among_words: WordRanks
+
+    @property
+    def words(self) -> str:
+        """Its place among words."""
+        ranks = self.among_words
+        return f"Among {ranks.words:,} background words a term's other sample has place {number(ranks.both, 3)}"
+
+    @property
+    def samples(self) -> str:
+        """Its place among samples."""
+        row = self.among_samples
+        return f"among the samples of other terms place {number(row.rank, 3)} of {number(row.among, 3)}"
+
+
+NEAR_AS_SUMS = Claim[Placed](
+    id="consistency.near-as-sums",
+    says="Samples are near each other among words because both are sums, not because they are of one term.",
+    source="Bloem et al. 2019, table 1",
+    rule=f"the mean place among words is below {FIRST:g}, and among the samples of other terms it is not",
+    judge=lambda placed: "yes" if placed.among_words.both < FIRST <= placed.among_samples.rank else "no",
+    sentences={
+        "yes": lambda placed: (
+            f"{placed.words}, and {placed.samples}: it is near the first because both are sums, not because they are "
+            "of one term."
+        ),
+        "no": lambda placed: f"{placed.words}, {placed.samples}.",
+    },
+)
+
+
+def _grows(rows: Sequence[Size]) -> str:
+    if len(rows) < 2:
+        return "none"
+    return "grows" if rows[-1].same_low > rows[0].same_high else "open"
+
+
+def _from_to(rows: Sequence[Size]) -> str:
+    """The cosines of the smallest and the largest size, with their intervals."""
+    return f"from {_end(rows[0])} to {_end(rows[-1])} sentences"
+
+
+def _end(row: Size) -> str:
+    return f"{as_cosine(row.same)} ({number_span(row.same_low, row.same_high)}) with {row.n}"
+
+
+def _law(rows: Sequence[Size]) -> str:
+    off = max(abs(row.same - row.law) for row in rows)
+    return f"a law of sums, 1 / (1 + c / words) with c = {number(rows[-1].c, 3)}, is at most {number(off, 2)} off"
+
+
+GROWS = Claim[Sequence[Size]](
+    id="consistency.grows",
+    says="Consistency grows with the sentences of a sample.",
+    source="Bloem et al. 2019, table 2",
+    rule="the interval of the cosine of the largest samples lies wholly above that of the smallest",
+    judge=_grows,
+    sentences={
+        "none": "One size of samples: how consistency depends on it is not seen.",
+        "grows": lambda rows: f"Consistency grows with the sentences, {_from_to(rows)}; {_law(rows)}.",
+        "open": lambda rows: (
+            f"Consistency goes {_from_to(rows)}: the intervals overlap, so that it grows is not shown; {_law(rows)}."
+        ),
+    },
+)
+
+
+def _halves(row: Split) -> str:
+    what = "parts of as many random sentences" if row.permuted == "sentences" else "random halves of the documents"
+    return f"halves have cosine {as_cosine(row.halves)}, {what} {as_cosine(row.random)}"
+
+
+def _not_shown(rows: Sequence[Split]) -> str:
+    first, row = rows[0], rows[-1]
+    but = (
+        f" Of parts of random sentences only {first.p:.0%} are: documents differ, the halves do not."
+        if first.p <= P_VALUE < row.p
+        else ""
+    )
+    return (
+        f"That the halves use the terms differently is not shown: {_halves(row)}, and {row.p:.0%} of such parts are as "
+        f"unlike (p; wanted {P_VALUE:.0%}).{but}"
+    )
+
+
+HALVES_DIFFER = Claim[Sequence[Split]](
+    id="consistency.halves-differ",
+    says="The two halves of a text use its terms differently.",
+    source="Bloem et al. 2019, table 1",
+    rule=(
+        f"of the parts drawn at random at most {P_VALUE:.0%} are as unlike; whole documents are drawn where there are "
+        "enough, since the sentences of one belong together"
+    ),
+    judge=lambda rows: "differ" if rows[-1].p <= P_VALUE else "open",
+    sentences={
+        "differ": lambda rows: (
+            f"The two halves use the terms differently: {_halves(rows[-1])}, and only {rows[-1].p:.0%} of such parts "
+            f"are as unlike (p ≤ {P_VALUE:.0%})."
+        ),
+        "open": _not_shown,
+    },
+)
+
+
+def side_of_zero(low: float, high: float, across: str = "open") -> str:
+    """Return on which side of 0 an interval lies, ``"higher"`` or ``"lower"``; or what stands for both.
+
+    >>> side_of_zero(0.1, 0.2), side_of_zero(-0.2, -0.1), side_of_zero(-0.1, 0.2)
+    ('higher', 'lower', 'open')
+    """
+    return "higher" if low > 0 else "lower" if high < 0 else across
+
+
+def _side_of(pair: TextPair, low: float, high: float) -> str:
+    return "few" if min(pair.terms, pair.terms_against) < FEWEST else side_of_zero(low, high)
+
+
+def _apart_better(pair: TextPair, better: str, worse: str) -> str:
+    return f"{_at(pair)}, {better} tells its terms apart better than {worse} ({_nearer(pair)})"
+
+
+def _at(pair: TextPair) -> str:
+    return f"At {counted(pair.words, 'context word')} a sample"
+
+
+def _nearer(pair: TextPair) -> str:
+    return (
+        f"a term's own second vector is nearer than another term's in {100 * pair.auc:.0f} of 100 comparisons for "
+        f"{pair.text}, {100 * pair.auc_against:.0f} for {pair.against}, difference "
+        f"{signed_span(100 * pair.auc_low, 100 * pair.auc_high, 0)}"
+    )
+
+
+BETTER_TEXT = Claim[TextPair](
+    id="consistency.better-text",
+    says="One text tells its terms apart better than another.",
+    source="Bloem et al. 2019, table 1",
+    rule=(
+        "at equal samples the interval of the difference of AUC, over terms and runs, lies on one side of 0; few under "
+        f"{FEWEST:g} terms in a text"
+    ),
+    judge=lambda pair: _side_of(pair, pair.auc_low, pair.auc_high),
+    sentences={
+        "higher": lambda pair: _apart_better(pair, pair.text, pair.against),
+        "lower": lambda pair: _apart_better(pair, pair.against, pair.text),
+        "open": lambda pair: (
+            f"{_at(pair)}, which of {pair.text} and {pair.against} tells its terms apart better cannot be told "
+            f"({_nearer(pair)}, which includes 0)"
+        ),
+        "few": lambda pair: (
+            f"{pair.text} and {pair.against} cannot be compared by so few terms; take {FEWEST:g} at least in each, "
+            "better fifty"
+        ),
+    },
+)
+
+
+def _higher_cosine(pair: TextPair, higher: str) -> str:
+    return (
+        f"{higher} has the higher cosine ({_cosines(pair)}; of different terms {pair.null:.3f} and "
+        f"{pair.null_against:.3f})"
+    )
+
+
+def _cosines(pair: TextPair) -> str:
+    return (
+        f"{pair.same:.3f} for {pair.text}, {pair.same_against:.3f} for {pair.against}, difference "
+        f"{signed_span(pair.same_low, pair.same_high, 3)}"
+    )
+
+
+HIGHER_COSINE = Claim[TextPair](
+    id="consistency.higher-cosine",
+    says="One text has the higher cosine of samples of one term.",
+    source="Bloem et al. 2019, table 1",
+    rule=(
+        "at equal samples the interval of the difference of cosines, over terms and runs, lies on one side of 0; few "
+        f"under {FEWEST:g} terms in a text"
+    ),
+    judge=lambda pair: _side_of(pair, pair.same_low, pair.same_high),
+    sentences={
+        "higher": lambda pair: _higher_cosine(pair, pair.text),
+        "lower": lambda pair: _higher_cosine(pair, pair.against),
+        "open": lambda pair: (
+            f"which has the higher cosine cannot be told{' either' if BETTER_TEXT.judge(pair) == 'open' else ''} "
+            f"({_cosines(pair)})"
+        ),
+    },
+)
+
+
+def texts_compared(pair: TextPair) -> str:
+    """Return how two texts compare by AUC and by cosine; a cosine that goes the other way is no better vector."""
+    by_auc, by_cosine = BETTER_TEXT.judge(pair), HIGHER_COSINE.judge(pair)
+    if by_auc == "few":
+        return f"{BETTER_TEXT.sentence(pair)}."
+    if "open" in (by_auc, by_cosine) or by_auc == by_cosine:
+        return f"{BETTER_TEXT.sentence(pair)}; {HIGHER_COSINE.sentence(pair)}."
+    higher = pair.text if by_cosine == "higher" else pair.against
+    return (
+        f"{BETTER_TEXT.sentence(pair)}. Yet {HIGHER_COSINE.sentence(pair)}: a higher cosine is what all contexts of "
+        f"{higher} have in common, and no sign of better vectors."
+    )
+
+
+def verdict(tables: Mapping[str, Table[Any]]) -> list[str]:
+    """Return the answer: how texts compare, what their samples tell apart, and what the cosine hides."""
+    cases = of_cases(tables)
+    sentences = of_each(TEXTS.of(tables), lambda rows: " ".join(map(texts_compared, rows)))
+    sentences += [apart for apart, _ in cases]
+    sentences += of_each(SPLIT.of(tables), HALVES_DIFFER.sentence)
+    return [*sentences, *(raw for _, raw in cases)][:_MOST]
+
+
+def of_cases(tables: Mapping[str, Table[Any]]) -> list[tuple[str, str]]:
+    """Return for every background and text what its samples tell apart, and what the cosine hides."""
+    raw, centred = (list(CONSISTENCY.rows(tables, model=model)) for model in (ADDITIVE, CENTRED))
+    cases = []
+    for row, middle in zip(raw, centred, strict=True):
+        of = f"{row.group}: " if len(raw) > 1 else ""
+        cases.append((of + TOLD_APART.sentence(row), of + MOSTLY_COMMON.sentence(Sums(row, middle))))
+    return cases
+
+
+def of_each(table: Table[R], says: Callable[[list[R]], str]) -> list[str]:
+    """Return a sentence on the rows of every background and text, with its name where they are several."""
+    parts = table.split("group")
+    return [(f"{group}: " if len(parts) > 1 else "") + says(list(part.rows())) for group, part in parts]

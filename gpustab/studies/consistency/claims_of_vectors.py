@@ -1,0 +1,311 @@
+"""What the study claims of models, of Nonce2Vec, and of terms beside the vectors of general text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from gpustab.results.page import counted, number, signed
+from gpustab.statistics.intervals import Estimate, t_quantile
+from gpustab.studies.consistency.claims import FEWEST, side_of_zero
+from gpustab.studies.consistency.tables import (
+    CLOSEST,
+    Contrast,
+    Domain,
+    ModelNumbers,
+    Neighbours,
+    OwnVectors,
+    Updates,
+    as_cosine,
+)
+from gpustab.studies.shared.claims import Claim, Margin
+from gpustab.studies.shared.wording import signed_span, word
+
+EQUAL = Margin(0.05, "difference of AUC between two models that matters to nobody: five of 100 comparisons")
+READ = Margin(0.5, "mean updates that a sentence of a sample must give to be read by Nonce2Vec")
+TWICE = Margin(2, "times that one of two standard errors, both estimates, is as large as the other to be called larger")
+
+
+def _errors(row: ModelNumbers) -> tuple[float, float]:
+    """The standard error of the mean AUC over the trainings of the background, and over terms."""
+    half = (row.auc_high - row.auc_low) / 2
+    return (row.auc_sd or 0.0) / math.sqrt(row.runs), half / t_quantile(row.terms - 1)
+
+
+def _surer(row: ModelNumbers) -> str:
+    if row.runs < 2:
+        return "one"
+    if row.terms < FEWEST:
+        return "few"
+    trainings, terms = _errors(row)
+    if terms > TWICE * trainings:
+        return "terms"
+    return "trainings" if trainings > TWICE * terms else "both"
+
+
+def _unsure(row: ModelNumbers, surer: str) -> str:
+    trainings, terms = _errors(row)
+    return (
+        f"Another training of the background moves the AUC by {number(row.auc_sd, 2)} (SD of {row.runs} runs). The "
+        f"mean is unsure by {number(trainings, 2)} (SE) for that, and by {number(terms, 2)} for other terms: "
+        f"{surer}."
+    )
+
+
+SURER = Claim[ModelNumbers](
+    id="consistency.surer",
+    says="More terms, or more trainings of the background, make the AUC surer.",
+    rule=(
+        f"one of its two standard errors, over terms and over trainings, is more than {TWICE:g} times the other; none "
+        f"with one training or under {FEWEST:g} terms"
+    ),
+    judge=_surer,
+    sentences={
+        "one": "One training of the background: what another would change is not seen.",
+        "terms": lambda row: _unsure(row, "more terms make it surer, more trainings hardly do"),
+        "trainings": lambda row: _unsure(row, "train the background more often"),
+        "both": lambda row: _unsure(row, "more of both make it surer"),
+    },
+)
+
+
+class ModelPair(NamedTuple):
+    """One model less another, over so many terms."""
+
+    contrast: Contrast
+    terms: int
+
+    @property
+    def often(self) -> str:
+        """The difference of AUC in 100 comparisons, with its interval."""
+        row = self.contrast
+        return f"{signed(100 * row.auc, 1)} of 100 comparisons, {signed_span(100 * row.auc_low, 100 * row.auc_high, 1)}"
+
+    @property
+    def cosine(self) -> str:
+        """Which cosine surely is the higher: ``"higher"`` or ``"lower"`` of the first model; else empty."""
+        return side_of_zero(self.contrast.same_low, self.contrast.same_high, across="")
+
+
+def _better(pair: ModelPair) -> str:
+    low, high = pair.contrast.auc_low, pair.contrast.auc_high
+    if pair.terms < FEWEST:
+        return "open"
+    if low > 0 or high < 0:
+        return "better" if low > 0 else "worse"
+    return "equal" if -EQUAL < low <= high < EQUAL else "open"
+
+
+def _than(pair: ModelPair, better: str, against: str) -> str:
+    """The sentence on a difference, with the cosine where it surely goes the other way."""
+    though = f", though its cosine is {against}" if pair.cosine == against else ""
+    return f"{pair.contrast.model} tells terms apart {better} than {pair.contrast.against} ({pair.often}){though}."
+
+
+def _equal(pair: ModelPair) -> str:
+    row, though = pair.contrast, ", though their cosines differ" if pair.cosine else ""
+    return (
+        f"{row.model} and {row.against} tell terms apart equally well ({pair.often}, within ± "
+        f"{100 * EQUAL:.0f}){though}."
+    )
+
+
+BETTER_MODEL = Claim[ModelPair](
+    id="consistency.better-model",
+    says="One model tells terms apart better than another.",
+    source="Bloem et al. 2019, tables 1, 3 and 4, which rank models by their cosines",
+    rule=(
+        f"the interval of the difference of AUC over the same terms lies on one side of 0; equal if it lies across 0 "
+        f"and within ± {EQUAL:g}; open under {FEWEST:g} terms"
+    ),
+    judge=_better,
+    sentences={
+        "better": lambda pair: _than(pair, "better", "lower"),
+        "worse": lambda pair: _than(pair, "worse", "higher"),
+        "equal": _equal,
+        "open": lambda pair: (
+            f"Whether {pair.contrast.model} or {pair.contrast.against} tells terms apart better cannot be told: "
+            f"{pair.often}, which would have to lie on one side of 0, or within ± {100 * EQUAL:.0f}."
+        ),
+    },
+)
+
+
+def _read_by_nonce(rows: Sequence[Updates]) -> str:
+    read = sum(row.updates >= READ for row in rows)
+    return "none" if not read else "all" if read == len(rows) else "first"
+
+
+def _updates(rows: Sequence[Updates]) -> str:
+    return f"{sum(row.updates for row in rows):.0f} updates a sample"
+
+
+READ_BY_NONCE = Claim[Sequence[Updates]](
+    id="consistency.read-by-nonce",
+    says="Nonce2Vec learns from the first sentences of a sample alone.",
+    source="Bloem et al. 2019, section 5",
+    rule=f"a sentence is read if it gives {READ:g} updates or more in the mean over samples",
+    judge=_read_by_nonce,
+    sentences={
+        "none": "Nonce2Vec makes hardly any update: its vectors are the sums that it starts from.",
+        "all": lambda rows: f"Nonce2Vec learns from every sentence of a sample: {_updates(rows)}.",
+        "first": lambda rows: (
+            f"Nonce2Vec learns from the first {sum(row.updates >= READ for row in rows)} of {len(rows)} sentences "
+            "alone, since its window shrinks and more words are left out with every sentence: "
+            f"{_updates(rows)}."
+        ),
+    },
+)
+
+
+def _nearer_to_own(row: OwnVectors) -> str:
+    if row.terms < FEWEST:
+        return "few"
+    return "nearer" if row.excess_low > 0 else "farther" if row.excess_high < 0 else "open"
+
+
+def _both(row: OwnVectors) -> str:
+    return f"{as_cosine(row.cosine)} against {as_cosine(row.null)}"
+
+
+def _excess_span(row: OwnVectors) -> str:
+    return signed_span(row.excess_low, row.excess_high)
+
+
+def _stands(row: OwnVectors) -> str:
+    return f"The own one stands at place {row.place:,.0f} among all words."
+
+
+OWN_NEARER = Claim[OwnVectors](
+    id="consistency.own-nearer",
+    says="A sample is nearer to the background's vector of its own term than to that of another.",
+    source="Bloem et al. 2019, table 6",
+    rule=(
+        "the interval over terms of the difference of both cosines lies above 0; farther if below; few under "
+        f"{FEWEST:g} terms that the background has"
+    ),
+    judge=_nearer_to_own,
+    sentences={
+        "few": "Too few of the terms are in the background to say how near they are to its vectors.",
+        "nearer": lambda row: (
+            f"A sample is nearer to the background's vector of its own term than to that of another ({_both(row)}; "
+            f"difference {_excess_span(row)}, above 0). {_stands(row)}"
+        ),
+        "farther": lambda row: (
+            f"A sample is farther from its own term's vector than from another's ({_both(row)}; difference "
+            f"{_excess_span(row)}, below 0). {_stands(row)}"
+        ),
+        "open": lambda row: (
+            f"That a sample is nearer to its own term's vector than to another's is not shown ({_both(row)}; the "
+            f"difference, {_excess_span(row)}, would have to be above 0). {_stands(row)}"
+        ),
+    },
+)
+
+
+class Groups(NamedTuple):
+    """The terms frequent in the text and rare in general beside every other group that is large enough.
+
+    Attributes:
+        closest: their row, if there is one.
+        others: the other groups.
+    """
+
+    closest: Domain | None
+    others: list[Domain]
+
+    @classmethod
+    def of(cls, rows: Sequence[Domain]) -> Groups:
+        """Return the groups of one background and text."""
+        closest = next((row for row in rows if row.terms_of == CLOSEST), None)
+        others = [row for row in rows if row.terms >= FEWEST and row.terms_of not in ("all", CLOSEST)]
+        return cls(closest, others)
+
+    def differences(self) -> list[tuple[str, tuple[float, float]]]:
+        """How much closer to themselves than those of every other group: the intervals, by name of the group."""
+        if self.closest is None or self.closest.terms < FEWEST:
+            return []
+        return [(row.terms_of, _excess(self.closest).minus(_excess(row)).interval) for row in self.others]
+
+
+def _excess(row: Domain) -> Estimate:
+    """The excess of a row with its error."""
+    half = (row.excess_high - row.excess_low) / 2
+    return Estimate(row.excess, half / t_quantile(row.terms - 1), row.terms - 1)
+
+
+def _closest(rows: Sequence[Domain]) -> str:
+    differences = [interval for _, interval in Groups.of(rows).differences()]
+    if not differences:
+        return "few"
+    if all(low > 0 for low, _ in differences):
+        return "closest"
+    return "not" if any(high < 0 for _, high in differences) else "open"
+
+
+def _too_few(rows: Sequence[Domain]) -> str:
+    groups = Groups.of(rows)
+    there = groups.closest.terms if groups.closest else 0
+    terms = f"there {'is' if there == 1 else 'are'} {counted(there, 'such term')}" if there else "there is no such term"
+    lacking = f" (wanted {FEWEST:g})" if there < FEWEST else ""
+    other = "" if groups.others else f" and no other group of {word(int(FEWEST))}"
+    return (
+        "Whether terms frequent in the text and rare in general are the closest to themselves cannot be told: "
+        f"{terms}{lacking}{other}."
+    )
+
+
+def _closest_cosines(rows: Sequence[Domain]) -> str:
+    row = next(row for row in rows if row.terms_of == CLOSEST)
+    return (
+        f"cosine {as_cosine(row.cosine)}, others of like frequency {as_cosine(row.null)}, {counted(row.terms, 'term')}"
+    )
+
+
+def _not_closest(rows: Sequence[Domain]) -> str:
+    name, (low, high) = next(one for one in Groups.of(rows).differences() if one[1][1] < 0)
+    return (
+        f"Terms frequent in the text and rare in general are not the closest to themselves ({_closest_cosines(rows)}): "
+        f"terms {name} are closer by {signed_span(-high, -low)}, each beside terms of like frequency."
+    )
+
+
+def _closest_open(rows: Sequence[Domain]) -> str:
+    name, (low, high) = min(Groups.of(rows).differences(), key=lambda one: one[1][0])
+    return (
+        "That terms frequent in the text and rare in general are closer to themselves than all others is not shown "
+        f"({_closest_cosines(rows)}): beside terms of like frequency, they are so by {signed_span(low, high)} more "
+        f"than terms {name}, which would have to be above 0."
+    )
+
+
+CLOSEST_GROUP = Claim[Sequence[Domain]](
+    id="consistency.closest",
+    says="Terms frequent in the text and rare in general are the closest to themselves in the general text.",
+    source="Bloem et al. 2019, table 5",
+    rule=(
+        "the interval of their excess over terms of like frequency, less that of another group, lies above 0 for every "
+        f"other group of {FEWEST:g} terms; not if it lies below for one; few without {FEWEST:g} such terms or another "
+        "group"
+    ),
+    judge=_closest,
+    sentences={
+        "few": _too_few,
+        "closest": lambda rows: (
+            f"Terms frequent in the text and rare in general are the closest to themselves ({_closest_cosines(rows)}), "
+            "each group beside terms of like frequency."
+        ),
+        "not": _not_closest,
+        "open": _closest_open,
+    },
+)
+
+
+def neighbours_shared(rows: Sequence[Neighbours]) -> str:
+    """Return how many of their nearest words the first two samples of the terms share: what is there, no estimate."""
+    first = rows[::2]
+    of = len(first[0].nearest.split(", "))
+    shared = sum(row.shared for row in first) / len(first)
+    mean = f"share {shared:.1f}, a mean of the {len(first)} most frequent terms"
+    return f"Of {of} nearest words two samples of a term {mean}."

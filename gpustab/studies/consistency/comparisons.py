@@ -1,0 +1,237 @@
+"""The additive model at equal samples: the halves of a text beside random parts, and several texts beside each other.
+
+A half split compared with samples of another size says nothing of development. So the parts are as large: the sentences
+of each term change places, or the documents do, which is the stricter test, since the sentences of a document are not
+independent. Of several texts the samples are cut to one number of context words, drawn at random from each: larger
+samples have higher cosines, and are told apart better too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy import sparse
+from torch import Tensor
+
+from gpustab.errors import InputError
+from gpustab.kernels.arithmetic import product, row_dot
+from gpustab.runs.runs import Runs
+from gpustab.spaces.words import some_words
+from gpustab.statistics.intervals import Estimate
+from gpustab.studies.consistency.additive import additive
+from gpustab.studies.consistency.claims import P_VALUE
+from gpustab.studies.consistency.contexts import Prepared
+from gpustab.studies.consistency.measures import Array, Consistency, LeftOut, consistency_of, over_runs, unit
+from gpustab.studies.consistency.options import ConsistencyOptions
+from gpustab.studies.consistency.samples import Samples, middle, of_members
+from gpustab.studies.consistency.tables import Split, TextPair
+from gpustab.studies.consistency.text import Text
+
+_PERMUTATIONS, _WORDS = 6, 7
+"""Streams of the seed."""
+
+_DOCUMENTS = 4
+"""Documents that can be permuted."""
+
+_ROUNDING = 1e-12
+
+_LOST = 0.25
+"""Share of a text's terms that may be too rare in context words for the common size."""
+
+
+def halves_and_random(prepared: Prepared, runs: Runs, options: ConsistencyOptions) -> list[Split]:
+    """Return for permuted sentences and for permuted documents how alike halves and random parts are.
+
+    ``p`` is the share of the permutations, with the split itself, whose mean cosine over terms is no larger. Tokens are
+    counted whatever ``count`` is, since types do not add up. Means over background runs come before the comparison.
+    """
+    samples, text = prepared.samples, prepared.text
+    single = _one_a_sentence(samples)
+    counted = prepared.of(single, runs, options)
+    vectors = [additive(counted, runs, r) for r in range(len(runs))]
+    cut = middle(text)
+    generator = np.random.default_rng([options.seed, _PERMUTATIONS])
+    documents = _document_parts(text, options.permutations, generator)
+    by_kind = {"sentences": list[Tensor](), "documents": list[Tensor]()}
+    for k in range(len(samples.terms)):
+        places = np.flatnonzero(single.term == k)
+        members = single.members[places]
+        halves = members < cut
+        by_sentence = np.stack([halves, *(generator.permutation(halves) for _ in range(options.permutations))])
+        parts = {"sentences": by_sentence}
+        if documents is not None:
+            parts["documents"] = np.concatenate([halves[None], documents[:, text.documents[members]]])
+        for name, first in parts.items():
+            mask = torch.from_numpy(first).to(counted.words.device)
+            cosines = [part_cosines(x[torch.from_numpy(places).to(x.device)], mask, options.least) for x in vectors]
+            by_kind[name].append(torch.stack(cosines).mean(0).cpu())
+    return [_split(prepared.group, kind, of) for kind, of in by_kind.items() if of]
+
+
+def part_cosines(sums: Tensor, first: Tensor, least: int = 1) -> Tensor:
+    """Return the cosine of the sum of some rows and of the sum of the others, NaN where a part is too small.
+
+    The split itself has no part smaller than ``least``, or the term would not be there; so must the others, or they
+    would be less alike because of their sizes.
+
+    Args:
+        sums: ``(n, d)`` sums of the sentences of one term.
+        first: ``(B, n)`` bool: sentences of the first part, B times.
+        least: sentences of a part.
+
+    >>> part_cosines(torch.eye(2), torch.tensor([[True, False], [True, True]])).tolist()
+    [0.0, nan]
+    """
+    part = product(first.to(sums.dtype), sums)
+    cosine = row_dot(unit(part), unit(sums.sum(0) - part))
+    both = (first.sum(1) >= least) & ((~first).sum(1) >= least)
+    return torch.where(both, cosine, torch.nan)
+
+
+def _one_a_sentence(samples: Samples) -> Samples:
+    return samples._replace(term=samples.term[samples.owner], starts=np.arange(len(samples.members) + 1))
+
+
+def _document_parts(text: Text, permutations: int, generator: np.random.Generator) -> NDArray[np.bool_] | None:
+    """Return which documents are in the first part, ``(B, documents)``: in random order, up to half of the tokens."""
+    sizes = np.bincount(text.documents, np.diff(text.starts))
+    if (sizes > 0).sum() < _DOCUMENTS:
+        return None
+    parts = np.zeros((permutations, len(sizes)), dtype=np.bool_)
+    for row in parts:
+        order = generator.permutation(len(sizes))
+        row[order] = np.cumsum(sizes[order]) - sizes[order] / 2 < sizes.sum() / 2
+    return parts
+
+
+def _split(group: str, permuted: str, cosines: list[Tensor]) -> Split:
+    """The row of one kind of permutation; the split itself is the first of each term's cosines."""
+    table = torch.stack(cosines)  # (T, B + 1); a term with too small a part is left out of that mean
+    means = table.nanmean(0)
+    as_unlike = (table[:, 1:] <= table[:, :1] + _ROUNDING).sum(1) + 1
+    return Split(
+        group,
+        permuted,
+        terms=len(table),
+        halves=float(means[0]),
+        random=float(means[1:].mean()),
+        p=float(((means <= means[0] + _ROUNDING).sum()) / table.shape[1]),
+        unlike_terms=float((as_unlike <= P_VALUE * table.shape[1]).double().mean()),
+    )
+
+
+def compare_texts(group: str, parts: Sequence[Prepared], runs: Runs, options: ConsistencyOptions) -> list[TextPair]:
+    """Return the numbers of every pair of texts at equal samples, and their differences with intervals.
+
+    Args:
+        group: what the background is called.
+        parts: samples of every text, by the same options: their number, window and subsampling are equal.
+        runs: the background.
+        options: of the study.
+
+    Raises:
+        InputError: if the samples of a text are so small that none of a common size are left.
+    """
+    words = common_words(parts)
+    cut = [of_size(part, words, options.seed) for part in parts] if words else []
+    lost = [part.text.name for part in cut if len(part.samples.terms) < 2 or not part.allowed.any()]
+    if lost or not cut:
+        raise InputError(
+            f"{some_words([name.encode() for name in lost or [parts[0].text.name]])}: too few context words to compare "
+            "texts at equal samples; give more terms or more text"
+        )
+    each = [
+        (
+            part.text.name,
+            [consistency_of(additive(part, runs, r), part.samples, part.allowed) for r in range(len(runs))],
+        )
+        for part in cut
+    ]
+    return [text_pair(group, words, one, two) for one, two in combinations(each, 2)]
+
+
+def text_pair(
+    group: str, words: int, one: tuple[str, Sequence[Consistency]], two: tuple[str, Sequence[Consistency]]
+) -> TextPair:
+    """Return two texts beside each other, means over the runs of one background, with intervals of their differences.
+
+    The error of a difference has two parts: over the terms of each text, by jackknife, and over the runs, whose
+    differences are paired. With one run only the first is known: then the difference is one of this background.
+
+    Args:
+        group: what the background is called.
+        words: context words of every sample.
+        one: name of a text, and its consistency in every run.
+        two: of the other.
+    """
+    (text, first), (against, second) = one, two
+    return TextPair(
+        group,
+        text,
+        against,
+        words,
+        len(first),
+        len(first[0].by_term["same"]),
+        len(second[0].by_term["same"]),
+        *_beside("same", first, second),
+        *_beside("null", first, second),
+        *_beside("auc", first, second),
+    )
+
+
+def _beside(
+    name: str, first: Sequence[Consistency], second: Sequence[Consistency]
+) -> tuple[float, float, float, float, float]:
+    """One number in both texts, its difference, and the ends of the difference's interval."""
+    one, two = ([run.numbers[name] for run in text] for text in (first, second))
+    apart = difference(one, two)
+    return over_runs(one).value, over_runs(two).value, apart.value, *apart.interval
+
+
+def common_words(parts: Sequence[Prepared]) -> int:
+    """Return the largest number of context words that three of four terms have in all samples, in every text."""
+    return int(min(np.quantile(_least(part), _LOST, method="lower") for part in parts))
+
+
+def _least(prepared: Prepared) -> Array:
+    """Context words of every term's smallest sample, ``(T,)``."""
+    least = np.full(len(prepared.samples.terms), np.inf)
+    np.minimum.at(least, prepared.samples.term, prepared.words.cpu().numpy())
+    return least
+
+
+def of_size(prepared: Prepared, words: int, seed: int) -> Prepared:
+    """Return samples with exactly so many of their context words, drawn at random; terms with fewer are left out."""
+    enough = _least(prepared) >= words
+    samples = prepared.samples
+    good = enough[samples.term]
+    counts = prepared.counts[np.flatnonzero(good)].tocoo()
+    row, column = (np.repeat(part, counts.data.astype(np.int64)) for part in (counts.row, counts.col))
+    order = np.lexsort((np.random.default_rng([seed, _WORDS]).random(len(row)), row))
+    row, column = row[order], column[order]
+    kept = np.arange(len(row)) - np.searchsorted(row, row) < words
+    drawn = sparse.coo_matrix((np.ones(int(kept.sum())), (row[kept], column[kept])), counts.shape).tocsr()
+    there = good[samples.owner]
+    some = of_members(samples.terms, samples.term, samples.owner[there], samples.members[there])
+    return prepared.with_counts(some, drawn)
+
+
+def difference(one: Sequence[LeftOut], two: Sequence[LeftOut]) -> Estimate:
+    """Return the difference of two texts in one number, from its values without each term in every run.
+
+    The degrees of freedom of the sum of errors are Welch and Satterthwaite's.
+    """
+    first, second = over_runs(one).estimate, over_runs(two).estimate
+    errors = [(first.se, first.freedom), (second.se, second.freedom)]
+    if len(one) > 1:
+        apart = [a.value - b.value for a, b in zip(one, two, strict=True)]
+        errors.append((float(np.std(apart, ddof=1)) / math.sqrt(len(apart)), len(apart) - 1))
+    variance = sum(se**2 for se, _ in errors)
+    below = sum(se**4 / freedom for se, freedom in errors if se > 0)
+    freedom = int(variance**2 / below) if below > 0 else min(freedom for _, freedom in errors)
+    return Estimate(first.value - second.value, math.sqrt(variance), freedom)

@@ -1,0 +1,218 @@
+"""Which sentence is chosen on models, on Nonce2Vec, and on terms beside general vectors."""
+
+import pytest
+import torch
+
+from gpustab.statistics.intervals import t_quantile
+from gpustab.studies.consistency.claims_of_vectors import (
+    BETTER_MODEL,
+    CLOSEST_GROUP,
+    OWN_NEARER,
+    READ_BY_NONCE,
+    SURER,
+    ModelPair,
+)
+from gpustab.studies.consistency.models import contrast
+from gpustab.studies.consistency.tables import CLOSEST, Contrast, Domain, ModelNumbers, OwnVectors, Updates
+from tests.studies.consistency.made import drawn_consistency, row
+
+DRAWS = 250
+
+
+@pytest.mark.parametrize("terms", [3, 10])
+def test_the_same_model_with_another_scale_is_neither_better_nor_worse(terms):
+    """Two models whose vectors have the same law: their difference is seldom called one."""
+    generator = torch.Generator().manual_seed(7)
+    verdicts = []
+    for _ in range(DRAWS):
+        one, two = (drawn_consistency(terms, 1.0, generator) for _ in range(2))
+        verdicts.append(BETTER_MODEL.judge(ModelPair(contrast("g", "a", "b", [one], [two]), terms)))
+    assert sum(verdict in ("better", "worse") for verdict in verdicts) / DRAWS <= 0.075
+
+
+def test_cosine_and_auc_may_part():
+    better = Contrast("g", "SVD", "additive", -0.3, -0.4, -0.2, 0.1, 0.05, 0.15)
+    assert BETTER_MODEL.judge(ModelPair(better, 20)) == "better"
+    assert BETTER_MODEL.sentence(ModelPair(better, 20)) == (
+        "SVD tells terms apart better than additive (+10.0 of 100 comparisons, +5.0 to +15.0), though its cosine is "
+        "lower."
+    )
+    unsure = "which would have to lie on one side of 0, or within ± 5."
+    assert BETTER_MODEL.judge(ModelPair(better, 2)) == "open"
+    assert BETTER_MODEL.sentence(ModelPair(better, 2)) == (
+        f"Whether SVD or additive tells terms apart better cannot be told: +10.0 of 100 comparisons, +5.0 to +15.0, "
+        f"{unsure}"
+    )
+    near = better._replace(auc=-0.0001, auc_low=-0.02, auc_high=0.03)
+    assert BETTER_MODEL.judge(ModelPair(near, 20)) == "equal"
+    assert BETTER_MODEL.sentence(ModelPair(near, 20)) == (
+        "SVD and additive tell terms apart equally well (0.0 of 100 comparisons, −2.0 to +3.0, within ± 5), though "
+        "their cosines differ."
+    )
+    assert BETTER_MODEL.judge(ModelPair(near._replace(auc_high=0.06), 20)) == "open"
+
+
+@pytest.mark.parametrize(
+    ("auc", "cosine", "said"),
+    [
+        ((0.05, 0.15), (0.1, 0.2), "tells terms apart better than additive (+10.0 of 100 comparisons, +5.0 to +15.0)."),
+        (
+            (-0.15, -0.05),
+            (-0.2, -0.1),
+            "tells terms apart worse than additive (−10.0 of 100 comparisons, −15.0 to −5.0).",
+        ),
+        (
+            (-0.15, -0.05),
+            (0.1, 0.2),
+            "tells terms apart worse than additive (−10.0 of 100 comparisons, −15.0 to −5.0), though its cosine is "
+            "higher.",
+        ),
+        (
+            (-0.02, 0.02),
+            (-0.1, 0.1),
+            "and additive tell terms apart equally well (0.0 of 100 comparisons, −2.0 to +2.0, within ± 5).",
+        ),
+    ],
+)
+def test_a_cosine_is_named_where_it_misleads(auc, cosine, said):
+    row = Contrast("g", "SVD", "additive", sum(cosine) / 2, *cosine, sum(auc) / 2, *auc)
+    assert BETTER_MODEL.sentence(ModelPair(row, 20)) == f"SVD {said}"
+
+
+def test_what_nonce2vec_reads():
+    def updates(*means):
+        return [Updates("g", k, 9, mean) for k, mean in enumerate(means, 1)]
+
+    assert READ_BY_NONCE.sentence(updates(21, 12, 6, 0, 0)) == (
+        "Nonce2Vec learns from the first 3 of 5 sentences alone, since its window shrinks and more words are left out "
+        "with every sentence: 39 updates a sample."
+    )
+    assert READ_BY_NONCE.sentence(updates(21, 12)) == (
+        "Nonce2Vec learns from every sentence of a sample: 33 updates a sample."
+    )
+    assert READ_BY_NONCE.sentence(updates(0.1, 0.0)) == (
+        "Nonce2Vec makes hardly any update: its vectors are the sums that it starts from."
+    )
+
+
+@pytest.mark.parametrize(
+    ("runs", "sd", "half", "kind", "said"),
+    [
+        (4, 0.002, 0.05, "terms", "more terms make it surer"),
+        (4, 0.2, 0.01, "trainings", "train the background more often"),
+        (4, 0.05, 0.05, "both", "for that, and by 0.025 for other terms: more of both make it surer."),
+        (1, None, 0.05, "one", "One training of the background"),
+    ],
+)
+def test_what_makes_the_auc_unsure(runs, sd, half, kind, said):
+    numbers = row(ModelNumbers, runs=runs, terms=50, auc_sd=sd, auc_low=0.7 - half, auc_high=0.7 + half)
+    assert SURER.judge(numbers) == kind
+    assert said in SURER.sentence(numbers)
+    assert SURER.sentence(numbers._replace(runs=3, terms=2)) == ""
+
+
+def group(name, excess, half, terms=20):
+    return Domain("g", name, terms, 0.2 + excess, 0.2, excess, excess - half, excess + half)
+
+
+LOW, HIGH = "low in text, low in general", "high in text, high in general"
+
+
+FEW = "Whether terms frequent in the text and rare in general are the closest to themselves cannot be told: there "
+
+
+@pytest.mark.parametrize(
+    ("rows", "kind", "said"),
+    [
+        (
+            [group(CLOSEST, 0.5, 0.05), group(LOW, 0.2, 0.05), group(HIGH, 0.1, 0.05)],
+            "closest",
+            "Terms frequent in the text and rare in general are the closest to themselves (cosine 0.70, others of like "
+            "frequency 0.20, 20 terms), each group beside terms of like frequency.",
+        ),
+        (
+            [group(CLOSEST, 0.1, 0.05), group(LOW, 0.5, 0.05), group(HIGH, 0.0, 0.05)],
+            "not",
+            "Terms frequent in the text and rare in general are not the closest to themselves (cosine 0.30, others of "
+            "like frequency 0.20, 20 terms): terms low in text, low in general are closer by +0.33 to +0.47, each "
+            "beside terms of like frequency.",
+        ),
+        (
+            [group(CLOSEST, 0.3, 0.2), group(LOW, 0.2, 0.2)],
+            "open",
+            "That terms frequent in the text and rare in general are closer to themselves than all others is not shown "
+            "(cosine 0.50, others of like frequency 0.20, 20 terms): beside terms of like frequency, they are so by "
+            "−0.18 to +0.38 more than terms low in text, low in general, which would have to be above 0.",
+        ),
+        ([group(CLOSEST, 0.5, 0.05, 2), group(LOW, 0.2, 0.05)], "few", f"{FEW}are 2 such terms (wanted 3)."),
+        ([group(CLOSEST, 0.5, 0.05, 1), group(LOW, 0.2, 0.05)], "few", f"{FEW}is 1 such term (wanted 3)."),
+        (
+            [group(CLOSEST, 0.5, 0.05)],
+            "few",
+            f"{FEW}are 20 such terms and no other group of three.",
+        ),
+        ([group("all", 0.5, 0.05)], "few", f"{FEW}is no such term (wanted 3) and no other group of three."),
+    ],
+)
+def test_whether_terms_of_the_text_are_the_closest(rows, kind, said):
+    assert CLOSEST_GROUP.judge(rows) == kind
+    assert CLOSEST_GROUP.sentence(rows) == said
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "terms", "kind", "said"),
+    [
+        (
+            0.1,
+            0.2,
+            9,
+            "nearer",
+            "A sample is nearer to the background's vector of its own term than to that of another (0.40 against 0.30; "
+            "difference +0.10 to +0.20, above 0). The own one stands at place 120 among all words.",
+        ),
+        (
+            -0.2,
+            -0.1,
+            9,
+            "farther",
+            "A sample is farther from its own term's vector than from another's (0.40 against 0.30; difference −0.20 "
+            "to −0.10, below 0). The own one stands at place 120 among all words.",
+        ),
+        (
+            -0.1,
+            0.1,
+            9,
+            "open",
+            "That a sample is nearer to its own term's vector than to another's is not shown (0.40 against 0.30; the "
+            "difference, −0.10 to +0.10, would have to be above 0). The own one stands at place 120 among all words.",
+        ),
+        (0.1, 0.2, 2, "few", "Too few of the terms are in the background to say how near they are to its vectors."),
+    ],
+)
+def test_whether_samples_are_nearer_to_their_own_word(low, high, terms, kind, said):
+    own = row(OwnVectors, terms=terms, cosine=0.4, null=0.3, place=120.0, excess_low=low, excess_high=high)
+    assert OWN_NEARER.judge(own) == kind
+    assert OWN_NEARER.sentence(own) == said
+
+
+@pytest.mark.parametrize(
+    ("verdict", "few"),
+    [
+        (lambda n: OWN_NEARER.judge(row(OwnVectors, terms=n, excess_low=0.1, excess_high=0.2)), "few"),
+        (lambda n: CLOSEST_GROUP.judge([group(CLOSEST, 0.5, 0.05, n), group(LOW, 0.2, 0.05)]), "few"),
+        (lambda n: CLOSEST_GROUP.judge([group(CLOSEST, 0.5, 0.05), group(LOW, 0.2, 0.05, n)]), "few"),
+        (lambda n: BETTER_MODEL.judge(ModelPair(row(Contrast, auc_low=0.1, auc_high=0.2), n)), "open"),
+        (lambda n: SURER.judge(row(ModelNumbers, runs=4, terms=n, auc_sd=0.1, auc_low=0.6, auc_high=0.8)), "few"),
+    ],
+)
+def test_two_terms_are_too_few_for_every_rule_and_three_are_not(verdict, few):
+    assert verdict(2) == few
+    assert verdict(3) != few
+
+
+@pytest.mark.parametrize(("times", "verdict"), [(1.99, "both"), (2.01, "trainings")])
+def test_trainings_decide_where_their_error_is_twice_that_of_terms(times, verdict):
+    half, sd = 0.01 * t_quantile(19), times * 0.01 * 2
+    assert (
+        SURER.judge(row(ModelNumbers, runs=4, terms=20, auc_sd=sd, auc_low=0.7 - half, auc_high=0.7 + half)) == verdict
+    )

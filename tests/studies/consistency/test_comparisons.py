@@ -1,0 +1,152 @@
+"""Halves against random parts, and texts at equal samples: known answers, naive programs, how often the test errs."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from gpustab.runs.load import open_groups
+from gpustab.statistics.intervals import t_quantile
+from gpustab.studies.consistency.claims import BETTER_TEXT, HIGHER_COSINE, texts_compared
+from gpustab.studies.consistency.comparisons import (
+    common_words,
+    compare_texts,
+    difference,
+    halves_and_random,
+    of_size,
+    part_cosines,
+)
+from gpustab.studies.consistency.contexts import prepare
+from gpustab.studies.consistency.measures import LeftOut
+from gpustab.studies.consistency.options import ConsistencyOptions
+from tests.studies.consistency.made import background, sentences, term_names, text_of, word
+
+CPU = torch.device("cpu")
+OPTIONS = ConsistencyOptions(samples=3, cutoff=9, subsample=0, number=20)
+
+
+def test_cosines_of_parts_are_those_of_their_sums():
+    x = torch.randn(5, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    masks = list(itertools.product([False, True], repeat=5))
+    found = part_cosines(x, torch.tensor(masks))
+    for mask, value in zip(masks, found.tolist(), strict=True):
+        a = sum((x[k] for k in range(5) if mask[k]), torch.zeros(3).double())
+        b = sum((x[k] for k in range(5) if not mask[k]), torch.zeros(3).double())
+        if all(mask) or not any(mask):
+            assert math.isnan(value)
+        else:
+            assert value == pytest.approx(float(a @ b / (a.norm() * b.norm())))
+
+
+def _split(seed, change, documents=12):
+    """Sentences in documents; in the second half every word of a changed sentence is another one."""
+    lists = sentences(6, 24, 6, seed=seed, own=0.5)
+    half = len(lists) // 2
+    if change:
+        lists[half:] = [
+            [w if w.startswith("term") else word(int(299 - k)) for k, w in enumerate(s)] for s in lists[half:]
+        ]
+    numbers = (np.arange(len(lists)) * documents // len(lists)).tolist()
+    text = text_of(lists, numbers)
+    options = ConsistencyOptions(split="half", cutoff=3, subsample=0, permutations=39, seed=seed)
+    runs = background(mean=0.3)
+    prepared = prepare(text, [(t.encode(),) for t in term_names(6)], runs, options, CPU)
+    return {row.permuted: row for row in halves_and_random(prepared, runs, options)}
+
+
+def test_halves_that_differ_are_found_by_both_permutations():
+    found = _split(0, change=True)
+    assert found["sentences"].p == pytest.approx(1 / 40)
+    assert found["documents"].p <= 0.05
+    assert found["sentences"].halves < found["sentences"].random
+
+
+def test_halves_of_one_text_are_seldom_found():
+    found = [_split(seed, change=False) for seed in range(40)]
+    for name in ("sentences", "documents"):
+        assert sum(one[name].p <= 0.05 for one in found) <= 6  # 2 expected; 7 or more in 5 of 1,000
+
+
+def test_few_documents_are_not_permuted():
+    assert set(_split(0, change=False, documents=3)) == {"sentences"}
+
+
+def made(name, runs, per_term=12, terms=12, **choices):
+    text = text_of(sentences(terms, per_term, choices.pop("length", 8), **choices))._replace(name=name)
+    return prepare(text, [(t.encode(),) for t in term_names(terms)], runs, OPTIONS, CPU)
+
+
+def test_samples_are_cut_to_one_size_and_keep_their_own_words():
+    runs = background(mean=0.4)
+    part = made("a", runs, seed=1)
+    cut = of_size(part, 25, seed=0)
+    assert set(cut.words.tolist()) == {25.0}
+    assert 0 < len(cut.samples.terms) <= 12
+    kept = np.flatnonzero(np.isin(part.samples.terms[part.samples.term], cut.samples.terms))
+    assert ((part.counts[kept] - cut.counts).toarray() >= 0).all()
+    whole = of_size(part, int(part.words.min()), seed=0)
+    assert len(whole.samples.terms) == 12
+    smallest = int(part.words.argmin())
+    assert (whole.counts[smallest] != part.counts[smallest]).nnz == 0
+
+
+def test_the_common_size_leaves_three_of_four_terms_in_every_text():
+    runs = background()
+    parts = [made("a", runs, seed=1), made("b", runs, seed=2, length=5)]
+    words = common_words(parts)
+    least = [np.sort([part.words.numpy()[part.samples.term == t].min() for t in range(12)]) for part in parts]
+    assert words == min(values[2] for values in least)
+    for part in parts:
+        assert len(of_size(part, words, 0).samples.terms) >= 9
+
+
+def test_a_text_with_terms_of_their_own_is_told_from_one_without():
+    runs = background(runs=3, mean=0.4)
+    own, none, other = (
+        made(name, runs, seed=seed, own=share)
+        for name, seed, share in (("own", 1, 0.6), ("none", 2, 0.0), ("two", 3, 0.0))
+    )
+    row = compare_texts("g", [own, none], runs, OPTIONS)[0]
+    assert row.auc > 0.9 > 0.6 > row.auc_against
+    assert row.auc_low > 0
+    assert BETTER_TEXT.judge(row) == "higher"
+    back = compare_texts("g", [none, own], runs, OPTIONS)[0]
+    assert BETTER_TEXT.judge(back) == "lower"
+    assert len(compare_texts("g", [own, none, other], runs, OPTIONS)) == 3
+
+
+def test_the_higher_cosine_of_all_contexts_is_no_better_vector():
+    """One text's common words all point one way: its cosines are higher, and its terms are lost in them."""
+    generator = np.random.default_rng(0)
+    vectors = generator.normal(size=(300, 20))
+    vectors[150:] = 3 + 0.3 * generator.normal(size=(150, 20))
+    runs = open_groups([([word(k) for k in range(300)], vectors)], single_runs=True)[0].load()
+    loud, quiet = made("loud", runs, seed=1, own=0.4), made("quiet", runs, seed=2, own=0.5, words=150)
+    row = compare_texts("g", [loud, quiet], runs, OPTIONS)[0]
+    assert row.same_low > 0 > row.auc_high
+    assert row.null > row.null_against
+    said = texts_compared(row)
+    assert (HIGHER_COSINE.judge(row), BETTER_TEXT.judge(row)) == ("higher", "lower")
+    assert "quiet tells its terms apart better than loud" in said
+    assert "what all contexts of loud have in common" in said
+
+
+def test_the_error_of_a_difference_has_terms_and_runs():
+    generator = np.random.default_rng(0)
+
+    def of(values):  # (T, R): means over terms of each run
+        return [LeftOut(x.mean(), (x.sum() - x) / (len(x) - 1)) for x in values.T]
+
+    one, two = generator.normal(size=(9, 4)) + np.arange(4), generator.normal(size=(12, 4)) + 2 * np.arange(4)
+    found = difference(of(one), of(two))
+    terms = one.mean(1).var(ddof=1) / 9 + two.mean(1).var(ddof=1) / 12
+    runs = (one.mean(0) - two.mean(0)).var(ddof=1) / 4
+    assert found.value == pytest.approx(one.mean() - two.mean())
+    assert found.se == pytest.approx(np.sqrt(terms + runs))
+    parts = [(one.mean(1).var(ddof=1) / 9, 8), (two.mean(1).var(ddof=1) / 12, 11), (runs, 3)]
+    assert found.freedom == int(sum(v for v, _ in parts) ** 2 / sum(v**2 / df for v, df in parts))
+    assert found.half == pytest.approx(t_quantile(found.freedom) * found.se)
+    alone = difference(of(one[:, :1]), of(two[:, :1]))
+    assert alone.se == pytest.approx(np.sqrt(one[:, 0].var(ddof=1) / 9 + two[:, 0].var(ddof=1) / 12))

@@ -1,0 +1,143 @@
+"""Consistency against a naive script on real text and against known answers; its null pairs in blocks; its error."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from gpustab.runs.load import open_groups
+from gpustab.studies.consistency.additive import additive
+from gpustab.studies.consistency.contexts import prepare
+from gpustab.studies.consistency.measures import LeftOut, consistency_of
+from gpustab.studies.consistency.options import ConsistencyOptions
+from gpustab.studies.consistency.samples import NullPairs, Samples
+from gpustab.studies.consistency.text import read_text
+from tests.studies.consistency.made import background, naive_counts, sentences, term_names, text_of
+
+CPU = torch.device("cpu")
+
+
+@pytest.fixture(scope="module")
+def lee():
+    pytest.importorskip("sentencex")
+    pytest.importorskip("gensim")
+    return read_text("lee", "en")
+
+
+def test_numbers_are_those_of_a_naive_script_on_real_text(lee):
+    options = ConsistencyOptions(number=12, seed=1)
+    words = [w.decode() for w in lee.words]
+    generator = np.random.default_rng(0)
+    vectors = 0.3 + generator.normal(size=(len(words), 10))
+    runs = open_groups([(words, vectors)], single_runs=True)[0].load()
+    prepared = prepare(lee, None, runs, options, CPU)
+    found = consistency_of(additive(prepared, runs, 0), prepared.samples, prepared.allowed)
+    table = {w: np.float32(v).astype(float) for w, v in zip(words, vectors, strict=True)}
+    samples = prepared.samples
+    bags = naive_counts(lee, samples, np.arange(len(words)), prepared.kept, 15, False)
+    sums = [sum(table[words[k]] for k in bag) for bag in bags]
+
+    def cosine(i, j):
+        return sums[i] @ sums[j] / math.sqrt((sums[i] @ sums[i]) * (sums[j] @ sums[j]))
+
+    members = [set(samples.members[a:b].tolist()) for a, b in itertools.pairwise(samples.starts)]
+    pairs = list(itertools.combinations(range(len(sums)), 2))
+    same = [(i, j) for i, j in pairs if samples.term[i] == samples.term[j]]
+    null = [
+        (i, j)
+        for i, j in pairs
+        if samples.term[i] != samples.term[j]
+        and not members[i] & members[j]
+        and max(len(bags[i]), len(bags[j])) <= 2 * min(len(bags[i]), len(bags[j]))
+    ]
+
+    def numbers(without=None):
+        own = [p for p in same if samples.term[p[0]] != without]
+        other = [p for p in null if without not in (samples.term[p[0]], samples.term[p[1]])]
+        by_term = [[cosine(*p) for p in own if samples.term[p[0]] == t] for t in range(12) if t != without]
+        a, b = [cosine(*p) for p in own], [cosine(*p) for p in other]
+        auc = np.mean([[x > y for y in b] for x in a])
+        return np.mean([np.mean(x) for x in by_term]), np.mean(b), auc
+
+    same_, null_, auc = numbers()
+    assert found.numbers["same"].value == pytest.approx(same_, abs=1e-6)
+    assert found.numbers["null"].value == pytest.approx(null_, abs=1e-6)
+    assert found.numbers["auc"].value == pytest.approx(auc, abs=1e-6)
+    assert found.numbers["excess"].value == pytest.approx(same_ - null_, abs=1e-6)
+    for t in (0, 7):
+        left = [found.numbers[name].without[t] for name in ("same", "null", "auc")]
+        assert left == pytest.approx(numbers(t), abs=1e-6)
+
+
+def test_identical_samples_have_cosine_one_and_are_first():
+    lists = [[f"w{t}x{k}", f"term{t}", f"w{t}y{k}"] for t in range(4) for k in range(6)]
+    text = text_of(lists + lists, [0] * 24 + [1] * 24)
+    words = [w.decode() for w in text.words if not w.startswith(b"term")]
+    vectors = np.random.default_rng(0).normal(size=(len(words), 8))
+    runs = open_groups([(words, vectors)], single_runs=True)[0].load()
+    options = ConsistencyOptions(split="half", subsample=0, cutoff=2)
+    terms = [(f"term{t}".encode(),) for t in range(4)]
+    prepared = prepare(text, terms, runs, options, CPU)
+    found = consistency_of(additive(prepared, runs, 0), prepared.samples, prepared.allowed)
+    assert found.numbers["same"].value == pytest.approx(1, abs=1e-12)
+    assert found.numbers["auc"].value == 1
+    assert found.rank == 1
+
+
+def test_terms_with_words_of_their_own_are_told_apart():
+    runs = background(mean=0.6, d=40)
+    text = text_of(sentences(20, 20, 8, seed=5, own=0.7))
+    options = ConsistencyOptions(samples=2, cutoff=2, subsample=0, number=20)
+    terms = [(t.encode(),) for t in term_names(20)]
+    prepared = prepare(text, terms, runs, options, CPU)
+    found = consistency_of(additive(prepared, runs, 0), prepared.samples, prepared.allowed)
+    assert found.numbers["auc"].value > 0.95
+    assert found.rank < 1.5
+
+
+def test_samples_whose_contexts_have_no_word_in_common_are_at_the_null_level():
+    """Every sentence has words of its own: a term's samples share no context word, as samples of two terms do not."""
+    terms, per_term, length = 20, 4, 10
+    names = [f"w{'abcdefghij'[k % 10]}{k}" for k in range(terms * per_term * length)]
+    lists = [[*names[k * length : (k + 1) * length], term_names(terms)[k // per_term]] for k in range(terms * per_term)]
+    vectors = 0.5 + np.random.default_rng(3).normal(size=(len(names), 30))
+    runs = open_groups([(names, vectors)], single_runs=True)[0].load()
+    options = ConsistencyOptions(samples=4, cutoff=4, subsample=0)
+    prepared = prepare(text_of(lists), [(t.encode(),) for t in term_names(terms)], runs, options, CPU)
+    found = consistency_of(additive(prepared, runs, 0), prepared.samples, prepared.allowed).numbers
+    assert found["same"].value == pytest.approx(found["null"].value, abs=0.02)
+    low, high = found["auc"].estimate.interval
+    assert low < 0.5 < high
+    assert found["auc"].value == pytest.approx(0.5, abs=0.08)
+
+
+def test_the_jackknife_of_a_mean_is_its_standard_error():
+    x = np.random.default_rng(0).normal(size=9)
+    found = LeftOut(x.mean(), (x.sum() - x) / 8).estimate
+    assert found.se == pytest.approx(x.std(ddof=1) / 3)
+    assert math.isnan(LeftOut(0.0, np.zeros(2)).estimate.se)
+
+
+def test_null_pairs_in_blocks_are_those_at_once(monkeypatch):
+    from gpustab.studies.consistency import samples as module
+
+    generator = np.random.default_rng(0)
+    term = np.repeat(np.arange(40), 3)
+    starts = np.concatenate([[0], np.cumsum(generator.integers(1, 4, size=120))])
+    samples = Samples(np.arange(40), term, generator.integers(60, size=starts[-1]), starts)
+    words = torch.from_numpy(generator.integers(1, 9, size=120)).double()
+    vectors = torch.from_numpy(generator.normal(size=(120, 6)))
+    whole = NullPairs(samples, words)
+    at_once = consistency_of(vectors, samples, whole)
+    monkeypatch.setattr(module, "_WHOLE", 500)
+    blocks = NullPairs(samples, words)
+    assert blocks._kept is None
+    assert torch.equal(blocks[7:50], whole[0:120][7:50])
+    assert blocks.any()
+    found = consistency_of(vectors, samples, blocks)
+    for name, number in at_once.numbers.items():
+        assert found.numbers[name].value == number.value
+        assert np.array_equal(found.numbers[name].without, number.without)
+    assert found.rank == at_once.rank

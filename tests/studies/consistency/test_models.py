@@ -1,0 +1,87 @@
+"""Places among the background's words: own vectors and those of other terms by loops, and the nearest words."""
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+
+from gpustab.studies.consistency.claims_of_vectors import OWN_NEARER, neighbours_shared
+from gpustab.studies.consistency.contexts import prepare
+from gpustab.studies.consistency.measures import places, unit
+from gpustab.studies.consistency.models import nearest, own_vectors
+from gpustab.studies.consistency.options import ConsistencyOptions
+from tests.studies.consistency.made import background, text_of, word
+
+
+@pytest.fixture(scope="module")
+def prepared():
+    """Terms of the background itself, and one that it lacks, with two samples each."""
+    generator = np.random.default_rng(0)
+    lists = []
+    for k in range(60):
+        own = word(290 + k % 5) if k % 6 else "unknown"
+        lists.append([*(word(int(w)) for w in generator.integers(280, size=9)), own])
+    runs = background(mean=0.3)
+    options = ConsistencyOptions(samples=2, cutoff=2, subsample=0)
+    terms = [(word(290 + k).encode(),) for k in range(5)] + [(b"unknown",)]
+    return prepare(text_of(lists), terms, runs, options, torch.device("cpu")), runs
+
+
+def test_own_vectors_and_those_of_other_terms_by_loops(prepared):
+    part, runs = prepared
+    words = unit(runs.rows[0][0 : runs.words])
+    x = torch.randn(len(part.samples.term), 20, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    own = places(x, part.samples, words, part.term_rows)[1]
+    names = [part.text.words[t] for t in part.samples.terms]
+    table = {name: words[runs.vocabulary.index_of(name)].double() for name in names if name in runs.vocabulary}
+    for k, name in enumerate(names):
+        mine = [unit(x[p]) for p in np.flatnonzero(part.samples.term == k)]
+        if name not in table:
+            assert np.isnan([own.cosine[k], own.null[k], own.place[k]]).all()
+            continue
+        cosines = [float(v @ table[name]) for v in mine]
+        assert own.cosine[k] == pytest.approx(np.mean(cosines))
+        others = [float(v @ other) for v in mine for key, other in table.items() if key != name]
+        assert own.null[k] == pytest.approx(np.mean(others))
+        ranks = [1 + int((words.double() @ v > c + 1e-12).sum()) for v, c in zip(mine, cosines, strict=True)]
+        assert own.place[k] == pytest.approx(np.mean(ranks))
+    ranks, without = [], []
+    for i, j in itertools.permutations(range(len(x)), 2):
+        if part.samples.term[i] == part.samples.term[j]:
+            nearer = words.double() @ unit(x[i]) > float(unit(x[i]) @ unit(x[j])) + 1e-12
+            ranks.append(1 + int(nearer.sum()))
+            word_row = int(part.term_rows[i])
+            without.append(ranks[-1] - int(word_row >= 0 and bool(nearer[word_row])))
+    both = places(x, part.samples, words, part.term_rows)[0]
+    assert both.both == pytest.approx(np.mean(ranks))
+    assert both.without_own == pytest.approx(np.mean(without))
+    assert both.first == pytest.approx(np.mean(np.array(ranks) == 1))
+    assert both.both == pytest.approx((both.forward + both.back) / 2)
+    row = own_vectors("g", "m", [own])
+    assert row.terms == 5
+    assert row.excess == pytest.approx(row.cosine - row.null)
+    assert row.excess_low < row.excess < row.excess_high
+
+
+def test_own_words_of_which_only_one_is_known_have_no_null(prepared):
+    part, runs = prepared
+    rows = part.frequencies.rows.copy()
+    for k in range(1, 5):
+        rows[part.text.words.index(word(290 + k).encode())] = -1
+    one = part._replace(frequencies=part.frequencies._replace(rows=rows))
+    x = torch.ones(len(part.samples.term), 20).double()
+    own = places(x, one.samples, unit(runs.rows[0][0 : runs.words]), one.term_rows)[1]
+    assert np.isfinite(own.cosine).sum() == 1
+    assert np.isnan(own.null).all()
+    assert OWN_NEARER.judge(own_vectors("g", "m", [own])) == "few"
+
+
+def test_nearest_words_say_how_many_both_samples_have(prepared):
+    part, runs = prepared
+    words = unit(runs.rows[0][0 : runs.words])
+    x = words[torch.arange(len(part.samples.term)) // 2].double()
+    rows = nearest(x, part, words, runs.vocabulary)
+    assert {row.shared for row in rows} == {4}
+    assert rows[0].nearest == rows[1].nearest
+    assert "two samples of a term share 4.0, a mean of the 6 most frequent" in neighbours_shared(rows)
