@@ -26,9 +26,8 @@ from gpustab.runs.load import open_groups
 from gpustab.runs.runs import Runs
 from gpustab.studies.thresholds.baselines import leacock_chodorow
 from gpustab.studies.thresholds.distributions import distribution
-from gpustab.studies.thresholds.lists import list_sums
+from gpustab.studies.thresholds.groups import list_sums, value_sums
 from gpustab.studies.thresholds.options import ThresholdsOptions
-from gpustab.studies.thresholds.values import value_sums
 from gpustab.wordnet.files import read_nouns
 
 

@@ -24,15 +24,13 @@ from benchmarks.verdict_cases.case import Case
 from benchmarks.verdicts import RUNS, table
 from gpustab.results import Table
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.thresholds.answers import of_paper, of_scores
-from gpustab.studies.thresholds.distributions import Law, Moments
-from gpustab.studies.thresholds.evaluation import Score, at_random, rho_of
+from gpustab.studies.thresholds.claims import higher, of_paper, of_scores, shape_of, stable
+from gpustab.studies.thresholds.claims import verdict as verdict_of
+from gpustab.studies.thresholds.distributions import Law, Moments, distance
+from gpustab.studies.thresholds.evaluation import at_random, rho_of
 from gpustab.studies.thresholds.ladder import RULES, cuts, levels, rungs
-from gpustab.studies.thresholds.over_runs import row_of
-from gpustab.studies.thresholds.sentences import higher, stable
-from gpustab.studies.thresholds.sentences import verdict as verdict_of
-from gpustab.studies.thresholds.shapes import distance, verdict
-from gpustab.studies.thresholds.tables import score_row
+from gpustab.studies.thresholds.over_runs import row_of, score_row
+from gpustab.studies.thresholds.tables import OverRuns, Score, Size
 from gpustab.studies.thresholds.welch import lower_edge
 from tests.studies.thresholds.planted import planted
 
@@ -117,15 +115,15 @@ def _extremes(gap: float) -> Callable[[int, np.random.Generator], str]:
     def draw(runs: int, rng: np.random.Generator) -> str:
         found = [_threshold(0.2 + gap * (k == 0), 0.01, runs, rng) for k in range(12)]
         rows = [over_row(f"g{k}", own) for k, own in enumerate(found)]
-        rows += [row | {"rule": "clear"} for row in rows]
+        rows += [row._replace(rule="clear") for row in rows]
         return _said(any("fits all" in s and "No threshold" in s for s in verdict_of({"thresholds": Table.of(rows)})))
 
     return draw
 
 
-def over_row(group: str, values: list[float]) -> dict:
+def over_row(group: str, values: list[float]) -> OverRuns:
     """A row of the table of thresholds, of one rule over runs."""
-    return row_of(group, "value", "chance", values, [0.5])._asdict()
+    return row_of(group, "value", "chance", values, [0.5])
 
 
 def _sizes(gap: float, sd: float) -> Callable[[int, np.random.Generator], str]:
@@ -134,10 +132,10 @@ def _sizes(gap: float, sd: float) -> Callable[[int, np.random.Generator], str]:
     def draw(runs: int, rng: np.random.Generator) -> str:
         found = [_threshold(gap * (k == 0), sd, runs, rng) for k in range(5)]
         rows = [
-            {"group": "g", "min_pairs": 100 * 10**k, "next_higher": fmean(own), "sd": stdev(own), "runs_with_one": runs}
+            Size("g", 100 * 10**k, None, fmean(own), stdev(own), min(own), max(own), runs, runs)
             for k, own in enumerate(found)
         ]
-        return _said(any(of_paper({"paper_sizes": Table.of([row | {"runs": runs} for row in rows])})))
+        return _said(any(of_paper({"paper_sizes": Table.of(rows)})))
 
     return draw
 
@@ -200,7 +198,7 @@ def _shapes(skew: float) -> Callable[[int, np.random.Generator], str]:
         runs = min(runs, 8)  # pairs grow as the square, and the verdict rests on the extremes of all
         first, second = ([_law(s, rng) for _ in range(runs)] for s in (0.0, skew))
         within = max(distance(a, b) for own in (first, second) for a, b in pairwise(own))
-        return verdict([distance(a, b) for a in first for b in second], within)
+        return shape_of([distance(a, b) for a in first for b in second], within)
 
     return draw
 

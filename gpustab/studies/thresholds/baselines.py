@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import torch
@@ -16,13 +17,18 @@ from torch import Tensor
 
 from gpustab.errors import InputError
 from gpustab.evaluation.lookup import Lookup
-from gpustab.evaluation.similarity_file import SimilarityTest
+from gpustab.evaluation.similarity_file import SimilarityTest, read_similarity
+from gpustab.formats.gensim.native import DOCUMENTS
+from gpustab.formats.word_list import read_word_list
 from gpustab.kernels.hypernyms import hypernym_distances
 from gpustab.kernels.similarity_groups import Block
 from gpustab.results.page import counted
+from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import show, some_words
-from gpustab.studies.thresholds.options import ThresholdsOptions
+from gpustab.studies.thresholds.options import NONE, ThresholdsOptions
+from gpustab.trainers import NOT_OF_WORDS
+from gpustab.wordnet.files import read_nouns
 from gpustab.wordnet.nouns import Nouns
 from gpustab.wordnet.taxonomy import taxonomy_of
 
@@ -202,3 +208,48 @@ def _scored(runs: Runs, name: str, pairs: list[tuple[bytes, bytes]], values: Seq
 def _want_words(found: int, what: str, runs: Runs) -> None:
     if found < FEWEST:
         raise UnknownWordsError(f"{found} of {counted(int(runs.joint.sum()), 'word')} {what}, wanted at least {FEWEST}")
+
+
+Bases = Callable[[Runs, str], tuple[Baseline | None, str]]
+"""The baseline of a group, or why it has none; asked with what its vectors are of, if not of words."""
+
+
+def items_of(group: Runs | Group) -> str:
+    """Return what the vectors of a group are of: ``"documents"``, say; empty for words, and where nobody knows."""
+    loading = group.loading if isinstance(group, Group) else None
+    asked = "documents" if loading is not None and loading.options.tensor == DOCUMENTS else ""
+    items = NOT_OF_WORDS.get(group.key.technique, asked)
+    return "sentences" if items == "documents" and group.key.unit == "sentence" else items
+
+
+def bases_of(options: ThresholdsOptions, similarity: Similarity | None) -> Bases:
+    """Return what makes the baseline of a group; files are read once, and before the work.
+
+    Raises:
+        InputError: if WordNet is not here, or a file cannot be read.
+    """
+    if similarity is None and options.baseline == NONE:
+        return lambda *_: (None, "distributions alone were asked for")
+    made = _made(options, similarity)
+    of_words = similarity is None and options.baseline is None
+
+    def known(runs: Runs, items: str) -> tuple[Baseline | None, str]:
+        if of_words and items:
+            return None, f"its items are {items}, and WordNet knows words"
+        try:
+            return made(runs), ""
+        except UnknownWordsError as error:
+            return None, str(error)
+
+    return known
+
+
+def _made(options: ThresholdsOptions, similarity: Similarity | None) -> Callable[[Runs], Baseline]:
+    if similarity is not None:
+        return lambda runs: of_callable(runs, similarity, options)
+    if options.baseline is not None:
+        test = read_similarity(Path(options.baseline))
+        return lambda runs: of_test(runs, test)
+    nouns = read_nouns(options.wordnet)
+    excluded = [] if options.exclude is None else read_word_list(options.exclude)
+    return lambda runs: leacock_chodorow(runs, nouns, options, excluded)

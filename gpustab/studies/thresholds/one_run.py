@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,32 +13,18 @@ from gpustab.runs.runs import Runs
 from gpustab.studies.thresholds import welch
 from gpustab.studies.thresholds.baselines import Baseline, Levels
 from gpustab.studies.thresholds.distributions import Law
-from gpustab.studies.thresholds.dyadic import against
+from gpustab.studies.thresholds.groups import Lists, list_sums, value_sums
 from gpustab.studies.thresholds.ladder import RULES, Rungs, cuts, estimate, rungs
-from gpustab.studies.thresholds.lists import Lists, list_sums
 from gpustab.studies.thresholds.options import ThresholdsOptions
-from gpustab.studies.thresholds.sums import Sums, adjusted_mean, merged
-from gpustab.studies.thresholds.values import value_sums
+from gpustab.studies.thresholds.sums import Sums, adjusted_mean, against, merged
+from gpustab.studies.thresholds.tables import Kind
 
 LEAST_SCORED = 30
 """Pairs of a rung where only some pairs have a value."""
 
-Kind = Literal["value", "place"]
-
 
 class Threshold(NamedTuple):
-    """One of our thresholds in one run.
-
-    Attributes:
-        run: name of the run.
-        kind: ``"value"``: a cosine, pairs above it are meant; ``"place"``: the last place of a list that is meant.
-        rule: ``"clear"``, ``"chance"``, or one of these with ``" adjusted"``: without word effects.
-        estimate: the threshold; ``None`` if the level is nowhere reached.
-        proven: all pairs above are over the level at the confidence; ``None`` if not even the highest are.
-        not_before: all pairs below are under the level at the confidence.
-        below: share of the pairs that lie below the estimate.
-        level: value of the baseline that is to be reached.
-    """
+    """One of our thresholds in one run; see :class:`gpustab.studies.thresholds.tables.ByRun`."""
 
     run: str
     kind: Kind
@@ -51,17 +37,7 @@ class Threshold(NamedTuple):
 
 
 class GroupRow(NamedTuple):
-    """One group by similarity value.
-
-    Attributes:
-        similarity: its upper edge.
-        pairs: that have a baseline value.
-        mean: of the baseline.
-        sd: of the baseline, within the group.
-        se: of the mean's difference to the lowest 1 % of the pairs, for pairs that share words.
-        adjusted: mean without word effects.
-        next_different: the next group of significantly higher mean (figure 22), ``None`` if there is none.
-    """
+    """One group by similarity value; see :class:`gpustab.studies.thresholds.tables.Group`."""
 
     similarity: float
     pairs: float
@@ -73,15 +49,7 @@ class GroupRow(NamedTuple):
 
 
 class WindowRow(NamedTuple):
-    """Places of the lists together.
-
-    Attributes:
-        first: first place.
-        last: last place.
-        pairs: that have a baseline value.
-        mean: of the baseline.
-        se: of the mean's difference to the last 1 % of the places.
-    """
+    """Places of the lists together; see :class:`gpustab.studies.thresholds.tables.Window`."""
 
     first: int
     last: int
@@ -90,7 +58,7 @@ class WindowRow(NamedTuple):
     se: float
 
 
-class RunFound(NamedTuple):
+class RunNumbers(NamedTuple):
     """One run's groups and thresholds.
 
     Attributes:
@@ -131,7 +99,7 @@ def find(
     options: ThresholdsOptions,
     compute: Compute,
     told: Callable[[str, float], None],
-) -> RunFound:
+) -> RunNumbers:
     """Measure one run; ``told`` is called with what is being done and its finished part.
 
     Raises:
@@ -146,7 +114,7 @@ def find(
         lists = list_sums(runs, r, baseline, compute, lambda part: told("places in lists", 0.5 + part / 2))
         thresholds += _of_places(runs.names[r], lists, options.confidence)
     size = welch.default_size(sums, options.min_pairs)
-    return RunFound(
+    return RunNumbers(
         list(_group_rows(sums, size, options.confidence)),
         thresholds,
         welch.value_threshold(sums, size, options.confidence),

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
 
 from gpustab.report import Result
-from gpustab.results import Block, SmallTable, Table
+from gpustab.results import Block, SmallTable
 from gpustab.results.page import counted, number, whole
-from gpustab.studies.thresholds.answers import of_paper, of_scores, of_shapes
+from gpustab.studies.thresholds.claims import cosine, of_paper, of_scores, of_shapes
 from gpustab.studies.thresholds.ladder import MARGIN
-from gpustab.studies.thresholds.sentences import cosine
+from gpustab.studies.thresholds.tables import MOMENTS, PAPER_LISTS, SCORES, SHAPES, SIZES, THRESHOLDS, OverRuns
 
 NAMES = {
     "clear": "clear of the least similar 1 %",
@@ -28,14 +27,14 @@ _SHORT = {"paper": "the paper's", "clear": "clear", "chance": "above the mean"}
 
 def page(result: Result) -> list[Block]:
     """Return the blocks in reading order."""
-    known = "thresholds" in result.tables
-    found = [_values(result), *_places(result), _paper(result)] if known else []
+    known = THRESHOLDS.name in result.tables
+    blocks = [_values(result), *_places(result), _paper(result)] if known else []
     rules = [_how(result)] if known else []
-    return [*found, _distributions(result), *_shapes(result), *_scores(result), *rules]
+    return [*blocks, _distributions(result), *_shapes(result), *_scores(result), *rules]
 
 
 def _values(result: Result) -> Block:
-    rows = [_threshold(row, cosine) for row in result.tables["thresholds"].records(kind="value")]
+    rows = [_threshold(row, cosine) for row in THRESHOLDS.rows(result.tables, kind="value")]
     header = ["runs of", "threshold", "cosine", "95 % over runs", "SD", "by the words", "pairs below", "in"]
     return Block(
         "From which cosine on do two words have something in common?",
@@ -52,27 +51,26 @@ def _values(result: Result) -> Block:
 
 
 def _facts(result: Result) -> list[tuple[str, str, str]]:
-    found = []
+    facts = []
     for group in result.groups:
         base = group["baseline"]
         if base is None:
             continue
-        told = f"{base['words']:,} words, {base['pairs']:,.0f} pairs, mean {number(base['mean'], 3)}"
+        known = f"{base['words']:,} words, {base['pairs']:,.0f} pairs, mean {number(base['mean'], 3)}"
         spread = f"SD {number(base['sd'], 3)}; {counted(len(group['runs']), 'run')}"
-        found.append((group["name"], base["name"], f"{told}, {spread}"))
-    return found
+        facts.append((group["name"], base["name"], f"{known}, {spread}"))
+    return facts
 
 
 def _places(result: Result) -> Iterator[Block]:
-    table = result.tables["thresholds"].where(kind="place")
-    if not table.height:
+    rows = [_threshold(row, _place) for row in THRESHOLDS.rows(result.tables, kind="place")]
+    if not rows:
         return
-    rows = [_threshold(row, lambda value: f"{value:,.0f}") for row in table.records()]
     header = ["runs of", "threshold", "last place", "95 % over runs", "SD", "by the words", "pairs beyond", "in"]
-    told = "".join(
-        f" In {row['group']}, {row['run']} the last place is taken by {row['last_words']:,.0f} words in effect."
-        for row in result.tables["paper_lists"].records()
-        if row["last_words"] < row["last_pairs"] / 10
+    by_few = "".join(
+        f" In {row.group}, {row.run} the last place is taken by {row.last_words:,.0f} words in effect."
+        for row in PAPER_LISTS.rows(result.tables)
+        if row.last_words < row.last_pairs / 10
     )
     yield Block(
         "How far down a list of most similar words do they have something in common?",
@@ -81,21 +79,25 @@ def _places(result: Result) -> Iterator[Block]:
         aside="Elekes et al. 2018: 31,584 and 6,094 for CBOW with 100,000 words.",
         answer=(
             "The paper's two places hang on the pairs of one last place, and move by thousands with it; ours compare "
-            f"windows of places with the last hundredth of them.{told}"
+            f"windows of places with the last hundredth of them.{by_few}"
         ),
     )
 
 
-def _threshold(row: dict[str, Any], form: Any) -> list[str]:
+def _place(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+def _threshold(row: OverRuns, form: Callable[[float], str]) -> list[str]:
     def shown(value: float | None) -> str:
         return "–" if value is None else form(value)
 
-    half = "–" if row["half"] is None or row["mean"] is None else f"± {_precise(row['half'], row['kind'])}"
-    sd = "–" if row["sd"] is None else _precise(row["sd"], row["kind"])
-    bounds = "" if row["proven_from"] is None else f"{shown(row['proven_from'])} to {shown(row['proven_to'])}"
-    below = "" if row["below"] is None else f"{row['below']:.0%}"
-    name, runs = NAMES.get(row["rule"], row["rule"]), f"{row['found']} of {counted(row['runs'], 'run')}"
-    return [row["group"], name, shown(row["mean"]), half, sd, bounds, below, runs]
+    half = "–" if row.half is None or row.mean is None else f"± {_precise(row.half, row.kind)}"
+    sd = "–" if row.sd is None else _precise(row.sd, row.kind)
+    bounds = "" if row.proven_from is None else f"{shown(row.proven_from)} to {shown(row.proven_to)}"
+    below = "" if row.below is None else f"{row.below:.0%}"
+    name, runs = NAMES.get(row.rule, row.rule), f"{row.found} of {counted(row.runs, 'run')}"
+    return [row.group, name, shown(row.mean), half, sd, bounds, below, runs]
 
 
 def _precise(value: float, kind: str) -> str:
@@ -103,7 +105,7 @@ def _precise(value: float, kind: str) -> str:
 
 
 def _paper(result: Result) -> Block:
-    table = result.tables.get("paper_sizes", Table())
+    table = SIZES.of(result.tables)
     title = "Welch's test: first group significantly higher than the lowest"
     columns = ("group", "min_pairs", "lowest_group", "next_higher", "sd", "lowest", "highest", "runs_with_one")
     return Block(
@@ -119,7 +121,7 @@ def _paper(result: Result) -> Block:
 
 
 def _distributions(result: Result) -> Block:
-    table = result.tables["moments"]
+    table = MOMENTS.of(result.tables)
     return Block(
         "How are similarities distributed?",
         tables=[whole("Similarity of words to every other word", table)],
@@ -128,7 +130,7 @@ def _distributions(result: Result) -> Block:
 
 
 def _shapes(result: Result) -> Iterator[Block]:
-    table = result.tables.get("shapes", Table())
+    table = SHAPES.of(result.tables)
     if table.height:
         columns = ("first", "second", "distance", "lowest", "highest", "pairs", "rejected", "shape")
         yield Block(
@@ -143,22 +145,24 @@ def _shapes(result: Result) -> Iterator[Block]:
 
 
 def _scores(result: Result) -> Iterator[Block]:
-    table = result.tables.get("scores", Table())
+    table = SCORES.of(result.tables)
     if not table.height:
         return
     header = ["runs of", "test", "threshold", "unknown", "below", "used", "ρ all", "ρ above", "ρ tied", "ρ at random"]
     rows = [
         [
-            row["group"],
-            row["test"],
-            _SHORT[row["rule"]],
-            f"{row['unknown']:,} of {row['total']:,}",
-            f"{row['below']:,.0f}",
-            f"{row['used']:,.0f}",
-            *(_rho(row[name], row[f"{name}_sd"]) for name in ("rho", "above", "tied")),
-            _rho(row["dropped"], row["draw_sd"]),
+            row.group,
+            row.test,
+            _SHORT[row.rule],
+            f"{row.unknown:,} of {row.total:,}",
+            f"{row.below:,.0f}",
+            f"{row.used:,.0f}",
+            _rho(row.rho, row.rho_sd),
+            _rho(row.above, row.above_sd),
+            _rho(row.tied, row.tied_sd),
+            _rho(row.dropped, row.draw_sd),
         ]
-        for row in table.records()
+        for row in table.rows()
     ]
     yield Block(
         "What do tests of word similarity say without the pairs below?",

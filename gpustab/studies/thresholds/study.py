@@ -10,25 +10,62 @@ from gpustab import engine
 from gpustab.errors import InputError
 from gpustab.evaluation.similarity_file import SimilarityTest
 from gpustab.machine.device import Compute
+from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress
-from gpustab.options import chosen
+from gpustab.options import chosen, record
 from gpustab.report import Result
 from gpustab.results import Table
 from gpustab.runs.group import Group, loaded
 from gpustab.runs.runs import Runs
-from gpustab.studies.shared.finished import Finished
+from gpustab.studies.shared.finished import Finished, digest_of
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of, without_copies
-from gpustab.studies.thresholds import tables
-from gpustab.studies.thresholds.baselines import Baseline, Similarity
-from gpustab.studies.thresholds.bases import Bases, bases_of, items_of
-from gpustab.studies.thresholds.distributions import Distribution, Law, distribution
-from gpustab.studies.thresholds.evaluation import scores
-from gpustab.studies.thresholds.finished import KINDS, Said, key_of
-from gpustab.studies.thresholds.one_run import RunFound, find
+from gpustab.studies.shared.same_runs import fingerprints
+from gpustab.studies.thresholds import over_runs
+from gpustab.studies.thresholds.baselines import Baseline, Bases, Levels, Similarity, bases_of, items_of
+from gpustab.studies.thresholds.claims import alarms_of, verdict
+from gpustab.studies.thresholds.distributions import Distribution, Law, Moments, compare, distribution
+from gpustab.studies.thresholds.evaluation import installed_tests, scores
+from gpustab.studies.thresholds.one_run import GroupRow, RunNumbers, Threshold, WindowRow, find
 from gpustab.studies.thresholds.options import ThresholdsOptions
-from gpustab.studies.thresholds.sentences import alarms_of, verdict
-from gpustab.studies.thresholds.sets import installed_tests
-from gpustab.studies.thresholds.shapes import compare
+from gpustab.studies.thresholds.tables import SHAPES
+from gpustab.studies.thresholds.welch import ListThreshold, ValueThreshold
+
+
+class RunKept(NamedTuple):
+    """What is kept of one run until the study is done.
+
+    Attributes:
+        distribution: of its similarities.
+        numbers: its groups and thresholds; ``None`` without a baseline.
+    """
+
+    distribution: Distribution
+    numbers: RunNumbers | None
+
+
+KINDS = (
+    RunKept,
+    Distribution,
+    GroupRow,
+    Law,
+    ListThreshold,
+    Moments,
+    RunNumbers,
+    Threshold,
+    ValueThreshold,
+    WindowRow,
+)
+
+
+def key_of(runs: Runs, r: int, baseline: Baseline | None, options: ThresholdsOptions, compute: Compute) -> str:
+    """Return a name for all that one run's numbers depend on: vectors, baseline, options, precision, version."""
+    chosen = record(options) | {"tests": None, "draws": None}  # which the numbers of a run do not depend on
+    parts = [fingerprints(runs.take([r]))[0].hex(), runs.names[r], runs.centre, runs.unit, int(runs.joint.sum())]
+    parts += [chosen, str(compute.dtype), environment(compute.device).get("gpustab")]
+    if baseline is None:
+        return digest_of(parts)
+    first = baseline.block(0, 1) if isinstance(baseline, Levels) else baseline.pairs  # another WordNet differs there
+    return digest_of([*parts, baseline.name], baseline.rows, baseline.values, first)
 
 
 class Measured(NamedTuple):
@@ -37,14 +74,14 @@ class Measured(NamedTuple):
     Attributes:
         name: of the group.
         distributions: one per run.
-        found: one per run; empty where there is no baseline.
+        numbers: one per run; empty where there is no baseline.
         silent: whether an alarm forbids to read its numbers.
         without: why it has no thresholds; empty if it has some.
     """
 
     name: str
     distributions: list[Distribution]
-    found: list[RunFound]
+    numbers: list[RunNumbers]
     silent: bool
     without: str
 
@@ -95,9 +132,9 @@ def thresholds(
         ]
         answer.report("equal shapes", 0.95)
         laws: dict[str, Sequence[Law]] = {own.name: [x.law for x in own.distributions] for own in measured}
-        if known := [own.found[0].law for own in measured if own.found]:
+        if known := [own.numbers[0].law for own in measured if own.numbers]:
             laws[_free(known[0].name, laws)] = known[:1]
-        answer.result.tables["shapes"] = Table.of(compare(laws, options.draws, options.seed))
+        answer.result.tables[SHAPES.name] = Table.of(compare(laws, options.draws, options.seed))
         silent = [own.name for own in measured if own.silent]
         without = {own.name: own.without for own in measured if own.without}
         answer.result.verdict = verdict(answer.result.tables, silent, without)
@@ -126,57 +163,60 @@ def _measure(
     answer.notes[runs.name] = [*runs.notes, *(base.notes if base else ())]
     if len(runs) == 1 and base:
         answer.notes[runs.name].append("One run: how far another training would move its thresholds, it cannot tell.")
-    said = []
+    kept = []
     for r, name in enumerate(runs.names):
 
-        def told(work: str, part: float, r: int = r, name: str = name) -> None:
+        def tell(work: str, part: float, r: int = r, name: str = name) -> None:
             answer.report(f"{runs.name}, {name}: {work}", start + 0.9 * (r + part) / len(runs) / of)
 
         key = key_of(runs, r, base, options, answer.compute)
-        said.append(finished.get(key) or _said(runs, r, base, options, answer.compute, told))
-        finished.put(key, said[-1])
-    distributions = [own.distribution for own in said]
-    found = [own.found for own in said if own.found is not None]
-    alarms = alarms_of(runs.name, runs.names, distributions, found)
-    measured = Measured(runs.name, distributions, found, bool(alarms), without)
+        kept.append(finished.get(key) or _measure_run(runs, r, base, options, answer.compute, tell))
+        finished.put(key, kept[-1])
+    distributions = [own.distribution for own in kept]
+    numbers = [own.numbers for own in kept if own.numbers is not None]
+    means = dict(zip(runs.names, (own.law.moments.mean for own in distributions), strict=True))
+    alarms = list(alarms_of(runs.name, means, numbers[0].pairs if numbers else None))
+    measured = Measured(runs.name, distributions, numbers, bool(alarms), without)
     answer.result.alarms += alarms
-    tables.add(answer.result.tables, measured.name, runs.names, distributions, found)
-    if found:
-        _score(runs, tests, found, options, answer)
-    answer.result.groups.append(tables.summary(runs, base, answer.result.tables, found))
+    over_runs.add(answer.result.tables, measured.name, runs.names, distributions, numbers)
+    if numbers:
+        _score(runs, tests, numbers, options, answer)
+    answer.result.groups.append(over_runs.summary(runs, base, answer.result.tables, numbers))
     return measured
 
 
-def _said(
+def _measure_run(
     runs: Runs,
     r: int,
     base: Baseline | None,
     options: ThresholdsOptions,
     compute: Compute,
-    told: Progress,
-) -> Said:
+    tell: Progress,
+) -> RunKept:
     """Measure one run."""
-    own = distribution(runs, r, options, compute, lambda part: told("similarities", part / 5))
+    own = distribution(runs, r, options, compute, lambda part: tell("similarities", part / 5))
     if base is None:
-        return Said(own, None)
-    return Said(own, find(runs, r, base, options, compute, lambda work, part: told(work, 0.2 + 0.8 * part)))
+        return RunKept(own, None)
+    return RunKept(own, find(runs, r, base, options, compute, lambda work, part: tell(work, 0.2 + 0.8 * part)))
 
 
 def _score(
     runs: Runs,
     tests: Sequence[SimilarityTest],
-    found: Sequence[RunFound],
+    numbers: Sequence[RunNumbers],
     options: ThresholdsOptions,
     answer: Answer,
 ) -> None:
     """Score the tests at the paper's threshold and at ours."""
-    cuts: dict[str, list[float | None]] = {"paper": [run.paper.cut for run in found]}
+    cuts: dict[str, list[float | None]] = {"paper": [run.paper.cut for run in numbers]}
     for rule in ("clear", "chance"):
-        cuts[rule] = [next(x.estimate for x in run.thresholds if (x.kind, x.rule) == ("value", rule)) for run in found]
+        cuts[rule] = [
+            next(x.estimate for x in run.thresholds if (x.kind, x.rule) == ("value", rule)) for run in numbers
+        ]
     rows = []
     for test in tests:
         try:
             rows += list(scores(runs, test, cuts, answer.compute, options.seed))
         except InputError as error:
             answer.result.notes.append(f"{runs.name}: {test.name}: not scored: {error}")
-    tables.add_scores(answer.result.tables, rows)
+    over_runs.add_scores(answer.result.tables, rows)

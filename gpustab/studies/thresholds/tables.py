@@ -1,155 +1,235 @@
-"""The tables of the study, filled group by group."""
+"""The tables of the study: what one row of each is, declared once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from statistics import fmean, stdev
-from typing import Any
+import math
+from typing import Annotated, Literal, NamedTuple
 
-import numpy as np
+from gpustab.results import Column, Sheet
+from gpustab.statistics.intervals import Estimate
 
-from gpustab.kernels.similarity_groups import GROUPS
-from gpustab.results import Table
-from gpustab.runs.runs import Runs
-from gpustab.studies.thresholds.baselines import Baseline
-from gpustab.studies.thresholds.distributions import Distribution
-from gpustab.studies.thresholds.evaluation import Score
-from gpustab.studies.thresholds.one_run import RunFound
-from gpustab.studies.thresholds.over_runs import over_runs, size_rows
-from gpustab.studies.thresholds.welch import upper_edge
+STEPS = 100
+"""Thresholds of values are told in hundredths."""
 
-Tables = dict[str, Table]
-
-LONG = ("groups", "places", "windows", "similarities", "similarity_by_place")
-"""One row a group or place and run: for files."""
+Kind = Literal["value", "place"]
+"""Of a threshold: a cosine, pairs above it are meant; or the last place of a list that is meant."""
+Shape = Literal["same", "different", "undecided"]
 
 
-def add(
-    tables: Tables,
-    group: str,
-    runs: Sequence[str],
-    distributions: Sequence[Distribution],
-    found: Sequence[RunFound],
-) -> None:
-    """Add one group of runs to all tables but those of scores and shapes; without a baseline nothing is found."""
-    if found:
-        _add_found(tables, group, runs, found)
-    moments = [_moments(group, name, own) for name, own in zip(runs, distributions, strict=True)]
-    _extend(tables, "moments", moments)
-    _extend(tables, "similarities", list(_similarities(group, distributions)))
-    _extend(tables, "similarity_by_place", list(_by_place(group, distributions)))
+def error_of(sd: float | None, runs: int, step: float = 1 / STEPS) -> float | None:
+    """Return the standard error of a mean over runs of what is told in steps; ``None`` of one run."""
+    return None if sd is None else math.hypot(sd / math.sqrt(runs), step / math.sqrt(12))
 
 
-def _add_found(tables: Tables, group: str, runs: Sequence[str], found: Sequence[RunFound]) -> None:
-    """Add what the baseline says."""
-    _extend(tables, "thresholds", [row._asdict() for row in over_runs(group, found)])
-    by_run = [{"group": group, **row._asdict()} for run in found for row in run.thresholds]
-    _extend(tables, "thresholds_by_run", by_run)
-    _extend(tables, "paper_sizes", size_rows(group, found))
-    lists = [
-        {"group": group, "run": name, **run.paper_lists._asdict()}
-        for name, run in zip(runs, found, strict=True)
-        if run.paper_lists is not None
+class OverRuns(NamedTuple):
+    """A threshold over the runs of a group."""
+
+    group: str
+    kind: Annotated[str, Column(about="value (a cosine) or place (in a list)")]
+    rule: Annotated[str, Column(about="which threshold, the paper's too")]
+    mean: Annotated[float | None, Column(about="over the runs that have it; none if none has")]
+    sd: Annotated[float | None, Column(about="over these runs, ddof = 1")]
+    error: Annotated[
+        float | None,
+        Column(
+            about="standard error of the mean over runs: training noise, and the step in which thresholds are told, "
+            "0.01 of a value and a window of places, which equal values of all runs hide"
+        ),
     ]
-    _extend(tables, "paper_lists", lists)
-    for name, run in zip(runs, found, strict=True):
-        own = {"group": group, "run": name}
-        _extend(tables, "groups", [own | row._asdict() for row in run.groups])
-        _extend(tables, "windows", [own | row._asdict() for row in run.windows])
-        places = zip(run.place_means.tolist(), run.place_pairs.tolist(), strict=True)
-        rows = [own | {"place": k, "pairs": n, "mean": mean} for k, (mean, n) in enumerate(places, 1)]
-        _extend(tables, "places", rows)
+    half: Annotated[float | None, Column(about="half the 95 % interval of the mean, by Student's t")]
+    lowest: Annotated[float | None, Column(about="least value over runs")]
+    highest: Annotated[float | None, Column(about="largest")]
+    proven_from: Annotated[float | None, Column(about="mean of where it surely lies not before, by the words")]
+    proven_to: Annotated[float | None, Column(about="mean of what is proven; none if some run proves none")]
+    below: Annotated[float | None, Column(about="mean share of the pairs below it")]
+    found: Annotated[int, Column(about="runs that have it")]
+    runs: Annotated[int, Column(about="how many there are")]
+
+    @property
+    def estimate(self) -> Estimate:
+        """The mean with its error over runs."""
+        return Estimate.of_runs(self.mean, self.error, self.found)
 
 
-def _extend(tables: Tables, name: str, rows: list[dict[str, Any]]) -> None:
-    if rows:
-        tables.setdefault(name, Table(long=name in LONG)).extend(Table.of(rows))
+class ByRun(NamedTuple):
+    """One of our thresholds in one run."""
+
+    group: str
+    run: str
+    kind: Annotated[str, Column(about="value (a cosine) or place (in a list)")]
+    rule: Annotated[str, Column(about="clear or chance; adjusted: without word effects")]
+    estimate: Annotated[float | None, Column(about="the threshold; none if the level is nowhere reached")]
+    proven: Annotated[float | None, Column(about="all pairs above are over the level; none if not even the highest")]
+    not_before: Annotated[float | None, Column(about="all pairs below are under the level")]
+    below: Annotated[float | None, Column(about="share of the pairs below the estimate")]
+    level: Annotated[float, Column(about="value of the baseline that is to be reached")]
 
 
-def _moments(group: str, run: str, own: Distribution) -> dict[str, Any]:
-    return {
-        "group": group,
-        "run": run,
-        **own.law.moments._asdict(),
-        "lowest": own.lowest,
-        "highest": own.highest,
-        "words": own.words,
-    }
+class Size(NamedTuple):
+    """The paper's value threshold at a least group size, over the runs; groups are upper edges."""
+
+    group: str
+    min_pairs: Annotated[int, Column(about="pairs that a group must have")]
+    lowest_group: Annotated[float | None, Column(about="lowest group that has them")]
+    next_higher: Annotated[float | None, Column(about="first higher group whose mean is significantly higher")]
+    sd: Annotated[float | None, Column(about="over runs, ddof = 1")]
+    lowest: float | None
+    highest: float | None
+    runs_with_one: Annotated[int, Column(about="runs that have such a group")]
+    runs: int
+
+    @property
+    def estimate(self) -> Estimate:
+        """The group with its error over runs."""
+        return Estimate.of_runs(self.next_higher, error_of(self.sd, self.runs_with_one), self.runs_with_one)
 
 
-def _similarities(group: str, distributions: Sequence[Distribution]) -> Iterator[dict[str, Any]]:
-    """Share of the similarities in each interval of 0.01: mean, least and largest over runs."""
-    shares = np.stack([own.counts / own.counts.sum() for own in distributions])
-    for k in range(GROUPS):
-        column = shares[:, k]
-        if column.any():
-            yield {
-                "group": group,
-                "similarity": upper_edge(k),
-                "share": float(column.mean()),
-                "least": float(column.min()),
-                "largest": float(column.max()),
-            }
+class PaperLists(NamedTuple):
+    """The paper's list thresholds in one run; places from 1."""
+
+    group: str
+    run: str
+    last_different: Annotated[int | None, Column(about="last place whose mean differs from that of the last place")]
+    first_equal: Annotated[int | None, Column(about="first place whose mean does not")]
+    last_pairs: Annotated[int, Column(about="pairs of the last place")]
+    last_words: Annotated[float, Column(about="effective number of words that are somebody's last")]
 
 
-def _by_place(group: str, distributions: Sequence[Distribution]) -> Iterator[dict[str, Any]]:
-    """Mean similarity to the j-th most similar word (avg_sim(j)): mean, least and largest over runs."""
-    values = np.stack([own.by_place for own in distributions])
-    for j in range(values.shape[1]):
-        column = values[:, j]
-        yield {
-            "group": group,
-            "place": j + 1,
-            "similarity": float(column.mean()),
-            "least": float(column.min()),
-            "largest": float(column.max()),
-        }
+class Group(NamedTuple):
+    """Pairs of one run in 0.01 of cosine."""
+
+    group: str
+    run: str
+    similarity: Annotated[float, Column(about="upper edge")]
+    pairs: Annotated[float, Column(about="that have a baseline value")]
+    mean: Annotated[float, Column(about="of the baseline")]
+    sd: Annotated[float, Column(about="of the baseline, within the group")]
+    se: Annotated[float, Column(about="of the mean less that of the lowest 1 % of pairs, for pairs that share words")]
+    adjusted: Annotated[float, Column(about="mean without word effects")]
+    next_different: Annotated[float | None, Column(about="next group of significantly higher mean (figure 22)")]
 
 
-def add_scores(tables: Tables, rows: Sequence[Score]) -> None:
-    """Add the scores of one group, run by run and over the runs (tables 2 to 7)."""
-    _extend(tables, "scores_by_run", [row._asdict() for row in rows])
-    kinds = dict.fromkeys((row.group, row.test, row.rule) for row in rows)
-    for kind in kinds:
-        own = [row for row in rows if (row.group, row.test, row.rule) == kind]
-        _extend(tables, "scores", [score_row(own)])
+class Window(NamedTuple):
+    """Places of the lists of one run together."""
+
+    group: str
+    run: str
+    first: Annotated[int, Column(about="first place")]
+    last: Annotated[int, Column(about="last place")]
+    pairs: Annotated[float, Column(about="that have a baseline value")]
+    mean: Annotated[float, Column(about="of the baseline")]
+    se: Annotated[float, Column(about="of the mean less that of the last 1 % of the places")]
 
 
-def score_row(own: Sequence[Score]) -> dict[str, Any]:
-    """Return the scores of one test and rule over runs."""
-    first = own[0]
-    row: dict[str, Any] = {
-        "group": first.group,
-        "test": first.test,
-        "rule": first.rule,
-        "total": first.total,
-        "unknown": first.unknown,
-        "below": fmean(x.below for x in own),
-        "used": fmean(x.used for x in own),
-        "runs": len(own),
-    }
-    for name in ("rho", "above", "tied", "dropped"):
-        values = [value for x in own if (value := getattr(x, name)) is not None]
-        row[name] = fmean(values) if values else None
-        row[f"{name}_sd"] = stdev(values) if len(values) > 1 else None
-    draws = [x.dropped_sd for x in own if x.dropped_sd is not None]
-    row["draw_sd"] = fmean(draws) if draws else None
-    return row
+class Place(NamedTuple):
+    """One place of the lists of one run."""
+
+    group: str
+    run: str
+    place: int
+    pairs: Annotated[float, Column(about="that have a baseline value")]
+    mean: Annotated[float, Column(about="of the baseline")]
 
 
-def summary(runs: Runs, base: Baseline | None, tables: Tables, found: Sequence[RunFound]) -> dict[str, Any]:
-    """Return the group's entry in the JSON."""
-    rows = list(tables["thresholds"].records(group=runs.name)) if found else []
-    return {
-        "name": runs.name,
-        "runs": list(runs.names),
-        "words": int(runs.joint.sum()),
-        "dimension": runs.dimension,
-        "baseline": None if base is None else _of_baseline(base, found[0]),
-        "thresholds": {f"{row['kind']}: {row['rule']}": row["mean"] for row in rows},
-    }
+class MomentsRow(NamedTuple):
+    """The similarities of one run."""
+
+    group: str
+    run: str
+    mean: float
+    sd: float
+    skewness: Annotated[float, Column(about="third standardised moment, 0 for a symmetric law")]
+    kurtosis: Annotated[float, Column(about="fourth standardised moment less 3, 0 for a normal")]
+    lowest: float
+    highest: float
+    words: Annotated[int, Column(about="words drawn, each against all others")]
 
 
-def _of_baseline(base: Baseline, first: RunFound) -> dict[str, Any]:
-    known = {"name": base.name, "words": len(base.rows)}
-    return known | {"pairs": first.pairs, "mean": first.mean, "sd": first.sd}
+class SimilarityShare(NamedTuple):
+    """Share of the similarities in 0.01."""
+
+    group: str
+    similarity: Annotated[float, Column(about="upper edge")]
+    share: Annotated[float, Column(about="mean over runs")]
+    least: float
+    largest: float
+
+
+class SimilarityByPlace(NamedTuple):
+    """Mean similarity to the j-th most similar word (avg_sim(j))."""
+
+    group: str
+    place: int
+    similarity: Annotated[float, Column(about="mean over runs")]
+    least: float
+    largest: float
+
+
+class Score(NamedTuple):
+    """One run on one test at one threshold."""
+
+    group: str
+    run: str
+    test: str
+    rule: Annotated[str, Column(about="which threshold")]
+    cut: Annotated[float | None, Column(about="pairs must be more similar; none where the run has no such threshold")]
+    total: Annotated[int, Column(about="pairs of the test")]
+    unknown: Annotated[int, Column(about="pairs with a word that not every run has")]
+    below: Annotated[int, Column(about="known pairs at or below the cut")]
+    used: Annotated[int, Column(about="known pairs above it")]
+    rho: Annotated[float | None, Column(about="Spearman's ρ over all known pairs")]
+    above: Annotated[float | None, Column(about="the paper's: over the pairs above the cut")]
+    tied: Annotated[float | None, Column(about="over all known pairs, those below tied")]
+    dropped: Annotated[float | None, Column(about="mean over 100 draws of as many known pairs, left out at random")]
+    dropped_sd: Annotated[float | None, Column(about="their standard deviation")]
+
+
+class ScoreOverRuns(NamedTuple):
+    """A test at one threshold over runs: means, and SDs over runs."""
+
+    group: str
+    test: str
+    rule: str
+    total: int
+    unknown: int
+    below: float
+    used: float
+    runs: int
+    rho: float | None
+    rho_sd: float | None
+    above: float | None
+    above_sd: float | None
+    tied: float | None
+    tied_sd: float | None
+    dropped: float | None
+    dropped_sd: float | None
+    draw_sd: Annotated[float | None, Column(about="mean over runs of the SD over draws")]
+
+
+class Comparison(NamedTuple):
+    """The shapes of two groups of spaces, or of the spaces of one."""
+
+    first: Annotated[str, Column(about="a group, or the baseline")]
+    second: Annotated[str, Column(about="another, or the same: its spaces against each other")]
+    distance: Annotated[float, Column(about="mean Kolmogorov-Smirnov distance over pairs of spaces, 0 to 1")]
+    lowest: Annotated[float, Column(about="the least of them")]
+    highest: Annotated[float, Column(about="the largest")]
+    pairs: Annotated[int, Column(about="how many")]
+    rejected: Annotated[float, Column(about="share of draws of 1,000 values each in which the test rejects at 1 %")]
+    draws: Annotated[int, Column(about="how many draws")]
+    shape: Annotated[Shape, Column(about="verdict: same, different, or undecided")]
+
+
+THRESHOLDS = Sheet("thresholds", OverRuns, "one row a group and threshold, over runs")
+BY_RUN = Sheet("thresholds_by_run", ByRun, "one row a run and threshold")
+SIZES = Sheet("paper_sizes", Size, "one row a group and least group size")
+PAPER_LISTS = Sheet("paper_lists", PaperLists, "one row a run")
+GROUPS = Sheet("groups", Group, "one row a run and 0.01 of cosine", long=True)
+WINDOWS = Sheet("windows", Window, "one row a run and window of places", long=True)
+PLACES = Sheet("places", Place, "one row a run and place", long=True)
+MOMENTS = Sheet("moments", MomentsRow, "one row a run")
+SIMILARITIES = Sheet("similarities", SimilarityShare, "one row a group and 0.01 of cosine", long=True)
+SIMILARITY_BY_PLACE = Sheet("similarity_by_place", SimilarityByPlace, "one row a group and place", long=True)
+SCORES_BY_RUN = Sheet("scores_by_run", Score, "one row a run, test and threshold")
+SCORES = Sheet("scores", ScoreOverRuns, "one row a group, test and threshold")
+SHAPES = Sheet("shapes", Comparison, "one row a pair of groups")

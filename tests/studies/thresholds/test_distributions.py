@@ -4,8 +4,16 @@ import torch
 from scipy import stats
 
 from gpustab.kernels.similarity_histogram import similarity_histogram
-from gpustab.studies.thresholds.distributions import Moments, of_histogram, of_steps
-from gpustab.studies.thresholds.shapes import SAMPLE, compare, critical, distance, rejected
+from gpustab.studies.thresholds.distributions import (
+    SAMPLE,
+    Moments,
+    compare,
+    critical,
+    distance,
+    of_histogram,
+    of_steps,
+    rejected,
+)
 from tests.studies.thresholds.oracles import kolmogorov_smirnov
 
 

@@ -6,8 +6,7 @@ from scipy import stats
 from gpustab import InputError, load_runs
 from gpustab.evaluation.similarity_file import SimilarityTest
 from gpustab.machine.device import Compute
-from gpustab.studies.thresholds.evaluation import scores
-from gpustab.studies.thresholds.sets import installed_tests, read_numbered
+from gpustab.studies.thresholds.evaluation import installed_tests, read_numbered, scores
 from tests.oracles import unit
 
 

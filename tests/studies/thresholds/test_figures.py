@@ -8,9 +8,9 @@ from gpustab.report.describe import draw
 from gpustab.report.html import to_html
 from gpustab.report.svg.elements import WIDTH
 from gpustab.results import Table
+from gpustab.studies.thresholds.claims import cosine
 from gpustab.studies.thresholds.figures import FIGURES, _listed, _over_runs, _thinned, by_similarity
 from gpustab.studies.thresholds.paper import heading, methods
-from gpustab.studies.thresholds.sentences import cosine
 from gpustab.studies.thresholds.study import thresholds
 
 SPACE = "{http://www.w3.org/2000/svg}"
@@ -41,7 +41,7 @@ def test_every_figure_is_drawn_within_its_width(result):
 def test_titles_say_only_what_is_proven(result, far, said):
     table = result.tables["thresholds"]
     to = [None if mean is None or far is None else mean + far for mean in table["mean"]]
-    picture = by_similarity(result.tables | {"thresholds": Table({**table, "proven_to": to})})
+    picture = by_similarity(result.tables | {"thresholds": Table({**table, "proven_to": to}, row=table.row)})
     (near,) = table.records(group="near", kind="value", rule="chance")
     assert (f"above {cosine(near['mean'])} in near" in picture.title) is said
     assert bool(picture.title) is said

@@ -6,9 +6,8 @@ import pytest
 
 from gpustab.results import Table
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.thresholds.answers import of_paper, of_scores, of_shapes
-from gpustab.studies.thresholds.over_runs import OverRuns
-from gpustab.studies.thresholds.sentences import cosine, higher, stable, verdict
+from gpustab.studies.thresholds.claims import cosine, higher, of_paper, of_scores, of_shapes, stable, verdict
+from gpustab.studies.thresholds.tables import Comparison, OverRuns, ScoreOverRuns, Size
 
 
 def row(group="sg", rule="chance", mean=0.26, sd=0.005, low=0.23, high=0.29, found=8, runs=8):
@@ -38,13 +37,14 @@ def test_a_difference_picked_from_many_wants_more():
 
 def test_of_many_shapes_the_numbers_are_told():
     kinds = ["same"] * 3 + ["different"] * 4 + ["undecided"]
-    rows = [
-        {"first": "a", "second": f"b{k}", "shape": kind, "distance": 0.01 * (k + 1), "highest": 0.1, "lowest": 0.01}
-        for k, kind in enumerate(kinds)
-    ]
+    rows = [shape("a", f"b{k}", kind, distance=0.01 * (k + 1), highest=0.1) for k, kind in enumerate(kinds)]
     (sentence,) = of_shapes({"shapes": Table.of(rows)})
     assert "3 of 8 pairs have one shape" in sentence
     assert "4 have different ones, of 1 it is not clear. Furthest apart are a and b7: 0.080." in sentence
+
+
+def shape(first, second, kind, distance=0.02, highest=0.03):
+    return Comparison(first, second, distance, 0.01, highest, 1, 0.05, 5, kind)
 
 
 def said(*rows):
@@ -116,8 +116,7 @@ def test_a_difference_without_error_is_undecided():
 
 
 def size(pairs, value, sd=None, runs=1):
-    known = {"group": "sg", "min_pairs": pairs, "next_higher": value}
-    return known | {"sd": sd, "runs_with_one": runs, "runs": runs}
+    return Size("sg", pairs, None, value, sd, value, value, runs, runs)
 
 
 @pytest.mark.parametrize(
@@ -144,23 +143,22 @@ def test_over_runs_the_sizes_must_differ_by_more_than_runs(sd, runs, said):
 
 
 @pytest.mark.parametrize(
-    ("shape", "words"),
+    ("kind", "words"),
     [
         ("same", "have one shape: they are at most 0.030"),
         ("different", "at least 0.010"),
         ("undecided", "0.010 to 0.030"),
     ],
 )
-def test_shapes(shape, words):
-    found = {"first": "sg", "second": "cb", "lowest": 0.01, "highest": 0.03, "rejected": 0.05, "shape": shape}
-    own = found | {"second": "sg"}
-    (sentence,) = of_shapes({"shapes": Table.of([own, found])})
+def test_shapes(kind, words):
+    (sentence,) = of_shapes({"shapes": Table.of([shape("sg", "sg", kind), shape("sg", "cb", kind)])})
     assert words in sentence
 
 
 def test_leaving_out_is_said_to_narrow_the_range_only_beyond_chance():
-    base = {"group": "sg", "rule": "chance", "below": 20.0, "draw_sd": 0.01, "dropped": 0.5}
-    low, same = base | {"test": "men", "above": 0.3}, base | {"test": "rg", "above": 0.49}
+    none = dict.fromkeys(ScoreOverRuns._fields)
+    base = none | {"group": "sg", "rule": "chance", "below": 20.0, "draw_sd": 0.01, "dropped": 0.5}
+    low, same = (ScoreOverRuns(**base | {"test": test, "above": rho}) for test, rho in (("men", 0.3), ("rg", 0.49)))
     (sentence,) = of_scores({"scores": Table.of([low, same])})
     assert "in 1 of 2 tests (men: 0.30 against 0.50)" in sentence
     assert not list(of_scores({"scores": Table.of([same])}))

@@ -16,7 +16,7 @@ from gpustab.runs.group import Group
 from gpustab.runs.key import Key
 from gpustab.runs.load import open_groups
 from gpustab.runs.loading import Loading
-from gpustab.studies.thresholds.bases import items_of
+from gpustab.studies.thresholds.baselines import items_of
 from gpustab.studies.thresholds.options import ThresholdsOptions
 from gpustab.studies.thresholds.study import thresholds
 from tests.oracles import unit
@@ -182,7 +182,7 @@ def test_documents_that_are_called_like_nouns_are_no_words(wordnet, tmp_path):
 
 
 def test_distributions_alone_want_no_wordnet(groups, tmp_path, monkeypatch):
-    monkeypatch.setattr("gpustab.studies.thresholds.bases.read_nouns", None)
+    monkeypatch.setattr("gpustab.studies.thresholds.baselines.read_nouns", None)
     result = thresholds(groups, baseline=None, options=ThresholdsOptions(baseline="none", words=20, draws=2))
     assert len(result.verdict) == 2
     assert all("distributions alone were asked for" in sentence for sentence in result.verdict)

@@ -7,8 +7,7 @@ import pytest
 import torch
 from scipy import stats
 
-from gpustab.studies.thresholds.dyadic import against
-from gpustab.studies.thresholds.sums import adjusted_mean, merged, of_pairs
+from gpustab.studies.thresholds.sums import adjusted_mean, against, merged, of_pairs
 from gpustab.studies.thresholds.welch import welch_p
 from tests.studies.thresholds.oracles import dyadic_variance
 

@@ -1,4 +1,4 @@
-"""Word pairs of one run grouped by place in the lists of the most similar words (§4.2, second series)."""
+"""Word pairs of one run in groups, by similarity and by place in lists, and what the baseline says of each (§4.2)."""
 
 from __future__ import annotations
 
@@ -9,20 +9,74 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from gpustab.errors import InputError
+from gpustab.kernels.cosine import cosines
+from gpustab.kernels.similarity_groups import GROUPS, group_numbers, value_groups
 from gpustab.kernels.similarity_lists import list_groups
 from gpustab.machine.device import Compute, telling_memory, with_smaller_tiles
 from gpustab.runs.runs import Runs
-from gpustab.studies.thresholds.baselines import Levels
+from gpustab.studies.thresholds.baselines import Baseline, Levels
+from gpustab.studies.thresholds.distributions import Law, of_levels, of_steps
 from gpustab.studies.thresholds.ladder import REFERENCE
-from gpustab.studies.thresholds.sums import Sums, merged, of_tables
+from gpustab.studies.thresholds.sums import Sums, merged, of_pairs, of_tables
+
+_BLOCK = 256
+"""Words whose levels are held at a time: more are no faster on a CPU."""
+
+_BYTES = 24_000
+"""Of a word of a block: its column of distances over the synsets above a large vocabulary."""
+
+
+class Values(NamedTuple):
+    """Word pairs of one run by similarity value.
+
+    Attributes:
+        sums: 201 groups of 0.01, from −1 to 1.
+        law: the distribution of the baseline over the pairs (figure 19), the same in every run.
+    """
+
+    sums: Sums
+    law: Law
+
+
+@telling_memory
+def value_sums(
+    runs: Runs, r: int, baseline: Baseline, compute: Compute, told: Callable[[float], None] | None = None
+) -> Values:
+    """Return the groups of one run.
+
+    Args:
+        runs: the runs.
+        r: which of them.
+        baseline: what pairs are compared with.
+        compute: how to compute.
+        told: called with the finished part.
+
+    Raises:
+        InputError: if the baseline has no value for any pair.
+    """
+    rows = baseline.rows.to(runs.device)
+    if not isinstance(baseline, Levels):
+        unit = runs.select(r, rows).cpu()
+        similarity = cosines(unit[baseline.pairs[:, 0]], unit[baseline.pairs[:, 1]])
+        group = group_numbers(similarity).long()
+        sums = of_pairs(group, baseline.pairs, baseline.values, GROUPS, len(rows))
+        values, numbers = baseline.values.unique(return_counts=True)
+        return Values(sums, of_steps(baseline.name, values.numpy(), numbers.double().numpy()))
+    unit = runs.select(r, rows, dtype=compute.dtype)
+    most = compute.tile(_BYTES + 64 * len(rows), _BLOCK if runs.device.type == "cpu" else 16 * _BLOCK)
+    tables = with_smaller_tiles(lambda block: value_groups(unit, baseline.block, baseline.values, block, told), most)
+    sums = of_tables(tables, baseline.values, half=True)
+    if not float(sums.n.sum()):
+        raise InputError(f"{runs.names[r]}: {baseline.name} has a value for no pair of its {len(rows):,} words")
+    return Values(sums, of_levels(baseline.name, tables.counts, baseline.values))
+
 
 _WINDOWS = 60
 """Windows of places, as broad as they are far from the first; one place holds too few pairs and too few words."""
 
 WINDOW = 0.16
 """Width of a window as a part of its place, in a dictionary of some thousand words; less of a larger one."""
-
-_BLOCK = 256
 
 
 class Lists(NamedTuple):

@@ -1,0 +1,452 @@
+"""What the study claims: where thresholds lie, whether they differ, whether training moves them, and what they hang on.
+
+Each rule has a margin and an error. How often the rules err, at 3 to 16 runs and at some hundred to a thousand words:
+``benchmarks/threshold_verdicts.py``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import combinations
+from statistics import fmean, stdev
+from typing import NamedTuple
+
+from gpustab.results import Table
+from gpustab.results.page import counted, minus
+from gpustab.statistics.intervals import LEVEL, Estimate, sd_interval, t_quantile
+from gpustab.studies.shared.claims import Claim, Margin, Verdict, above, decide
+from gpustab.studies.shared.spaces import COLLAPSED
+from gpustab.studies.thresholds.tables import (
+    MOMENTS,
+    SCORES,
+    SHAPES,
+    SIZES,
+    THRESHOLDS,
+    Comparison,
+    OverRuns,
+    ScoreOverRuns,
+    Shape,
+    Size,
+)
+
+STABLE = Margin(0.02, "standard deviation of a threshold over runs up to which it is stable")
+FEW_PAIRS = Margin(1_000, "pairs of words below which nothing is said of thresholds of a hundredth")
+NEAR = Margin(0.2, "cosine between a threshold and where it is proven, up to which that is an interval")
+WIDE = Margin(0.05, "cosine between the paper's thresholds at two group sizes, from which it depends on the size")
+ENOUGH = Margin(30, "pairs of a group, below which the paper's threshold is luck")
+SAME = Margin(0.02, "Kolmogorov-Smirnov distance of two distributions up to which they have one shape")
+BEYOND = Margin(3, "standard deviations of random draws by which ρ must be lower: six tests, one false in 120")
+
+_STEP_SD = 0.01 / math.sqrt(12)
+"""Standard deviation within the step in which thresholds are told."""
+
+MANY = 4
+"""Of more groups not all pairs are told, only the highest threshold and the lowest."""
+
+_MANY_SHAPES = 6
+"""Of more pairs of groups it is only told how many have one shape."""
+
+Tables = Mapping[str, Table]
+
+
+def cosine(value: float | None) -> str:
+    """Return a cosine for people.
+
+    >>> cosine(-0.19), cosine(0.264)
+    ('−0.19', '0.26')
+    """
+    return "–" if value is None else minus(f"{value:.2f}")
+
+
+class Threshold(NamedTuple):
+    """A group's threshold above chance, the one clear of the lowest pairs, and the first without word effects."""
+
+    chance: OverRuns
+    clear: OverRuns
+    adjusted: OverRuns | None
+
+    @property
+    def lacking(self) -> int:
+        """Runs that have not both thresholds: a level that is reached nowhere, or everywhere, is none."""
+        return self.chance.runs - min(self.chance.found, self.clear.found)
+
+
+def _sure(row: OverRuns) -> str:
+    """What the choice of words leaves open; an end far away is no interval but a lack of proof."""
+    low, high = row.proven_from, row.proven_to
+    if high is None or low is None or high < low:
+        return " (from where on, these words cannot prove)"
+    return f" ({cosine(low)} to {cosine(high)})" if proven_near(row) else f" (surely only above {cosine(high)})"
+
+
+def proven_near(row: OverRuns) -> bool:
+    """Tell whether a threshold is there in every run, and proven by the words not far from where it is."""
+    if row.mean is None or row.proven_to is None or row.found < row.runs:
+        return False
+    return row.kind != "value" or row.proven_to - row.mean <= NEAR
+
+
+def _where(threshold: Threshold) -> str:
+    row, clear = threshold.chance, threshold.clear
+    place = f"{row.group}: above a cosine of {cosine(row.mean)}{_sure(row)} words are nearer than pairs on average"
+    share, edge = f"{row.below:.0%} of all pairs lie below", f"{cosine(clear.mean)}{_sure(clear)}"
+    if (clear.mean or 0.0) > (row.mean or 0.0):
+        return f"{place}; {share}. Clearly apart from the least similar hundredth they are only above {edge}."
+    return f"{place}; {share}. Up to {edge} they are hardly told from the least similar hundredth."
+
+
+def _nowhere(threshold: Threshold) -> str:
+    """There is none; what there is once a word's nearness to everything is taken away has an error over runs only."""
+    row, adjusted = threshold.chance, threshold.adjusted
+    nowhere = (
+        f"{row.group}: no threshold: in {threshold.lacking} of {row.runs} runs no cosine sets pairs clearly apart from "
+        "the least similar hundredth."
+    )
+    if adjusted is None or adjusted.found < adjusted.runs:
+        return nowhere
+    half = "" if adjusted.half is None else f" ± {adjusted.half:.2f} over runs"
+    return (
+        f"{nowhere} Without what each word has in common with all others they are nearer than average above "
+        f"{cosine(adjusted.mean)}{half}."
+    )
+
+
+MEANINGFUL = Claim[Threshold](
+    id="thresholds.meaningful",
+    says="Above some cosine two words have something in common.",
+    source="Elekes et al. 2018, §4",
+    rule="in every run a cosine sets pairs apart from the least similar hundredth, and above the mean of all pairs",
+    judge=lambda threshold: "no" if threshold.lacking else "yes",
+    sentences={"yes": _where, "no": _nowhere},
+)
+
+
+def higher(first: Estimate, second: Estimate, pairs: int = 1) -> Verdict:
+    """Tell whether a threshold is higher than another, by a t interval of the difference over runs.
+
+    Args:
+        first: of one group.
+        second: of another.
+        pairs: how many pairs of groups these two were picked from: the interval is that of 95 % for all of them.
+
+    >>> a, b = Estimate(0.26, 0.004, 3), Estimate(0.07, 0.004, 3)
+    >>> higher(a, b), higher(b, a), higher(a, Estimate(0.25, math.nan, 0))
+    ('yes', 'no', 'undecided')
+    """
+    gap = first.minus(second)
+    if pairs == 1 or gap.freedom < 1:
+        return above(gap, 0.0)
+    half = t_quantile(gap.freedom, 1 - (1 - LEVEL) / pairs) * gap.se
+    return decide((gap.value - half, gap.value + half), 0.0, math.inf)
+
+
+class Apart(NamedTuple):
+    """The higher and the lower of two thresholds, picked from the pairs of so many groups."""
+
+    high: OverRuns
+    low: OverRuns
+    groups: int = 2
+
+    @property
+    def gap(self) -> str:
+        """Both, in words."""
+        if self.groups == 2:
+            return f"{cosine(self.high.mean)} against {cosine(self.low.mean)}"
+        return f"from {cosine(self.low.mean)} in {self.low.group} to {cosine(self.high.mean)} in {self.high.group}"
+
+
+def _fits_none(apart: Apart) -> str:
+    if apart.groups == 2:
+        high, low = apart.high.group, apart.low.group
+        return f"No threshold fits both: that of {high} is higher than that of {low}, {apart.gap}."
+    return f"No threshold fits all {apart.groups} groups: theirs reach {apart.gap}."
+
+
+def _may_fit(apart: Apart) -> str:
+    if apart.groups == 2:
+        high, low = apart.high.group, apart.low.group
+        return f"Whether that of {high} is higher than that of {low} these runs cannot tell: {apart.gap}."
+    return f"Whether one threshold fits all {apart.groups} groups these runs cannot tell: theirs reach {apart.gap}."
+
+
+NO_ONE_FITS = Claim[Apart](
+    id="thresholds.no-one-fits",
+    says="No threshold fits all models.",
+    source="Elekes et al. 2018, hypothesis 1",
+    rule="the 95 % interval over runs of the difference lies above 0, for all pairs of groups together",
+    judge=lambda x: higher(x.high.estimate, x.low.estimate, x.groups * (x.groups - 1) // 2),
+    sentences={"yes": _fits_none, "no": _may_fit, "undecided": _may_fit},
+)
+
+
+def stable(sd: float, runs: int) -> Verdict:
+    """Tell whether a threshold stays where it is over runs: its SD is at most 0.02, by a 95 % interval.
+
+    Thresholds are told in steps of 0.01, so that an SD of 0 is one of at most 0.003.
+
+    >>> stable(0.005, 8), stable(0.005, 3), stable(0.1, 8)
+    ('yes', 'undecided', 'no')
+    """
+    return decide(sd_interval(math.hypot(sd, _STEP_SD), runs), 0.0, STABLE)
+
+
+def _over(row: OverRuns) -> str:
+    size = f"{row.sd:.3f}" if row.sd is not None and row.sd > _STEP_SD else f"below {_STEP_SD:.3f}"
+    return f"SD {size} over {counted(row.found, 'run')}"
+
+
+STAYS = Claim[OverRuns](
+    id="thresholds.stays",
+    says="Training again leaves the threshold where it is.",
+    rule=f"the 95 % interval of its standard deviation over runs lies below {STABLE}; no if above",
+    judge=lambda row: stable(row.sd or 0.0, row.found),
+    sentences={
+        "yes": lambda row: f"{row.group}: training again leaves the threshold where it is ({_over(row)}).",
+        "no": lambda row: f"{row.group}: training again moves the threshold ({_over(row)}): one run does not fix it.",
+        "undecided": lambda row: (
+            f"{row.group}: whether training again moves the threshold these runs cannot tell ({_over(row)})."
+        ),
+    },
+)
+
+
+class Sizes(NamedTuple):
+    """The paper's highest and lowest threshold over so many least group sizes."""
+
+    high: Size
+    low: Size
+    sizes: int
+
+
+def _hangs(sizes: Sizes) -> str:
+    """Over runs the two sizes must differ by an interval that allows for the choice; one run is what it is."""
+    if (sizes.high.next_higher or 0.0) - (sizes.low.next_higher or 0.0) <= WIDE:
+        return "no"
+    if min(sizes.high.runs, sizes.low.runs) == 1:
+        return "yes"
+    return higher(sizes.high.estimate, sizes.low.estimate, sizes.sizes * (sizes.sizes - 1) // 2)
+
+
+HANGS_ON_SIZE = Claim[Sizes](
+    id="thresholds.hangs-on-size",
+    says="The paper's threshold is a matter of how many pairs the lowest group has.",
+    source="Elekes et al. 2018, §4.4.2",
+    rule=f"thresholds at two sizes of {ENOUGH:g} pairs or more differ by more than {WIDE}, beyond the error over runs",
+    judge=_hangs,
+    sentences={
+        "yes": lambda x: (
+            f"{x.high.group}: the paper's threshold is no property of the space: it is {cosine(x.high.next_higher)} if "
+            f"a group must have {x.high.min_pairs:,} pairs, and {cosine(x.low.next_higher)} at {x.low.min_pairs:,}."
+        ),
+    },
+)
+
+
+def shape_of(distances: Sequence[float], noise: float | None = None) -> Shape:
+    """Return whether spaces have one shape.
+
+    Args:
+        distances: of all pairs of spaces.
+        noise: largest distance of two spaces of one group, which a difference must exceed.
+
+    >>> shape_of([0.01, 0.015]), shape_of([0.03, 0.04], 0.005), shape_of([0.015, 0.03], 0.005), shape_of([0.03], 0.04)
+    ('same', 'different', 'undecided', 'undecided')
+    """
+    if max(distances) <= SAME:
+        return "same"
+    return "different" if min(distances) > max(SAME, noise or 0.0) else "undecided"
+
+
+def _both(row: Comparison) -> str:
+    return f"{row.first} and {row.second}, scaled to mean 0 and SD 1,"
+
+
+ONE_SHAPE = Claim[Comparison](
+    id="thresholds.one-shape",
+    says="The distributions of similarity have one shape.",
+    source="Elekes et al. 2018, hypothesis 2",
+    rule=(
+        f"every two spaces of both groups are at most {SAME} apart; different where all are further apart than that, "
+        "and than any two of one group"
+    ),
+    judge=lambda row: row.shape,
+    sentences={
+        "same": lambda row: (
+            f"{_both(row)} have one shape: they are at most {row.highest:.3f} apart, and {SAME} counts as one."
+        ),
+        "different": lambda row: (
+            f"{_both(row)} have different shapes: they are at least {row.lowest:.3f} apart; samples of 1,000 tell them "
+            f"apart in {row.rejected:.0%} of draws."
+        ),
+        "undecided": lambda row: (
+            f"{_both(row)}: whether their shapes differ is not clear: they are {row.lowest:.3f} to {row.highest:.3f} "
+            f"apart, and {SAME} counts as one."
+        ),
+    },
+)
+
+
+class Tests(NamedTuple):
+    """A group's tests at its threshold above chance."""
+
+    rows: Sequence[ScoreOverRuns]
+
+    @property
+    def lower(self) -> list[ScoreOverRuns]:
+        """Tests whose ρ falls by more than leaving out as many at random."""
+        return [row for row in self.rows if _is_lower(row)]
+
+
+def _is_lower(row: ScoreOverRuns) -> bool:
+    if row.above is None or row.dropped is None or row.draw_sd is None:
+        return False
+    return row.above < row.dropped - BEYOND * row.draw_sd
+
+
+def _fall(row: ScoreOverRuns) -> float:
+    return (row.dropped or 0.0) - (row.above or 0.0)
+
+
+def _narrower(tests: Tests) -> str:
+    worst = max(tests.lower, key=_fall)
+    return (
+        f"{worst.group}: leaving out the pairs below the threshold lowers ρ more than leaving out as many at random "
+        f"in {len(tests.lower)} of {len(tests.rows)} tests ({worst.test}: {worst.above:.2f} against "
+        f"{worst.dropped:.2f}): it narrows the range that is correlated, and is no better evaluation."
+    )
+
+
+NARROWS = Claim[Tests](
+    id="thresholds.narrows-range",
+    says="Leaving out pairs below the threshold narrows the range, and is no better evaluation.",
+    source="Elekes et al. 2018, §5",
+    rule=f"in some test ρ is lower by {BEYOND:g} standard deviations than after leaving out as many pairs at random",
+    judge=lambda tests: "yes" if tests.lower else "undecided",
+    sentences={"yes": _narrower},
+)
+
+
+def alarms_of(group: str, means: Mapping[str, float], pairs: float | None) -> Iterator[str]:
+    """Yield what forbids to read the numbers of a group as they stand.
+
+    Args:
+        group: its name.
+        means: by run the mean cosine of two words.
+        pairs: how many the baseline knows; ``None`` where there is none.
+    """
+    collapsed = [run for run, mean in means.items() if mean > COLLAPSED]
+    if collapsed:
+        yield (
+            f"{group}: {', '.join(collapsed)} {'is' if len(collapsed) == 1 else 'are'} collapsed: all words point one "
+            f"way (mean cosine above {COLLAPSED}), so that thresholds of similarity mean nothing. Train longer."
+        )
+    if pairs is not None and pairs < FEW_PAIRS:
+        yield (
+            f"{group}: the baseline knows {counted(int(pairs), 'pair')} of words: too few for thresholds. "
+            "Read nothing from them."
+        )
+
+
+def verdict(tables: Tables, silent: Collection[str] = (), without: Mapping[str, str] | None = None) -> list[str]:
+    """Return the answer in sentences: where thresholds lie, whether they differ, whether training moves them.
+
+    Args:
+        tables: of the study.
+        silent: groups whose numbers an alarm forbids to read.
+        without: why a group has no thresholds.
+    """
+    rows = [row for row in THRESHOLDS.rows(tables, kind="value") if row.group not in silent]
+    thresholds = list(_thresholds(rows))
+    there = [threshold.chance for threshold in thresholds if not threshold.lacking]
+    lacking = {group: why for group, why in (without or {}).items() if group not in silent}
+    return [*map(MEANINGFUL.sentence, thresholds), *_compared(there), *_stable(there), *_without(tables, lacking)]
+
+
+def _thresholds(rows: Sequence[OverRuns]) -> Iterator[Threshold]:
+    by_rule = {(row.group, row.rule): row for row in rows}
+    for row in rows:
+        if row.rule == "chance":
+            yield Threshold(row, by_rule[row.group, "clear"], by_rule.get((row.group, "chance adjusted")))
+
+
+def _compared(rows: Sequence[OverRuns]) -> Iterator[str]:
+    """Which group needs the higher cosine; of many groups, as a sweep has them, the highest and the lowest."""
+    if len(rows) > MANY:
+        high, low = max(rows, key=_mean), min(rows, key=_mean)
+        yield NO_ONE_FITS.sentence(Apart(high, low, len(rows)))
+        return
+    for first, second in combinations(rows, 2):
+        high, low = (first, second) if _mean(first) >= _mean(second) else (second, first)
+        yield NO_ONE_FITS.sentence(Apart(high, low))
+
+
+def _mean(row: OverRuns) -> float:
+    return math.nan if row.mean is None else row.mean
+
+
+def _stable(rows: Sequence[OverRuns]) -> Iterator[str]:
+    """Does training again move the thresholds?"""
+    several = [row for row in rows if row.sd is not None]
+    if len(several) <= MANY:
+        yield from map(STAYS.sentence, several)
+        return
+    number = Counter(map(STAYS.judge, several))
+    most = max(row.sd or 0.0 for row in several)
+    yield (
+        f"Training again leaves the threshold where it is in {number['yes']} of {len(several)} groups, moves it in "
+        f"{number['no']}, and of {number['undecided']} these runs cannot tell; its SD is {most:.3f} at most."
+    )
+
+
+def _without(tables: Tables, why: Mapping[str, str]) -> Iterator[str]:
+    """Groups of documents, n-grams, or words that the baseline does not know."""
+    for group, reason in why.items():
+        means = [row.mean for row in MOMENTS.rows(tables, group=group)]
+        over = f", SD {stdev(means):.3f} over {len(means)} runs" if len(means) > 1 else ""
+        yield f"{group}: no thresholds: {reason}. The mean cosine of two of its items is {cosine(fmean(means))}{over}."
+
+
+def of_paper(tables: Tables) -> Iterator[str]:
+    """Yield what the paper's threshold of each group hangs on."""
+    for row in THRESHOLDS.rows(tables, kind="value", rule="paper", found=0):
+        yield (
+            f"{row.group}: with the least number of pairs that was asked for, the paper's rule finds no threshold: "
+            "no group has so many, or none is higher than the lowest."
+        )
+    for group in dict.fromkeys(row.group for row in SIZES.rows(tables)):
+        rows = [row for row in SIZES.rows(tables, group=group) if row.next_higher is not None]
+        rows = [row for row in rows if row.min_pairs >= ENOUGH]
+        if len(rows) > 1:
+            low, high = min(rows, key=_next_higher), max(rows, key=_next_higher)
+            if sentence := HANGS_ON_SIZE.sentence(Sizes(high, low, len(rows))):
+                yield sentence
+
+
+def _next_higher(row: Size) -> float:
+    return math.nan if row.next_higher is None else row.next_higher
+
+
+def of_shapes(tables: Tables) -> Iterator[str]:
+    """Yield whether the distributions are of one shape."""
+    between = [row for row in SHAPES.rows(tables) if row.first != row.second]
+    if len(between) <= _MANY_SHAPES:
+        yield from map(ONE_SHAPE.sentence, between)
+        return
+    number = Counter(row.shape for row in between)
+    far = max(between, key=lambda row: row.distance)
+    yield (
+        f"Scaled to mean 0 and SD 1, {number['same']} of {len(between)} pairs have one shape (at most {SAME} apart), "
+        f"{number['different']} have different ones, of {number['undecided']} it is not clear. Furthest apart are "
+        f"{far.first} and {far.second}: {far.distance:.3f}."
+    )
+
+
+def of_scores(tables: Tables) -> Iterator[str]:
+    """Yield of which groups leaving out pairs narrows the range."""
+    for group in dict.fromkeys(row.group for row in SCORES.rows(tables)):
+        rows = [row for row in SCORES.rows(tables, group=group, rule="chance") if row.below >= 1]
+        known = Tests([row for row in rows if row.above is not None and row.draw_sd is not None])
+        if sentence := NARROWS.sentence(known):
+            yield sentence
