@@ -70,7 +70,7 @@ def halves_and_random(prepared: Prepared, runs: Runs, options: ConsistencyOption
             mask = torch.from_numpy(first).to(counted.words.device)
             cosines = [part_cosines(x[torch.from_numpy(places).to(x.device)], mask, options.least) for x in vectors]
             by_kind[name].append(torch.stack(cosines).mean(0).cpu())
-    return [_split(prepared.group, kind, of) for kind, of in by_kind.items() if of]
+    return [split_row(prepared.group, kind, of) for kind, of in by_kind.items() if of]
 
 
 def part_cosines(sums: Tensor, first: Tensor, least: int = 1) -> Tensor:
@@ -109,8 +109,14 @@ def _document_parts(text: Text, permutations: int, generator: np.random.Generato
     return parts
 
 
-def _split(group: str, permuted: str, cosines: list[Tensor]) -> Split:
-    """The row of one kind of permutation; the split itself is the first of each term's cosines."""
+def split_row(group: str, permuted: str, cosines: list[Tensor]) -> Split:
+    """Return the row of one kind of permutation.
+
+    Args:
+        group: what the background and the text are called.
+        permuted: what changed places.
+        cosines: of every term, ``(B + 1,)``: of the split itself, and of B permutations.
+    """
     table = torch.stack(cosines)  # (T, B + 1); a term with too small a part is left out of that mean
     means = table.nanmean(0)
     as_unlike = (table[:, 1:] <= table[:, :1] + _ROUNDING).sum(1) + 1

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from gpustab.studies.consistency.additive import additive, centred, mean_context, size_constant
+from gpustab.studies.consistency.additive import additive, by_sentences, centred, mean_context, size_constant
 from gpustab.studies.consistency.contexts import prepare
 from gpustab.studies.consistency.measures import consistency_of
 from gpustab.studies.consistency.options import ConsistencyOptions
@@ -39,3 +39,18 @@ def test_without_the_mean_context_one_distribution_has_cosine_zero():
     found = consistency_of(x, prepared.samples, prepared.allowed)
     assert abs(found.numbers["null"].value) < 0.03
     assert abs(found.numbers["same"].value) < 0.12
+
+
+def test_the_law_has_its_constant_from_the_largest_size():
+    runs = background(mean=0.6, d=40)
+    options = ConsistencyOptions(samples=2, sentences=8, cutoff=2, subsample=0, number=20)
+    text = text_of(sentences(20, 16, 8, seed=5, own=0.3))
+    prepared = prepare(text, [(t.encode(),) for t in term_names(20)], runs, options, CPU)
+    rows = by_sentences(prepared, runs, options)
+    assert [row.n for row in rows] == [1, 2, 3, 4, 8]
+    assert [row.words for row in rows] == pytest.approx([8, 16, 24, 32, 64])
+    last = rows[-1]
+    assert last.c == pytest.approx(last.words * (1 - last.same) / last.same)
+    for row in rows:
+        assert row.law == pytest.approx(1 / (1 + last.c / row.words))
+    assert last.law == pytest.approx(last.same)

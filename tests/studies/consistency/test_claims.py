@@ -104,6 +104,11 @@ def test_the_sentence_follows_the_interval_and_shows_it(change, verdict, said):
     assert TOLD_APART.sentence(judged) == said
 
 
+def test_three_terms_are_enough_to_be_told_apart():
+    judged = row(ModelNumbers, terms=3, auc_low=0.6, auc_high=0.9)
+    assert [TOLD_APART.judge(judged._replace(terms=terms)) for terms in (2, 3)] == ["few", "apart"]
+
+
 def test_a_cosine_that_is_almost_all_common_is_said_to_be():
     raw, centred = row(ModelNumbers, same=0.985, null=0.977, excess=0.008), row(ModelNumbers, same=0.41, null=0.03)
     assert MOSTLY_COMMON.sentence(Sums(raw, centred)) == (
@@ -176,10 +181,10 @@ def test_documents_decide_whether_halves_differ():
 
 def test_ranks_among_words_are_read_beside_those_among_samples():
     words = row(WordRanks, both=1.0, words=400_000)
-    far = Placed(row(ModelNumbers, rank=66.0, among=296.0), words)
+    far = Placed(row(ModelNumbers, rank=66.0, among=96.04), words)
     assert NEAR_AS_SUMS.sentence(far) == (
         "Among 400,000 background words a term's other sample has place 1.00, and among the samples of other terms "
-        "place 66.0 of 296: it is near the first because both are sums, not because they are of one term."
+        "place 66.0 of 96.0: it is near the first because both are sums, not because they are of one term."
     )
     near = Placed(row(ModelNumbers, rank=1.2, among=296.0), words)
     assert NEAR_AS_SUMS.sentence(near) == (

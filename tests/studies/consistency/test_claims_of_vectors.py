@@ -50,6 +50,7 @@ def test_cosine_and_auc_may_part():
         "their cosines differ."
     )
     assert BETTER_MODEL.judge(ModelPair(near._replace(auc_high=0.06), 20)) == "open"
+    assert BETTER_MODEL.judge(ModelPair(near._replace(auc_low=-0.06), 20)) == "open"
 
 
 @pytest.mark.parametrize(

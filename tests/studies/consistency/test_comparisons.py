@@ -17,6 +17,7 @@ from gpustab.studies.consistency.comparisons import (
     halves_and_random,
     of_size,
     part_cosines,
+    split_row,
 )
 from gpustab.studies.consistency.contexts import prepare
 from gpustab.studies.consistency.measures import LeftOut
@@ -150,3 +151,27 @@ def test_the_error_of_a_difference_has_terms_and_runs():
     assert found.half == pytest.approx(t_quantile(found.freedom) * found.se)
     alone = difference(of(one[:, :1]), of(two[:, :1]))
     assert alone.se == pytest.approx(np.sqrt(one[:, 0].var(ddof=1) / 9 + two[:, 0].var(ddof=1) / 12))
+
+
+def test_the_common_size_is_the_lower_quartile_of_terms_whose_samples_differ_in_size():
+    """The sentences of term t have 4 + t words, and its samples four of them."""
+    runs = background()
+    lists = [s[: 4 + t] for t in range(12) for s in _without_term(sentences(1, 12, 20, seed=t))]
+    text = text_of([[*s, term_names(12)[k // 12]] for k, s in enumerate(lists)])
+    part = prepare(text, [(t.encode(),) for t in term_names(12)], runs, OPTIONS, CPU)
+    assert sorted(set(part.words.tolist())) == [4.0 * (4 + t) for t in range(12)]
+    assert common_words([part]) == 4 * (4 + 2)
+
+
+def _without_term(lists):
+    return [[w for w in s if not w.startswith("term")] for s in lists]
+
+
+def test_terms_are_unlike_by_themselves_at_the_level_of_the_verdict():
+    """Of 39 permutations none, one, two and all are as unlike as the split: the first two are within 5 %."""
+    as_unlike = [0, 1, 2, 39]
+    cosines = [torch.tensor([0.5, *([0.4] * n), *([0.6] * (39 - n))], dtype=torch.float64) for n in as_unlike]
+    row = split_row("g", "sentences", cosines)
+    assert row.unlike_terms == 0.5
+    assert row.halves == pytest.approx(0.5)
+    assert row.random == pytest.approx(np.mean([x[1:].mean() for x in cosines]))

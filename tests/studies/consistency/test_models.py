@@ -9,9 +9,9 @@ import torch
 from gpustab.studies.consistency.claims_of_vectors import OWN_NEARER, neighbours_shared
 from gpustab.studies.consistency.contexts import prepare
 from gpustab.studies.consistency.measures import places, unit
-from gpustab.studies.consistency.models import nearest, own_vectors
+from gpustab.studies.consistency.models import contrast, model_numbers, nearest, own_vectors
 from gpustab.studies.consistency.options import ConsistencyOptions
-from tests.studies.consistency.made import background, text_of, word
+from tests.studies.consistency.made import background, drawn_consistency, text_of, word
 
 
 @pytest.fixture(scope="module")
@@ -85,3 +85,28 @@ def test_nearest_words_say_how_many_both_samples_have(prepared):
     assert {row.shared for row in rows} == {4}
     assert rows[0].nearest == rows[1].nearest
     assert "two samples of a term share 4.0, a mean of the 6 most frequent" in neighbours_shared(rows)
+
+
+def test_a_number_over_runs_has_its_mean_and_sd_and_the_law_of_sums_of_sums_alone():
+    generator = torch.Generator().manual_seed(0)
+    runs = [drawn_consistency(8, 1.0, generator) for _ in range(3)]
+    row = model_numbers("g", "b", "t", "additive", runs, 40.0)
+    for name in ("same", "null", "excess", "auc"):
+        values = [run.numbers[name].value for run in runs]
+        assert getattr(row, name) == pytest.approx(np.mean(values))
+        assert getattr(row, f"{name}_sd") == pytest.approx(np.std(values, ddof=1))
+        assert getattr(row, f"{name}_low") < getattr(row, name) < getattr(row, f"{name}_high")
+    assert (row.runs, row.terms, row.words) == (3, 8, 40.0)
+    assert row.c == pytest.approx(40 * (1 - row.same) / row.same)
+    alone = model_numbers("g", "b", "t", "SVD (window 5)", runs[:1], 40.0)
+    assert (alone.auc_sd, alone.c) == (None, None)
+
+
+def test_a_model_less_itself_is_surely_nothing():
+    """The terms are the same, so that what they have in common leaves the error of a difference."""
+    generator = torch.Generator().manual_seed(0)
+    one, two = (drawn_consistency(8, 1.0, generator) for _ in range(2))
+    assert contrast("g", "a", "b", [one], [one])[3:] == pytest.approx((0.0,) * 6, abs=1e-12)
+    row = contrast("g", "a", "b", [one], [two])
+    assert row.auc == pytest.approx(one.numbers["auc"].value - two.numbers["auc"].value)
+    assert row.same_low < row.same < row.same_high

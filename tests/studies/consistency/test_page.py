@@ -1,7 +1,10 @@
 """Cells of the page that no declaration alone can write."""
 
+import pytest
+
+from gpustab.results import SmallTable
 from gpustab.studies.consistency.page import beside, half
-from gpustab.studies.consistency.tables import TextPair
+from gpustab.studies.consistency.tables import Neighbours, Size, Split, TextPair, Updates, WordRanks
 from tests.studies.consistency.made import row
 
 
@@ -15,3 +18,28 @@ def test_a_number_stands_with_half_of_its_interval():
     title, shown = half(TextPair, "auc_difference", "auc")
     assert title == "difference of AUC"
     assert shown(row(TextPair, auc_difference=0.25, auc_low=0.2, auc_high=0.3)) == "0.250 ± 0.050"
+
+
+@pytest.mark.parametrize(
+    ("one", "cells"),
+    [
+        (
+            Size("g", 4, 20, 31.26, 0.91234, 0.81234, 0.71234, 0.9, 0.92, 2.34567, 0.89876),
+            ["4", "20", "31.3", "0.912", "0.812", "0.712", "2.35", "0.899"],
+        ),
+        (
+            Split("g", "sentences", 20, 0.91234, 0.92345, 0.12345, 0.256),
+            ["sentences", "20", "0.912", "0.923", "0.12", "26%"],
+        ),
+        (
+            WordRanks("g", "sums", 1.2345, 2.3456, 1.7901, 1.6789, 0.876, 12_345),
+            ["sums", "1.23", "2.35", "1.79", "1.68", "88%", "12,345"],
+        ),
+        (Updates("g", 1, 60, 21.346), ["1", "60", "21.3"]),
+        (Neighbours("g", "war", 1, 0.98765, 3, "peace, army"), ["war", "1", "0.988", "3", "peace, army"]),
+    ],
+)
+def test_numbers_are_shown_with_the_digits_of_their_columns(one, cells):
+    left_out = ("group", "same_low", "same_high")
+    columns = [name for name in one._fields if name not in left_out]
+    assert SmallTable.of("", [one], columns).rows == [cells]

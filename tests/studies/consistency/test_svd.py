@@ -10,7 +10,15 @@ from gpustab import InputError
 from gpustab.studies.consistency.measures import consistency_of
 from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.samples import draw_samples
-from gpustab.studies.consistency.svd import domains, in_general, marked_corpus, marked_text, matched_null, of_samples
+from gpustab.studies.consistency.svd import (
+    InGeneral,
+    domains,
+    in_general,
+    marked_corpus,
+    marked_text,
+    matched_null,
+    of_samples,
+)
 from tests.studies.consistency.made import sentences, term_names, text_of
 
 NAMES = term_names(8)
@@ -86,3 +94,20 @@ def test_the_null_of_like_frequencies_is_of_the_nearest_ones():
         order = sorted((k for k in range(30) if k != i), key=lambda k: np.sum((places[i] - places[k]) ** 2))
         assert found[i] == pytest.approx(np.mean([cosines[i, k] for k in order[:10]]))
     assert np.isnan(matched_null(np.ones((1, 1)), np.zeros((1, 2)))).all()
+
+
+def test_terms_are_grouped_by_both_frequencies():
+    options = ConsistencyOptions(domain_low=0.1, domain_high=0.2, general_low=0.3, general_high=0.4)
+    in_text, in_general = np.array([0.05, 0.05, 0.3, 0.3, 0.3, 0.15]), np.array([0.2, 0.5, 0.2, 0.2, 0.5, 0.5])
+    cosine = np.array([0.1, 0.2, 0.3, 0.5, 0.7, 0.9])
+    rows = domains("g", InGeneral(cosine, cosine / 2, in_text, in_general), options)
+    assert {row.terms_of: (row.terms, pytest.approx(row.cosine)) for row in rows} == {
+        "all": (6, cosine.mean()),
+        "high in text, low in general": (2, 0.4),
+        "low in text, low in general": (1, 0.1),
+        "low in text, high in general": (1, 0.2),
+        "high in text, high in general": (1, 0.7),
+    }
+    assert rows[0].null == pytest.approx(cosine.mean() / 2)
+    assert rows[0].excess == pytest.approx(cosine.mean() / 2)
+    assert rows[0].excess_low < rows[0].excess < rows[0].excess_high
