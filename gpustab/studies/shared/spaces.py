@@ -18,9 +18,9 @@ from gpustab.kernels.jackknife import pair_matrix
 from gpustab.kernels.procrustes import procrustes
 from gpustab.machine.device import Compute
 from gpustab.runs.runs import Runs
+from gpustab.studies.shared.claims import Margin
 
-COLLAPSED = 0.9
-"""Mean cosine above which a space says little: nearly all words point the same way."""
+COLLAPSED = Margin(0.9, "mean cosine above which a space says little: nearly all words point the same way")
 
 UNSCALED = "Rows are not scaled to unit length: losses are not confined to [0, 1] and have no chance level."
 
@@ -28,11 +28,10 @@ _SAME = 2.0**-20
 """Root mean square distance of aligned rows, in row lengths, up to which two float32 files hold the same vectors:
 turning a space in float32 moves its rows by 1e-7, and two trainings differ by 1e-5 even where they have collapsed."""
 
-_FAR_OF_FEW = 1.7
-_FAR, _FAR_BY_SPREAD = 0.3, 2.0
-"""A run is far from 3 or 4 others at that ratio, from more at ``exp(0.3 + 2 s)`` with s the robust spread of ln ratio.
-
-``benchmarks/verdicts.py`` counts: among equal runs none is named, among runs whose noise varies as e^{0.3 z} one in
+FAR_OF_FEW = Margin(1.7, "loss of a run to 2 or 3 others by theirs, above which it lies far from them")
+FAR = Margin(0.3, "the same with more others, as a logarithm, above which it lies far if they scatter not at all")
+FAR_BY_SPREAD = Margin(2.0, "robust spreads of that logarithm over runs by which it must lie above it besides")
+"""``benchmarks/verdicts.py`` counts: among equal runs none is named, among runs whose noise varies as e^{0.3 z} one in
 3 to 5 % of the sets of 3 to 16 runs; a run of three times the noise of equal ones always is.
 """
 _FEW = 4
@@ -168,8 +167,13 @@ def far_runs(losses: Tensor, leave_out: Tensor | None = None) -> list[tuple[int,
     ratio = (own / rest).where(rest > 0, torch.nan)
     logs = ratio.log()
     spread = 1.4826 * (logs - logs.nanquantile(0.5)).abs().nanquantile(0.5)
-    least = math.log(_FAR_OF_FEW) if runs <= _FEW else _FAR + _FAR_BY_SPREAD * float(spread.nan_to_num())
+    least = far_from(runs, float(spread.nan_to_num()))
     return [(r, float(ratio[r])) for r in (logs > least).nonzero().flatten().tolist()]
+
+
+def far_from(runs: int, spread: float) -> float:
+    """Return the logarithm of the ratio above which one of so many runs is far, with the spread of all logarithms."""
+    return math.log(FAR_OF_FEW) if runs <= _FEW else FAR + FAR_BY_SPREAD * spread
 
 
 def _collapse(runs: Runs, pip: engine.PipPass) -> Collapse | None:

@@ -1,0 +1,24 @@
+import math
+
+import torch
+
+from gpustab.statistics.intervals import Estimate
+from gpustab.studies.shared import documents, spaces
+from gpustab.studies.thresholds.claims import alarms_of
+from tests.studies.edges import Edge, sure
+
+
+def is_far(runs, ratio):
+    """Whether the last of some runs is far whose loss to the others is so many times theirs."""
+    losses = torch.ones(runs, runs, dtype=torch.float64).fill_diagonal_(0)
+    losses[-1, :-1] = losses[:-1, -1] = ratio
+    return [r for r, _ in spaces.far_runs(losses)] == [runs - 1]
+
+
+EDGES = {
+    "shared.matters": Edge(lambda x: documents.documents(sure(1.0), Estimate(x, 0.0, 9))[0], "hardly", "matter"),
+    "shared.collapsed": Edge(lambda x: bool(list(alarms_of("g", {"a run": x}, None))), False, True),
+    "shared.far-of-few": Edge(lambda x: is_far(4, x), False, True),
+    "shared.far": Edge(lambda x: is_far(8, math.exp(x)), False, True),
+    "shared.far-by-spread": Edge(lambda x: spaces.far_from(9, 1.0) < 0.3 + x, False, True),
+}
