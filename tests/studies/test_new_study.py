@@ -10,18 +10,24 @@ import gpustab.studies
 from gpustab.report import to_html, to_text
 from tests.generators import noisy_copies, runs_of
 
-STUDY = """
+STUDY = '''
 from dataclasses import dataclass
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 from gpustab import engine
-from gpustab.options import Option, chosen
+from gpustab.options import Options, chosen
 from gpustab.results import Table
 from gpustab.runs.group import loaded
 from gpustab.studies.shared.frame import answering, groups_of
 
 @dataclass(frozen=True)
-class LengthOptions:
-    scale: Annotated[float, Option("What lengths are multiplied by.")] = 1.0
+class LengthOptions(Options):
+    """How lengths are told.
+
+    Attributes:
+        scale: what lengths are multiplied by.
+    """
+
+    scale: float = 1.0
 
 class Length(NamedTuple):
     group: str
@@ -39,7 +45,7 @@ def lengths(groups, options=None, *, compute=None, progress=None, **choices):
             answer.result.groups.append({"name": runs.name, "runs": len(runs)})
         answer.result.tables["lengths"] = Table.of(rows)
     return answer.result
-"""
+'''
 
 PAGE = """
 from gpustab.results import Block
