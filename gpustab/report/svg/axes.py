@@ -114,10 +114,10 @@ def powers(low: float, high: float) -> Ticks:
     [(100.0, '100'), (1000.0, '1,000'), (10000.0, '10,000')]
     """
     exponents = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    found = [10.0**e for e in exponents if low <= 10.0**e <= high]
-    if len(found) < 3:
-        found = [f * 10.0**e for e in exponents for f in (1, 2, 5) if low <= f * 10.0**e <= high]
-    return [(value, f"{value:,.0f}" if value >= 1 else f"{value:g}") for value in found]
+    ticks = [10.0**e for e in exponents if low <= 10.0**e <= high]
+    if len(ticks) < 3:
+        ticks = [f * 10.0**e for e in exponents for f in (1, 2, 5) if low <= f * 10.0**e <= high]
+    return [(value, f"{value:,.0f}" if value >= 1 else f"{value:g}") for value in ticks]
 
 
 def apart(places: Mapping[K, float], gap: float = 15, low: float = -math.inf, high: float = math.inf) -> dict[K, float]:
@@ -127,16 +127,16 @@ def apart(places: Mapping[K, float], gap: float = 15, low: float = -math.inf, hi
     {'a': 10.0, 'b': 25.0, 'c': 60.0}
     """
     order = sorted(places, key=lambda key: places[key])
-    found: dict[K, float] = {}
+    moved: dict[K, float] = {}
     least = low
     for key in order:
-        found[key] = max(places[key], least)
-        least = found[key] + gap
+        moved[key] = max(places[key], least)
+        least = moved[key] + gap
     most = high
     for key in reversed(order):
-        found[key] = min(found[key], most)
-        most = found[key] - gap
-    return found
+        moved[key] = min(moved[key], most)
+        most = moved[key] - gap
+    return moved
 
 
 class Named(NamedTuple):

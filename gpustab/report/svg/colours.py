@@ -120,10 +120,10 @@ def called(names: Iterable[str]) -> dict[str, str]:
     return {group: group.rpartition("/")[2] if len(groups) > 1 and len(before) == 1 else group for group in groups}
 
 
-def told(said: Iterable[tuple[str, str]], most: int = 4) -> str:
+def listing(said: Iterable[tuple[str, str]], most: int = 4) -> str:
     """Return what is said of each group as a list for a title; of one group without its name.
 
-    >>> told([("fixed", "20 %"), ("bootstrap", "46 %")]), told([("runs", "20 %")])
+    >>> listing([("fixed", "20 %"), ("bootstrap", "46 %")]), listing([("runs", "20 %")])
     ('fixed 20 %, bootstrap 46 %', '20 %')
     """
     rows = list(said)

@@ -78,9 +78,9 @@ def matrix(
         if named or i in (0, *gaps):
             parts.append(text(left - 8, y + (size / 2 + 4 if named else 10), names[i], f"{styles[i]} own", "end"))
         for j, x in enumerate(places):
-            if found := cell(i, j):
-                shade = min(max(found.shade, 0.0), 1.0) if math.isfinite(found.shade) else 0.0
-                drawn = found._replace(shade=shade, number="" if many else found.number)
+            if shown := cell(i, j):
+                shade = min(max(shown.shade, 0.0), 1.0) if math.isfinite(shown.shade) else 0.0
+                drawn = shown._replace(shade=shade, number="" if many else shown.number)
                 parts += _cell(drawn, 0.03 + 0.97 * shade, (left + x, y), (size - 1, size - 1), size / 2 + 4)
     return figure(places[-1] + size, parts, label)
 
@@ -123,10 +123,10 @@ def lattice(lines: Sequence[Line], heading: str, style: str, axis: str, label: s
     for k, each in enumerate(lines):
         y, tall, dot = _TOP + _ROW * k, _ROW - 2, each.share
         parts.append(text(left - 7, y + 12, each.name, each.style, "end"))
-        for j, found in enumerate(each.cells):
-            cell = found or Cell(0.0, "", "")
+        for j, known in enumerate(each.cells):
+            cell = known or Cell(0.0, "", "")
             drawn = cell if size >= _RANKED else cell._replace(number="")
-            parts += _cell(drawn, cell.shade if found else 0.05, (left + j * size, y), (size - 1, tall), 12)
+            parts += _cell(drawn, cell.shade if known else 0.05, (left + j * size, y), (size - 1, tall), 12)
         low, value, high = (start + share * _SHARES for share in (dot.low, dot.value, dot.high))
         parts.append(whisker(low, high, y + 8, f"{dot.style} line thin"))
         parts.append(mark(value, y + 8, dot.shape, f"{dot.style} full", 3.5))

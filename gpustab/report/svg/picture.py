@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any
 
-from gpustab.report.svg.colours import figure_style, told
+from gpustab.report.svg.colours import figure_style, listing
 from gpustab.report.svg.elements import WIDTH
 from gpustab.results import Table
 
@@ -80,7 +80,7 @@ def panels_by(
     Args:
         column: the column.
         table: of the result.
-        title: what was found, before what is said of each value; or a function of the rows that returns it.
+        title: what the figure shows, before what is said of each value; or a function of the rows that returns it.
         say: of the rows of a value, what the title says of them; ``None`` where they say nothing.
         where: values of other columns that the rows have.
     """
@@ -92,7 +92,7 @@ def panels_by(
             if not rows.height:
                 return Picture()
             parts = [(str(value), part) for value, part in rows.split(column)]
-            said = told((value, text) for value, part in parts if (text := say(part)))
+            said = listing((value, text) for value, part in parts if (text := say(part)))
             heading = title if isinstance(title, str) else title(rows)
             panels = [panel for part in parts if (panel := draw(*part))]
             return Picture(f"{heading} {said}" if said else "", panels)
@@ -120,7 +120,7 @@ def each(table: Table, *columns: str) -> Iterator[tuple[Any, ...]]:
 
 def _side_by_side(panels: Sequence[str], style: str) -> str:
     """Panels in two columns, as one SVG text."""
-    heights = [float(found[1]) for panel in panels if (found := _HEIGHT.search(panel))]
+    heights = [float(match[1]) for panel in panels if (match := _HEIGHT.search(panel))]
     inside, y = [], 0.0
     for k in range(0, len(panels), 2):
         row = panels[k : k + 2]

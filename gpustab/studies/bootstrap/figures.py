@@ -8,7 +8,7 @@ from typing import Any
 
 from gpustab.report.svg.axes import Axis, known, round_ticks, short
 from gpustab.report.svg.charts import Curve, curve, lines
-from gpustab.report.svg.colours import Series, called, series, told
+from gpustab.report.svg.colours import Series, called, listing, series
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from, each
 from gpustab.report.svg.rows import CLOSE, Dot, Row, dots
 from gpustab.results import Table
@@ -53,8 +53,8 @@ def jaccard(settings: Table, _: Tables) -> Picture:
 def _ends(settings: Table, name: str, scale: Callable[[float], float] = float) -> dict[str, Ends]:
     """A number of every group with the ends of its interval."""
     columns = (f"{name}_value", f"{name}_se", f"{name}_freedom")
-    found = {group: Estimate(*numbers) for group, *numbers in each(settings, "group", *columns)}
-    return {group: (scale(of.value), scale(of.interval[0]), scale(of.interval[1])) for group, of in found.items()}
+    estimates = {group: Estimate(*numbers) for group, *numbers in each(settings, "group", *columns)}
+    return {group: (scale(of.value), scale(of.interval[0]), scale(of.interval[1])) for group, of in estimates.items()}
 
 
 def _unlogged(value: float) -> float:
@@ -84,7 +84,7 @@ def _with_ends(value: float, low: float, high: float) -> str:
 def _told(table: Table, column: str, form: Callable[[float], str]) -> str:
     """What is said of each group as a list for a title."""
     names = called(table["group"])
-    return told([(names[group], form(value)) for group, value in each(table, "group", column)], 6)
+    return listing([(names[group], form(value)) for group, value in each(table, "group", column)], 6)
 
 
 def _looks(groups: Iterable[str]) -> dict[str, Series]:

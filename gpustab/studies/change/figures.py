@@ -107,9 +107,9 @@ def _marks(row: Mapping[str, Any], splits: Sequence[Mapping[str, Any]]) -> Itera
 
 
 def _dot(row: Mapping[str, Any], name: str, mark: _Mark) -> Dot:
-    found = Estimate.of_runs(row[name], row[mark.error], fewest_runs(row))
-    ends = found.interval if found.half > 0 else (math.nan, math.nan)
-    return Dot(found.value, mark.style, mark.shape, *ends, below=mark.below)
+    estimate = Estimate.of_runs(row[name], row[mark.error], fewest_runs(row))
+    ends = estimate.interval if estimate.half > 0 else (math.nan, math.nan)
+    return Dot(estimate.value, mark.style, mark.shape, *ends, below=mark.below)
 
 
 @drawn_from("trajectories")
@@ -159,9 +159,9 @@ def _in_time(table: Table, pairs: Table) -> list[str]:
 
     A word that lacks a period does not say where it stands.
     """
-    rows = [list(part["epoch"]) for _, own in table.split("series") for _, part in own.split("word")]
+    epochs = [list(part["epoch"]) for _, rows in table.split("series") for _, part in rows.split("word")]
     after: dict[str, set[str]] = {}
-    for one, two in [*each(pairs, "first", "second"), *chain(*map(pairwise, rows))]:
+    for one, two in [*each(pairs, "first", "second"), *chain(*map(pairwise, epochs))]:
         after.setdefault(one, set())
         after.setdefault(two, set()).add(one)
     there = dict.fromkeys(table["epoch"])

@@ -152,10 +152,10 @@ def nearest_words(table: Table, _: Tables) -> Picture:
 
 
 def _nearest(rows: Table) -> list[Listed]:
-    found = [(term, cosine, nearest.split(", ")) for term, cosine, nearest in each(rows, "term", "cosine", "nearest")]
+    samples = [(term, cosine, nearest.split(", ")) for term, cosine, nearest in each(rows, "term", "cosine", "nearest")]
     return [
         Listed(term, f"cosine {cosine:.2f}", (one, two), set(one) & set(two))
-        for (term, cosine, one), (_, _, two) in zip(found[::2], found[1::2], strict=True)
+        for (term, cosine, one), (_, _, two) in zip(samples[::2], samples[1::2], strict=True)
     ]
 
 

@@ -24,7 +24,7 @@ from gpustab.report.svg.charts import (
     curve,
     lines,
 )
-from gpustab.report.svg.colours import nth, told
+from gpustab.report.svg.colours import listing, nth
 from gpustab.report.svg.picture import Figures, Picture, Tables, by_turns, drawn_from, each, panels_by
 from gpustab.results import Table
 from gpustab.results.page import number
@@ -197,7 +197,7 @@ def frequency(batches: Table, tables: Tables) -> Picture:
         list(filter(None, (_over_frequency(name, words, rows, quantity) for name, rows in half)))
         for quantity, half in halves.items()
     ]
-    said = told((name, text) for name, rows in halves["intrinsic"] if (text := _rarest(rows)))
+    said = listing((name, text) for name, rows in halves["intrinsic"] if (text := _rarest(rows)))
     title = f"Mean intrinsic instability of the rarest and of the most frequent words: {said}" if said else ""
     return Picture(title, by_turns(*panels))
 

@@ -12,9 +12,9 @@ import torch
 
 from gpustab.kernels.jackknife import pair_statistics
 from gpustab.report.describe import SUMMARIES
-from gpustab.report.svg.axes import Axis, at, round_ticks, short
+from gpustab.report.svg.axes import Axis, at, known, round_ticks, short
 from gpustab.report.svg.charts import BANDED, Cloud, Curve, Layer, Note, corner, lines
-from gpustab.report.svg.colours import Series, called, series, told
+from gpustab.report.svg.colours import Series, called, listing, series
 from gpustab.report.svg.matrix import Array, Cell, by_likeness, matrix
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
 from gpustab.report.svg.rows import HEADED, Dot, Ridge, Row, Upright, dots, ridges
@@ -29,24 +29,10 @@ _FEWEST = 200
 """Words that the picture over frequency needs at least: a dozen in each batch."""
 _SOME = 20
 _MOST_GROUPS = 4
-_SEEN = 0.0005
+_VISIBLE = 0.0005
 """Shares that are less apart are drawn at the same tenth of a unit."""
 _NOISE = 1e-6
 """Losses of equal runs are rounding errors of float32, and have no distribution."""
-
-
-class Level(NamedTuple):
-    """One number of one group.
-
-    Attributes:
-        group: its name.
-        loss: the mean over pairs with its error over runs.
-        chance: what unrelated spaces would give; NaN where it is not known.
-    """
-
-    group: str
-    loss: Estimate
-    chance: float
 
 
 def runs_of(pairs: Table) -> list[str]:
@@ -70,15 +56,6 @@ def estimate(pairs: Table, column: str) -> Estimate:
     return Estimate.of_runs(over_pairs.mean, over_pairs.se, len(runs_of(pairs)))
 
 
-def losses(pairs: Table) -> list[Level]:
-    """Return the mean reduced PIP loss of every group and its chance level."""
-    levels = []
-    for group, part in pairs.split("group"):
-        chance = np.asarray(part["chance_reduced_pip"], np.float64)
-        levels.append(Level(group, estimate(part, "reduced_pip"), float(np.sqrt(np.mean(chance**2)))))
-    return levels
-
-
 def lengths(table: Table) -> list[int]:
     """Return the list lengths n of which a table has p@n."""
     return sorted(int(name[2:]) for name in table if name.startswith("p@") and name[2:].isdecimal())
@@ -97,11 +74,11 @@ def neighbours(pairs: Table, tables: Tables) -> Picture:
     if len(ns) < 2:
         return Picture(missing="The picture of p@n over n needs two list lengths or more, such as 1 and 10.")
     drawn, names = series(pairs["group"]), called(pairs["group"])
-    found = {group: {k: estimate(part, f"p@{k}") for k in ns} for group, part in pairs.split("group")}
-    shares = [_shares(of_n, short(names[group]), drawn[group]) for group, of_n in found.items()]
+    estimates = {group: {k: estimate(part, f"p@{k}") for k in ns} for group, part in pairs.split("group")}
+    shares = [_shares(of_n, short(names[group]), drawn[group]) for group, of_n in estimates.items()]
     said = "; ".join(
         f"{names[group]}: " + ", ".join(f"{number(of.value, 2)} at {k}" for k, of in of_n.items())
-        for group, of_n in found.items()
+        for group, of_n in estimates.items()
     )
     panel = lines(
         Axis("n nearest neighbours", ticks=at(_apart(ns)), log=True),
@@ -109,7 +86,7 @@ def neighbours(pairs: Table, tables: Tables) -> Picture:
         [*shares, *_chance(tables, ns, drawn)],
         f"Shared neighbours over the length of the lists. {said}",
     )
-    of_n = told((names[group], _of(of[n], n)) for group, of in found.items())
+    of_n = listing((names[group], _of(of[n], n)) for group, of in estimates.items())
     return Picture(f"Of the {n} nearest neighbours two runs have in common: {of_n}", [panel])
 
 
@@ -125,12 +102,12 @@ def _chance(tables: Tables, ns: Sequence[int], drawn: Mapping[str, Series]) -> l
     """
     summaries = tables.get(SUMMARIES, Table())
     groups = zip(summaries.get("name", ()), summaries.get("neighbours", ()), strict=True)
-    levels = {group: _levels(of_n, ns) for group, of_n in groups if group in drawn}
+    levels = {group: _levels(of_n, ns) for group, of_n in groups if group in drawn and of_n}
     ends = [ys[-1] for ys in levels.values() if ys[-1] < 1]
     if not ends:
         return []
     lowest = min(levels.values(), key=lambda ys: ys[0])
-    if all(abs(y - least) < _SEEN for ys in levels.values() for y, least in zip(ys, lowest, strict=True)):
+    if all(abs(y - least) < _VISIBLE for ys in levels.values() for y, least in zip(ys, lowest, strict=True)):
         apart = [Curve(ns, lowest, "axis", parts=("thin dash",))]
     else:
         apart = [Curve(ns, ys, drawn[group].style, parts=("line thin dash",)) for group, ys in levels.items()]
@@ -146,41 +123,48 @@ def _levels(of_n: Mapping[str, Mapping[str, float]], ns: Sequence[int]) -> tuple
 
 def _apart(ns: list[int]) -> list[int]:
     """Lengths whose numbers do not run into each other on the axis."""
-    found = ns[:1]
+    apart = ns[:1]
     for n in ns[1:]:
-        if math.log(n / found[-1]) > 0.07 * math.log(ns[-1] / ns[0]):
-            found.append(n)
-    return found
+        if math.log(n / apart[-1]) > 0.07 * math.log(ns[-1] / ns[0]):
+            apart.append(n)
+    return apart
 
 
-def _of(found: Estimate, n: int) -> str:
+def _of(share: Estimate, n: int) -> str:
     """A mean number of neighbours, with its interval where there is one."""
-    low, high = (n * min(max(x, 0.0), 1.0) for x in found.interval)
+    low, high = (n * min(max(x, 0.0), 1.0) for x in share.interval)
     span = f" ({low:.1f}–{high:.1f})" if low == low else ""
-    return f"{n * found.value:.1f}{span}"
+    return f"{n * share.value:.1f}{span}"
 
 
 @drawn_from("pairs")
 def side_by_side(pairs: Table, _: Tables) -> Picture:
     """The loss of every group between identical and chance, each with its interval."""
-    found = losses(pairs)
-    if len(found) < 2:
+    losses = {group: estimate(part, "reduced_pip") for group, part in pairs.split("group")}
+    chances = {group: _root_mean_square(part["chance_reduced_pip"]) for group, part in pairs.split("group")}
+    if len(losses) < 2:
         return Picture()
-    drawn, names = series(each.group for each in found), called(each.group for each in found)
-    top = 1.03 * max(x for each in found for x in (*each.loss.interval, each.loss.value, each.chance) if x == x)
+    drawn, names = series(losses), called(losses)
+    top = 1.03 * max(known([*chances.values(), *(x for loss in losses.values() for x in (loss.value, *loss.interval))]))
+    rows = [
+        _loss(group, loss, drawn[group], Upright(chances[group], "axis dash", (-7, 7), "" if k else "chance"))
+        for k, (group, loss) in enumerate(losses.items())
+    ]
     axis = Axis("reduced PIP loss (0: identical)", 0, top, round_ticks(0, top))
-    rows = [_loss(each, drawn[each.group], "" if k else "chance") for k, each in enumerate(found)]
-    label = "; ".join(f"{each.group} {_with_error(each.loss)}" for each in found)
-    shares = told((names[each.group], _percent(each.loss.value, each.chance)) for each in found)
+    label = "; ".join(f"{group} {_with_error(loss)}" for group, loss in losses.items())
+    shares = listing((names[group], _percent(loss.value, chances[group])) for group, loss in losses.items())
     title = f"How far the runs of a group lie apart, in parts of chance: {shares}"
     return Picture(title, [dots(rows, axis, HEADED, f"Groups side by side. {label}")])
 
 
-def _loss(each: Level, look: Series, said: str) -> Row:
+def _loss(group: str, loss: Estimate, look: Series, chance: Upright) -> Row:
     """One group: its name and number above a line from identical on, its interval and chance on it."""
-    dot = Dot(each.loss.value, *look, *each.loss.interval)
-    chance = Upright(each.chance, "axis dash", (-7, 7), said)
-    return Row(f"{short(each.group, 30)}: {_with_error(each.loss)}", [dot, chance], look.style)
+    dot = Dot(loss.value, *look, *loss.interval)
+    return Row(f"{short(group, 30)}: {_with_error(loss)}", [dot, chance], look.style)
+
+
+def _root_mean_square(column: object) -> float:
+    return float(np.sqrt(np.mean(np.asarray(column, np.float64) ** 2)))
 
 
 @drawn_from("words")
@@ -193,7 +177,7 @@ def words(table: Table, _: Tables) -> Picture:
     low = min(float(np.quantile(values, 0.001)) for _, values in parts)
     high = max(float(np.quantile(values, 0.995)) for _, values in parts)
     drawn, names = series(group for group, _ in parts), called(group for group, _ in parts)
-    nine = told((names[group], f"{_quantile(v, 0.05)}–{_quantile(v, 0.95)}") for group, v in parts)
+    nine = listing((names[group], f"{_quantile(v, 0.05)}–{_quantile(v, 0.95)}") for group, v in parts)
     panel = ridges(
         [Ridge(group, values, drawn[group].style) for group, values in parts],
         Axis("PIP loss of a word, mean over pairs of runs", low, high),
@@ -242,7 +226,7 @@ def runs(pairs: Table, _: Tables) -> Picture:
         title = f"{run_names[group][a]} and {run_names[group][b]}: {number(value)}, {_percent(value, chance)} of chance"
         return Cell(share, f"{100 * share:.0f}" if share == share else "", title)
 
-    spans = told((names[group], _span(v, c)) for (group, _), v, c in zip(parts, values, chances, strict=True))
+    spans = listing((names[group], _span(v, c)) for (group, _), v, c in zip(parts, values, chances, strict=True))
     panel = matrix(
         [short(run_names[group][run], 14) for group, run in places],
         [drawn[parts[group][0]].style for group, _ in places],
@@ -264,9 +248,9 @@ def _span(values: Array, chances: Array) -> str:
     return low if low == high else f"{low}–{high}"
 
 
-def _with_error(found: Estimate) -> str:
-    half = found.half
-    return f"{number(found.value)} ± {number(half, 2)}" if half == half else number(found.value)
+def _with_error(loss: Estimate) -> str:
+    half = loss.half
+    return f"{number(loss.value)} ± {number(half, 2)}" if half == half else number(loss.value)
 
 
 def _percent(value: float, chance: float) -> str:
@@ -338,7 +322,7 @@ def _ends(bands: list[tuple[str, str, Band]], column: str) -> str:
     names = called(group for group, _, _ in bands)
     name = "PIP loss" if wanted == "pip_mean" else wanted
     said = [(names[group], band.middle) for group, of, band in bands if of == wanted]
-    each = told((group, f"{number(middle[0], 2)} to {number(middle[-1], 2)}") for group, middle in said)
+    each = listing((group, f"{number(middle[0], 2)} to {number(middle[-1], 2)}") for group, middle in said)
     return f"From the rarest to the most frequent words the median {name} goes from {each}"
 
 

@@ -18,7 +18,7 @@ _PART = 1e-4
 """Groups with less than this part of the pairs are noise, and are not drawn."""
 
 _POINTS = 120
-"""Points of a curve over places: more are not seen."""
+"""Points of a curve over places: more are not visible."""
 
 Points = tuple[list[float], list[float], list[float], list[float]]
 """x, and mean, least and largest y over runs."""
@@ -123,12 +123,12 @@ def _thinned(height: int) -> list[int]:
 def _over_runs(table: Table, x: str, y: str) -> Points:
     """Mean, least and largest value over runs, at every x that each run has."""
     runs = len(dict.fromkeys(table["run"]))
-    found: dict[float, list[float]] = {}
+    values: dict[float, list[float]] = {}
     for at, value in zip(table[x], table[y], strict=True):
         if value == value:
-            found.setdefault(float(at), []).append(float(value))
-    xs = sorted(at for at, values in found.items() if len(values) == runs)
-    means, lows, highs = ([function(found[at]) for at in xs] for function in (fmean, min, max))
+            values.setdefault(float(at), []).append(float(value))
+    xs = sorted(at for at, of_runs in values.items() if len(of_runs) == runs)
+    means, lows, highs = ([function(values[at]) for at in xs] for function in (fmean, min, max))
     return xs, means, lows, highs
 
 
