@@ -151,8 +151,7 @@ def train(
     output, showing = showing.beside(output, "the run set")
     with session(showing, goes_on=True) as progress:
         require_training()
-        from gpustab.training import read_settings
-        from gpustab.training.plan_files import read_toml
+        from gpustab.training import read_settings, read_toml
 
         content: dict[str, Any] = read_toml(train_options.config) if train_options.config else {}
         content |= train_plan.content | ({} if corpus is None else {"corpus": corpus})
@@ -173,8 +172,7 @@ def _train(
     announce: Callable[[TrainingSettings], None] | None,
 ) -> Result:
     """Train on the corpus, or on its periods or halves."""
-    from gpustab.training import train_runs
-    from gpustab.training.parts import train_epochs, train_halves
+    from gpustab.training import train_epochs, train_halves, train_runs
 
     if options.control and not plan.epochs_by:
         raise InputError("--control is for periods: give --epochs-by too")

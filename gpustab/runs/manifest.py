@@ -10,6 +10,7 @@ from typing import Any
 
 from gpustab.errors import InputError
 from gpustab.formats.atomic import write_text
+from gpustab.runs.files import run_files
 from gpustab.runs.folders import way_on
 
 SCHEMA = "gpustab.runset/2"
@@ -133,7 +134,7 @@ def inside(folder: Path, path: str) -> Path:
 
 def is_leaf(folder: Path) -> bool:
     """Return whether a folder holds run files, or a finished pack of them."""
-    return (folder / PACKED).is_file() or any(folder.glob("run-*.safetensors"))
+    return (folder / PACKED).is_file() or bool(run_files(folder))
 
 
 def _what_instead(folder: Path) -> str:

@@ -20,6 +20,7 @@ import torch
 
 from gpustab.errors import InputError, marked
 from gpustab.formats.binary.safetensors import write_safetensors
+from gpustab.runs.files import run_file, run_files
 from gpustab.runs.group import Group
 from gpustab.runs.key import Key
 from gpustab.runs.lock import one_at_a_time
@@ -54,7 +55,7 @@ def open_leaf(folder: Path, key: Key | None = None) -> Group:
     if (folder / PACKED).is_file():
         files = tuple(inside(folder, run["file"]) for run in read_packed(folder)["runs"])
     else:
-        files = tuple(sorted(folder.glob("run-*.safetensors")))
+        files = tuple(run_files(folder))
     if not files:
         raise InputError(f"{folder}: no run-NNN.safetensors in this folder")
     return Group(key or _key_of(folder), files, folder)
@@ -163,7 +164,7 @@ def write_leaf(spaces: Sequence[Space], folder: Path) -> Group:
     """Write runs as ``run-000.safetensors`` ... into a leaf folder, each file atomically."""
     folder.mkdir(parents=True, exist_ok=True)
     for number, space in enumerate(spaces):
-        write_safetensors(space, folder / f"run-{number:03d}.safetensors")
+        write_safetensors(space, run_file(folder, number))
     return open_leaf(folder)
 
 

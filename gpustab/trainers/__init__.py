@@ -1,7 +1,7 @@
 """Training techniques, one module each behind :class:`gpustab.trainers.base.Technique`.
 
-To add one: write a module with a ``TECHNIQUE`` and name it here. Where a second engine trains the same technique on a
-GPU, its module is named in ``ON_GPU``. The names cost no start: commands complete them.
+To add one: write a module with a :class:`~gpustab.trainers.base.Technique` and name it here. Where a second engine
+trains the same technique on a GPU, ``ON_GPU`` names it. The names cost no start: commands complete them.
 """
 
 from __future__ import annotations
@@ -14,11 +14,22 @@ from gpustab.errors import InputError, near
 if TYPE_CHECKING:
     from gpustab.trainers.base import Technique
 
-NAMES = ("sgns", "cbow", "fasttext", "lsa", "ppmi_svd", "glove", "fasttext_ngrams", "doc2vec_dm", "doc2vec_dbow")
+_HOMES = {
+    "sgns": "word2vec.SGNS",
+    "cbow": "word2vec.CBOW",
+    "fasttext": "fasttext.FASTTEXT",
+    "lsa": "lsa.TECHNIQUE",
+    "ppmi_svd": "ppmi_svd.TECHNIQUE",
+    "glove": "glove.TECHNIQUE",
+    "fasttext_ngrams": "fasttext.NGRAMS",
+    "doc2vec_dm": "doc2vec.DM",
+    "doc2vec_dbow": "doc2vec.DBOW",
+}
+NAMES = tuple(_HOMES)
 NOT_OF_WORDS = {"fasttext_ngrams": "character n-grams", "doc2vec_dm": "documents", "doc2vec_dbow": "documents"}
 """What the vectors are of where they are not of words; documents are sentences where these are drawn."""
 
-ON_GPU = {"sgns": "sgns_gpu", "cbow": "cbow_gpu"}
+ON_GPU = {"sgns": "word2vec_gpu.SGNS", "cbow": "word2vec_gpu.CBOW"}
 UNTRIED = {"cbow"}
 """Of these, what has run on no card yet: only who asks for the engine gpu gets it."""
 _ALSO = {
@@ -69,9 +80,10 @@ def technique(name: str, engine: Engine = "gensim") -> Technique:
     check_technique(name)
     if engine == "gpu" and name not in ON_GPU:
         raise InputError(f"technique '{name}' has no engine gpu; {' and '.join(ON_GPU)} have")
-    module = ON_GPU[name] if engine == "gpu" else name
+    module, _, constant = (ON_GPU if engine == "gpu" else _HOMES)[name].partition(".")
     try:
-        found: Technique = import_module(f"gpustab.trainers.{module}").TECHNIQUE
+        home = import_module(f"gpustab.trainers.{module}")
     except ImportError as error:
         raise InputError(f"technique '{name}' needs {error.name}: pip install 'gpustab[train]'") from None
+    found: Technique = getattr(home, constant)
     return found

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from gpustab.corpus.sampling import Sample
 from gpustab.errors import ComputationError
-from gpustab.trainers.base import Parameters, Tell, Vectors, tell_nobody
+from gpustab.trainers.base import Parameters, Technique, Tell, Vectors, tell_nobody
 from gpustab.trainers.word2vec import LONGEST, Epochs, GensimParameters
 
 
@@ -115,3 +115,10 @@ def train_each(
         train_doc2vec(sample, parameters, seed, partial(tell, number), dm=dm)
         for number, (sample, seed) in enumerate(zip(samples, seeds, strict=True))
     ]
+
+
+def _technique(name: str, dm: int) -> Technique:
+    return Technique(name, Doc2VecParameters, partial(train_each, dm=dm), tells=True, items=names_of)
+
+
+DM, DBOW = _technique("doc2vec_dm", 1), _technique("doc2vec_dbow", 0)

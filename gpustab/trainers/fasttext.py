@@ -1,4 +1,7 @@
-"""fastText (Bojanowski et al. 2017): skip-gram or CBOW whose word vectors are composed of character n-grams."""
+"""fastText (Bojanowski et al. 2017): skip-gram or CBOW whose word vectors are composed of those of character n-grams.
+
+Two techniques are trained alike: of one the words' composed vectors are kept, of the other those of the n-grams.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from gpustab.corpus.sampling import Sample
 from gpustab.errors import ComputationError, InputError
@@ -42,6 +45,18 @@ class FastTextParameters(Parameters):
         return self
 
 
+class NgramParameters(FastTextParameters):
+    """Parameters; defaults are fastText's own."""
+
+    @field_validator("subwords")
+    @classmethod
+    def _has_ngrams(cls, value: bool) -> bool:
+        """Refuse before anything is read what would be found out after the training."""
+        if not value:
+            raise InputError("subwords is false, so that there would be no n-grams; fasttext trains words without them")
+        return value
+
+
 Rows = Callable[[Any, Sample, FastTextParameters], Vectors]
 """What is taken out of a trained model."""
 
@@ -50,8 +65,35 @@ def train(
     samples: Sequence[Sample], parameters: FastTextParameters, seeds: Sequence[int], rows_of: Rows | None = None
 ) -> list[Vectors]:
     """Train some runs one after the other, each with one thread; vectors are the words' composed ones, or others."""
-    taken = rows_of or _composed
-    return [_train_one(s, parameters, seed, taken) for s, seed in zip(samples, seeds, strict=True)]
+    rows = rows_of or _composed
+    return [_train_one(sample, parameters, seed, rows) for sample, seed in zip(samples, seeds, strict=True)]
+
+
+def train_ngrams(samples: Sequence[Sample], parameters: NgramParameters, seeds: Sequence[int]) -> list[Vectors]:
+    """Train some runs one after the other; vectors are those of n-grams.
+
+    Raises:
+        InputError: if a sample has no n-gram of the wanted lengths.
+    """
+    for sample in samples:
+        if not ngrams_of(sample, parameters):
+            wanted = f"{parameters.min_ngram} to {parameters.max_ngram} letters"
+            raise InputError(f"no word of the sample has an n-gram of {wanted}, its two edges counted")
+    return train(samples, parameters, seeds, _ngram_rows)
+
+
+def ngrams_of(sample: Sample, parameters: FastTextParameters) -> list[bytes]:
+    """Return the character n-grams of ``<word>`` for all words of a sample, each once, those of frequent words first.
+
+    The lone ``<`` and ``>`` are none, as in fastText.
+    """
+    found: dict[str, None] = {}
+    for i in sample.words.tolist():
+        text = f"<{sample.corpus.vocabulary[i].decode('utf-8', 'surrogateescape')}>"
+        for start in range(len(text)):
+            for size in range(parameters.min_ngram, min(parameters.max_ngram, len(text) - start) + 1):
+                found.setdefault(text[start : start + size])
+    return [gram.encode("utf-8", "surrogateescape") for gram in found if gram not in ("<", ">")]
 
 
 def _train_one(sample: Sample, parameters: FastTextParameters, seed: int, rows_of: Rows) -> Vectors:
@@ -110,4 +152,15 @@ def subwords_of(model: Any, sample: Sample) -> Iterator[tuple[list[str], Any]]:
         yield model.getSubwords(word.decode("utf-8", "surrogateescape"), "surrogateescape")
 
 
-TECHNIQUE = Technique("fasttext", FastTextParameters, train)
+def _ngram_rows(model: Any, sample: Sample, parameters: FastTextParameters) -> Vectors:
+    """Return the input rows of the n-grams, ``(g, d)``; those that share a hash bucket have one vector."""
+    number: dict[bytes, int] = {}
+    for names, ids in subwords_of(model, sample):
+        # The first is the word itself, which has a row of its own.
+        number |= {name.encode("utf-8", "surrogateescape"): i for name, i in zip(names[1:], ids[1:], strict=True)}
+    rows = np.asarray(model.getInputMatrix())
+    return np.array([rows[number[gram]] for gram in ngrams_of(sample, parameters)], dtype=np.float32)
+
+
+FASTTEXT = Technique("fasttext", FastTextParameters, train)
+NGRAMS = Technique("fasttext_ngrams", NgramParameters, train_ngrams, items=ngrams_of)

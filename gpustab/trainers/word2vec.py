@@ -1,4 +1,4 @@
-"""Skip-gram and CBOW by gensim, for the techniques ``sgns`` and ``cbow`` (Mikolov et al. 2013)."""
+"""Skip-gram (Antoniak & Mimno 2018, §5.2) and continuous bag of words by gensim (Mikolov et al. 2013)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from gpustab.corpus.sampling import Sample
 from gpustab.errors import ComputationError, InputError
-from gpustab.trainers.base import Parameters, Tell, Vectors, WithOutput, tell_nobody
+from gpustab.trainers.base import Parameters, Technique, Tell, Vectors, WithOutput, tell_nobody
 
 LONGEST = 10_000
 """gensim silently ignores what follows this token of a text (its ``MAX_WORDS_IN_BATCH``): longer ones go in pieces."""
@@ -190,3 +190,11 @@ def with_output(
         model, rows = trained_model(sample, parameters, seed, partial(tell, number), **options)
         found.append(WithOutput(_rows(model.wv.vectors, rows), _rows(model.syn1neg, rows)))
     return found
+
+
+def _technique(name: str, sg: int) -> Technique:
+    train, both = partial(train_each, sg=sg), partial(with_output, sg=sg)
+    return Technique(name, Word2VecParameters, train, tells=True, with_output=both)
+
+
+SGNS, CBOW = _technique("sgns", 1), _technique("cbow", 0)

@@ -226,8 +226,7 @@ def _train_epoch(
         word2vec.train_epoch(reading, noise, model, seeds, epoch, recipe)
 
 
-def technique(name: str, *, cbow: bool) -> Technique:
-    """Return skip-gram or CBOW as this engine trains it."""
+def _technique(name: str, *, cbow: bool) -> Technique:
     return Technique(
         name,
         Word2VecParameters,
@@ -237,3 +236,6 @@ def technique(name: str, *, cbow: bool) -> Technique:
         with_output=partial(with_output, cbow=cbow),
         fitting=fitting,
     )
+
+
+SGNS, CBOW = _technique("sgns", cbow=False), _technique("cbow", cbow=True)

@@ -1,18 +1,81 @@
-"""Which engine trains the techniques that have two of them."""
+"""What trains each technique: engine, card and parameters, all decided before a corpus is read."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, cast
 
 import torch
 
+from gpustab.corpus.corpus import Corpus
 from gpustab.errors import InputError, option
 from gpustab.kernels.dispatch import use_triton
 from gpustab.machine.device import choose_device, log
-from gpustab.trainers import ON_GPU, UNTRIED, Engine
-from gpustab.trainers.base import Parameters
+from gpustab.trainers import ON_GPU, UNTRIED, Engine, technique
+from gpustab.trainers.base import Parameters, Technique
 from gpustab.trainers.word2vec import Word2VecParameters
 from gpustab.training.settings import TrainingSettings
+
+
+@dataclass(frozen=True)
+class Trainer:
+    """A technique with everything that decides how it is trained but for its text.
+
+    Attributes:
+        name: of the technique.
+        parameters: of the technique.
+        engine: what trains it.
+        programs_per_run: of the engine gpu; more than 1 is Hogwild.
+    """
+
+    name: str
+    parameters: Parameters
+    engine: Engine = "gensim"
+    programs_per_run: int = 1
+
+    @property
+    def technique(self) -> Technique:
+        """The technique as the engine trains it."""
+        return technique(self.name, self.engine)
+
+    @property
+    def on_card(self) -> bool:
+        """Whether runs are trained on a GPU: in this process, many at once, one call after the other."""
+        return self.engine == "gpu" or (self.name == "glove" and self.parameters.model_dump()["device"] == "cuda")
+
+    @property
+    def card(self) -> dict[str, str]:
+        """What a plan and a run say about the card: cards of another kind give other vectors; nothing of a CPU."""
+        return {"card": torch.cuda.get_device_name()} if self.on_card and torch.cuda.is_available() else {}
+
+    @property
+    def engine_plan(self) -> dict[str, Any]:
+        """What a plan says about the engine: nothing where the technique has only one."""
+        plan = {"engine": self.engine, "programs_per_run": self.programs_per_run}
+        return plan if self.name in ON_GPU else {}
+
+    @property
+    def engine_record(self) -> dict[str, Any]:
+        """What a run says about the engine, and whether it can be trained again with the same vectors."""
+        hogwild = self.programs_per_run > 1
+        plan = self.engine_plan
+        return plan | ({"hogwild": hogwild} if plan else {}) | {"deterministic": not hogwild}
+
+
+def trainers_of(settings: TrainingSettings) -> list[Trainer]:
+    """Return what trains every technique, by settings that :func:`resolve_engine` gave.
+
+    Raises:
+        InputError: if output vectors shall be kept and a technique has none of words.
+    """
+    gpu: tuple[Engine, int] = ("gpu", settings.programs_per_run)
+    trainers = [
+        Trainer(name, settings.parameters_of(name), *(gpu if settings.engine == "gpu" and name in ON_GPU else ()))
+        for name in settings.techniques
+    ]
+    for trainer in trainers if settings.keep_output else ():
+        _check_output(trainer)
+    return trainers
 
 
 def resolve_engine(settings: TrainingSettings) -> TrainingSettings:
@@ -26,19 +89,45 @@ def resolve_engine(settings: TrainingSettings) -> TrainingSettings:
     Raises:
         InputError: if the engine gpu is asked for and cannot be used, or ``programs_per_run`` without it.
     """
-    asked, problem = settings.engine, _problem(settings)
-    if asked == "gpu" and problem:
+    wanted, problem = settings.engine, _problem(settings)
+    if wanted == "gpu" and problem:
         raise InputError(f"engine gpu cannot be used: {problem}")
-    engine = asked if asked != "auto" else "gensim" if problem else "gpu"
+    engine = wanted if wanted != "auto" else "gensim" if problem else "gpu"
     if engine == "gensim" and settings.programs_per_run > 1:
-        why = f", which cannot be used: {problem}" if asked == "auto" else ""
+        why = f", which cannot be used: {problem}" if wanted == "auto" else ""
         many = f"{option('programs_per_run')} is {settings.programs_per_run}"
         raise InputError(f"{many}; more than 1 is for engine gpu{why}")
     settings = _with_device(settings)
-    if asked != "auto" or ON_GPU.keys().isdisjoint(settings.techniques):
+    if wanted != "auto" or ON_GPU.keys().isdisjoint(settings.techniques):
         return settings
     log.info("engine auto is %s", f"gensim: {problem}" if problem else "gpu")
     return settings.model_copy(update={"engine": engine})
+
+
+def check_dimensions(trainers: list[Trainer], corpus: Corpus) -> None:
+    """Refuse a dimension that no sample of a corpus allows; a sample may allow fewer than its corpus.
+
+    Raises:
+        InputError: naming the largest that can be.
+    """
+    for trainer in trainers:
+        most, dim = trainer.technique.most, getattr(trainer.parameters, "dim", 0)
+        if most and dim > (can := most(corpus)):
+            at_most = f"{option('dim', can)} at most, less where a sample has fewer words" if can > 0 else "give more"
+            raise InputError(
+                f"{corpus.name}: {trainer.name} cannot have dim {dim} with {len(corpus)} {corpus.unit}s and "
+                f"{len(corpus.vocabulary):,} words; {at_most}"
+            )
+
+
+def _check_output(trainer: Trainer) -> None:
+    if trainer.technique.with_output is None:
+        raise InputError(f"{option('keep_output')}: {trainer.name} keeps no output vectors of words; sgns and cbow do")
+    if trainer.parameters.model_dump()["hierarchical_softmax"]:
+        raise InputError(
+            f"{option('keep_output')}: hierarchical softmax has output vectors of the nodes of a tree, and none of "
+            f"words; train {trainer.name} with negative samples"
+        )
 
 
 def _with_device(settings: TrainingSettings) -> TrainingSettings:
@@ -48,17 +137,6 @@ def _with_device(settings: TrainingSettings) -> TrainingSettings:
     device = choose_device(settings.parameters_of("glove").model_dump()["device"]).type
     parameters = settings.parameters | {"glove": settings.parameters.get("glove", {}) | {"device": device}}
     return settings.model_copy(update={"parameters": parameters})
-
-
-def card_of(technique: str, engine: Engine, parameters: Parameters) -> dict[str, str]:
-    """Return what a plan and a run say about the card: cards of another kind give other vectors; nothing of a CPU."""
-    there = on_card(technique, engine, parameters) and torch.cuda.is_available()
-    return {"card": torch.cuda.get_device_name()} if there else {}
-
-
-def on_card(technique: str, engine: Engine, parameters: Parameters) -> bool:
-    """Tell whether runs are trained on a GPU: in this process, many at once, one call after the other."""
-    return engine == "gpu" or (technique == "glove" and parameters.model_dump()["device"] == "cuda")
 
 
 def _problem(settings: TrainingSettings) -> str:
@@ -81,21 +159,3 @@ def _problem(settings: TrainingSettings) -> str:
     if device.type != "cuda" and not (fused and settings.engine == "gpu"):  # interpreted on the CPU: for tests
         return "there is no CUDA device here; see gpustab doctor"
     return "" if fused else reason
-
-
-def engine_of(technique: str, settings: TrainingSettings) -> tuple[Engine, int]:
-    """Return what trains a technique and by how many programs a run, by settings that are resolved."""
-    if settings.engine == "gpu" and technique in ON_GPU:
-        return "gpu", settings.programs_per_run
-    return "gensim", 1
-
-
-def engine_plan(technique: str, engine: Engine, programs_per_run: int) -> dict[str, Any]:
-    """Return what a plan says about the engine: nothing where the technique has only one."""
-    return {"engine": engine, "programs_per_run": programs_per_run} if technique in ON_GPU else {}
-
-
-def engine_record(technique: str, engine: Engine, programs_per_run: int) -> dict[str, Any]:
-    """Return what a run says about the engine, and whether it can be trained again with the same vectors."""
-    plan = engine_plan(technique, engine, programs_per_run)
-    return plan | ({"hogwild": programs_per_run > 1} if plan else {}) | {"deterministic": programs_per_run == 1}

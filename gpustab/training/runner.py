@@ -1,52 +1,29 @@
-"""Training the missing runs of a plan, several at a time, one thread each."""
+"""Training what a plan wants and a run set lacks: on a whole corpus, on both of its halves, or on all of its epochs."""
 
 from __future__ import annotations
 
-import itertools
 import time
-import zlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import cast
+from typing import Any
 
 import torch
 
 from gpustab.corpus.corpus import Corpus
-from gpustab.corpus.sampling import Sampling, draw_units, shared_training_seed, training_seed
-from gpustab.corpus.slices import epoch_slices, halves
+from gpustab.corpus.slices import epoch_slices
 from gpustab.corpus.tokenise import prepare_corpus
-from gpustab.errors import ComputationError, InputError, option
+from gpustab.errors import InputError, option
 from gpustab.machine.device import choose_device
 from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress, no_progress
 from gpustab.report import Result
-from gpustab.runs.key import Key, Part
 from gpustab.runs.runset import update_manifest
-from gpustab.trainers import technique
-from gpustab.training.clusters import returned_as, working
-from gpustab.training.engines import engine_of, resolve_engine
-from gpustab.training.fit import check_dimensions
-from gpustab.training.leaves import (
-    Leaf,
-    keep_to_plan,
-    missing_runs,
-    plan_of,
-    training_alone,
-)
-from gpustab.training.marks import Watch, watching
-from gpustab.training.outputs import check_output, output_notes
+from gpustab.training.engines import check_dimensions, resolve_engine, trainers_of
+from gpustab.training.plan import begun, leaves_of, part_of, tasks_of, training_alone
 from gpustab.training.settings import TrainingSettings
-from gpustab.training.summary import (
-    copy_notes,
-    corpus_notes,
-    engine_notes,
-    group_table,
-    record_of,
-    seed_notes,
-)
-from gpustab.training.tasks import Task, attempt
+from gpustab.training.summary import group_table, notes_on, record_of
+from gpustab.training.workers import check_workers, train_all
 
 
 def train_runs(
@@ -78,158 +55,84 @@ def train_runs(
         ComputationError: if runs failed; the others are there.
     """
     started = time.perf_counter()
-    report = progress or no_progress
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: is a file; a run set is a folder")
     settings = resolve_engine(settings)
-    _check_parallel(settings)
-    check_output(settings)
-    report(f"reading {settings.corpus}", 0.0)
-    corpus = prepare() if prepare else prepare_corpus(settings.corpus, settings.options)
-    part, corpus = _slice(corpus, settings)
-    if len(corpus) < 2 and set(settings.samplings) != {"fixed"}:
-        ways = [option("unit", "sentence")] if corpus.unit == "document" else []
-        ways += [f"fixed {option('sampling')} alone"]
-        raise InputError(f"{corpus.name}: one {corpus.unit} is nothing to draw from; give more, or {' or '.join(ways)}")
-    check_dimensions(settings, corpus)
-    keys = _keys(settings, part)
-    with training_alone(folder / key.path for key in keys):
-        leaves = [_open_leaf(key, settings, corpus, folder) for key in keys]
-        tasks = [task for leaf in leaves for task in _tasks(settings, leaf, corpus)]
+    check_workers(settings.parallel, settings.jobs)
+    trainers = trainers_of(settings)
+    (progress or no_progress)(f"reading {settings.corpus}", 0.0)
+    part, corpus = part_of(prepare() if prepare else prepare_corpus(settings.corpus, settings.options), settings)
+    _check_units(corpus, settings)
+    check_dimensions(trainers, corpus)
+    leaves = leaves_of(settings, trainers, part, folder)
+    with training_alone(leaf.folder for leaf in leaves):
+        leaves = [begun(leaf, settings, corpus) for leaf in leaves]
+        tasks = [task for leaf in leaves for task in tasks_of(leaf, settings, corpus)]
         if announce:
             announce(settings)
-        _train_all(tasks, corpus, settings, progress)
-    update_manifest(folder, {leaf.key: settings.runs for leaf in leaves}, record_of(settings, corpus))
-    result = Result("train", record_of(settings, corpus), tables={"groups": group_table(leaves, tasks)})
+        train_all(tasks, corpus, settings.parallel, settings.jobs, progress)
+    record = record_of(settings, trainers, corpus)
+    update_manifest(folder, {leaf.key: settings.runs for leaf in leaves}, record)
+    result = Result("train", record, tables={"groups": group_table(leaves, tasks)})
     result.groups = [{"name": str(leaf.key), "runs": settings.runs} for leaf in leaves]
-    result.notes = [*corpus_notes(corpus), *engine_notes(tasks)]
-    result.notes += [*seed_notes(leaves), *output_notes(leaves, settings)]
-    result.notes += [note for leaf in leaves for note in copy_notes(leaf, settings)]
-    device = choose_device() if any(task.on_card for task in tasks) else torch.device("cpu")
+    result.notes = notes_on(corpus, leaves, tasks, settings)
+    device = choose_device() if any(task.trainer.on_card for task in tasks) else torch.device("cpu")
     result.environment = environment(device) | {"seconds": time.perf_counter() - started}
     return result
 
 
-def _slice(corpus: Corpus, settings: TrainingSettings) -> tuple[Part, Corpus]:
-    """Return the part of the corpus that a plan is for, and what sets it apart."""
-    if settings.epoch:
-        found = epoch_slices(corpus, settings.epochs_by, settings.control, settings.seed)
-        for part, own in found:
-            if ("epoch", settings.epoch) in part:
-                return part, own
-        names = ", ".join(dict(part)["epoch"] for part, _ in found)
-        raise InputError(f"{option('epoch', settings.epoch)}: there is no such epoch; there are {names}")
-    if settings.half:
-        return (("half", settings.half),), halves(corpus, settings.seed)["ab".index(settings.half)].corpus
-    return (), corpus
+def train_halves(settings: TrainingSettings, folder: Path, **how: Any) -> Result:
+    """Train what a plan wants on each half of the documents, drawn once at random by the plan's seed.
+
+    Args:
+        settings: the plan.
+        folder: the run set; its groups are called ``.../half=a`` and ``.../half=b``.
+        **how: as :func:`train_runs` takes it.
+    """
+    return _train_parts(settings, [{"half": half} for half in ("a", "b")], folder, _once(settings), how)
 
 
-def _keys(settings: TrainingSettings, part: Part) -> list[Key]:
-    """What groups a plan is of."""
-    options = settings.options
-    pairs = itertools.product(settings.techniques, settings.samplings)
-    return [Key(technique_name, sampling, options.unit, options.fraction, part) for technique_name, sampling in pairs]
+def train_epochs(settings: TrainingSettings, folder: Path, *, splits: int = 0, **how: Any) -> Result:
+    """Train what a plan wants on each epoch, and on the epochs of random splits of the same documents.
 
-
-def _open_leaf(key: Key, settings: TrainingSettings, corpus: Corpus, folder: Path) -> Leaf:
-    shared = keep_to_plan(folder / key.path, plan_of(key, settings, corpus))
-    return Leaf(key, folder / key.path, shared)
-
-
-def _train_all(tasks: Sequence[Task], corpus: Corpus, settings: TrainingSettings, progress: Progress | None) -> None:
-    """Train tasks, whatever fails among them.
+    Args:
+        settings: the plan, with ``epochs_by``.
+        folder: the run set; its groups are called ``.../epoch=1790-1809`` and ``.../control=1/epoch=1790-1809``.
+        splits: how many splits as a control.
+        **how: as :func:`train_runs` takes it.
 
     Raises:
-        ComputationError: at the end, if some failed.
+        InputError: as that function, and if the corpus has fewer than two such epochs.
     """
-    runs = [(task.name, task.sampling, run) for task in tasks for run in task.runs]
-    failures = []
-    with ExitStack() as closing:
-        watch, marks = None, None
-        if progress and runs:
-            progress(f"training 0 of {len(runs)} runs", 0.0)
-            marks = Path(closing.enter_context(TemporaryDirectory()))
-            watch = closing.enter_context(watching(Watch(runs, marks, progress)))
-        for task, failure in _train(tasks, corpus, settings, marks):
-            if watch:
-                watch.finished(task.name, task.sampling, task.runs)
-            if failure:
-                failures.append(failure)
-    if failures:
-        others = "none is there" if len(failures) == len(tasks) else "the others are there"
-        raise ComputationError(f"{len(failures)} of {len(tasks)} trainings failed, {others}: {'; '.join(failures[:3])}")
+    prepare = _once(settings)
+    names = [dict(epoch.part)["epoch"] for epoch in epoch_slices(prepare(), settings.epochs_by)]
+    parts = [{"epoch": name, "control": control} for control in range(splits + 1) for name in names]
+    return _train_parts(settings, parts, folder, prepare, how)
 
 
-def _tasks(settings: TrainingSettings, leaf: Leaf, corpus: Corpus) -> Iterator[Task]:
-    missing, sampling = (
-        missing_runs(leaf.folder, settings.runs, settings.keep_output),
-        cast(Sampling, leaf.key.sampling),
-    )
-    draws = [run if "draw" in settings.vary else 0 for run in missing]
-    engine, programs_per_run = engine_of(leaf.key.technique, settings)
-    found, parameters = technique(leaf.key.technique, engine), settings.parameters_of(leaf.key.technique)
-    together = found.together
-    if found.fitting and missing:
-        units = [draw_units(sampling, len(corpus), settings.seed, draw) for draw in draws]
-        together = min(together, found.fitting(corpus, units, parameters))
-    for start in range(0, len(missing), together):
-        runs = tuple(missing[start : start + together])
-        yield Task(
-            leaf.folder,
-            leaf.key.technique,
-            sampling,
-            parameters,
-            runs,
-            tuple(draws[start : start + together]),
-            tuple(_training_seed(settings, leaf, run if "training" in settings.vary else 0) for run in runs),
-            settings.seed,
-            engine,
-            programs_per_run,
-            settings.keep_output,
-        )
+def _check_units(corpus: Corpus, settings: TrainingSettings) -> None:
+    """Refuse to draw from one unit."""
+    if len(corpus) < 2 and set(settings.samplings) != {"fixed"}:
+        ways = [option("unit", "sentence")] if corpus.unit == "document" else []
+        ways += [f"fixed {option('sampling')} alone"]
+        raise InputError(f"{corpus.name}: one {corpus.unit} is nothing to draw from; give more, or {' or '.join(ways)}")
 
 
-def _training_seed(settings: TrainingSettings, leaf: Leaf, run: int) -> int:
-    if leaf.shared_seeds:
-        return shared_training_seed(settings.seed, run)
-    return training_seed(_own_seed(settings), cast(Sampling, leaf.key.sampling), run)
+def _once(settings: TrainingSettings) -> Callable[[], Corpus]:
+    """Return what reads the corpus when it is first wanted, and keeps it for all parts."""
+    return cache(lambda: prepare_corpus(settings.corpus, settings.options))
 
 
-def _own_seed(settings: TrainingSettings) -> int:
-    """Runs of one number in two parts of a corpus must not begin with the same vectors."""
-    if settings.epoch:
-        return int(zlib.crc32(f"{settings.seed} {settings.epoch} {settings.control}".encode()))
-    return settings.seed + 1 if settings.half == "b" else settings.seed
-
-
-def _train(
-    tasks: Sequence[Task], corpus: Corpus, settings: TrainingSettings, marks: Path | None
-) -> Iterator[tuple[Task, str | None]]:
-    """Train tasks, those of a GPU here and one after the other; yields each with why it failed, if it failed."""
-    yield from (attempt(task, corpus, marks) for task in tasks if task.on_card)
-    if others := [task for task in tasks if not task.on_card]:
-        yield from _in_parallel(others, corpus, settings, marks)
-
-
-def _in_parallel(
-    tasks: Sequence[Task], corpus: Corpus, settings: TrainingSettings, marks: Path | None
-) -> Iterator[tuple[Task, str | None]]:
-    """Train tasks as processes come free."""
-    import joblib
-
-    with working(settings.parallel, settings.jobs):
-        jobs = (joblib.delayed(attempt)(task, corpus, marks) for task in tasks)
-        yield from joblib.Parallel(return_as=returned_as(settings.parallel))(jobs)
-
-
-def _check_parallel(settings: TrainingSettings) -> None:
-    """Refuse what cannot be trained on, before the corpus is read.
-
-    Raises:
-        InputError: if there is no such back end or cluster, or it contradicts the number of jobs.
-    """
-    here, jobs = ("multiprocessing", "threading"), settings.jobs
-    if (settings.parallel in here and jobs == 1) or (settings.parallel == "sequential" and jobs > 1):
-        raise InputError(f"{option('parallel', settings.parallel)} and {option('jobs', jobs)} contradict each other")
-    with working(settings.parallel, settings.jobs):
-        pass
+def _train_parts(
+    settings: TrainingSettings,
+    parts: Sequence[dict[str, Any]],
+    folder: Path,
+    prepare: Callable[[], Corpus],
+    how: dict[str, Any],
+) -> Result:
+    """Train one part after the other; the answers are put together, and the settings announced once."""
+    plans = [settings.model_copy(update=part) for part in parts]
+    first = train_runs(plans[0], folder, prepare=prepare, **how)
+    for plan in plans[1:]:
+        first.add(train_runs(plan, folder, prepare=prepare, **how | {"announce": None}))
+    return first

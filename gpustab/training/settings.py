@@ -1,22 +1,62 @@
-"""What to train: one checked object, from the command line, a TOML file, or Python."""
+"""What to train: one checked object, from the command line, a TOML file, or Python.
+
+What is wrong is told for every key at once, in our words, and of a file with the line.
+"""
 
 from __future__ import annotations
 
 import json
+import re
+import tomllib
+from collections.abc import Sequence
 from dataclasses import fields
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_core import ErrorDetails
 
 from gpustab.corpus.sampling import SAMPLINGS, Sampling
 from gpustab.corpus.tokenise import CorpusOptions
-from gpustab.errors import InputError, near, option
+from gpustab.errors import InputError, first_option, marked, near, option
+from gpustab.formats.source import near_file
 from gpustab.options import check_seed
 from gpustab.trainers import NAMES, check_technique, technique
 from gpustab.trainers.base import Parameters
-from gpustab.training.wrong import SettingsError, wrong
 
 Stream = Literal["draw", "training"]
+Place = tuple[str, ...]
+"""A key, below the tables that it stands in."""
+
+_WANTED = {
+    "int_parsing": "a whole number",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_parsing": "a number",
+    "float_type": "a number",
+    "bool_parsing": "true or false",
+    "bool_type": "true or false",
+    "string_type": "text",
+    "list_type": "a list",
+    "dict_type": "a table of parameters",
+    "greater_than_equal": "{ge} or more",
+    "greater_than": "more than {gt}",
+    "less_than_equal": "at most {le}",
+    "too_short": "at least {min_length} of them",
+}
+"""What pydantic's kinds of errors want, in our words."""
+
+
+class SettingsError(InputError):
+    """Settings that are wrong.
+
+    Attributes:
+        problems: place and message of every key.
+    """
+
+    def __init__(self, problems: Sequence[tuple[Place, str]]) -> None:
+        super().__init__("; ".join(message for _, message in problems))
+        self.problems = problems
 
 
 class TrainingSettings(BaseModel):
@@ -106,7 +146,7 @@ class TrainingSettings(BaseModel):
         try:
             return technique(name).parameters(**self.parameters.get(name, {}))
         except ValidationError as error:
-            raise SettingsError(wrong(error, list(technique(name).parameters.model_fields), (name,))) from None
+            raise SettingsError(_problems(error, list(technique(name).parameters.model_fields), (name,))) from None
 
 
 def read_settings(content: dict[str, Any]) -> TrainingSettings:
@@ -138,7 +178,7 @@ def validated(content: dict[str, Any]) -> TrainingSettings:
     try:
         return TrainingSettings(**others, parameters=parameters)
     except ValidationError as error:
-        raise SettingsError(wrong(error, [*TrainingSettings.model_fields, *NAMES])) from None
+        raise SettingsError(_problems(error, [*TrainingSettings.model_fields, *NAMES])) from None
 
 
 def to_toml(settings: TrainingSettings) -> str:
@@ -154,3 +194,86 @@ def to_toml(settings: TrainingSettings) -> str:
 
 def _line(key: str, value: Any) -> str:
     return f"{key} = {json.dumps(value, ensure_ascii=False)}"  # of these values JSON and TOML write all alike
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return the content of a TOML file that holds a plan or a part of one.
+
+    See :func:`gpustab.training.settings.read_settings`.
+
+    Raises:
+        InputError: if it cannot be read, is no TOML, or has a key that is unknown or wrong: with file and line.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        content = tomllib.loads(text)
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file{near_file(path)}") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: this is no TOML: {error}") from None
+    try:
+        settings = validated({"corpus": "", **content})  # it may be named elsewhere
+        for name in settings.parameters:
+            settings.parameters_of(name)
+    except SettingsError as error:
+        raise InputError("; ".join(_placed(path, text, place, message) for place, message in error.problems)) from None
+    return content
+
+
+def _placed(path: Path, text: str, place: Place, message: str) -> str:
+    line = line_of(text, place)
+    return f"{path}: {f'line {line}: ' if line else ''}{InputError(message)}"  # keys as the file has them, not options
+
+
+def line_of(text: str, place: Place) -> int | None:
+    r"""Return the line of a key in a TOML text, or of the table that it stands in; lines count from 1.
+
+    >>> line_of("runs = 3\n[sgns]\nepoch = 3\n", ("sgns", "epoch"))
+    3
+    """
+    table, nearest = "", None
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := re.match(r"\s*\[\s*([^\[\]]+?)\s*\]", line):
+            table = header[1].replace('"', "")
+            nearest = number if place and table == place[0] else nearest
+        elif key := re.match(r"\s*([\w\".-]+)\s*=", line):
+            full = ".".join(part for part in (table, key[1].replace('"', "")) if part)
+            if full == ".".join(place):
+                return number
+            nearest = number if full == place[0] else nearest
+    return nearest
+
+
+def _problems(error: ValidationError, known: Sequence[str], table: Place = ()) -> list[tuple[Place, str]]:
+    """Return place and message of every key that is wrong; those that are unknown with the nearest that is not.
+
+    Args:
+        error: what pydantic says.
+        known: the keys that there are.
+        table: that the keys stand in.
+    """
+    return [_problem(one, known, table) for one in error.errors()]
+
+
+def _problem(error: ErrorDetails, known: Sequence[str], table: Place) -> tuple[Place, str]:
+    place = (*table, *(part for part in error["loc"] if isinstance(part, str) and part != "parameters"))
+    ours = error.get("ctx", {}).get("error")
+    if isinstance(ours, InputError):  # says itself which value is wrong
+        named = first_option(ours)
+        message = ": ".join((*table, marked(ours)))
+        return (*place, named.rpartition(".")[2]) if named and place == ("options",) else place, message
+    key = ".".join(place)
+    if error["type"] == "extra_forbidden":
+        return place, f"{option(key) if table else key} is unknown{near(place[-1], known)}"
+    if error["type"] == "missing":
+        return place, f"{option(key)} is missing"
+    return place, f"{option(key)} is {error['input']!r}, {_wanted(error)}"
+
+
+def _wanted(error: ErrorDetails) -> str:
+    context: dict[str, Any] = error.get("ctx", {})
+    if error["type"] in _WANTED:
+        return f"wanted {_WANTED[error['type']].format(**context)}"
+    return error["msg"].replace("Input should be", "wanted")

@@ -16,8 +16,9 @@ from gpustab import InputError, load_groups
 from gpustab.corpus.sampling import draw_units, training_seed
 from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.formats.registry import read_space
-from gpustab.trainers import cbow_gpu, sgns_gpu, technique, word2vec_gpu
+from gpustab.trainers import technique, word2vec_gpu
 from gpustab.training import engines, read_settings, resolve_engine, train_runs
+from gpustab.training.engines import trainers_of
 
 ROOT = Path(__file__).parents[2]
 PLAN = {
@@ -221,10 +222,10 @@ def test_auto_is_never_the_interpreter(monkeypatch):
 
 
 def test_auto_is_the_gpu_where_it_can_be_used(usable):
-    resolved = resolve_engine(plan("lee", programs_per_run=4))
+    resolved = resolve_engine(plan("lee", programs_per_run=4, techniques=["sgns", "lsa"]))
     assert (resolved.engine, resolved.programs_per_run) == ("gpu", 4)
-    assert engines.engine_of("sgns", resolved) == ("gpu", 4)
-    assert engines.engine_of("lsa", resolved) == ("gensim", 1)
+    trainers = {trainer.name: (trainer.engine, trainer.programs_per_run) for trainer in trainers_of(resolved)}
+    assert trainers == {"sgns": ("gpu", 4), "lsa": ("gensim", 1)}
     assert resolve_engine(plan("lee", engine="gensim")).engine == "gensim"
 
 
@@ -232,10 +233,8 @@ def test_what_has_run_on_no_card_is_taken_by_those_who_ask_for_it(monkeypatch, c
     monkeypatch.setattr(engines, "choose_device", lambda: torch.device("cuda"))
     monkeypatch.setattr(engines, "use_triton", lambda *_: (True, ""))
     monkeypatch.setattr(engines.torch, "empty", lambda *_, **__: None)  # there is no such device here
-    assert engines.engine_of("cbow", resolve_engine(read_settings(CBOW | {"corpus": "lee", "engine": "gpu"}))) == (
-        "gpu",
-        1,
-    )
+    (trainer,) = trainers_of(resolve_engine(read_settings(CBOW | {"corpus": "lee", "engine": "gpu"})))
+    assert (trainer.engine, trainer.programs_per_run) == ("gpu", 1)
     with caplog.at_level(logging.INFO, "gpustab"):
         assert resolve_engine(read_settings(CBOW | {"corpus": "lee", "engine": "auto"})).engine == "gensim"
     assert "cbow has run on no card yet; --engine gpu takes it" in caplog.text
@@ -277,8 +276,8 @@ def test_the_switch_of_the_kernels_decides_too(monkeypatch):
 def test_an_engine_that_a_technique_does_not_have():
     with pytest.raises(InputError, match="technique 'lsa' has no engine gpu; sgns and cbow have"):
         technique("lsa", "gpu")
-    assert technique("sgns", "gpu") is sgns_gpu.TECHNIQUE
-    assert technique("cbow", "gpu") is cbow_gpu.TECHNIQUE
+    assert technique("sgns", "gpu") is word2vec_gpu.SGNS
+    assert technique("cbow", "gpu") is word2vec_gpu.CBOW
 
 
 @pytest.mark.gpu

@@ -5,8 +5,7 @@ from gpustab import load_groups
 from gpustab.errors import InputError
 from gpustab.runs.load import open_groups
 from gpustab.studies.stability.study import stability
-from gpustab.training import read_settings, train_runs
-from gpustab.training.parts import train_epochs, train_halves
+from gpustab.training import read_settings, train_epochs, train_halves, train_runs
 
 PLAN = {"runs": 3, "engine": "gensim", "samplings": ["shuffled"], "options": {"min_count": 3}}
 

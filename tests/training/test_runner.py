@@ -15,8 +15,8 @@ from gpustab.corpus.sampling import draw_units, shared_training_seed, training_s
 from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.formats.registry import read_space
 from gpustab.studies.stability.study import stability
-from gpustab.training import read_settings, runner, train_runs
-from gpustab.training import tasks as module
+from gpustab.training import engines, read_settings, runner, train_runs
+from gpustab.training import plan as planning
 
 PLAN_LSA = {"runs": 3, "techniques": ["lsa"], "samplings": ["fixed"], "options": {"min_count": 3}}
 PLAN = {"runs": 3, "engine": "gensim", "options": {"min_count": 3}, "sgns": {"dim": 8, "epochs": 2}}
@@ -149,7 +149,7 @@ def test_what_varies(corpus, tmp_path):
 
 
 def test_a_diverged_run_counts_as_failed_and_the_others_are_kept(corpus, tmp_path, monkeypatch):
-    real = module.technique
+    real = engines.technique
 
     def diverging(name, engine):
         found = real(name, engine)
@@ -162,7 +162,7 @@ def test_a_diverged_run_counts_as_failed_and_the_others_are_kept(corpus, tmp_pat
 
         return type(found)(found.name, found.parameters, train)
 
-    monkeypatch.setattr(module, "technique", diverging)
+    monkeypatch.setattr(engines, "technique", diverging)
     diverging.on = True
     with pytest.raises(
         ComputationError, match=r"3 of 6 trainings failed, the others are there: sgns shuffled, run 0.*not finite"
@@ -270,7 +270,7 @@ def as_before(folder):
 def old_seeds(monkeypatch):
     """Train as it was done when run number r of every sampling had one seed."""
     old = lambda settings, leaf, run: shared_training_seed(settings.seed, run)  # noqa: E731
-    monkeypatch.setattr(runner, "_training_seed", old)
+    monkeypatch.setattr(planning, "_training_seed", old)
     return monkeypatch
 
 

@@ -3,8 +3,7 @@ import tomllib
 import pytest
 
 from gpustab import InputError
-from gpustab.training.plan_files import read_toml
-from gpustab.training.settings import read_settings, to_toml
+from gpustab.training.settings import read_settings, read_toml, to_toml
 
 
 def test_the_effective_settings_read_back_as_themselves():

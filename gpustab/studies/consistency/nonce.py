@@ -24,8 +24,8 @@ from torch import Tensor
 from gpustab.errors import InputError, option
 from gpustab.formats.gensim.output import read_output_vectors
 from gpustab.kernels.training.nonce import train_nonce
+from gpustab.runs.files import output_file
 from gpustab.runs.group import Group
-from gpustab.runs.outputs import output_file
 from gpustab.runs.runs import Runs
 from gpustab.spaces.space import Space
 from gpustab.studies.consistency.contexts import Instances, Prepared, chances, instances

@@ -12,6 +12,7 @@ from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
 from gpustab.report import Result
 from gpustab.results import Table
+from gpustab.runs.files import run_file
 from gpustab.runs.group import Group
 from gpustab.runs.key import Key
 from gpustab.runs.runs import Runs
@@ -117,7 +118,6 @@ def _one_engine(plans: list[Setting]) -> tuple[list[Setting], list[str]]:
 def _train(setting: Setting, output: Path, progress: Progress) -> tuple[dict[str, Runs], dict[str, float], int]:
     """Train what is missing; returns runs and seconds per run by sampling, and how many runs were trained."""
     from gpustab.training import train_runs
-    from gpustab.training.leaves import run_file
 
     plan, folder = setting.plan, output / setting.name
     try:

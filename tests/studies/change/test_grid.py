@@ -75,7 +75,7 @@ def test_the_grid_in_one_command_which_goes_on(tmp_path, monkeypatch):
     from gpustab.training import runner
 
     made = languages(tmp_path / "given", "package")
-    real, trained = runner._train_all, []
+    real, trained = runner.train_all, []
 
     def stopping(tasks, *given):
         trained.append(sum(len(task.runs) for task in tasks))
@@ -83,7 +83,7 @@ def test_the_grid_in_one_command_which_goes_on(tmp_path, monkeypatch):
             raise KeyboardInterrupt
         return real(tasks, *given)
 
-    monkeypatch.setattr(runner, "_train_all", stopping)
+    monkeypatch.setattr(runner, "train_all", stopping)
     line = ["-o", str(tmp_path / "out")]
     assert call(made, *line).exit_code != 0
     result = call(made, *line)

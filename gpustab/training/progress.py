@@ -34,21 +34,19 @@ class Marks:
     """Tells how far the runs of one task are; a :data:`gpustab.trainers.base.Tell`.
 
     Attributes:
-        folder: of the files; ``None``: nobody wants to know.
+        folder: of the files.
         technique: of the task.
         sampling: of the task.
         runs: of the task, by the numbers of their samples.
     """
 
-    folder: Path | None
+    folder: Path
     technique: str
     sampling: str
     runs: Sequence[int]
 
     def __call__(self, number: int, part: float) -> None:
         """Tell the part of one sample that is done."""
-        if self.folder is None:
-            return
         path = self.folder / _name(self.technique, self.sampling, self.runs[number])
         with suppress(OSError):
             path.touch()

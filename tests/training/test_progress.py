@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpustab.training.marks import Marks, Watch, watching
+from gpustab.training.progress import Marks, Watch, watching
 from gpustab.training.runner import train_runs
 from gpustab.training.settings import read_settings
 

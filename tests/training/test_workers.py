@@ -8,7 +8,7 @@ import pytest
 from gpustab import InputError
 from gpustab.studies.sweep.study import sweep
 from gpustab.training import read_settings, train_runs
-from gpustab.training.clusters import working
+from gpustab.training.workers import working
 from tests.training.test_runner import PLAN_LSA, equal, vectors
 
 FOUR = {"runs": 4, "samplings": ["bootstrap"], "jobs": 2, "lsa": {"dim": 5}}
