@@ -1,4 +1,6 @@
 import os
+import random
+from collections import defaultdict
 
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ["OMP_NUM_THREADS"] = "1"  # one process a core, not one pool of threads a core
@@ -13,7 +15,16 @@ settings.load_profile("any machine")
 os.environ.pop("COLUMNS", None)
 
 
-def pytest_collection_modifyitems(items):
+def pytest_addoption(parser):
+    parser.addoption("--shuffle", metavar="SEED", help="run files, and the tests of each, in an order that SEED draws")
+
+
+def pytest_collection_modifyitems(config, items):
+    seed = config.getoption("--shuffle")
+    if seed is not None:
+        draw = random.Random(seed).random
+        places = defaultdict(draw)  # a file's tests stay together: they share what is costly to make
+        items.sort(key=lambda item: (places[item.path], draw()))
     if torch.cuda.is_available():
         return
     for item in items:

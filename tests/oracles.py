@@ -15,6 +15,12 @@ def pip_difference(x, y):
     return x @ x.T - y @ y.T
 
 
+def near_difference(x, y, rotation):
+    """The same of spaces that a known rotation brings near to each other: nothing cancels."""
+    e, s = x @ rotation - y, x @ rotation + y
+    return (e @ s.T + s @ e.T) / 2
+
+
 def pip_loss(x, y):
     return np.linalg.norm(pip_difference(x, y))
 
