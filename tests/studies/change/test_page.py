@@ -1,4 +1,4 @@
-"""The page, from rows that are given: head and first line of every table as they are read, and which words are listed."""
+"""The page, from rows that are given: head and first line of every table as they stand there, and which words."""
 
 import math
 
