@@ -1,7 +1,6 @@
 """What the study claims: between which periods contexts differ, by how much, what frequency explains, and which words.
 
-Each rule is decided by an interval over what sampled documents and training come to; the sentences show it. People
-read *period* for an epoch of the texts, since training has epochs too.
+Each rule is decided by an interval over what sampled documents and training come to; the sentences show it.
 """
 
 from __future__ import annotations
