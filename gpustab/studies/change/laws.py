@@ -1,38 +1,47 @@
 """Does change follow frequency? The law of conformity by a mixed model (Rettenmeier 2020, §4.2, eq. 4.3).
 
 ``log Δ(w, t)`` over ``log f(w, t)``, both standardised, with a random intercept per word; f is the relative frequency
-in the earlier epoch, as in the thesis' program. Noise of sampled documents follows frequency too, and averaging
-runs does not take it away: only the difference to a control, whose epochs are documents dealt out at random, says
-anything.
+in the earlier period, as in the thesis' program. Noise of sampled documents follows frequency too, and averaging
+runs does not take it away: only the difference to a control, whose periods are documents dealt out at random, says
+anything. What a word changed beyond the law is its residual; the control's change of the same word is what its
+documents' sampling and training come to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean, stdev
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpustab.errors import InputError
-from gpustab.statistics.mixed import fit_random_intercept
-from gpustab.studies.change.epoch import Between
+from gpustab.statistics.intervals import jackknife_error
+from gpustab.statistics.mixed import MixedFit, fit_random_intercept
+from gpustab.studies.change.claims import WORDS_OF_A_LAW
+from gpustab.studies.change.options import ChangeOptions
+from gpustab.studies.change.periods import Between
+from gpustab.studies.change.tables import Excess, FrequencyClass, Law
 
 Floats = NDArray[np.float64]
 
+CLASSES = 4
+"""Words are shown in as many classes of frequency, equally many words in each."""
 
-LEAST = 20
-"""Words from which on a law is fitted."""
+Noise = Mapping[tuple[str, str, str], Sequence[float]]
+"""Change in each control split, by periods and word."""
 
 
 class Rows(NamedTuple):
-    """Words of one pair of epochs.
+    """Words of one pair of periods.
 
     Attributes:
-        first: the earlier epoch.
+        first: the earlier period.
         second: the later one.
         words: ``(v,)`` what they are.
-        frequency: ``(v,)`` relative, in the earlier epoch.
+        frequency: ``(v,)`` relative, in the earlier period.
         changes: by number n of runs that were averaged, ``(k, v)`` of k disjoint averages.
         without: the same without each run of an average, ``(k, n, v)``; nothing for n = 1.
     """
@@ -63,39 +72,39 @@ class Fitted(NamedTuple):
     residuals: Floats
 
 
-def rows_of(found: Between) -> Rows | None:
-    """Return what the laws need of a pair of epochs; ``None`` without counts or tested words."""
-    first = found.counts[0]
-    if first is None or found.counts[1] is None or not found.tested.any():
+def rows_of(both: Between) -> Rows | None:
+    """Return what the laws need of a pair of periods; ``None`` without counts or tested words."""
+    first = both.counts[0]
+    if first is None or both.counts[1] is None or not both.tested.any():
         return None
-    tested = found.tested.numpy()
-    words = [word for word, kept in zip(found.words, tested, strict=True) if kept]
+    tested = both.tested.numpy()
+    words = both.tested_words
     changes, without = {}, {}
-    for n, level, lacking in found.by_size():
-        changes[n] = np.stack([own.numpy()[tested] for own in level])
+    for n, level, lacking in both.by_size():
+        changes[n] = np.stack([values.numpy()[tested] for values in level])
         if lacking:
-            without[n] = np.stack([own.numpy()[tested] for own in lacking]).reshape(len(level), n, len(words))
-    frequency = first.numpy()[tested] / found.first.tokens
-    return Rows(found.first.name, found.second.name, words, frequency, changes, without)
+            without[n] = np.stack([values.numpy()[tested] for values in lacking]).reshape(len(level), n, len(words))
+    frequency = first.numpy()[tested] / both.first.tokens
+    return Rows(both.first.name, both.second.name, words, frequency, changes, without)
 
 
 class Laws:
     """The fits of one series.
 
     Args:
-        parts: its pairs of epochs.
+        parts: its pairs of periods.
         per_pair: whether change and frequency are standardised in every pair, or over all.
 
     Raises:
-        InputError: for fewer than 20 words, if no word stands in two pairs of epochs, or nothing varies.
+        InputError: for fewer than 20 words, if no word stands in two pairs of periods, or nothing varies.
     """
 
     def __init__(self, parts: Sequence[Rows], per_pair: bool) -> None:
         self.parts, self.per_pair = list(parts), per_pair
         names = [np.array(part.words, dtype=object).astype(str) for part in parts]
         self.groups = np.unique(np.concatenate(names), return_inverse=True)[1]
-        if (many := int(self.groups.max()) + 1) < LEAST:
-            raise InputError(f"{many} words, wanted {LEAST} or more")
+        if (many := int(self.groups.max()) + 1) < WORDS_OF_A_LAW:
+            raise InputError(f"{many} words, wanted {WORDS_OF_A_LAW:g} or more")
         self.x = standardised([np.log(part.frequency) for part in parts], per_pair)
         self.sizes = sorted(n for n in parts[0].changes if all(n in part.changes for part in parts))
 
@@ -112,22 +121,23 @@ class Laws:
         return [[self.fit([part.without[n][k, left] for part in self.parts]) for left in range(n)] for k in range(many)]
 
     def fit(self, changes: Sequence[Floats]) -> Fitted:
-        """Fit the law to the changes of all pairs of epochs."""
+        """Fit the law to the changes of all pairs of periods."""
         y = self.response(changes)
-        found = fit_random_intercept(y, self.x, self.groups)
-        residuals = y - found.beta[0] - found.beta[1] * self.x
-        sds = [np.full(len(own), own.std(ddof=1)) for own in _groups([_log(own) for own in changes], self.per_pair)]
+        fit = fit_random_intercept(y, self.x, self.groups)
+        residuals = y - fit.beta[0] - fit.beta[1] * self.x
+        logs = _groups([_log(values) for values in changes], self.per_pair)
+        sds = [np.full(len(values), values.std(ddof=1)) for values in logs]
         return Fitted(
-            float(found.beta[1]),
-            float(found.beta_se[1]),
-            found.r2_marginal,
-            found.r2_conditional,
+            float(fit.beta[1]),
+            float(fit.beta_se[1]),
+            fit.r2_marginal,
+            fit.r2_conditional,
             residuals * np.concatenate(sds),
         )
 
     def response(self, changes: Sequence[Floats]) -> Floats:
         """Log changes, standardised."""
-        return standardised([_log(own) for own in changes], self.per_pair)
+        return standardised([_log(values) for values in changes], self.per_pair)
 
 
 def standardised(parts: Sequence[Floats], per_part: bool) -> Floats:
@@ -140,10 +150,10 @@ def standardised(parts: Sequence[Floats], per_part: bool) -> Floats:
     [-0.707, 0.707, -0.707, 0.707]
     """
     groups = _groups(parts, per_part)
-    for own in groups:
-        if len(own) < 2 or not np.std(own) > 0:
+    for values in groups:
+        if len(values) < 2 or not np.std(values) > 0:
             raise InputError("change or frequency does not vary between words")
-    return np.concatenate([(own - own.mean()) / own.std(ddof=1) for own in groups])
+    return np.concatenate([(values - values.mean()) / values.std(ddof=1) for values in groups])
 
 
 def _groups(parts: Sequence[Floats], per_part: bool) -> list[Floats]:
@@ -153,3 +163,139 @@ def _groups(parts: Sequence[Floats], per_part: bool) -> list[Floats]:
 def _log(change: Floats) -> Floats:
     """Logarithms; a word that did not move at all counts as moved by rounding noise."""
     return np.log(np.maximum(change, np.finfo(np.float64).eps))
+
+
+def law_rows(series: str, control: bool, laws: Laws, options: ChangeOptions) -> Iterator[Law]:
+    """Yield the law of a series for every number of averaged runs, with its errors over runs and over words."""
+    for n in laws.sizes:
+        fits, left = laws.blocks(n), laws.without(n)
+
+        def error(name: str, fits: list[Fitted] = fits, left: list[list[Fitted]] = left) -> float:
+            return run_error([getattr(x, name) for x in fits], [[getattr(x, name) for x in block] for block in left])
+
+        y = laws.response([part.changes[n][0] for part in laws.parts])
+        yield Law(
+            series,
+            control,
+            n,
+            len(fits),
+            len(np.unique(laws.groups)),
+            len(laws.groups),
+            fmean(fit.beta for fit in fits),
+            fmean(fit.beta_se for fit in fits),
+            error("beta"),
+            fmean(fit.r2_marginal for fit in fits),
+            fmean(fit.r2_conditional for fit in fits),
+            bootstrap_error(y, laws.x, laws.groups, options) if n == max(laws.sizes) else math.nan,
+            error("r2_marginal"),
+            error("r2_conditional"),
+        )
+
+
+def run_error(values: Sequence[float], left_out: Sequence[Sequence[float]]) -> float:
+    """Return the error over runs of a mean over disjoint averages; NaN for one run.
+
+    Of single runs it is ``SD/√k``. Averages of more are independent of each other, and each has a jackknife error of
+    its own: ``SE² = Σ SE²(average) / k²``. The k-th runs of all periods are left out together.
+
+    Args:
+        values: of the k averages.
+        left_out: of each average, without each of its runs.
+    """
+    if left_out:
+        return math.sqrt(sum(jackknife_error(values) ** 2 for values in left_out)) / len(left_out)
+    return stdev(values) / math.sqrt(len(values)) if len(values) > 1 else math.nan
+
+
+def bootstrap_error(y: Floats, x: Floats, groups: NDArray[np.int64], options: ChangeOptions) -> float:
+    """Return the standard error of the marginal R² over draws of words, each with all its rows; NaN without draws."""
+    if options.resamples < 2:
+        return float("nan")
+    rng = np.random.default_rng(options.seed)
+    order = np.argsort(groups, kind="stable")
+    places = np.split(order, np.flatnonzero(np.diff(groups[order])) + 1)
+    shares: list[float] = []
+    for _ in range(options.resamples):
+        drawn = [places[k] for k in rng.integers(len(places), size=len(places))]
+        names = np.repeat(np.arange(len(drawn)), [len(rows) for rows in drawn])
+        fit = _fit(y[np.concatenate(drawn)], x[np.concatenate(drawn)], names)
+        shares += [] if fit is None else [fit.r2_marginal]
+    return float(np.std(shares, ddof=1)) if len(shares) > 1 else float("nan")
+
+
+def _fit(y: Floats, x: Floats, groups: NDArray[np.int64]) -> MixedFit | None:
+    try:
+        return fit_random_intercept(y, x, groups)
+    except InputError:  # the few words that were drawn do not determine it
+        return None
+
+
+def excesses(series: str, laws: Laws, noise: Noise) -> list[Excess]:
+    """Return every word's excess over the law, largest first in every pair of periods."""
+    n = max(laws.sizes)
+    residuals = laws.blocks(n)[0].residuals
+    left = [fit.residuals for fit in laws.without(n)[0]] if n > 1 else []
+    errors = [jackknife_error(values) for values in np.stack(left).T.tolist()] if left else [math.nan] * len(residuals)
+    rows, start = [], 0
+    for part in laws.parts:
+        stop = start + len(part.words)
+        columns = (part.words, part.frequency.tolist(), part.changes[n][0].tolist())
+        of_part = [
+            Excess(
+                series,
+                part.first,
+                part.second,
+                word,
+                frequency,
+                change,
+                change / math.exp(residual),
+                residual,
+                error,
+                n - 1,
+                _mean(noise.get((part.first, part.second, word), ())),
+            )
+            for word, frequency, change, residual, error in zip(
+                *columns, residuals[start:stop].tolist(), errors[start:stop], strict=True
+            )
+        ]
+        rows += sorted(of_part, key=lambda row: (-row.excess, row.word))
+        start = stop
+    return rows
+
+
+def changes_of(laws: Laws) -> dict[tuple[str, str, str], float]:
+    """Return the change of every word between the averages of most runs, by periods and word."""
+    n = max(laws.sizes)
+    return {
+        (part.first, part.second, word): change
+        for part in laws.parts
+        for word, change in zip(part.words, part.changes[n][0].tolist(), strict=True)
+    }
+
+
+def by_frequency(rows: Sequence[Excess]) -> Iterator[FrequencyClass]:
+    """Yield the classes of frequency of every pair of periods of one series; none without a control."""
+    pairs = dict.fromkeys((row.first, row.second) for row in rows)
+    for pair in pairs:
+        known = [row for row in rows if (row.first, row.second) == pair and math.isfinite(row.noise)]
+        known.sort(key=lambda row: row.frequency)
+        if len(known) < 2 * CLASSES:
+            continue
+        for part in np.array_split(np.arange(len(known)), CLASSES):
+            some = [known[k] for k in part]
+            beyond = np.array([row.change - row.noise for row in some])
+            yield FrequencyClass(
+                some[0].series,
+                *pair,
+                some[0].frequency,
+                some[-1].frequency,
+                len(some),
+                fmean(row.change for row in some),
+                fmean(row.noise for row in some),
+                float(beyond.mean()),
+                float(beyond.std(ddof=1) / math.sqrt(len(some))),
+            )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return fmean(values) if values else math.nan

@@ -1,46 +1,76 @@
-"""The page of change: periods against their floors, words, the way of single words, the law of frequency."""
+"""The page of change: periods against their floors, words, the ways of single words, the law of frequency, SemEval."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterator, Sequence
 from statistics import fmean
 from typing import Any
 
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable, Table
-from gpustab.results.page import Shown, number
-from gpustab.studies.change.law_page import excess_block, law_block
-from gpustab.studies.change.named import asked, called, estimated, fewest_runs, pair_of, splits_of
-from gpustab.studies.change.rules import beyond
-from gpustab.studies.change.sentences import unlike
-from gpustab.studies.change.task_page import grid_block, task_block
-from gpustab.studies.change.words_page import tested_block, ways_blocks, words_block
-from gpustab.studies.shared.wording import signed_span
+from gpustab.results.page import Shown, number, with_half
+from gpustab.results.table import titles
+from gpustab.statistics.intervals import Estimate
+from gpustab.studies.change.claims import BEYOND_LAW, NO_MORE, ORDER, Order, of_laws, of_words
+from gpustab.studies.change.differences import beyond
+from gpustab.studies.change.tables import (
+    AT_RANDOM,
+    DISCOVERIES,
+    EXCESS,
+    FREQUENCY,
+    GRID,
+    LAWS,
+    NEIGHBOURS,
+    PAIRS,
+    TASK,
+    WORDS,
+    Cell,
+    Excess,
+    FrequencyClass,
+    Near,
+    Pair,
+    Word,
+    arrow,
+    called,
+    compared,
+    floor_series,
+    main_series,
+    per_million,
+    splits_of,
+)
+from gpustab.studies.shared.wording import number_span, signed_span
 
-Row = Mapping[str, Any]
+_SHOWN = 20
+"""Length of a list of words on the page; the tables have all."""
+
+Columns = list[str | tuple[str, Shown]]
 
 
 def page(result: Result) -> list[Block]:
     """Return the blocks in reading order."""
-    pairs = result.tables["pairs"]
+    pairs = PAIRS.of(result.tables)
     return [
         _pairs(pairs),
-        *words_block(result),
-        *tested_block(result),
-        *ways_blocks(result),
-        *law_block(result),
-        *excess_block(result),
-        *grid_block(result),
-        *task_block(result),
+        *_words(result, pairs),
+        *_discovered(result),
+        *_ways(result, pairs),
+        *_law(result, pairs),
+        *_excess(result, pairs),
+        *_grid(result),
+        *_task(result),
         *_others(pairs),
         _how(),
     ]
 
 
-def _pairs(pairs: Table) -> Block:
+# Periods
+
+
+def _pairs(pairs: Table[Pair]) -> Block:
     return Block(
         "How far did words move, and how far do they move when nothing changes?",
-        tables=list(_tables(pairs, asked(pairs))),
+        tables=list(_tables(pairs, main_series(pairs))),
         figures=["floors"],
         answer=(
             "Change is one minus the cosine of a word's two vectors, once the spaces are turned onto each other: 0 for "
@@ -50,55 +80,55 @@ def _pairs(pairs: Table) -> Block:
     )
 
 
-def _others(pairs: Table) -> Iterator[Block]:
-    """The series that the answer is compared with, for who asks."""
-    own = asked(pairs)
-    rest = [series for series in called(pairs) if series not in own]
-    if rest:
+def _others(pairs: Table[Pair]) -> Iterator[Block]:
+    """The series that the answer is compared with, folded."""
+    main = main_series(pairs)
+    others = [series for series in called(pairs) if series not in main]
+    if others:
         yield Block(
             "How far did words move in documents dealt out at random, and in bootstrap runs?",
-            tables=list(_tables(pairs, rest)),
+            tables=list(_tables(pairs, others)),
             figures=["floors_of_others", "ways_of_others"],
             folded=True,
         )
 
 
-def _tables(pairs: Table, series: Sequence[str]) -> Iterator[SmallTable]:
-    names = called(pairs)
+def _tables(pairs: Table[Pair], series: Sequence[str]) -> Iterator[SmallTable]:
+    names, title = called(pairs), titles(Pair)
     for name in series:
-        rows = list(pairs.records(series=name))
-        columns: list[tuple[str, Shown]] = [
-            ("periods", pair_of),
-            ("words", lambda row: f"{row['tested']:,}"),
-            ("change", lambda row: _estimate(row, "change", "change_se")),
-            ("two runs of one", lambda row: _estimate(row, "training_floor", "training_se")),
+        rows = list(pairs.rows(series=name))
+        columns: Columns = [
+            ("periods", lambda row: row.periods),
+            "tested",
+            (title["change"], lambda row: _of_runs(row, row.change, row.change_se)),
+            (title["training_floor"], lambda row: _of_runs(row, row.training_floor, row.training_se)),
         ]
-        if any(row["sampling_floor"] is not None for row in rows):
+        if any(row.sampling_floor is not None for row in rows):
             columns += [
-                ("two samplings of one", lambda row: _estimate(row, "sampling_floor", "sampling_se")),
+                (title["sampling_floor"], lambda row: _of_runs(row, row.sampling_floor, row.sampling_se)),
                 ("beyond sampling, 95 %", _beyond),
             ]
         columns += [
-            ("two different words", lambda row: number(unlike(row), 2)),
-            ("without training noise", lambda row: _estimate(row, "corrected", "corrected_se")),
+            ("two different words", lambda row: number(row.unlike, 2)),
+            (title["corrected"], lambda row: _of_runs(row, row.corrected, row.corrected_se)),
         ]
         if any(splits_of(pairs, row) for row in rows):
-            columns.append(("dealt out at random", lambda row: _at_random(pairs, row)))
-        columns.append(("between averages", lambda row: _estimate(row, "averaged", "averaged_se")))
+            columns.append((AT_RANDOM, lambda row: _at_random(pairs, row)))
+        columns.append((title["averaged"], lambda row: _of_runs(row, row.averaged, row.averaged_se)))
         yield SmallTable.of(f"{names[name]}: mean over words, ± 95 % over runs", rows, columns)
 
 
-def _estimate(row: Row, name: str, error: str) -> str:
-    return estimated(row[name], row[error], fewest_runs(row))
+def _of_runs(pair: Pair, value: float | None, se: float | None) -> str:
+    return with_half(value, pair.estimate(value, se).half)
 
 
-def _beyond(row: Row) -> str:
-    return "–" if row["sampling_floor"] is None else signed_span(*beyond(row))
+def _beyond(pair: Pair) -> str:
+    return "–" if pair.sampling_floor is None else signed_span(*beyond(pair))
 
 
-def _at_random(pairs: Table, row: Row) -> str:
+def _at_random(pairs: Table[Pair], row: Pair) -> str:
     splits = splits_of(pairs, row)
-    return number(fmean(split["corrected"] for split in splits), 3) if splits else "–"
+    return number(fmean(split.corrected for split in splits), 3) if splits else "–"
 
 
 def _how() -> Block:
@@ -114,7 +144,7 @@ def _how() -> Block:
             ("period", "epoch", "what options and columns call a period of the texts; training has epochs of its own"),
             (
                 "sampling",
-                "1.1",
+                f"{1 + NO_MORE:g}",
                 "the change is no more than two samplings if surely below so many times their distance",
             ),
             (
@@ -125,4 +155,252 @@ def _how() -> Block:
             ),
         ],
         folded=True,
+    )
+
+
+# Words
+
+
+def _words(result: Result, pairs: Table[Pair]) -> Iterator[Block]:
+    """The most changed words of every pair of periods whose order is reliable."""
+    series = main_series(pairs)
+    tables, why_not = [], []
+    for contrast in result.contrasts:
+        if contrast["series"] not in series:
+            continue
+        where = {part: contrast[part] for part in ("series", "first", "second")}
+        pair = next(pairs.rows(**where))
+        order = Order(pair.periods + (f", {pair.series}" if len(series) > 1 else ""), contrast["reliability"])
+        if ORDER.judge(order) == "yes":
+            words = list(WORDS.rows(result.tables, **where))
+            tables.append(SmallTable.of(order.name, words[:_SHOWN], _columns(words, pair), Word))
+        else:
+            why_not.append(ORDER.sentence(order))
+    if tables or why_not:
+        first = (
+            "First stand those that moved farthest beyond two samplings of one period's documents, where that is "
+            "known. Other runs on these documents would give this order; other documents may give another."
+        )
+        yield Block(
+            "Which words moved most?",
+            tables=tables,
+            answer=" ".join([*([first] if tables else []), *why_not]),
+            aside="± are 95 % intervals over runs. Occurrences: in the earlier and in the later period.",
+        )
+
+
+def _columns(words: Sequence[Word], pair: Pair) -> Columns:
+    title = titles(Word)
+    columns: Columns = [
+        "word",
+        ("occurrences", _counts),
+        (title["change"], lambda row: _of_runs(pair, row.change, row.change_se)),
+        "training_floor",
+    ]
+    if any(word.sampling_floor is not None for word in words):
+        columns += ["sampling_floor", "excess"]
+    return [*columns, (title["corrected"], lambda row: _of_runs(pair, row.corrected, row.corrected_se))]
+
+
+def _counts(word: Word) -> str:
+    counts = word.count_first, word.count_second
+    return "–" if counts[0] is None or counts[1] is None else f"{counts[0]:,.0f}, {counts[1]:,.0f}"
+
+
+def _discovered(result: Result) -> Iterator[Block]:
+    """The words that are found by dealing out authors, if there are any to deal out."""
+    if DISCOVERIES.name not in result.tables:
+        return
+    table, rate = DISCOVERIES.of(result.tables), result.settings["rate"]
+    columns: Columns = ["word", "change", "expected", "z", "q"]
+    yield Block(
+        "Which words' contexts differ beyond the sampling of authors?",
+        tables=[
+            SmallTable.of(arrow(first, part["second"][0]), list(part.rows())[:_SHOWN], columns)
+            for first, part in table.where(found=True).split("first")
+        ],
+        answer=" ".join(
+            [
+                *of_words(table.rows(), rate),
+                f"For that, documents were dealt out to the periods anew, all of one {result.settings['authors']} "
+                "together, and measured by PPMI and singular vectors. Expected is the mean change of a word over the "
+                "deals, z how many SDs it lies above, q the rate of false discoveries at which it is found. It says "
+                "nothing of meaning.",
+            ]
+        ),
+    )
+
+
+def _ways(result: Result, pairs: Table[Pair]) -> Iterator[Block]:
+    """For every followed word its neighbours by period, in the series that answer the question."""
+    near = NEIGHBOURS.of(result.tables)
+    names, main = called(pairs), main_series(pairs)
+    for word, table in near.split("word"):
+        yield Block(
+            f"What did “{word}” stand beside?",
+            tables=[
+                _side_by_side(names.get(series, series), part)
+                for series, part in table.split("series")
+                if series in main or series not in names  # no word is frequent enough in two of its periods
+            ],
+            figures=["ways"] if word == near["word"][0] else [],
+            answer="Its nearest words in each period, those of most runs first; in brackets in how many runs they are.",
+        )
+
+
+def _side_by_side(title: str, table: Table[Near]) -> SmallTable:
+    """The lists of the periods beside each other."""
+    periods = table.split("epoch")
+    lists = [[f"{row.neighbour} ({row.runs}/{row.of})" for row in part.rows()] for _, part in periods]
+    rows = [[str(k + 1), *(one[k] if k < len(one) else "–" for one in lists)] for k in range(max(map(len, lists)))]
+    return SmallTable(title, ["place", *(period for period, _ in periods)], rows)
+
+
+# The law of frequency
+
+
+def _law(result: Result, pairs: Table[Pair]) -> Iterator[Block]:
+    """The law between the averages of most runs, and folded that of fewer, if there is one."""
+    table = LAWS.of(result.tables)
+    if not table.height:
+        return
+    shown, names = _of(table, compared(pairs)), called(pairs)
+    largest = max(shown["n"], default=0)
+    columns: Columns = [
+        ("series", lambda row: names[row.series]),
+        *("n", "averages", "words", "beta", "beta_se", "beta_se_runs"),
+        *("r2_marginal", "r2_se", "r2_se_runs", "r2_conditional", "r2_conditional_se_runs"),
+    ]
+    yield Block(
+        "Do rarer words change more?",
+        tables=[SmallTable.of("Between the averages of most runs", shown.where(n=largest), columns)],
+        figures=["laws"],
+        answer=" ".join(
+            [
+                *of_laws(table.rows(), floor_series(pairs)),
+                "Averaging runs takes training noise away and leaves the noise of sampled documents, which follows "
+                "frequency: compare with the documents dealt out at random.",
+            ]
+        ),
+        aside=(
+            "A mixed model of log change over log frequency with an intercept per word: β is the effect of frequency, "
+            "R² its share of the variance (marginal), with the word's own (conditional). ± are standard errors, over "
+            "words and over runs (jackknife). Rettenmeier 2020, COHA, word2vec: 30 % → 31 % genuine, 7 % → 0 % "
+            "control, for 1 → 32 runs."
+        ),
+    )
+    if largest > 1:
+        every = SmallTable.of("", table, columns)
+        yield Block("The law for every number of averaged runs", tables=[every], folded=True)
+
+
+def _excess(result: Result, pairs: Table[Pair]) -> Iterator[Block]:
+    """The words beyond the law, and change beside the control by classes of frequency."""
+    series = main_series(pairs)
+    excess, classes = _of(EXCESS.of(result.tables), series), _of(FREQUENCY.of(result.tables), series)
+    tables = [
+        SmallTable.of(name, surest, _BEYOND)
+        for name, rows in _excess_lists(excess, len(series) > 1)
+        if (surest := _surest(rows))
+    ]
+    if classes.height:
+        tables.append(SmallTable.of("By frequency, ± 95 % over words", classes, _CLASSES))
+    if excess.height:
+        none = "" if tables else " With so few runs this can be said of no word."
+        yield Block(
+            "Which words changed more than words of their frequency?",
+            tables=tables,
+            answer=(
+                "Expected is the change of a word of its frequency by the law above, between the averages of most "
+                "runs. Those are first whose ratio is surely highest, by the lower end of its interval over runs. "
+                f"Beside it the change of the same word where documents were dealt out at random.{none}"
+            ),
+        )
+
+
+def _surest(rows: Sequence[Excess]) -> list[Excess]:
+    """Those that are surely above the law, the surest first."""
+    above = [row for row in rows if BEYOND_LAW.judge(row) == "yes"]
+    return sorted(above, key=lambda row: row.interval[0], reverse=True)[:_SHOWN]
+
+
+def _excess_lists(table: Table[Excess], several: bool) -> Iterator[tuple[str, list[Excess]]]:
+    """Lists of every pair of periods."""
+    lists: dict[tuple[str, str, str], list[Excess]] = {}
+    for row in table.rows():
+        lists.setdefault((row.series, row.first, row.second), []).append(row)
+    for (series, first, second), rows in lists.items():
+        yield arrow(first, second) + (f", {series}" if several else ""), rows
+
+
+def _ratio(row: Excess) -> str:
+    low, high = row.interval
+    return number_span(math.exp(low), math.exp(high))
+
+
+def _over_words(row: FrequencyClass) -> str:
+    return with_half(row.beyond, Estimate.of_runs(row.beyond, row.beyond_se, row.words).half)
+
+
+_BEYOND: Columns = [
+    *("word", "frequency", "change", "expected"),
+    ("change / expected", lambda row: number(math.exp(row.excess), 3)),
+    ("95 %", _ratio),
+    "noise",
+]
+
+_CLASSES: Columns = [
+    ("periods", lambda row: arrow(row.first, row.second)),
+    ("per million", lambda row: f"{per_million(row.low)} – {per_million(row.high)}"),
+    *("words", "change", "noise"),
+    ("beyond", _over_words),
+]
+
+
+def _of(table: Table[Any], series: list[str]) -> Table[Any]:
+    return table.take(k for k, name in enumerate(table.get("series", [])) if name in series)
+
+
+# SemEval-2020 task 1
+
+_SCORES: Columns = [f"{name}{kind}" for name in ("accuracy", "spearman") for kind in ("", "_sd", "_se")]
+
+
+def _grid(result: Result) -> Iterator[Block]:
+    """Table 4.3, if techniques were trained on the languages."""
+    table: Table[Cell] = GRID.of(result.tables)
+    if not table.height:
+        return
+    columns: Columns = ["technique", "way", "size", "sampling", *_SCORES, "majority", "languages"]
+    yield Block(
+        "Which technique, way and sampling judge change best?",
+        tables=[SmallTable.of("Mean over the languages", table, columns)],
+        answer=(
+            "Table 4.3 of the thesis. SD is over pairs of runs, of averages and ensembles over the halves of the runs "
+            "(an upper limit, from two values); SE is the jackknife error over the runs. The best of many ways is the "
+            "best by luck too: choose it on other languages than those that it is told of."
+        ),
+        aside="Rettenmeier 2020, 32 runs, best: fastText, AA, bootstrap: accuracy 0.674, Spearman 0.483.",
+    )
+
+
+def _task(result: Result) -> Iterator[Block]:
+    """The scores of the targets, if there are any."""
+    table = TASK.of(result.tables)
+    if not table.height:
+        return
+    columns: Columns = [
+        *("series", "way", *_SCORES),
+        ("targets", lambda row: f"{row.found} of {row.targets}"),
+        "majority",
+    ]
+    tables = [SmallTable.of(task, part, columns) for task, part in table.split("task")]
+    yield Block(
+        f"How well are the targets of {', '.join(small.title for small in tables)} judged?",
+        tables=tables,
+        answer=(
+            "IR are pairs of runs, AA the aligned averages, EA the ensemble of all pairs. Accuracy stands beside "
+            "that of calling all targets what most of them are."
+        ),
+        aside="Rettenmeier 2020, table 4.3, word2vec, shuffled, four languages: IR 0.644, 0.487; EA 0.657, 0.491.",
     )

@@ -11,8 +11,8 @@ CITATIONS = ("rettenmeier2020",)
 def heading(result: Content) -> tuple[str, str]:
     """Return the question, and how many periods and runs answer it."""
     runs = sum(sum(group["runs"]) for group in result.groups)
-    epochs = max((len(group["epochs"]) for group in result.groups), default=0)
-    return "What changed between periods, beyond noise?", f"{counted(epochs, 'period')} · {counted(runs, 'run')}"
+    periods = max((len(group["epochs"]) for group in result.groups), default=0)
+    return "What changed between periods, beyond noise?", f"{counted(periods, 'period')} · {counted(runs, 'run')}"
 
 
 def methods(result: Content) -> str:

@@ -1,4 +1,7 @@
-"""Which groups are epochs of one series, in their order."""
+"""Which groups are periods of one series, in their order.
+
+A period of the texts is called an epoch by keys, options, and columns of tables; training has epochs of its own.
+"""
 
 from __future__ import annotations
 
@@ -14,24 +17,24 @@ from gpustab.runs.group import Group
 from gpustab.runs.key import Key
 from gpustab.runs.runs import Runs
 
-EPOCH, CONTROL, LANGUAGE = "epoch", "control", "language"
-"""Names of parts of a key: the epoch, the number of a split of the documents at random, a language of several."""
-_EPOCHS = (EPOCH, "runset")
-"""Groups of one key in several run sets are epochs too, in the order in which these are given."""
+PERIOD, CONTROL, LANGUAGE = "epoch", "control", "language"
+"""Names of parts of a key: the period, the number of a split of the documents at random, a language of several."""
+_PERIODS = (PERIOD, "runset")
+"""Groups of one key in several run sets are periods too, in the order in which these are given."""
 
 
 @dataclass(frozen=True)
 class Series:
-    """Groups that differ in their epoch alone.
+    """Groups that differ in their period alone.
 
     Attributes:
         key: what they agree in.
-        epochs: what each is called, in order of time.
+        periods: what each is called, in order of time.
         members: the groups.
     """
 
     key: Key
-    epochs: tuple[str, ...]
+    periods: tuple[str, ...]
     members: tuple[Runs | Group, ...]
 
     @property
@@ -41,17 +44,17 @@ class Series:
 
     @property
     def control(self) -> bool:
-        """Whether its epochs are documents dealt out at random, between which nothing changed."""
+        """Whether its periods are documents dealt out at random, between which nothing changed."""
         return bool(self.split)
 
     @property
     def split(self) -> str:
-        """Number of the split of the documents at random; empty where its epochs are genuine."""
+        """Number of the split of the documents at random; empty where its periods are genuine."""
         return dict(self.key.part).get(CONTROL, "")
 
     @property
     def genuine(self) -> Key:
-        """The key of the series that a control is for; of another its own."""
+        """The key of the series that a control is for; of any other series, that of the series."""
         return replace(self.key, part=tuple(pair for pair in self.key.part if pair[0] != CONTROL))
 
     @property
@@ -66,58 +69,60 @@ class Series:
 
     @property
     def family(self) -> Key:
-        """What it agrees in with the same epochs of another sampling."""
+        """What it agrees in with the same periods of another sampling."""
         return replace(self.key, sampling="")
 
 
 def gaps(series: Series) -> list[str]:
-    """Return sentences on years that lie between two epochs and in none, or in both.
+    """Return sentences on years that lie between two periods and in none, or in both.
 
-    Epochs that are not called by their years are passed over.
+    Periods that are not called by their years are passed over.
     """
-    years = [re.fullmatch(r"(-?\d+)-(-?\d+)", name) for name in series.epochs]
-    said = []
+    years = [re.fullmatch(r"(-?\d+)-(-?\d+)", name) for name in series.periods]
+    notes = []
     for one, two in pairwise(years):
         if not (one and two):
             continue
         last, first = int(one[2]), int(two[1])
         if first > last + 1:
-            said.append(f"no period between {one[0]} and {two[0]}: what changed from the one to the other took longer.")
+            notes.append(
+                f"no period between {one[0]} and {two[0]}: what changed from the one to the other took longer."
+            )
         elif first <= last:
-            said.append(f"{one[0]} and {two[0]} have years in common: the same documents may be in both.")
-    return [f"{series.name}: {own}" for own in said]
+            notes.append(f"{one[0]} and {two[0]} have years in common: the same documents may be in both.")
+    return [f"{series.name}: {note}" for note in notes]
 
 
 def series_of(groups: Sequence[Runs | Group]) -> list[Series]:
     """Return the series that groups form: by the part ``epoch`` of their keys.
 
-    Two groups of which none has that part are the first and the second epoch as they were given.
+    Two groups of which none has that part are the first and the second period as they were given.
 
     Raises:
-        InputError: if every epoch stands alone, or for groups of which nothing tells that they are epochs.
+        InputError: if every period stands alone, or for groups of which nothing tells that they are periods.
     """
-    found: dict[Key, list[tuple[str, Runs | Group]]] = {}
-    if not any(_epoch(group.key) for group in groups):
+    members: dict[Key, list[tuple[str, Runs | Group]]] = {}
+    if not any(_period(group.key) for group in groups):
         return [_two(groups)]
     for group in groups:
-        epoch = _epoch(group.key)
-        if epoch is None:
+        period = _period(group.key)
+        if period is None:
             raise InputError(f"'{group.name}' has no period (part 'epoch' of its name), as the others have")
-        rest = tuple(pair for pair in group.key.part if pair[0] not in _EPOCHS)
-        found.setdefault(replace(group.key, part=rest), []).append((epoch, group))
-    rows = [_sorted(key, members) for key, members in found.items()]
-    thick = [row for row in rows if len(row.members) > 1]
-    for row in rows:
-        if len(row.members) < 2:
-            what = f"'{row.members[0].name}' is the only period of '{row.name}'"
-            if not thick:
+        common = tuple(pair for pair in group.key.part if pair[0] not in _PERIODS)
+        members.setdefault(replace(group.key, part=common), []).append((period, group))
+    every = [_sorted(key, groups) for key, groups in members.items()]
+    complete = [series for series in every if len(series.members) > 1]
+    for series in every:
+        if len(series.members) < 2:
+            what = f"'{series.members[0].name}' is the only period of '{series.name}'"
+            if not complete:
                 raise InputError(f"{what}; wanted two or more")
             log.warning("%s and was left out", what)  # a training that is not finished yet
-    return thick
+    return complete
 
 
-def _epoch(key: Key) -> str | None:
-    return next((value for name, value in key.part if name in _EPOCHS), None)
+def _period(key: Key) -> str | None:
+    return next((value for name, value in key.part if name in _PERIODS), None)
 
 
 def _two(groups: Sequence[Runs | Group]) -> Series:
@@ -135,14 +140,14 @@ def _two(groups: Sequence[Runs | Group]) -> Series:
 
 def _sorted(key: Key, members: list[tuple[str, Runs | Group]]) -> Series:
     order = sorted(members, key=lambda pair: _time(pair[0]))
-    return Series(key, tuple(epoch for epoch, _ in order), tuple(group for _, group in order))
+    return Series(key, tuple(period for period, _ in order), tuple(group for _, group in order))
 
 
-def _time(epoch: str) -> float:
-    """First number of an epoch's name, by which 900-999 stands before 1000-1099; others come last, as given.
+def _time(period: str) -> float:
+    """First number of a period's name, by which 900-999 stands before 1000-1099; others come last, as given.
 
     >>> sorted(["1000-1099", "late", "900-999", "-50--1"], key=_time)
     ['-50--1', '900-999', '1000-1099', 'late']
     """
-    number = re.match(r"\s*(-?\d+)", epoch)
+    number = re.match(r"\s*(-?\d+)", period)
     return float(number[1]) if number else float("inf")

@@ -1,44 +1,47 @@
-"""What changed between epochs: displacement with its errors and floors, words, and the law of frequency.
+"""What changed between periods: displacement with its errors and floors, words, and the law of frequency.
 
-An epoch of the texts is a *period* in whatever people read, since training has epochs of its own.
+A period of the texts is an *epoch* in keys, options and columns, since the thesis calls it so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from gpustab.errors import InputError, near, option
 from gpustab.machine.device import Compute
+from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress
 from gpustab.options import chosen
 from gpustab.report import Result
 from gpustab.results import Table
-from gpustab.studies.change import follow
-from gpustab.studies.change.blocks import COLUMNS, Text, discovered_words
-from gpustab.studies.change.excess import Excess, FrequencyClass, by_frequency, changes_of, excesses
-from gpustab.studies.change.grid import Cell, cells
-from gpustab.studies.change.law_rows import Law
-from gpustab.studies.change.laws import Laws
-from gpustab.studies.change.measure import FloorsOf, measure
-from gpustab.studies.change.measured import KINDS
+from gpustab.results.page import counted
+from gpustab.studies.change.claims import COLLAPSED, Cosine, verdict
+from gpustab.studies.change.laws import Laws, Rows, by_frequency, changes_of, excesses, law_rows
 from gpustab.studies.change.options import ChangeOptions
-from gpustab.studies.change.sentences import verdict
-from gpustab.studies.change.series import Series, series_of
-from gpustab.studies.change.tables import Pair
-from gpustab.studies.change.task import Judged, Score
-from gpustab.studies.shared.finished import Finished
-from gpustab.studies.shared.frame import Groups, answering, groups_of
-
-_COLUMNS: dict[str, Any] = {
-    "pairs": Pair,
-    "laws": Law,
-    "frequency": FrequencyClass,
-    "trajectories": follow.Step,
-    "neighbours": follow.Near,
-    "task": Score,
-    "grid": Cell,
-}
+from gpustab.studies.change.pairs import KINDS, Floors, Outcome, outcome_of, task_of
+from gpustab.studies.change.periods import Period, between, neighbours, read, steps
+from gpustab.studies.change.semeval import Judged, cells
+from gpustab.studies.change.series import Series, gaps, series_of
+from gpustab.studies.change.tables import (
+    DISCOVERIES,
+    EXCESS,
+    FREQUENCY,
+    GRID,
+    LAWS,
+    NEIGHBOURS,
+    PAIRS,
+    SHEETS,
+    TASK,
+    TRAJECTORIES,
+    WORDS,
+    Excess,
+)
+from gpustab.studies.shared.finished import Finished, digest_of
+from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
+from gpustab.studies.shared.same_runs import fingerprints, said_of, same_runs
 
 
 def change(
@@ -50,67 +53,236 @@ def change(
     finished: Path | None = None,
     **choices: Any,
 ) -> Result:
-    """Measure how far words moved from each epoch to the next.
+    """Measure how far words moved from each period to the next.
 
-    Groups whose keys have an epoch form series that differ in nothing else; each series is measured by itself. Two
-    groups without epochs are the earlier and the later one. The bootstrap series of a family tells how far two
-    samplings of one epoch's documents lie apart, the floor of its shuffled or fixed series.
+    Groups whose keys have a period (part ``epoch``) form series that differ in nothing else; each series is measured
+    by itself. Two groups without periods are the earlier and the later one. The bootstrap series of a family tells how
+    far two samplings of one period's documents lie apart, the floor of its shuffled or fixed series.
 
     Args:
-        groups: from :func:`gpustab.load_groups` or :func:`gpustab.open_groups`; two epochs are in memory at a time,
+        groups: from :func:`gpustab.load_groups` or :func:`gpustab.open_groups`; two periods are in memory at a time,
             all of them if words are followed.
         options: which words are looked at, and how.
         compute: device and precision; default: where the runs lie.
         progress: called with the name of the work at hand and its finished part in 0 .. 1.
-        finished: folder where pairs of epochs that are measured are kept, so that a stopped call goes on from there;
+        finished: folder where pairs of periods that are measured are kept, so that a stopped call goes on from there;
             who calls removes it. Default: nothing is kept.
         **choices: options one by one, see :class:`ChangeOptions`.
 
     Returns:
         Tables ``pairs``, ``words`` (long), ``laws``, ``excess`` (long), ``frequency``, ``trajectories``,
-        ``neighbours``, ``task``, ``grid``, and of a text ``discoveries``; the columns are told by
-        :class:`~gpustab.studies.change.tables.Pair`, :class:`~gpustab.studies.change.law_rows.Law`,
-        :class:`~gpustab.studies.change.excess.Excess`, :class:`~gpustab.studies.change.excess.FrequencyClass`,
-        :class:`~gpustab.studies.change.follow.Step`, :class:`~gpustab.studies.change.follow.Near`,
-        :class:`~gpustab.studies.change.task.Score` and :class:`~gpustab.studies.change.grid.Cell`.
+        ``neighbours``, ``task``, ``grid``, and of a text ``discoveries``; their columns are those of the rows in
+        :mod:`gpustab.studies.change.tables`.
 
     Raises:
-        InputError: if the groups are no epochs, two epochs share no words, or a word to follow is in no epoch.
+        InputError: if the groups are no periods, two periods share no words, or a word to follow is in no period.
     """
     options = chosen(ChangeOptions, options, choices)
     with answering("change", options, groups, compute, progress) as answer:
-        result = answer.result
-        result.tables = {name: Table.of([], kind._fields) for name, kind in _COLUMNS.items()}
-        result.tables |= {"words": Table(long=True), "excess": Table.of([], Excess._fields, long=True)}
+        work = _Work(options, answer, Finished(finished, KINDS))
+        tables = answer.result.tables = {sheet.name: sheet.table() for sheet in SHEETS}
         # Bootstrap series come first: they are the floor of the others.
-        series = sorted(series_of(groups_of(groups)), key=lambda own: own.key.sampling != "bootstrap")
-        genuine = next((one for one in series if not one.control), series[0])
-        text = Text(genuine, options, answer.report) if options.authors is not None else None
-        done = Finished(finished, KINDS)
-        floors: FloorsOf = {}
-        found: list[tuple[Series, Laws]] = []
+        every = sorted(series_of(groups_of(groups)), key=lambda series: series.key.sampling != "bootstrap")
+        discovered = _discoveries(next((series for series in every if not series.control), every[0]), work)
+        laws: list[tuple[Series, Laws]] = []
         judged: list[Judged] = []
-        for number, own in enumerate(series):
-            law, said = measure(own, options, answer, floors, (number / len(series), 1 / len(series)), done)
-            found += [(own, law)] if law is not None else []
-            judged += said if own.language else []
-        result.tables["grid"].extend(Table.of(cells(judged), Cell._fields))
-        for rows in _excesses(found):
-            result.tables["excess"].extend(Table.of(rows, Excess._fields, long=True))
-            result.tables["frequency"].extend(Table.of(by_frequency(rows), FrequencyClass._fields))
-        if text is not None:
-            result.tables["discoveries"] = Table.of(
-                discovered_words(text, options, answer.report, done), COLUMNS, long=True
-            )
-        result.verdict = verdict(result.tables, options.rate)
-    return result
+        for number, series in enumerate(every):
+            law, scores = _measure(series, work, (number / len(every), 1 / len(every)))
+            laws += [(series, law)] if law is not None else []
+            judged += scores if series.language else []
+        tables[GRID.name].extend(GRID.table(cells(judged)))
+        for rows in _excesses(laws):
+            tables[EXCESS.name].extend(EXCESS.table(rows))
+            tables[FREQUENCY.name].extend(FREQUENCY.table(by_frequency(rows)))
+        if discovered is not None:
+            tables[DISCOVERIES.name] = DISCOVERIES.table(discovered)
+        answer.result.verdict = verdict(tables, options.rate)
+    return answer.result
 
 
-def _excesses(found: Sequence[tuple[Series, Laws]]) -> Iterator[list[Excess]]:
-    """Yield the words' excess over the law in every series whose epochs are genuine."""
-    for series, own in found:
+@dataclass
+class _Work:
+    """What the measuring of all series has in common.
+
+    Attributes:
+        options: of the study.
+        answer: to which each series is added.
+        finished: what an earlier call had measured.
+        floors: of the bootstrap series so far, with the name of all that they depend on, by family and periods.
+    """
+
+    options: ChangeOptions
+    answer: Answer
+    finished: Finished
+    floors: dict[tuple[Any, str, str], tuple[str, Floors]] = field(default_factory=dict)
+
+
+def _discoveries(series: Series, work: _Work) -> Iterator[Any] | None:
+    """The words that differ beyond the sampling of authors, to be tested later; ``None`` without a column of authors.
+
+    The text is read now, so that what is wrong with it is said before the work.
+    """
+    options, report = work.options, work.answer.report
+    if options.authors is None:
+        return None
+    from gpustab.studies.change.authors import Text, discovered_words
+
+    return discovered_words(Text(series, options, report), options, report, work.finished)
+
+
+def _measure(series: Series, work: _Work, part: tuple[float, float]) -> tuple[Laws | None, list[Judged]]:
+    """Measure one series and add it to the answer.
+
+    Args:
+        series: the periods.
+        work: what all series have in common.
+        part: of the whole work, that is done before and that this is.
+
+    Returns:
+        The law of frequency, ``None`` if there is none, which a note explains; and the scores of SemEval's targets.
+    """
+    result = work.answer.result
+    result.notes += gaps(series)
+    rows: list[Rows] = []
+    judged: list[Judged] = []
+    without_counts: list[str] = []
+    followed: list[Period] = []
+    for first, second in _pairs(series, work, part, followed):
+        same = same_runs({period.runs.name: period.runs for period in (first, second)})
+        result.alarms += said_of(same)
+        outcome = _outcome(series, first, second, work)
+        _add(series, first.name, second.name, outcome, work)
+        rows += [outcome.rows] if outcome.rows else []
+        if outcome.pair is not None and outcome.rows is None:
+            without_counts = [f"{series.name}: these files hold no counts: all words are taken, and no law is fitted."]
+        judged += outcome.judged
+    result.notes += without_counts
+    result.groups.append(
+        {
+            "name": series.name,
+            "epochs": list(series.periods),
+            "runs": [len(member) for member in series.members],
+            "control": series.control,
+        }
+    )
+    _follow(series, followed, work)
+    return _laws(series, rows, work), judged
+
+
+def _pairs(
+    series: Series, work: _Work, part: tuple[float, float], followed: list[Period]
+) -> Iterator[tuple[Period, Period]]:
+    """Yield every period with the next one, reading one at a time; those whose words are followed are kept."""
+    answer, before = work.answer, None
+    for k, (name, group) in enumerate(zip(series.periods, series.members, strict=True)):
+        here = part[0] + part[1] * k / len(series.periods)
+        answer.report(f"{series.name}: {name}", here)
+        period = read(name, group, answer, here)
+        if alarm := COLLAPSED.sentence(Cosine(period.runs.name, period.mean_cosine)):
+            answer.result.alarms.append(alarm)
+        if work.options.followed:
+            followed.append(period)
+        if before is not None:
+            yield before, period
+        before = period
+
+
+def _outcome(series: Series, first: Period, second: Period, work: _Work) -> Outcome:
+    """Measure two periods, if that is not done yet."""
+    options, compute = work.options, work.answer.compute
+    where = (series.family, first.name, second.name)
+    drawn = series.key.sampling == "bootstrap"
+    name, floors = ("", None) if drawn else work.floors.get(where, ("", None))
+    task = task_of(series, options)
+    depends_on = [series.name, series.control, first.name, second.name, options.min_count, options.spread, name]
+    depends_on += [str(compute.dtype), environment(compute.device).get("gpustab")]
+    depends_on += [[period.tokens, period.runs.centre, period.runs.unit] for period in (first, second)]
+    runs = [digest.hex() for period in (first, second) for digest in fingerprints(period.runs)]
+    key = digest_of(depends_on, None if task is None else vars(task), runs)
+    outcome: Outcome | None = work.finished.get(key)
+    if outcome is None:
+        outcome = outcome_of(series, between(first, second, options.min_count), options, task, floors)
+        work.finished.put(key, outcome)
+    if outcome.floors is not None:
+        work.floors[where] = key, outcome.floors
+    return outcome
+
+
+def _add(series: Series, first: str, second: str, outcome: Outcome, work: _Work) -> None:
+    """Add what two periods come to to the answer."""
+    result, least = work.answer.result, work.options.min_count
+    result.tables[TASK.name].extend(TASK.table(outcome.scores))
+    if outcome.unscored:
+        result.notes.append(f"{series.name}: not scored: {outcome.unscored}.")
+    elif outcome.missing:
+        result.notes.append(
+            f"{series.name}: {counted(len(outcome.missing), 'target', 'is/are', of=outcome.scores[0].targets)} not in "
+            f"both periods, and not scored: {', '.join(outcome.missing)}."
+        )
+    if outcome.pair is None:
+        result.notes.append(
+            f"{series.name}: no word occurs {least:,} times in both {first} and {second}; {option('min_count')} takes "
+            "rarer ones."
+        )
+        return
+    result.tables[PAIRS.name].extend(PAIRS.table([outcome.pair]))
+    result.tables[WORDS.name].extend(WORDS.table(outcome.words))
+    result.contrasts.append(
+        {"series": series.name, "first": first, "second": second, "reliability": outcome.reliability}
+    )
+
+
+def _laws(series: Series, rows: list[Rows], work: _Work) -> Laws | None:
+    """Add the law of frequency of a series, if it has one."""
+    if not rows:
+        return None
+    try:
+        laws = Laws(rows, work.options.per_pair)
+        table: Table[Any] = LAWS.table(law_rows(series.name, series.control, laws, work.options))
+    except InputError as error:
+        work.answer.result.notes.append(f"{series.name}: no law of frequency: {error}.")
+        return None
+    work.answer.result.tables[LAWS.name].extend(table)
+    return laws
+
+
+def _excesses(laws: Sequence[tuple[Series, Laws]]) -> Iterator[list[Excess]]:
+    """Yield the words' excess over the law in every series whose periods are genuine."""
+    for series, law in laws:
         if series.control:
             continue
-        splits = [changes_of(law) for other, law in found if other.control and other.genuine == series.key]
-        noise = {key: [one[key] for one in splits if key in one] for key in changes_of(own)}
-        yield excesses(series.name, own, noise)
+        splits = [changes_of(other) for control, other in laws if control.control and control.genuine == series.key]
+        noise = {key: [split[key] for split in splits if key in split] for key in changes_of(law)}
+        yield excesses(series.name, law, noise)
+
+
+def _follow(series: Series, periods: list[Period], work: _Work) -> None:
+    """Add the way of every word to follow.
+
+    Raises:
+        InputError: if there is no such period, or a word is in none.
+    """
+    if not periods:
+        return
+    options, result = work.options, work.answer.result
+    wanted = options.reference or series.periods[0]
+    if wanted not in series.periods:
+        raise InputError(
+            f"{option('reference', wanted)}: there is no such period{near(wanted, series.periods)}; there are "
+            f"{', '.join(series.periods)}"
+        )
+    reference = series.periods.index(wanted)
+    for word in options.followed:
+        way = list(steps(series.name, periods, reference, word))
+        near_by = [
+            row for period in periods for row in neighbours(series.name, period, word, options.n, work.answer.compute)
+        ]
+        if not near_by:
+            raise InputError(f"the word '{word}' is in no period of '{series.name}'")
+        if not way:
+            result.notes.append(f"{series.name}: '{word}' is not in {wanted}, so its way cannot be drawn.")
+        result.tables[TRAJECTORIES.name].extend(TRAJECTORIES.table(way))
+        result.tables[NEIGHBOURS.name].extend(NEIGHBOURS.table(near_by))
+        absent = [name for name in series.periods if name not in {row.epoch for row in near_by}]
+        if absent:
+            result.notes.append(f"{series.name}: '{word}' is not in {', '.join(absent)}.")

@@ -1,208 +1,338 @@
-"""The rows of the study's tables of pairs of epochs and of words."""
+"""The rows of the study's tables, their columns declared once, and which series of a table answer the question."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+import math
+from statistics import fmean
+from typing import Annotated, NamedTuple
 
-import numpy as np
-import torch
-from numpy.typing import NDArray
-from torch import Tensor
+from gpustab.results import Column, Sheet, Table
+from gpustab.results.page import thousands
+from gpustab.statistics.intervals import Estimate
 
-from gpustab.kernels.displacement import Jackknifed
-from gpustab.results import Table
-from gpustab.studies.change.epoch import Between
-from gpustab.studies.change.series import Series
 
-Floats = NDArray[np.float64]
+def tenths(share: float) -> str:
+    """Return a share in percent with one digit after the point, ``–`` for an undefined one.
+
+    >>> tenths(0.3049), tenths(math.nan)
+    ('30.5%', '–')
+    """
+    return f"{share:.1%}" if math.isfinite(share) else "–"
+
+
+def per_million(frequency: float) -> str:
+    """Return a relative frequency in occurrences per million words.
+
+    >>> per_million(0.00123)
+    '1,230'
+    """
+    return f"{frequency * 1e6:,.0f}"
+
+
+def arrow(first: str, second: str) -> str:
+    """Return what two periods are called.
+
+    >>> arrow("1800-1819", "1820-1839")
+    '1800-1819 → 1820-1839'
+    """
+    return f"{first} → {second}"
+
+
+AT_RANDOM = "dealt out at random"
+"""What documents are called that a control dealt out to the periods, so that nothing changed between them."""
+
+Name = Annotated[str, Column(about="name of the series")]
+First = Annotated[str, Column(about="the earlier period")]
+Second = Annotated[str, Column(about="the later period")]
+Control = Annotated[bool, Column(about="whether documents were dealt out at random, so that nothing changed")]
+Change = Annotated[
+    float, Column("change", 3, "1 − cosine between a run of each period, mean over all pairs: IR, and EA word by word")
+]
+Averaged = Annotated[float, Column("between averages", 3, "change between the aligned averages of all runs: AA")]
+Corrected = Annotated[float, Column("without training noise", 3, "change as infinitely many runs would give it")]
+TwoRuns = Annotated[float, Column("two runs of one", 2, "change between two runs of one period, mean of both periods")]
+TwoSamplings = Annotated[
+    float | None,
+    Column("two samplings of one", 2, "change between two bootstrap runs of one period, mean of both; none without"),
+]
+OverRuns = Annotated[float, Column(about="its jackknife error over the runs of both periods")]
+Frequency = Annotated[float, Column("frequency per million", about="relative, in the earlier period", text=per_million)]
+Expected = Annotated[float, Column("expected", 3, "change of a word of its frequency, by the law")]
 
 
 class Pair(NamedTuple):
-    """Two epochs; changes are means over the tested words, each 1 − cosine.
+    """Two periods; changes are means over the tested words, each 1 − cosine."""
 
-    Attributes:
-        series: name.
-        of: the series that it is a control of, or itself.
-        split: number of the control; empty where it is none.
-        control: whether nothing changed between them.
-        bootstrap: whether the runs read draws of their documents.
-        first: the earlier epoch.
-        second: the later one.
-        words: joint words, over which the spaces are aligned.
-        tested: those that are frequent enough in both.
-        runs_first: runs of the earlier epoch.
-        runs_second: of the later one.
-        change: between individual runs, mean over all pairs of a run of each: IR, and EA word by word.
-        change_sd: over these pairs.
-        change_se: jackknife error of the mean over the runs of both epochs.
-        averaged: between the aligned averages of all runs: AA.
-        averaged_se: its jackknife error.
-        corrected: free of training noise.
-        corrected_se: its jackknife error.
-        training_floor: between two runs of one epoch, mean of both epochs.
-        training_se: its jackknife error.
-        averaged_floor: between averages of half of an epoch's runs.
-        sampling_floor: between two bootstrap runs of one epoch, mean of both; ``None`` where there are none.
-        sampling_se: its jackknife error.
-        beyond_se_words: error of change − sampling floor over words.
-        mean_cosine_first: of two different words, in the earlier epoch's runs.
-        mean_cosine_second: in the later one's.
-    """
+    series: Name
+    of: Annotated[str, Column(about="series that it is a control of, or itself")]
+    split: Annotated[str, Column(about="number of the control; empty where it is none")]
+    control: Control
+    bootstrap: Annotated[bool, Column(about="whether the runs read draws of their documents")]
+    first: First
+    second: Second
+    words: Annotated[int, Column(about="joint words, over which the spaces are aligned")]
+    tested: Annotated[int, Column("words", about="those that are frequent enough in both", text=thousands)]
+    runs_first: Annotated[int, Column(about="runs of the earlier period")]
+    runs_second: Annotated[int, Column(about="runs of the later period")]
+    change: Change
+    change_sd: Annotated[float, Column(about="SD over the pairs of runs")]
+    change_se: OverRuns
+    averaged: Averaged
+    averaged_se: OverRuns
+    corrected: Corrected
+    corrected_se: OverRuns
+    training_floor: TwoRuns
+    training_se: OverRuns
+    averaged_floor: Annotated[float, Column(about="change between averages of half of a period's runs")]
+    sampling_floor: TwoSamplings
+    sampling_se: Annotated[float | None, Column(about="its jackknife error over the runs of both periods")]
+    beyond_se_words: Annotated[float | None, Column(about="error of change − sampling floor over words")]
+    mean_cosine_first: Annotated[float, Column(about="of two different words, in the earlier period's runs")]
+    mean_cosine_second: Annotated[float, Column(about="of two different words, in the later period's runs")]
 
-    series: str
-    of: str
-    split: str
-    control: bool
-    bootstrap: bool
-    first: str
-    second: str
-    words: int
-    tested: int
-    runs_first: int
-    runs_second: int
-    change: float
-    change_sd: float
-    change_se: float
-    averaged: float
-    averaged_se: float
-    corrected: float
-    corrected_se: float
-    training_floor: float
-    training_se: float
-    averaged_floor: float
-    sampling_floor: float | None
-    sampling_se: float | None
-    beyond_se_words: float | None
-    mean_cosine_first: float
-    mean_cosine_second: float
+    @property
+    def periods(self) -> str:
+        """What the two are called."""
+        return arrow(self.first, self.second)
+
+    @property
+    def unlike(self) -> float:
+        """How far two different words of one period lie apart, mean of both periods."""
+        return 1 - fmean((self.mean_cosine_first, self.mean_cosine_second))
+
+    @property
+    def fewest_runs(self) -> int:
+        """Runs of the period that has fewer: errors over the runs of both rest on so many."""
+        return min(self.runs_first, self.runs_second)
+
+    def estimate(self, value: float | None, se: float | None) -> Estimate:
+        """Return a number of this row with its error over the runs of both periods."""
+        return Estimate.of_runs(value, se, self.fewest_runs)
 
 
-class Floors(NamedTuple):
-    """How far two bootstrap runs of one epoch lie apart, mean of two epochs.
+class Word(NamedTuple):
+    """A tested word between two periods."""
 
-    Attributes:
-        words: their names.
-        value: ``(v,)`` of every word.
-        without_first: ``(R₁, v)`` without each run of the earlier epoch.
-        without_second: ``(R₂, v)`` without each run of the later one.
-    """
-
-    words: list[str]
-    value: Floats
-    without_first: Floats
-    without_second: Floats
-
-    def of(self, words: Sequence[str]) -> tuple[float, float]:
-        """Return the mean over those words that have a floor, and its error over runs."""
-        mask = torch.tensor(np.isin(self.words, words))
-        return Jackknifed(*map(torch.from_numpy, self[1:])).mean(mask)
-
-
-def floors_of(found: Between) -> Floors:
-    """Return the floors of two epochs of bootstrap runs."""
-    return Floors(found.words, *(part.numpy() for part in found.moves.within))
+    series: Name
+    first: First
+    second: Second
+    word: str
+    count_first: Annotated[float | None, Column(about="occurrences per run in the earlier period")]
+    count_second: Annotated[float | None, Column(about="occurrences per run in the later period")]
+    change: Change
+    change_se: OverRuns
+    averaged: Averaged
+    averaged_se: OverRuns
+    corrected: Corrected
+    corrected_se: OverRuns
+    training_floor: TwoRuns
+    sampling_floor: TwoSamplings
+    excess: Annotated[float | None, Column("difference", 2, "change − sampling floor")]
 
 
-def pair_row(series: Series, found: Between, floors: Floors | None) -> Pair:
-    """Return the row of a pair of epochs."""
-    rows = found.tested
-    change, change_se = found.moves.change.mean(rows)
-    averaged, averaged_se = found.averaged.mean(rows)
-    corrected, corrected_se = found.moves.corrected.mean(rows)
-    training, training_se = found.moves.within.mean(rows)
-    sampling, sampling_se = (None, None) if floors is None else floors.of(_tested(found))
-    pairs = found.moves.pairs.flatten()
-    return Pair(
-        series.name,
-        series.of,
-        series.split,
-        series.control,
-        series.key.sampling == "bootstrap",
-        found.first.name,
-        found.second.name,
-        len(found.words),
-        int(rows.sum()),
-        len(found.first.runs),
-        len(found.second.runs),
-        change,
-        float(pairs.std()) if len(pairs) > 1 else float("nan"),
-        change_se,
-        averaged,
-        averaged_se,
-        corrected,
-        corrected_se,
-        training,
-        training_se,
-        float(found.halves[rows].mean()),
-        sampling,
-        sampling_se,
-        None if floors is None else _words_error(found, floors),
-        found.first.mean_cosine,
-        found.second.mean_cosine,
-    )
+class Law(NamedTuple):
+    """The law of frequency of a series at one number of averaged runs; means over the disjoint averages of so many."""
+
+    series: Name
+    control: Control
+    n: Annotated[int, Column("runs averaged")]
+    averages: Annotated[int, Column(about="disjoint averages of so many in each period")]
+    words: Annotated[int, Column(about="different words", text=thousands)]
+    rows: Annotated[int, Column(about="words times pairs of periods")]
+    beta: Annotated[float, Column("β of frequency", 3, "effect of log frequency on log change, both standardised")]
+    beta_se: Annotated[float, Column("± SE", 2, "its standard error, over words")]
+    beta_se_runs: Annotated[float, Column("± runs", 2, "its jackknife error, over runs; NaN for one run")]
+    r2_marginal: Annotated[float, Column("R² marginal", about="variance that frequency explains", text=tenths)]
+    r2_conditional: Annotated[
+        float, Column("R² conditional", about="variance that frequency and the word explain", text=tenths)
+    ]
+    r2_se: Annotated[
+        float, Column("± words", about="bootstrap error of r2_marginal over words; NaN without draws", text=tenths)
+    ]
+    r2_se_runs: Annotated[float, Column("± runs", about="its jackknife error over runs", text=tenths)]
+    r2_conditional_se_runs: Annotated[float, Column("± runs", about="that of r2_conditional", text=tenths)]
+
+    @property
+    def freedom(self) -> int:
+        """Degrees of freedom of the errors over runs: of one average of R runs R − 1, of k single runs k − 1."""
+        return self.averages * (self.n - 1) if self.n > 1 else self.averages - 1
 
 
-def _words_error(found: Between, floors: Floors) -> float:
-    """Standard error over words of the mean change beyond the floor."""
-    drawn = dict(zip(floors.words, floors.value.tolist(), strict=True))
-    rows = zip(_tested(found), found.moves.change.value[found.tested].tolist(), strict=True)
-    beyond = torch.tensor([change - drawn[word] for word, change in rows if word in drawn], dtype=torch.float64)
-    return float(beyond.std() / len(beyond) ** 0.5) if len(beyond) > 1 else float("nan")
+class Excess(NamedTuple):
+    """A word's change beside what is expected of it, between the averages of most runs."""
+
+    series: Name
+    first: First
+    second: Second
+    word: str
+    frequency: Frequency
+    change: Annotated[float, Column("change", 3, "between the averages of most runs")]
+    expected: Expected
+    excess: Annotated[float, Column(about="ln(change / expected)")]
+    excess_se: Annotated[float, Column(about="its jackknife error over runs; NaN for one run")]
+    freedom: Annotated[int, Column(about="degrees of freedom of that error")]
+    noise: Annotated[
+        float, Column(AT_RANDOM, 3, "change where documents were, mean over the splits; NaN without a control")
+    ]
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of the excess, over runs."""
+        return Estimate(self.excess, self.excess_se, self.freedom).interval
 
 
-def _tested(found: Between) -> list[str]:
-    return [word for word, kept in zip(found.words, found.tested.tolist(), strict=True) if kept]
+class FrequencyClass(NamedTuple):
+    """Words of like frequency, between two periods."""
+
+    series: Name
+    first: First
+    second: Second
+    low: Annotated[float, Column(about="least relative frequency")]
+    high: Annotated[float, Column(about="greatest relative frequency")]
+    words: Annotated[int, Column(about="how many that the control has too", text=thousands)]
+    change: Annotated[float, Column("change", 3, "their mean change")]
+    noise: Annotated[float, Column(AT_RANDOM, 3, "their mean change where documents were")]
+    beyond: Annotated[float, Column(about="the difference")]
+    beyond_se: Annotated[float, Column(about="its error over words")]
 
 
-def word_rows(series: str, found: Between, floors: Floors | None) -> Iterator[dict[str, Any]]:
-    """Yield the row of every tested word, those first that changed most beyond the floor (else most, corrected)."""
-    columns: dict[str, Tensor] = {
-        "change": found.moves.change.value,
-        "change_se": found.moves.change.se,
-        "averaged": found.averaged.value,
-        "averaged_se": found.averaged.se,
-        "corrected": found.moves.corrected.value,
-        "corrected_se": found.moves.corrected.se,
-        "training_floor": found.moves.within.value,
-    }
-    counts = [None if own is None else own.tolist() for own in found.counts]
-    lists = {name: own.tolist() for name, own in columns.items()}
-    drawn = {} if floors is None else dict(zip(floors.words, floors.value.tolist(), strict=True))
-    rows = []
-    for k in found.tested.nonzero().flatten().tolist():
-        floor = drawn.get(found.words[k])
-        rows.append(
-            {"series": series, "first": found.first.name, "second": found.second.name, "word": found.words[k]}
-            | {
-                f"count_{which}": None if own is None else own[k]
-                for which, own in zip(("first", "second"), counts, strict=True)
-            }
-            | {name: own[k] for name, own in lists.items()}
-            | {"sampling_floor": floor, "excess": None if floor is None else lists["change"][k] - floor}
-        )
-    yield from sorted(rows, key=_order)
+class Step(NamedTuple):
+    """How far a word is from where it was in the reference period."""
+
+    series: Name
+    word: str
+    epoch: Annotated[str, Column(about="period in which it is looked at")]
+    reference: Annotated[str, Column(about="period that it is compared with")]
+    change: Annotated[float, Column(about="between the averages, each period aligned to the reference")]
+    se: Annotated[float, Column(about="jackknife error over the runs of both")]
+    freedom: Annotated[int, Column(about="of that error: runs of the period that has fewer, less one")]
+    chained: Annotated[float, Column(about="change with each period aligned to the next, map after map")]
+    occurrences: Annotated[float | None, Column(about="per run; none where the files have none")]
 
 
-def _order(row: Mapping[str, Any]) -> tuple[float, str]:
-    """Most changed first: beyond the sampling floor, corrected, or as it is, whichever is known."""
-    value = next((x for name in ("excess", "corrected", "change") if (x := row[name]) is not None and x == x), 0.0)
-    return -value, row["word"]
+class Near(NamedTuple):
+    """A neighbour of a word in one period."""
+
+    series: Name
+    word: str
+    epoch: Annotated[str, Column(about="period in which it is looked at")]
+    neighbour: Annotated[str, Column(about="a word among its n nearest in some run")]
+    runs: Annotated[int, Column(about="in how many")]
+    of: Annotated[int, Column(about="runs that have the word")]
+    cosine: Annotated[float, Column(about="mean over the runs in which it is among them")]
 
 
-def reliability(found: Between) -> float:
-    """Return the part of the words' variance in corrected change that is not error over runs; NaN if unknown.
+Way = Annotated[
+    str,
+    Column(
+        about="IR: every pair of a run of each period by itself; AA: the aligned averages; EA: mean change over the "
+        "pairs, and their majority for the classes (a draw counts as no change)"
+    ),
+]
+Accuracy = Annotated[float, Column("accuracy", 3, "of the classes; mean over pairs of IR; NaN without truth")]
+Ranks = Annotated[float, Column("Spearman", 3, "correlation of change and the truth's grades")]
+SD = Annotated[
+    float, Column("SD", 2, "over the pairs of IR, over the halves of the runs of AA and EA: an upper limit, as there")
+]
+SE = Annotated[float, Column("± SE", 2, "jackknife error over the runs, the k-th of all periods left out together")]
+OneClass = Annotated[float, Column("all of one class", 3, "accuracy of calling all what most are")]
 
-    A list of most changed words is worth reading where this is 0.9 or more: other runs would give nearly the same.
-    """
-    value, se = (own[found.tested] for own in (found.moves.corrected.value, found.moves.corrected.se))
-    known = value.isfinite() & se.isfinite()
-    if int(known.sum()) < 3:
-        return float("nan")
-    return float((1 - se[known].square().mean() / torch.var(value[known])).clamp(min=0))
+
+class Score(NamedTuple):
+    """How well one way of measuring change answers both tasks of SemEval-2020 task 1."""
+
+    series: Name
+    task: Annotated[str, Column(about="language")]
+    way: Way
+    accuracy: Accuracy
+    accuracy_sd: SD
+    accuracy_se: SE
+    spearman: Ranks
+    spearman_sd: SD
+    spearman_se: SE
+    found: Annotated[int, Column(about="targets that both periods have")]
+    targets: Annotated[int, Column(about="all of them")]
+    majority: OneClass
 
 
-def floor_series(pairs: Table) -> set[str]:
-    """Return the bootstrap series that serve as the floor of others."""
-    served = any(row["sampling_floor"] is not None for row in pairs.records())
-    return {row["series"] for row in pairs.records() if served and row["bootstrap"]}
+class Cell(NamedTuple):
+    """One row of table 4.3: a way of one series, mean over the languages."""
+
+    technique: Annotated[str, Column(about="what was trained")]
+    sampling: Annotated[str, Column(about="how each run's text was drawn")]
+    way: Way
+    size: Annotated[int, Column("runs", about="of each period behind a score, of the language that has fewest")]
+    languages: Annotated[int, Column(about="how many it is a mean over")]
+    accuracy: Accuracy
+    accuracy_sd: SD
+    accuracy_se: SE
+    spearman: Ranks
+    spearman_sd: SD
+    spearman_se: SE
+    majority: OneClass
+
+
+class Discovery(NamedTuple):
+    """A word that was tested against the sampling of authors, between two periods."""
+
+    first: First
+    second: Second
+    word: str
+    change: Annotated[float, Column("change", 3, "1 − cosine between the two periods")]
+    expected: Annotated[float, Column("expected", 3, "mean over the deals")]
+    z: Annotated[float, Column("z", 3, "how many SDs of the deals the change lies above that")]
+    p: Annotated[float, Column(about="share of the pooled deals with a z as large")]
+    q: Annotated[float, Column("q", 2, "smallest rate of false discoveries at which the word is found")]
+    found: Annotated[bool, Column(about="whether it is, at the rate that was chosen")]
+
+
+PAIRS = Sheet("pairs", Pair, "one row two consecutive periods of a series")
+LAWS = Sheet("laws", Law, "one row a series and number of averaged runs")
+FREQUENCY = Sheet("frequency", FrequencyClass, "one row two periods and class of frequency")
+TRAJECTORIES = Sheet("trajectories", Step, "one row a followed word and period that has it")
+NEIGHBOURS = Sheet("neighbours", Near, "one row a followed word, period and neighbour")
+TASK = Sheet("task", Score, "one row a series and way of measuring change")
+GRID = Sheet("grid", Cell, "one row a technique, sampling and way, over the languages")
+WORDS = Sheet("words", Word, "one row two periods and word, those first that moved most", long=True)
+EXCESS = Sheet(
+    "excess", Excess, "one row two periods and word, those first that are farthest beyond the law", long=True
+)
+DISCOVERIES = Sheet("discoveries", Discovery, "one row two periods and word, those of lowest q first", long=True)
+
+SHEETS = (PAIRS, LAWS, FREQUENCY, TRAJECTORIES, NEIGHBOURS, TASK, GRID, WORDS, EXCESS)
+"""The tables of every answer; discoveries are there where authors are dealt out."""
+
+
+def floor_series(pairs: Table[Pair]) -> set[str]:
+    """Return the bootstrap series that serve as the sampling floor of others."""
+    served = any(row.sampling_floor is not None for row in pairs.rows())
+    return {row.series for row in pairs.rows() if served and row.bootstrap}
+
+
+def main_series(pairs: Table[Pair]) -> list[str]:
+    """Return the series that answer the question: neither controls nor the sampling floor of others."""
+    floors = floor_series(pairs)
+    return list(dict.fromkeys(row.series for row in pairs.rows() if not row.control and row.series not in floors))
+
+
+def compared(pairs: Table[Pair]) -> list[str]:
+    """Return these series and their controls."""
+    main = main_series(pairs)
+    return list(dict.fromkeys(row.series for row in pairs.rows() if row.of in main))
+
+
+def called(pairs: Table[Pair]) -> dict[str, str]:
+    """Return what every series is called: documents dealt out at random say so."""
+    several = len(set(pairs.get("of", []))) > 1
+    return {row.series: _called(row, several) for row in pairs.rows()}
+
+
+def _called(row: Pair, several: bool) -> str:
+    if not row.split:
+        return row.series
+    return f"{AT_RANDOM} ({row.split})" + (f", {row.of}" if several else "")
+
+
+def splits_of(pairs: Table[Pair], row: Pair) -> list[Pair]:
+    """Return the rows of the splits at random that two periods of a series are compared with."""
+    return list(pairs.rows(control=True, of=row.series, first=row.first, second=row.second))

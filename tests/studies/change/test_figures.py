@@ -5,20 +5,18 @@ from xml.etree import ElementTree
 
 import pytest
 
-from gpustab.results import Table
 from gpustab.studies.change.figures import FIGURES
+from gpustab.studies.change.tables import LAWS, PAIRS, Pair
+from tests.studies.change.test_claims import law
 
 SPACE = "{http://www.w3.org/2000/svg}"
 
 
 def uprights(words):
     """Whiskers of R² = 0.2 ± 0.02 (error over so many words); the axis has 202 units, 0.375 in all, from 228 up."""
-    pairs = {"series": ["s"], "of": ["s"], "split": [""], "control": [False], "bootstrap": [False]}
-    law = {"series": ["s"] * 2, "control": [False] * 2, "n": [1, 2], "r2_marginal": [0.3, 0.2], "words": [words] * 2}
-    tables = {
-        "pairs": Table(pairs | {"sampling_floor": [None]}),
-        "laws": Table(law | {"r2_se": [math.nan, 0.02]}),
-    }
+    pair = Pair(**dict.fromkeys(Pair._fields, 0.1) | {"series": "s", "of": "s", "split": "", "control": False})
+    laws = [law(r2, series="s", n=n, r2_se=se, words=words) for n, r2, se in ((1, 0.3, math.nan), (2, 0.2, 0.02))]
+    tables = {PAIRS.name: PAIRS.table([pair._replace(sampling_floor=None)]), LAWS.name: LAWS.table(laws)}
     (panel,) = FIGURES["laws"][1](tables).panels
     found = ElementTree.fromstring(panel).findall(f"{SPACE}line[@class='g0 line thin']")
     ends = [[float(line.attrib[name]) for name in ("x1", "x2", "y1", "y2")] for line in found]

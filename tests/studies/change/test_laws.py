@@ -8,9 +8,7 @@ import pytest
 from statsmodels.regression.mixed_linear_model import MixedLM
 
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.change.excess import by_frequency, changes_of, excesses
-from gpustab.studies.change.law_rows import laws, run_error
-from gpustab.studies.change.laws import Laws, Rows
+from gpustab.studies.change.laws import Laws, Rows, by_frequency, changes_of, excesses, law_rows, run_error
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.page import page
 from gpustab.studies.change.study import change
@@ -39,7 +37,7 @@ def made(seed, runs=RUNS, per_pair=False):
 
 
 def test_errors_over_runs_are_those_of_repeated_trainings():
-    rows = [list(laws("s", False, made(seed), ChangeOptions(resamples=0))) for seed in range(40)]
+    rows = [list(law_rows("s", False, made(seed), ChangeOptions(resamples=0))) for seed in range(40)]
     for k, n in enumerate((1, 2, 8)):
         for value, error in (("beta", "beta_se_runs"), ("r2_marginal", "r2_se_runs")):
             true = stdev(getattr(own[k], value) for own in rows)
@@ -48,7 +46,7 @@ def test_errors_over_runs_are_those_of_repeated_trainings():
 
 
 def test_one_run_has_no_error_over_runs():
-    only = list(laws("s", False, made(0, runs=1), ChangeOptions(resamples=0)))
+    only = list(law_rows("s", False, made(0, runs=1), ChangeOptions(resamples=0)))
     assert [row.n for row in only] == [1]
     assert math.isnan(only[0].r2_se_runs)
     assert run_error([1.0, 3.0], []) == pytest.approx(1.0)

@@ -9,13 +9,13 @@ import torch
 
 from gpustab import load_runs
 from gpustab.errors import InputError
-from gpustab.results import Table
 from gpustab.runs.key import Key
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
-from gpustab.studies.change import measure
+from gpustab.studies.change import study
 from gpustab.studies.change.figures import FIGURES
 from gpustab.studies.change.study import change
+from gpustab.studies.change.tables import PAIRS, TRAJECTORIES, Pair, Step
 from tests.kernels.test_displacement import naive
 from tests.studies.change.planted import groups, runset
 
@@ -170,7 +170,7 @@ def test_too_high_a_count_is_said():
 
 def test_a_stopped_call_goes_on_and_says_the_same(planted, tmp_path, monkeypatch):
     whole = change(planted, min_count=200, resamples=0)
-    real, calls = measure.between, []
+    real, calls = study.between, []
 
     def stopping(*given):
         calls.append(given[0].name)
@@ -178,7 +178,7 @@ def test_a_stopped_call_goes_on_and_says_the_same(planted, tmp_path, monkeypatch
             raise KeyboardInterrupt
         return real(*given)
 
-    monkeypatch.setattr(measure, "between", stopping)
+    monkeypatch.setattr(study, "between", stopping)
     with pytest.raises(KeyboardInterrupt):
         change(planted, min_count=200, resamples=0, finished=tmp_path)
     again = change(planted, min_count=200, resamples=0, finished=tmp_path)
@@ -195,7 +195,7 @@ def test_authors_are_looked_for_before_the_work(planted, tmp_path, monkeypatch):
     text.write_text(
         "year\tauthor\ttext\n" + "".join(f"{year}\tA\t{year // 10 * 'some words '}\n" for year in (1805, 1825, 1845))
     )
-    monkeypatch.setattr(measure, "between", lambda *_: pytest.fail("measured before the authors were known"))
+    monkeypatch.setattr(study, "between", lambda *_: pytest.fail("measured before the authors were known"))
     with pytest.raises(InputError, match="near it is author"):
         change(planted, corpus=str(text), authors="autor")
 
@@ -245,13 +245,15 @@ def test_epochs_of_other_dimensions_are_refused():
 
 @pytest.mark.parametrize("pairs", [True, False])
 def test_a_period_that_the_first_word_lacks_stands_in_its_place(pairs):
-    row = {"series": "s", "reference": "1800", "change": 0.1, "se": 0.01, "freedom": 2}
     there = [("rare", "1800"), ("rare", "1840"), ("often", "1800"), ("often", "1820"), ("often", "1840")]
-    named = ("series", "of", "split", "control", "bootstrap", "first", "second", "sampling_floor")
-    both = [("s", "s", "", False, False, *ends, None) for ends in (("1800", "1820"), ("1820", "1840"))]
+    named = {"series": "s", "of": "s", "split": "", "control": False, "bootstrap": False, "sampling_floor": None}
+    both = [Pair(**dict.fromkeys(Pair._fields, 0.1) | named | {"first": "1800", "second": "1820"})]
+    both.append(both[0]._replace(first="1820", second="1840"))
     tables = {
-        "trajectories": Table.of([row | {"word": word, "epoch": epoch} for word, epoch in there]),
-        "pairs": Table.of([dict(zip(named, pair, strict=True)) for pair in both] if pairs else [], named),
+        TRAJECTORIES.name: TRAJECTORIES.table(
+            Step("s", word, period, "1800", 0.1, 0.01, 2, 0.1, None) for word, period in there
+        ),
+        PAIRS.name: PAIRS.table(both if pairs else []),
     }
     (panel,) = FIGURES["ways"][1](tables).panels
     places = [panel.index(f">{epoch}<") for epoch in ("1800", "1820", "1840")]

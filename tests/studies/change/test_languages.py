@@ -13,15 +13,10 @@ from typer.testing import CliRunner
 
 from gpustab.cli import app
 from gpustab.errors import InputError
-from gpustab.results import Table
 from gpustab.runs.load import open_groups
-from gpustab.statistics.intervals import jackknife_error
-from gpustab.studies.change.grid import cells, sentence
-from gpustab.studies.change.grid_training import plan_for
-from gpustab.studies.change.languages import languages_in
+from gpustab.studies.change.languages import languages_in, plan_for
 from gpustab.studies.change.options import GridPlan
 from gpustab.studies.change.study import change
-from gpustab.studies.change.task import Judged
 from tests.studies.change.planted import groups, runset
 
 TOPICS, LINES = 6, 240
@@ -114,34 +109,6 @@ def test_the_grid_in_one_command_which_goes_on(tmp_path, monkeypatch):
 def rows_of(content, name):
     table = content["tables"][name]
     return [dict(zip(table, values, strict=True)) for values in zip(*table.values(), strict=True)]
-
-
-def judged(language_scores, way="AA", majority=0.5, draws=((0.1, 0.3), (0.2, 0.6))):
-    return [
-        Judged(
-            "sgns", "shuffled", way, 4, score, -score, list(own), list(own), [x + 1 for x in own], list(own), majority
-        )
-        for score, own in zip(language_scores, draws, strict=True)
-    ]
-
-
-def test_the_spread_is_that_of_the_mean_over_languages():
-    row = next(cells(judged((0.4, 0.8))))
-    assert row.accuracy == pytest.approx(0.6)
-    assert row.spearman == pytest.approx(-0.6)
-    assert row.accuracy_sd == pytest.approx(stdev([0.15, 0.45]))
-    assert row.accuracy_se == pytest.approx(jackknife_error([1.15, 1.45]))
-    assert math.isnan(next(cells(judged((0.4, 0.8), draws=((0.1, 0.3), (0.2,))))).accuracy_sd)
-    assert list(cells(judged((0.4, 0.8), majority=math.nan))) == []
-
-
-def test_the_best_is_named_beside_the_larger_class():
-    rows = list(Table.of(cells([*judged((0.4, 0.5)), *judged((0.7, 0.6), "EA")])).records())
-    said = sentence(rows)[0]
-    assert "The best ranks of 2 ways are those of sgns/shuffled AA: Spearman's ρ −0.45" in said
-    assert "1 of 2 ways classify better" in said
-    assert "no way classifies better" in sentence([row | {"accuracy": 0.5} for row in rows])[0]
-    assert sentence([]) == []
 
 
 def test_one_pair_by_hand(tmp_path):

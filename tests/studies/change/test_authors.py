@@ -10,10 +10,17 @@ from gpustab.corpus.corpus import Corpus, Record
 from gpustab.errors import InputError
 from gpustab.runs.key import Key
 from gpustab.spaces.vocabulary import Vocabulary
-from gpustab.studies.change import permutation
-from gpustab.studies.change.blocks import Text, discovered_words
+from gpustab.studies.change import authors
+from gpustab.studies.change.authors import (
+    Text,
+    changes,
+    deal,
+    discovered_words,
+    discoveries,
+    documents_of,
+    studentised,
+)
 from gpustab.studies.change.options import ChangeOptions
-from gpustab.studies.change.permutation import changes, deal, discoveries, documents_of, studentised
 from gpustab.studies.change.series import Series
 from gpustab.studies.shared.finished import Finished
 
@@ -22,19 +29,19 @@ EXCHANGED = [(0, 1), (8, 9), (16, 17)]
 """Pairs of words of one frequency and different topics (a word's topic is its number modulo 6)."""
 
 
-def corpus(share, seed, authors=24, documents=3):
+def corpus(share, seed, many=24, documents=3):
     """Two epochs of authors who each prefer some topics; in a share of the later documents words are exchanged."""
     rng = np.random.default_rng([7, seed])
     topic = np.arange(WORDS) % TOPICS
     base = 1 / (2 + np.arange(WORDS) // TOPICS)
     tokens, records = [], []
-    for author in range(authors):
+    for author in range(many):
         taste = rng.dirichlet(np.full(TOPICS, 2.0))
         for document in range(documents):
             places = rng.choice(TOPICS, LENGTH // 12, p=taste)
             text = [rng.choice(WORDS, 12, p=_normal(base * np.where(topic == t, 12, 1))) for t in places]
             own = np.concatenate(text)
-            if author >= authors // 2 and rng.random() < share:
+            if author >= many // 2 and rng.random() < share:
                 own = _exchanged(own)
             tokens.append(own.astype(np.int32))
             records.append(Record(f"{author}-{document}", {"author": f"a{author}"}, len(records)))
@@ -90,7 +97,7 @@ def test_where_nothing_changed_hardly_any_word_is_found():
 def test_the_change_is_that_of_a_recount():
     first, second = corpus(0.5, 1)
     documents = documents_of([first, second], "author", min_count=20)
-    sums = np.asarray(documents.pairs[documents.epoch == 0].sum(0)).ravel()
+    sums = np.asarray(documents.pairs[documents.period == 0].sum(0)).ravel()
     v = len(documents.words)
     counts = np.zeros((v, v))
     counts.flat[documents.columns] = sums
@@ -102,7 +109,7 @@ def test_the_change_is_that_of_a_recount():
                 naive[text[p], text[q]] += p != q
     known = [int(word[1:]) for word in documents.words]
     np.testing.assert_array_equal(counts, naive[np.ix_(known, known)])
-    assert changes(documents, documents.epoch, 8).shape == (v,)
+    assert changes(documents, documents.period, 8).shape == (v,)
 
 
 def test_deals_keep_blocks_together_and_sizes_alike():
@@ -110,7 +117,7 @@ def test_deals_keep_blocks_together_and_sizes_alike():
     rng = np.random.default_rng(0)
     for _ in range(20):
         epoch = deal(documents, rng)
-        assert (epoch == 0).sum() == (documents.epoch == 0).sum()
+        assert (epoch == 0).sum() == (documents.period == 0).sum()
         for block in np.unique(documents.block):
             assert len(set(epoch[documents.block == block])) == 1
 
@@ -124,7 +131,7 @@ def test_pooled_z_leaves_the_own_deal_out():
 
 
 def test_what_cannot_be_tested_is_refused():
-    first, second = corpus(0, 3, authors=2)
+    first, second = corpus(0, 3, many=2)
     with pytest.raises(InputError, match="have no president"):
         documents_of([first, second], "president", min_count=20)
     with pytest.raises(InputError, match="0 words occur"):
@@ -146,7 +153,7 @@ def test_the_text_of_epochs_is_read_and_tested(tmp_path, monkeypatch):
     rows = list(discovered_words(text, choices, lambda *_: None))
     assert len(rows) == WORDS
     planted = {_spelt(f"w{k}") for pair in EXCHANGED for k in pair}
-    assert {row["word"] for row in sorted(rows, key=lambda row: -row["change"])[:6]} == planted
+    assert {row.word for row in sorted(rows, key=lambda row: -row.change)[:6]} == planted
     _goes_on(text, choices, rows, Finished(tmp_path / "kept"), monkeypatch)
     with pytest.raises(InputError, match="called by their years, not old, new"):
         Text(_series("old", "new"), choices, lambda *_: None)
@@ -168,7 +175,7 @@ def _goes_on(text, choices, rows, finished, monkeypatch):
             raise KeyboardInterrupt
         return changes(*told)
 
-    monkeypatch.setattr(permutation, "changes", stopped)
+    monkeypatch.setattr(authors, "changes", stopped)
     with pytest.raises(KeyboardInterrupt):
         list(discovered_words(text, choices, lambda *_: None, finished))
     assert list(discovered_words(text, choices, lambda *_: None, finished)) == rows

@@ -5,21 +5,23 @@ import math
 import numpy as np
 import pytest
 
-from gpustab.results import Table
-from gpustab.studies.change.named import asked, called
-from gpustab.studies.change.rules import (
-    against_control,
-    against_floor,
-    beyond,
-    beyond_margin,
-    expected,
-    law_verdict,
+from gpustab.studies.change.claims import (
+    BETTER_THAN_ONE_CLASS,
+    BEYOND_SAMPLING,
+    FREQUENCY_EXPLAINS,
+    MORE_THAN_AT_RANDOM,
+    NO_MORE,
+    of_laws,
+    of_pair,
+    of_sampling,
+    of_words,
+    verdict,
 )
-from gpustab.studies.change.sentences import of_control, of_laws, of_pair, of_sampling, of_words, unlike, verdict
-from gpustab.studies.change.tables import Pair, floor_series
+from gpustab.studies.change.differences import Explained, beyond, beyond_margin, control_difference, expected
+from gpustab.studies.change.tables import LAWS, PAIRS, Cell, Discovery, Law, Pair, called, floor_series, main_series
 from gpustab.studies.shared.wording import signed_span
 
-BASE = dict.fromkeys(Pair._fields, 0.1) | {
+_NUMBERS = dict.fromkeys(Pair._fields, 0.1) | {
     "series": "sgns/shuffled",
     "of": "sgns/shuffled",
     "split": "",
@@ -42,6 +44,7 @@ BASE = dict.fromkeys(Pair._fields, 0.1) | {
     "mean_cosine_first": 0.2,
     "mean_cosine_second": 0.4,
 }
+BASE = Pair(**_NUMBERS)
 MOVED = (
     "From 1800-1819 to 1820-1839, 1,200 words moved by {} between a run of each. Two samplings of one period's "
     "documents "
@@ -51,7 +54,13 @@ WITHOUT = " Without the noise of training the change is 0.20 (0.19–0.21)."
 
 
 def control(split, **other):
-    return BASE | {"control": True, "series": f"sgns/shuffled/control={split}", "split": str(split)} | other
+    given = {"control": True, "series": f"sgns/shuffled/control={split}", "split": str(split)}
+    return BASE._replace(**given | other)
+
+
+def law(r2, control=False, series="a", r2_se=0.03, r2_se_runs=math.nan, n=1, averages=1, words=300):
+    """A law of which R² and its errors are of interest."""
+    return Law(series, control, n, averages, words, 2 * words, -0.4, 0.05, 0.02, r2, r2, r2_se, r2_se_runs, 0.02)
 
 
 @pytest.mark.parametrize(
@@ -82,30 +91,32 @@ def control(split, **other):
     ],
 )
 def test_change_against_the_sampling_floor(row, wanted, said):
-    assert against_floor(BASE | row) == wanted
-    assert of_pair(BASE | row) == said + WITHOUT
+    pair = BASE._replace(**row)
+    assert BEYOND_SAMPLING.judge(pair) == wanted
+    assert of_pair(pair) == said + WITHOUT
 
 
 @pytest.mark.parametrize("row", [{"change": 0.21, "runs_first": 60, "runs_second": 60}, {"change_se": 0.1}])
 def test_between_floor_and_margin_nothing_can_be_told(row):
-    low, high = beyond(BASE | row)
-    assert against_floor(BASE | row) == "open"
-    assert low < 0 < beyond_margin(BASE | row)[1]
-    assert signed_span(low, high) in of_pair(BASE | row)
+    pair = BASE._replace(**row)
+    low, high = beyond(pair)
+    assert BEYOND_SAMPLING.judge(pair) == "open"
+    assert low < 0 < beyond_margin(pair, NO_MORE)[1]
+    assert signed_span(low, high) in of_pair(pair)
 
 
 def test_the_lead_tells_the_scale_and_what_moves_where_nothing_changed():
-    row = BASE | {"sampling_floor": None, "tested": 1}
+    row = BASE._replace(sampling_floor=None, tested=1)
     below = [control(1, corrected=-0.031)]
     assert of_pair(row, below).endswith("so that nothing changed, −0.031.")
     splits = [control(k, corrected=value) for k, value in ((1, 0.08), (2, 0.1))]
-    assert unlike(row) == pytest.approx(0.7)
+    assert row.unlike == pytest.approx(0.7)
     assert of_pair(row, splits, scale=True) == (
         "From 1800-1819 to 1820-1839, 1 word moved by 0.30 between a run of each (0: used alike; 0.70: two different "
         "words). Without the noise of training the change is 0.20 (0.19–0.21), where documents were dealt out at "
         "random, so that nothing changed, 0.090."
     )
-    assert of_pair(row | {"corrected": math.nan}).endswith(
+    assert of_pair(row._replace(corrected=math.nan)).endswith(
         "With one run, how much of it is training noise cannot be told."
     )
 
@@ -122,23 +133,26 @@ def test_the_change_that_sampling_comes_to_is_that_of_the_model():
     runs = [[own + noise(0.1) for _ in range(2)] for own in epochs]
     drawn = [own + noise(0.15) + noise(0.1) for own in epochs[:1] * 2]
     apart = [1 - np.corrcoef(*pair)[0, 1] for pair in (runs[0], drawn, (runs[0][0], runs[1][0]))]
-    row = BASE | {"training_floor": apart[0], "sampling_floor": apart[1]}
+    row = BASE._replace(training_floor=apart[0], sampling_floor=apart[1])
     assert expected(row).value == pytest.approx(apart[2], rel=0.02)
     assert apart[1] < 0.95 * apart[2]
 
 
 def test_the_error_of_the_expected_change_follows_from_those_of_both_floors():
-    steps = [expected(BASE | {name: BASE[name] + 1e-6}).value for name in ("sampling_floor", "training_floor")]
+    steps = [
+        expected(BASE._replace(**{name: getattr(BASE, name) + 1e-6})).value
+        for name in ("sampling_floor", "training_floor")
+    ]
     slopes = [(x - expected(BASE).value) / 1e-6 for x in steps]
-    want = math.hypot(slopes[0] * BASE["sampling_se"], slopes[1] * BASE["training_se"])
+    want = math.hypot(slopes[0] * BASE.sampling_se, slopes[1] * BASE.training_se)
     assert expected(BASE).se == pytest.approx(want, rel=1e-4)
 
 
 def test_the_lead_says_between_which_periods_contexts_differ():
     rows = [
         BASE,
-        BASE | {"first": "b", "second": "c", "change": 0.18},
-        BASE | {"first": "c", "second": "d", "change": 0.22},
+        BASE._replace(first="b", second="c", change=0.18),
+        BASE._replace(first="c", second="d", change=0.22),
     ]
     assert list(of_sampling(rows)) == [
         "Contexts differ beyond the sampling of documents from 1800-1819 to 1820-1839; contexts differ no more than "
@@ -148,36 +162,36 @@ def test_the_lead_says_between_which_periods_contexts_differ():
     assert list(of_sampling(rows[2:] * 2)) == [
         "Whether contexts differ beyond the sampling of documents from c to d and from c to d cannot be told."
     ]
-    assert list(of_sampling([BASE | {"sampling_floor": None}])) == []
-    glove = list(of_sampling([BASE, BASE | {"series": "glove/shuffled"}]))
+    assert list(of_sampling([BASE._replace(sampling_floor=None)])) == []
+    glove = list(of_sampling([BASE, BASE._replace(series="glove/shuffled")]))
     assert "1839 (sgns/shuffled) and from 1800-1819 to 1820-1839 (glove/shuffled)." in glove[0]
 
 
 def test_without_bootstrap_runs_nothing_is_said_to_differ():
-    row = BASE | {"sampling_floor": None, "sampling_se": None}
-    said = verdict({"pairs": Table.of([row]), "laws": Table()})
+    row = BASE._replace(sampling_floor=None, sampling_se=None)
+    said = verdict({"pairs": PAIRS.table([row])})
     assert said[0] == (
         "No change can be told yet from other documents of the same time: how far apart two samplings of one period's "
         "documents would lie is not known. Train bootstrap runs too, or a control (train --control 2)."
     )
     assert len(said) == 2
-    said = verdict({"pairs": Table.of([row | {"bootstrap": True}]), "laws": Table()})
+    said = verdict({"pairs": PAIRS.table([row._replace(bootstrap=True)])})
     assert "train shuffled runs too" in said[0]
     splits = [control(k, corrected=0.1, sampling_floor=None) for k in (1, 2)]
-    said = verdict({"pairs": Table.of([row, *splits]), "laws": Table()})
+    said = verdict({"pairs": PAIRS.table([row, *splits])})
     assert len(said) == 2  # the control tells change from other documents by itself
     assert said[0].startswith("Periods differ more than documents dealt out at random do")
-    said = verdict({"pairs": Table.of([BASE, *splits]), "laws": Table()})
+    said = verdict({"pairs": PAIRS.table([BASE, *splits])})
     assert [sentence[:9] for sentence in said] == ["Contexts ", "From 1800", "Periods d"]
 
 
 def test_of_many_pairs_three_are_told():
-    rows = [BASE | {"first": str(k), "second": str(k + 1)} for k in range(5)]
-    said = verdict({"pairs": Table.of(rows)})
+    rows = [BASE._replace(first=str(k), second=str(k + 1)) for k in range(5)]
+    said = verdict({"pairs": PAIRS.table(rows)})
     assert len(said) == 4
     assert said[3].endswith("2 more pairs of periods are in the table below.")
     assert [sentence.count("used alike") for sentence in said] == [0, 1, 0, 0]
-    techniques = verdict({"pairs": Table.of([BASE, BASE | {"series": "glove/shuffled"}])})
+    techniques = verdict({"pairs": PAIRS.table([BASE, BASE._replace(series="glove/shuffled")])})
     assert [sentence.partition(": ")[0] for sentence in techniques[1:]] == ["sgns/shuffled", "glove/shuffled"]
 
 
@@ -186,10 +200,39 @@ def test_of_many_pairs_three_are_told():
     [(0.3, [0.1], "more"), (0.1, [0.3], "less"), (0.2, [0.18], "open"), (0.3, [0.0, 0.4], "open")],
 )
 def test_frequency_against_the_control(genuine, control, wanted):
-    rows = [{"r2_marginal": x, "r2_se": 0.03, "r2_se_runs": math.nan} for x in (genuine, *control)]
-    assert law_verdict(rows[0], rows[1:]) == wanted
-    wide = [row | {"r2_se_runs": 0.2} for row in rows]
-    assert law_verdict(wide[0], wide[1:]) == "open"
+    rows = [law(x, k > 0) for k, x in enumerate((genuine, *control))]
+    assert FREQUENCY_EXPLAINS.judge(Explained(rows[0], rows[1:])) == wanted
+    wide = [row._replace(n=8, r2_se_runs=0.2) for row in rows]
+    assert FREQUENCY_EXPLAINS.judge(Explained(wide[0], wide[1:])) == "open"
+
+
+@pytest.mark.parametrize(
+    ("runs", "genuine", "wanted", "half"),
+    [
+        (3, 0.30, "open", 0.30424),  # t(2) √2 · 0.05; by 1.96 it was ± 0.139, and "more"
+        (16, 0.30, "open", 0.15072),  # t(15) √2 · 0.05
+        (16, 0.31, "more", 0.15072),
+        (16, 0.0, "open", 0.15072),
+        (200, 0.30, "more", 0.13944),
+    ],
+)
+def test_what_frequency_explains_has_the_freedom_of_the_error_over_runs(runs, genuine, wanted, half):
+    rows = [law(x, k > 0, r2_se=0.0, r2_se_runs=0.05, n=runs) for k, x in enumerate((genuine, 0.15))]
+    explained = Explained(rows[0], rows[1:])
+    assert explained.difference.half == pytest.approx(half, abs=1e-5)
+    assert explained.difference.interval == pytest.approx((genuine - 0.15 - half, genuine - 0.15 + half), abs=1e-5)
+    assert FREQUENCY_EXPLAINS.judge(explained) == wanted
+
+
+def test_the_fewest_runs_decide_and_one_run_has_the_freedom_of_its_words():
+    """Of the error over runs: R − 1 of one average, of k averages k times as many; without one: words less one."""
+    some, many = law(0.3, r2_se_runs=0.05, n=4), law(0.15, True, r2_se_runs=0.05, n=16)
+    assert Explained(some, [many]).difference.freedom == 3
+    assert Explained(many, [some]).difference.freedom == 3
+    assert law(0.3, r2_se_runs=0.05, n=2, averages=3).freedom == 3
+    assert law(0.3, r2_se_runs=0.05, n=1, averages=5).freedom == 4
+    assert Explained(law(0.3), [law(0.15, True, words=200)]).difference.freedom == 199
+    assert Explained(law(0.3), [many]).difference.freedom == 15
 
 
 @pytest.mark.parametrize(
@@ -216,45 +259,46 @@ def test_frequency_against_the_control(genuine, control, wanted):
     ],
 )
 def test_the_law_is_told_with_the_interval_that_decides(genuine, other, said):
-    rows = [
-        {"series": "a", "control": k > 0, "r2_marginal": x, "r2_se": 0.03, "r2_se_runs": math.nan}
-        for k, x in enumerate((genuine, *other))
-    ]
+    rows = [law(x, k > 0) for k, x in enumerate((genuine, *other))]
     start = f"Frequency explains {genuine:.0%} of how words differ in change (R² of its logarithm), "
-    assert list(of_laws(Table.of(rows))) == [start + said]
-    assert "train --control 1" in next(of_laws(Table.of(rows[:1])))
+    assert list(of_laws(rows)) == [start + said]
+    assert "train --control 1" in next(of_laws(rows[:1]))
 
 
 def test_words_that_differ_are_counted_with_their_rate():
-    rows = [{"first": first, "second": chr(ord(first) + 1), "found": k < 2} for first in "ab" for k in range(5)]
-    assert of_words(Table.of(rows), 0.05) == [
+    rows = [
+        Discovery(first, chr(ord(first) + 1), f"w{k}", 0.1, 0.1, 1.0, 0.1, 0.1, k < 2)
+        for first in "ab"
+        for k in range(5)
+    ]
+    assert of_words(rows, 0.05) == [
         "Contexts differ beyond author sampling for 2 of 5 words from a to b and 2 of 5 words from b to c (of those "
         "found, 5% may be false)."
     ]
-    assert of_words(Table.of(rows[:1]), 0.05) == [
+    assert of_words(rows[:1], 0.05) == [
         "Contexts differ beyond author sampling for 1 of 1 word from a to b (of those found, 5% may be false)."
     ]
-    assert of_words(None, 0.05) == []
+    assert of_words([], 0.05) == []
 
 
 def test_floors_are_bootstrap_series_alone():
     """A control without bootstrap runs of its own is no floor, and the law of a bootstrap series is none of another."""
     drawn = {"series": "sgns/bootstrap", "bootstrap": True, "sampling_floor": None, "sampling_se": None}
     other = control(1, sampling_floor=None, corrected=0.07)
-    pairs = Table.of([BASE | drawn, BASE, other])
+    pairs = PAIRS.table([BASE._replace(**drawn), BASE, other])
     assert floor_series(pairs) == {"sgns/bootstrap"}
-    assert asked(pairs) == ["sgns/shuffled"]
-    law = {"r2_se": 0.01, "r2_se_runs": 0.01}
+    assert main_series(pairs) == ["sgns/shuffled"]
+    errors = {"r2_se": 0.01, "r2_se_runs": 0.01, "n": 8}
     rows = [
-        law | {"series": "sgns/bootstrap", "control": False, "r2_marginal": 0.9},
-        law | {"series": "sgns/bootstrap/control=1", "control": True, "r2_marginal": 0.8},
-        law | {"series": "sgns/shuffled", "control": False, "r2_marginal": 0.2},
-        law | {"series": "sgns/shuffled/control=1", "control": True, "r2_marginal": 0.3},
+        law(0.9, False, "sgns/bootstrap", **errors),
+        law(0.8, True, "sgns/bootstrap/control=1", **errors),
+        law(0.2, False, "sgns/shuffled", **errors),
+        law(0.3, True, "sgns/shuffled/control=1", **errors),
     ]
     drawn_control = {"series": "sgns/bootstrap/control=1", "of": "sgns/bootstrap", "bootstrap": True}
-    pairs = Table.of([*pairs.records(), other | drawn_control])
-    assert "Frequency explains 20% of" in next(of_laws(Table.of(rows), {"sgns/bootstrap", "sgns/bootstrap/control=1"}))
-    said = verdict({"pairs": pairs, "laws": Table.of(rows)})
+    pairs = PAIRS.table([*pairs.rows(), other._replace(**drawn_control)])
+    assert "Frequency explains 20% of" in next(of_laws(rows, {"sgns/bootstrap", "sgns/bootstrap/control=1"}))
+    said = verdict({"pairs": pairs, "laws": LAWS.table(rows)})
     assert "so that nothing changed, 0.070." in said[1]
     assert called(pairs) == {
         "sgns/bootstrap": "sgns/bootstrap",
@@ -289,25 +333,28 @@ def test_floors_are_bootstrap_series_alone():
 )
 def test_periods_against_splits_at_random(splits, wanted, said):
     other = [control(k, corrected=x) for k, x in enumerate(splits, 1)]
-    assert against_control([BASE, *other]) == wanted
-    assert list(of_control([BASE, *other])) == [said]
-    assert against_control([BASE, *(row | {"corrected": math.nan} for row in other)]) == "unknown"
-    assert list(of_control([BASE, *(row | {"corrected": math.nan} for row in other)])) == []
-    assert list(of_control([BASE])) == []
+    difference = control_difference([BASE, *other])
+    assert MORE_THAN_AT_RANDOM.judge(difference) == wanted
+    assert MORE_THAN_AT_RANDOM.sentence(difference) == said
+    for without in ([BASE, *(row._replace(corrected=math.nan) for row in other)], [BASE]):
+        difference = control_difference(without)
+        assert MORE_THAN_AT_RANDOM.judge(difference) == "unknown"
+        assert MORE_THAN_AT_RANDOM.sentence(difference) == ""
 
 
 def test_fewer_splits_than_periods_differ():
     other = [control(k, corrected=x) for k, x in enumerate((0.3, 0.31), 1)]
-    assert against_control([BASE, *other]) == "open"
-    pairs = [row | {"first": first} for first in "ab" for row in (BASE, *other)]
-    assert "the difference, mean of 2 pairs of periods, is −0.10, and" in next(of_control(pairs))
+    assert MORE_THAN_AT_RANDOM.judge(control_difference([BASE, *other])) == "open"
+    pairs = [row._replace(first=first) for first in "ab" for row in (BASE, *other)]
+    said = MORE_THAN_AT_RANDOM.sentence(control_difference(pairs))
+    assert "the difference, mean of 2 pairs of periods, is −0.10, and" in said
 
 
 @pytest.mark.parametrize(
     ("value", "by"), [(0.23, "by 0.030 less than"), (0.2, "as much as"), (0.17, "by 0.030 more than")]
 )
 def test_one_split_may_differ_more_than_periods_do(value, by):
-    (said,) = of_control([BASE, control(1, corrected=value)])
+    said = MORE_THAN_AT_RANDOM.sentence(control_difference([BASE, control(1, corrected=value)]))
     assert said.startswith(f"Periods differ {by} documents dealt out at random without")
 
 
@@ -317,9 +364,21 @@ def test_many_splits_know_how_far_they_differ():
     for _ in range(400):
         draws = 0.1 + 0.01 * rng.normal(size=(2, 4))
         rows = [
-            BASE | {"first": str(pair), "control": k > 0, "corrected": float(draws[pair, k]), "corrected_se": 0.0}
+            BASE._replace(first=str(pair), control=k > 0, corrected=float(draws[pair, k]), corrected_se=0.0)
             for pair in range(2)
             for k in range(4)
         ]
-        often += against_control(rows) == "more"
+        often += MORE_THAN_AT_RANDOM.judge(control_difference(rows)) == "more"
     assert often <= 0.04 * 400
+
+
+def test_the_best_is_named_beside_the_larger_class():
+    rows = [
+        Cell("sgns", "shuffled", way, 4, 2, accuracy, 0.1, 0.1, -accuracy, 0.1, 0.1, 0.5)
+        for way, accuracy in (("AA", 0.45), ("EA", 0.65))
+    ]
+    said = BETTER_THAN_ONE_CLASS.sentence(rows)
+    assert "The best ranks of 2 ways are those of sgns/shuffled AA: Spearman's ρ −0.45" in said
+    assert "1 of 2 ways classify better" in said
+    assert "no way classifies better" in BETTER_THAN_ONE_CLASS.sentence([row._replace(accuracy=0.5) for row in rows])
+    assert BETTER_THAN_ONE_CLASS.sentence([]) == ""

@@ -1,11 +1,16 @@
 """SemEval-2020 task 1 on a made folder in both layouts: joined by name, scored beside the larger class."""
 
+import math
+from statistics import stdev
+
 import pytest
 import torch
 from scipy.stats import spearmanr
 
 from gpustab.errors import InputError
 from gpustab.evaluation.semeval import read_semeval
+from gpustab.statistics.intervals import jackknife_error
+from gpustab.studies.change.semeval import Judged, cells
 from gpustab.studies.change.study import change
 from tests.studies.change.planted import groups, runset
 
@@ -88,3 +93,22 @@ def test_wrong_files_are_named(tmp_path, file, text, said):
         read_semeval(place)
     with pytest.raises(InputError, match=r"no targets\.txt"):
         read_semeval(tmp_path)
+
+
+def judged(language_scores, way="AA", majority=0.5, draws=((0.1, 0.3), (0.2, 0.6))):
+    return [
+        Judged(
+            "sgns", "shuffled", way, 4, score, -score, list(own), list(own), [x + 1 for x in own], list(own), majority
+        )
+        for score, own in zip(language_scores, draws, strict=True)
+    ]
+
+
+def test_the_spread_is_that_of_the_mean_over_languages():
+    row = next(cells(judged((0.4, 0.8))))
+    assert row.accuracy == pytest.approx(0.6)
+    assert row.spearman == pytest.approx(-0.6)
+    assert row.accuracy_sd == pytest.approx(stdev([0.15, 0.45]))
+    assert row.accuracy_se == pytest.approx(jackknife_error([1.15, 1.45]))
+    assert math.isnan(next(cells(judged((0.4, 0.8), draws=((0.1, 0.3), (0.2,))))).accuracy_sd)
+    assert list(cells(judged((0.4, 0.8), majority=math.nan))) == []

@@ -1,0 +1,405 @@
+"""What the study claims: between which periods contexts differ, by how much, what frequency explains, and which words.
+
+Each rule is decided by an interval over what sampled documents and training come to; the sentences show it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from statistics import fmean
+from typing import NamedTuple
+
+from gpustab.results import Table
+from gpustab.results.page import counted, number
+from gpustab.studies.change.differences import (
+    AtRandom,
+    Explained,
+    beyond,
+    beyond_margin,
+    control_difference,
+    expected,
+)
+from gpustab.studies.change.tables import (
+    DISCOVERIES,
+    GRID,
+    PAIRS,
+    Cell,
+    Discovery,
+    Excess,
+    Law,
+    Pair,
+    floor_series,
+    main_series,
+    splits_of,
+)
+from gpustab.studies.shared import spaces
+from gpustab.studies.shared.claims import Claim, Margin
+from gpustab.studies.shared.wording import listed, number_span, signed_span
+
+NO_MORE = Margin(0.1, "part of the distance of two samplings by which a change may exceed it and still be no more")
+RELIABLE = Margin(0.9, "reliability of the order of words, from which on a list of those that moved most is shown")
+WORDS_OF_A_LAW = Margin(20, "words from which on a law of frequency is fitted")
+
+THESIS = "Rettenmeier 2020, chapter 4"
+
+_MOST = 3
+"""So many pairs of periods have a sentence; the table has all."""
+
+# Periods beside two samplings of one
+
+
+def _beside_samplings(pair: Pair) -> str:
+    """Judge a change beside that of two samplings of one period; between both bounds nobody can tell.
+
+    In 120 sets each of 200 words at 3, 4, 6, 8 and 16 runs ``benchmarks/change_verdicts.py`` counts no false verdict
+    where nothing moved, none of ``"no more"`` where all words did, and ``"more"`` in 83, 96, 100, 100 and 100 % for
+    steps of 0.6 word lengths' SD, in 6, 15, 38, 50 and 75 % for steps of 0.3.
+    """
+    if pair.sampling_floor is None:
+        return "no test"
+    return "more" if beyond(pair)[0] > 0 else "no more" if beyond_margin(pair, NO_MORE)[1] < 0 else "open"
+
+
+def _floor(pair: Pair) -> str:
+    return f"Two samplings of one period's documents differ by {number(pair.sampling_floor, 2)}"
+
+
+def _beyond_floor(pair: Pair, end: str) -> str:
+    low, high = beyond(pair)
+    start = f"{_floor(pair)}, which alone can come to {number(expected(pair).value, 2)} between periods"
+    if math.isnan(low):
+        return f"{start}; so few runs give no interval of what is beyond that."
+    return f"{start}: what is beyond that, {signed_span(low, high)}, {end}."
+
+
+BEYOND_SAMPLING = Claim[Pair](
+    id="change.beyond-sampling",
+    says="Contexts differ between two periods beyond the sampling of documents.",
+    source=THESIS,
+    rule=(
+        "the 95 % interval of the change, less what sampling alone can come to between periods, lies above 0; no more "
+        f"than it where that of the change less {1 + NO_MORE:g} times the distance of two samplings lies below 0"
+    ),
+    judge=_beside_samplings,
+    sentences={
+        "more": lambda pair: _beyond_floor(pair, "is above 0"),
+        "no more": lambda pair: (
+            f"{_floor(pair)}, as much as the periods do: the change less {1 + NO_MORE:g} times that, "
+            f"{signed_span(*beyond_margin(pair, NO_MORE))}, is below 0."
+        ),
+        "open": lambda pair: _beyond_floor(pair, "would have to be above 0 to tell a change"),
+    },
+)
+
+_CLAUSES = {
+    "more": "contexts differ beyond the sampling of documents {}",
+    "no more": "contexts differ no more than two samplings of one period's documents {}",
+    "open": "whether contexts differ beyond the sampling of documents {} cannot be told",
+}
+"""What is said of the pairs of periods of one verdict together."""
+
+
+def of_sampling(pairs: Sequence[Pair]) -> Iterator[str]:
+    """Yield between which periods contexts differ beyond the sampling of documents, if that was measured."""
+    several = len({pair.series for pair in pairs}) > 1
+    names: dict[str, list[str]] = {}
+    for pair in pairs:
+        name = f"from {pair.first} to {pair.second}" + (f" ({pair.series})" if several else "")
+        names.setdefault(BEYOND_SAMPLING.judge(pair), []).append(name)
+    clauses = [clause.format(listed(names[verdict])) for verdict, clause in _CLAUSES.items() if verdict in names]
+    if clauses:
+        text = "; ".join(clauses)
+        yield f"{text[0].upper()}{text[1:]}."
+
+
+COMPARED = Claim[Sequence[Pair]](
+    id="change.compared",
+    says="The changes stand beside those of other documents of the same time.",
+    rule="bootstrap runs, or documents dealt out at random, were measured beside other runs",
+    judge=lambda pairs: "yes" if not pairs else "bootstrap" if all(x.bootstrap for x in pairs) else "no",
+    sentences={
+        "bootstrap": (
+            "These are bootstrap runs, whose changes hold the sampling of documents twice over: train shuffled runs "
+            "too, for which they are the floor."
+        ),
+        "no": (
+            "No change can be told yet from other documents of the same time: how far apart two samplings of one "
+            "period's documents would lie is not known. Train bootstrap runs too, or a control (train --control 2)."
+        ),
+    },
+)
+"""Judged where neither is there."""
+
+
+# Periods beside documents dealt out at random
+
+
+def _beside_splits(difference: AtRandom) -> str:
+    """Judge periods beside documents dealt out at random, one-sided at 2.5 %.
+
+    Of 120 sets each at 3 runs and 2, 3 splits, and 8 runs and 2, 3 splits ``benchmarks/change_verdicts.py`` counts 0,
+    0, 3 and 1 false ones, and sees steps of 0.3 word lengths' SD in 61, 100, 64 and 100 %.
+    """
+    if math.isnan(difference.half):
+        return "unknown"
+    return "more" if difference.value > difference.half else "open"
+
+
+def _one_split(difference: AtRandom) -> str:
+    if math.isnan(difference.value):
+        return ""
+    by, way = number(abs(difference.value), 2), "more" if difference.value > 0 else "less"
+    beside = "as much as" if by == "0" else f"by {by} {way} than"
+    return (
+        f"Periods differ {beside} documents dealt out at random{difference.mean_over} without the noise of training. "
+        "Two splits or more would tell how far that is chance (train --control 2)."
+    )
+
+
+MORE_THAN_AT_RANDOM = Claim[AtRandom](
+    id="change.more-than-at-random",
+    says="Periods differ more than documents dealt out at random do.",
+    source=THESIS,
+    rule="the 95 % interval of the difference, over splits and runs, lies above 0; unknown below two splits",
+    judge=_beside_splits,
+    sentences={
+        "more": lambda x: (
+            f"Periods differ more than documents dealt out at random do: the difference{x.mean_over} is "
+            f"{number(x.value, 2)} ({x.span}, above 0), without the noise of training."
+        ),
+        "open": lambda x: (
+            "Whether periods differ more than documents dealt out at random cannot be told from these splits: the "
+            f"difference{x.mean_over} is {number(x.value, 2)}, and its interval, {x.span}, would have to be above 0."
+        ),
+        "unknown": _one_split,
+    },
+)
+
+
+# What frequency explains
+
+
+def _beside_control(explained: Explained) -> str:
+    """Judge what frequency explains beside what it explains where nothing changed."""
+    if not explained.splits:
+        return "no test"
+    low, high = explained.difference.interval
+    return "more" if low > 0 else "less" if high < 0 else "open"
+
+
+FREQUENCY_EXPLAINS = Claim[Explained](
+    id="change.frequency",
+    says="Rarer words change more than noise says.",
+    source="Rettenmeier 2020, §4.2",
+    rule=(
+        "the 95 % interval of R² of frequency less that of documents dealt out at random lies above 0, by the error "
+        "over words and over runs with the degrees of freedom of the latter, of one run by that over words alone"
+    ),
+    judge=_beside_control,
+    sentences={
+        "more": lambda x: (
+            f"{x.share}. The difference, {x.span} points, is above 0: rarer words changed more than noise says."
+        ),
+        "less": lambda x: (
+            f"{x.share}. The difference, {x.span} points, is below 0, so these data do not show that rarer words "
+            "change more."
+        ),
+        "open": lambda x: (
+            f"{x.share}. Whether rarer words changed more than noise says cannot be told: the difference, {x.span} "
+            "points, would have to be above 0."
+        ),
+        "no test": lambda x: (
+            f"{x.share}. How much of that is noise cannot be told: the noise of sampled documents follows frequency "
+            "too. A control, documents dealt out at random, tells (train --control 1)."
+        ),
+    },
+)
+
+
+def of_laws(laws: Iterable[Law], floors: Container[str] = ()) -> Iterator[str]:
+    """Yield what frequency explains of change, against the control of the same sampling."""
+    rows = [law for law in laws if math.isfinite(law.r2_se) and law.series not in floors]
+    genuine, splits = ([law for law in rows if law.control is which] for which in (False, True))
+    if genuine:
+        yield FREQUENCY_EXPLAINS.sentence(Explained(genuine[-1], splits))
+
+
+# Words
+
+
+class Order(NamedTuple):
+    """The order of the words by how far they moved between two periods, with its reliability."""
+
+    name: str
+    reliability: float
+
+
+def _not_reliable(order: Order) -> str:
+    known = "unknown" if math.isnan(order.reliability) else f"{order.reliability:.2f}"
+    return f"{order.name}: no list, since its order is not reliable ({known}, wanted {RELIABLE:g}); train more runs."
+
+
+ORDER = Claim[Order](
+    id="change.order-of-words",
+    says="Other runs would list nearly the same words as those that moved most.",
+    rule=f"the part of the words' variance in change that is no error over runs is at least {RELIABLE:g}",
+    judge=lambda order: "yes" if order.reliability >= RELIABLE else "no",
+    sentences={"no": _not_reliable},
+)
+
+BEYOND_LAW = Claim[Excess](
+    id="change.word-beyond-law",
+    says="A word changed more than words of its frequency do.",
+    rule="the 95 % interval over runs of its change by that which the law expects lies above 1",
+    judge=lambda word: "yes" if word.interval[0] > 0 else "no",
+)
+
+
+class Differing(NamedTuple):
+    """Words whose contexts differ beyond the sampling of authors.
+
+    Attributes:
+        counts: by periods, how many of how many words.
+        rate: of false discoveries.
+    """
+
+    counts: Mapping[tuple[str, str], tuple[int, int]]
+    rate: float
+
+
+def _differing(words: Differing) -> str:
+    each = [
+        f"{some:,} of {counted(of, 'word')} from {first} to {second}"
+        for (first, second), (some, of) in words.counts.items()
+    ]
+    return f"Contexts differ beyond author sampling for {listed(each)} (of those found, {words.rate:.0%} may be false)."
+
+
+WORDS_DIFFER = Claim[Differing](
+    id="change.words-differ",
+    says="The contexts of some words differ beyond the sampling of authors.",
+    rule="a word is found at a rate of false discoveries, by documents dealt out anew, all of one author together",
+    judge=lambda words: "yes" if any(some for some, _ in words.counts.values()) else "no",
+    sentences={"yes": _differing, "no": _differing},
+)
+
+
+def of_words(discoveries: Iterable[Discovery], rate: float) -> list[str]:
+    """Return how many words' contexts differ beyond the sampling of authors, between every two periods."""
+    words: dict[tuple[str, str], list[bool]] = {}
+    for row in discoveries:
+        words.setdefault((row.first, row.second), []).append(row.found)
+    counts = {periods: (sum(found), len(found)) for periods, found in words.items()}
+    return [WORDS_DIFFER.sentence(Differing(counts, rate))] if counts else []
+
+
+# SemEval-2020 task 1, and spaces
+
+
+def _ways(cells: Sequence[Cell]) -> str:
+    """Judge whether any way classifies better than the larger class; no test without ranks."""
+    if not any(math.isfinite(cell.spearman) for cell in cells):
+        return "no test"
+    return "yes" if any(cell.accuracy > cell.majority for cell in cells) else "no"
+
+
+def _best(cells: Sequence[Cell], many: str) -> str:
+    ranked = [cell for cell in cells if math.isfinite(cell.spearman)]
+    best = max(ranked, key=lambda cell: cell.spearman)
+    return (
+        f"The best ranks of {len(ranked)} ways are those of {best.technique}/{best.sampling} {best.way}: "
+        f"Spearman's ρ {number(best.spearman, 3)}, mean of {best.languages} languages; {many} better than "
+        f"calling all targets what most are ({number(cells[0].majority, 3)})."
+    )
+
+
+BETTER_THAN_ONE_CLASS = Claim[Sequence[Cell]](
+    id="change.better-than-one-class",
+    says="Some way of measuring change classifies the targets better than calling all what most are.",
+    source="Rettenmeier 2020, table 4.3",
+    rule="its accuracy is higher; the best of many is best by luck too, so it is said to be the best of so many",
+    judge=_ways,
+    sentences={
+        "yes": lambda cells: _best(
+            cells, f"{sum(cell.accuracy > cell.majority for cell in cells)} of {len(cells)} ways classify"
+        ),
+        "no": lambda cells: _best(cells, "no way classifies"),
+    },
+)
+
+
+class Cosine(NamedTuple):
+    """Mean cosine of two different words in the runs of a period."""
+
+    name: str
+    value: float
+
+
+COLLAPSED = Claim[Cosine](
+    id="change.collapsed",
+    says="All words of a period point one way.",
+    rule=f"the mean cosine of two different words is above {spaces.COLLAPSED:g}",
+    judge=lambda cosine: "yes" if cosine.value > spaces.COLLAPSED else "no",
+    sentences={
+        "yes": lambda cosine: (
+            f"{cosine.name} is collapsed: all words point one way (mean cosine {cosine.value:.2f}), so that none "
+            "can be seen to move. Train it longer."
+        )
+    },
+)
+
+
+# The answer
+
+
+def verdict(tables: Mapping[str, Table], rate: float = 0.05) -> list[str]:
+    """Return the answer: between which periods contexts differ beyond noise, then how far, pair by pair."""
+    pairs = PAIRS.of(tables)
+    series = main_series(pairs)
+    shown = [row for name in series for row in pairs.rows(series=name)]
+    each = [
+        (f"{row.series}: " if len(series) > 1 else "") + of_pair(row, splits_of(pairs, row), scale=k == 0)
+        for k, row in enumerate(shown[:_MOST])
+    ]
+    if (more := len(shown) - _MOST) > 0:
+        each[-1] += f" {counted(more, 'more pair')} of periods {'is' if more == 1 else 'are'} in the table below."
+    floors = floor_series(pairs)
+    control = MORE_THAN_AT_RANDOM.sentence(control_difference([x for x in pairs.rows() if x.series not in floors]))
+    sampling = list(of_sampling(shown))
+    sentences = [
+        BETTER_THAN_ONE_CLASS.sentence(list(GRID.rows(tables))),
+        *(sampling or [control or COMPARED.sentence(shown)]),
+        *each,
+        *([control] if sampling else []),
+        *of_words(DISCOVERIES.rows(tables), rate),
+    ]
+    return [sentence for sentence in sentences if sentence]
+
+
+def of_pair(pair: Pair, splits: Sequence[Pair] = (), *, scale: bool = False) -> str:
+    """Return how far words moved between two periods, beside the floors.
+
+    Args:
+        pair: the row.
+        splits: the same of documents dealt out at random.
+        scale: whether it is said what the numbers mean.
+    """
+    words, moved = counted(pair.tested, "word"), number(pair.change, 2)
+    start = f"From {pair.first} to {pair.second}, {words} moved by {moved} between a run of each"
+    what = f" (0: used alike; {number(pair.unlike, 2)}: two different words)" if scale else ""
+    parts = (f"{start}{what}.", BEYOND_SAMPLING.sentence(pair), _without_training(pair, splits))
+    return " ".join(part for part in parts if part)
+
+
+def _without_training(pair: Pair, splits: Sequence[Pair]) -> str:
+    """Say what is left of the change without training noise, which is not what the floor is compared with."""
+    if math.isnan(pair.corrected):
+        return "With one run, how much of it is training noise cannot be told."
+    low, high = pair.estimate(pair.corrected, pair.corrected_se).interval
+    span = "" if math.isnan(low) else f" ({number_span(low, high)})"
+    change = f"Without the noise of training the change is {number(pair.corrected, 2)}{span}"
+    if not splits:
+        return f"{change}."
+    at_random = number(fmean(split.corrected for split in splits), 2)
+    return f"{change}, where documents were dealt out at random, so that nothing changed, {at_random}."

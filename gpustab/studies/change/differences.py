@@ -1,0 +1,154 @@
+"""Changes and shares beside what sampled documents and training come to: differences with the intervals that decide."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import fmean
+from typing import NamedTuple
+
+from gpustab.statistics.intervals import Estimate, t_quantile
+from gpustab.studies.change.tables import Law, Pair
+from gpustab.studies.shared.wording import signed_span
+
+Interval = tuple[float, float]
+
+
+def beyond(pair: Pair) -> Interval:
+    """Return the 95 % interval, over runs and words, of the change less what :func:`expected` makes of the floor."""
+    return _over_words(pair, _change(pair).minus(expected(pair)))
+
+
+def beyond_margin(pair: Pair, margin: float) -> Interval:
+    """Return the same interval of the change less the floor, with a margin that is a part of it."""
+    floor = pair.estimate(pair.sampling_floor, pair.sampling_se)
+    return _over_words(pair, _change(pair).minus(floor.over(1 / (1 + margin))))
+
+
+def expected(pair: Pair) -> Estimate:
+    """Return the change that sampled documents alone can come to between two periods.
+
+    A bootstrap run draws from a period's own documents, so that noise of sampling is in its rows twice and they are
+    longer: of one training noise t, sampling noise s and unit signal, cosines are ``(1 + s)/(1 + 2s + t)`` between
+    bootstrap runs, ``(1 + s)/(1 + s + t)`` between shuffled runs of one period, and ``1/(1 + s + t)`` between runs of
+    two periods in which nothing changed. From the first two, as changes b and a, the last is
+    ``1 − (1 − a) b / (1 − b)``: the floor is too low by ``(1 − a)/(1 − b)``. On speeches dealt out at random it was
+    less so, which keeps this on the safe side.
+    """
+    floor = pair.estimate(pair.sampling_floor, pair.sampling_se)
+    by_floor = (1 - pair.training_floor) / (1 - floor.value) ** 2
+    by_training = floor.value / (1 - floor.value)
+    error = math.hypot(by_floor * floor.se, by_training * pair.training_se)
+    return Estimate(floor.value * (1 - pair.training_floor) / (1 - floor.value), error, floor.freedom)
+
+
+def _change(pair: Pair) -> Estimate:
+    return pair.estimate(pair.change, pair.change_se)
+
+
+def _over_words(pair: Pair, difference: Estimate) -> Interval:
+    half = Estimate.of_runs(0.0, pair.beyond_se_words, pair.tested).half
+    low, high = difference.interval
+    return low - half, high + half
+
+
+class AtRandom(NamedTuple):
+    """How far periods differ beyond documents dealt out at random, without the noise of training.
+
+    Attributes:
+        value: mean over the pairs of periods that have splits; NaN without any.
+        half: half of its interval; NaN for fewer than two splits.
+        pairs: how many those are.
+    """
+
+    value: float
+    half: float
+    pairs: int
+
+    @property
+    def span(self) -> str:
+        """The interval, for a sentence."""
+        return signed_span(self.value - self.half, self.value + self.half)
+
+    @property
+    def mean_over(self) -> str:
+        """What the value is a mean of, for a sentence."""
+        return f", mean of {self.pairs} pairs of periods," if self.pairs > 1 else ""
+
+
+def control_difference(rows: Sequence[Pair]) -> AtRandom:
+    """Return the mean difference between periods and splits at random.
+
+    The splits' corrected changes vary about their mean, pair of periods by pair, with a pooled SD s; where nothing
+    changed the periods are one split more: half the interval is ``t s √(1 + 1/k)`` for k splits, and errors over runs.
+    Pairs share periods, so the mean over them is given no smaller error.
+    """
+    changes: dict[tuple[str, str], tuple[list[float], list[float]]] = {}
+    for row in rows:
+        changes.setdefault((row.first, row.second), ([], []))[row.control].append(row.corrected)
+    pairs = [(fmean(genuine), splits) for genuine, splits in changes.values() if genuine and splits]
+    if not pairs:
+        return AtRandom(math.nan, math.nan, 0)
+    value = fmean(genuine - fmean(splits) for genuine, splits in pairs)
+    freedom = sum(len(splits) - 1 for _, splits in pairs)
+    if not freedom or not all(math.isfinite(x) for genuine, splits in pairs for x in (genuine, *splits)):
+        return AtRandom(value, math.nan, len(pairs))
+    spread = math.sqrt(sum((x - fmean(splits)) ** 2 for _, splits in pairs for x in splits) / freedom)
+    fewest = min(len(splits) for _, splits in pairs)
+    runs = max(row.estimate(row.corrected, row.corrected_se).half for row in rows)
+    return AtRandom(value, math.hypot(t_quantile(freedom) * spread * math.sqrt(1 + 1 / fewest), runs), len(pairs))
+
+
+class Explained(NamedTuple):
+    """What frequency explains of change between the averages of most runs, and where nothing changed.
+
+    Attributes:
+        genuine: the law of a series.
+        splits: those of documents dealt out at random.
+    """
+
+    genuine: Law
+    splits: Sequence[Law]
+
+    @property
+    def at_random(self) -> float:
+        """R² of frequency where nothing changed, mean over the splits."""
+        return fmean(law.r2_marginal for law in self.splits)
+
+    @property
+    def difference(self) -> Estimate:
+        """R² of frequency beyond that of the splits.
+
+        Errors are those over words and over runs together; several splits are averaged, and their spread counts if it
+        is larger. The interval has the degrees of freedom of the error over runs, of the law that has fewest: R − 1 of
+        the average of R runs. One run has no error over runs: then the error is that over words alone, which says
+        nothing of other trainings, and its freedom are the words less one, since it was found by drawing words.
+        """
+        values = [law.r2_marginal for law in self.splits]
+        spread = math.sqrt(sum((x - fmean(values)) ** 2 for x in values) / max(len(values) - 1, 1) / len(values))
+        error = math.hypot(_r2_error(self.genuine), max(spread, fmean(map(_r2_error, self.splits))))
+        freedom = min(map(_r2_freedom, (self.genuine, *self.splits)))
+        return Estimate(self.genuine.r2_marginal - fmean(values), error, freedom)
+
+    @property
+    def span(self) -> str:
+        """The interval of the difference in points of percent."""
+        low, high = self.difference.interval
+        return signed_span(100 * low, 100 * high, digits=0)
+
+    @property
+    def share(self) -> str:
+        """What frequency explains, as the beginning of a sentence."""
+        share = f"{self.genuine.r2_marginal:.0%} of how words differ in change (R² of its logarithm)"
+        return f"Frequency explains {share}" + (
+            f", and {self.at_random:.0%} where nothing changed" if self.splits else ""
+        )
+
+
+def _r2_error(law: Law) -> float:
+    """Of R², over words and over runs; one run has none of the latter."""
+    return math.hypot(law.r2_se, law.r2_se_runs) if math.isfinite(law.r2_se_runs) else law.r2_se
+
+
+def _r2_freedom(law: Law) -> int:
+    return law.freedom if math.isfinite(law.r2_se_runs) else law.words - 1

@@ -1,0 +1,220 @@
+"""What two periods come to, as rows and plain values that are kept until the study is done: a stopped one goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from gpustab.errors import InputError, option
+from gpustab.evaluation.semeval import ChangeTask, read_semeval
+from gpustab.kernels.displacement import Jackknifed
+from gpustab.studies.change.languages import languages_in
+from gpustab.studies.change.laws import Rows, rows_of
+from gpustab.studies.change.options import ChangeOptions
+from gpustab.studies.change.periods import Between
+from gpustab.studies.change.semeval import Judged, judge, missing, score_of
+from gpustab.studies.change.series import Series
+from gpustab.studies.change.tables import Pair, Score, Word
+
+Floats = NDArray[np.float64]
+
+
+class Floors(NamedTuple):
+    """How far two bootstrap runs of one period lie apart, mean of two periods.
+
+    Attributes:
+        words: their names.
+        value: ``(v,)`` of every word.
+        without_first: ``(R₁, v)`` without each run of the earlier period.
+        without_second: ``(R₂, v)`` without each run of the later one.
+    """
+
+    words: list[str]
+    value: Floats
+    without_first: Floats
+    without_second: Floats
+
+    def of(self, words: Sequence[str]) -> tuple[float, float]:
+        """Return the mean over those words that have a floor, and its error over runs."""
+        mask = torch.tensor(np.isin(self.words, words))
+        return Jackknifed(*map(torch.from_numpy, self[1:])).mean(mask)
+
+    @property
+    def by_word(self) -> dict[str, float]:
+        """The floor of every word."""
+        return dict(zip(self.words, self.value.tolist(), strict=True))
+
+
+class Outcome(NamedTuple):
+    """What two periods come to.
+
+    Attributes:
+        pair: row of the table of pairs; ``None`` if no word is frequent enough in both.
+        words: rows of the table of words.
+        rows: what the laws need.
+        scores: of SemEval's targets.
+        judged: the same, with what their spread is from.
+        missing: targets that one of the periods lacks.
+        unscored: why none of them could be scored.
+        reliability: of the order of the words.
+        floors: how far runs of one period lie apart, of a bootstrap series.
+    """
+
+    pair: Pair | None
+    words: list[Word]
+    rows: Rows | None
+    scores: list[Score]
+    judged: list[Judged]
+    missing: list[str]
+    unscored: str
+    reliability: float
+    floors: Floors | None
+
+
+KINDS = (Outcome, Pair, Word, Rows, Score, Judged, Floors)
+"""What is kept."""
+
+
+def task_of(series: Series, options: ChangeOptions) -> ChangeTask | None:
+    """The targets that a series is judged by.
+
+    Raises:
+        InputError: if it has not two periods, or the files cannot be read.
+    """
+    if options.semeval is None:
+        return None
+    if len(series.periods) != 2:
+        raise InputError(f"{option('semeval')} is for two periods, not {len(series.periods)}")
+    if not series.language:
+        return read_semeval(options.semeval)
+    places = languages_in(Path(options.semeval))
+    return read_semeval(next(place for place in places if place.resolve().name == series.language))
+
+
+def outcome_of(
+    series: Series, both: Between, options: ChangeOptions, task: ChangeTask | None, floors: Floors | None
+) -> Outcome:
+    """Return what two periods come to.
+
+    Args:
+        series: of which they are.
+        both: their measurement.
+        options: of the study.
+        task: by which they are judged.
+        floors: the sampling floor of these periods.
+    """
+    lacking = [] if task is None else missing(both, task)
+    judged, unscored = _judged(series, both, task, options)
+    scores = [score_of(series.name, task, len(task.targets) - len(lacking), way) for way in judged] if task else []
+    return Outcome(
+        pair_row(series, both, floors) if bool(both.tested.any()) else None,
+        word_rows(series.name, both, floors),
+        rows_of(both),
+        scores,
+        judged,
+        lacking,
+        unscored,
+        reliability(both),
+        floors_of(both) if series.key.sampling == "bootstrap" else None,
+    )
+
+
+def _judged(series: Series, both: Between, task: ChangeTask | None, options: ChangeOptions) -> tuple[list[Judged], str]:
+    """Judge the targets, or say why that cannot be done; of several languages one alone stops nothing.
+
+    Raises:
+        InputError: if the one language cannot be judged.
+    """
+    if task is None:
+        return [], ""
+    try:
+        return list(judge(series.key, both, task, options.spread)), ""
+    except InputError as error:
+        if not series.language:
+            raise
+        return [], str(error)
+
+
+def floors_of(both: Between) -> Floors:
+    """Return the floors of two periods of bootstrap runs."""
+    return Floors(both.words, *(part.numpy() for part in both.moves.within))
+
+
+def pair_row(series: Series, both: Between, floors: Floors | None) -> Pair:
+    """Return the row of a pair of periods."""
+    rows, moves = both.tested, both.moves
+    change, change_se = moves.change.mean(rows)
+    sampling, sampling_se = (None, None) if floors is None else floors.of(both.tested_words)
+    pairs = moves.pairs.flatten()
+    return Pair(
+        series.name,
+        series.of,
+        series.split,
+        series.control,
+        series.key.sampling == "bootstrap",
+        both.first.name,
+        both.second.name,
+        len(both.words),
+        int(rows.sum()),
+        len(both.first.runs),
+        len(both.second.runs),
+        change,
+        float(pairs.std()) if len(pairs) > 1 else float("nan"),
+        change_se,
+        *both.averaged.mean(rows),
+        *moves.corrected.mean(rows),
+        *moves.within.mean(rows),
+        float(both.halves[rows].mean()),
+        sampling,
+        sampling_se,
+        None if floors is None else _words_error(both, floors),
+        both.first.mean_cosine,
+        both.second.mean_cosine,
+    )
+
+
+def _words_error(both: Between, floors: Floors) -> float:
+    """Standard error over words of the mean change beyond the floor."""
+    drawn = floors.by_word
+    rows = zip(both.tested_words, both.moves.change.value[both.tested].tolist(), strict=True)
+    beyond = torch.tensor([change - drawn[word] for word, change in rows if word in drawn], dtype=torch.float64)
+    return float(beyond.std() / len(beyond) ** 0.5) if len(beyond) > 1 else float("nan")
+
+
+def word_rows(series: str, both: Between, floors: Floors | None) -> list[Word]:
+    """Return the row of every tested word, those first that changed most beyond the floor (else most, corrected)."""
+    changes = (both.moves.change, both.averaged, both.moves.corrected)
+    columns = [column.tolist() for change in changes for column in (change.value, change.se)]
+    columns.append(both.moves.within.value.tolist())
+    counts = [[None] * len(both.words) if count is None else count.tolist() for count in both.counts]
+    drawn = {} if floors is None else floors.by_word
+    rows = []
+    for k in both.tested.nonzero().flatten().tolist():
+        floor, values = drawn.get(both.words[k]), [column[k] for column in columns]
+        where = (series, both.first.name, both.second.name, both.words[k])
+        beyond = None if floor is None else values[0] - floor
+        rows.append(Word._make((*where, *(count[k] for count in counts), *values, floor, beyond)))
+    return sorted(rows, key=_order)
+
+
+def _order(row: Word) -> tuple[float, str]:
+    """Most changed first: beyond the sampling floor, corrected, or as it is, whichever is known."""
+    value = next((x for x in (row.excess, row.corrected, row.change) if x is not None and x == x), 0.0)
+    return -value, row.word
+
+
+def reliability(both: Between) -> float:
+    """Return the part of the words' variance in corrected change that is not error over runs; NaN if unknown.
+
+    A list of most changed words is worth reading where other runs would give nearly the same.
+    """
+    value, se = (column[both.tested] for column in (both.moves.corrected.value, both.moves.corrected.se))
+    known = value.isfinite() & se.isfinite()
+    if int(known.sum()) < 3:
+        return float("nan")
+    return float((1 - se[known].square().mean() / torch.var(value[known])).clamp(min=0))

@@ -1,0 +1,166 @@
+"""The page, from rows that are given: head and first line of every table as they stand there, and which words."""
+
+import math
+
+import pytest
+
+from gpustab.report import Result
+from gpustab.studies.change.page import page
+from gpustab.studies.change.tables import (
+    DISCOVERIES,
+    EXCESS,
+    FREQUENCY,
+    GRID,
+    LAWS,
+    PAIRS,
+    TASK,
+    WORDS,
+    Cell,
+    Discovery,
+    Excess,
+    FrequencyClass,
+    Score,
+    Word,
+)
+from tests.studies.change.test_claims import BASE, control, law
+
+WHERE = ("sgns/shuffled", "1800-1819", "1820-1839")
+NAMES = ("series", "first", "second")
+
+
+def word(name, change=0.34567, excess=0.14567):
+    changes = (change, 0.0123, 0.3, 0.01, 0.23456, 0.0234)
+    return Word(*WHERE, name, 1234.4, 55.0, *changes, 0.12345, change - excess, excess)
+
+
+def beyond_law(name, excess, se=0.1):
+    return Excess(*WHERE, name, 0.0012345, 0.34567, 0.23456, excess, se, 3, 0.12345)
+
+
+@pytest.fixture(scope="module")
+def blocks():
+    scores = (0.67891, 0.01234, 0.02345, 0.48765, 0.03456, 0.04567)
+    answer = Result("change", settings={"rate": 0.05, "authors": "president"})
+    answer.contrasts = [dict(zip(NAMES, WHERE, strict=True)) | {"reliability": 0.95}]
+    answer.tables = {
+        "pairs": PAIRS.table([BASE, control(1, corrected=0.0712345)]),
+        "words": WORDS.table([word("labor"), word("war", 0.2)]),
+        "laws": LAWS.table(
+            law(x, k > 0, name, 0.03, 0.05, n)
+            for k, (name, x) in enumerate([(BASE.series, 0.3049), (control(1).series, 0.1)])
+            for n in (1, 8)
+        ),
+        "excess": EXCESS.table([beyond_law("open", 0.3), beyond_law("sure", 0.5), beyond_law("surer", 0.6)]),
+        "frequency": FREQUENCY.table([FrequencyClass(*WHERE, 0.00001, 0.0021, 1250, 0.34567, 0.12345, 0.2222, 0.01)]),
+        "grid": GRID.table([Cell("sgns", "shuffled", "AA", 8, 4, *scores, 0.64567)]),
+        "task": TASK.table([Score(WHERE[0], "english", "EA", *scores, 5, 6, 0.64567)]),
+        "discoveries": DISCOVERIES.table(
+            Discovery(*WHERE[1:], name, 0.45678, 0.34567, 4.5678, 0.0012, 0.045678, found)
+            for name, found in (("tax", True), ("sea", False))
+        ),
+    }
+    return {block.title: block for block in page(answer)}
+
+
+def test_periods_beside_their_floors(blocks):
+    (table,) = blocks["How far did words move, and how far do they move when nothing changes?"].tables
+    assert table.title == "sgns/shuffled: mean over words, ± 95 % over runs"
+    assert dict(zip(table.header, table.rows[0], strict=True)) == {
+        "periods": "1800-1819 → 1820-1839",
+        "words": "1,200",
+        "change": "0.300 ± 0.016",
+        "two runs of one": "0.1000 ± 0.0064",
+        "two samplings of one": "0.200 ± 0.016",
+        "beyond sampling, 95 %": "+0.04 to +0.11",
+        "two different words": "0.70",
+        "without training noise": "0.200 ± 0.013",
+        "dealt out at random": "0.0712",
+        "between averages": "0.10 ± 0.32",
+    }
+    (other,) = blocks["How far did words move in documents dealt out at random, and in bootstrap runs?"].tables
+    assert other.title == "dealt out at random (1): mean over words, ± 95 % over runs"
+
+
+def test_words_that_moved_most(blocks):
+    (table,) = blocks["Which words moved most?"].tables
+    assert table.title == "1800-1819 → 1820-1839"
+    assert dict(zip(table.header, table.rows[0], strict=True)) == {
+        "word": "labor",
+        "occurrences": "1,234, 55",
+        "change": "0.346 ± 0.039",
+        "two runs of one": "0.12",
+        "two samplings of one": "0.20",
+        "difference": "0.15",
+        "without training noise": "0.235 ± 0.074",
+    }
+    assert [row[0] for row in table.rows] == ["labor", "war"]
+
+
+def test_words_beyond_their_authors(blocks):
+    block = blocks["Which words' contexts differ beyond the sampling of authors?"]
+    (table,) = block.tables
+    assert table.title == "1800-1819 → 1820-1839"
+    assert table.header == ["word", "change", "expected", "z", "q"]
+    assert table.rows == [["tax", "0.457", "0.346", "4.57", "0.046"]]
+    assert block.answer.startswith("Contexts differ beyond author sampling for 1 of 2 words from 1800-1819 to")
+
+
+def test_the_law_and_what_is_beyond_it(blocks):
+    (table,) = blocks["Do rarer words change more?"].tables
+    assert table.header == [
+        *("series", "runs averaged", "averages", "words", "β of frequency", "± SE", "± runs"),
+        *("R² marginal", "± words", "± runs", "R² conditional", "± runs"),
+    ]
+    numbers = ["8", "1", "300", "−0.400", "0.050", "0.020", "30.5%", "3.0%", "5.0%", "30.5%", "2.0%"]
+    assert table.rows[0] == ["sgns/shuffled", *numbers]
+    assert table.rows[1][0] == "dealt out at random (1)"
+    assert len(blocks["The law for every number of averaged runs"].tables[0].rows) == 4
+    sure, classes = blocks["Which words changed more than words of their frequency?"].tables
+    assert sure.header == [
+        *("word", "frequency per million", "change", "expected", "change / expected", "95 %", "dealt out at random")
+    ]
+    assert sure.rows == [
+        ["surer", "1,234", "0.346", "0.235", "1.82", "1.3–2.5", "0.123"],
+        ["sure", "1,234", "0.346", "0.235", "1.65", "1.2–2.3", "0.123"],
+    ]
+    assert classes.header == ["periods", "per million", "words", "change", "dealt out at random", "beyond"]
+    assert classes.rows == [
+        ["1800-1819 → 1820-1839", "10 – 2,100", "1,250", "0.346", "0.123", "0.222 ± 0.020"],
+    ]
+
+
+def test_scores_of_semeval(blocks):
+    scores = dict(zip(["accuracy", "SD", "± SE", "Spearman"], ["0.679", "0.012", "0.023", "0.488"], strict=True))
+    (grid,) = blocks["Which technique, way and sampling judge change best?"].tables
+    assert grid.header == [
+        "technique",
+        "way",
+        "runs",
+        "sampling",
+        *scores,
+        "SD",
+        "± SE",
+        "all of one class",
+        "languages",
+    ]
+    assert grid.rows == [["sgns", "AA", "8", "shuffled", *scores.values(), "0.035", "0.046", "0.646", "4"]]
+    (task,) = blocks["How well are the targets of english judged?"].tables
+    assert task.header == ["series", "way", *scores, "SD", "± SE", "targets", "all of one class"]
+    assert task.rows == [["sgns/shuffled", "EA", *scores.values(), "0.035", "0.046", "5 of 6", "0.646"]]
+
+
+@pytest.mark.parametrize(("reliability", "known"), [(0.89, "0.89"), (math.nan, "unknown")])
+def test_an_order_that_other_runs_would_not_give_is_no_list(reliability, known):
+    answer = Result("change")
+    answer.contrasts = [dict(zip(NAMES, WHERE, strict=True)) | {"reliability": reliability}]
+    answer.tables = {"pairs": PAIRS.table([BASE]), "words": WORDS.table([word("labor")])}
+    block = next(block for block in page(answer) if block.title == "Which words moved most?")
+    assert block.tables == []
+    assert block.answer == (
+        f"1800-1819 → 1820-1839: no list, since its order is not reliable ({known}, wanted 0.9); train more runs."
+    )
+
+
+def test_the_page_says_by_how_much_a_change_may_exceed_the_floor(blocks):
+    facts = {name: value for name, value, _ in blocks["What do these numbers not say?"].facts}
+    assert facts["sampling"] == "1.1"

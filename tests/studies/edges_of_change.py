@@ -1,0 +1,34 @@
+import numpy as np
+
+from gpustab.errors import InputError
+from gpustab.studies.change.claims import BEYOND_SAMPLING, ORDER, Order
+from gpustab.studies.change.laws import Laws, Rows
+from gpustab.studies.change.tables import Pair
+from tests.studies.edges import Edge
+
+
+def pair(change, floor=0.2):
+    """Two periods without any error."""
+    return Pair(
+        **dict.fromkeys(Pair._fields, 0.0)
+        | {"change": change, "sampling_floor": floor, "training_floor": 0.1}
+        | {"tested": 100, "runs_first": 4, "runs_second": 4}
+    )
+
+
+def fitted(words):
+    """A law of so many words, or why there is none."""
+    values = np.exp(np.random.default_rng(0).normal(size=(4, int(words))))
+    names = [f"w{k}" for k in range(int(words))]
+    parts = [Rows("a", "b", names, values[k], {1: values[k + 2 : k + 3]}, {}) for k in range(2)]
+    try:
+        return len(set(Laws(parts, False).groups)) == words
+    except InputError as error:
+        return str(error)
+
+
+EDGES = {
+    "change.no-more": Edge(lambda x: BEYOND_SAMPLING.judge(pair(0.2 * (1 + x))), below="no more", above="open"),
+    "change.reliable": Edge(lambda x: ORDER.judge(Order("a", x)), below="no", above="yes"),
+    "change.words-of-a-law": Edge(fitted, below="19 words, wanted 20 or more", above=True, step=1),
+}
