@@ -1,19 +1,25 @@
-"""The pages of claims and of margins, made from the claims themselves.
+"""The pages of claims, margins and tables, made from what the studies declare.
 
 ``python -m docs.claims`` writes the table of margins into ``docs/pages/reference/margins.md``, where a test holds it
-against the rules: no margin changes unseen. As a hook of MkDocs it puts the claims of all studies where a page asks for
-them.
+against the rules: no margin changes unseen. As a hook of MkDocs it puts the claims and the tables of all studies where a
+page asks for them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
+import gpustab.studies
+from gpustab.results import Sheet
+from gpustab.results.table import columns_of
 from gpustab.studies.shared.claims import every_claim, every_margin
 
 MARGINS_PAGE = Path(__file__).parent / "pages" / "reference" / "margins.md"
-CLAIMS_HERE = "<!-- claims -->"
+CLAIMS_HERE, TABLES_HERE = "<!-- claims -->", "<!-- tables -->"
 HEAD = "| margin | value | of what |\n|---|---|---|\n"
 
 
@@ -34,12 +40,38 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
+def sheets() -> Iterator[tuple[str, Sheet[Any]]]:
+    """Yield the tables that every study declares, with the study's name."""
+    for study in sorted(module.name for module in iter_modules(gpustab.studies.__path__) if module.ispkg):
+        package = import_module(f"gpustab.studies.{study}")
+        declared: dict[str, Sheet[Any]] = {}
+        for module in sorted(module.name for module in iter_modules(package.__path__) if not module.ispkg):
+            for value in vars(import_module(f"{package.__name__}.{module}")).values():
+                if isinstance(value, Sheet) and value.row.__module__.startswith(f"{package.__name__}."):
+                    declared.setdefault(value.name, value)
+        yield from ((study, sheet) for sheet in declared.values())
+
+
+def table_lines() -> Iterator[str]:
+    """Yield the text of the page of tables: a heading a study, a list of columns a table."""
+    last = ""
+    for study, sheet in sheets():
+        if study != last:
+            yield f"\n## {study}\n"
+        last = study
+        kept = "; in files only" if sheet.long else ""
+        yield f"\n### {sheet.name}\n\n{sheet.about[:1].upper()}{sheet.about[1:]}{kept}.\n"
+        yield "| column | title | what it is |\n|---|---|---|"
+        for name, column in columns_of(sheet.row).items():
+            yield f"| `{name}` | {_cell(column.title)} | {_cell(column.about)} |"
+
+
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Put the table of all claims where a page asks for it."""
-    if CLAIMS_HERE not in markdown:
-        return markdown
-    table = "\n".join(["| claim | what it states | source | rule |", "|---|---|---|---|", *claim_rows()])
-    return markdown.replace(CLAIMS_HERE, table)
+    """Put the claims or the tables of all studies where a page asks for them."""
+    if CLAIMS_HERE in markdown:
+        table = ["| claim | what it states | source | rule |", "|---|---|---|---|", *claim_rows()]
+        markdown = markdown.replace(CLAIMS_HERE, "\n".join(table))
+    return markdown.replace(TABLES_HERE, "\n".join(table_lines())) if TABLES_HERE in markdown else markdown
 
 
 def write_margins() -> None:
