@@ -1,8 +1,8 @@
 """The pages of claims, margins and tables, made from what the studies declare.
 
 ``python -m docs.claims`` writes the table of margins into ``docs/pages/reference/margins.md``, where a test holds it
-against the rules: no margin changes unseen. As a hook of MkDocs it puts the claims and the tables of all studies where a
-page asks for them.
+against the rules: no margin changes unseen. As a hook of MkDocs it puts the claims and the tables of all studies where
+a page asks for them.
 """
 
 from __future__ import annotations
