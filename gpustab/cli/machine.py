@@ -66,7 +66,9 @@ def bench(
     device: Annotated[str, Option("auto, cpu, cuda or cuda:N.")] = "auto",
     precision: Annotated[Literal["auto", "fast"] | None, Option("Of the PIP losses; default both on CUDA.")] = None,
     backend: Annotated[Literal["auto", "torch", "faiss"], Option("Neighbour search.")] = "auto",
-    steps: Annotated[tuple[str, ...] | None, Option("Default all.", metavar="S,S,...", names=STEPS)] = None,
+    steps: Annotated[
+        tuple[str, ...] | None, Option("Steps to time; default all.", metavar="S,S,...", names=STEPS)
+    ] = None,
     seconds: Annotated[float, Option("Time for the calls of one step.")] = 2.0,
     seed: Seed = 0,
 ) -> None:

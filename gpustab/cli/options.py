@@ -108,7 +108,7 @@ class Showing(Options):
 
 def made(what: str, metavar: str) -> Option:
     """Return the option of a command that makes something: where it goes; see :meth:`Showing.beside`."""
-    text = f"{what}, as --out alone is; beside -o, --out is the folder of the page about it."
+    text = f"{what}; required, unless --out alone says it. Beside -o, --out is the folder of the page about it."
     return Option(text, ("--output", "-o"), metavar=metavar)
 
 

@@ -24,7 +24,7 @@ def pack(
     runs: Annotated[
         list[Path], typer.Argument(metavar="RUNS", help="Vector files, leaf folders, run sets.", show_default=False)
     ],
-    output: Annotated[Path | None, made("Folder of the new run set", "RUNSET")] = None,
+    output: Annotated[Path | None, made("Folder of the new run set, without --verify", "RUNSET")] = None,
     dtype: Annotated[Literal["float32", "float16", "bfloat16"], Option("How numbers are stored.")] = "float32",
     vocabulary: Annotated[Literal["joint", "union"], Option("Words of all runs, or of at least --min-runs.")] = "joint",
     min_runs: Annotated[int | None, Option("With --vocabulary union; default 2.", low=1)] = None,

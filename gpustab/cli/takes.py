@@ -40,24 +40,17 @@ def takes(*bundles: type) -> Callable[[Callable[..., T]], Callable[..., T]]:
 
     def decorate(command: Callable[..., T]) -> Callable[..., T]:
         named = {_snake(bundle.__name__): bundle for bundle in bundles}
-        hints = get_type_hints(command, include_extras=True)
-        parameters = [p for p in inspect.signature(command).parameters.values() if p.name not in named]
-        own = {p.name: _of_argument(p, hints[p.name]) for p in parameters if _is_option(hints[p.name])}
         bundled = {name: options_of(bundle) for name, bundle in named.items()}
-        options = [*own.values(), *(one for several in bundled.values() for one in several)]
+        arguments, single = _arguments(command, named)
+        options = [*single.values(), *(one for several in bundled.values() for one in several)]
         taken = {flag for one in options for flag in one.flags}
-        arguments = [
-            p.replace(annotation=hints[p.name], kind=inspect.Parameter.KEYWORD_ONLY)
-            for p in parameters
-            if p.name not in own
-        ]
         shown = [*arguments, *(one.parameter(taken) for one in options)]
 
         def with_bundles(**values: Any) -> T:
             with complaining():
                 for name, several in bundled.items():
                     values[name] = named[name](**{one.name: one.read(values.pop(one.name)) for one in several})
-                for name, one in own.items():
+                for name, one in single.items():
                     values[name] = one.read(values[name])
                     one.declared.check(name, values[name])
                 return command(**values)
@@ -133,13 +126,12 @@ class Typed(NamedTuple):
 def options_of(bundle: type) -> list[Typed]:
     """Return the options of a bundle, each with what the docstrings of its class and of the class's bases say of it."""
     typed = {name: one for name, one in declarations(bundle).items() if one.option.typed}
-    helps = {name: text for kind in reversed(bundle.__mro__) for name, text in _attributes(kind.__doc__ or "").items()}
     flags = {name: _flags(name, one.option)[0] for name, one in typed.items()}
+    entries = [entry for kind in reversed(bundle.__mro__) for entry in _attributes(kind.__doc__ or "")]
+    helps = {name: _plain_text(text, flags) for name, text in entries}
     panel = next((_PANELS[kind.__name__] for kind in bundle.__mro__ if kind.__name__ in _PANELS), None)
     return [
-        Typed(
-            name, one, one.default, _plain_text(helps.get(name) or one.option.help, flags) + _listed(one.option), panel
-        )
+        Typed(name, one, one.default, helps.get(name, one.option.help) + _listed(one.option), panel)
         for name, one in typed.items()
     ]
 
@@ -178,13 +170,17 @@ def several_of(names: Sequence[str]) -> Callable[[str], list[str]]:
     return complete
 
 
-def _of_argument(parameter: inspect.Parameter, hint: Any) -> Typed:
-    declared = declared_by(hint, MISSING if parameter.default is parameter.empty else parameter.default)
-    return Typed(parameter.name, declared, declared.default, declared.option.help + _listed(declared.option))
-
-
-def _is_option(hint: Any) -> bool:
-    return any(isinstance(extra, Option) for extra in getattr(hint, "__metadata__", ()))
+def _arguments(command: Callable[..., Any], named: Collection[str]) -> tuple[list[inspect.Parameter], dict[str, Typed]]:
+    """The arguments of a command that are no bundles: those that Typer knows, and those that are options."""
+    hints = get_type_hints(command, include_extras=True)
+    arguments, single = [], {}
+    for p in inspect.signature(command).parameters.values():
+        if any(isinstance(extra, Option) for extra in getattr(hints[p.name], "__metadata__", ())):
+            declared = declared_by(hints[p.name], MISSING if p.default is p.empty else p.default)
+            single[p.name] = Typed(p.name, declared, declared.default, declared.option.help + _listed(declared.option))
+        elif p.name not in named:
+            arguments.append(p.replace(annotation=hints[p.name], kind=inspect.Parameter.KEYWORD_ONLY))
+    return arguments, single
 
 
 def _snake(name: str) -> str:
@@ -246,10 +242,10 @@ def _listed(spec: Option) -> str:
     return f" Names: {', '.join(spec.names)}." if spec.names else ""
 
 
-def _attributes(docstring: str) -> dict[str, str]:
+def _attributes(docstring: str) -> list[tuple[str, str]]:
     """The entries of the section Attributes of a docstring; none where Python strips docstrings."""
     section = inspect.cleandoc(docstring).partition("Attributes:\n")[2].split("\n\n")[0]
-    return dict(re.findall(r"^    (\w+): (.*(?:\n {8,}.*)*)", section, re.MULTILINE))
+    return re.findall(r"^    (\w+): (.*(?:\n {8,}.*)*)", section, re.MULTILINE)
 
 
 def _plain_text(entry: str, flags: dict[str, str]) -> str:

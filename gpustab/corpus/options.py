@@ -81,8 +81,8 @@ class CorpusOptions(ReadOptions):
         drop_numbers: of ``"words"``: leave digits out, and out of words: "4th" gives "th".
         drop_punctuation: of ``"words"``: leave punctuation and symbols out; otherwise each is a word of its own.
         min_count: words that are rarer in the whole corpus are left out, and their neighbours move together.
-        max_words: keep so many of these, the most frequent ones (ties by bytes): the size of the dictionary. Default:
-            all.
+        max_words: keep so many of the words that are left, the most frequent ones (ties by bytes): the size of the
+            dictionary. Default: all.
         drop_duplicates: leave out documents with the same words in the same order as an earlier one. Documents
             without words are no duplicates, nor are sentences.
         unit: what sampling draws.

@@ -16,12 +16,12 @@ class BootstrapOptions(Options):
     """Which words are asked for, and how long their lists are.
 
     Attributes:
-        query: the query words.
+        query: the query words, typed with commas between.
         queries: a file of query words, one a line.
         choose: how query words are chosen where none are given: ``"idf"``: the highest of count × log(documents /
             documents with the word); ``"nmf"`` and ``"lda"``: a high word of each topic of a topic model.
         count: how many query words are chosen.
-        topics: of a topic model; default: ``count`` for NMF, 200 or a tenth of the texts for LDA.
+        topics: topics of a topic model; default: ``count`` for NMF, 200 or a tenth of the texts for LDA.
         n: length of the lists of neighbours.
         text: the corpus that query words are chosen from; default: the one that the run set was trained on.
         seed: of training and of a topic model.
@@ -54,11 +54,11 @@ class BootstrapPlan(Options):
         sampling: how each run's text is drawn; default: all three.
         unit: what is drawn: document, sentence, or both; default: document.
         fraction: parts of the corpus; a part is its first documents. Default 1.
-        runs: per group; default 10.
+        runs: runs per group; default 10.
         vary: which streams differ between runs; ``draw`` alone keeps the training seed, as the C tools do. Default:
             draw, training.
         jobs: runs trained at once; default 1.
-        runset: where the runs are kept; default: ``runs`` in the folder of the result.
+        runset: where the runs are kept; default: ``DIR/runs``, in the folder of the result.
     """
 
     technique: Annotated[tuple[str, ...] | None, Option(metavar="T,T,...", names=NAMES)] = None

@@ -26,7 +26,7 @@ class ChangeOptions(Options):
         resamples: draws of words with replacement behind the intervals of the laws.
         semeval: folder of one language of SemEval-2020 task 1, whose two epochs these are: scores of its targets. Of
             groups whose keys name a language, the folder of all languages.
-        spread: a target changed if its change exceeds ``μ + spread · σ`` over all joint words.
+        spread: a target changed if its change lies above the mean of all joint words by so many SDs.
         corpus: text of the epochs, where the run set does not tell it; epochs must then be called by their years.
         authors: column of the documents' metadata that tells their author (or source): which words' contexts differ
             beyond the sampling of authors. The text of the epochs is read again for it, as for the training.
@@ -67,9 +67,9 @@ class GridPlan(Options):
     """What is trained on both periods of every language of SemEval-2020 task 1 where no run set is given.
 
     Attributes:
-        technique: with ``semeval``: train these on all languages.
+        technique: train these on all languages of ``--semeval``; default sgns.
         sampling: how each run's text is drawn; default: shuffled, bootstrap.
-        runs: per technique, sampling and period; default 8, 32 in the thesis.
+        runs: runs per technique, sampling and period; default 8, 32 in the thesis.
         jobs: runs trained at once; default 1.
     """
 

@@ -20,13 +20,13 @@ class ConsistencyOptions(Options):
     Attributes:
         terms: a file of terms, one a line, those of several words become one token; or ``"random"`` words of the text;
             or ``"keywords"``, those most over-represented in the text against the background's counts.
-        number: of terms that are drawn or taken as keywords.
+        number: terms that are drawn, or taken as keywords.
         sample_file: samples that are given, instead of a text: lines of a term and its samples with tabs between,
             sentences joined by @@.
         split: ``"random"``: non-overlapping samples of sentences with the term; ``"half"``: all such sentences of the
             first and of the second half of the text, cut where a document begins.
-        samples: of every term, random split.
-        sentences: most in a sample, random split.
+        samples: samples of every term, random split.
+        sentences: most sentences in a sample, random split.
         cutoff: sentences that a term must have, in each half for the half split; default 10 and 2.
         window: furthest distance of a context word within the sentence, after subsampling.
         subsample: word2vec's threshold, as a share of all tokens; 0 keeps all.

@@ -17,7 +17,7 @@ class LocalizationOptions(Options):
         sense: which sense of a word counts: ``paper``, the synset whose lemmas were tagged most often together, or
             ``first``, WordNet's first.
         choice: one of several candidates: ``random``, or ``count``, the one that was tagged most often.
-        order: in which words are changed: ``random``, or from the ``left``.
+        order: order in which words are changed: ``random``, or from the ``left``.
         most: most words that are changed in a sentence.
         draws: bootstrap samples behind every interval.
         words: file of the words that may be put in, one a line; default: those that lemminflect knows.
@@ -40,7 +40,7 @@ class TrainingOptions(Options):
 
     Attributes:
         train_on: file of one tokenised sentence a line, for trained models that name no file of their own.
-        runs: of every model that is trained; run k has the seed k.
+        runs: runs of every model that is trained; run k has the seed k.
         dim: of words and sentences; default: 300 for pv-dm and pv-dbow (paragraph vectors), 50 for urae
             (auto-encoders).
         epochs: over the corpus; default: 20 for pv-dm and pv-dbow, 5 for urae.

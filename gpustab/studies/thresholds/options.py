@@ -17,7 +17,7 @@ class ThresholdsOptions(Options):
 
     Attributes:
         wordnet: folder of WordNet's files; default: where Debian or nltk put them.
-        senses: of a word with several: ``"all"`` (the nearest pair of senses counts) or ``"first"``.
+        senses: which senses of a word with several count: ``"all"`` (of two words the nearest pair) or ``"first"``.
         morphy: whether plurals and other forms count as their base form in WordNet, as in nltk.
         baseline: a file of scored word pairs instead of WordNet; or ``"none"``: how similarities are distributed alone.
         exclude: a file of words, one a line, that the baseline shall not know: function words, which WordNet knows as
@@ -26,7 +26,7 @@ class ThresholdsOptions(Options):
         confidence: of Welch's tests, two-sided, and of the proven thresholds, one-sided.
         min_pairs: pairs that a group must have to take part in the paper's value threshold; 0.01 % of all pairs if that
             is more. The lowest such group is what the others are compared with.
-        words: drawn for the distribution of similarity.
+        words: words drawn for the distribution of similarity.
         places: length of the lists of the most similar words in the distribution.
         draws: pairs of samples of 1,000 values in the test of equal shapes.
         tests: names of word similarity tests with commas between them (``wordsim353``, ``simlex999``, ``rg-65``,
