@@ -8,6 +8,7 @@ import pytest
 from gpustab.studies.change.claims import (
     BETTER_THAN_ONE_CLASS,
     BEYOND_SAMPLING,
+    COMPARED,
     FREQUENCY_EXPLAINS,
     MORE_THAN_AT_RANDOM,
     NO_MORE,
@@ -177,6 +178,8 @@ def test_without_bootstrap_runs_nothing_is_said_to_differ():
     assert len(said) == 2
     said = verdict({"pairs": PAIRS.table([row._replace(bootstrap=True)])})
     assert "train shuffled runs too" in said[0]
+    both = [row, row._replace(series="sgns/bootstrap", bootstrap=True)]
+    assert [COMPARED.judge(pairs) for pairs in ([], both, both[1:])] == ["yes", "no", "bootstrap"]
     splits = [control(k, corrected=0.1, sampling_floor=None) for k in (1, 2)]
     said = verdict({"pairs": PAIRS.table([row, *splits])})
     assert len(said) == 2  # the control tells change from other documents by itself
@@ -381,4 +384,7 @@ def test_the_best_is_named_beside_the_larger_class():
     assert "The best ranks of 2 ways are those of sgns/shuffled AA: Spearman's ρ −0.45" in said
     assert "1 of 2 ways classify better" in said
     assert "no way classifies better" in BETTER_THAN_ONE_CLASS.sentence([row._replace(accuracy=0.5) for row in rows])
+    assert BETTER_THAN_ONE_CLASS.judge([row._replace(majority=0.66) for row in rows]) == "no"
+    assert BETTER_THAN_ONE_CLASS.judge([row._replace(majority=0.44) for row in rows]) == "yes"
+    assert BETTER_THAN_ONE_CLASS.judge([row._replace(spearman=math.nan) for row in rows]) == "no test"
     assert BETTER_THAN_ONE_CLASS.sentence([]) == ""
