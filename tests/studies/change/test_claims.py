@@ -284,9 +284,15 @@ def test_words_that_differ_are_counted_with_their_rate():
     assert of_words([], 0.05) == []
 
 
+def test_errors_over_the_runs_of_both_periods_have_the_freedom_of_the_fewer():
+    for runs in ((3, 60), (60, 3)):
+        assert BASE._replace(runs_first=runs[0], runs_second=runs[1]).estimate(0.3, 0.01).freedom == 2
+
+
 def test_floors_are_bootstrap_series_alone():
     """A control without bootstrap runs of its own is no floor, and the law of a bootstrap series is none of another."""
     drawn = {"series": "sgns/bootstrap", "bootstrap": True, "sampling_floor": None, "sampling_se": None}
+    drawn |= {"corrected": 0.9}
     other = control(1, sampling_floor=None, corrected=0.07)
     pairs = PAIRS.table([BASE._replace(**drawn), BASE, other])
     assert floor_series(pairs) == {"sgns/bootstrap"}
@@ -303,6 +309,7 @@ def test_floors_are_bootstrap_series_alone():
     assert "Frequency explains 20% of" in next(of_laws(rows, {"sgns/bootstrap", "sgns/bootstrap/control=1"}))
     said = verdict({"pairs": pairs, "laws": LAWS.table(rows)})
     assert "so that nothing changed, 0.070." in said[1]
+    assert said[2].startswith("Periods differ by 0.13 more than documents dealt out at random")
     assert called(pairs) == {
         "sgns/bootstrap": "sgns/bootstrap",
         "sgns/shuffled": "sgns/shuffled",
