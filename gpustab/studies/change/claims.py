@@ -181,7 +181,12 @@ MORE_THAN_AT_RANDOM = Claim[AtRandom](
 
 
 def _beside_control(explained: Explained) -> str:
-    """Judge what frequency explains beside what it explains where nothing changed."""
+    """Judge what frequency explains beside what it explains where nothing changed.
+
+    Of 60 sets each of 300 words in two pairs of periods ``benchmarks/change_verdicts.py`` counts, at 3, 5, 8 and 16
+    runs, 0, 1, 0 and 1 false verdicts under one law where β varies between runs with an SD of 0.1, and 0, 1, 2 and 0
+    with an SD of 0.3. It misses a β of −0.7 against −0.4 in 90, 35, 28 and 2 %, and in 97, 93, 77 and 48 %.
+    """
     if not explained.splits:
         return "no test"
     low, high = explained.difference.interval

@@ -8,6 +8,7 @@ import pytest
 from gpustab.studies.change.claims import (
     BETTER_THAN_ONE_CLASS,
     BEYOND_SAMPLING,
+    COMPARED,
     FREQUENCY_EXPLAINS,
     MORE_THAN_AT_RANDOM,
     NO_MORE,
@@ -177,6 +178,8 @@ def test_without_bootstrap_runs_nothing_is_said_to_differ():
     assert len(said) == 2
     said = verdict({"pairs": PAIRS.table([row._replace(bootstrap=True)])})
     assert "train shuffled runs too" in said[0]
+    both = [row, row._replace(series="sgns/bootstrap", bootstrap=True)]
+    assert [COMPARED.judge(pairs) for pairs in ([], both, both[1:])] == ["yes", "no", "bootstrap"]
     splits = [control(k, corrected=0.1, sampling_floor=None) for k in (1, 2)]
     said = verdict({"pairs": PAIRS.table([row, *splits])})
     assert len(said) == 2  # the control tells change from other documents by itself
@@ -281,9 +284,15 @@ def test_words_that_differ_are_counted_with_their_rate():
     assert of_words([], 0.05) == []
 
 
+def test_errors_over_the_runs_of_both_periods_have_the_freedom_of_the_fewer():
+    for runs in ((3, 60), (60, 3)):
+        assert BASE._replace(runs_first=runs[0], runs_second=runs[1]).estimate(0.3, 0.01).freedom == 2
+
+
 def test_floors_are_bootstrap_series_alone():
     """A control without bootstrap runs of its own is no floor, and the law of a bootstrap series is none of another."""
     drawn = {"series": "sgns/bootstrap", "bootstrap": True, "sampling_floor": None, "sampling_se": None}
+    drawn |= {"corrected": 0.9}
     other = control(1, sampling_floor=None, corrected=0.07)
     pairs = PAIRS.table([BASE._replace(**drawn), BASE, other])
     assert floor_series(pairs) == {"sgns/bootstrap"}
@@ -300,6 +309,7 @@ def test_floors_are_bootstrap_series_alone():
     assert "Frequency explains 20% of" in next(of_laws(rows, {"sgns/bootstrap", "sgns/bootstrap/control=1"}))
     said = verdict({"pairs": pairs, "laws": LAWS.table(rows)})
     assert "so that nothing changed, 0.070." in said[1]
+    assert said[2].startswith("Periods differ by 0.13 more than documents dealt out at random")
     assert called(pairs) == {
         "sgns/bootstrap": "sgns/bootstrap",
         "sgns/shuffled": "sgns/shuffled",
@@ -381,4 +391,7 @@ def test_the_best_is_named_beside_the_larger_class():
     assert "The best ranks of 2 ways are those of sgns/shuffled AA: Spearman's ρ −0.45" in said
     assert "1 of 2 ways classify better" in said
     assert "no way classifies better" in BETTER_THAN_ONE_CLASS.sentence([row._replace(accuracy=0.5) for row in rows])
+    assert BETTER_THAN_ONE_CLASS.judge([row._replace(majority=0.66) for row in rows]) == "no"
+    assert BETTER_THAN_ONE_CLASS.judge([row._replace(majority=0.44) for row in rows]) == "yes"
+    assert BETTER_THAN_ONE_CLASS.judge([row._replace(spearman=math.nan) for row in rows]) == "no test"
     assert BETTER_THAN_ONE_CLASS.sentence([]) == ""
