@@ -278,10 +278,21 @@ def discoveries(
             report((k + 1) / deals)
     null = np.stack(dealt)
     z, pool = studentised(true, null)
-    p = (1 + (len(pool) - np.searchsorted(np.sort(pool), z))) / (1 + len(pool))
+    p = p_values(z, pool)
     q = false_discovery_control(p)
     rows = zip(documents.words, true.tolist(), null.mean(0).tolist(), z.tolist(), p.tolist(), q.tolist(), strict=True)
     return sorted((Tested(*row) for row in rows), key=lambda row: (row.q, -row.z, row.word))
+
+
+def p_values(z: Floats, pool: Floats) -> Floats:
+    """Return which share of the null values is as large, the value itself among them: never 0.
+
+    >>> p_values(np.array([5.0, 1.0, -1.0]), np.array([0.0, 1.0, 2.0])).tolist()
+    [0.25, 0.75, 1.0]
+    """
+    as_large = len(pool) - np.searchsorted(np.sort(pool), z)
+    p: Floats = (1 + as_large) / (1 + len(pool))
+    return p
 
 
 def studentised(true: Floats, null: Floats) -> tuple[Floats, Floats]:
