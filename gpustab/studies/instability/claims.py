@@ -32,11 +32,9 @@ from gpustab.studies.instability.tables import (
     TESTS,
     TRENDS,
     Consistency,
-    Extrinsic,
+    CosineTest,
     Loss,
-    Test,
     Trend,
-    TrendRow,
     WithDistance,
 )
 from gpustab.studies.shared.claims import (
@@ -80,14 +78,14 @@ _ORDERS = {
 """Table 2.9, from stable to unstable."""
 
 
-def _normal(test: Test) -> Verdict:
+def _normal(test: CosineTest) -> Verdict:
     """By the distance of Shapiro-Wilk p-values from those of normals, and by how sure that is."""
     if test.distance + test.distance_band <= NORMAL:
         return "yes" if test.runs >= NORMAL_FROM else "undecided"
     return "no" if test.distance - test.distance_band > NOT_NORMAL else "undecided"
 
 
-NORMAL_COSINES = Claim[Test](
+NORMAL_COSINES = Claim[CosineTest](
     id="instability.normal-cosines",
     says="Cosines of a word pair are normal over runs",
     source="2.1.3",
@@ -103,13 +101,13 @@ NORMAL_COSINES = Claim[Test](
 )
 
 
-def _independent(test: Test) -> Verdict:
+def _independent(test: CosineTest) -> Verdict:
     """By the mean correlation over couples; a no wants the permuted runs to say so too."""
     verdict = within(test.mean_correlation, -INDEPENDENT, INDEPENDENT)
     return "undecided" if verdict == "no" and not test.correlation_p < DEPENDENT_P else verdict
 
 
-INDEPENDENT_COSINES = Claim[Test](
+INDEPENDENT_COSINES = Claim[CosineTest](
     id="instability.independent-cosines",
     says="Cosines of disjoint word pairs are independent over runs",
     source="2.1.3",
@@ -352,12 +350,12 @@ GLOVE_ALIKE = Claim[Estimate | None](
     rule=f"95 % interval of the difference within ±{EQUIVALENT:.0%} of the loss",
     judge=lambda difference: "no test" if difference is None else within(difference, -EQUIVALENT, EQUIVALENT),
 )
-EXTRINSIC_PART = Claim[Extrinsic](
+EXTRINSIC_PART = Claim[Estimate](
     id="instability.extrinsic-part",
     says="Bootstrap runs differ more than shuffled ones: an extrinsic part",
     source="2.3, 3",
     rule="95 % interval of I² above 0",
-    judge=lambda row: above(row.square, 0),
+    judge=lambda square: above(square, 0),
 )
 WITH_CORPUS_SIZE = Claim[None](
     id="instability.extrinsic-with-corpus-size",
@@ -390,7 +388,7 @@ def _of_spaces(tables: Mapping[str, Table]) -> Iterator[Observation]:
     yield from _of_fixed_glove(tables, losses)
     for part in EXTRINSIC.rows(tables):
         shows = f"I² = {part.square.text()}; {part.negative_words} words negative"
-        yield EXTRINSIC_PART.observed(part, part.technique, shows)
+        yield EXTRINSIC_PART.observed(part.square, part.technique, shows)
     yield WITH_CORPUS_SIZE.observed(None, "", "one corpus")
 
 
@@ -504,7 +502,7 @@ def _untold(row: Trend) -> str:
     return f"Whether another training moves rare words more than frequent ones cannot be told: they differ {_by(row)}."
 
 
-INTRINSIC_FLAT = Claim[TrendRow](
+INTRINSIC_FLAT = Claim[Trend](
     id="instability.intrinsic-flat",
     says="The intrinsic instability hardly depends on frequency",
     source="2.3.1, 2",
@@ -522,14 +520,14 @@ INTRINSIC_FLAT = Claim[TrendRow](
         "undecided": lambda row: "" if math.isnan(row.change) else _untold(row),
     },
 )
-EXTRINSIC_FALLS = Claim[TrendRow](
+EXTRINSIC_FALLS = Claim[Trend](
     id="instability.extrinsic-falls",
     says="The extrinsic instability of word-based techniques falls with frequency",
     source="2.3.1, 3",
     rule=f"95 % interval of the change of J² below 0, and ρ over the batches too with p < {BATCHES_P}",
     judge=_falling,
 )
-EXTRINSIC_FLAT = Claim[TrendRow](
+EXTRINSIC_FLAT = Claim[Trend](
     id="instability.extrinsic-flat",
     says="The extrinsic instability of fastText does not depend on frequency",
     source="2.3.1, 4",

@@ -46,9 +46,9 @@ from gpustab.studies.instability.tables import (
     WHITENED,
     Accuracy,
     Bar,
+    CosineTest,
     Prediction,
     Structure,
-    Test,
     WhitenedBin,
 )
 from gpustab.studies.instability.technique import Technique, draw_words
@@ -138,7 +138,10 @@ def distribution_tables(technique: Technique) -> dict[str, Table]:
     name, runs, seed = technique.name, len(technique.runs), technique.seed
     cosines = cosine_distribution(technique.runs, technique.options.pairs, seed, technique.compute, same=technique.same)
     couples = {DISJOINT: cosines.disjoint, SHARING: cosines.sharing}
-    rows = [_of_normality(name, runs, cosines), *(_of_couples(name, runs, *couple) for couple in couples.items())]
+    rows = [
+        of_normality(name, runs, cosines.normality, cosines.kurtosis),
+        *(of_couples(name, runs, *couple) for couple in couples.items()),
+    ]
     bars = [*_histogram(name, NORMALITY, cosines.normal_p, simulated_p(shapiro_p, runs, seed))]
     for hypothesis, part in couples.items():
         bars += _histogram(name, hypothesis, part.p_values, simulated_p(_paired_p, runs, seed))
@@ -149,15 +152,16 @@ def distribution_tables(technique: Technique) -> dict[str, Table]:
     }
 
 
-def _of_normality(name: str, runs: int, cosines: Distribution) -> Test:
+def of_normality(name: str, runs: int, law: Uniformity, fourth: float = math.nan) -> CosineTest:
+    """Return the test of normality: what the p-values say, and the kurtosis of the whitened cosines."""
     undefined = (math.nan,) * 3
-    kurtoses = (cosines.kurtosis, whitened_kurtosis(runs))
-    return Test(name, NORMALITY, runs, *_of_law(cosines.normality), *undefined, *kurtoses)
+    return CosineTest(name, NORMALITY, runs, *_of_law(law), *undefined, fourth, whitened_kurtosis(runs))
 
 
-def _of_couples(name: str, runs: int, hypothesis: str, part: Independence) -> Test:
+def of_couples(name: str, runs: int, hypothesis: str, part: Independence) -> CosineTest:
+    """Return a test of independence."""
     correlation = (part.correlation, part.spread, part.p)
-    return Test(name, hypothesis, runs, *_of_law(part.uniformity), *correlation, math.nan, math.nan)
+    return CosineTest(name, hypothesis, runs, *_of_law(part.uniformity), *correlation, math.nan, math.nan)
 
 
 def _of_law(law: Uniformity) -> tuple[int, float, float, float, float, float, float]:

@@ -130,7 +130,7 @@ class Batch(NamedTuple):
     se: float
 
 
-class Test(NamedTuple):
+class CosineTest(NamedTuple):
     """A test of the cosines of random word pairs over the runs, §2.1.3."""
 
     technique: str
@@ -609,17 +609,17 @@ class Wide(Sheet[R], Generic[R]):
 
 
 @dataclass(frozen=True)
-class Tests(Sheet[Test]):
+class CosineTests(Sheet[CosineTest]):
     """The table of tests, two of whose columns are called by what is no name of Python's."""
 
-    def table(self, rows: Iterable[Test] = ()) -> Table[Any]:
+    def table(self, rows: Iterable[CosineTest] = ()) -> Table[Any]:
         """Return the table of some rows."""
         table = super().table(rows)
         return Table({_CALLED.get(name, name): column for name, column in table.items()})
 
-    def rows(self, tables: Mapping[str, Table[Any]], **wanted: Any) -> Iterator[Test]:
+    def rows(self, tables: Mapping[str, Table[Any]], **wanted: Any) -> Iterator[CosineTest]:
         """Yield those of its rows in a result that have the wanted values; none where it is not there."""
-        return (Test(*record.values()) for record in tables.get(self.name, Table()).records(**wanted))
+        return (CosineTest(*record.values()) for record in tables.get(self.name, Table()).records(**wanted))
 
 
 _CALLED = {"below": "below_0.05", "normals_below": "normals_below_0.05"}
@@ -632,7 +632,7 @@ TRENDS = Sheet("frequency", TrendRow, "one row a technique, quantity and least f
 BATCHES = Sheet("batches", Batch, "one row a technique, quantity and batch of words, by rising frequency", long=True)
 NORMALITY, DISJOINT, SHARING = "normal", "independent, disjoint", "independent, sharing"
 """The hypotheses of this table."""
-TESTS = Tests("distribution", Test, "one row a technique and hypothesis")
+TESTS = CosineTests("distribution", CosineTest, "one row a technique and hypothesis")
 WHITENED = Sheet("whitened", WhitenedBin, "one row a technique and bin", long=True)
 P_VALUES = Sheet("p_values", Bar, "one row a technique, hypothesis and bin", long=True)
 SHARED = Sheet("neighbours", Shared, "one row a technique, sampling and length of lists")
