@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -23,48 +24,22 @@ from gpustab.studies.instability.claims import (
 )
 from gpustab.studies.instability.page import QUESTIONS
 from gpustab.studies.instability.tables import (
-    ACCURACY,
-    CONSISTENCY,
-    COSINE_RATIOS,
-    DISTANCE,
-    DOUBLINGS,
     EXTREMES,
-    EXTRINSIC,
     GAINS,
     HOW_MANY,
     LEVELS,
     LOSSES,
-    OVER_LENGTHS,
-    OVER_PROXIES,
-    PROXIES,
-    SCORES,
-    STRUCTURE,
-    TERM,
-    TESTS,
-    TREES,
     TRENDS,
-    Accuracy,
-    Consistency,
-    CosineRatios,
-    CosineTest,
     ErrorOfRuns,
     Extremes,
-    Extrinsic,
     Gain,
     LevelLoss,
     Loss,
-    OverLengths,
-    OverProxies,
-    Proxy,
-    Score,
-    Structure,
-    Term,
-    TreeRow,
     TrendRow,
-    WithDistance,
 )
 from gpustab.studies.shared.claims import OBSERVED, Claim, ClaimText, Observation
 from tests.studies.instability.made import row, tables
+from tests.studies.instability.planted import NAMES, planted
 
 SILENT = {"glove": "its runs are collapsed"}
 
@@ -308,64 +283,9 @@ def test_chapters_that_are_missing_say_nothing():
     assert verdict(Findings({"observations": Table()}, ["a", "b"], {})) == []
 
 
-def everything():
-    """Tables of three techniques of which something is found for every claim."""
-    names = ("sgns", "glove", "fasttext")
-    flat = {
-        "low": -0.05,
-        "high": 0.05,
-        "batch_p": 0.5,
-        "batch_correlation": 0.1,
-        "batch_deviation": 0.0,
-        "change": 0.01,
-    }
-    falling = {"low": -0.9, "high": -0.5, "batch_p": 1e-4, "batch_correlation": -0.9, "change": -0.7}
-    of = {
-        LOSSES: [
-            row(Loss, sampling=s, runs=6, words=900, reduced_pip=0.02 + 0.01 * k, se=1e-5, relative_sd=0.01)
-            for k, s in enumerate(("shuffled", "fixed", "bootstrap"))
-        ],
-        EXTRINSIC: [row(Extrinsic, runs=6, signed_square=1.0, square_se=0.01, negative_words=3)],
-        TRENDS: [
-            row(TrendRow, quantity="intrinsic", least_frequency=0, **flat),
-            row(TrendRow, quantity="extrinsic squared", least_frequency=0, **falling),
-        ],
-        TESTS: [
-            row(CosineTest, hypothesis="normal", runs=6, tested=9, distance=0.2, distance_band=0.01),
-            row(
-                CosineTest, hypothesis="independent, disjoint", runs=6, tested=9, correlation=0.0, correlation_se=0.001
-            ),
-        ],
-        OVER_LENGTHS: [OverLengths("x", "p", 2, {"50": 0.3})],
-        CONSISTENCY: [row(Consistency, correlation=0.3, se=0.01)],
-        ACCURACY: [row(Accuracy, n=1, targets=300, plain_pearson=0.5, exact_pearson=0.9)],
-        STRUCTURE: [row(Structure, n=1, targets=300, pearson=0.5, exact_pearson=0.9)],
-        DISTANCE: [row(WithDistance, n=1, correlation=0.9, se=0.01)],
-        PROXIES: [row(Proxy, words=9000)],
-        OVER_PROXIES: [OverProxies("x", "all", 10, 1000, {"1000": 0.99})],
-        HOW_MANY: [row(ErrorOfRuns, quantity="reduced PIP loss", runs=2, subsampling=0.001, for_1_percent=4)],
-        COSINE_RATIOS: [row(CosineRatios, renormalised=False, runs_beneath=2, averages=4)],
-        TERM: [row(Term, pairs_of_runs=4, sd_of_cosines=0.02)],
-        LEVELS: [
-            row(LevelLoss, renormalised=False, runs_beneath=2, averages=4, orders=4, ratio_cosine=0.7, cosine_sd=0)
-        ],
-        TREES: [row(TreeRow, average=kind, spaces=4, halves_of=4, splits=4) for kind in ("tree", "one reference")],
-        GAINS: [Gain("x", test, 2, 4, gain, 0.001) for test, gain in (("simlex999", 0.1), ("wordsim353", -0.1))],
-        DOUBLINGS: [Gain("x", "questions-words", 64, 4, 0.001, 0.001)],
-        SCORES: [row(Score, test="questions-words", runs_beneath=1, spaces=4, mean=0.3, sd=0.01)],
-        EXTREMES: [row(Extremes, test="simlex999", runs=6, relative_sd=2.0)],
-    }
-    every = ((sheet, *(_of(each, name) for name in names for each in rows)) for sheet, rows in of.items())
-    return names, tables(*every)
-
-
-def _of(each, name):
-    return each._replace(technique=name) if hasattr(each, "_replace") else replace(each, technique=name)
-
-
-def answered(names, known):
-    found = Findings(known | {OBSERVED.name: observation_table(known)}, names, {})
-    return [question.answer(found) for question in QUESTIONS], verdict(found)
+def answered(known):
+    findings_of_it = Findings(known | {OBSERVED.name: observation_table(known)}, NAMES, {})
+    return [question.answer(findings_of_it) for question in QUESTIONS], verdict(findings_of_it)
 
 
 CLAIMS = [
@@ -375,18 +295,31 @@ CLAIMS = [
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
 def test_a_reworded_claim_leaves_every_answer_in_place(claim):
-    names, known = everything()
-    before, says = answered(names, known), claim.says
+    known = planted()
+    before, says = answered(known), claim.says
     assert all(before[0])
     object.__setattr__(claim, "says", "The same in other words")
     try:
-        assert answered(names, known) == before
+        assert answered(known) == before
     finally:
         object.__setattr__(claim, "says", says)
 
 
 def test_every_claim_with_a_source_is_found_on_planted_tables():
     """So that rewording them above is a test."""
-    _, known = everything()
-    found = {observation.claim.id for observation in observation_table(known).rows()}
+    found = {observation.claim.id for observation in observation_table(planted()).rows()}
     assert found == {claim.id for claim in CLAIMS if claim.source}
+
+
+def test_every_claim_with_a_source_belongs_to_one_question():
+    asked_for = [claim.id for question in QUESTIONS for claim in question.claims]
+    assert sorted(asked_for) == sorted(claim.id for claim in CLAIMS if claim.source)
+
+
+def test_what_is_said_of_planted_tables_is_what_is_written_down():
+    """Every claim, what the runs show, its rule, every answer and the verdict: to the last digit."""
+    known = planted()
+    observations = [" | ".join(row[1:]) for row in observation_table(known).rows() if row.technique in ("", "sgns")]
+    answers_of_it, first = answered(known)
+    lines = [*observations, *(sentence for answer in answers_of_it for sentence in answer), *first]
+    assert lines == (Path(__file__).parent / "said.txt").read_text(encoding="utf-8").splitlines()

@@ -3,7 +3,6 @@ import math
 
 import pytest
 import torch
-from gpustab.studies.instability.questions import QUESTIONS
 from typer.testing import CliRunner
 
 from gpustab import InputError, Space, load_groups
@@ -12,7 +11,7 @@ from gpustab.report.describe import describe
 from gpustab.report.json_text import to_json
 from gpustab.runs.runset import write_runset
 from gpustab.studies.instability.figures import FIGURES
-from gpustab.studies.instability.page import TITLES
+from gpustab.studies.instability.page import QUESTIONS, TITLES
 from gpustab.studies.instability.study import instability
 from tests.generators import spaces
 
