@@ -117,7 +117,10 @@ def laws(repeats: int) -> list[dict[str, float]]:
             for extra in (0.0, 0.3):
                 said = [law(extra, runs, between_runs, seed) for seed in range(repeats)]
                 shares = {name: round(said.count(name) / repeats, 3) for name in LAW}
-                rows.append({"runs": runs, "SD of beta between runs": between_runs, "beta beyond the control's": -extra} | shares)
+                rows.append(
+                    {"runs": runs, "SD of beta between runs": between_runs, "beta beyond the control's": -extra}
+                    | shares
+                )
                 print(rows[-1], flush=True)
     return rows
 
