@@ -10,8 +10,9 @@ import torch
 
 from benchmarks.verdict_cases.case import Case, Draw, Rng
 from gpustab.statistics import hypotheses
-from gpustab.statistics.intervals import Estimate
-from gpustab.studies.instability import observations as rules
+from gpustab.studies.instability.claims import INDEPENDENT_COSINES, NORMAL_COSINES
+from gpustab.studies.instability.cosines import of_couples, of_normality
+from gpustab.studies.instability.tables import DISJOINT
 
 _nulls: dict[int, torch.Tensor] = {}
 
@@ -20,7 +21,7 @@ def _normal(law: Callable[[Rng, tuple[int, int]], np.ndarray], pairs: int = 3000
     def draw(runs: int, rng: Rng) -> str:
         null = _null(runs)
         found = hypotheses.uniformity(hypotheses.shapiro_p(torch.from_numpy(law(rng, (pairs, runs)))), null)
-        return rules.normal({"distance": found.distance, "distance_band": found.band, "runs": runs})
+        return NORMAL_COSINES.judge(of_normality("x", runs, found))
 
     return draw
 
@@ -41,7 +42,7 @@ def _independent(correlation: float, dependent: float, couples: int = 3000) -> D
             signs = rng.choice([-1, 1], (couples, 1))
             values.append(math.sqrt(1 - dependent) * own + math.sqrt(dependent) * signs * common)
         found = hypotheses.independence(*map(torch.from_numpy, values), 0, permutations=799, simulated=50)
-        return rules.independent(Estimate.of_runs(found.correlation, found.spread, runs), found.p)
+        return INDEPENDENT_COSINES.judge(of_couples("x", runs, DISJOINT, found))
 
     return draw
 

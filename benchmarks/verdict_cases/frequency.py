@@ -8,12 +8,12 @@ import numpy as np
 import torch
 
 from benchmarks.verdict_cases.case import Case, Draw, Rng
-from gpustab.studies.instability.frequency import trend
-from gpustab.studies.instability.frequency_observations import is_falling, is_flat
-from gpustab.studies.instability.trend_errors import change_error
+from gpustab.studies.instability.claims import EXTRINSIC_FALLS, INTRINSIC_FLAT
+from gpustab.studies.instability.frequency import change_error, trend
+from gpustab.studies.shared.claims import Claim
 
 
-def _trend(shape: Callable[[np.ndarray], np.ndarray], rule: Callable[[dict], str], slope: float = 0.0) -> Draw:
+def _trend(shape: Callable[[np.ndarray], np.ndarray], claim: Claim, slope: float = 0.0) -> Draw:
     """Losses of words, log-normal about a function of log frequency; runs differ in how steep theirs is."""
 
     def draw(runs: int, rng: Rng, words: int = 1500) -> str:
@@ -34,7 +34,7 @@ def _trend(shape: Callable[[np.ndarray], np.ndarray], rule: Callable[[dict], str
         matrices[:, i, j] = matrices[:, j, i] = weights @ pairs
         error, rest = change_error({"shuffled": torch.from_numpy(matrices)})
         found = trend(torch.from_numpy(10**x), torch.from_numpy(pairs.mean(1)), runs_se=error, runs=rest)
-        return rule(found._asdict())
+        return claim.judge(found)
 
     return draw
 
@@ -45,15 +45,13 @@ def _hump(x: np.ndarray) -> np.ndarray:
 
 def cases() -> Iterator[Case]:
     """Yield the cases of rules that judge trends over frequency."""
-    yield Case("flat over frequency", "flat, runs alike", "yes", _trend(np.ones_like, lambda r: is_flat(r, 0.2)))
+    yield Case("flat over frequency", "flat, runs alike", "yes", _trend(np.ones_like, INTRINSIC_FLAT))
+    yield Case("flat over frequency", "flat, runs steep by ±3 %", "yes", _trend(np.ones_like, INTRINSIC_FLAT, 0.03))
+    yield Case("flat over frequency", "hump", "-", _trend(_hump, INTRINSIC_FLAT))
+    yield Case("flat over frequency", "rises by half", "no", _trend(lambda x: 1 + 0.2 * (x - 1.3), INTRINSIC_FLAT))
+    yield Case("falls over frequency", "falls by half", "yes", _trend(lambda x: 1.4 - 0.2 * x, EXTRINSIC_FALLS))
+    yield Case("falls over frequency", "hump", "-", _trend(_hump, EXTRINSIC_FALLS))
     yield Case(
-        "flat over frequency", "flat, runs steep by ±3 %", "yes", _trend(np.ones_like, lambda r: is_flat(r, 0.2), 0.03)
+        "falls over frequency", "flat, runs steep by ±3 %", "-", _trend(np.ones_like, EXTRINSIC_FALLS, 0.03), part=10
     )
-    yield Case("flat over frequency", "hump", "-", _trend(_hump, lambda r: is_flat(r, 0.2)))
-    yield Case(
-        "flat over frequency", "rises by half", "no", _trend(lambda x: 1 + 0.2 * (x - 1.3), lambda r: is_flat(r, 0.2))
-    )
-    yield Case("falls over frequency", "falls by half", "yes", _trend(lambda x: 1.4 - 0.2 * x, is_falling))
-    yield Case("falls over frequency", "hump", "-", _trend(_hump, is_falling))
-    yield Case("falls over frequency", "flat, runs steep by ±3 %", "-", _trend(np.ones_like, is_falling, 0.03), part=10)
-    yield Case("falls over frequency", "rises by half", "no", _trend(lambda x: 1 + 0.2 * (x - 1.3), is_falling))
+    yield Case("falls over frequency", "rises by half", "no", _trend(lambda x: 1 + 0.2 * (x - 1.3), EXTRINSIC_FALLS))

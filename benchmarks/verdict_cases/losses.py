@@ -6,18 +6,23 @@ from collections.abc import Iterator
 
 import numpy as np
 import torch
+from gpustab.studies.sweep.observations import more_stable
 
 from benchmarks.verdict_cases.case import Case, Draw, Rng
 from gpustab.kernels.jackknife import pair_statistics
-from gpustab.results import Table
 from gpustab.statistics.extrinsic import extrinsic
-from gpustab.statistics.intervals import Estimate, sd_interval
-from gpustab.studies.instability import space_observations as spaces
-from gpustab.studies.instability.how_many import errors
-from gpustab.studies.shared.claims import above, decide, rising, within
+from gpustab.statistics.intervals import Estimate
+from gpustab.studies.instability.claims import (
+    EXTRINSIC_PART,
+    GLOVE_ALIKE,
+    HARDLY_VARY,
+    ORDER_OF_TECHNIQUES,
+    TWO_RUNS_SUFFICE,
+    Spread,
+)
+from gpustab.studies.instability.losses import errors
 from gpustab.studies.shared.spaces import far_runs
 from gpustab.studies.sweep.changes import change
-from gpustab.studies.sweep.observations import more_stable
 
 
 def losses(scale: float, runs: int, rng: Rng, effect: float = 0.1) -> torch.Tensor:
@@ -34,13 +39,13 @@ def _loss(scale: float, runs: int, rng: Rng, effect: float = 0.1) -> Estimate:
 
 
 def _order(step: float) -> Draw:
-    return lambda runs, rng: rising([_loss(1.0, runs, rng), _loss(1 + step, runs, rng)])
+    return lambda runs, rng: ORDER_OF_TECHNIQUES.judge([_loss(1.0, runs, rng), _loss(1 + step, runs, rng)])
 
 
 def _equivalent(step: float) -> Draw:
     def draw(runs: int, rng: Rng) -> str:
         difference = _loss(1 + step, runs, rng, 0.01).minus(_loss(1.0, runs, rng, 0.01)).over(1.0)
-        return within(difference, -spaces.EQUIVALENT, spaces.EQUIVALENT)
+        return GLOVE_ALIKE.judge(difference)
 
     return draw
 
@@ -49,7 +54,7 @@ def _extrinsic(step: float) -> Draw:
     def draw(runs: int, rng: Rng) -> str:
         a, b = _loss(1.0, runs, rng), _loss(1 + step, runs, rng)
         found = extrinsic(a.value, b.value, a.se, b.se)
-        return above(Estimate.of_runs(found.signed_square, found.square_se, runs), 0)
+        return EXTRINSIC_PART.judge(Estimate.of_runs(found.signed_square, found.square_se, runs))
 
     return draw
 
@@ -57,7 +62,7 @@ def _extrinsic(step: float) -> Draw:
 def _hardly_vary(effect: float) -> Draw:
     def draw(runs: int, rng: Rng) -> str:
         found = pair_statistics(losses(1.0, runs, rng, effect))
-        return decide(sd_interval(found.sd / found.mean, runs), 0, spaces.VARIES)
+        return HARDLY_VARY.judge(Spread(found.sd / found.mean, runs))
 
     return draw
 
@@ -74,10 +79,7 @@ def _training(step: float) -> Draw:
 def _two_runs(effect: float) -> Draw:
     def draw(runs: int, rng: Rng) -> str:
         _, error = errors(losses(1.0, runs, rng, effect), 2, 0)
-        row = {"technique": "x", "quantity": "reduced PIP loss"}
-        table = Table.of([row | {"runs": r, "subsampling": error} for r in range(2, runs + 1)])
-        (found,) = spaces.of_two_runs({"how_many": table})
-        return found.agrees
+        return TWO_RUNS_SUFFICE.judge(Spread(error, runs))
 
     return draw
 

@@ -13,11 +13,17 @@ from gpustab.engine import NeighbourPass, agreement, top_n_probabilities
 from gpustab.kernels.overlap import neighbour_overlap
 from gpustab.kernels.prediction import predicted_overlap
 from gpustab.machine.device import Compute
-from gpustab.statistics.intervals import Estimate, correlation_interval
-from gpustab.studies.instability import observations as rules
-from gpustab.studies.instability.consistency import BATCHES, consistency_over_n
-from gpustab.studies.instability.distance import with_distance
-from gpustab.studies.shared.claims import decide
+from gpustab.studies.instability.claims import (
+    INCONSISTENT,
+    PREDICTED,
+    PROXY,
+    PROXY_OF,
+    SAMPLES_DO,
+    UNRELATED_TO_LOSS,
+    Predicted,
+    Sampled,
+)
+from gpustab.studies.instability.neighbours import consistency_over_n, with_distance
 
 
 def _consistent(kind: str, words: int = 400, candidates: int = 120) -> Draw:
@@ -33,10 +39,8 @@ def _consistent(kind: str, words: int = 400, candidates: int = 120) -> Draw:
         lists = values.topk(50, dim=2).indices
         everyone = torch.ones(runs, words, dtype=torch.bool)
         found = NeighbourPass(torch.arange(words), 50, lists, values, everyone[:, :, None], everyone)
-        row = consistency_over_n("x", found, Compute(), 0)
-        if not row:
-            return "undecided"
-        return decide(Estimate(row[0].correlation, row[0].se, BATCHES - 1).interval, -1, rules.CONSISTENT)
+        rows = consistency_over_n("x", found, Compute(), 0)
+        return INCONSISTENT.judge(rows[0] if rows else None)
 
     return draw
 
@@ -58,7 +62,7 @@ def _predicted(unequal: float, model: str, targets: int = 150, candidates: int =
         sd = torch.from_numpy(0.03 * np.exp(unequal * rng.normal(size=(targets, 1)))).expand_as(mean)
         pearson, found, spread = measured(mean, sd, runs, rng)
         exact, _, _ = measured(found, spread, runs, rng)
-        return rules.predicted(correlation_interval(pearson, targets), exact, targets)
+        return PREDICTED.judge(Predicted(pearson, exact, targets))
 
     return draw
 
@@ -68,7 +72,7 @@ def _proxy(true: float, words: int = 1000) -> Draw:
         normal = 2 * math.sin(math.pi * true / 6)  # Pearson's of normals whose Spearman's is `true`
         x, y = rng.normal(size=(2, words))
         ranks = [np.argsort(np.argsort(z)) for z in (x, normal * x + math.sqrt(1 - normal**2) * y)]
-        return decide(correlation_interval(float(np.corrcoef(*ranks)[0, 1]), words), rules.AGREES, 1)
+        return SAMPLES_DO.judge(Sampled(float(np.corrcoef(*ranks)[0, 1]), words, int(PROXY_OF * PROXY)))
 
     return draw
 
@@ -87,7 +91,7 @@ def _unrelated(related: bool, words: int = 300, candidates: int = 60) -> Draw:
         noise = np.triu(rng.normal(size=(words, runs, runs)), 1)
         pairs = level[:, :, None] * (1 + 0.1 * (noise + noise.swapaxes(1, 2)))
         row = with_distance("x", found, torch.from_numpy(pairs * (1 - np.eye(runs))), Compute(), 0)
-        return rules.unrelated(row[-1]._asdict()) if row else "undecided"
+        return UNRELATED_TO_LOSS.judge(row[-1]) if row else "undecided"
 
     return draw
 

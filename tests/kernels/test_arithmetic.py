@@ -14,10 +14,11 @@ from gpustab.kernels.search import _BLAS_FOR_FEW
 from gpustab.kernels.training import glove
 from gpustab.kernels.triton.wordwise import _quadratic
 from gpustab.machine.device import Compute
-from gpustab.studies.instability.alignment import alignment_tables, naive_average
 from gpustab.studies.instability.averages import averaging_tables
-from gpustab.studies.instability.how_many import word_matrices
+from gpustab.studies.instability.losses import word_matrices
+from gpustab.studies.instability.trees import alignment_tables, naive_average
 from tests import emulation, generators
+from tests.studies.instability.made import technique
 
 CPU = torch.device("cpu")
 STACK = generators.noisy_copies(3, 600, 20).float()
@@ -70,8 +71,8 @@ def predicted(runs, compute):
     return engine.predict_pass(runs, torch.arange(5), [1, 5], compute)[1:4]
 
 
-def chapters(tables, *arguments):
-    columns = [column for table in tables("x", *arguments).values() for column in table.values()]
+def chapters(tables, runs):
+    columns = [column for table in tables(technique(runs, pairs=50)).values() for column in table.values()]
     return [torch.tensor(column, dtype=torch.float64) for column in columns if column and isinstance(column[0], float)]
 
 
@@ -108,8 +109,8 @@ CALLS = {
     "prediction": runs_pass(predicted),
     "averages onto one reference": lambda: naive_average(STACK, 1),
     "pairs of one word": runs_pass(lambda runs, compute: word_matrices(runs, torch.arange(9), compute)),
-    "chapter on averages": lambda: chapters(averaging_tables, generators.runs_of(STACK), 50, 0),
-    "chapter on aligning": lambda: chapters(alignment_tables, generators.runs_of(STACK[:, :99]), 50, 0),
+    "chapter on averages": lambda: chapters(averaging_tables, generators.runs_of(STACK)),
+    "chapter on aligning": lambda: chapters(alignment_tables, generators.runs_of(STACK[:, :99])),
 }  # fmt: skip
 
 

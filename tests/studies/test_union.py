@@ -5,12 +5,12 @@ import torch
 
 from gpustab import load_runs
 from gpustab.kernels.overlap import chance_overlap
-from gpustab.machine.device import Compute
 from gpustab.report.describe import describe
-from gpustab.studies.instability.overlap import overlap_tables
+from gpustab.studies.instability.neighbours import overlap_tables
 from gpustab.studies.neighbours.study import neighbours_of
 from gpustab.studies.stability.study import stability
 from tests.generators import generator, noisy_copies, runs_of
+from tests.studies.instability.made import technique
 
 
 def unrelated(runs=6, common=120, own=180, seed=0):
@@ -31,7 +31,7 @@ def test_chance_is_what_unrelated_spaces_share():
     assert measured["chance_p"] == pytest.approx((3 * together + 12 * apart) / 15)
     assert measured["chance_p"] == pytest.approx(measured["p"], abs=3 * measured["p_se"])
     assert abs(20 / (runs.words - 1) - measured["p"]) > 4 * measured["p_se"]
-    table = overlap_tables("x", {"shuffled": runs}, 0, Compute())["neighbours"]
+    table = overlap_tables(technique(runs))["neighbours"]
     assert table["chance_p"][table["n"].index(10)] == pytest.approx(measured["chance_p"] / 2)
 
 

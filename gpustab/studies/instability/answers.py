@@ -1,187 +1,372 @@
-"""The answers to the page's questions, by the rules of the observations and of the verdict."""
+"""What is said of each technique: the verdict, the answers to the page's questions, and the alarm that forbids both.
+
+Everything is chosen by the claims' own rules; an answer finds what was judged by its claim.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
+from gpustab.results import Table
 from gpustab.results.page import counted
-from gpustab.studies.instability.asked import Asked
-from gpustab.studies.instability.frequency_observations import FLAT
-from gpustab.studies.instability.sentences import averaging, documents_of, most_stable
-from gpustab.studies.shared.claims import records
+from gpustab.studies.instability.claims import (
+    EXTRINSIC_FALLS,
+    EXTRINSIC_FLAT,
+    FLAT_INTRINSIC,
+    INCONSISTENT,
+    INDEPENDENT_COSINES,
+    INTRINSIC_FLAT,
+    MOST_STABLE,
+    NORMAL_COSINES,
+    PREDICTED,
+    SAMPLES_DO,
+    TWO_RUNS_SUFFICE,
+    UNRELATED_TO_LOSS,
+    Rivals,
+)
+from gpustab.studies.instability.claims_of_averages import (
+    AVERAGING_HELPS,
+    RAISES_SCORE,
+    difference_of_averages,
+    judged_gains,
+    largest_averages,
+)
+from gpustab.studies.instability.tables import EXTREMES, HOW_MANY, LOSSES, REDUCED_PIP, TRENDS
+from gpustab.studies.shared.claims import OBSERVED, Claim, ClaimText
+from gpustab.studies.shared.documents import DOCUMENTS_MATTER, Losses
+from gpustab.studies.shared.spaces import Collapse, Flaws, named
 from gpustab.studies.shared.wording import listed
 
+DECIDED = ("yes", "no")
 
-def one_pair(asked: Asked) -> list[str]:
+
+@dataclass(frozen=True)
+class Findings:
+    """What answers are made from.
+
+    Attributes:
+        tables: of the study, ``observations`` among them.
+        techniques: all that were studied.
+        silent: why, of those on which no verdict is given: nothing is said of them.
+    """
+
+    tables: Mapping[str, Table]
+    techniques: Sequence[str]
+    silent: Mapping[str, str]
+
+    @property
+    def spoken(self) -> list[str]:
+        """The techniques that are spoken of."""
+        return [name for name in self.techniques if name not in self.silent]
+
+    def of(self, names: Sequence[str]) -> str:
+        """Of whom a sentence is; empty where there is one technique only."""
+        return f" for {listed(names)}" if len(self.techniques) > 1 else ""
+
+    def sentence(self, names: Sequence[str], text: str) -> str:
+        """Return a sentence of its own on some techniques."""
+        return f"For {listed(names)}, {text}." if len(self.techniques) > 1 else f"{text[0].upper()}{text[1:]}."
+
+    def judged(self, claim: Claim[Any]) -> dict[str, list[str]]:
+        """Return which techniques have which verdict on a claim."""
+        names: dict[str, list[str]] = {}
+        for row in OBSERVED.rows(self.tables):
+            if isinstance(row.claim, ClaimText) and row.claim.id == claim.id and row.technique in self.spoken:
+                names.setdefault(row.agrees, []).append(row.technique)
+        return names
+
+    def decided(self, claim: Claim[Any]) -> Iterator[tuple[str, list[str], str]]:
+        """Yield the verdicts yes and no on a claim, whose they are, and what the claim then says."""
+        judged = self.judged(claim)
+        for verdict in DECIDED:
+            if names := judged.get(verdict):
+                yield verdict, names, str(claim.sentences[verdict])
+
+    def yes_or_no(self, claim: Claim[Any]) -> list[str]:
+        """Return a sentence for those that a claim is true of, one for the others, one for those that do not tell."""
+        answers = [f"{verdict.title()}{self.of(names)}: {text}." for verdict, names, text in self.decided(claim)]
+        return answers + self.cannot_tell(claim)
+
+    def beside(self, claim: Claim[Any]) -> list[str]:
+        """Return what a claim adds to an answer, of the techniques that it is decided of."""
+        return [self.sentence(names, text) for _, names, text in self.decided(claim)]
+
+    def cannot_tell(self, claim: Claim[Any], what: str = "") -> list[str]:
+        """Return the sentence on those that a claim is not decided of."""
+        judged = self.judged(claim)
+        left = [name for verdict, names in judged.items() if verdict not in DECIDED for name in names]
+        return [f"These runs cannot tell{self.of(left)}{what}."] if left else []
+
+    def withheld(self) -> list[str]:
+        """Return the sentences on techniques that no verdict is given on."""
+        return [f"No verdict on {name}: {reason}." for name, reason in self.silent.items()]
+
+
+def verdict(findings: Findings) -> list[str]:
+    """Return what a reader is told first: which technique is most stable, then of each in turn."""
+    sentences = [most_stable(findings)]
+    for name in findings.spoken:
+        prefix = f"{name}: " if len(findings.techniques) > 1 else ""
+        sentences += [prefix + sentence for sentence in _of_technique(findings.tables, name) if sentence]
+    sentences += [f"No verdict is given on {name}: {reason}." for name, reason in findings.silent.items()]
+    return [*filter(None, sentences), *_tally(findings)]
+
+
+def _of_technique(tables: Mapping[str, Table], name: str) -> Iterator[str]:
+    if losses := losses_of(tables, name):
+        yield DOCUMENTS_MATTER.sentence(losses)
+    for row in TRENDS.rows(tables, technique=name, quantity="intrinsic", least_frequency=0):
+        yield INTRINSIC_FLAT.sentence(row)
+    if level := largest_averages(tables, name):
+        yield AVERAGING_HELPS.sentence(level)
+
+
+def _tally(findings: Findings) -> Iterator[str]:
+    """How many of the thesis' statements these runs bear out."""
+    rows = OBSERVED.rows(findings.tables)
+    counts = Counter(row.agrees for row in rows if row.technique in ("", *findings.spoken))
+    if counts["yes"] + counts["no"] + counts["undecided"]:
+        yield (
+            f"Statements of Rettenmeier (2020) that these runs bear out: {counts['yes']}; contradict: {counts['no']}; "
+            f"leave open: {counts['undecided']}."
+        )
+
+
+def most_stable(findings: Findings) -> str:
+    """Return which technique varies least, by bootstrap runs, or shuffled ones where fewer than two have them.
+
+    Empty where fewer than two can be compared.
+    """
+    for sampling in ("bootstrap", "shuffled"):
+        losses = {
+            row.technique: row.loss
+            for row in LOSSES.rows(findings.tables, sampling=sampling)
+            if row.technique in findings.spoken
+        }
+        if len(losses) > 1:
+            first, second, *_ = sorted(sorted(losses), key=lambda name: losses[name].value)
+            return MOST_STABLE.sentence(Rivals(sampling, first, second, losses[first], losses[second]))
+    return ""
+
+
+def losses_of(tables: Mapping[str, Table], name: str) -> Losses | None:
+    """Return the losses of shuffled and of bootstrap runs of a technique that has both."""
+    losses = {row.sampling: row.loss for row in LOSSES.rows(tables, technique=name)}
+    there = {"shuffled", "bootstrap"} <= set(losses)
+    return Losses(losses["shuffled"], losses["bootstrap"]) if there else None
+
+
+def one_pair(findings: Findings) -> list[str]:
     """Whether one pair of runs says how unstable a technique is."""
-    return asked.said(
-        "Two runs suffice",
-        "the PIP loss of one pair of runs is within 10 % of that of many pairs, 19 times in 20",
-        "the PIP loss of one pair of runs may well be more than 10 % off that of many pairs",
-    )
+    return findings.yes_or_no(TWO_RUNS_SUFFICE)
 
 
-def which_documents(asked: Asked) -> list[str]:
+def which_documents(findings: Findings) -> list[str]:
     """Whether bootstrap runs differ more than shuffled ones, by the verdict's rule."""
-    told = []
-    for name in asked.spoken:
-        if found := documents_of(asked.tables, name):
-            verdict, sentence = found
-            rest = f"{sentence[0].lower()}{sentence[1:]}"
-            begin = {"matter": "Yes", "hardly": "Hardly"}.get(verdict)
-            told.append(f"{begin}{asked.of([name])}: {rest}" if begin else f"{name}: {rest}")
-    return told
+    answers = []
+    for name in findings.spoken:
+        if losses := losses_of(findings.tables, name):
+            sentence = DOCUMENTS_MATTER.sentence(losses)
+            text = f"{sentence[0].lower()}{sentence[1:]}"
+            begin = {"matter": "Yes", "hardly": "Hardly"}.get(DOCUMENTS_MATTER.judge(losses))
+            answers.append(f"{begin}{findings.of([name])}: {text}" if begin else f"{name}: {text}")
+    return answers
 
 
-def which_technique(asked: Asked) -> list[str]:
+def which_technique(findings: Findings) -> list[str]:
     """Which technique varies least, or why that cannot be told and from what on it could."""
-    if said := most_stable(asked.tables, asked.spoken):
-        return [said]
-    if len(asked.techniques) == 1:
-        return [f"There is only {asked.techniques[0]} here: it takes runs of two techniques, trained on the same text."]
-    left = "no two techniques have sound runs of one kind"
-    if len(asked.spoken) < 2:
-        who = f"{asked.spoken[0]} alone" if asked.spoken else "no technique"
-        left = f"{who} has runs that a verdict can be given on"
+    if sentence := most_stable(findings):
+        return [sentence]
+    names, spoken = findings.techniques, findings.spoken
+    if len(names) == 1:
+        return [f"There is only {names[0]} here: it takes runs of two techniques, trained on the same text."]
+    why = "no two techniques have sound runs of one kind"
+    if len(spoken) < 2:
+        why = f"{f'{spoken[0]} alone' if spoken else 'no technique'} has runs that a verdict can be given on"
     return [
-        f"This cannot be told: {left}. It can as soon as two techniques have three "
+        f"This cannot be told: {why}. It can as soon as two techniques have three "
         "sound runs each of one kind (shuffled or bootstrap), better eight."
     ]
 
 
-def frequent_words(asked: Asked) -> list[str]:
+def frequent_words(findings: Findings) -> list[str]:
     """Whether another training, or other documents, move frequent words less."""
-    alike = f"another training moves rare and frequent words about alike (within {FLAT['intrinsic']:.0%})"
-    told = []
-    for begin, text, wanted in (
-        ("Yes", "another training moves frequent words less than rare ones", ("no", -1)),
-        ("Hardly", alike, ("yes", 0)),
-        ("No", "another training moves frequent words more than rare ones", ("no", 1)),
+    answers = []
+    alike = f"another training moves rare and frequent words about alike (within {FLAT_INTRINSIC:.0%})"
+    for begin, text, judged, sign in (
+        ("Yes", "another training moves frequent words less than rare ones", "no", -1),
+        ("Hardly", alike, "yes", 0),
+        ("No", "another training moves frequent words more than rare ones", "no", 1),
     ):
-        if names := _trending(asked, "intrinsic", "The intrinsic instability", wanted):
-            told.append(f"{begin}{asked.of(names)}: {text}.")
-    told += asked.cannot_tell("The intrinsic instability", " whether another training moves frequent words less")
+        if names := _trending(findings, INTRINSIC_FLAT, "intrinsic", judged, sign):
+            answers.append(f"{begin}{findings.of(names)}: {text}.")
+    answers += findings.cannot_tell(INTRINSIC_FLAT, " whether another training moves frequent words less")
     for text, sign in (("less than", -1), ("more than", 1)):
-        if names := _moved(asked, sign):
-            told.append(asked.sentence(names, f"other documents move frequent words {text} rare ones"))
-    return told
+        if names := _moved(findings, sign):
+            answers.append(findings.sentence(names, f"other documents move frequent words {text} rare ones"))
+    return answers
 
 
-def _trending(asked: Asked, quantity: str, claim: str, wanted: tuple[str, int]) -> list[str]:
+def _trending(findings: Findings, claim: Claim[Any], quantity: str, judged: str, sign: int) -> list[str]:
     """Techniques of a verdict on a claim, whose trend falls (-1), rises (1), or has any sign (0)."""
-    verdict, sign = wanted
-    change = {
-        row["technique"]: row["change"]
-        for row in records(asked.tables, "frequency", quantity=quantity, least_frequency=0)
-    }
-    return [name for name in asked.judged(claim).get(verdict, ()) if sign * change[name] >= 0]
+    rows = TRENDS.rows(findings.tables, quantity=quantity, least_frequency=0)
+    change = {row.technique: row.change for row in rows}
+    return [name for name in findings.judged(claim).get(judged, ()) if sign * change[name] >= 0]
 
 
-def _moved(asked: Asked, sign: int) -> list[str]:
+def _moved(findings: Findings, sign: int) -> list[str]:
     """Techniques whose extrinsic instability was found to fall or to rise; a flat one was found to do neither."""
-    falling, flat = "The extrinsic instability of word-based", "The extrinsic instability of fastText"
-    found = _trending(asked, "extrinsic squared", falling, ("yes" if sign < 0 else "no", sign))
-    return found + _trending(asked, "extrinsic squared", flat, ("no", sign))
+    squared = "extrinsic squared"
+    falling = _trending(findings, EXTRINSIC_FALLS, squared, "yes" if sign < 0 else "no", sign)
+    return falling + _trending(findings, EXTRINSIC_FLAT, squared, "no", sign)
 
 
-def how_many_neighbours(asked: Asked) -> list[str]:
+def how_many_neighbours(findings: Findings) -> list[str]:
     """Whether p@n ranks words alike at different n, and whether it goes with the PIP loss."""
-    return [
-        *asked.said(
-            "p@n is inconsistent",
-            "words rank otherwise by how many of their two nearest neighbours come back than by their fifty nearest",
-            "words rank alike by how many of their two nearest neighbours come back and by their fifty nearest",
-        ),
-        *asked.beside(
-            "p@n is unrelated",
-            "how many neighbours of a word come back has little to do with how far its cosines move (its PIP loss)",
-            "how many neighbours of a word come back goes with how far its cosines move (its PIP loss)",
-        ),
-    ]
+    return [*findings.yes_or_no(INCONSISTENT), *findings.beside(UNRELATED_TO_LOSS)]
 
 
-def predictable(asked: Asked) -> list[str]:
+def predictable(findings: Findings) -> list[str]:
     """Whether independent normals predict p@1."""
-    return asked.said(
-        "p@1 is predicted",
-        "which nearest neighbours come back is what cosines would give that vary normally and independently",
-        "which nearest neighbours come back is not what cosines would give that vary normally and independently",
-    )
+    return findings.yes_or_no(PREDICTED)
 
 
-def sampled(asked: Asked) -> list[str]:
+def sampled(findings: Findings) -> list[str]:
     """Whether the PIP loss over drawn words ranks words as that over all does."""
-    return asked.said(
-        "The word-wise PIP loss",
-        "over 1,000 words drawn at random the PIP loss ranks words nearly as over all",
-        "over 1,000 words drawn at random the PIP loss ranks words otherwise than over all",
-    )
+    return findings.yes_or_no(SAMPLES_DO)
 
 
-def cosines(asked: Asked) -> list[str]:
+def cosines(findings: Findings) -> list[str]:
     """Whether cosines are normal, and independent."""
-    normal, independent = "Cosines of a word pair are normal", "Cosines of disjoint word pairs"
     return [
-        *asked.beside(
-            normal,
-            "the cosine of two words scatters over runs as normal numbers do",
-            "the cosine of two words does not scatter over runs as normal numbers do",
-        ),
-        *asked.cannot_tell(normal, " whether the cosine of two words scatters as normal numbers do"),
-        *asked.beside(
-            independent,
-            "cosines of different pairs of words vary independently of each other",
-            "cosines of different pairs of words vary together",
-        ),
-        *asked.cannot_tell(independent, " whether cosines of different pairs of words vary independently"),
+        *findings.beside(NORMAL_COSINES),
+        *findings.cannot_tell(NORMAL_COSINES, " whether the cosine of two words scatters as normal numbers do"),
+        *findings.beside(INDEPENDENT_COSINES),
+        *findings.cannot_tell(INDEPENDENT_COSINES, " whether cosines of different pairs of words vary independently"),
     ]
 
 
-def averages(asked: Asked) -> list[str]:
+def averages(findings: Findings) -> list[str]:
     """What averaging gains, by the verdict's rule, and what it does to scores."""
-    told = []
-    for name in asked.spoken:
-        if found := averaging(asked.tables, name):
-            begin = {"helps": "Yes", "harms": "No"}.get(found.verdict, "These runs cannot tell")
-            told.append(f"{begin}{asked.of([name])}: {found.part}.")
-    claims = dict.fromkeys(row["claim"] for row in records(asked.tables, "observations"))
-    for claim in (claim for claim in claims if claim.startswith("Averaging raises the score")):
-        test = claim.rpartition(", ")[2]
-        told += asked.beside(claim, f"it raises the score in {test}", f"it lowers the score in {test}")
-    return told
+    answers = []
+    for name in findings.spoken:
+        if level := largest_averages(findings.tables, name):
+            begin = {"helps": "Yes", "harms": "No"}.get(AVERAGING_HELPS.judge(level), "These runs cannot tell")
+            answers.append(f"{begin}{findings.of([name])}: {difference_of_averages(level)}.")
+    gains = judged_gains(findings.tables)
+    for test in dict.fromkeys(test for _, test in gains):
+        for judged in DECIDED:
+            rows = [gains[name, test] for name in findings.spoken if (name, test) in gains]
+            if those := [row for row in rows if RAISES_SCORE.judge(row) == judged]:
+                text = RAISES_SCORE.sentence(those[0])
+                answers.append(findings.sentence([row.technique for row in those], text))
+    return answers
 
 
-def runs_needed(asked: Asked) -> list[str]:
+def runs_needed(findings: Findings) -> list[str]:
     """How many runs would give a standard error of 1 %, as far as 1/√R may be extrapolated."""
-    told = []
-    for name in asked.spoken:
+    answers = []
+    for name in findings.spoken:
         needed = [
-            f"{counted(row['for_1_percent'], 'run')} for {_QUANTITIES.get(row['quantity'], row['quantity'])}"
-            for row in records(asked.tables, "how_many", technique=name)
-            if row["for_1_percent"]
+            f"{counted(row.for_1_percent, 'run')} for {_QUANTITIES.get(row.quantity, row.quantity)}"
+            for row in HOW_MANY.rows(findings.tables, technique=name)
+            if row.for_1_percent
         ]
         if needed:
-            told.append(f"A standard error of 1 %{asked.of([name])} takes about {listed(needed)}.")
-    return told
+            answers.append(f"A standard error of 1 %{findings.of([name])} takes about {listed(needed)}.")
+    return answers
 
 
-_QUANTITIES = {"reduced PIP loss": "the mean PIP loss"}
+_QUANTITIES = {REDUCED_PIP: "the mean PIP loss"}
 
 
-def scores(asked: Asked) -> list[str]:
+def scores(findings: Findings) -> list[str]:
     """How far the scores of runs that differ in seeds and draws alone lie apart."""
-    told = []
-    for name in asked.spoken:
-        found = [row for row in records(asked.tables, "table_2_1", technique=name) if row["relative_sd"] > 0]
-        if found:
-            most = max(found, key=_spread)
-            told.append(
-                f"The score in {most['test']} varies most{asked.of([name])}: {most['runs']} runs that differ in seeds "
-                f"and draws alone have an SD of {most['relative_sd']:.1f} % of their mean."
+    answers = []
+    for name in findings.spoken:
+        rows = [row for row in EXTREMES.rows(findings.tables, technique=name) if row.relative_sd > 0]
+        if rows:
+            most = max(rows, key=lambda row: row.relative_sd)
+            answers.append(
+                f"The score in {most.test} varies most{findings.of([name])}: {most.runs} runs that differ in seeds "
+                f"and draws alone have an SD of {most.relative_sd:.1f} % of their mean."
             )
-    return told
+    return answers
 
 
-def _spread(row: Mapping[str, Any]) -> float:
-    return float(row["relative_sd"])
+class Alarm(NamedTuple):
+    """Why no verdict is given on a technique.
+
+    Attributes:
+        reason: in a few words, the end of a sentence.
+        text: the whole of it, with everything that it forbids.
+    """
+
+    reason: str
+    text: str
+
+
+def alarm_of(name: str, flaws: Mapping[str, Flaws], overlaps: Mapping[str, str]) -> Alarm | None:
+    """Return the alarm of a technique, one whichever of its groups set it off; nothing where its runs are sound.
+
+    Args:
+        name: of the technique.
+        flaws: by sampling, what is wrong with its runs.
+        overlaps: by sampling, the sentence on runs that share hardly any word.
+    """
+    fallen = {sampling: flaw.collapse for sampling, flaw in flaws.items() if flaw.collapse}
+    sentences = [
+        *(_collapsed(fallen, sum(collapse.of for collapse in fallen.values())) if fallen else ()),
+        *_each({sampling: [sentence] for sampling, sentence in overlaps.items()}),
+        *_each({sampling: flaw.copies for sampling, flaw in flaws.items()}),
+        *_each({sampling: flaw.far for sampling, flaw in flaws.items()}),
+    ]
+    if not sentences:
+        return None
+    reason = _reason(fallen, flaws, overlaps)
+    forbidden = (
+        f"Of {name} this page therefore answers no question: not how unstable it is, nor whether documents matter, "
+        "frequent words are safer, or averaging helps. Its numbers in tables and pictures stand as they were measured."
+    )
+    return Alarm(reason, f"No verdict on {name}: {reason}. {' '.join(sentences)} {forbidden}")
+
+
+def silent_of(groups: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Return why, of the techniques on which no verdict is given, from the summaries of all."""
+    return {group["name"]: group["no_verdict"] for group in groups if group.get("no_verdict")}
+
+
+def _reason(fallen: Mapping[str, Collapse], flaws: Mapping[str, Flaws], overlaps: Mapping[str, str]) -> str:
+    """The gravest of what is wrong."""
+    if fallen:
+        every = fallen.keys() == flaws.keys() and all(len(part.names) == part.of for part in fallen.values())
+        return "its runs are collapsed" if every else "some of its runs are collapsed"
+    if overlaps:
+        return "its runs share hardly any words"
+    if any(flaw.copies for flaw in flaws.values()):
+        return "some of its runs are equal"
+    return "its runs do not all lie together"
+
+
+def _collapsed(fallen: Mapping[str, Collapse], of: int) -> Iterator[str]:
+    runs = sum(len(part.names) for part in fallen.values())
+    which = f"all {of}" if runs == of else f"{runs} of {of}"
+    names = "" if runs == of else f": {'; '.join(f'{s} {named(part.names)}' for s, part in fallen.items())}"
+    whole = Collapse((), of, min(part.low for part in fallen.values()), max(part.high for part in fallen.values()))
+    yield (
+        f"In {which} {listed(list(fallen))} runs{names} all words point nearly one way: the mean cosine of two "
+        f"different words is {whole.span}, and a small PIP loss means nothing. Train longer, or see what centring "
+        "(--centre) leaves."
+    )
+
+
+def _each(sentences: Mapping[str, list[str]]) -> Iterator[str]:
+    """Sentences on single groups; the same one of several groups once."""
+    about: dict[str, list[str]] = {}
+    for sampling, of_group in sentences.items():
+        for sentence in of_group:
+            about.setdefault(sentence, []).append(sampling)
+    yield from (f"Of the {listed(samplings)} runs: {sentence}" for sentence, samplings in about.items())

@@ -1,27 +1,113 @@
-"""What averaging does to distances and cosines, level by level of the tree. Rettenmeier 2020, §3.2."""
+"""What averaging does to distances, cosines and scores, level by level of the tree. Rettenmeier 2020, §2.3 and 3.2.
+
+Figures 3.2, 3.5 and 3.6, eq. 3.6, tables 2.10 and 3.6.
+"""
 
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from gpustab import engine
+from gpustab.evaluation import RunScores
+from gpustab.evaluation.usual import usual_scores
 from gpustab.kernels.averaging import Average
 from gpustab.kernels.gram import run_pairs
 from gpustab.kernels.pip_loss import pip_from_norms, reduced
-from gpustab.machine.device import DEFAULT, Compute
 from gpustab.results import Table
-from gpustab.runs.runs import Runs
-from gpustab.studies.instability.cosine_ratios import Values, cosine_ratios
-from gpustab.studies.instability.cosines import draw_words
-from gpustab.studies.instability.trees import Level, levels_of, orders_of, spaces_of
-from gpustab.studies.shared.spaces import are_one, as_copies
+from gpustab.studies.instability.tables import (
+    COSINE_RATIOS,
+    DOUBLINGS,
+    GAINS,
+    HISTOGRAMS,
+    LEVELS,
+    SCORES,
+    Bin,
+    CosineRatios,
+    Gain,
+    LevelLoss,
+    Score,
+)
+from gpustab.studies.instability.technique import Technique
+from gpustab.studies.instability.trees import Level, as_runs, levels_of, orders_of, spaces_of
+
+Values = tuple[Tensor, Tensor]
+"""Dot products and cosines of word pairs, each ``(pairs, k)`` in k spaces."""
+
+_ERRORS_FROM_0 = 5
+"""A mean cosine nearer to 0 than so many of its errors has no ratio to speak of."""
+
+
+def averaging_tables(technique: Technique) -> dict[str, Table]:
+    """Measure averages of n runs at every level of the tree, with and without renormalising the levels.
+
+    Losses are root mean squares over pairs of averages of disjoint runs and over several orders of the runs, as a part
+    of that of the runs. Means and SDs are over averages, of random word pairs' cosines; ⟨σ⟩ is freed of the bias of an
+    SD of few values, which differs between levels. Parts of what is 0, between runs that are all equal, are undefined.
+
+    Returns:
+        ``figure_3_5`` (losses), ``cosine_ratios`` (eq. 3.6) and ``figure_3_2`` (histograms of runs and averages).
+    """
+    name, runs = technique.name, technique.runs
+    first, second = (technique.joint[words] for words in technique.word_pairs())
+    norms = engine.norms_pass(runs, technique.compute)
+    orders = orders_of(len(runs), technique.seed)
+    losses, ratios, bins = [], [], []
+
+    def measure(level: Level) -> _Measured:
+        squares = _squares(technique, norms, level)
+        return _Measured(level.beneath, level.runs, squares, _values(level.averages, first, second))
+
+    for renormalise in (False, True):
+        # A level is measured as soon as it is formed, and let go.
+        trees = [list(map(measure, levels_of(runs, order, renormalise=renormalise))) for order in orders]
+        dots, cosines = (technique.as_copies(x) for x in trees[0][0].values)
+        base = trees[0][0].squares * (not technique.is_one)
+        for levels in zip(*trees, strict=True):
+            losses.append(_level_loss(name, renormalise, levels, base))
+            values = [(level.runs, level.values) for level in levels]
+            ratios.append(cosine_ratios(name, renormalise, levels[0].beneath, values, (dots, cosines)))
+        if not renormalise and len(trees[0]) > 1:
+            bins = list(_histograms(name, trees[0][:2]))
+    return {
+        LEVELS.name: LEVELS.table(losses),
+        COSINE_RATIOS.name: COSINE_RATIOS.table(ratios),
+        HISTOGRAMS.name: HISTOGRAMS.table(bins),
+    }
+
+
+class _Measured(NamedTuple):
+    """A measured level: the runs beneath its averages, mean squared losses (3,), values of word pairs."""
+
+    beneath: int
+    runs: list[list[int]]
+    squares: Tensor
+    values: Values
+
+
+def _level_loss(name: str, renormalise: bool, levels: Sequence[_Measured], base: Tensor) -> LevelLoss:
+    by_order = torch.stack([level.squares for level in levels])  # (orders, 3)
+    dot, cosine, matrices = (by_order.mean(0) / base).sqrt().nan_to_num(torch.nan, torch.nan).tolist()
+    sd = float((by_order[:, 1] / base[1]).sqrt().std()) if len(levels) > 1 else math.nan
+    n, averages = levels[0].beneath, len(levels[0].runs)
+    return LevelLoss(name, renormalise, n, averages, len(levels), dot, cosine, sd, matrices, 1 / math.sqrt(n))
+
+
+def _squares(technique: Technique, norms: Tensor, level: Level) -> Tensor:
+    """Mean squared losses between the averages of a level by dot products, by cosines, and of cosine matrices, (3,)."""
+    runs, words = technique.runs, len(technique.joint)
+    spaces = spaces_of(runs, level)
+    unscaled = spaces if level.beneath == 1 else replace(spaces, unit=False)
+    of_averages = [engine.norms_pass(x, technique.compute, runs.joint) for x in (unscaled, replace(spaces, unit=True))]
+    losses = [reduced(pip_from_norms(x).total, words) for x in of_averages]
+    losses.append(matrix_losses(norms, level.runs, words))
+    return torch.stack([x.square().mean() for x in losses])
 
 
 def matrix_losses(norms: Tensor, groups: list[list[int]], words: int) -> Tensor:
@@ -39,105 +125,6 @@ def matrix_losses(norms: Tensor, groups: list[list[int]], words: int) -> Tensor:
     i, j = run_pairs(len(groups))
     square: Tensor = (inner[i, i] + inner[j, j] - 2 * inner[i, j]).clamp(min=0)
     return square.sqrt() / (2 * words)
-
-
-def averaging_tables(
-    name: str, runs: Runs, pairs: int, seed: int, same: Tensor | None = None, compute: Compute = DEFAULT
-) -> dict[str, Table]:
-    """Measure averages of n runs at every level of the tree, with and without renormalising the levels.
-
-    Losses are root mean squares over pairs of averages of disjoint runs and over several orders of the runs, as a part
-    of that of the runs. Means and SDs are over averages, of random word pairs' cosines; ⟨σ⟩ is freed of the bias of an
-    SD of few values, which differs between levels. Parts of what is 0, between runs that are all equal, are undefined.
-
-    Args:
-        name: of the technique.
-        runs: the runs.
-        pairs: how many word pairs are drawn.
-        seed: of that draw and of the orders.
-        same: ``(R, R)`` bool, pairs of runs that are one space twice.
-        compute: how to compute.
-
-    Returns:
-        ``figure_3_5`` (losses), ``cosine_ratios`` (eq. 3.6) and ``figure_3_2`` (histograms of runs and averages).
-    """
-    joint = runs.joint.nonzero().flatten()
-    words = joint[draw_words(len(joint), pairs, seed)[:, :2].to(joint.device)].T
-    norms = engine.norms_pass(runs, compute)
-    orders = orders_of(len(runs), seed)
-    losses, ratios = [], []
-    histogram = Table.of([], Bin._fields, long=True)
-    measure = partial(_measured, runs, words, norms, compute)
-    for renormalise in (False, True):
-        # A level is measured as soon as it is formed, and let go.
-        trees = [list(map(measure, levels_of(runs, order, renormalise=renormalise))) for order in orders]
-        dots, cosines = (as_copies(x, same) for x in trees[0][0].values)
-        single = dots, cosines
-        base = trees[0][0].squares * (not are_one(same))
-        for levels in zip(*trees, strict=True):
-            losses.append(_level_loss(name, renormalise, levels, base))
-            values = [(level.runs, level.values) for level in levels]
-            ratios.append(cosine_ratios(name, renormalise, levels[0].beneath, values, single))
-        if not renormalise and len(trees[0]) > 1:
-            histogram = Table.of(_histograms(name, trees[0][:2]), long=True)
-    return {"figure_3_5": Table.of(losses), "cosine_ratios": Table.of(ratios), "figure_3_2": histogram}
-
-
-class _Measured(NamedTuple):
-    """What is asked of a level: the runs beneath its averages, mean squared losses (3,), values of word pairs."""
-
-    beneath: int
-    runs: list[list[int]]
-    squares: Tensor
-    values: Values
-
-
-def _measured(runs: Runs, words: Tensor, norms: Tensor, compute: Compute, level: Level) -> _Measured:
-    squares = _squares(runs, norms, compute, level)
-    return _Measured(level.beneath, level.runs, squares, _values(level.averages, *words))
-
-
-class LevelLoss(NamedTuple):
-    """Figure 3.5: the loss between averages of n runs, as a part of that between runs; SD over orders of the runs."""
-
-    technique: str
-    renormalised: bool
-    runs_beneath: int
-    averages: int
-    orders: int
-    ratio_dot: float
-    ratio_cosine: float
-    cosine_sd: float
-    ratio_cosine_matrices: float
-    one_over_root_n: float
-
-
-class Bin(NamedTuple):
-    """Figure 3.2: one bar of a histogram of cosines."""
-
-    technique: str
-    panel: str
-    runs_beneath: int
-    cosine: float
-    density: float
-
-
-def _level_loss(name: str, renormalise: bool, levels: Sequence[_Measured], base: Tensor) -> LevelLoss:
-    by_order = torch.stack([level.squares for level in levels])  # (orders, 3)
-    dot, cosine, matrices = (by_order.mean(0) / base).sqrt().nan_to_num(torch.nan, torch.nan).tolist()
-    sd = float((by_order[:, 1] / base[1]).sqrt().std()) if len(levels) > 1 else math.nan
-    n, averages = levels[0].beneath, len(levels[0].runs)
-    return LevelLoss(name, renormalise, n, averages, len(levels), dot, cosine, sd, matrices, 1 / math.sqrt(n))
-
-
-def _squares(runs: Runs, norms: Tensor, compute: Compute, level: Level) -> Tensor:
-    """Mean squared losses between the averages of a level by dot products, by cosines, and of cosine matrices, (3,)."""
-    spaces, words = spaces_of(runs, level), int(runs.joint.sum())
-    unscaled = spaces if level.beneath == 1 else replace(spaces, unit=False)
-    found = [engine.norms_pass(x, compute, runs.joint) for x in (unscaled, replace(spaces, unit=True))]
-    measured = [reduced(pip_from_norms(x).total, words) for x in found]
-    measured.append(matrix_losses(norms, level.runs, words))
-    return torch.stack([x.square().mean() for x in measured])
 
 
 def _values(averages: Sequence[Average], first: Tensor, second: Tensor) -> Values:
@@ -166,3 +153,143 @@ def _histograms(name: str, levels: Sequence[_Measured], bins: int = 60) -> Itera
             density = torch.histc(x.cpu(), bins, *span) / x.numel() / width
             for k, value in enumerate(density.tolist()):
                 yield Bin(name, panel, level.beneath, span[0] + (k + 0.5) * width, value)
+
+
+def cosine_ratios(
+    name: str, renormalised: bool, beneath: int, orders: Sequence[tuple[list[list[int]], Values]], single: Values
+) -> CosineRatios:
+    """Compare one level of some trees with the runs.
+
+    Args:
+        name: of the technique.
+        renormalised: whether levels are scaled to unit length.
+        beneath: runs beneath each average.
+        orders: for every order of the runs, which runs are beneath each average, and the values in the averages.
+        single: the values in the runs.
+    """
+    dot, cosine = single
+    numbers, errors = [], []
+    for groups, (dots, cosines) in orders:
+        ratios = torch.stack([slope(cosines, cosine), sd_ratio(cosines, cosine)])
+        rms = (cosines.var(1).mean() / cosine.var(1).mean()).sqrt()
+        means = [(x.mean() / y.mean()) for x, y in ((cosines, cosine), (dots, dot))]
+        numbers.append(torch.stack([*ratios, rms, *means, sd_ratio(dots, dot)]))
+        errors.append(_variances(groups, cosines, cosine))
+    over_orders = torch.stack(numbers).mean(0).nan_to_num(math.nan, math.nan, math.nan)
+    rise, sd, rms_sd, mean, dot_mean, dot_sd = over_orders.tolist()
+    if not _clear_of_0(cosine):
+        mean = dot_mean = math.nan
+    if math.isnan(rms_sd):  # equal runs have nothing that averaging could change
+        rise = math.nan
+    rise_se, sd_se = torch.stack(errors).mean(0).sqrt().tolist()
+    averages = len(orders[0][0])
+    return CosineRatios(name, renormalised, beneath, averages, mean, rise, rise_se, sd, sd_se, rms_sd, dot_mean, dot_sd)
+
+
+def slope(averages: Tensor, runs: Tensor) -> Tensor:
+    """Return the slope through 0 of the mean values of word pairs in averages ``(pairs, k)`` on those in runs."""
+    x, y = runs.mean(1), averages.mean(1)
+    return (x * y).sum() / x.square().sum()
+
+
+def sd_ratio(averages: Tensor, runs: Tensor) -> Tensor:
+    """Return the mean SD over averages as a part of that over runs, each freed of the bias of an SD of few values."""
+    a, b = (
+        x.std(1).mean() / expected_sd(x.shape[1]) if x.shape[1] > 1 else x.new_tensor(math.nan)
+        for x in (averages, runs)
+    )
+    return a / b
+
+
+def expected_sd(n: int) -> float:
+    """E[SD]/σ of n normal values, ddof 1: 0.798 for two, 0.965 for eight."""
+    return math.sqrt(2 / (n - 1)) * math.exp(math.lgamma(n / 2) - math.lgamma((n - 1) / 2))
+
+
+def _variances(groups: list[list[int]], averages: Tensor, runs: Tensor) -> Tensor:
+    """Squared jackknife errors of slope and SD ratio, leaving out one average with the runs beneath it, (2,)."""
+    k = len(groups)
+    left_out = []
+    for a in range(k):
+        kept = [r for r in range(runs.shape[1]) if r not in groups[a]]
+        others = averages[:, [b for b in range(k) if b != a]]
+        if not kept or k < 2:
+            return runs.new_full((2,), math.nan)
+        left_out.append(torch.stack([slope(others, runs[:, kept]), sd_ratio(others, runs[:, kept])]))
+    return (k - 1) * torch.stack(left_out).var(0, correction=0)
+
+
+def _clear_of_0(cosines: Tensor) -> bool:
+    means = cosines.mean(1)
+    error = float(means.std()) / math.sqrt(len(means)) if len(means) > 1 else math.nan
+    return abs(float(means.mean())) > _ERRORS_FROM_0 * error
+
+
+def quality_tables(technique: Technique) -> tuple[dict[str, Table], list[str]]:
+    """Score runs and averages of n runs on word similarity (Spearman's ρ) and analogies (part of right answers).
+
+    Returns:
+        ``scores`` (one row per test and level: mean, SD, best and worst), ``table_3_6`` (for every level, scores of
+        averages less the mean ones of the runs beneath), ``doublings`` (less those of the level beneath); and sentences
+        on tests that could not be done.
+    """
+    name, runs = technique.name, technique.runs
+    scores: list[Score] = []
+    notes: list[str] = []
+    gains: list[Gain] = []
+    doublings: list[Gain] = []
+    single: dict[str, RunScores] = {}
+    beneath: dict[str, RunScores] = {}
+    before: list[list[int]] = []
+    for level in levels_of(runs, list(range(len(runs))), renormalise=False):
+        spaces = runs if level.beneath == 1 else as_runs(runs, level.averages)
+        for test, used, total, by_space in usual_scores(spaces, technique.compute, notes):
+            if by_space.mean is None:
+                continue
+            numbers = (by_space.mean, by_space.sd, by_space.best, by_space.worst)
+            scores.append(Score(name, test, level.beneath, by_space.n, used, total, *numbers))
+            if level.beneath == 1:
+                single[test] = by_space
+            elif test in single:
+                gains.append(Gain(name, test, level.beneath, *gain(single[test], by_space, level.runs)))
+                if test in beneath:
+                    halves = _halves(before, level.runs)
+                    doublings.append(Gain(name, test, level.beneath, *gain(beneath[test], by_space, halves)))
+            beneath[test] = by_space
+        before = level.runs
+    tables: dict[str, Table] = {
+        SCORES.name: SCORES.table(scores),
+        GAINS.name: GAINS.table(gains),
+        DOUBLINGS.name: DOUBLINGS.table(doublings),
+    }
+    return tables, list(dict.fromkeys(notes))
+
+
+def _halves(before: list[list[int]], now: list[list[int]]) -> list[list[int]]:
+    """Which averages of the level before are beneath each of a level; of both the runs beneath."""
+    return [[k for k, runs in enumerate(before) if set(runs) <= set(above)] for above in now]
+
+
+def gain(single: RunScores, averaged: RunScores, beneath: Sequence[Sequence[int]]) -> tuple[int, float, float]:
+    """Return how many averages have a gain, its mean, and the standard error of that; NaN where there are too few.
+
+    An average is compared with its own runs: what makes these good makes it good too, and is no error of the gain.
+
+    Args:
+        single: scores of the runs.
+        averaged: scores of the averages.
+        beneath: the numbers of the runs beneath each average.
+
+    Example:
+        >>> gained = gain(RunScores((0.4, 0.5, 0.6, 0.8)), RunScores((0.6, 0.9)), [[0, 1], [2, 3]])
+        >>> [round(x, 3) for x in gained]
+        [2, 0.175, 0.025]
+    """
+    differences = []
+    for score, runs in zip(averaged.values, beneath, strict=True):
+        known = [x for r in runs if (x := single.values[r]) is not None]
+        if score is not None and len(known) == len(runs):
+            differences.append(score - statistics.fmean(known))
+    k = len(differences)
+    mean = statistics.fmean(differences) if k else math.nan
+    return k, mean, statistics.stdev(differences) / math.sqrt(k) if k > 1 else math.nan

@@ -1,15 +1,24 @@
-"""Both hypotheses on the cosines of random word pairs over the runs."""
+"""The law of cosines over runs: is it normal and independent, and does it predict p@n? Rettenmeier 2020, §2.1.3, 2.2.2.
+
+Figures 2.3 to 2.5, 2.7 and A.2, tables 2.5 and A.2.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
+from gpustab import engine
 from gpustab.engine.cosines import pair_values
 from gpustab.errors import InputError
+from gpustab.kernels import prediction
+from gpustab.kernels.overlap import neighbour_overlap
 from gpustab.machine.device import DEFAULT, Compute
+from gpustab.results import Table
 from gpustab.runs.runs import Runs
 from gpustab.statistics.hypotheses import (
     SIMULATED,
@@ -20,8 +29,39 @@ from gpustab.statistics.hypotheses import (
     simulated_p,
     uniformity,
 )
-from gpustab.statistics.normals import kurtosis, whiten
+from gpustab.statistics.normals import kurtosis, whiten, whitened_density, whitened_kurtosis
+from gpustab.statistics.ranks import spearman_p
+from gpustab.studies.instability.losses import word_matrices
+from gpustab.studies.instability.neighbours import measure, with_distance
+from gpustab.studies.instability.tables import (
+    ACCURACY,
+    DISJOINT,
+    DISTANCE,
+    NORMALITY,
+    P_VALUES,
+    PREDICTIONS,
+    SHARING,
+    STRUCTURE,
+    TESTS,
+    WHITENED,
+    Accuracy,
+    Bar,
+    CosineTest,
+    Prediction,
+    Structure,
+    WhitenedBin,
+)
+from gpustab.studies.instability.technique import Technique, draw_words
 from gpustab.studies.shared.spaces import as_copies
+
+EPSILON = 1e-4
+"""Leaving out words changes no p@n by more than twice this: a hundredth of the errors of the model itself."""
+CANDIDATES = 300
+"""Words of highest mean cosine that are simulated; of others hardly any comes among 50 neighbours."""
+_BIN = 0.25
+_REACH = 4.0
+_P_BINS = 20
+_TARGETS = 32
 
 
 class Distribution(NamedTuple):
@@ -88,11 +128,173 @@ def cosine_distribution(
     )
 
 
-def draw_words(words: int, count: int, seed: int) -> Tensor:
-    """Draw ``(count, 4)`` words, different within a row; none comes again before all have come."""
-    if words < 4 or count < 1:
-        raise InputError(f"{count} times 4 of {words} words are wanted; it takes at least 1 row and 4 words")
+def distribution_tables(technique: Technique) -> dict[str, Table]:
+    """Test both hypotheses on random word pairs, calibrated by simulated normals at the same number of runs.
+
+    Returns:
+        ``distribution`` (one row per hypothesis), ``whitened`` (histogram of the whitened cosines beside the law of
+        normals at R runs) and ``p_values`` (histograms of the p-values beside simulated ones).
+    """
+    name, runs, seed = technique.name, len(technique.runs), technique.seed
+    cosines = cosine_distribution(technique.runs, technique.options.pairs, seed, technique.compute, same=technique.same)
+    couples = {DISJOINT: cosines.disjoint, SHARING: cosines.sharing}
+    rows = [
+        of_normality(name, runs, cosines.normality, cosines.kurtosis),
+        *(of_couples(name, runs, *couple) for couple in couples.items()),
+    ]
+    bars = [*_histogram(name, NORMALITY, cosines.normal_p, simulated_p(shapiro_p, runs, seed))]
+    for hypothesis, part in couples.items():
+        bars += _histogram(name, hypothesis, part.p_values, simulated_p(_paired_p, runs, seed))
+    return {
+        TESTS.name: TESTS.table(rows),
+        WHITENED.name: WHITENED.table(_whitened(name, cosines.values, runs)),
+        P_VALUES.name: P_VALUES.table(bars),
+    }
+
+
+def of_normality(name: str, runs: int, law: Uniformity, fourth: float = math.nan) -> CosineTest:
+    """Return the test of normality: what the p-values say, and the kurtosis of the whitened cosines."""
+    undefined = (math.nan,) * 3
+    return CosineTest(name, NORMALITY, runs, *_of_law(law), *undefined, fourth, whitened_kurtosis(runs))
+
+
+def of_couples(name: str, runs: int, hypothesis: str, part: Independence) -> CosineTest:
+    """Return a test of independence."""
+    correlation = (part.correlation, part.spread, part.p)
+    return CosineTest(name, hypothesis, runs, *_of_law(part.uniformity), *correlation, math.nan, math.nan)
+
+
+def _of_law(law: Uniformity) -> tuple[int, float, float, float, float, float, float]:
+    return law.tested, law.low, law.null_low, law.distance, law.band, law.p, law.naive_p
+
+
+def _paired_p(normals: Tensor) -> Tensor:
+    return spearman_p(normals[0::2], normals[1::2])[1]
+
+
+def _whitened(name: str, values: Tensor, runs: int) -> Iterator[WhitenedBin]:
+    z = whiten(values)
+    edges = torch.arange(-_REACH, _REACH + _BIN / 2, _BIN, dtype=torch.float64)
+    counts = torch.histogram(z[~z.isnan()], edges).hist
+    within = torch.linspace(0, _BIN, 51, dtype=torch.float64)
+    law = whitened_density((edges[:-1, None] + within).flatten(), runs).view(-1, 51)
+    columns = ((edges[:-1] + _BIN / 2), counts / counts.sum() / _BIN, law.mean(1))
+    for row in zip(*(column.tolist() for column in columns), strict=True):
+        yield WhitenedBin(name, *row)
+
+
+def _histogram(name: str, hypothesis: str, p: Tensor, null: Tensor) -> Iterator[Bar]:
+    shares = []
+    for values in (p, null):
+        counts = torch.histc(values[~values.isnan()], _P_BINS, 0, 1)
+        shares.append((counts / counts.sum()).tolist())
+    for k, (share, normal) in enumerate(zip(*shares, strict=True)):
+        yield Bar(name, hypothesis, k / _P_BINS, share, normal)
+
+
+class _Models(NamedTuple):
+    """Something of each model: independent normals, correlated ones, and the structure factor."""
+
+    plain: Tensor
+    corrected: Tensor
+    structure: Tensor
+
+
+def prediction_tables(technique: Technique) -> dict[str, Table]:
+    """Compare predicted with measured p@n over a seeded draw of target words.
+
+    The predictions are ``plain`` (independent normals), ``corrected`` (for the correlation among a target's nearest
+    neighbours) and ``structure``, the structure factor ρ@n: the same means, all SDs equal to their mean γ.
+
+    Returns:
+        ``predictions`` (one row per word and n), ``table_a_2`` (Pearson, bias, RMSE of both models,
+        and ``exact_…``: of the first if it were true, with as many runs, see :func:`exact_agreement`) and
+        ``table_2_5`` (Pearson's ρ between structure factor and measured p@n; ``exact_pearson``: were that model true)
+        and ``distance`` (p@n beside the words' PIP loss, freed of the noise of few runs).
+
+    Raises:
+        InputError: if all runs are one space, so that there is nothing to predict.
+    """
+    if technique.is_one:
+        raise InputError("no cosine varies over the runs, so that there is nothing to predict")
+    name, runs, compute, seed = technique.name, technique.runs, technique.compute, technique.seed
+    rows = engine.draw_targets(runs, technique.options.targets, seed)
+    lists, overlap, lengths = measure(runs, compute, rows)
+    predicted = engine.predict_pass(runs, rows, lengths, compute, epsilon=EPSILON)
+    p_word = overlap.p_word.cpu()
+    models = _Models(predicted.plain.cpu(), predicted.corrected.cpu(), predicted.structure.cpu())
+    accuracy = [engine.agreement(p, p_word) for p in (models.plain, models.corrected)]
+    exact = exact_agreement(runs, rows, lengths, seed)
+    structure = engine.agreement(models.structure, p_word)
+    as_structure = exact_agreement(runs, rows, lengths, seed, predicted.gamma)
+    with_pip = _with_pip(runs, rows, p_word, compute)
+    measured = p_word.mean(1).tolist()
+    candidates = int(predicted.candidates[2].double().mean())
+    of_lengths, of_structure = [], []
+    for m, n in enumerate(lengths):
+        numbers = (float(x[m]) for agreement in (*accuracy, exact) for x in agreement)
+        of_lengths.append(Accuracy(name, n, len(rows), measured[m], *numbers))
+        agreement = (float(structure.pearson[m]), float(structure.bias[m]), len(rows), float(as_structure.pearson[m]))
+        of_structure.append(Structure(name, n, *agreement, predicted.gamma, candidates, with_pip[m]))
+    words = [runs.vocabulary.text(k) for k in rows.tolist()]
+    distance = with_distance(name, lists, word_matrices(runs, rows, compute), compute, seed)
+    return {
+        PREDICTIONS.name: PREDICTIONS.table(_predictions(name, words, lengths, p_word, models, predicted.correlation)),
+        ACCURACY.name: ACCURACY.table(of_lengths),
+        STRUCTURE.name: STRUCTURE.table(of_structure),
+        DISTANCE.name: DISTANCE.table(distance),
+    }
+
+
+def _predictions(
+    name: str, words: Sequence[str], lengths: Sequence[int], measured: Tensor, models: _Models, correlation: Tensor
+) -> Iterator[Prediction]:
+    for m, n in enumerate(lengths):
+        columns = (measured[m], *(model[m] for model in models), correlation)
+        for word, *row in zip(words, *(column.tolist() for column in columns), strict=True):
+            yield Prediction(name, word, n, *row)
+
+
+def _with_pip(runs: Runs, rows: Tensor, p_word: Tensor, compute: Compute) -> list[float]:
+    """Pearson's ρ of measured p@n with the word's PIP loss, which is free of the means: what p@n says of distance."""
+    words = engine.wordwise_pass(runs, engine.gram_pass(runs, compute), compute)
+    loss = words.mean.cpu()[rows].expand_as(p_word)
+    pearson: list[float] = engine.agreement(loss, p_word).pearson.tolist()
+    return pearson
+
+
+def exact_agreement(
+    runs: Runs, targets: Tensor, lengths: Sequence[int], seed: int, gamma: float | None = None
+) -> engine.Agreement:
+    """Return how predicted and measured p@n would agree if the model were exact: what few runs alone explain.
+
+    Every simulated run draws each cosine from the normal of its measured mean and SD; from these runs p@n is measured,
+    and predicted by their own means and SDs, as from real ones.
+
+    Args:
+        runs: the runs whose means and SDs are taken, and as many are simulated.
+        targets: ``(T,)`` row numbers.
+        lengths: values of n.
+        seed: of the normals.
+        gamma: SD of all cosines, drawn and predicted with: the model of the structure factor.
+    """
     generator = torch.Generator().manual_seed(seed)
-    rounds = -(-count // (words // 4))
-    orders = [torch.randperm(words, generator=generator)[: words // 4 * 4].view(-1, 4) for _ in range(rounds)]
-    return torch.cat(orders)[:count]
+    parts = [_simulated(runs, part, lengths, generator, gamma) for part in targets.split(_TARGETS)]
+    predicted, measured = (torch.cat(field, 1) for field in zip(*parts, strict=True))
+    return engine.agreement(predicted, measured)
+
+
+def _simulated(
+    runs: Runs, targets: Tensor, lengths: Sequence[int], generator: torch.Generator, gamma: float | None
+) -> tuple[Tensor, Tensor]:
+    """Predicted and measured p@n of simulated runs, each ``(N, t)``."""
+    cosines = engine.query_cosines(runs, targets.to(runs.device))
+    itself = torch.arange(runs.words, device=runs.device) == targets.to(runs.device)[:, None]
+    k = min(CANDIDATES, runs.words - 1)
+    mean, words = (x.cpu() for x in cosines.mean.masked_fill(itself, -torch.inf).topk(k))
+    sd = cosines.sd.cpu().gather(1, words) if gamma is None else torch.full_like(mean, gamma)
+    values = mean + sd * torch.randn(len(runs), *mean.shape, dtype=torch.float64, generator=generator)
+    nearest = values.topk(max(lengths), dim=2).indices
+    spread = values.std(0) if gamma is None else sd
+    probabilities = engine.top_n_probabilities(values.mean(0), spread, lengths)
+    return prediction.predicted_overlap(probabilities, lengths), neighbour_overlap(nearest, lengths).p_word

@@ -1,79 +1,91 @@
-"""Instability against word frequency: slopes with intervals, and 20 batches. Rettenmeier 2020, §2.3.1."""
+"""Instability against word frequency: slopes with intervals, and 20 batches. Rettenmeier 2020, §2.3.1.
+
+All words are measured by the same runs, which may move them together: a trend has an error over words, and one over
+runs.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
+from gpustab import engine
 from gpustab.errors import InputError
-from gpustab.machine.device import DEFAULT, Compute
+from gpustab.kernels.arithmetic import product
+from gpustab.machine.device import Compute
 from gpustab.results import Table
+from gpustab.runs.families import over_common_words
 from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import ratio, t_quantile
 from gpustab.statistics.ranks import rank_correlation
-from gpustab.studies.instability.trend_errors import change_error, pair_sums
+from gpustab.studies.instability.losses import word_matrices
+from gpustab.studies.instability.tables import BATCHES, TRENDS, Batch, Trend, TrendRow
+from gpustab.studies.instability.technique import Technique
 
-BATCHES = 20
+BATCHES_OF_WORDS = 20
 QUANTITIES = {"intrinsic": "intrinsic", "extrinsic squared": "extrinsic_square"}
 """What is looked at, and its column of the table ``words``."""
 LEAST = (0, 100)
 """Words of at least so many occurrences: rare words may follow another law, which one slope over all would hide."""
 _BATCH_ERRORS = 3.0
 """So many errors a batch must be off the mean to count: by chance one of 20 is in one case of 20."""
+_WORDS = 2048
+"""Words whose pair matrices are held at once."""
 
 
-class Trend(NamedTuple):
-    """How values depend on frequency.
+def frequency_tables(words: Table, technique: Technique | None = None) -> dict[str, Table]:
+    """Return the trends and the batches of one technique's table ``words``; empty tables without counts.
 
-    Attributes:
-        slope: per decade of frequency, least squares.
-        slope_se: heteroscedasticity-robust (White 1980), the words taken for a sample.
-        change: fitted change from the rarest to the most frequent batch, as a part of the mean; NaN of a mean of 0.
-        change_se: its error over words; ``change_runs_se``: by the jackknife over runs, NaN where these are not given.
-        low, high: 95 % interval of the change: both errors together, that over runs with t(R − 1).
-        correlation: Spearman's ρ over the words.
-        batch_correlation: over the means of the batches.
-        batch_p: p-value of that.
-        batch_deviation: how far some batch is off the mean at least, as a part of it: a hump that a line does not see.
+    Args:
+        words: of :func:`gpustab.studies.instability.losses.instability_tables`.
+        technique: whose words they are, for errors over runs; without it intervals are of the words alone.
+
+    Returns:
+        ``frequency`` (one row per quantity and least frequency) and ``batches`` (means by batch, for the figure).
     """
-
-    slope: float
-    slope_se: float
-    change: float
-    change_se: float
-    change_runs_se: float
-    low: float
-    high: float
-    correlation: float
-    batch_correlation: float
-    batch_p: float
-    batch_deviation: float
+    parts = list(_parts(words))
+    errors = _runs_errors(parts, words.height, technique) if technique and parts else [(math.nan, 0)] * len(parts)
+    trends = []
+    for part, (error, runs) in zip(parts, errors, strict=True):
+        fitted = trend(part.frequency, part.values, runs_se=error, runs=runs)
+        trends.append(TrendRow(words["technique"][0], part.quantity, part.least, len(part.rows), *astuple(fitted)))
+    batches = (batch for part in parts if not part.least for batch in _batch_rows(words["technique"][0], part))
+    return {TRENDS.name: TRENDS.table(trends), BATCHES.name: BATCHES.table(batches)}
 
 
-class Batch(NamedTuple):
-    """The mean of a quantity over words of like frequency."""
+class _Part(NamedTuple):
+    """The words of one trend: what is looked at, from which frequency on, and their rows of the table ``words``."""
 
-    technique: str
     quantity: str
-    frequency: float
-    mean: float
-    se: float
+    least: int
+    rows: list[int]
+    frequency: Tensor
+    values: Tensor
 
 
-class TrendRow(NamedTuple):
-    """Whose trend it is, over which words."""
+def _parts(words: Table) -> Iterator[_Part]:
+    """Yield the words of every trend that has enough of them."""
+    for quantity, column in QUANTITIES.items():
+        known = [
+            (row, count, value)
+            for row, (count, value) in enumerate(zip(words["frequency"], words[column], strict=True))
+            if count and value is not None and not math.isnan(value)
+        ]
+        for least in LEAST:
+            kept = [x for x in known if x[1] >= least]
+            if len(kept) >= 2 * BATCHES_OF_WORDS:
+                rows, *numbers = zip(*kept, strict=True)
+                yield _Part(quantity, least, list(rows), *torch.tensor(numbers, dtype=torch.float64))
 
-    technique: str
-    quantity: str
-    least_frequency: int
-    words: int
 
-
-def trend(frequency: Tensor, values: Tensor, batches: int = BATCHES, runs_se: float = math.nan, runs: int = 0) -> Trend:
+def trend(
+    frequency: Tensor, values: Tensor, batches: int = BATCHES_OF_WORDS, runs_se: float = math.nan, runs: int = 0
+) -> Trend:
     """Return the trend of ``(v,)`` values over ``(v,)`` frequencies above 0.
 
     Args:
@@ -92,8 +104,8 @@ def trend(frequency: Tensor, values: Tensor, batches: int = BATCHES, runs_se: fl
     centred = x - x.mean()
     spread = float(centred.square().sum())
     slope = ratio(float((centred * y).sum()), spread)
-    rest = y - y.mean() - slope * centred
-    se = ratio(float((centred.square() * rest.square()).sum().sqrt()), spread)
+    residuals = y - y.mean() - slope * centred
+    se = ratio(float((centred.square() * residuals.square()).sum().sqrt()), spread)
     decades = ratio(_decades(x, batches), float(y.mean()))
     change, change_se = slope * decades, se * abs(decades)
     of_words, of_runs = t_quantile(len(values) - 2) * change_se, t_quantile(runs - 1) * runs_se if runs > 1 else 0.0
@@ -106,87 +118,14 @@ def trend(frequency: Tensor, values: Tensor, batches: int = BATCHES, runs_se: fl
     return Trend(slope, se, change, change_se, runs_se, *interval, correlation, rho, p, off)
 
 
-class _Some(NamedTuple):
-    """The words of one trend: what is looked at, from which frequency on, and their rows of the table ``words``."""
-
-    quantity: str
-    least: int
-    rows: list[int]
-    frequency: Tensor
-    values: Tensor
-
-
-def frequency_tables(
-    words: Table, groups: Mapping[str, Runs] | None = None, compute: Compute = DEFAULT
-) -> dict[str, Table]:
-    """Return the trends and the batches of one technique's table ``words``; empty tables without counts.
-
-    Args:
-        words: of :func:`gpustab.studies.instability.extrinsic.instability_tables`.
-        groups: the runs by sampling that it was made of, for errors over runs; without them intervals are of the words
-            alone.
-        compute: how to compute.
-
-    Returns:
-        ``frequency`` (one row per quantity and least frequency) and ``batches`` (means by batch, for the figure).
-    """
-    found = list(_some(words))
-    errors = _runs_errors(found, words.height, groups, compute) if groups and found else [(math.nan, 0)] * len(found)
-    trends = [
-        TrendRow(words["technique"][0], some.quantity, some.least, len(some.rows))._asdict()
-        | trend(some.frequency, some.values, runs_se=error, runs=runs)._asdict()
-        for some, (error, runs) in zip(found, errors, strict=True)
-    ]
-    batches = [batch for some in found if not some.least for batch in _batch_rows(words["technique"][0], some)]
-    columns = (*TrendRow._fields, *Trend._fields)
-    return {"frequency": Table.of(trends, columns), "batches": Table.of(batches, Batch._fields, long=True)}
-
-
-def _some(words: Table) -> Iterator[_Some]:
-    """Yield the words of every trend that has enough of them."""
-    for quantity, column in QUANTITIES.items():
-        known = [
-            (row, count, value)
-            for row, (count, value) in enumerate(zip(words["frequency"], words[column], strict=True))
-            if count and value is not None and not math.isnan(value)
-        ]
-        for least in LEAST:
-            kept = [x for x in known if x[1] >= least]
-            if len(kept) >= 2 * BATCHES:
-                rows, *numbers = zip(*kept, strict=True)
-                yield _Some(quantity, least, list(rows), *torch.tensor(numbers, dtype=torch.float64))
-
-
-def _runs_errors(
-    found: Sequence[_Some], words: int, groups: Mapping[str, Runs], compute: Compute
-) -> list[tuple[float, int]]:
-    """Errors over runs of the changes, in one pass over the words: ``change = Σ a·y / Σ b·y``, each y over pairs."""
-    weights = torch.zeros(len(found), 2, words, dtype=torch.float64)
-    for k, some in enumerate(found):
-        x = some.frequency.log10()
-        centred = x - x.mean()
-        spread = float(centred.square().sum())
-        weights[k, 0, some.rows] = centred * ratio(_decades(x, BATCHES), spread)
-        weights[k, 1, some.rows] = 1 / len(x)
-    sums = pair_sums(groups, weights.flatten(0, 1), compute)
-    errors = []
-    for k, some in enumerate(found):
-        own = slice(2 * k, 2 * k + 2)
-        if some.quantity == "intrinsic":
-            errors.append(change_error({"shuffled": sums["shuffled"].losses[own]}))
-        else:
-            errors.append(change_error({g: s * sums[g].squares[own] for g, s in (("shuffled", -1), ("bootstrap", 1))}))
-    return errors
-
-
-def _batch_rows(name: str, some: _Some) -> Iterator[Batch]:
-    x, y = some.frequency, some.values
-    for frequencies, values in zip(_batches(x, x, BATCHES), _batches(x, y, BATCHES), strict=True):
+def _batch_rows(name: str, part: _Part) -> Iterator[Batch]:
+    x, y = part.frequency, part.values
+    for frequencies, values in zip(_batches(x, x), _batches(x, y), strict=True):
         error = float(values.std()) / math.sqrt(len(values))
-        yield Batch(name, some.quantity, float(frequencies.log().mean().exp()), float(values.mean()), error)
+        yield Batch(name, part.quantity, float(frequencies.log().mean().exp()), float(values.mean()), error)
 
 
-def _decades(x: Tensor, batches: int) -> float:
+def _decades(x: Tensor, batches: int = BATCHES_OF_WORDS) -> float:
     """Decades of frequency between the first and the last batch."""
     means = [part.mean() for part in _batches(x, x, batches)]
     return float(means[-1] - means[0])
@@ -200,6 +139,96 @@ def _deviation(batches: tuple[Tensor, ...], mean: float) -> float:
     return ratio(max(0.0, *least), abs(mean))
 
 
-def _batches(x: Tensor, values: Tensor, batches: int) -> tuple[Tensor, ...]:
+def _batches(x: Tensor, values: Tensor, batches: int = BATCHES_OF_WORDS) -> tuple[Tensor, ...]:
     """Values in batches of equally many words (to one), by rising x."""
     return values[x.argsort(stable=True)].tensor_split(batches)
+
+
+def _runs_errors(parts: Sequence[_Part], words: int, technique: Technique) -> list[tuple[float, int]]:
+    """Errors over runs of the changes, in one pass over the words: ``change = Σ a·y / Σ b·y``, each y over pairs."""
+    weights = torch.zeros(len(parts), 2, words, dtype=torch.float64)
+    for k, part in enumerate(parts):
+        x = part.frequency.log10()
+        centred = x - x.mean()
+        weights[k, 0, part.rows] = centred * ratio(_decades(x), float(centred.square().sum()))
+        weights[k, 1, part.rows] = 1 / len(x)
+    sums = pair_sums(technique.groups, weights.flatten(0, 1), technique.compute)
+    errors = []
+    for k, part in enumerate(parts):
+        both = slice(2 * k, 2 * k + 2)
+        if part.quantity == "intrinsic":
+            errors.append(change_error({"shuffled": sums["shuffled"].losses[both]}))
+        else:
+            signs = {"shuffled": -1, "bootstrap": 1}
+            errors.append(change_error({group: sign * sums[group].squares[both] for group, sign in signs.items()}))
+    return errors
+
+
+class Sums(NamedTuple):
+    """Weighted sums over words of what one group's pairs of runs say, each ``(m, R, R)`` for m sets of weights.
+
+    Attributes:
+        losses: of the word-wise reduced PIP losses.
+        squares: of their squares.
+    """
+
+    losses: Tensor
+    squares: Tensor
+
+
+def pair_sums(groups: Mapping[str, Runs], weights: Tensor, compute: Compute) -> dict[str, Sums]:
+    """Return the weighted sums of every group.
+
+    Args:
+        groups: the runs by sampling.
+        weights: ``(m, w)`` of the words that all runs of all groups have, in the order of
+            :func:`gpustab.runs.families.over_common_words`.
+        compute: how to compute.
+    """
+    restricted, rows = over_common_words(list(groups.values()))
+    return {
+        sampling: _sums(runs, words, weights, compute)
+        for sampling, runs, words in zip(groups, restricted, rows, strict=True)
+    }
+
+
+def _sums(runs: Runs, rows: Tensor, weights: Tensor, compute: Compute) -> Sums:
+    total = torch.zeros(2, len(weights), len(runs), len(runs), dtype=torch.float64)
+    basis = engine.gram_pass(runs, compute, torch.float64)
+    for part, weight in zip(rows.split(_WORDS), weights.split(_WORDS, dim=1), strict=True):
+        losses = word_matrices(runs, part, compute, basis)
+        both = torch.stack([losses, losses.square()])
+        total += product(weight, both.flatten(2)).unflatten(2, losses.shape[1:])
+    return Sums(*total)
+
+
+def change_error(parts: Mapping[str, Tensor]) -> tuple[float, int]:
+    """Return the jackknife error over runs of a ratio of two weighted sums over words, and the runs it rests on.
+
+    The sums of all groups are added up; each group's runs are left out one after the other.
+
+    Args:
+        parts: of every group ``(2, R, R)``, above and below the line, with the sign that it counts with.
+
+    Returns:
+        The error, NaN where the sum below is 0, and the number of runs of the smallest group.
+    """
+    means = {group: _mean(matrices) for group, matrices in parts.items()}
+    variance = 0.0
+    for group, matrices in parts.items():
+        others = torch.stack([mean for other, mean in means.items() if other != group] or [torch.zeros(2).double()])
+        runs = matrices.shape[1]
+        above, below = torch.stack([_mean(_without(matrices, r)) for r in range(runs)]).mT + others.sum(0)[:, None]
+        variance += float((runs - 1) * (above / below).var(correction=0))
+    return variance**0.5, min(matrices.shape[1] for matrices in parts.values())
+
+
+def _mean(matrices: Tensor) -> Tensor:
+    """Mean over the pairs of ``(2, R, R)`` matrices, zero diagonal."""
+    runs = matrices.shape[1]
+    return matrices.sum((1, 2)) / (runs * (runs - 1))
+
+
+def _without(matrices: Tensor, run: int) -> Tensor:
+    keep = [r for r in range(matrices.shape[1]) if r != run]
+    return matrices[:, keep][:, :, keep]

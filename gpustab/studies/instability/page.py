@@ -2,18 +2,48 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from math import isfinite
+from typing import Any, NamedTuple
 
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable, Table
 from gpustab.results.page import counted, number, whole
-from gpustab.studies.instability.alarms import silent_of
-from gpustab.studies.instability.asked import Asked, withheld
-from gpustab.studies.instability.pair_of_lists import SIDE_BY_SIDE, side_by_side
-from gpustab.studies.instability.questions import QUESTIONS, Question
-from gpustab.studies.shared.claims import OBSERVED, Observation, facts
+from gpustab.studies.instability import answers
+from gpustab.studies.instability.answers import DECIDED, Findings, silent_of
+from gpustab.studies.instability.claims import (
+    CURVES_DIFFER,
+    EXTRINSIC_FALLS,
+    EXTRINSIC_FLAT,
+    EXTRINSIC_PART,
+    GLOVE_ALIKE,
+    HARDLY_VARY,
+    INCONSISTENT,
+    INDEPENDENT_COSINES,
+    INTRINSIC_FLAT,
+    IS_STRUCTURE,
+    NORMAL_COSINES,
+    ORDER_OF_TECHNIQUES,
+    PREDICTED,
+    SAMPLES_DO,
+    TWO_RUNS_SUFFICE,
+    UNRELATED_TO_LOSS,
+    WITH_CORPUS_SIZE,
+)
+from gpustab.studies.instability.claims_of_averages import (
+    FALLS,
+    LARGER_MEANS,
+    MOST_ANALOGIES,
+    NO_RISE,
+    RAISES_SCORE,
+    REFERENCE_ADDS,
+    REFERENCE_MATTERS,
+    SECOND_TERM,
+    SMALLER_SD,
+)
+from gpustab.studies.instability.tables import IN_AVERAGES, IN_RUNS, LOSSES, PLACES, Beside
+from gpustab.studies.shared.claims import OBSERVED, Claim, ClaimText, Observation, facts
 
 TITLES = {
     "table_2_1": "Table 2.1: lowest and highest scores of runs that differ in seeds and draws alone, "
@@ -51,22 +81,149 @@ TITLES = {
 }
 """Tables on the page; the others go to Parquet only."""
 
+
+class Question(NamedTuple):
+    """A question of people who have a corpus.
+
+    Attributes:
+        title: the question.
+        answer: the sentences that answer it.
+        aside: where the thesis has it.
+        claims: whose observations stand below.
+        figures: names of figures.
+        tables: names of tables.
+    """
+
+    title: str
+    answer: Callable[[Findings], list[str]]
+    aside: str
+    claims: Sequence[Claim[Any]] = ()
+    figures: Sequence[str] = ()
+    tables: Sequence[str] = ()
+
+    def asks_for(self, row: Observation) -> bool:
+        """Whether an observation belongs here."""
+        return isinstance(row.claim, ClaimText) and row.claim.id in {claim.id for claim in self.claims}
+
+
+QUESTIONS = (
+    Question(
+        "Is one pair of runs enough?",
+        answers.one_pair,
+        "§2.3, table 2.8",
+        claims=(HARDLY_VARY, TWO_RUNS_SUFFICE),
+        tables=("table_2_8", "same_runs"),
+    ),
+    Question(
+        "Does it matter which documents I have?",
+        answers.which_documents,
+        "§2.3, table 2.11",
+        claims=(EXTRINSIC_PART, WITH_CORPUS_SIZE),
+        tables=("table_2_11",),
+    ),
+    Question(
+        "Which technique is the most stable?",
+        answers.which_technique,
+        "§2.3, table 2.9",
+        claims=(GLOVE_ALIKE, ORDER_OF_TECHNIQUES, MOST_ANALOGIES),
+        tables=("table_2_9",),
+    ),
+    Question(
+        "Are frequent words safer?",
+        answers.frequent_words,
+        "§2.3.1, figures 2.8 and 2.9",
+        claims=(INTRINSIC_FLAT, EXTRINSIC_FALLS, EXTRINSIC_FLAT, CURVES_DIFFER),
+        figures=("figure_2_8",),
+        tables=("frequency",),
+    ),
+    Question(
+        "Does it matter how many neighbours I look at?",
+        answers.how_many_neighbours,
+        "§2.2.2, tables 2.2, 2.3 and 2.5, figure 2.7",
+        claims=(INCONSISTENT, IS_STRUCTURE, UNRELATED_TO_LOSS),
+        figures=("figure_2_7",),
+        tables=("neighbours", "table_2_3", "consistency", "table_2_2", "table_2_5", "distance"),
+    ),
+    Question(
+        "Can shared neighbours be predicted from means and spreads of cosines?",
+        answers.predictable,
+        "Appendix A.4, tables 2.4 and A.2, figures A.2 and A.3",
+        claims=(PREDICTED,),
+        figures=("figure_a_2", "figure_a_3", "predicted_10"),
+        tables=("table_2_4", "table_a_2"),
+    ),
+    Question(
+        "Would a sample of words do?",
+        answers.sampled,
+        "§2.2.3, tables 2.6, 2.7 and A.1, eq. 2.35",
+        claims=(SAMPLES_DO,),
+        tables=("table_2_6", "table_a_1", "table_2_7", "proxy", "identity"),
+    ),
+    Question(
+        "How do cosines vary over runs?",
+        answers.cosines,
+        "§2.1.3, figures 2.2 to 2.5",
+        claims=(NORMAL_COSINES, INDEPENDENT_COSINES),
+        figures=("figure_2_2", "figure_2_3", "figure_2_5"),
+        tables=("distribution",),
+    ),
+    Question(
+        "Does it help to average my runs?",
+        answers.averages,
+        "Chapter 3, figures 3.2 to 3.6, table 3.5",
+        claims=(
+            SMALLER_SD,
+            LARGER_MEANS,
+            SECOND_TERM,
+            FALLS,
+            REFERENCE_MATTERS,
+            REFERENCE_ADDS,
+            RAISES_SCORE,
+            NO_RISE,
+        ),
+        figures=("figure_3_5", "figure_3_6", "figure_3_2"),
+        tables=(
+            "figure_3_5",
+            "scores",
+            "table_3_6",
+            "cosine_ratios",
+            "alignment_term",
+            "table_tree",
+            "table_3_5",
+            "lists_shared",
+        ),
+    ),
+    Question(
+        "How many runs do I need?",
+        answers.runs_needed,
+        "Chapter 3",
+        figures=("how_many",),
+        tables=("how_many", "doublings"),
+    ),
+    Question(
+        "How much do scores vary between runs?",
+        answers.scores,
+        "Tables 2.1 and 2.10",
+        tables=("table_2_1", "table_2_10"),
+    ),
+)
+"""In reading order."""
+
 _BORNE_OUT = " Yes and no below say whether these runs bear out what it states."
 
 
 def page(result: Result) -> list[Block]:
     """Return a block for each technique and one for each question; what these runs do not decide is folded."""
-    observations = list(result.tables["observations"].records())
-    decided = [row for row in observations if row["agrees"] in ("yes", "no")]
-    losses = result.tables.get("table_2_8", Table())
-    blocks = [_group(group, losses) for group in result.groups]
+    observations = list(OBSERVED.rows(result.tables))
+    decided = [row for row in observations if row.agrees in DECIDED]
+    blocks = [_group(group, result.tables) for group in result.groups]
     blocks += [block for question in QUESTIONS if (block := _block(result, question, decided))]
-    if left := [row for row in observations if row not in decided]:
+    if left := [row for row in observations if row.agrees not in DECIDED]:
         blocks.append(Block("Not decided by these runs", _facts(left), folded=True))
     return blocks
 
 
-def _group(group: dict[str, Any], losses: Table) -> Block:
+def _group(group: dict[str, Any], tables: dict[str, Table]) -> Block:
     """What a technique's runs differ by, on its scale."""
     runs = ", ".join(counted(len(names), f"{sampling} run") for sampling, names in group["runs"].items())
     pip = [
@@ -74,37 +231,58 @@ def _group(group: dict[str, Any], losses: Table) -> Block:
         for sampling, x in group["pip"].items()
     ]
     title = f"{group['name']}: {runs}, {counted(group['words'], 'word')}, {counted(group['dimension'], 'dimension')}"
-    told = [
+    sentences = [
         "The reduced PIP loss is how much the cosines of all pairs of words differ between two runs, 0 if not at all."
     ]
-    chance = next((row["chance"] for row in losses.records(technique=group["name"], sampling="shuffled")), math.nan)
-    if math.isfinite(chance):
-        told.append(f"Unrelated spaces would have {number(chance, 2)}.")
+    loss = next(LOSSES.rows(tables, technique=group["name"], sampling="shuffled"), None)
+    if loss and isfinite(loss.chance):
+        sentences.append(f"Unrelated spaces would have {number(loss.chance, 2)}.")
     if group["no_verdict"]:
-        told.append(f"No verdict: {group['no_verdict']}. The numbers stand as they were measured.")
+        sentences.append(f"No verdict: {group['no_verdict']}. The numbers stand as they were measured.")
     added = ("extrinsic instability", number(group["extrinsic"]), "what other documents add: √(bootstrap² − shuffled²)")
-    return Block(title, [*pip, added], answer=" ".join(told))
+    return Block(title, [*pip, added], answer=" ".join(sentences))
 
 
-def _block(result: Result, question: Question, decided: list[dict[str, Any]]) -> Block | None:
+def _block(result: Result, question: Question, decided: Sequence[Observation]) -> Block | None:
     """A question with its answer, or nothing where these runs say nothing of it."""
-    own = [row for row in decided if question.asks_for(row["source"])]
-    tables: list[SmallTable] = []
-    for name in question.tables:
-        table = result.tables.get(name)
-        if table and table.height and not (name == "table_2_9" and len(set(table["technique"])) < 2):  # no order of one
-            shown = side_by_side(table) if name in SIDE_BY_SIDE else [whole("", table)]
-            tables += [replace(part, title=": ".join(filter(None, (TITLES[name], part.title)))) for part in shown]
-    asked = Asked(result.tables, [group["name"] for group in result.groups], silent_of(result.groups))
-    answer = question.answer(asked)
-    if not own and not tables and not answer:
+    observations = [row for row in decided if question.asks_for(row)]
+    tables = [part for name in question.tables for part in _small_tables(name, result.tables.get(name))]
+    findings = Findings(result.tables, [group["name"] for group in result.groups], silent_of(result.groups))
+    answer = question.answer(findings)
+    if not observations and not tables and not answer:
         return None
-    aside, said = (
-        f"Rettenmeier 2020: {question.aside}.{_BORNE_OUT if own else ''}",
-        " ".join([*answer, *withheld(asked)]),
-    )
-    return Block(question.title, _facts(own), tables, figures=list(question.figures), answer=said, aside=aside)
+    aside = f"Rettenmeier 2020: {question.aside}.{_BORNE_OUT if observations else ''}"
+    text = " ".join([*answer, *findings.withheld()])
+    figures = list(question.figures)
+    return Block(question.title, _facts(observations), tables, figures=figures, answer=text, aside=aside)
 
 
-def _facts(observations: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
-    return facts(OBSERVED.table(Observation(**row) for row in observations))
+def _small_tables(name: str, table: Table | None) -> list[SmallTable]:
+    """A table as it is shown: not without rows, and no order of one technique."""
+    if not table or not table.height or (name == PLACES.name and len(set(table["technique"])) < 2):
+        return []
+    shown = side_by_side(table) if name in (IN_RUNS.name, IN_AVERAGES.name) else [whole("", table)]
+    return [replace(part, title=": ".join(filter(None, (TITLES[name], part.title)))) for part in shown]
+
+
+def side_by_side(table: Table[Beside]) -> list[SmallTable]:
+    """Return the neighbours of one word in two spaces, narrow, one small table per technique."""
+    shown = []
+    for technique, rows in table.split("technique"):
+        first = next(rows.rows())
+        spaces = "two runs" if first.runs_beneath == 1 else f"two averages of {first.runs_beneath} disjoint runs each"
+        shown.append(SmallTable.of(f"{technique}: '{first.target}' in {spaces}", rows, _SIDE_BY_SIDE))
+    return shown
+
+
+_SIDE_BY_SIDE = (
+    "neighbour",
+    ("rank", "first_rank"),
+    ("cosine", ("first_cosine", 3)),
+    ("rank of second", "second_rank"),
+    ("cosine", ("second_cosine", 3)),
+)
+
+
+def _facts(observations: Sequence[Observation]) -> list[tuple[str, str, str]]:
+    return facts(OBSERVED.table(observations))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -18,33 +19,56 @@ from gpustab.runs.common import small_overlap
 from gpustab.runs.families import Family, families
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
-from gpustab.studies.instability.alarms import alarm_of, silent_of
-from gpustab.studies.instability.alignment import alignment_tables
-from gpustab.studies.instability.averages import averaging_tables
-from gpustab.studies.instability.extrinsic import Look, instability_tables
+from gpustab.statistics.intervals import Estimate, sd_interval
+from gpustab.studies.instability.answers import Findings, alarm_of, silent_of, verdict
+from gpustab.studies.instability.averages import averaging_tables, quality_tables
+from gpustab.studies.instability.claims import observation_table
+from gpustab.studies.instability.cosines import distribution_tables, prediction_tables
 from gpustab.studies.instability.frequency import frequency_tables
-from gpustab.studies.instability.how_many import how_many_table
-from gpustab.studies.instability.lists import list_tables
-from gpustab.studies.instability.normality import distribution_tables
-from gpustab.studies.instability.observations import observation_table
+from gpustab.studies.instability.losses import (
+    Look,
+    how_many_table,
+    identity_table,
+    instability_tables,
+    proxy_tables,
+)
+from gpustab.studies.instability.neighbours import list_tables, overlap_tables
 from gpustab.studies.instability.options import InstabilityOptions
-from gpustab.studies.instability.overlap import overlap_tables
-from gpustab.studies.instability.pip import identity_table, proxy_tables
-from gpustab.studies.instability.prediction import prediction_tables
-from gpustab.studies.instability.quality import quality_tables
-from gpustab.studies.instability.sentences import verdict
-from gpustab.studies.instability.summary import general_notes, summary
-from gpustab.studies.instability.tables import closing_tables
+from gpustab.studies.instability.tables import (
+    CRITERIA,
+    EXTREMES,
+    EXTRINSIC,
+    LOSSES,
+    OVER_LENGTHS,
+    OVER_PROXIES,
+    PLACES,
+    PREDICTIONS,
+    SAME_RUNS,
+    SCORED,
+    SCORES,
+    WORDS,
+    Criterion,
+    Extremes,
+    Loss,
+    Place,
+    SameRuns,
+    Score,
+    Scored,
+    pearson,
+)
+from gpustab.studies.instability.technique import Technique
+from gpustab.studies.instability.trees import alignment_tables
+from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
-from gpustab.studies.shared.same_runs import Same, said_of, same_runs, seeds_of
-from gpustab.studies.shared.spaces import Flaws, find_copies, flaws_of, unscaled
+from gpustab.studies.shared.same_runs import said_of, same_runs, seeds_of
+from gpustab.studies.shared.spaces import Flaws, flaws_of, unscaled
 
 FEWEST = 3
 """Runs per group: below, no standard error of a mean over pairs is defined."""
 
 Tables = dict[str, Table]
-
-_IDENTITY_WORDS = 100
+Chapter = tuple[str, Callable[[], Tables]]
+"""Title, and the work that makes its tables."""
 
 _WEIGHTS = {"prediction": 12.0, "neighbours": 1.0, "word frequency": 1.0, "averages": 1.0}
 """What chapters take beside the others' 0.3, for the progress: prediction took three quarters of the time of 9 runs of
@@ -85,13 +109,13 @@ def instability(
     with answering("instability", options, groups, compute, progress) as answer:
         result = answer.result
         techniques = _techniques(groups_of(groups), result.notes)
-        for number, technique in enumerate(techniques):
-            _measure(technique, options, answer, number, len(techniques))
+        for number, family in enumerate(techniques):
+            _measure(family, options, answer, number, len(techniques))
         silent = silent_of(result.groups)
         result.tables |= closing_tables(result.tables, result.groups, silent)
-        result.tables = {"observations": observation_table(result.tables, silent), **result.tables}
-        result.verdict = verdict(result.tables, [family.name for family in techniques], silent)
-        result.notes = list(dict.fromkeys(result.notes)) + general_notes(techniques)
+        result.tables = {OBSERVED.name: observation_table(result.tables, silent), **result.tables}
+        result.verdict = verdict(Findings(result.tables, [family.name for family in techniques], silent))
+        result.notes = list(dict.fromkeys(result.notes)) + _general_notes(techniques)
     return result
 
 
@@ -110,29 +134,27 @@ def _techniques(groups: Sequence[Runs | Group], notes: list[str]) -> list[Family
         known.append(group)
     if len({group.key for group in known}) < len(known):
         raise InputError(f"several groups are shuffled runs of one technique: {', '.join(g.name for g in groups)}")
-    found = families(known)
-    lacking = [family.name for family in found if family.of("shuffled") is None]
-    if len(lacking) == len(found):
+    techniques = families(known)
+    lacking = [family.name for family in techniques if family.of("shuffled") is None]
+    if len(lacking) == len(techniques):
         raise InputError(f"no technique has shuffled runs; groups are {', '.join(group.name for group in groups)}")
     notes += [f"{name}: left out, it has no shuffled runs." for name in lacking]
-    return [family for family in found if family.name not in lacking]
+    return [family for family in techniques if family.name not in lacking]
 
 
-def _measure(
-    technique: Family[Runs | Group], options: InstabilityOptions, answer: Answer, number: int, of: int
-) -> None:
+def _measure(family: Family[Runs | Group], options: InstabilityOptions, answer: Answer, number: int, of: int) -> None:
     """Add everything about one technique to the answer; a chapter that cannot be written does not lose the others.
 
     Raises:
         GpustabError: if no chapter can be written.
     """
-    name, result = technique.name, answer.result
-    result.notes += _shared_seeds(technique)
+    name, result = family.name, answer.result
+    result.notes += _shared_seeds(family)
     groups = {
-        member.key.sampling: engine.place(answer.read(member, number / of), answer.compute)
-        for member in technique.members
+        member.key.sampling: engine.place(answer.read(member, number / of), answer.compute) for member in family.members
     }
-    own: Tables = {}
+    technique = Technique.of(name, groups, options, answer.compute)
+    tables: Tables = {}
     failed: list[GpustabError] = []
     flaws: dict[str, Flaws] = {}
 
@@ -140,88 +162,186 @@ def _measure(
         flaws[sampling] = flaws_of(runs, pip)
         answer.notes[f"{name}/{sampling}"] = unscaled(pip)
 
-    chapters = list(_chapters(name, groups, options, answer, own, look))
+    chapters = list(_chapters(technique, tables, result.notes, look))
     done, whole = 0.0, sum(_weight(title) for title, _ in chapters)
     for title, work in chapters:
         answer.report(f"{name}: {title}", (number + done / whole) / of)
         done += _weight(title)
         try:
-            own |= work()
+            tables |= work()
         except GpustabError as error:
             failed.append(error)
             result.notes.append(f"{name}: {title}: left out: {error}")
-    if failed and not own:
+    if failed and not tables:
         raise failed[0]
-    for table_name, table in own.items():
+    for table_name, table in tables.items():
         result.tables.setdefault(table_name, Table(long=table.long)).extend(table)
     overlaps = {s: said for s, runs in groups.items() if (said := small_overlap(runs.joining, runs.words))}
     if alarm := alarm_of(name, flaws, overlaps):
         result.alarms.append(alarm.text)
-    result.groups.append(summary(name, groups, own, alarm.reason if alarm else None))
+    result.groups.append(_summary(technique, tables, alarm.reason if alarm else None))
 
 
 def _weight(title: str) -> float:
     return _WEIGHTS.get(title, 0.3)
 
 
-def _shared_seeds(technique: Family[Runs | Group]) -> Iterator[str]:
+def _shared_seeds(family: Family[Runs | Group]) -> Iterator[str]:
     """Say of which samplings runs were trained with the same seeds; old run sets have one stream for all."""
-    seeds = {member.key.sampling: seeds_of(member) for member in technique.members}
+    seeds = {member.key.sampling: seeds_of(member) for member in family.members}
     alike = [f"{a} and {b}" for a, b in combinations(seeds, 2) if seeds[a] & seeds[b]]
     if alike:
         yield (
-            f"{technique.name}: {', '.join(alike)} runs were trained with the same seeds: they are not quite "
+            f"{family.name}: {', '.join(alike)} runs were trained with the same seeds: they are not quite "
             "independent, and the errors of their differences are too large, if anything."
         )
 
 
-def _chapters(
-    name: str,
-    groups: Mapping[str, Runs],
-    options: InstabilityOptions,
-    answer: Answer,
-    own: Tables,
-    look: Look,
-) -> Iterator[tuple[str, Callable[[], Tables]]]:
-    """Yield title and work of every chapter; what a chapter finds is in ``own`` when the next one begins."""
-    runs, seed, pairs = groups["shuffled"], options.seed, options.pairs
-    compute, notes = answer.compute, answer.result.notes
-    same = find_copies(runs, compute)
+def _chapters(technique: Technique, tables: Tables, notes: list[str], look: Look) -> Iterator[Chapter]:
+    """Yield every chapter; the tables of those before are there when the next one begins."""
 
-    def samples() -> Tables:
-        same = same_runs(groups)
-        notes.extend(said_of(same, f"{name}: "))
-        table = Table.of([{"technique": name, **row._asdict()} for row in same], ("technique", *Same._fields))
-        return {"same_runs": table}
+    def with_notes(chapter: Callable[[Technique], tuple[Tables, list[str]]]) -> Tables:
+        made, sentences = chapter(technique)
+        notes.extend(sentences)
+        return made
 
-    def distribution() -> Tables:
-        if len(runs) > 3:
-            return distribution_tables(name, runs, pairs, seed, compute, same)
-        notes.append(f"{name}: the distribution over runs is left out, it wants at least 4 runs.")
-        return {}
+    yield "PIP loss", lambda: instability_tables(technique, look)
+    yield "samples", lambda: with_notes(_same_runs)
+    yield "word frequency", lambda: frequency_tables(tables[WORDS.name], technique) if WORDS.name in tables else {}
+    yield "distribution of cosines", lambda: with_notes(_distribution)
+    yield "neighbours", lambda: overlap_tables(technique)
+    yield "lists of one word", lambda: with_notes(list_tables)
+    yield "sampled proxies", lambda: proxy_tables(technique)
+    yield "variances", lambda: identity_table(technique)
+    yield "averages", lambda: averaging_tables(technique)
+    yield "alignment", lambda: alignment_tables(technique)
+    yield "scores", lambda: with_notes(quality_tables)
+    yield "how many runs", lambda: how_many_table(technique)
+    yield "prediction", lambda: prediction_tables(technique)
 
-    def quality() -> Tables:
-        tables, reasons = quality_tables(name, runs, compute)
-        notes.extend(reasons)
-        return tables
 
-    def lists() -> Tables:
-        tables, reasons = (
-            ({}, []) if options.word is None else list_tables(name, runs, options.word, compute, options.other)
-        )
-        notes.extend(reasons)
-        return tables
+def _same_runs(technique: Technique) -> tuple[Tables, list[str]]:
+    """Which samplings share runs."""
+    same = same_runs(technique.groups)
+    rows = (SameRuns(technique.name, *pair) for pair in same)
+    return {SAME_RUNS.name: SAME_RUNS.table(rows)}, list(said_of(same, f"{technique.name}: "))
 
-    yield "PIP loss", lambda: instability_tables(name, groups, compute, look)
-    yield "samples", samples
-    yield "word frequency", lambda: frequency_tables(own["words"], groups, compute) if "words" in own else {}
-    yield "distribution of cosines", distribution
-    yield "neighbours", lambda: overlap_tables(name, groups, seed, compute)
-    yield "lists of one word", lists
-    yield "sampled proxies", lambda: proxy_tables(name, runs, seed, compute, same)
-    yield "variances", lambda: {"identity": identity_table(name, runs, _IDENTITY_WORDS, seed, compute, same)}
-    yield "averages", lambda: averaging_tables(name, runs, pairs, seed, same, compute)
-    yield "alignment", lambda: alignment_tables(name, runs, pairs, seed, same, compute)
-    yield "scores", quality
-    yield "how many runs", lambda: {"how_many": how_many_table(name, runs, seed, compute, same)}
-    yield "prediction", lambda: prediction_tables(name, runs, options.targets, seed, compute, same)
+
+def _distribution(technique: Technique) -> tuple[Tables, list[str]]:
+    if len(technique.runs) > FEWEST:
+        return distribution_tables(technique), []
+    return {}, [f"{technique.name}: the distribution over runs is left out, it wants at least 4 runs."]
+
+
+def _summary(technique: Technique, tables: Mapping[str, Table], no_verdict: str | None) -> dict[str, Any]:
+    """What the JSON and the page say of a technique; ``no_verdict`` is why nothing is said of it."""
+    losses = {row.sampling: row for row in LOSSES.rows(tables)}
+    extrinsic = next(EXTRINSIC.rows(tables), None)
+    return {
+        "name": technique.name,
+        "runs": {sampling: list(runs.names) for sampling, runs in technique.groups.items()},
+        "words": losses["shuffled"].words if losses else len(technique.joint),
+        "dimension": technique.runs.dimension,
+        "pip": {s: {"reduced_pip": row.reduced_pip, "sd": row.sd, "se": row.se} for s, row in losses.items()},
+        "extrinsic": extrinsic.extrinsic if extrinsic else None,
+        "signed_square": extrinsic.signed_square if extrinsic else None,
+        "no_verdict": no_verdict,
+    }
+
+
+def _general_notes(techniques: Sequence[Family[Runs | Group]]) -> list[str]:
+    """The notes that hold whatever was found."""
+    shuffled = [member for family in techniques for member in family.members if member.key.sampling == "shuffled"]
+    return [
+        *(f"{t.name}: without bootstrap runs, no extrinsic part." for t in techniques if t.of("bootstrap") is None),
+        f"Means and SDs that predict p@n are estimates from {min(map(len, shuffled))} or more runs, the same that are "
+        "measured: the means scatter by σ/√R, which spreads the words and raises the prediction.",
+        "± and intervals are at 95 %, by Student's t with as many degrees of freedom as runs (or averages) less one; "
+        "SE and SD stand by these names. Intervals of trends hold the scatter over words and that over runs.",
+    ]
+
+
+def closing_tables(
+    tables: Mapping[str, Table], groups: Sequence[Mapping[str, Any]], silent: Collection[str] = ()
+) -> dict[str, Table]:
+    """Return ``table_2_1``, ``table_2_7``, ``table_2_9`` and ``table_2_10``.
+
+    Args:
+        tables: the study's other tables, of all techniques; what is missing (a chapter that was left out) is NaN here,
+            or has no row.
+        groups: summaries of the techniques: name, words and dimension.
+        silent: techniques on which no verdict is given: they have no place among the others.
+    """
+    single = list(SCORES.rows(tables, runs_beneath=1))
+    return {
+        EXTREMES.name: EXTREMES.table(map(_extremes, single)),
+        CRITERIA.name: CRITERIA.table(row for group in groups for row in _criteria(tables, group)),
+        PLACES.name: PLACES.table(_places(LOSSES.of(tables), silent)),
+        SCORED.name: SCORED.table(map(_scored, single)),
+    }
+
+
+def _extremes(row: Score) -> Extremes:
+    lowest, highest, sd = _number(row.worst), _number(row.best), _number(row.sd)
+    # Percent of what is not above 0 means nothing.
+    difference = 100 * (highest / lowest - 1) if lowest > 0 else math.nan
+    relative = 100 * sd / row.mean if row.mean > 0 else math.nan
+    interval = sd_interval(relative, row.spaces)
+    return Extremes(row.technique, row.test, row.spaces, lowest, highest, difference, relative, *interval)
+
+
+def _scored(row: Score) -> Scored:
+    runs, sd = row.spaces, _number(row.sd)
+    interval = Estimate.of_runs(row.mean, sd / math.sqrt(runs), runs).interval
+    return Scored(row.technique, row.test, runs, row.mean, sd, *interval)
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _places(losses: Table[Loss], silent: Collection[str]) -> Iterator[Place]:
+    for sampling, part in losses.split("sampling"):
+        judged = (row for row in part.rows() if row.technique not in silent)
+        ordered = sorted(judged, key=lambda row: row.reduced_pip)
+        for place, row in enumerate(ordered, 1):
+            apart = (math.nan, math.nan)
+            if place < len(ordered):
+                following = ordered[place]
+                apart = following.reduced_pip - row.reduced_pip, math.hypot(following.se, row.se)
+            yield Place(sampling, place, row.technique, row.reduced_pip, row.se, *apart)
+
+
+def _criteria(tables: Mapping[str, Table], group: Mapping[str, Any]) -> Iterator[Criterion]:
+    name, v, d = group["name"], group["words"], group["dimension"]
+    by_n = [
+        value
+        for row in OVER_LENGTHS.rows(tables, technique=name, metric="p")
+        for n, value in row.rho.items()
+        if n != str(row.n)
+    ]
+    by_proxy = [
+        value
+        for row in OVER_PROXIES.rows(tables, technique=name, words="all")
+        for m, value in row.rho.items()
+        if m.isdigit()
+    ]
+    consistency = "lowest Spearman's ρ over words: of any two n; of fewer words with all"
+    yield Criterion(name, "consistency", consistency, _lowest(by_n), _lowest(by_proxy))
+    independence = "Pearson's ρ over words with the structure factor ρ@1, which knows means alone"
+    yield Criterion(name, "independence", independence, *_with_structure(tables, name))
+    complexity = "multiplications per word and pair of runs: 2vd; 6d² with the Grams' share"
+    yield Criterion(name, "complexity", complexity, 2.0 * v * d, 6.0 * d * d)
+
+
+def _lowest(values: Sequence[float | None]) -> float:
+    known = [value for value in values if value is not None and not math.isnan(value)]
+    return min(known, default=math.nan)
+
+
+def _with_structure(tables: Mapping[str, Table], name: str) -> tuple[float, float]:
+    """Pearson's ρ of measured p@1, and of the PIP loss, with the structure factor over the predicted words."""
+    losses = {row.word: row.intrinsic for row in WORDS.rows(tables, technique=name)}
+    rows = [row for row in PREDICTIONS.rows(tables, technique=name, n=1) if row.word in losses]
+    structure = [row.structure for row in rows]
+    return pearson(structure, [row.measured for row in rows]), pearson(structure, [losses[row.word] for row in rows])

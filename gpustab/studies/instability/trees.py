@@ -1,16 +1,30 @@
-"""Trees of averages level by level, and averages as runs. Rettenmeier 2020, §3.2.2."""
+"""Trees of averages, level by level, beside averages onto one reference. Rettenmeier 2020, §3.2.1 and 3.2.2.
+
+What aligning adds to an average (eq. 3.4), and why the tree is better than one reference.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from gpustab import engine
-from gpustab.kernels.averaging import Average, leaf
+from gpustab.kernels.arithmetic import product
+from gpustab.kernels.averaging import Average, aligned_average, cross_gram, leaf
+from gpustab.kernels.gram import block_gram, squared_norms
+from gpustab.kernels.jackknife import pair_matrix, pair_statistics
+from gpustab.kernels.pip_loss import pip_from_norms, reduced
+from gpustab.kernels.procrustes import procrustes
+from gpustab.results import Table
 from gpustab.runs.runs import Runs
+from gpustab.statistics.intervals import jackknife_error, ratio
+from gpustab.studies.instability.tables import ONE_REFERENCE, TERM, TREE, TREES, Term, TreeRow
+from gpustab.studies.instability.technique import Technique
 
 ORDERS = 4
 """Trees over that many orders of the runs; the result depends a little on the order."""
@@ -122,3 +136,137 @@ def as_runs(runs: Runs, averages: Sequence[Average]) -> Runs:
         centre=False,
         unit=True,
     )
+
+
+class JointRows(Sequence[Tensor]):
+    """The prepared rows of the joint words, run by run, each read when somebody asks for it."""
+
+    def __init__(self, runs: Runs, joint: Tensor) -> None:
+        self._runs = runs
+        self._joint = joint
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    def __getitem__(self, r: int) -> Tensor:  # type: ignore[override]  # slices are not needed
+        if not 0 <= r < len(self):
+            raise IndexError(r)
+        return self._runs.run(r)[self._joint]
+
+    def take(self, order: list[int]) -> JointRows:
+        """Return some of the runs."""
+        return JointRows(self._runs.take(order), self._joint)
+
+
+def naive_average(spaces: Sequence[Tensor], reference: int) -> Tensor:
+    """Return the mean ``(v, d)`` of all spaces ``(v, d)`` turned onto one of them, eq. 3.7; one by one."""
+    onto = spaces[reference]
+    total = torch.zeros_like(onto)
+    for x in spaces:
+        total += product(x, procrustes(cross_gram(x, onto)[None]).maps[0].to(x.dtype))
+    return total / len(spaces)
+
+
+def alignment_tables(technique: Technique) -> dict[str, Table]:
+    """Look at the second term of eq. 3.4 and compare the tree with averages onto one reference.
+
+    Returns:
+        ``alignment_term``: mean and variance over pairs of runs of ``m_k·m_l − (v_k·v_l + u_k·u_l)/2``, the variance as
+        a part of ``σ²/2``, that of the first term. ``table_tree``: losses between averages of the same runs by another
+        order or another reference, and between the two halves of the runs, as parts of the loss of runs. Parts of a
+        spread that is 0 are undefined.
+    """
+    return {TERM.name: TERM.table([_term(technique)]), TREES.name: TREES.table(_trees(technique))}
+
+
+def _term(technique: Technique) -> Term:
+    rows = JointRows(technique.runs, technique.joint)
+    first, second = technique.word_pairs()
+    cosine = technique.as_copies(torch.stack([(x[first] * x[second]).sum(1) for x in rows], 1))  # (pairs, R)
+    terms = []
+    for a in range(0, len(rows) - 1, 2):  # disjoint pairs of runs
+        middle = aligned_average(leaf(rows[a], a), leaf(rows[a + 1], a + 1)).vectors
+        terms.append((middle[first] * middle[second]).sum(1) - cosine[:, a : a + 2].mean(1))
+    return term_of(technique.name, torch.stack(terms, 1), cosine)
+
+
+def term_of(name: str, term: Tensor, cosine: Tensor) -> Term:
+    """Describe the second term over disjoint pairs of runs ``(pairs, k)`` beside the cosines in runs ``(pairs, R)``."""
+    k = term.shape[1]
+    left_out = (
+        [_term_parts(_without(term, [a]), _without(cosine, [2 * a, 2 * a + 1])) for a in range(k)] if k > 1 else []
+    )
+    parts = zip(_term_parts(term, cosine), *left_out, strict=True)
+    by_pair, half = ((value, jackknife_error(others)) for value, *others in parts)
+    se = float(term.mean(0).std()) / math.sqrt(k) if k > 1 else math.nan
+    return Term(name, k, float(term.mean()), se, math.sqrt(float(cosine.var(1).mean())), *by_pair, *half)
+
+
+def _term_parts(term: Tensor, cosine: Tensor) -> tuple[float, float]:
+    """Means by word pair as a part of σ, and the variance as a part of σ²/2; NaN for one pair of runs."""
+    if term.shape[1] < 2:
+        return math.nan, math.nan
+    variance = float(cosine.var(1).mean())
+    return ratio(_spread(term), math.sqrt(variance)), ratio(float(term.var(1).mean()), variance / 2)
+
+
+def _without(values: Tensor, columns: Sequence[int]) -> Tensor:
+    return values[:, [k for k in range(values.shape[1]) if k not in columns]]
+
+
+def _spread(term: Tensor) -> float:
+    """Root mean square over word pairs of the mean over ``k`` columns, freed of its noise."""
+    square = term.mean(1).square().mean() - term.var(1).mean() / term.shape[1]
+    return math.sqrt(max(float(square), 0.0))
+
+
+def _trees(technique: Technique) -> Iterator[TreeRow]:
+    runs, joint = technique.runs, technique.joint
+    rows, base = JointRows(runs, joint), _loss_of_runs(technique)
+    orders = orders_of(len(runs), technique.seed)
+    half = len(runs) // 2
+    splits = [(order[:half], order[half : 2 * half]) for order in orders]
+    tops = {
+        TREE: [_top(runs, order, joint) for order in orders],
+        ONE_REFERENCE: [naive_average(rows, reference) for reference in range(min(len(orders), len(runs)))],
+    }
+    halves = {
+        TREE: lambda part: _top(runs, part, joint),
+        ONE_REFERENCE: lambda part: naive_average(rows.take(part), 0),
+    }
+    for kind, spaces in tops.items():
+        loss, error = _rms_loss(spaces)
+        losses = [ratio(_rms_loss([*map(halves[kind], split)])[0], base) for split in splits]
+        between = torch.tensor(losses, dtype=torch.float64)
+        parts = (ratio(loss, base), ratio(error, base), half, len(splits), float(between.mean()))
+        spread = float(between.std()) if len(splits) > 1 else math.nan
+        yield TreeRow(technique.name, kind, len(spaces), *parts, spread, 1 / math.sqrt(half))
+
+
+def _loss_of_runs(technique: Technique) -> float:
+    """Root mean square reduced loss of the runs, rows scaled to unit length."""
+    if technique.is_one:
+        return 0.0
+    norms = engine.norms_pass(replace(technique.runs, unit=True), technique.compute)
+    return _rms(norms, len(technique.joint))[0]
+
+
+def _top(runs: Runs, order: list[int], joint: Tensor) -> Tensor:
+    return top_of(runs.take(order)).vectors[joint]
+
+
+def _rms_loss(spaces: Sequence[Tensor]) -> tuple[float, float]:
+    """Root mean square reduced loss of all pairs of spaces, rows scaled to unit length, and its jackknife error."""
+    # Averages of runs of unequal dimension are as wide as the widest of their own; zeros change no inner product.
+    widest = max(x.shape[1] for x in spaces)
+    padded = [torch.nn.functional.pad(x, (0, widest - x.shape[1])) for x in spaces]
+    rows = torch.nn.functional.normalize(torch.stack(padded), dim=2)
+    return _rms(squared_norms(block_gram(rows)), rows.shape[1])
+
+
+def _rms(norms: Tensor, words: int) -> tuple[float, float]:
+    """The same of ``‖C_ij‖²``, ``(R, R)``."""
+    squares = reduced(pip_from_norms(norms).total, words).square()
+    mean = pair_statistics(pair_matrix(squares, len(norms)))
+    loss = math.sqrt(mean.mean)
+    return loss, ratio(mean.se, 2 * loss)

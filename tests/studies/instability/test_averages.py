@@ -1,49 +1,32 @@
+"""What averages do to losses, cosines and scores, against their definition."""
+
+import importlib.util
+
 import numpy as np
 import pytest
 import torch
 
-from gpustab.engine import neighbour_pass, norms_pass
+from gpustab import load_runs
+from gpustab.engine import norms_pass
 from gpustab.engine.gram import gram_fits
+from gpustab.evaluation import RunScores, files, read_similarity, score_similarity
 from gpustab.kernels.gram import block_gram, squared_norms
 from gpustab.kernels.pip_loss import pip_from_norms
 from gpustab.kernels.procrustes import procrustes
 from gpustab.machine.device import Compute
-from gpustab.studies.instability import trees
-from gpustab.studies.instability.alignment import JointRows, alignment_tables, naive_average
-from gpustab.studies.instability.averages import averaging_tables, matrix_losses
-from gpustab.studies.instability.cosine_ratios import cosine_ratios, expected_sd
-from gpustab.studies.instability.trees import as_runs, levels_of, orders_of
+from gpustab.studies.instability import averages
+from gpustab.studies.instability.averages import (
+    averaging_tables,
+    cosine_ratios,
+    expected_sd,
+    gain,
+    matrix_losses,
+    quality_tables,
+)
+from gpustab.studies.instability.trees import Level, alignment_tables, as_runs, levels_of, naive_average, orders_of
 from tests import oracles
 from tests.generators import noisy_copies, runs_of
-from tests.kernels.test_memory import peak
-
-
-@pytest.mark.parametrize(
-    ("runs", "wanted"), [(3, [(1, 3)]), (4, [(1, 4), (2, 2)]), (5, [(1, 5), (2, 2)]), (7, [(1, 7), (2, 3)])]
-)
-def test_levels_hold_equal_averages_of_disjoint_runs(runs, wanted):
-    found = [*levels_of(runs_of(noisy_copies(runs, 40, 5)), orders_of(runs, 0)[1], renormalise=False)]
-    assert [(level.beneath, len(level.averages)) for level in found] == wanted
-    for level in found:
-        beneath = [r for group in level.runs for r in group]
-        assert len(set(beneath)) == len(beneath) == level.beneath * len(level.averages)
-
-
-def test_an_average_knows_its_runs_in_any_order():
-    stack = noisy_copies(4, 40, 5)
-    level = [*levels_of(runs_of(stack), [2, 0, 3, 1], renormalise=False)][1]
-    assert level.runs == [[2, 0], [3, 1]]
-    wanted = oracles.aligned_average(stack[2].numpy(), stack[0].numpy())
-    np.testing.assert_allclose(level.averages[0].vectors, wanted, atol=1e-6)
-
-
-def test_averages_are_measured_as_runs_are():
-    runs = runs_of(noisy_copies(4, 40, 5))
-    nodes = [*levels_of(runs, [0, 1, 2, 3], renormalise=False)][1].averages
-    own = as_runs(runs, nodes)
-    torch.testing.assert_close(own.stack().norm(dim=2), torch.ones(2, 40, dtype=torch.float64))
-    found = neighbour_pass(own, torch.tensor([3]), 5, Compute()).indices[1, 0].tolist()
-    assert found == oracles.top_k(nodes[1].vectors.numpy(), 3, 5)
+from tests.studies.instability.made import technique
 
 
 def test_losses_of_means_of_cosine_matrices_are_the_naive_ones():
@@ -62,7 +45,7 @@ def test_the_bias_of_an_sd_of_few_values_is_known(n):
 
 @pytest.fixture(scope="module")
 def tables():
-    return averaging_tables("x", runs_of(noisy_copies(8, 200, 10, noise=0.05)), 400, 0)
+    return averaging_tables(technique(runs_of(noisy_copies(8, 200, 10, noise=0.05)), pairs=400))
 
 
 def test_small_noise_falls_as_one_over_root_n(tables):
@@ -89,11 +72,6 @@ def test_the_histograms_are_densities(tables):
     for n in (1, 2):
         part = [(x, y) for _, panel, k, x, y in rows if panel == "mean" and k == n]
         assert sum(y for _, y in part) * (part[1][0] - part[0][0]) == pytest.approx(1)
-
-
-def test_the_orders_are_drawn_by_the_seed():
-    assert trees.orders_of(6, 3) == trees.orders_of(6, 3)
-    assert trees.orders_of(6, 3)[0] == list(range(6))
 
 
 def ratios_of(common, pairs=500, runs=8):
@@ -131,19 +109,6 @@ def test_the_errors_are_those_of_leaving_out_an_average_and_its_runs():
     assert (found.slope_se, found.sd_se) == pytest.approx(tuple(wanted))
 
 
-@pytest.mark.parametrize(("runs", "wanted"), [(3, 3), (4, 3), (5, 4), (9, 4)])
-def test_no_two_orders_are_of_one_tree(runs, wanted):
-    """3 and 4 runs have 3 trees; a tree twice would have a loss of 0 to itself."""
-    orders = orders_of(runs, 0)
-    assert len(orders) == wanted
-    trees_found = [
-        sorted(map(sorted, [*levels_of(runs_of(noisy_copies(runs, 9, 3)), o, renormalise=False)][-1].runs))
-        for o in orders
-    ]
-    assert runs != 4 or len({str(t) for t in trees_found}) == 3
-    assert all(sorted(order) == list(range(runs)) for order in orders)
-
-
 def test_the_fall_has_an_error_over_orders(tables):
     table = tables["figure_3_5"]
     assert table["orders"] == [4] * 6
@@ -165,7 +130,9 @@ def test_memory_changes_no_number(tables_of):
     runs = runs_of(noisy_copies(7, 90, 10, noise=0.3))
     few = Compute(memory=8_000)
     assert not gram_fits(runs, few)
-    same_numbers(tables_of("x", runs, 40, 0, compute=few), tables_of("x", runs, 40, 0), rel=0, abs=1e-12)
+    same_numbers(
+        tables_of(technique(runs, pairs=40, compute=few)), tables_of(technique(runs, pairs=40)), rel=0, abs=1e-12
+    )
 
 
 def test_what_is_said_of_runs_is_what_a_stack_of_them_says():
@@ -177,7 +144,7 @@ def test_what_is_said_of_runs_is_what_a_stack_of_them_says():
         np.testing.assert_allclose(norms_pass(runs, compute), norms, rtol=1e-13)
     wanted = procrustes(torch.stack([x.T @ stack[2] for x in stack])).maps
     np.testing.assert_allclose(naive_average(list(stack), 2), (stack @ wanted).mean(0), atol=1e-13)
-    found, two, *_ = averaging_tables("x", runs, 40, 0)["figure_3_5"].records()
+    found, two, *_ = averaging_tables(technique(runs, pairs=40))["figure_3_5"].records()
     assert (found["ratio_dot"], found["ratio_cosine"]) == pytest.approx((1, 1), abs=1e-12)
     base = pip_from_norms(norms).total.square().mean()
     squares = [
@@ -188,22 +155,79 @@ def test_what_is_said_of_runs_is_what_a_stack_of_them_says():
     assert two["ratio_cosine_matrices"] == pytest.approx(ratio, abs=1e-12)
 
 
-def test_runs_are_read_one_by_one_where_an_average_takes_one_by_one():
-    """Beside two runs, what is made of them, and the mean, nothing is held, however many runs there are."""
-    v, d = 400, 12
-    every = runs_of(noisy_copies(24, v, d))
-    taken = []
-    for count in (6, 24):
-        runs = every.take(list(range(count)))
-        rows = JointRows(runs, runs.joint.nonzero().flatten())
-        taken.append(peak(lambda rows=rows: naive_average(rows, 0)))
-    assert taken[1] <= taken[0] + 1000
-    assert taken[1] < 8 * v * d * 8
+needs_gensim = pytest.mark.skipif(importlib.util.find_spec("gensim") is None, reason="the tests come with gensim")
 
 
-def test_levels_are_let_go_as_the_next_is_formed():
-    """Of 32 runs there are as many averages of two as half of the runs, and as many again above them."""
-    v, d = 400, 12
-    runs = runs_of(noisy_copies(32, v, d))
-    taken = peak(lambda: [level.beneath for level in levels_of(runs, list(range(32)), renormalise=False)])
-    assert taken < (16 + 8 + 8) * v * d * 8  # all levels but the runs: 31 averages and what one of them takes
+@pytest.fixture(scope="module")
+def runs():
+    words = sorted({w for pair in read_similarity("wordsim353").pairs[:60] for w in pair})
+    return load_runs([(words, x.numpy()) for x in noisy_copies(4, len(words), 6)])
+
+
+@needs_gensim
+def test_runs_and_averages_are_scored_by_the_same_pairs(runs):
+    tables, notes = quality_tables(technique(runs))
+    rows = {
+        (test, n): (spaces, used, mean, best)
+        for test, n, spaces, used, mean, best in zip(
+            *(tables["scores"][c] for c in ("test", "runs_beneath", "spaces", "used", "mean", "best")), strict=True
+        )
+    }
+    test = read_similarity("wordsim353")
+    single = score_similarity(runs, test, ignore_case=True)
+    averages = [*levels_of(runs, [0, 1, 2, 3], renormalise=False)][1].averages
+    double = score_similarity(as_runs(runs, averages), test, ignore_case=True)
+    assert rows["wordsim353", 1] == (4, single.used, single.rho.mean, single.rho.best)
+    assert rows["wordsim353", 2] == (2, single.used, double.rho.mean, double.rho.best)
+    assert tables["table_3_6"]["gain"][0] == pytest.approx(double.rho.mean - single.rho.mean)
+    assert "questions-words" not in tables["scores"]["test"]  # no question has all its words
+    assert notes == []
+
+
+@needs_gensim
+def test_without_gensim_the_tests_are_named_that_were_not_done(runs, monkeypatch):
+    monkeypatch.setattr(files, "find_spec", lambda _: None)
+    tables, notes = quality_tables(technique(runs))
+    assert tables["scores"]["test"] == []
+    assert len(notes) == 3
+    assert "'wordsim353' comes with the package gensim" in notes[0]
+
+
+def test_a_gain_of_one_average_has_no_error():
+    averages, value, error = gain(RunScores((0.1, 0.2)), RunScores((0.4,)), [[0, 1]])
+    assert averages == 1
+    assert value == pytest.approx(0.25)
+    assert error != error
+
+
+def test_a_gain_is_over_the_runs_beneath_and_what_has_no_score_is_left_out():
+    single = RunScores((0.1, 0.3, 0.5, 0.9, None, 0.2))
+    found = gain(single, RunScores((0.25, 0.8, 0.9)), [[0, 1], [2, 3], [4, 5]])
+    assert found == pytest.approx((2, (0.05 + 0.1) / 2, 0.025))
+    assert gain(single, RunScores((None,)), [[4, 5]])[0] == 0
+
+
+@needs_gensim
+def test_every_level_has_its_gain():
+    words = sorted({w for pair in read_similarity("wordsim353").pairs[:60] for w in pair})
+    six = load_runs([(words, x.numpy()) for x in noisy_copies(8, len(words), 6)])
+    table = quality_tables(technique(six))[0]["table_3_6"]
+    wordsim = [(n, k) for test, n, k in zip(table["test"], table["runs_beneath"], table["averages"], strict=True)]
+    assert list(dict.fromkeys(wordsim)) == [(2, 4), (4, 2)]
+
+
+def test_a_doubling_is_gained_on_the_two_averages_beneath(runs, monkeypatch):
+    scores = {1: (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8), 2: (0.2, 0.5, 0.6, 0.9), 4: (0.5, 0.7)}
+    levels = [Level(n, [None] * (8 // n), [list(range(k, k + n)) for k in range(0, 8, n)]) for n in scores]
+    monkeypatch.setattr(averages, "levels_of", lambda *_, **__: levels)
+    monkeypatch.setattr(averages, "as_runs", lambda _, averages: scores[8 // len(averages)])
+    monkeypatch.setattr(
+        averages, "usual_scores", lambda x, *_: [("t", 9, 9, RunScores(x if isinstance(x, tuple) else scores[1]))]
+    )
+    tables, _ = quality_tables(technique(runs))
+    second, fourth = tables["doublings"].records()
+    assert (second["runs_beneath"], second["averages"]) == (2, 4)
+    assert second["gain"] == pytest.approx(np.mean([0.05, 0.15, 0.05, 0.15]))
+    assert (fourth["runs_beneath"], fourth["averages"]) == (4, 2)
+    assert fourth["gain"] == pytest.approx((0.15 - 0.05) / 2)
+    assert fourth["se"] == pytest.approx(np.std([0.15, -0.05], ddof=1) / 2**0.5)

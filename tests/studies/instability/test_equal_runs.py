@@ -10,15 +10,15 @@ from typer.testing import CliRunner
 from gpustab import load_groups
 from gpustab.cli import app
 from gpustab.errors import InputError
-from gpustab.machine.device import Compute
 from gpustab.report.describe import draw
 from gpustab.report.json_text import to_json
 from gpustab.runs.runset import write_runset
 from gpustab.studies.instability import study
-from gpustab.studies.instability.normality import distribution_tables
-from gpustab.studies.instability.observations import observation_table
+from gpustab.studies.instability.claims import observation_table
+from gpustab.studies.instability.cosines import distribution_tables
 from gpustab.studies.instability.study import instability
 from tests.generators import runs_of, spaces
+from tests.studies.instability.made import technique
 
 FEW = {"pairs": 40, "targets": 8}
 WANTS_SPREAD = {"distance", "distribution", "whitened", "p_values", "predictions", "table_a_2", "table_2_5"}
@@ -163,4 +163,4 @@ def test_where_no_chapter_can_be_written_the_reason_is_raised(tmp_path, monkeypa
 
 def test_cosines_that_do_not_vary_have_no_distribution():
     with pytest.raises(InputError, match="no word pair varies"):
-        distribution_tables("x", runs_of(torch.stack([spaces(1, 40, 4)[0].vectors] * 5)), 30, 0, Compute())
+        distribution_tables(technique(runs_of(torch.stack([spaces(1, 40, 4)[0].vectors] * 5)), pairs=30))

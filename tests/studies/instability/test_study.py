@@ -11,8 +11,7 @@ from gpustab.report.describe import describe
 from gpustab.report.json_text import to_json
 from gpustab.runs.runset import write_runset
 from gpustab.studies.instability.figures import FIGURES
-from gpustab.studies.instability.page import TITLES
-from gpustab.studies.instability.questions import QUESTIONS
+from gpustab.studies.instability.page import QUESTIONS, TITLES
 from gpustab.studies.instability.study import instability
 from tests.generators import spaces
 

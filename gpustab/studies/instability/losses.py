@@ -1,0 +1,336 @@
+"""The PIP loss: between spaces, of words, over fewer words, from fewer runs. Rettenmeier 2020, §2.2.3 and 2.3.
+
+Table 2.8 has the losses of every sampling, table 2.11 what resampling the documents adds.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from gpustab import engine
+from gpustab.errors import InputError
+from gpustab.kernels.arithmetic import product, row_dot
+from gpustab.kernels.gram import block_positions, run_pairs
+from gpustab.kernels.jackknife import pair_matrix, pair_statistics
+from gpustab.kernels.pip_loss import WordwisePip
+from gpustab.machine.device import Compute
+from gpustab.results import Table
+from gpustab.runs.families import over_common_words
+from gpustab.runs.runs import Runs
+from gpustab.statistics.extrinsic import extrinsic
+from gpustab.statistics.intervals import ratio
+from gpustab.statistics.ranks import rank_correlations
+from gpustab.studies.instability.tables import (
+    EXTRINSIC,
+    HOW_MANY,
+    IDENTITY,
+    LOSSES,
+    OVER_PROXIES,
+    PROXIES,
+    REDUCED_PIP,
+    WORDS,
+    ErrorOfRuns,
+    Extrinsic,
+    Identity,
+    Loss,
+    OverProxies,
+    Proxy,
+)
+from gpustab.studies.instability.technique import Technique
+from gpustab.studies.shared.spaces import are_one, same_pairs
+
+Look = Callable[[str, Runs, engine.PipPass], None]
+
+PROXY_SIZES = (100, 1000, 10_000, 100_000)
+PAIRS = 10
+"""Pairs of runs over which table 2.6 averages, as the thesis does."""
+TARGETS = 1000
+WHOLE = 10_000
+"""Up to so many words the identity is also verified over all pairs of words."""
+IDENTITY_WORDS = 100
+SUBSETS = 300
+HOW_MANY_WORDS = 20
+LENGTH = 10
+_QUERIES = 256
+
+
+def instability_tables(technique: Technique, look: Look | None = None) -> dict[str, Table]:
+    """Measure the reduced PIP loss of every sampling, and every word's, all over the same words.
+
+    Args:
+        technique: what is measured.
+        look: given the runs of every sampling with their losses, to see whether they are sound.
+
+    Returns:
+        ``table_2_8`` (one row per sampling), ``table_2_11`` (empty without bootstrap runs) and ``words``. A word's
+        extrinsic instability is signed and squared, ``J² = ⟨d²⟩_bootstrap − ⟨d²⟩_shuffled``, so that the mean over
+        words is the global one.
+
+    Raises:
+        InputError: if fewer than two words are in all runs of all samplings.
+    """
+    name, groups = technique.name, technique.groups
+    restricted, common = over_common_words(list(groups.values()))
+    rows = dict(zip(groups, common, strict=True))
+    if len(common[0]) < 2:
+        raise InputError(f"technique '{name}': {len(common[0])} words are in all runs of all samplings")
+    losses, words = {}, {}
+    for sampling, runs in zip(groups, restricted, strict=True):
+        pip = engine.pip_pass(runs, technique.compute, wordwise=True)
+        losses[sampling], words[sampling] = _loss(name, sampling, runs, rows[sampling], pip, technique.compute)
+        if look is not None:
+            look(sampling, runs, pip)
+    parts = [_extrinsic(name, losses, words)] if "bootstrap" in losses else []
+    return {
+        LOSSES.name: LOSSES.table(losses.values()),
+        EXTRINSIC.name: EXTRINSIC.table(parts),
+        WORDS.name: _word_table(name, technique.runs, rows["shuffled"], words),
+    }
+
+
+def _loss(
+    name: str, sampling: str, runs: Runs, rows: Tensor, pip: engine.PipPass, compute: Compute
+) -> tuple[Loss, WordwisePip]:
+    same = same_pairs(runs, pip)
+    losses = pair_matrix(pip.reduced, len(runs)).cpu().masked_fill(same, 0)  # rounding is no distance
+    statistics = pair_statistics(losses)
+    words = WordwisePip(*(field.cpu()[rows] for field in engine.wordwise_pass(runs, pip.basis, compute)))
+    if are_one(same):
+        words = words._replace(**{name: torch.zeros_like(words.mean) for name in ("mean", "sd", "se", "square")})
+    spread = float((words.sd / words.mean)[words.mean > 0].square().mean())  # NaN where no word moves
+    loss = Loss(
+        name,
+        sampling,
+        len(runs),
+        len(rows),
+        *statistics,
+        relative_sd=ratio(statistics.sd, statistics.mean),
+        word_relative_sd=math.sqrt(spread),
+        word_degrees_of_freedom=ratio(1.0, 2 * spread),  # a χ of k degrees of freedom has a relative SD of 1/√(2k)
+        mean_cosine=math.nan if pip.scale is None else float(pip.scale.mean_cosine.mean()),
+        chance=math.nan if pip.scale is None else float(pip.scale.chance.square().mean().sqrt()),
+    )
+    return loss, words
+
+
+def _extrinsic(name: str, losses: Mapping[str, Loss], words: Mapping[str, WordwisePip]) -> Extrinsic:
+    a, b = losses["shuffled"], losses["bootstrap"]
+    square = words["bootstrap"].square - words["shuffled"].square
+    added = extrinsic(a.reduced_pip, b.reduced_pip, a.se, b.se)
+    of_words = (float(square.mean()), int((square < 0).sum()))
+    return Extrinsic(name, min(a.runs, b.runs), a.reduced_pip, b.reduced_pip, *added, *of_words)
+
+
+def _word_table(name: str, runs: Runs, rows: Tensor, words: Mapping[str, WordwisePip]) -> Table:
+    shuffled, bootstrap = words["shuffled"], words.get("bootstrap")
+    v = len(rows)
+    nothing = np.full(v, np.nan)
+    columns = {
+        "technique": [name] * v,
+        "word": [runs.vocabulary.text(k) for k in rows.tolist()],
+        # Counts are totals over the runs that have them.
+        "frequency": [None] * v if runs.counts is None else (runs.counts.cpu()[rows] / len(runs)).tolist(),
+        "intrinsic": shuffled.mean.numpy(),
+        "intrinsic_se": shuffled.se.numpy(),
+        "intrinsic_square": shuffled.square.numpy(),
+        "bootstrap": nothing if bootstrap is None else bootstrap.mean.numpy(),
+        "bootstrap_square": nothing if bootstrap is None else bootstrap.square.numpy(),
+        "extrinsic_square": nothing if bootstrap is None else (bootstrap.square - shuffled.square).numpy(),
+    }
+    return Table(columns, long=WORDS.long, row=WORDS.row)
+
+
+def word_matrices(runs: Runs, rows: Tensor, compute: Compute, basis: engine.GramPass | None = None) -> Tensor:
+    """Return the pair matrices ``(w, R, R)`` of the word-wise reduced PIP loss of some words.
+
+    Args:
+        runs: the runs.
+        rows: ``(w,)`` row numbers.
+        compute: how to compute.
+        basis: float64 Gram of the runs, where it is at hand.
+    """
+    basis = basis or engine.gram_pass(runs, compute, torch.float64)
+    positions = block_positions(len(runs), basis.gram.device)
+    chunk = torch.stack([runs.select(r, rows) for r in range(len(runs))])  # (R, w, d)
+    squares = row_dot(product(chunk, basis.gram[positions.diagonal()]), chunk)  # (R, w)
+    result = torch.zeros(len(rows), len(runs), len(runs), dtype=torch.float64)
+    for i, j in run_pairs(len(runs)).T.tolist():
+        both = row_dot(product(chunk[i], basis.gram[positions[i, j]]), chunk[j])
+        square = (squares[i] + squares[j] - 2 * both).clamp(min=0)
+        result[:, i, j] = result[:, j, i] = (square.sqrt() / (2 * math.sqrt(basis.words))).cpu()
+    return result
+
+
+def proxy_tables(technique: Technique) -> dict[str, Table]:
+    """Compare losses over m words drawn at random with the exact ones.
+
+    Word by word: Spearman's ρ over 1,000 target words between two independent draws of m and m' words, averaged over
+    at most 10 pairs of runs. Globally: ``E[D²_m] = D² (1 − 1/m) / (1 − 1/v)``. Copies are left out: their words have no
+    ranks, and nothing is a part of their loss.
+
+    Returns:
+        ``table_2_6`` and ``proxy`` (root mean square of ``D_m / D`` beside what is expected, one row per m).
+    """
+    name, runs, compute = technique.name, technique.runs, technique.compute
+    words = engine.joint_words(runs)
+    sizes = [m for m in PROXY_SIZES if m < words] + [words]
+    generator = torch.Generator().manual_seed(technique.seed)
+    targets = engine.draw_targets(runs, min(TARGETS, runs.words), technique.seed)
+    pairs = _pairs_of_runs(technique, generator)
+    correlations, squares = [], []
+    for pair in pairs:
+        both = runs.take(pair)
+        draws = [[_draw(both, m, words, generator) for m in sizes] for _ in range(2)]
+        losses = [[_pair_losses(both, draw, compute) for draw in row] for row in draws]
+        columns = torch.stack([word[targets] for row in losses for word, _ in row], 1)
+        table = rank_correlations(columns)[: len(sizes), len(sizes) :]
+        correlations.append((table + table.mT) / 2)
+        exact = losses[0][-1][1]
+        squares += [[ratio(loss, exact) ** 2 for _, loss in row] for row in losses]
+    nothing = [torch.full((len(sizes), len(sizes)), math.nan, dtype=torch.float64)]
+    rho = torch.stack(correlations or nothing).nanmean(0)
+    ratios = torch.tensor(squares or [[math.nan] * len(sizes)], dtype=torch.float64).nanmean(0).sqrt()
+    labels = [str(m) for m in sizes[:-1]] + ["all"]
+    over = [
+        OverProxies(name, label, len(pairs), len(targets), _by_label(labels, row))
+        for label, row in zip(labels, rho.tolist(), strict=True)
+    ]
+    expected = [math.sqrt((1 - 1 / m) / (1 - 1 / words)) for m in sizes]
+    proxies = [Proxy(name, *row) for row in zip(sizes, ratios.tolist(), expected, strict=True)]
+    return {OVER_PROXIES.name: OVER_PROXIES.table(over), PROXIES.name: PROXIES.table(proxies)}
+
+
+def _pairs_of_runs(technique: Technique, generator: torch.Generator) -> list[list[int]]:
+    every = run_pairs(len(technique.runs)).T
+    if technique.same is not None:
+        every = every[~technique.same[every[:, 0], every[:, 1]]]
+    drawn: list[list[int]] = every[torch.randperm(len(every), generator=generator)[:PAIRS]].tolist()
+    return drawn
+
+
+def _by_label(labels: Sequence[str], values: Sequence[float]) -> dict[str, float]:
+    """Values by number of words, undefined for numbers that are more than there are."""
+    there = dict(zip(labels, values, strict=True))
+    return {label: there.get(label, math.nan) for label in (*map(str, PROXY_SIZES), "all")}
+
+
+def _draw(runs: Runs, m: int, words: int, generator: torch.Generator) -> Tensor | None:
+    """A mask of m joint words, or ``None`` for all."""
+    seed = int(torch.randint(2**31, (), generator=generator))
+    return None if m == words else engine.draw_proxy(runs, m, seed)
+
+
+def _pair_losses(pair: Runs, proxy: Tensor | None, compute: Compute) -> tuple[Tensor, float]:
+    """Word-wise losses ``(v,)`` and the reduced loss of one pair of runs, both over the proxy's words."""
+    pip = engine.pip_pass(pair, compute, proxy)
+    return engine.wordwise_pass(pair, pip.basis, compute).mean.cpu(), float(pip.reduced[0])
+
+
+def identity_table(technique: Technique, words: int = IDENTITY_WORDS) -> dict[str, Table]:
+    """Verify ``⟨d²⟩ = Σ_l σ²_kl / (2v)`` (eq. 2.35, exact for squares and ddof 1) for some words and globally.
+
+    The left side comes from the block Gram, the right side from the SDs over runs of all the word's cosines.
+
+    Returns:
+        ``identity``, one row per scope: the words together (their sums, and the largest relative difference of any),
+        and all words where there are at most 10,000.
+    """
+    runs, joint = technique.runs, technique.joint
+    wordwise = engine.wordwise_pass(runs, engine.gram_pass(runs, technique.compute), technique.compute)
+    drawn = _drawn(technique, words)
+    scopes = [(f"{len(drawn)} words", drawn)] + ([("all words", joint)] if len(joint) <= WHOLE else [])
+    identities = []
+    for scope, rows in scopes:
+        left, right = wordwise.square[rows].cpu(), _from_variances(runs, rows, joint).cpu()
+        # A word that no run moves has no relative difference; of copies there is rounding only.
+        varies = (left > 0) & (right > 0) & (not technique.is_one)
+        relative = ((left - right).abs() / right)[varies]
+        difference = float(relative.max()) if len(relative) else math.nan
+        jensen = float((wordwise.mean[rows].cpu().square() / left)[varies].mean())
+        identities.append(Identity(technique.name, scope, float(left.mean()), float(right.mean()), difference, jensen))
+    return {IDENTITY.name: IDENTITY.table(identities)}
+
+
+def _drawn(technique: Technique, words: int) -> Tensor:
+    """Row numbers of some joint words."""
+    order = torch.randperm(len(technique.joint), generator=torch.Generator().manual_seed(technique.seed))
+    return technique.joint[order[:words]]
+
+
+def _from_variances(runs: Runs, rows: Tensor, joint: Tensor) -> Tensor:
+    """``Σ_l σ²_kl / (2v)`` of the words k, over the joint words l."""
+    parts = [
+        engine.query_cosines(runs, part).sd[:, joint].square().sum(1) / (2 * len(joint))
+        for part in rows.split(_QUERIES)
+    ]
+    return torch.cat(parts)
+
+
+def how_many_table(technique: Technique) -> dict[str, Table]:
+    """Return the standard error of the mean over pairs of R runs, for every R up to what there are.
+
+    For the reduced PIP loss, p@10, and the PIP loss of single words (root mean square error over 20 drawn words).
+    ``jackknife`` is the root mean square over subsets of R runs of what these runs would state themselves;
+    ``subsampling`` is the SD of the estimates of all the subsets (or 300 drawn ones), divided by √(1 − R/runs) for
+    runs that subsets share; both as a part of the value, and undefined where that is 0. ``for_1_percent`` extrapolates
+    by 1/√R.
+    """
+    runs = technique.runs
+    rows = []
+    for quantity, matrices in _quantities(technique):
+        for size in range(2, len(runs) + 1):
+            each = zip(*(errors(matrix, size, technique.seed) for matrix in matrices), strict=True)
+            jackknife, subsampling = (_rms(x) for x in each)
+            last = size == len(runs) and not math.isnan(jackknife)
+            needed = max(2, math.ceil(size * (jackknife / 0.01) ** 2)) if last else None
+            rows.append(ErrorOfRuns(technique.name, quantity, size, jackknife, subsampling, needed))
+    return {HOW_MANY.name: HOW_MANY.table(rows)}
+
+
+def _quantities(technique: Technique) -> Iterator[tuple[str, list[Tensor]]]:
+    """What the errors are of, with its pair matrices: one, or one for every drawn word."""
+    runs, compute = technique.runs, technique.compute
+    losses = pair_matrix(engine.pip_pass(runs, compute).reduced.cpu(), len(runs))
+    yield REDUCED_PIP, [technique.without_copies(losses)]
+    k = min(LENGTH, int(runs.present.sum(1).min()) - 1)
+    lists = engine.neighbour_pass(runs, engine.draw_targets(runs, seed=technique.seed), k, compute)
+    yield f"p@{k}", [engine.overlap_pass(lists, [k], compute).p[0].cpu()]
+    of_words = word_matrices(runs, _drawn(technique, HOW_MANY_WORDS), compute)
+    yield "one word's PIP loss", list(technique.without_copies(of_words))
+
+
+def errors(matrix: Tensor, size: int, seed: int) -> tuple[float, float]:
+    """Return the relative standard error at so many of R runs, by the jackknife and by subsampling.
+
+    Args:
+        matrix: ``(R, R)`` pair matrix, zero diagonal.
+        size: of the subsets, 2 to R; the jackknife wants 3, subsampling fewer than R, and are NaN otherwise.
+        seed: of the drawn subsets.
+    """
+    runs = len(matrix)
+    value = pair_statistics(matrix).mean
+    parts = [matrix[subset][:, subset] for subset in _subsets(runs, size, seed)]
+    estimates = [pair_statistics(part) for part in parts]
+    jackknife = _rms([estimate.se for estimate in estimates])
+    if size == runs:
+        return ratio(jackknife, value), math.nan
+    means = torch.tensor([estimate.mean for estimate in estimates], dtype=torch.float64)
+    # All subsets of a finite set of runs scatter about its mean by 1 − size/runs of the variance of new runs.
+    return ratio(jackknife, value), ratio(float(means.std(correction=0)) / math.sqrt(1 - size / runs), value)
+
+
+def _subsets(runs: int, size: int, seed: int) -> list[list[int]]:
+    if math.comb(runs, size) <= SUBSETS:
+        return [list(subset) for subset in itertools.combinations(range(runs), size)]
+    generator = torch.Generator().manual_seed(seed)
+    return [torch.randperm(runs, generator=generator)[:size].tolist() for _ in range(SUBSETS)]
+
+
+def _rms(values: Sequence[float]) -> float:
+    return math.sqrt(sum(value**2 for value in values) / len(values))

@@ -1,0 +1,128 @@
+from gpustab.studies.instability.claims import (
+    EXTRINSIC_FALLS,
+    EXTRINSIC_FLAT,
+    GLOVE_ALIKE,
+    HARDLY_VARY,
+    INCONSISTENT,
+    INDEPENDENT_COSINES,
+    INTRINSIC_FLAT,
+    NORMAL_COSINES,
+    SAMPLES_DO,
+    TWO_RUNS_SUFFICE,
+    UNRELATED_TO_LOSS,
+    Sampled,
+    Spread,
+)
+from gpustab.studies.instability.claims_of_averages import (
+    FALLS,
+    LARGER_MEANS,
+    NO_RISE,
+    REFERENCE_ADDS,
+    SECOND_TERM,
+    SMALLER_SD,
+    highest,
+)
+from gpustab.studies.instability.tables import (
+    Consistency,
+    CosineRatios,
+    CosineTest,
+    Gain,
+    LevelLoss,
+    Term,
+    TreeRow,
+    TrendRow,
+    WithDistance,
+)
+from tests.studies.edges import Edge, sure
+from tests.studies.instability.made import row
+
+MANY = 10**12
+"""Runs, or words, of which an interval has no width to speak of."""
+
+
+def cosine_test(**numbers):
+    return row(CosineTest, **numbers)
+
+
+def trend(change, p=0.0):
+    return row(TrendRow, change=change, low=change, high=change, batch_p=p, batch_correlation=change, batch_deviation=0)
+
+
+def second_term(mean):
+    return Term("x", 9, mean, 0.0, 1.0, 0.0, 0.0, 0.5, 0.0)
+
+
+EDGES = {
+    "instability.normal": Edge(
+        lambda x: NORMAL_COSINES.judge(cosine_test(distance=x, distance_band=0.0, runs=9)), below="yes", above="no"
+    ),
+    "instability.not-normal": Edge(
+        lambda x: NORMAL_COSINES.judge(cosine_test(distance=1 + x, distance_band=1.0, runs=9)),
+        below="undecided",
+        above="no",
+    ),
+    "instability.normal-from": Edge(
+        lambda x: NORMAL_COSINES.judge(cosine_test(distance=0.0, distance_band=0.0, runs=x)),
+        below="undecided",
+        above="yes",
+        step=1,
+    ),
+    "instability.independent": Edge(
+        lambda x: INDEPENDENT_COSINES.judge(cosine_test(correlation=x, correlation_se=0.0, runs=9, correlation_p=0.0)),
+        below="yes",
+        above="no",
+    ),
+    "instability.dependent-p": Edge(
+        lambda x: INDEPENDENT_COSINES.judge(cosine_test(correlation=0.5, correlation_se=0.0, runs=9, correlation_p=x)),
+        below="no",
+        above="undecided",
+    ),
+    "instability.consistent": Edge(
+        lambda x: INCONSISTENT.judge(row(Consistency, correlation=x, se=0.0)), below="yes", above="no"
+    ),
+    "instability.agrees": Edge(lambda x: SAMPLES_DO.judge(Sampled(x, MANY, MANY)), below="no", above="yes", step=1e-5),
+    "instability.proxy-of": Edge(
+        lambda x: SAMPLES_DO.judge(Sampled(0.99, 1000, x * 1000)), below="no test", above="yes", step=1e-3
+    ),
+    "instability.unrelated": Edge(
+        lambda x: UNRELATED_TO_LOSS.judge(row(WithDistance, correlation=x, se=0.0)), below="yes", above="no"
+    ),
+    "instability.varies": Edge(lambda x: HARDLY_VARY.judge(Spread(x, MANY)), below="yes", above="no", step=1e-5),
+    "instability.one-pair": Edge(lambda x: TWO_RUNS_SUFFICE.judge(Spread(x, MANY)), below="yes", above="no", step=1e-5),
+    "instability.equivalent": Edge(lambda x: GLOVE_ALIKE.judge(sure(x)), below="yes", above="no"),
+    "instability.flat-intrinsic": Edge(lambda x: INTRINSIC_FLAT.judge(trend(x)), below="yes", above="no"),
+    "instability.flat-extrinsic": Edge(lambda x: EXTRINSIC_FLAT.judge(trend(-x)), below="yes", above="no"),
+    "instability.batches-p": Edge(lambda x: EXTRINSIC_FALLS.judge(trend(-0.5, p=x)), below="yes", above="undecided"),
+    "instability.smaller": Edge(
+        lambda x: SMALLER_SD.judge(row(CosineRatios, sd=x, sd_se=0.0, averages=9)), below="yes", above="no"
+    ),
+    "instability.larger": Edge(
+        lambda x: LARGER_MEANS.judge(row(CosineRatios, slope=x, slope_se=0.0, averages=9)), below="no", above="yes"
+    ),
+    "instability.no-mean": Edge(lambda x: SECOND_TERM.judge(second_term(x)), below="yes", above="no"),
+    "instability.near": Edge(
+        lambda x: FALLS.judge(row(LevelLoss, runs_beneath=4, ratio_cosine=(1 + x) / 2, cosine_sd=0.0, orders=4)),
+        below="yes",
+        above="no",
+    ),
+    "instability.one-reference-from": Edge(
+        lambda x: REFERENCE_ADDS.judge(row(TreeRow, halves_of=x, splits=4, between_halves=1.5, between_halves_sd=0.0)),
+        below="no test",
+        above="yes",
+        step=1,
+    ),
+    "instability.plateau": Edge(lambda x: NO_RISE.judge(Gain("x", "t", 64, 4, x / 100, 0.0)), below="yes", above="no"),
+    "instability.plateau-averages": Edge(
+        lambda x: NO_RISE.judge(Gain("x", "t", 64, int(x), 0.0, 0.0)), below="no test", above="yes", step=1
+    ),
+    "instability.enough-averages": Edge(
+        lambda x: (
+            highest([Gain("x", "t", 2, 8, 0.0, 0.0), Gain("x", "t", 4, int(x), 0.0, 0.0)], lambda row: row.test)[
+                "t"
+            ].runs_beneath
+        ),
+        below=2,
+        above=4,
+        step=1,
+    ),
+}

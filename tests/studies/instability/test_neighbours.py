@@ -1,0 +1,451 @@
+"""Shared neighbours against their definition: how many, over n, beside the loss, and of one word."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import norm, spearmanr
+
+from gpustab import InputError, load_runs
+from gpustab.engine import neighbour_pass
+from gpustab.kernels.overlap import neighbour_overlap
+from gpustab.machine.device import Compute
+from gpustab.report import Result
+from gpustab.report.terminal import to_text
+from gpustab.results import Table
+from gpustab.statistics.intervals import Estimate
+from gpustab.studies.instability.losses import word_matrices
+from gpustab.studies.instability.neighbours import (
+    RANKS,
+    consistency_over_n,
+    corrected,
+    corrected_error,
+    halves,
+    halves_of,
+    list_tables,
+    mean_overlap,
+    measure,
+    over_lengths,
+    overlap_tables,
+    with_distance,
+)
+from gpustab.studies.instability.options import InstabilityOptions
+from gpustab.studies.instability.page import side_by_side
+from gpustab.studies.instability.tables import FARTHEST, HALVES, OVER_LENGTHS
+from gpustab.studies.shared.claims import within
+from tests import oracles
+from tests.generators import anisotropic, generator, noisy_copies, runs_of
+from tests.studies.instability.made import technique
+
+# Ranks in the second run of the first 15 neighbours of 'momentum' in the first one.
+TABLE_2_2 = [1, 3, 2, 6, 5, 9, 4, 7, 11, 16, 18, 29, 17, 14, 8]
+TABLE_3_5 = [1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 10, 12, 14, 13, 20]
+
+
+@pytest.mark.parametrize(
+    ("ranks", "wanted"), [(TABLE_2_2, (0.8, 0.667, 0.733, 0.579)), (TABLE_3_5, (0.9, 0.818, 0.933, 0.875))]
+)
+def test_the_lists_of_the_thesis_give_its_numbers(ranks, wanted):
+    second = [ranks.index(rank) if rank in ranks else 100 + rank for rank in range(1, 16)]
+    found = neighbour_overlap(torch.tensor([[list(range(15))], [second]]), [10, 15])
+    p, j = found.p[:, 0, 1].tolist(), found.j[:, 0, 1].tolist()
+    assert (p[0], j[0], p[1], j[1]) == pytest.approx(wanted, abs=5e-4)
+
+
+@pytest.fixture(scope="module")
+def measured():
+    return measure(runs_of(noisy_copies(5, 90, 8)), Compute(), torch.arange(90))
+
+
+def naive_shares(part, n):
+    stack = noisy_copies(5, 90, 8)
+    lists = [[oracles.top_k(stack[r].numpy(), t, 50) for t in range(90)] for r in part]
+    return [x.mean(0).round(10) for x in oracles.overlap(lists, n)]
+
+
+def test_correlations_between_list_lengths_are_those_of_the_naive_overlap(measured):
+    table = OVER_LENGTHS.table(over_lengths("x", measured))
+    for row, metric in ((1, 0), (7, 1)):
+        wanted = spearmanr(naive_shares(range(5), 2)[metric], naive_shares(range(5), 10)[metric]).statistic
+        assert table["@10"][row] == pytest.approx(wanted)
+    assert [table[f"@{n}"][row] for row, n in enumerate((1, 2, 5, 10, 25, 50))] == pytest.approx([1] * 6)
+
+
+def test_halves_are_disjoint_and_leave_an_odd_run_out(measured):
+    table = HALVES.table(halves("x", measured, Compute()))
+    assert table["runs_each"] == [2] * 6
+    wanted = spearmanr(naive_shares(range(2), 5)[0], naive_shares(range(2, 4), 5)[0]).statistic
+    assert table["p"][2] == pytest.approx(wanted)
+
+
+def test_a_small_vocabulary_has_short_lists_and_three_runs_no_halves():
+    few = measure(runs_of(noisy_copies(3, 12, 4)), Compute(), torch.arange(12))
+    assert few.lengths == [1, 2, 5, 10]
+    assert OVER_LENGTHS.table(over_lengths("x", few))["@25"] == [None] * 8
+    assert halves("x", few, Compute()) == []
+    assert few.overlap.p_word.isfinite().all()
+
+
+def test_all_samplings_are_measured_over_the_same_words_and_targets():
+    """Bootstrap runs lack words: shuffled neighbours are among the common ones too."""
+    stack = noisy_copies(6, 70, 6)
+    shuffled, bootstrap = runs_of(stack[:3]), runs_of(stack[3:, :58])
+    table = overlap_tables(technique({"bootstrap": bootstrap, "shuffled": shuffled}))["neighbours"]
+    assert set(table["targets"]) == {58}
+    common = runs_of(stack[:3, :58])
+    wanted = overlap_tables(technique(common))["neighbours"]
+    for name in ("p", "j", "p_se", "chance_p"):
+        got = [row[name] for row in table_rows(table) if row["sampling"] == "shuffled"]
+        assert got == pytest.approx([row[name] for row in table_rows(wanted)])
+    alone = overlap_tables(technique(shuffled))["neighbours"]
+    assert set(alone["targets"]) == {70}
+
+
+def table_rows(table):
+    return [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+
+
+def test_samplings_without_common_words_are_refused():
+    words = [[f"{c}{i}" for i in range(20)] for c in "ab"]
+    groups = [load_runs([(w, x.numpy()) for x in noisy_copies(3, 20, 4)]) for w in words]
+    with pytest.raises(InputError, match="0 words are in all runs of all samplings"):
+        overlap_tables(technique(dict(zip(("shuffled", "bootstrap"), groups, strict=True))))
+
+
+@pytest.mark.parametrize(("runs", "wanted"), [(4, 3), (5, 10), (6, 10), (9, 10), (40, 2)])
+def test_splits_are_different_and_their_halves_disjoint(runs, wanted):
+    splits = halves_of(runs, 0)
+    assert len(splits) == len({frozenset(map(frozenset, split)) for split in splits}) == wanted
+    for first, second in splits:
+        assert len(first) == len(second) == runs // 2
+        assert not set(first) & set(second)
+    assert splits == halves_of(runs, 0)
+
+
+def naive_mean(noisy_stack, part, n):
+    lists = [
+        [oracles.top_k(noisy_stack[r].numpy(), t, max(FARTHEST)) for t in range(noisy_stack.shape[1])] for r in part
+    ]
+    return oracles.overlap(lists, n)[0].mean(0)
+
+
+@pytest.fixture(scope="module")
+def noisy_stack():
+    """Words that differ in how noisy they are, so that halves of the runs agree on the stable ones."""
+    base = anisotropic(80, 8)
+    noise = torch.linspace(0.02, 0.8, 80, dtype=torch.float64)[torch.randperm(80, generator=generator(1)), None]
+    x = base + noise * torch.randn(5, 80, 8, dtype=torch.float64, generator=generator(2))
+    return x / x.norm(dim=2, keepdim=True)
+
+
+@pytest.fixture(scope="module")
+def lists(noisy_stack):
+    return neighbour_pass(runs_of(noisy_stack), torch.arange(80), 50, Compute())
+
+
+def test_overlap_of_subsets_is_the_naive_one(noisy_stack, lists):
+    subsets = [(0, 1, 2, 3, 4), (1, 3), (0, 2, 4)]
+    got = mean_overlap(lists, FARTHEST, subsets, Compute())
+    for m, n in enumerate(FARTHEST):
+        for s, subset in enumerate(subsets):
+            np.testing.assert_allclose(got[m, s], naive_mean(noisy_stack, subset, n), atol=1e-12)
+
+
+def test_the_row_is_made_of_the_naive_halves(noisy_stack, lists):
+    (row,) = consistency_over_n("x", lists, Compute(), 3)
+    cross, reliabilities = [], [[], []]
+    splits = halves_of(5, 3)
+    p = {(n, half): naive_mean(noisy_stack, half, n).round(10) for n in FARTHEST for half in itertools.chain(*splits)}
+    for a, b in splits:
+        cross += [spearmanr(p[2, a], p[50, b])[0], spearmanr(p[2, b], p[50, a])[0]]
+        for k, n in enumerate(FARTHEST):
+            reliabilities[k].append(spearmanr(p[n, a], p[n, b])[0])
+    x, y = map(np.mean, reliabilities)
+    assert (row.reliability, row.other_reliability) == pytest.approx((x, y))
+    assert row.correlation == pytest.approx(np.mean(cross) / math.sqrt(x * y))
+    assert row.measured == pytest.approx(
+        spearmanr(naive_mean(noisy_stack, range(5), 2).round(10), naive_mean(noisy_stack, range(5), 50).round(10))[0]
+    )
+    assert (row.runs_each, row.splits, row.words) == (2, 10, 80)
+
+
+def planted_halves(correlation, noise, words=3000, splits=4, seed=0):
+    """Two quantities of words of known rank correlation, measured with noise that both share within a half."""
+    rng = np.random.default_rng(seed)
+    pearson = 2 * math.sin(math.pi * correlation / 6)
+    x = rng.normal(size=words)
+    truth = np.stack([x, pearson * x + math.sqrt(1 - pearson**2) * rng.normal(size=words)])
+    shared = rng.normal(size=(1, splits, 2, words))
+    values = truth[:, None, None] + noise * (0.7 * shared + 0.7 * rng.normal(size=(2, splits, 2, words)))
+    return torch.from_numpy(values)
+
+
+@pytest.mark.parametrize("correlation", [0.3, 0.7, 0.95])
+@pytest.mark.parametrize("noise", [0.3, 1.0])
+def test_noise_that_both_quantities_share_does_not_count(correlation, noise):
+    value, first, second = corrected(planted_halves(correlation, noise))
+    assert value == pytest.approx(correlation, abs=0.04)
+    assert first == pytest.approx(1 / (1 + noise**2), abs=0.05)
+    assert second == pytest.approx(first, abs=0.04)
+
+
+def test_the_error_is_that_of_many_draws():
+    draws = [planted_halves(0.8, 0.7, words=400, splits=3, seed=s) for s in range(60)]
+    values = [corrected(x)[0] for x in draws]
+    errors = [corrected_error(x, 0) for x in draws]
+    assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(np.std(values), rel=0.25)
+    assert math.isnan(corrected_error(draws[0][..., :39], 0))
+
+
+def test_where_halves_do_not_agree_nothing_is_said(lists):
+    values = torch.from_numpy(np.random.default_rng(0).normal(size=(2, 1, 2, 200)))
+    values[0, :, 1] = -values[0, :, 0]
+    assert math.isnan(corrected(values)[0])
+    few = lists._replace(**{f: getattr(lists, f)[:3] for f in ("indices", "cosines", "tied", "present")})
+    assert consistency_over_n("x", few, Compute(), 0) == []
+
+
+def test_targets_that_a_run_lacks_are_left_out(lists):
+    present = lists.present.clone()
+    present[2, :7] = False
+    (row,) = consistency_over_n("x", lists._replace(present=present), Compute(), 0)
+    assert row.words == 73
+
+
+NOISY_WORDS = 80
+
+
+@pytest.fixture(scope="module")
+def distance_rows(noisy_stack):
+    runs, compute = runs_of(noisy_stack), Compute()
+    found = neighbour_pass(runs, torch.arange(NOISY_WORDS), 10, compute)
+    return with_distance("x", found, word_matrices(runs, torch.arange(NOISY_WORDS), compute), compute, 0)
+
+
+def rank(x):
+    return np.array([(np.sum(x < a) + np.sum(x <= a)) / 2 for a in x])
+
+
+def spearman(x, y):
+    return np.corrcoef(rank(x), rank(y))[0, 1]
+
+
+def naive_with_loss(noisy_stack, part, n):
+    """p@n of words, and the mean PIP loss of words, over the pairs of some runs."""
+    x = noisy_stack[list(part)].numpy()
+    lists = [[oracles.top_k(space, k, n) for k in range(NOISY_WORDS)] for space in x]
+    cosines = np.stack([space @ space.T for space in x])
+    i, j = np.triu_indices(len(x), 1)
+    losses = np.sqrt(np.square(cosines[i] - cosines[j]).sum(2)) / (2 * np.sqrt(NOISY_WORDS))
+    return oracles.overlap(lists, n)[0].mean(0).round(10), losses.mean(0)
+
+
+@pytest.mark.parametrize(("place", "n"), [(0, 1), (1, 10)])
+def test_rows_are_made_of_the_naive_halves(noisy_stack, distance_rows, place, n):
+    row = distance_rows[place]
+    assert (row.n, row.words, row.runs_each) == (n, NOISY_WORDS, 2)
+    assert row.measured == pytest.approx(spearman(*naive_with_loss(noisy_stack, range(5), n)))
+    cross, own, other = [], [], []
+    for first, second in halves_of(5, 0):
+        (p, loss), (q, loss_2) = naive_with_loss(noisy_stack, first, n), naive_with_loss(noisy_stack, second, n)
+        cross += [spearman(p, loss_2), spearman(q, loss)]
+        own.append(spearman(p, q))
+        other.append(spearman(loss, loss_2))
+    assert row.splits == len(own)
+    assert (row.reliability, row.pip_reliability) == pytest.approx((np.mean(own), np.mean(other)))
+    both = np.mean(own) * np.mean(other)
+    wanted = np.mean(cross) / np.sqrt(both) if both > 0 else np.nan  # p@1 of one pair of runs is 0 or 1
+    assert row.correlation == pytest.approx(wanted, nan_ok=True)
+
+
+def test_words_that_are_noisy_by_design_are_no_test_of_independence(distance_rows):
+    row = distance_rows[1]
+    assert row.correlation < row.measured < -0.5
+    assert within(Estimate(row.correlation, row.se, 19), -0.2, 0.2) == "no"
+
+
+def test_three_runs_and_vocabularies_of_ten_words_are_no_error(noisy_stack):
+    runs, compute = runs_of(noisy_stack[:3]), Compute()
+    found = neighbour_pass(runs, torch.arange(NOISY_WORDS), 10, compute)
+    assert with_distance("x", found, word_matrices(runs, torch.arange(NOISY_WORDS), compute), compute, 0) == []
+    few, some = runs_of(noisy_stack[:, :9]), torch.arange(9)
+    (row,) = with_distance("x", neighbour_pass(few, some, 10, compute), word_matrices(few, some, compute), compute, 0)
+    assert row.n == 1
+    assert row.se != row.se
+
+
+LISTED_WORDS, LISTED_RUNS, TARGET = 70, 5, 7
+
+
+@pytest.fixture(scope="module")
+def listed_stack():
+    return noisy_copies(LISTED_RUNS, LISTED_WORDS, 6, noise=0.1).numpy()
+
+
+@pytest.fixture(scope="module")
+def listed(listed_stack):
+    found, notes = list_tables(technique(runs_of(torch.from_numpy(listed_stack)), word=f"w{TARGET}"))
+    assert notes == []
+    return found
+
+
+def cosines_with_target(space):
+    unit = oracles.unit(space)
+    return unit @ unit[TARGET]
+
+
+def naive_average(spaces):
+    """Of two, four, ... spaces, pairs first."""
+    while len(spaces) > 1:
+        spaces = [oracles.aligned_average(x, y) for x, y in zip(spaces[::2], spaces[1::2], strict=True)]
+    return spaces[0]
+
+
+def check_lists(table, shared, first, second, beneath):
+    lists = [oracles.top_k(space, TARGET, LISTED_WORDS - 1) for space in (first, second)]
+    top = lists[0][:15] + [k for k in lists[1][:15] if k not in lists[0][:15]]
+    assert len(top) > 15  # else no word is in the second alone
+    assert table["neighbour"] == [f"w{k}" for k in top]
+    assert set(table["target"]) == {f"w{TARGET}"}
+    for side, space, ranked in zip(("first", "second"), (first, second), lists, strict=True):
+        assert table[f"{side}_rank"] == [ranked.index(k) + 1 for k in top]
+        assert table[f"{side}_cosine"] == pytest.approx([cosines_with_target(space)[k] for k in top], abs=1e-6)
+    for n in (10, 15):
+        p, j = oracles.overlap([[ranked] for ranked in lists], n)
+        (row,) = shared.records(runs_beneath=beneath, n=n)
+        assert (row["p"], row["j"]) == (p.item(), j.item())
+
+
+def test_two_runs_beside_each_other(listed_stack, listed):
+    check_lists(listed["table_2_2"], listed["lists_shared"], listed_stack[0], listed_stack[1], 1)
+
+
+def test_two_averages_of_disjoint_runs_beside_each_other(listed_stack, listed):
+    averages = [naive_average(list(listed_stack[:2])), naive_average(list(listed_stack[2:4]))]
+    check_lists(listed["table_3_5"], listed["lists_shared"], *averages, 2)
+    assert set(listed["table_3_5"]["runs_beneath"]) == {2}
+
+
+def naive_probabilities(mean, sd):
+    """p_#1 and p_#2 of every word: eq. 2.22 and A.15 summed over a fine grid."""
+    x = np.linspace(-1.5, 1.5, 6_001)
+    below = norm.cdf((x[:, None] - mean) / sd)
+    density = norm.pdf((x[:, None] - mean) / sd) / sd
+    one, two = [], []
+    for s in range(len(mean)):
+        rest = np.delete(below, s, axis=1)
+        none = rest.prod(1)
+        single = sum((1 - rest[:, t]) * np.delete(rest, t, axis=1).prod(1) for t in range(rest.shape[1]))
+        one.append((density[:, s] * none).sum() * (x[1] - x[0]))
+        two.append((density[:, s] * (none + single)).sum() * (x[1] - x[0]))
+    return np.array(one), np.array(two)
+
+
+def test_means_and_probabilities_are_the_naive_ones(listed_stack, listed):
+    values = np.array([np.delete(cosines_with_target(x), TARGET) for x in listed_stack])
+    mean, sd = values.mean(0), values.std(0, ddof=1)
+    names = [f"w{k}" for k in range(LISTED_WORDS) if k != TARGET]
+    order = np.argsort(-mean)
+    keep = order[:25]  # the others are far below
+    one, two = naive_probabilities(mean[keep], sd[keep])
+    rows = list(listed["table_2_4"].records())
+    assert [row["rank"] for row in rows] == [rank for rank in RANKS if rank < LISTED_WORDS]
+    for row in rows:
+        k = order[row["rank"] - 1]
+        assert (row["neighbour"], row["target"]) == (names[k], f"w{TARGET}")
+        assert (row["mean"], row["sd"]) == pytest.approx((mean[k], sd[k]))
+        wanted = (one[row["rank"] - 1], two[row["rank"] - 1]) if row["rank"] <= 25 else (0, 0)
+        assert (row["p_1"], row["p_2"]) == pytest.approx(wanted, abs=1e-5)
+    assert 0.05 < rows[0]["p_1"] < 0.95  # else the test could not fail
+
+
+def test_equal_runs_have_sure_neighbours():
+    space = noisy_copies(1, 30, 5)[0]
+    listed, _ = list_tables(technique(runs_of(space.repeat(4, 1, 1)), word="w3"))
+    assert listed["table_2_2"].height == listed["table_3_5"].height == 15
+    for name in ("table_2_2", "table_3_5"):
+        assert listed[name]["first_rank"] == listed[name]["second_rank"] == list(range(1, 16))
+        assert listed[name]["first_cosine"] == pytest.approx(listed[name]["second_cosine"])
+    assert listed["lists_shared"]["p"] == [1.0] * 4
+    assert listed["table_2_4"]["p_1"][:3] == [1, 0, 0]
+    assert listed["table_2_4"]["p_2"][:3] == [1, 1, 0]
+
+
+def test_three_runs_have_no_two_averages_and_that_is_said():
+    listed, (note,) = list_tables(technique(runs_of(noisy_copies(3, 30, 5)), word="w3"))
+    assert listed["table_3_5"].height == 0
+    assert "want 4 runs" in note
+    assert listed["table_2_2"].height > 0
+
+
+def test_a_tiny_vocabulary_is_listed_whole():
+    listed, _ = list_tables(technique(runs_of(noisy_copies(4, 4, 3)), word="w0"))
+    assert sorted(listed["table_2_2"]["neighbour"]) == ["w1", "w2", "w3"]
+    assert listed["lists_shared"]["n"] == [3, 3]
+    assert listed["table_2_4"]["rank"] == [1, 2, 3]
+    assert math.isclose(sum(listed["table_2_4"]["p_1"]), 1, abs_tol=1e-6)
+
+
+def test_two_words_have_one_neighbour():
+    listed, _ = list_tables(technique(runs_of(noisy_copies(4, 2, 3)), word="w0"))
+    assert listed["table_2_4"]["p_1"] == pytest.approx([1])
+    assert listed["table_2_4"]["p_2"] == [1]
+
+
+def test_a_word_that_is_missing_is_said():
+    listed, (note,) = list_tables(technique(runs_of(noisy_copies(3, 30, 5)), "sgns", word="zebra"))
+    assert listed == {}
+    assert note == "sgns: no lists of neighbours, the word 'zebra' is not in all runs."
+
+
+def test_the_cosines_of_a_pair_are_the_naive_ones_in_every_run(listed_stack, listed):
+    nearest = listed["table_2_4"]["neighbour"][0]
+    named, _ = list_tables(technique(runs_of(torch.from_numpy(listed_stack)), word=f"w{TARGET}", other="w40"))
+    for found, second in ((listed, nearest), (named, "w40")):
+        pair = found["figure_2_2"]
+        assert set(pair["second"]) == {second}
+        assert pair["cosine"] == pytest.approx(
+            [cosines_with_target(x)[int(second[1:])] for x in listed_stack], abs=1e-6
+        )
+    assert len(set(named["figure_2_2"]["run"])) == LISTED_RUNS
+
+
+def test_a_missing_second_word_costs_the_pair_alone():
+    listed, (note,) = list_tables(technique(runs_of(noisy_copies(4, 30, 5)), word="w3", other="zebra"))
+    assert listed["figure_2_2"].height == 0
+    assert listed["table_2_2"].height > 0
+    assert note == "x: no cosines with 'zebra' (figure 2.2), it is not in all runs."
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ({"other": "dog"}, r"other='dog' wants word=\.\.\. beside it"),
+        ({"word": ""}, "word is empty"),
+        ({"word": "dog", "other": "dog"}, "word and other are both 'dog', wanted different words"),
+    ],
+)
+def test_words_that_cannot_be_listed_are_refused_at_once(words, message):
+    with pytest.raises(InputError, match=message):
+        InstabilityOptions(**words)
+
+
+def test_a_missing_word_of_any_bytes_is_shown():
+    _, (note,) = list_tables(technique(runs_of(noisy_copies(3, 30, 5)), word="\udcff"))
+    assert r"'\xff' is not in all runs" in note
+
+
+def test_the_page_shows_both_lists_side_by_side(listed_stack, listed):
+    (runs,) = side_by_side(listed["table_2_2"])
+    (averages,) = side_by_side(listed["table_3_5"])
+    assert runs.title == f"x: 'w{TARGET}' in two runs"
+    assert averages.title == f"x: 'w{TARGET}' in two averages of 2 disjoint runs each"
+    first, second = (oracles.top_k(x, TARGET, LISTED_WORDS - 1) for x in listed_stack[:2])
+    k = first[0]
+    cosines = [f"{cosines_with_target(x)[k]:.3f}" for x in listed_stack[:2]]
+    assert runs.rows[0] == [f"w{k}", "1", cosines[0], str(second.index(k) + 1), cosines[1]]
+    text = to_text(Result("instability", tables={"observations": Table(), "table_2_2": listed["table_2_2"]}), width=80)
+    (line,) = (line for line in text.splitlines() if line.split()[:1] == [f"w{k}"])
+    assert line.split() == runs.rows[0]  # not parted
