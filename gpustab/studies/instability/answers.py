@@ -36,7 +36,7 @@ from gpustab.studies.instability.claims_of_averages import (
 )
 from gpustab.studies.instability.tables import EXTREMES, HOW_MANY, LOSSES, REDUCED_PIP, TRENDS
 from gpustab.studies.shared.claims import OBSERVED, Claim, ClaimText
-from gpustab.studies.shared.documents import documents
+from gpustab.studies.shared.documents import DOCUMENTS_MATTER, Losses
 from gpustab.studies.shared.spaces import Collapse, Flaws, named
 from gpustab.studies.shared.wording import listed
 
@@ -116,8 +116,8 @@ def verdict(findings: Findings) -> list[str]:
 
 
 def _of_technique(tables: Mapping[str, Table], name: str) -> Iterator[str]:
-    if of_documents := documents_of(tables, name):
-        yield of_documents[1]
+    if losses := losses_of(tables, name):
+        yield DOCUMENTS_MATTER.sentence(losses)
     for row in TRENDS.rows(tables, technique=name, quantity="intrinsic", least_frequency=0):
         yield INTRINSIC_FLAT.sentence(row)
     if level := largest_averages(tables, name):
@@ -152,11 +152,11 @@ def most_stable(findings: Findings) -> str:
     return ""
 
 
-def documents_of(tables: Mapping[str, Table], name: str) -> tuple[str, str] | None:
-    """Return bootstrap runs beside shuffled ones, as :func:`gpustab.studies.shared.documents.documents` does."""
+def losses_of(tables: Mapping[str, Table], name: str) -> Losses | None:
+    """Return the losses of shuffled and of bootstrap runs of a technique that has both."""
     losses = {row.sampling: row.loss for row in LOSSES.rows(tables, technique=name)}
     there = {"shuffled", "bootstrap"} <= set(losses)
-    return documents(losses["shuffled"], losses["bootstrap"]) if there else None
+    return Losses(losses["shuffled"], losses["bootstrap"]) if there else None
 
 
 def one_pair(findings: Findings) -> list[str]:
@@ -168,10 +168,10 @@ def which_documents(findings: Findings) -> list[str]:
     """Whether bootstrap runs differ more than shuffled ones, by the verdict's rule."""
     answers = []
     for name in findings.spoken:
-        if of_documents := documents_of(findings.tables, name):
-            judged, sentence = of_documents
+        if losses := losses_of(findings.tables, name):
+            sentence = DOCUMENTS_MATTER.sentence(losses)
             text = f"{sentence[0].lower()}{sentence[1:]}"
-            begin = {"matter": "Yes", "hardly": "Hardly"}.get(judged)
+            begin = {"matter": "Yes", "hardly": "Hardly"}.get(DOCUMENTS_MATTER.judge(losses))
             answers.append(f"{begin}{findings.of([name])}: {text}" if begin else f"{name}: {text}")
     return answers
 
