@@ -16,11 +16,12 @@ from gpustab.statistics.hypotheses import (
     Independence,
     Uniformity,
     independence,
+    kurtosis,
     shapiro_p,
     simulated_p,
     uniformity,
+    whiten,
 )
-from gpustab.statistics.normals import kurtosis, whiten
 from gpustab.studies.shared.spaces import as_copies
 
 

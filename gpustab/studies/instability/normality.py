@@ -12,8 +12,15 @@ from torch import Tensor
 from gpustab.machine.device import Compute
 from gpustab.results import Table
 from gpustab.runs.runs import Runs
-from gpustab.statistics.hypotheses import Independence, Uniformity, shapiro_p, simulated_p
-from gpustab.statistics.normals import whiten, whitened_density, whitened_kurtosis
+from gpustab.statistics.hypotheses import (
+    Independence,
+    Uniformity,
+    shapiro_p,
+    simulated_p,
+    whiten,
+    whitened_density,
+    whitened_kurtosis,
+)
 from gpustab.statistics.ranks import spearman_p
 from gpustab.studies.instability.cosines import cosine_distribution
 
