@@ -20,7 +20,7 @@ from benchmarks.verdicts import RUNS, table
 from gpustab.kernels.jackknife import jackknife, pair_statistics
 from gpustab.statistics.intervals import Estimate
 from gpustab.statistics.reliability import WordValues, pooled_error, reliability
-from gpustab.statistics.standing_out import least_stable_tenth, standing_out
+from gpustab.statistics.windows import least_stable_tenth, standing_out
 from gpustab.studies.compare.claims import MORE_STABLE, Neighbours
 from gpustab.studies.neighbours import claims as of_neighbours
 from gpustab.studies.shared import documents as of_documents

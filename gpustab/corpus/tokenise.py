@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from gpustab.corpus.corpus import Corpus, Ids, Offsets, Record
 from gpustab.corpus.corpus import CorpusOptions as CorpusOptions
-from gpustab.corpus.cuts import Cuts
 from gpustab.corpus.documents import Documents, open_documents
 from gpustab.corpus.options import ReadOptions
+from gpustab.corpus.words import Cuts
 from gpustab.corpus.words import tokeniser as tokeniser
 from gpustab.errors import InputError, option
 from gpustab.spaces.vocabulary import Vocabulary

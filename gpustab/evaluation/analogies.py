@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
@@ -11,8 +11,7 @@ from torch import Tensor
 
 from gpustab import engine
 from gpustab.errors import InputError
-from gpustab.evaluation.analogy_file import AnalogyTest
-from gpustab.evaluation.asked import Asked, ask
+from gpustab.evaluation.analogy_file import AnalogyTest, Question
 from gpustab.evaluation.lookup import Lookup
 from gpustab.evaluation.scores import RunScores
 from gpustab.kernels.analogies import Method, solve_analogies
@@ -129,20 +128,20 @@ def score_analogies(
         raise InputError(f"epsilon is {epsilon}, wanted above 0")
     compute = compute or Compute(runs.device)
     lookup = Lookup(runs, restrict, ignore_case)
-    asked, missing = ask(test, lookup)
-    right = torch.zeros(len(runs), len(asked.inputs), dtype=torch.bool)
-    if len(asked.inputs):
+    questions, missing = _answerable(test, lookup)
+    right = torch.zeros(len(runs), len(questions.inputs), dtype=torch.bool)
+    if len(questions.inputs):
         runs = engine.place(runs, compute)
         for r in range(len(runs)):
-            found = _answer(runs, r, lookup.words, asked, method, epsilon, compute)
-            right[r] = (found[:, None] == asked.answers).any(1)
+            answers = _answer(runs, r, lookup.words, questions, method, epsilon, compute)
+            right[r] = (answers[:, None] == questions.answers).any(1)
             if progress:
                 progress(r + 1)
-    sections = _by_section(test, asked, right)
+    sections = _by_section(test, questions, right)
     total = SectionScore(
         "total",
         len(test),
-        len(asked.inputs),
+        len(questions.inputs),
         sum(section.impossible for section in sections),
         tuple(right.sum(1).tolist()),
     )
@@ -150,13 +149,15 @@ def score_analogies(
     return AnalogyScore(test.name, method, sections, total, missing, lookup.notes + lookup.merged(words))
 
 
-def _answer(runs: Runs, r: int, words: int, asked: Asked, method: Method, epsilon: float, compute: Compute) -> Tensor:
+def _answer(
+    runs: Runs, r: int, words: int, questions: _Questions, method: Method, epsilon: float, compute: Compute
+) -> Tensor:
     """Return the rows that one run answers, ``(q,)`` on the CPU."""
     have = runs.present[r, :words].nonzero().flatten()  # row numbers in the joined vocabulary
     place = torch.full((words,), -1, device=have.device)
     place[have] = torch.arange(len(have), device=have.device)
-    inputs = place[asked.inputs.to(have.device)]
-    excluded = place[asked.excluded.to(have.device)]
+    inputs = place[questions.inputs.to(have.device)]
+    excluded = place[questions.excluded.to(have.device)]
     excluded = torch.where(excluded < 0, inputs[:, :1], excluded)  # a variant that this run lacks
     vectors = runs.directions(r)[:words]
     if len(have) < words:
@@ -169,17 +170,65 @@ def _answer(runs: Runs, r: int, words: int, asked: Asked, method: Method, epsilo
     return torch.where(found < 0, -1, have[found]).cpu()
 
 
-def _by_section(test: AnalogyTest, asked: Asked, right: Tensor) -> tuple[SectionScore, ...]:
+def _by_section(test: AnalogyTest, questions: _Questions, right: Tensor) -> tuple[SectionScore, ...]:
     scores = []
     for n, section in enumerate(test.sections):
-        own = asked.section == n
+        own = questions.section == n
         scores.append(
             SectionScore(
                 section.name,
                 len(section.questions),
                 int(own.sum()),
-                int(asked.impossible[own].sum()),
+                int(questions.impossible[own].sum()),
                 tuple(right[:, own].sum(1).tolist()),
             )
         )
     return tuple(scores)
+
+
+@dataclass(frozen=True)
+class _Questions:
+    """Questions that every run can answer, as row numbers; lists that are too short are filled up by repeats.
+
+    Attributes:
+        inputs: ``(q, 3)``.
+        excluded: ``(q, e)`` the inputs and their variants in letter case.
+        answers: ``(q, f)`` the right answer and its variants.
+        impossible: ``(q,)`` bool, whether the right answer is an input.
+        section: ``(q,)`` number of the section.
+    """
+
+    inputs: Tensor
+    excluded: Tensor
+    answers: Tensor
+    impossible: Tensor
+    section: Tensor
+
+
+def _answerable(test: AnalogyTest, lookup: Lookup) -> tuple[_Questions, tuple[bytes, ...]]:
+    """Find the questions whose words every run has, and the words that some run lacks."""
+    every = [(n, question) for n, section in enumerate(test.sections) for question in section.questions]
+    row = {word: lookup.row(word) for _, question in every for word in question}
+    known = [(n, question) for n, question in every if all(row[word] is not None for word in question)]
+    questions = _Questions(
+        torch.tensor([[row[word] for word in question[:3]] for _, question in known]).view(-1, 3),
+        _filled([_variants(lookup, question[:3]) for _, question in known]),
+        _filled([lookup.rows(question[3]) for _, question in known]),
+        torch.tensor([_is_impossible(lookup, question) for _, question in known], dtype=torch.bool),
+        torch.tensor([n for n, _ in known], dtype=torch.long),
+    )
+    return questions, tuple(word for word, where in row.items() if where is None)
+
+
+def _variants(lookup: Lookup, words: Sequence[bytes]) -> list[int]:
+    return [row for word in words for row in lookup.rows(word)]
+
+
+def _is_impossible(lookup: Lookup, question: Question) -> bool:
+    return lookup.key(question[3]) in map(lookup.key, question[:3])
+
+
+def _filled(lists: list[list[int]]) -> Tensor:
+    """``(q, longest)``; shorter lists repeat their first number."""
+    longest = max(map(len, lists), default=0)
+    return torch.tensor([own + own[:1] * (longest - len(own)) for own in lists]).view(len(lists), longest)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -16,12 +17,10 @@ import torch
 from gpustab.errors import InputError, OutOfMemoryError, option
 from gpustab.kernels.neighbours import Backend
 from gpustab.machine import probe
-from gpustab.machine.fork import make_forks_safe
 from gpustab.machine.memory import available_memory
 from gpustab.machine.ranks import ALONE, Ranks
 
 log = logging.getLogger("gpustab")
-make_forks_safe()  # before anything is computed
 
 Precision = Literal["auto", "1e-6", "fp64", "fp32", "fast"]
 BackendChoice = Literal["auto", "torch", "faiss"]
@@ -221,3 +220,17 @@ def with_smaller_tiles(work: Callable[[int], T], tile: int, ranks: Ranks = ALONE
         log.warning("out of memory; trying again with %d rows at a time", tile)
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
+
+
+def _work_with_one_thread() -> None:
+    """Let a forked child not wait for the threads of OpenMP, which it does not have after its parent has computed.
+
+    It works with one thread, as torch's loader of data has its workers do; a process that is spawned has all.
+    """
+    torch.set_num_threads(1)  # MKL's too
+    if faiss := sys.modules.get("faiss"):  # its wheels bring an OpenMP of their own
+        faiss.omp_set_num_threads(1)
+
+
+if hasattr(os, "register_at_fork"):  # Windows has no fork
+    os.register_at_fork(after_in_child=_work_with_one_thread)

@@ -1,4 +1,4 @@
-"""Pieces of work that threads do side by side."""
+"""Pieces of work that threads do side by side, or ahead: the next piece is read while the present one is worked on."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from threading import Event
 from typing import TypeVar
 
 import torch
+from torch import Tensor
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -54,3 +55,44 @@ def one_core_each() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+def read_ahead(
+    read: Callable[[S], list[Tensor]], pieces: Sequence[S], device: torch.device
+) -> Iterator[tuple[S, list[Tensor]]]:
+    """Yield every piece with its tensors on a device, while a thread reads the piece after it.
+
+    At most two pieces are in memory. On CUDA they travel through pinned buffers on a stream of their own, so that disk,
+    bus and multiprocessors work at the same time.
+
+    Args:
+        read: returns the tensors of a piece, in main memory; what it raises is raised here.
+        pieces: what to read, in order.
+        device: where the tensors shall lie.
+
+    >>> pairs = read_ahead(lambda n: [torch.arange(n)], [1, 2], torch.device("cpu"))
+    >>> [(n, tensors[0].tolist()) for n, tensors in pairs]
+    [(1, [0]), (2, [0, 1])]
+    """
+    stream = torch.cuda.Stream(device) if device.type == "cuda" else None
+
+    def fetch(piece: S) -> list[Tensor]:
+        tensors = read(piece)
+        if stream is None:
+            return tensors
+        with torch.cuda.stream(stream):
+            return [tensor.pin_memory().to(device, non_blocking=True) for tensor in tensors]
+
+    with ThreadPoolExecutor(1) as reader:
+        waiting = reader.submit(fetch, pieces[0]) if pieces else None
+        for i, piece in enumerate(pieces):
+            assert waiting is not None  # noqa: S101  # submitted before the loop and at the end of every turn
+            tensors = waiting.result()
+            if i + 1 < len(pieces):
+                waiting = reader.submit(fetch, pieces[i + 1])
+            if stream is not None:
+                present = torch.cuda.current_stream(device)
+                present.wait_stream(stream)
+                for tensor in tensors:
+                    tensor.record_stream(present)  # else its memory could be given away while it is worked on
+            yield piece, tensors

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from gpustab.runs.common import require_overlap
+from gpustab.runs.joining import require_overlap
 from gpustab.runs.key import Key
 from gpustab.runs.loading import Rule
 from gpustab.runs.plan import Plan, headers_of, letter_case, plan_join, take_rows
@@ -45,7 +45,7 @@ def join(
         spaces: the runs.
         vocabulary: see :func:`gpustab.runs.plan.plan_join`.
         min_runs: see :func:`gpustab.runs.plan.plan_join`.
-        allow_small_overlap: join runs that share hardly any word, see :mod:`gpustab.runs.common`.
+        allow_small_overlap: join runs that share hardly any word, see :mod:`gpustab.runs.joining`.
         centre: subtract the mean over the joint words.
         unit: scale rows to unit length.
         key: what group they form.

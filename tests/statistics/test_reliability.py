@@ -6,8 +6,7 @@ import pytest
 import torch
 
 from gpustab.statistics.reliability import WordValues, common_error, parts, pooled_error, reliability
-from gpustab.statistics.standing_out import least_stable_tenth, standing_out
-from gpustab.statistics.windows import local_mean, local_median, place
+from gpustab.statistics.windows import least_stable_tenth, local_mean, local_median, place, standing_out
 from tests import oracles
 
 

@@ -1,9 +1,14 @@
-"""HTML and XML, TEI above all, by lxml: the words that a reader sees, and what the header says of them."""
+"""Text between marks: HTML, XML (TEI above all), Word's .docx and Markdown.
+
+What is taken are the words that a reader sees, and what a header says of them.
+"""
 
 from __future__ import annotations
 
 import re
+import zipfile
 from collections.abc import Iterator
+from html import unescape
 from typing import Any
 
 from gpustab.corpus.formats.format import Document, TextFile, TextFormat
@@ -25,6 +30,13 @@ g m add unclear supplied damage corr reg expan ex am orig sic abbr choice subst"
 _LEFT_OUT = frozenset({"teiHeader", "fw", "figDesc", "del"})
 _CORRECTED = {"sic": "corr", "orig": "reg", "abbr": "expan"}
 """Of a choice, what is left out where the other is there."""
+_WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_BODY = "word/document.xml"
+_MOST = 1 << 30
+"""Bytes of unpacked XML, beyond which a file is taken for an attack."""
+_FRONT = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$", re.S | re.M)
+_FIELD = re.compile(r"^(\w[\w -]*):[ \t]*(.*?)[ \t]*$", re.M)
+_TAG = re.compile(r"<!--.*?-->|</?[A-Za-z][^>]*>", re.S)
 
 
 def _is_html(start: str, suffix: str) -> bool:
@@ -36,7 +48,7 @@ def _is_xml(start: str, suffix: str) -> bool:
 
 
 def _read_html(file: TextFile) -> Iterator[Document]:
-    etree = lxml(file)
+    etree = _lxml(file)
     parser = etree.HTMLParser(encoding="utf-8", no_network=True, huge_tree=True)
     text = file.text()
     if not text.strip():
@@ -54,7 +66,7 @@ def _read_html(file: TextFile) -> Iterator[Document]:
 
 
 def _read_xml(file: TextFile) -> Iterator[Document]:
-    etree = lxml(file)
+    etree = _lxml(file)
     parser = etree.XMLParser(encoding="utf-8", no_network=True, load_dtd=False, remove_comments=True, remove_pis=True)
     try:
         root = etree.fromstring(file.text().encode("utf-8", "replace"), parser)
@@ -113,7 +125,7 @@ def _name(element: Any) -> str:
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
-def lxml(file: TextFile) -> Any:
+def _lxml(file: TextFile) -> Any:
     """Return the parser of markup, or say how it is installed."""
     try:
         from lxml import etree
@@ -122,5 +134,67 @@ def lxml(file: TextFile) -> Any:
     return etree
 
 
+def _is_docx(start: str, suffix: str) -> bool:  # noqa: ARG001
+    return start.startswith("PK\x03\x04") and ("word/" in start or _BODY in start)
+
+
+def _read_docx(file: TextFile) -> Iterator[Document]:
+    """Read the paragraphs of the body, without what was deleted, notes, headers and footers."""
+    etree = _lxml(file)
+    try:
+        with zipfile.ZipFile(file.path) as archive:
+            if archive.getinfo(_BODY).file_size > _MOST:
+                raise InputError(f"{file.path}: {_BODY} unpacks to more than 1 GiB")
+            body = etree.fromstring(archive.read(_BODY), etree.XMLParser(no_network=True, resolve_entities=False))
+    except KeyError:
+        raise InputError(f"{file.path}: this is a zip archive without {_BODY}; unpack it first") from None
+    except (zipfile.BadZipFile, etree.XMLSyntaxError, OSError) as error:
+        raise InputError(f"{file.path}: this .docx is damaged: {error}") from None
+    yield Document("1", {}, ["\n".join("".join(_docx_words(paragraph)) for paragraph in body.iter(f"{_WORD}p"))])
+
+
+def _docx_words(paragraph: Any) -> Iterator[str]:
+    for element in paragraph.iter(f"{_WORD}t", f"{_WORD}tab", f"{_WORD}br", f"{_WORD}cr", f"{_WORD}noBreakHyphen"):
+        own = next(element.iterancestors(f"{_WORD}p"))
+        if own is paragraph:  # text boxes hold paragraphs of their own
+            name = element.tag.removeprefix(_WORD)
+            yield element.text or "" if name == "t" else "-" if name == "noBreakHyphen" else " "
+
+
+def _is_markdown(start: str, suffix: str) -> bool:  # noqa: ARG001  # most Markdown is plain text as well
+    return suffix in (".md", ".markdown")
+
+
+def _read_markdown(file: TextFile) -> Iterator[Document]:
+    """Read headings, paragraphs, lists and tables without their signs; code is left out."""
+    try:
+        from markdown_it import MarkdownIt
+    except ImportError:
+        raise InputError(f"{file.path}: Markdown is read by markdown-it-py: pip install 'gpustab[corpus]'") from None
+    text = file.text()
+    front = _FRONT.match(text)
+    metadata = dict(_FIELD.findall(front[1].replace("\r", ""))) if front else {}
+    metadata = {name: value.strip("\"'") for name, value in metadata.items() if value}
+    tokens = MarkdownIt("commonmark").enable("table").parse(text[front.end() :] if front else text)
+    yield Document("1", metadata, ["\n".join("".join(_markdown_words(token)) for token in tokens)])
+
+
+def _markdown_words(token: Any) -> Iterator[str]:
+    """Yield the text of a token and its children; code and the addresses of links are none."""
+    if token.type == "inline":
+        for child in token.children:
+            yield from _markdown_words(child)
+    elif token.type == "text":
+        yield token.content
+    elif token.type in ("softbreak", "hardbreak"):
+        yield "\n"
+    elif token.type == "html_block":
+        yield unescape(_TAG.sub(" ", token.content))
+    elif token.type in ("code_inline", "image"):
+        yield " "
+
+
 HTML = TextFormat("html", "HTML", (".html", ".htm", ".xhtml"), "files", _is_html, _read_html)
 XML = TextFormat("xml", "XML (each TEI text, or all of another kind)", (".xml", ".tei"), "records", _is_xml, _read_xml)
+DOCX = TextFormat("docx", "a Word document", (".docx",), "files", _is_docx, _read_docx)
+MARKDOWN = TextFormat("markdown", "Markdown", (".md", ".markdown"), "files", _is_markdown, _read_markdown)

@@ -6,20 +6,22 @@ The pickle is read as data (:mod:`gpustab.formats.gensim.safe_pickle`): nothing 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from gpustab.errors import InputError, marked, option
 from gpustab.formats.binary.npy import check_dimension, fill_rows, rows_to_read
 from gpustab.formats.binary.npy_rows import Matrix, NpyRows
-from gpustab.formats.fasttext.composed import ComposedRows
+from gpustab.formats.fasttext.ngrams import ComposedRows
 from gpustab.formats.format import Format
 from gpustab.formats.gensim.described import Described, array_of, attributes_of, pairs_of
 from gpustab.formats.gensim.safe_pickle import describe_pickle
-from gpustab.formats.gensim.some_rows import SomeRows
 from gpustab.formats.memory import PLACEHOLDERS, are_placeholders
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.rows import RowTable
@@ -233,6 +235,23 @@ def _generation(attributes: dict[str, Any]) -> str:
             return f" (gensim {version[:20]})"
     layouts = {"index_to_key": "4", "vectors": "3", "syn0": "1 or 2"}
     return next((f" (gensim {version})" for name, version in layouts.items() if name in attributes), "")
+
+
+class SomeRows:
+    """Those rows of a matrix that a word belongs to."""
+
+    def __init__(self, matrix: Matrix, kept: Sequence[int]) -> None:
+        self._matrix, self._kept = matrix, np.array(kept, dtype=np.int64)
+        self.shape: tuple[int, ...] = (len(kept), matrix.shape[1])
+        self.dtype = matrix.dtype
+        self.order = getattr(matrix, "order", "C")
+
+    def __getitem__(self, rows: slice, /) -> NDArray[Any]:
+        wanted = self._kept[rows]
+        if not len(wanted):
+            return self._matrix[0:0]
+        values: NDArray[Any] = self._matrix[int(wanted[0]) : int(wanted[-1]) + 1][wanted - wanted[0]]
+        return values
 
 
 GENSIM = Format("gensim", matches=is_pickle, read=read_gensim)

@@ -11,8 +11,7 @@ import torch
 from gpustab.errors import InputError
 from gpustab.formats.binary.safetensors_rows import SafetensorsRows, open_rows
 from gpustab.formats.options import DEFAULTS, LoadOptions
-from gpustab.runs.common import require_overlap
-from gpustab.runs.joining import Joining
+from gpustab.runs.joining import Joining, require_overlap
 from gpustab.runs.key import Key
 from gpustab.runs.loading import Rule
 from gpustab.runs.manifest import inside, read_packed
@@ -41,7 +40,7 @@ def open_packed(
         vocabulary: ``"joint"`` or ``"union"``, which must be as it was packed; ``None`` takes what is there.
         min_runs: likewise.
         options: likewise, where they are not the default ones.
-        allow_small_overlap: open runs that share hardly any word, see :mod:`gpustab.runs.common`.
+        allow_small_overlap: open runs that share hardly any word, see :mod:`gpustab.runs.joining`.
         centre: subtract the mean over the joint words.
         unit: scale rows to unit length.
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from torch import Tensor
 
 from gpustab.spaces.words import show
-from gpustab.statistics.shares import wilson
+from gpustab.statistics.intervals import wilson
 from gpustab.studies.bootstrap.measure import Measured
 from gpustab.studies.bootstrap.tables import Listed, Neighbour
 from gpustab.studies.neighbours.claims import margin, verdict

@@ -23,7 +23,7 @@ from gpustab.runs.group import Group, loaded
 from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate
 from gpustab.statistics.reliability import WordValues, common_error, pooled_error
-from gpustab.statistics.standing_out import least_stable_tenth, standing_out
+from gpustab.statistics.windows import least_stable_tenth, standing_out
 from gpustab.studies.compare.claims import MORE_STABLE, WORDS_DIFFER, Differing, Neighbours
 from gpustab.studies.compare.options import CompareOptions
 from gpustab.studies.shared.frame import Answer, answering, groups_of

@@ -25,11 +25,14 @@ from gpustab.statistics.hypotheses import (
     Independence,
     Uniformity,
     independence,
+    kurtosis,
     shapiro_p,
     simulated_p,
     uniformity,
+    whiten,
+    whitened_density,
+    whitened_kurtosis,
 )
-from gpustab.statistics.normals import kurtosis, whiten, whitened_density, whitened_kurtosis
 from gpustab.statistics.ranks import spearman_p
 from gpustab.studies.instability.losses import word_matrices
 from gpustab.studies.instability.neighbours import measure, with_distance

@@ -15,9 +15,9 @@ from gpustab.machine.progress import Progress
 from gpustab.options import chosen
 from gpustab.report import Result
 from gpustab.results import Table
-from gpustab.runs.common import small_overlap
 from gpustab.runs.families import Family, families
 from gpustab.runs.group import Group
+from gpustab.runs.joining import small_overlap
 from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate, sd_interval
 from gpustab.studies.instability.answers import Findings, alarm_of, silent_of, verdict

@@ -9,7 +9,7 @@ from typing import Any
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable, Table
 from gpustab.results.page import whole
-from gpustab.statistics.shares import wilson
+from gpustab.statistics.intervals import wilson
 from gpustab.studies.localization.comparisons import COMPARISONS
 from gpustab.studies.localization.sentences import negation_sentences
 from gpustab.studies.localization.tables import PAPER_COUNTS, of_models

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpustab.statistics.shares import wilson
+from gpustab.statistics.intervals import wilson
 from gpustab.studies.localization.bootstrap import Array, bootstrap_interval, bootstrap_weights
 from gpustab.studies.localization.comparisons import Case, Distances, cases, hits_of
 

@@ -12,7 +12,7 @@ from torch import Tensor
 from gpustab import engine
 from gpustab.results import Column, Sheet
 from gpustab.runs.runs import Runs
-from gpustab.statistics.shares import wilson
+from gpustab.statistics.intervals import wilson
 from gpustab.studies.neighbours.claims import margin, verdict
 
 

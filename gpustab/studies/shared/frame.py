@@ -15,9 +15,9 @@ from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress, Timed, no_progress
 from gpustab.options import record
 from gpustab.report import Result
-from gpustab.runs.common import small_overlap
 from gpustab.runs.group import Group, loaded
 from gpustab.runs.inputs import Inputs
+from gpustab.runs.joining import small_overlap
 from gpustab.runs.runs import Runs
 from gpustab.studies.shared.made import how_made
 from gpustab.studies.shared.spaces import UNSCALED, find_copies

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from gpustab import engine
 from gpustab.kernels.jackknife import pair_matrix
-from gpustab.runs.common import small_overlap
+from gpustab.runs.joining import small_overlap
 from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.documents import documents

@@ -17,8 +17,7 @@ from gpustab.kernels.pip_loss import WordwisePip
 from gpustab.runs.runs import Runs
 from gpustab.statistics.ranks import spearman
 from gpustab.statistics.reliability import Reliability, WordValues, common_error, pooled_error, reliability
-from gpustab.statistics.standing_out import least_stable_tenth, standing_out
-from gpustab.statistics.windows import LIKE, local_median, place
+from gpustab.statistics.windows import LIKE, least_stable_tenth, local_median, place, standing_out
 from gpustab.studies.stability.claims import CANNOT
 
 LISTED = 10

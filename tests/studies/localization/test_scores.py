@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from gpustab.statistics.shares import wilson
+from gpustab.statistics.intervals import wilson
 from gpustab.studies.localization.bootstrap import bootstrap_interval, bootstrap_weights
 from gpustab.studies.localization.builder import build
 from gpustab.studies.localization.comparisons import COMPARISONS, Distances

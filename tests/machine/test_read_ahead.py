@@ -3,7 +3,7 @@ import threading
 import pytest
 import torch
 
-from gpustab.runs.read_ahead import read_ahead
+from gpustab.machine.threads import read_ahead
 
 CPU = torch.device("cpu")
 
