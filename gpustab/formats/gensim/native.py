@@ -41,8 +41,13 @@ _FORMER = ", the vectors of documents of gensim 4's Doc2Vec"
 
 
 def is_pickle(head: bytes) -> bool:
-    """Tell a pickle of protocol 2 to 5 by its first two bytes, which a word of a text may have too."""
-    return head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05") and foreign(head) is not None
+    """Tell a pickle of protocol 2 to 5 by its first two bytes, which a word of a text may have too.
+
+    The length that a safetensors file begins with may have them as well (640, 896, ... bytes of header): there zeros
+    and a brace follow, and no pickle goes on with a zero.
+    """
+    begins = head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05")
+    return begins and head[2:3] != b"\0" and foreign(head) is not None
 
 
 def read_gensim(source: Source, options: LoadOptions) -> Space:

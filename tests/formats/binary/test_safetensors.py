@@ -236,3 +236,12 @@ def test_rows_are_views_of_the_file(save, tensors):
         assert rows[0:2].data_ptr() == rows[0:4].data_ptr()
         with pytest.raises(InputError, match="no tensor 'weight'"):
             open_rows(rows.path, "weight")
+
+
+@pytest.mark.parametrize("length", [640, 896, 1152, 1408])
+def test_a_header_whose_length_begins_as_a_pickle_does_is_read(save, tensors, length):
+    """0x80 0x02 … 0x80 0x05: the first bytes of the length are those of a pickle of protocol 2 to 5."""
+    lengths = (save(tensors, {"note": "x" * padding}) for padding in range(length))
+    path = next(path for path in lengths if int.from_bytes(path.read_bytes()[:8], "little") == length)
+    assert path.read_bytes()[:1] == b"\x80"
+    assert read_space(path).vectors.tolist() == VECTORS.tolist()
