@@ -17,7 +17,7 @@ from gpustab.studies.instability.how_many import errors
 from gpustab.studies.shared.claims import above, decide, rising, within
 from gpustab.studies.shared.spaces import far_runs
 from gpustab.studies.sweep.changes import change
-from gpustab.studies.sweep.observations import more_stable
+from gpustab.studies.sweep.claims import more_stable
 
 
 def losses(scale: float, runs: int, rng: Rng, effect: float = 0.1) -> torch.Tensor:
