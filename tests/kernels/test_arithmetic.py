@@ -287,7 +287,7 @@ KNOWN = {
     "studies/change/permutation.py": 1,
     "studies/consistency/measures.py": 1,
     "studies/consistency/samples.py": 1,
-    "studies/localization/bootstrap.py": 2,
+    "studies/localization/scores.py": 2,
 }
 
 
