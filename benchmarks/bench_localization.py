@@ -13,9 +13,10 @@ from statistics import quantiles
 import numpy as np
 
 from benchmarks.harness import Bench, Contender, Row, start
-from gpustab.studies.localization.chains import KINDS
-from gpustab.studies.localization.comparisons import COMPARISONS, UNRELATED, Distances
-from gpustab.studies.localization.scores import Score, scores
+from gpustab.studies.localization.distances import Distances
+from gpustab.studies.localization.scores import scores
+from gpustab.studies.localization.substitution import KINDS
+from gpustab.studies.localization.tables import COMPARISONS, UNRELATED, Score
 
 DRAWS, LOOPED = 1000, 10
 CHANGES = 3

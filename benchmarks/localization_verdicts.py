@@ -18,11 +18,11 @@ import numpy as np
 
 from benchmarks.verdict_cases.case import Case
 from benchmarks.verdicts import RUNS, table
-from gpustab.studies.localization.alarms import copies, is_collapsed
-from gpustab.studies.localization.bootstrap import Array, bootstrap_weights, interval_over_runs
-from gpustab.studies.localization.comparisons import UNRELATED, Distances
-from gpustab.studies.localization.negation import negation
-from gpustab.studies.localization.sentences import MARGIN, placed, told_apart
+from gpustab.studies.localization.claims import COLLAPSED, EQUAL, RunVectors, placed, told_apart
+from gpustab.studies.localization.distances import Array, Distances
+from gpustab.studies.localization.runs import between_unrelated, copies
+from gpustab.studies.localization.scores import bootstrap_weights, interval_over_runs, negation
+from gpustab.studies.localization.tables import UNRELATED
 
 DRAWS, RUN_SD = 300, 0.02
 FEW, MANY = 60, 1000
@@ -111,7 +111,8 @@ def _collapsed(spread: float) -> Draw:
         vectors = (1 + spread * rng.normal(size=(80, 50))).astype(np.float32).astype(np.float64)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         apart = 1 - (vectors * np.roll(vectors, 1, 0)).sum(1)
-        return "yes" if is_collapsed(Distances(apart, {UNRELATED: apart[:, None]}, {})) else "no"
+        unrelated = between_unrelated(Distances(apart, {UNRELATED: apart[:, None]}, {}))
+        return COLLAPSED.judge(RunVectors("m", unrelated, 80, 0, 0))
 
     return draw
 
@@ -119,7 +120,7 @@ def _collapsed(spread: float) -> Draw:
 def cases() -> Iterator[Case]:
     """Yield all rules, each with truths on both sides of its margin and at it."""
     for components in (FEW, MANY):
-        for p, right in ((0.5, "no"), (0.5 + MARGIN, "-"), (0.65, "yes"), (0.8, "yes"), (0.35, "reversed")):
+        for p, right in ((0.5, "no"), (0.5 + EQUAL, "-"), (0.65, "yes"), (0.8, "yes"), (0.35, "reversed")):
             yield Case(
                 "farther than chance", f"{100 * p:.0f} % of {components} components", right, _told(p, components)
             )

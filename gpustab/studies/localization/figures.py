@@ -7,7 +7,10 @@ from gpustab.report.svg.charts import BANDED, corner, curve, lines
 from gpustab.report.svg.colours import nth
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
 from gpustab.results import Table
-from gpustab.studies.localization.tables import DRAWN, of_models
+from gpustab.studies.localization.tables import of_models
+
+_DRAWN = 30
+"""Sentences behind every point, at least."""
 
 _NAMES = {"synonym": "noun synonym within paraphrase", "random noun": "random noun within paraphrase"}
 
@@ -17,14 +20,14 @@ def by_changes(_: Table, tables: Tables) -> Picture:
     """One panel per model: share no farther than the paraphrase, for synonyms and for random nouns."""
     panels, said = [], []
     for model, scores in of_models(tables).where(subset="all").split("model"):
-        enough = scores.take(k for k, sentences in enumerate(scores["n"]) if sentences >= DRAWN)
+        enough = scores.take(k for k, sentences in enumerate(scores["n"]) if sentences >= _DRAWN)
         parts = {name: enough.where(comparison=comparison) for name, comparison in _NAMES.items()}
         if all(part.height > 1 for part in parts.values()):
             first = [part["share"][0] for part in parts.values()]
             panels.append(_panel(model, parts))
             said.append(f"{model} {' and '.join(f'{100 * share:.0f}' for share in first)} %")
     if not panels:
-        return Picture(missing=f"The picture needs {DRAWN} sentences with two changed words.")
+        return Picture(missing=f"The picture needs {_DRAWN} sentences with two changed words.")
     return Picture(
         f"One synonym and one random noun lie within the paraphrase's distance: {'; '.join(said[:4])}", panels
     )

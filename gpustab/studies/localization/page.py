@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import Any
 
@@ -10,9 +10,20 @@ from gpustab.report import Result
 from gpustab.results import Block, SmallTable, Table
 from gpustab.results.page import whole
 from gpustab.statistics.intervals import wilson
-from gpustab.studies.localization.comparisons import COMPARISONS
-from gpustab.studies.localization.sentences import negation_sentences
-from gpustab.studies.localization.tables import PAPER_COUNTS, of_models
+from gpustab.studies.localization.claims import negation_sentences
+from gpustab.studies.localization.tables import (
+    COMPARISONS,
+    COUNTS,
+    NEGATION,
+    OUTCOMES,
+    OVER_RUNS,
+    PAPER_COUNTS,
+    SENTENCE_SPACES,
+    SENTENCES,
+    ModelScore,
+    SpaceStability,
+    of_models,
+)
 
 _PAPER = {
     "table 1": "BOW 100, 99, 95, 85, 66, 50, 34, 18, 11 %; U-RAE 95, 91, 87, 83, 79, 75, 75, 73, 89 %.",
@@ -27,29 +38,31 @@ _QUESTIONS = {
 _SENTENCES = 10
 _MOST = 2
 """Changed words up to which the differences of runs are shown; others stand in the tables."""
+_TIES = 0.005
+"""Share of equal distances from which it is shown: that which is a percent."""
 
 
 def page(result: Result) -> list[Block]:
     """Return the paper's three tables, the controls, double negation, and how the sentences came about."""
-    found = result.tables
-    scores = of_models(found)
+    tables = result.tables
+    scores = of_models(tables)
     return [
         *_papers(scores),
         _controls(scores),
-        _negation(found["negation"]),
-        *_runs(found),
-        _counts(found),
-        *_examples(found["sentences"]),
+        Block("Does a second negation bring a sentence back?", answer=negation_sentences(list(NEGATION.rows(tables)))),
+        *_runs(tables),
+        _counts(tables),
+        *_examples(tables),
     ]
 
 
-def _papers(scores: Table) -> Iterator[Block]:
+def _papers(scores: Table[ModelScore]) -> Iterator[Block]:
     for comparison in COMPARISONS:
         if comparison.table:
-            rows = list(scores.records(comparison=comparison.name, subset="all"))
+            rows = list(scores.rows(comparison=comparison.name, subset="all"))
             figures = ["by_changes"] if comparison.table == "table 1" else []
             tables = [_by_model("Percent, 95 % interval by bootstrap; ties; n", rows)]
-            if known := list(scores.records(comparison=comparison.name, subset="known")):
+            if known := list(scores.rows(comparison=comparison.name, subset="known")):
                 tables.append(_by_model("Only sentences whose changed words the model has", known))
             yield Block(
                 _QUESTIONS[comparison.table],
@@ -60,26 +73,26 @@ def _papers(scores: Table) -> Iterator[Block]:
             )
 
 
-def _by_model(title: str, rows: list[dict[str, Any]]) -> SmallTable:
+def _by_model(title: str, rows: list[ModelScore]) -> SmallTable:
     """Numbers of changes below each other, models beside each other."""
-    models = list(dict.fromkeys(row["model"] for row in rows))
-    cells = {(row["model"], row["k"]): _share(row) for row in rows}
-    body = [[str(k), *(cells.get((model, k), "–") for model in models)] for k in sorted({row["k"] for row in rows})]
+    models = list(dict.fromkeys(row.model for row in rows))
+    cells = {(row.model, row.k): _share(row) for row in rows}
+    body = [[str(k), *(cells.get((model, k), "–") for model in models)] for k in sorted({row.k for row in rows})]
     return SmallTable(title, ["changed", *models], body)
 
 
-def _share(row: dict[str, Any]) -> str:
+def _share(row: ModelScore) -> str:
     """Share with its interval, the share of ties where there are any, and n; no interval is narrower than Wilson's."""
-    ends = [*wilson(row["share"] * row["n"], row["n"]), *(row[end] for end in ("low", "high") if row[end] == row[end])]
+    ends = [*wilson(row.share * row.n, row.n), *(end for end in (row.low, row.high) if end == end)]
     low, high = min(ends), max(ends)
-    ties = f"; {100 * row['equal_share']:.0f} tied" if row["equal_share"] >= 0.005 else ""
-    return f"{100 * row['share']:.0f} ({100 * low:.0f}–{100 * high:.0f}{ties}; n {row['n']:,})"
+    ties = f"; {100 * row.equal_share:.0f} tied" if row.equal_share >= _TIES else ""
+    return f"{100 * row.share:.0f} ({100 * low:.0f}–{100 * high:.0f}{ties}; n {row.n:,})"
 
 
-def _controls(scores: Table) -> Block:
+def _controls(scores: Table[ModelScore]) -> Block:
     tables = []
     for comparison in COMPARISONS:
-        rows = [] if comparison.table else list(scores.records(comparison=comparison.name, subset="all"))
+        rows = [] if comparison.table else list(scores.rows(comparison=comparison.name, subset="all"))
         if rows:
             halved = [_halved(row) for row in rows]
             against = "paraphrase" in comparison.name
@@ -94,8 +107,8 @@ def _controls(scores: Table) -> Block:
     )
 
 
-def _halved(row: dict[str, Any]) -> dict[str, Any]:
-    return row | {"share": row["half"], "low": row["half_low"], "high": row["half_high"]}
+def _halved(row: ModelScore) -> ModelScore:
+    return row._replace(share=row.half, low=row.half_low, high=row.half_high)
 
 
 def _title(name: str, against: bool) -> str:
@@ -103,22 +116,18 @@ def _title(name: str, against: bool) -> str:
     return f"{first}, percent" if against else f"{first}, percent with half of the ties: 50 by chance"
 
 
-def _negation(table: Table) -> Block:
-    return Block("Does a second negation bring a sentence back?", answer=negation_sentences(list(table.records())))
-
-
-def _runs(found: dict[str, Table]) -> Iterator[Block]:
-    table = found["over_runs"]
+def _runs(tables: Mapping[str, Table[Any]]) -> Iterator[Block]:
+    table = OVER_RUNS.of(tables)
     if table.height:
         shown = table.where(subset="all")
         shown = shown.take(k for k in range(shown.height) if shown["k"][k] <= _MOST)
         title = f"Mean and SD over runs, up to {_MOST} changed words"
         columns = ["model", "comparison", "k", "runs", "n", "share", "share_sd", "half", "half_sd"]
-        spaces = found["sentence_spaces"]
+        spaces = SENTENCE_SPACES.of(tables)
         small = [whole(title, shown, columns)]
         if spaces.height:
             small.append(whole("The spaces of sentences", spaces))
-        answer = " ".join(map(_alike, spaces.records()))
+        answer = " ".join(map(_alike, spaces.rows()))
         yield Block("How far do runs of one model differ?", tables=small, answer=answer, aside=_ASIDE)
 
 
@@ -128,36 +137,36 @@ _ASIDE = (
 )
 
 
-def _alike(row: dict[str, Any]) -> str:
+def _alike(row: SpaceStability) -> str:
     return (
-        f"Two runs of {row['model']} share {10 * row['neighbours']:.1f} of the ten nearest sentences; their PIP loss "
-        f"is {100 * row['pip']:.0f} % of that of unrelated spaces."
+        f"Two runs of {row.model} share {10 * row.neighbours:.1f} of the ten nearest sentences; their PIP loss is "
+        f"{100 * row.pip:.0f} % of that of unrelated spaces."
     )
 
 
-def _counts(found: dict[str, Table]) -> Block:
+def _counts(tables: Mapping[str, Table[Any]]) -> Block:
     rows = []
-    columns = [found["counts"][name] for name in ("nouns", "verbs", "overlap")]
+    columns = [COUNTS.of(tables)[name] for name in ("nouns", "verbs", "overlap")]
     paper = [PAPER_COUNTS[name] for name in ("nouns", "verbs", "overlap")]
     for k, values in enumerate(zip_longest(*columns, *paper, fillvalue=0), 1):
         rows.append([str(k), *(f"{value:,}" for value in values)])
     header = ["changed words", "nouns", "verbs", "both", "paper: nouns", "paper: verbs", "paper: both"]
     return Block(
         "How many sentences could be changed, and why not more?",
-        tables=[SmallTable("Sentences", header, rows), whole("Nouns and verbs", found["outcomes"])],
+        tables=[SmallTable("Sentences", header, rows), whole("Nouns and verbs", OUTCOMES.of(tables))],
         aside="The paper's numbers are of the 7,800 sentences of the Microsoft corpus.",
         folded=True,
     )
 
 
-def _examples(table: Table) -> Iterator[Block]:
+def _examples(tables: Mapping[str, Table[Any]]) -> Iterator[Block]:
     """Ten sentences that stand evenly over the corpus, with all their steps."""
-    bases = [(row["pair"], row["side"]) for row in table.records(kind="noun_synonym", k=1)]
+    bases = [(row.pair, row.side) for row in SENTENCES.rows(tables, kind="noun_synonym", k=1)]
     if not bases:
         return
     wanted = {bases[k * len(bases) // _SENTENCES] for k in range(_SENTENCES)}
-    shown = [row for row in table.records() if (row["pair"], row["side"]) in wanted and row["kind"] in _SHOWN]
-    rows = [[_SHOWN[row["kind"]].format(k=row["k"]), row["text"]] for row in shown]
+    shown = [row for row in SENTENCES.rows(tables) if (row.pair, row.side) in wanted and row.kind in _SHOWN]
+    rows = [[_SHOWN[row.kind].format(k=row.k), row.text] for row in shown]
     yield Block(
         "What do the sentences look like?",
         tables=[SmallTable("Every step of ten sentences", ["", "sentence"], rows)],

@@ -1,60 +1,119 @@
-"""Which of two sentences a model puts farther from a base, by number of changes (White 2015, tables 1 to 3)."""
+"""How often a sentence lies farther from its base than another, in a run and over runs (White 2015, tables 1 to 3)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpustab.statistics.intervals import wilson
-from gpustab.studies.localization.bootstrap import Array, bootstrap_interval, bootstrap_weights
-from gpustab.studies.localization.comparisons import Case, Distances, cases, hits_of
+from gpustab.statistics.intervals import t_quantile, wilson
+from gpustab.studies.localization.claims import SECOND_NEGATION
+from gpustab.studies.localization.distances import Array, Distances
+from gpustab.studies.localization.tables import COMPARISONS, Comparison, Negation, OverRuns, Score
 
 
-class Score(NamedTuple):
-    """How often one sentence is farther from its base than another.
+def bootstrap_weights(components: int, draws: int, seed: int) -> Array:
+    """Return how often every component is in every bootstrap sample, ``(draws, C)``."""
+    if not components:
+        return np.zeros((draws, 0))
+    generator = np.random.default_rng(seed)
+    return generator.multinomial(components, np.full(components, 1 / components), size=draws).astype(np.float64)
+
+
+def bootstrap_interval(hits: Array, component: NDArray[np.int64], weights: Array) -> tuple[float, float]:
+    """Return the 95 % percentile interval of the mean of ``hits``, drawn by whole components.
+
+    Args:
+        hits: ``(n,)``.
+        component: ``(n,)`` of each.
+        weights: of :func:`bootstrap_weights`.
+
+    Returns:
+        Both ends; NaN for fewer than two components.
+    """
+    size = weights.shape[1]
+    if len(np.unique(component)) < 2:
+        return math.nan, math.nan
+    sums, numbers = np.bincount(component, hits, size), np.bincount(component, minlength=size)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = (weights @ sums) / (weights @ numbers)
+    low, high = np.nanquantile(means, (0.025, 0.975))
+    return float(low), float(high)
+
+
+def interval_over_runs(hits: Array, component: NDArray[np.int64], weights: Array) -> tuple[float, float, float]:
+    """Return the SD over runs of the mean over sentences, and the 95 % interval of its mean over runs.
+
+    Other sentences and another training are two errors: the bootstrap over components of the sentences' means over
+    runs, and ± t(R − 1) SD / √R; they are added as squares, on either side. One run has the first alone, which says
+    nothing of another training.
+
+    Args:
+        hits: ``(R, n)``.
+        component: ``(n,)`` of each sentence.
+        weights: of :func:`bootstrap_weights`.
+    """
+    runs = len(hits)
+    low, high = bootstrap_interval(hits.mean(0), component, weights)
+    if runs < 2:
+        return math.nan, low, high
+    mean, sd = float(hits.mean()), float(hits.mean(1).std(ddof=1))
+    trained = t_quantile(runs - 1) * sd / math.sqrt(runs)
+    return sd, mean - math.hypot(mean - low, trained), mean + math.hypot(high - mean, trained)
+
+
+class Case(NamedTuple):
+    """A comparison with k changes, in the sentences of a subset that every run has distances of.
 
     Attributes:
-        model: whose distances.
-        run: of the model, from 1.
-        subset: ``all``, or ``known``: sentences whose new and old words the model knows.
-        comparison: see :data:`COMPARISONS`.
+        comparison: which one.
         k: changed words.
-        n: sentences.
-        farther: how often the first is farther.
-        equal: how often both are equally far.
-        share: table 1 counts "no farther", so equal ones count there; elsewhere ``farther / n``.
-        equal_share: of n.
-        half: ``(farther + equal / 2) / n``, 0.5 by chance.
-        wilson_low: Wilson's 95 % interval of the share, as if sentences were independent.
-        wilson_high: its upper end.
-        low: 95 % interval of the share, by bootstrap over components of pairs that share a sentence.
-        high: its upper end.
-        half_low: the same of ``half``.
-        half_high: its upper end.
-        components: that hold these sentences.
+        subset: ``all`` or ``known``.
+        there: ``(B,)`` which bases.
+        far: ``(R, n)`` distances of the first sentence in these bases.
+        near: of the second.
     """
 
-    model: str
-    run: int
-    subset: str
-    comparison: str
+    comparison: Comparison
     k: int
-    n: int
-    farther: int
-    equal: int
-    share: float
-    equal_share: float
-    half: float
-    wilson_low: float
-    wilson_high: float
-    low: float
-    high: float
-    half_low: float
-    half_high: float
-    components: int
+    subset: str
+    there: NDArray[np.bool_]
+    far: Array
+    near: Array
+
+
+def cases(runs: Sequence[Distances], open_: bool) -> Iterator[Case]:
+    """Yield all comparisons that some sentence has.
+
+    Args:
+        runs: distances of every run of a model.
+        open_: whether the model lacks words, so that the sentences that it knows are a subset of their own.
+    """
+    longest = max((own.shape[1] for own in runs[0].chains.values()), default=0)
+    for comparison in COMPARISONS:
+        for k in range(1, longest + 1):
+            far, near = (np.stack([run.of(what, k) for run in runs]) for what in (comparison.far, comparison.near))
+            there: NDArray[np.bool_] = np.all(np.isfinite(far + near), axis=0)
+            subsets = {"all": there}
+            if open_:
+                know = [run.knows(what, k) for run in runs for what in (comparison.far, comparison.near)]
+                subsets["known"] = there & np.stack(know).all(0)
+            for subset, mask in subsets.items():
+                if mask.any():
+                    yield Case(comparison, k, subset, mask, far[:, mask], near[:, mask])
+
+
+def hits_of(comparison: Comparison, far: Array, near: Array) -> tuple[Array, Array]:
+    """Return what counts for the share and for the half-share, sentence by sentence.
+
+    Table 1 counts "no farther", so equal distances count there.
+    """
+    farther, equal = far > near, far == near
+    counted = farther | equal if comparison.far == "paraphrase" else farther
+    return counted.astype(np.float64), farther + 0.5 * equal
 
 
 def scores(
@@ -101,3 +160,76 @@ def _score(
         *bootstrap_interval(half, component, weights),
         len(np.unique(component)),
     )
+
+
+def over_runs(
+    model: str, runs: Sequence[Distances], component: Sequence[int], draws: int, seed: int, open_: bool
+) -> list[OverRuns]:
+    """Return all comparisons of a model over its runs; none for a model of one run.
+
+    Args:
+        model: its name.
+        runs: distances of every run.
+        component: ``(B,)`` of every base.
+        draws: bootstrap samples.
+        seed: of them.
+        open_: whether the model lacks words.
+    """
+    if len(runs) < 2:
+        return []
+    numbers = np.asarray(component)
+    weights = bootstrap_weights(int(numbers.max(initial=-1)) + 1, draws, seed)
+    rows = []
+    for case in cases(runs, open_):
+        own = numbers[case.there]
+        share, half = hits_of(case.comparison, case.far, case.near)
+        share_sd, low, high = _of_share(interval_over_runs(share, own, weights))
+        half_sd, half_low, half_high = _of_share(interval_over_runs(half, own, weights))
+        rows.append(
+            OverRuns(
+                model, case.subset, case.comparison.name, case.k, len(runs), share.shape[1],
+                float(share.mean()), share_sd, low, high,
+                float(half.mean()), half_sd, half_low, half_high,
+                float((case.far == case.near).mean()), len(np.unique(own)),
+            )
+        )  # fmt: skip
+    return rows
+
+
+def _of_share(interval: tuple[float, float, float]) -> tuple[float, float, float]:
+    """The interval of a share within 0 to 1, which t of few runs can leave."""
+    sd, low, high = interval
+    return sd, max(low, 0.0) if low == low else low, min(high, 1.0) if high == high else high
+
+
+_NONE = (float("nan"),) * 6
+
+
+def negation(model: str, runs: Sequence[Distances], component: Sequence[int], draws: int, seed: int) -> Negation:
+    """Return what a model's distances say of double negation.
+
+    Distances grow with every change, whatever it means; so antonyms are compared with synonyms in the same sentence,
+    and two changes with one and three of the same chain.
+    """
+    one, two = (np.stack([_bend(run, kind) for run in runs]) for kind in ("verb_antonym", "verb_synonym"))
+    there = np.isfinite(one + two).all(0)
+    numbers = np.asarray(component)[there]
+    if not there.any():
+        return _judged(Negation(model, len(runs), 0, 0, *_NONE, ""))
+    one, two = one[:, there], two[:, there]
+    weights = bootstrap_weights(int(np.max(component)) + 1, draws, seed)
+    sd, low, high = interval_over_runs(one - two, numbers, weights)
+    antonyms, synonyms, mean = (float(part.mean()) for part in (one, two, one - two))
+    components = len(np.unique(numbers))
+    row = Negation(model, len(runs), int(there.sum()), components, antonyms, synonyms, mean, sd, low, high, "")
+    return _judged(row)
+
+
+def _judged(row: Negation) -> Negation:
+    return row._replace(verdict=SECOND_NEGATION.judge(row))
+
+
+def _bend(distances: Distances, kind: str) -> Array:
+    one, two, three = (distances.of(kind, k) for k in (1, 2, 3))
+    bend: Array = two - (one + three) / 2
+    return bend

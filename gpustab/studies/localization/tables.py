@@ -1,17 +1,11 @@
-"""The tables of this study."""
+"""The tables of the study: what each row is, what each column means, and which sentences are compared in them."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Annotated, Any, NamedTuple
 
-from gpustab.results import Table
-from gpustab.studies.localization.builder import Base, Corpus
-from gpustab.studies.localization.chains import KINDS
-
-DRAWN = 30
-"""Sentences behind every point of a figure, at least."""
+from gpustab.results import Column, Sheet, Table
 
 PAPER_COUNTS = {
     "nouns": (7168, 5503, 3395, 1747, 813, 309, 104, 22, 9),
@@ -20,86 +14,210 @@ PAPER_COUNTS = {
 }
 """White 2015, §4, of the Microsoft corpus's 7,800 sentences."""
 
+UNRELATED = "unrelated"
+"""A sentence of another pair, which no changed word has brought about."""
 
-def counts(corpus: Corpus) -> Table:
-    """Return how many sentences have k changes: nouns, verbs, both."""
-    nouns, verbs = corpus.lengths("noun_synonym"), corpus.lengths("verb_antonym")
-    rows = [
-        {
-            "k": k,
-            "nouns": sum(n >= k for n in nouns),
-            "verbs": sum(n >= k for n in verbs),
-            "overlap": sum(n >= k <= m for n, m in zip(nouns, verbs, strict=True)),
-        }
-        for k in range(1, max([*nouns, *verbs], default=0) + 1)
-    ]
-    return Table.of(rows, ("k", "nouns", "verbs", "overlap"))
+WITHIN, RANDOM_WITHIN = "noun synonym within paraphrase", "random noun within paraphrase"
+RANDOM_BEYOND, ANTONYM_BEYOND = "random noun beyond noun synonym", "verb antonym beyond verb synonym"
+UNRELATED_BEYOND = "unrelated beyond paraphrase"
+"""Comparisons that claims are made of."""
 
 
-def outcomes(corpus: Corpus) -> Table:
-    """Return why words were changed or left, counted over different sentences."""
-    seen = Counter((one.relation, one.outcome) for base in distinct(corpus.bases) for one in base.decisions)
-    rows = [
-        {"relation": r, "outcome": o, "words": n} for (r, o), n in sorted(seen.items(), key=lambda x: (x[0][0], -x[1]))
-    ]
-    return Table.of(rows, ("relation", "outcome", "words"))
+class Comparison(NamedTuple):
+    """Two sentences whose distances from the base are compared.
 
-
-def decisions(corpus: Corpus) -> Table:
-    """Return every decision on every word, with all candidates."""
-    rows = (
-        {
-            "sentence": " ".join(base.tokens),
-            "position": one.position,
-            "word": one.word,
-            "tag": one.tag,
-            "relation": one.relation,
-            "outcome": one.outcome,
-            "candidates": " ".join(candidate.form for candidate in one.candidates),
-        }
-        for base in distinct(corpus.bases)
-        for one in base.decisions
-    )
-    return Table.of(rows, ("sentence", "position", "word", "tag", "relation", "outcome", "candidates"), long=True)
-
-
-def sentences(corpus: Corpus) -> Table:
-    """Return the corpus: every sentence with its base, kind, number of changes, and the change."""
-    return Table.of(_sentences(corpus.bases), ("pair", "side", "component", "kind", "k"), long=True)
-
-
-def _sentences(bases: Iterable[Base]) -> Iterator[dict[str, Any]]:
-    for base in bases:
-        own = {"pair": base.pair, "side": base.side, "component": base.component}
-        for kind, tokens in (("base", base.tokens), ("paraphrase", base.paraphrase)):
-            yield own | {"kind": kind, "k": 0, "position": -1, "old": "", "new": "", "text": " ".join(tokens)}
-        for kind in KINDS:
-            for k, step in enumerate(base.chains[kind], 1):
-                change = {"position": step.position, "old": step.old, "new": step.new}
-                yield own | {"kind": kind, "k": k, **change, "text": " ".join(step.tokens)}
-
-
-SHARED = (
-    "model", "subset", "comparison", "k", "n", "share", "low", "high", "equal_share", "half", "half_low", "half_high",
-    "components",
-)  # fmt: skip
-
-
-def of_models(found: Mapping[str, Table]) -> Table:
-    """Return the scores of every model once: over its runs where it has several, else those of its only run.
-
-    Args:
-        found: the tables ``scores`` and ``over_runs``.
+    Attributes:
+        name: of the comparison.
+        far: the sentence whose share of larger distances is counted.
+        near: the other.
+        table: of the paper, or an empty text.
     """
-    several = set(found["over_runs"]["model"])
-    rows = [row for row in found["scores"].records() if row["model"] not in several]
-    return Table.of([{name: row[name] for name in SHARED} for row in (*rows, *found["over_runs"].records())], SHARED)
+
+    name: str
+    far: str
+    near: str
+    table: str = ""
 
 
-def distinct(bases: Iterable[Base]) -> Iterator[Base]:
-    """Yield the first base of every sentence."""
-    seen: set[str] = set()
-    for base in bases:
-        if base.sentence not in seen:
-            seen.add(base.sentence)
-            yield base
+COMPARISONS = (
+    Comparison(WITHIN, "paraphrase", "noun_synonym", "table 1"),
+    Comparison("verb antonym beyond paraphrase", "verb_antonym", "paraphrase", "table 2"),
+    Comparison("verb antonym beyond noun synonym", "verb_antonym", "noun_synonym", "table 3"),
+    Comparison(RANDOM_WITHIN, "paraphrase", "random_noun"),
+    Comparison(RANDOM_BEYOND, "random_noun", "noun_synonym"),
+    Comparison("random verb beyond paraphrase", "random_verb", "paraphrase"),
+    Comparison("random verb beyond verb antonym", "random_verb", "verb_antonym"),
+    Comparison("verb synonym within paraphrase", "paraphrase", "verb_synonym"),
+    Comparison("random verb beyond verb synonym", "random_verb", "verb_synonym"),
+    Comparison(ANTONYM_BEYOND, "verb_antonym", "verb_synonym"),
+    Comparison("shuffle beyond paraphrase", "shuffle", "paraphrase"),
+    Comparison(UNRELATED_BEYOND, UNRELATED, "paraphrase"),
+)
+"""Those of the paper first, then the controls."""
+
+_RUN = "of the model, from 1"
+_RUNS = "of the model, without copies"
+_SUBSET = "``all``, or ``known``: sentences whose new and old words the model knows"
+_K = "changed words"
+_SHARE = "how often the first is farther, of n; where the paraphrase is the first, equally far counts too (table 1)"
+_HALF = "P(farther) + ½ P(equal), 0.5 by chance"
+_LOW, _HIGH = "lower end of its 95 % interval over components", "upper end of its 95 % interval over components"
+_RUNS_LOW = "lower end of its 95 % interval, for other sentences and other trainings"
+_RUNS_HIGH = "upper end of its 95 % interval, for other sentences and other trainings"
+_SD = "its standard deviation over runs"
+_COMPONENTS = "of pairs that share a sentence, which hold these sentences"
+
+
+class Changed(NamedTuple):
+    """How many sentences have so many changes."""
+
+    k: Annotated[int, Column(about=_K)]
+    nouns: Annotated[int, Column(about="sentences with so many nouns changed into synonyms")]
+    verbs: Annotated[int, Column(about="sentences with so many verbs changed into antonyms")]
+    overlap: Annotated[int, Column(about="sentences with both")]
+
+
+class Outcome(NamedTuple):
+    """Why words were changed or left, counted over different sentences."""
+
+    relation: Annotated[str, Column(about="between a word and what may be put in")]
+    outcome: Annotated[str, Column(about="``changed``, or why it is left")]
+    words: int
+
+
+class WordDecision(NamedTuple):
+    """What was decided of one word, with all candidates."""
+
+    sentence: str
+    position: Annotated[int, Column(about="of the word among the tokens, from 0")]
+    word: str
+    tag: Annotated[str, Column(about="of the Penn Treebank")]
+    relation: Annotated[str, Column(about="between the word and the candidates")]
+    outcome: Annotated[str, Column(about="``changed``, or why it is left")]
+    candidates: Annotated[str, Column(about="all that may be put in")]
+
+
+class Sentence(NamedTuple):
+    """One sentence of the corpus with its base, kind and change."""
+
+    pair: Annotated[int, Column(about="number of the pair, from 0")]
+    side: Annotated[int, Column(about="0 for the base that is its first sentence, 1 for its second")]
+    component: Annotated[int, Column(about="of pairs that share a sentence")]
+    kind: Annotated[str, Column(about="``base``, ``paraphrase``, or what was changed")]
+    k: Annotated[int, Column(about=_K)]
+    position: Annotated[int, Column(about="of the word that changed last; −1 where none did")]
+    old: Annotated[str, Column(about="that word")]
+    new: Annotated[str, Column(about="what stands in its place")]
+    text: str
+
+
+class Score(NamedTuple):
+    """How often one sentence is farther from its base than another."""
+
+    model: str
+    run: Annotated[int, Column(about=_RUN)]
+    subset: Annotated[str, Column(about=_SUBSET)]
+    comparison: str
+    k: Annotated[int, Column(about=_K)]
+    n: Annotated[int, Column(about="sentences")]
+    farther: Annotated[int, Column(about="how often the first is farther")]
+    equal: Annotated[int, Column(about="how often both are equally far")]
+    share: Annotated[float, Column(about=_SHARE)]
+    equal_share: Annotated[float, Column(about="how often both are equally far, of n")]
+    half: Annotated[float, Column(about=_HALF)]
+    wilson_low: Annotated[float, Column(about="Wilson's 95 % interval of the share, as if sentences were independent")]
+    wilson_high: Annotated[float, Column(about="its upper end")]
+    low: Annotated[float, Column(about=f"of the share: {_LOW}")]
+    high: Annotated[float, Column(about=f"of the share: {_HIGH}")]
+    half_low: Annotated[float, Column(about=f"of half: {_LOW}")]
+    half_high: Annotated[float, Column(about=f"of half: {_HIGH}")]
+    components: Annotated[int, Column(about=_COMPONENTS)]
+
+
+class OverRuns(NamedTuple):
+    """One comparison over all runs of a model."""
+
+    model: str
+    subset: Annotated[str, Column(about=_SUBSET)]
+    comparison: str
+    k: Annotated[int, Column(about=_K)]
+    runs: Annotated[int, Column(about=_RUNS)]
+    n: Annotated[int, Column(about="sentences of which every run has distances")]
+    share: Annotated[float, Column(about=f"mean over runs: {_SHARE}")]
+    share_sd: Annotated[float, Column(about=_SD)]
+    low: Annotated[float, Column(about=f"of the share: {_RUNS_LOW}")]
+    high: Annotated[float, Column(about=f"of the share: {_RUNS_HIGH}")]
+    half: Annotated[float, Column(about=f"mean over runs of {_HALF}")]
+    half_sd: Annotated[float, Column(about=_SD)]
+    half_low: Annotated[float, Column(about=f"of half: {_RUNS_LOW}")]
+    half_high: Annotated[float, Column(about=f"of half: {_RUNS_HIGH}")]
+    equal_share: Annotated[float, Column(about="mean over runs")]
+    components: Annotated[int, Column(about=_COMPONENTS)]
+
+
+class ModelScore(NamedTuple):
+    """One comparison of a model: over its runs where it has several, else of its only run."""
+
+    model: str
+    subset: str
+    comparison: str
+    k: int
+    n: int
+    share: float
+    low: float
+    high: float
+    equal_share: float
+    half: float
+    half_low: float
+    half_high: float
+    components: int
+
+
+class Negation(NamedTuple):
+    """How far two changes lie below the middle of one and three, on the scale of the distance."""
+
+    model: str
+    runs: Annotated[int, Column(about=_RUNS)]
+    n: Annotated[int, Column(about="sentences with three changes of both kinds")]
+    components: Annotated[int, Column(about=_COMPONENTS)]
+    antonyms: Annotated[float, Column(about="mean of ``d(2) − (d(1) + d(3)) / 2`` for antonyms")]
+    synonyms: Annotated[float, Column(about="the same for verbs' synonyms")]
+    difference: Annotated[
+        float, Column(about="antonyms less synonyms, the mean over runs; below 0 if the second brings sentences back")
+    ]
+    sd: Annotated[float, Column(about=_SD)]
+    low: Annotated[float, Column(about=f"of the difference: {_LOW}, and over runs where there are several")]
+    high: Annotated[float, Column(about=f"of the difference: {_HIGH}, and over runs where there are several")]
+    verdict: Annotated[str, Column(about="``back``, ``not back``, ``open`` or ``cannot be judged``")]
+
+
+class SpaceStability(NamedTuple):
+    """How far the spaces of base sentences differ between runs of one model."""
+
+    model: str
+    runs: Annotated[int, Column(about=_RUNS)]
+    sentences: Annotated[int, Column(about="different ones that every run has a vector of")]
+    pip: Annotated[float, Column(about="mean reduced PIP loss of two runs: 0 identical, 1 that of unrelated ones")]
+    neighbours: Annotated[float, Column(about="mean share of the ten nearest sentences that two runs have in common")]
+
+
+COUNTS = Sheet("counts", Changed, "one row a number of changed words")
+OUTCOMES = Sheet("outcomes", Outcome, "one row a relation and outcome")
+SENTENCES = Sheet("sentences", Sentence, "one row a sentence of the corpus", long=True)
+DECISIONS = Sheet("decisions", WordDecision, "one row a noun or verb and relation", long=True)
+SCORES = Sheet("scores", Score, "one row a run, comparison, subset and number of changed words")
+OVER_RUNS = Sheet("over_runs", OverRuns, "one row a model of several runs, comparison, subset and number of changes")
+NEGATION = Sheet("negation", Negation, "one row a model")
+SENTENCE_SPACES = Sheet("sentence_spaces", SpaceStability, "one row a model of several runs that has vectors")
+
+
+def of_models(tables: Mapping[str, Table[Any]]) -> Table[ModelScore]:
+    """Return the scores of every model once: over its runs where it has several, else those of its only run."""
+    several = set(OVER_RUNS.of(tables)["model"])
+    single = [row for row in SCORES.rows(tables) if row.model not in several]
+    several_runs = [_of_model(row) for row in OVER_RUNS.rows(tables)]
+    return Table.of([*map(_of_model, single), *several_runs], ModelScore)
+
+
+def _of_model(row: Score | OverRuns) -> ModelScore:
+    return ModelScore._make(getattr(row, name) for name in ModelScore._fields)

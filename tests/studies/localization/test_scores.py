@@ -8,16 +8,14 @@ import numpy as np
 import pytest
 
 from gpustab.statistics.intervals import wilson
-from gpustab.studies.localization.bootstrap import bootstrap_interval, bootstrap_weights
-from gpustab.studies.localization.builder import build
-from gpustab.studies.localization.comparisons import COMPARISONS, Distances
-from gpustab.studies.localization.measure import measure, unrelated
+from gpustab.studies.localization.claims import negation_sentences, placed, told_apart
+from gpustab.studies.localization.corpus import build
+from gpustab.studies.localization.distances import Distances, measure, unrelated
 from gpustab.studies.localization.models.bag_of_words import BagOfWords
 from gpustab.studies.localization.models.model import Embedding
-from gpustab.studies.localization.negation import negation
 from gpustab.studies.localization.options import LocalizationOptions
-from gpustab.studies.localization.scores import scores
-from gpustab.studies.localization.sentences import negation_sentences, placed, told_apart
+from gpustab.studies.localization.scores import bootstrap_interval, bootstrap_weights, negation, scores
+from gpustab.studies.localization.tables import COMPARISONS, Negation
 
 
 @pytest.fixture(scope="module")
@@ -151,13 +149,14 @@ def test_a_share_at_the_margin_is_seldom_called_beyond_or_within_it(edge):
 
 
 def test_models_without_sentences_for_the_question_are_said_once():
-    row = {"n": 6, "difference": -0.1, "low": -0.2, "high": -0.05}
-    said = negation_sentences([row | {"model": m, "verdict": v} for m, v in zip("abc", _NEGATIONS, strict=True)])
+    said = negation_sentences([bent(model, components) for model, components in zip("abc", (6, 40, 6), strict=True)])
     assert said.startswith("B: double negation is seen")
     assert said.count("cannot be judged for a and c: 6 sentences") == 1
 
 
-_NEGATIONS = ("cannot be judged", "back", "cannot be judged")
+def bent(model, components):
+    """A model of six sentences that a second antonym brings back, where so few can be judged."""
+    return Negation(model, 1, 6, components, -0.1, 0.0, -0.1, 0.0, -0.2, -0.05, "")
 
 
 def test_what_a_model_places_by():

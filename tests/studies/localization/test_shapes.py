@@ -6,14 +6,11 @@ import pytest
 import torch
 
 from gpustab.errors import InputError
-from gpustab.studies.localization.builder import build
-from gpustab.studies.localization.measure import measure
-from gpustab.studies.localization.models.folded import train_folded
+from gpustab.studies.localization.corpus import build
+from gpustab.studies.localization.distances import measure
 from gpustab.studies.localization.models.model import Embedding, of_callable
-from gpustab.studies.localization.models.parses import read_parses
-from gpustab.studies.localization.models.shapes import greedy
-from gpustab.studies.localization.models.trees import right_branching
-from gpustab.studies.localization.models.urae import FoldOptions, UnfoldingAutoEncoder
+from gpustab.studies.localization.models.trees import greedy, read_parses, right_branching
+from gpustab.studies.localization.models.urae import FoldOptions, UnfoldingAutoEncoder, train_folded
 from gpustab.studies.localization.options import LocalizationOptions
 from tests.studies.localization.test_models import CORPUS
 

@@ -6,8 +6,7 @@ import pytest
 import torch
 
 from gpustab.errors import InputError
-from gpustab.studies.localization.models.choose import choose_all
-from gpustab.studies.localization.models.trained import KINDS
+from gpustab.studies.localization.models.choose import TRAINED, choose_all
 from gpustab.studies.localization.options import TrainingOptions
 from tests.studies.localization.test_models import CORPUS
 
@@ -23,12 +22,12 @@ def corpus(tmp_path):
 
 def test_what_is_not_chosen_is_usual_for_the_kind():
     chosen = TrainingOptions(dim=12, rate=0.01)
-    assert {kind: own.options(chosen).dim for kind, own in KINDS.items()} == dict.fromkeys(KINDS, 12)
-    assert [KINDS[kind].options(chosen).epochs for kind in KINDS] == [20, 20, 5, 0]
-    assert KINDS["pv-dm"].options(chosen).memory
-    assert not KINDS["pv-dbow"].options(chosen).memory
-    assert KINDS["untrained-urae"].options(TrainingOptions(epochs=9)).epochs == 0
-    assert asdict(KINDS["urae"].options(TrainingOptions())) == asdict(KINDS["urae"].usual)
+    assert {kind: own.options(chosen).dim for kind, own in TRAINED.items()} == dict.fromkeys(TRAINED, 12)
+    assert [TRAINED[kind].options(chosen).epochs for kind in TRAINED] == [20, 20, 5, 0]
+    assert TRAINED["pv-dm"].options(chosen).memory
+    assert not TRAINED["pv-dbow"].options(chosen).memory
+    assert TRAINED["untrained-urae"].options(TrainingOptions(epochs=9)).epochs == 0
+    assert asdict(TRAINED["urae"].options(TrainingOptions())) == asdict(TRAINED["urae"].usual)
 
 
 @pytest.mark.parametrize("kind", ["pv-dm", "pv-dbow", "urae"])
@@ -40,7 +39,7 @@ def test_a_kept_model_is_taken_again_and_another_training_is_another_model(kind,
     assert not torch.equal(first, second)
     assert len(list(folder.iterdir())) == 2
     with monkeypatch.context() as patched:
-        patched.setattr("gpustab.studies.localization.models.trained.Kind.train", None)
+        patched.setattr("gpustab.studies.localization.models.choose.Kind.train", None)
         assert torch.equal(first, source.make(1).vectors(CORPUS[:5]))
     (saved,) = choose_all([f"{kind}={next(folder.glob(f'{kind}-1-*'))}"], TrainingOptions(), CPU, None)
     assert torch.equal(first, saved.make(1).vectors(CORPUS[:5]))

@@ -1,9 +1,13 @@
-"""What a model of sentences is to this study, its runs, and the model of any function that embeds sentences."""
+"""What a model of sentences is to this study, its runs, the model of any function that embeds, and models in files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -12,6 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from gpustab.errors import InputError
+from gpustab.formats.atomic import replacing
 from gpustab.kernels.cosine import cosines
 from gpustab.studies.localization.language import Tokens, detokenise
 
@@ -158,3 +163,52 @@ def of_callable(name: str, embed: Callable[[list[str]], Any]) -> Embedding:
         embed: ``(n, d)`` vectors of n sentences.
     """
     return Embedding(name, lambda texts: embed([detokenise(text) for text in texts]))
+
+
+_FEWEST = 10
+"""Sentences that a model is trained on at least."""
+
+
+def write_saved(path: str | os.PathLike[str], form: str, content: dict[str, Any]) -> None:
+    """Write a model's content, whole or not at all."""
+    with replacing(path) as new:
+        torch.save({"form": form} | content, new)
+
+
+@contextmanager
+def read_saved(path: str | os.PathLike[str], form: str, what: str) -> Iterator[dict[str, Any]]:
+    """Give the content of a saved model to who builds it.
+
+    Args:
+        path: of the file.
+        form: that it must have.
+        what: the file should hold, for the message.
+
+    Raises:
+        InputError: if it is another file, or the model cannot be built of it.
+    """
+    try:
+        content = torch.load(Path(path), weights_only=True)
+        if not isinstance(content, dict) or content.get("form") != form:
+            raise InputError(f"{path}: holds no {what} of this study")
+        yield content
+    except InputError:
+        raise
+    except (OSError, RuntimeError, EOFError, KeyError, TypeError, ValueError, AttributeError, pickle.UnpicklingError):
+        raise InputError(f"{path}: could not be read as {what} of this study") from None
+
+
+def read_sentences(path: str | os.PathLike[str]) -> list[Tokens]:
+    """Read a corpus of one tokenised sentence a line, spaces between tokens.
+
+    Raises:
+        InputError: if it cannot be read, or has fewer than ten sentences.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: {getattr(error, 'strerror', None) or 'is no UTF-8 text'}") from None
+    found = [tuple(line.split()) for line in text.split("\n") if line.split()]
+    if len(found) < _FEWEST:
+        raise InputError(f"{path}: has {len(found)} sentences, wanted {_FEWEST} or more, one a line")
+    return found

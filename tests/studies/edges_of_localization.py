@@ -1,0 +1,81 @@
+import numpy as np
+
+from gpustab.studies.localization.claims import (
+    COLLAPSED,
+    COPIES,
+    NO_DIRECTION,
+    RANDOM_AS_NEAR,
+    SECOND_NEGATION,
+    UNRELATED_NEARER,
+    RunPair,
+    RunVectors,
+    Within,
+    told_apart,
+)
+from gpustab.studies.localization.distances import Distances
+from gpustab.studies.localization.runs import copies
+from gpustab.studies.localization.tables import ModelScore, Negation
+from tests.studies.edges import Edge
+
+
+def score(**values):
+    """A score of a hundred components with some of its values; the others are 0."""
+    return ModelScore(**dict.fromkeys(ModelScore._fields, 0) | {"components": 100} | values)
+
+
+def _by_components(components):
+    """Every rule that counts components, of numbers that are beyond all other margins."""
+    row = score(components=components, low=0.9, half_high=0.1)
+    return (
+        told_apart(components, 0.9, 0.95),
+        RANDOM_AS_NEAR.judge(Within(row, row)),
+        UNRELATED_NEARER.judge(row),
+        SECOND_NEGATION.judge(Negation("m", 1, 99, components, 0, 0, 0, 0, -0.2, -0.1, "")),
+    )
+
+
+def _random_within(low):
+    return RANDOM_AS_NEAR.judge(Within(score(), score(low=low)))
+
+
+def _from_chance(difference):
+    """All four bounds of a share near chance."""
+    return (
+        told_apart(100, 0.5 + difference, 0.8),
+        told_apart(100, 0.2, 0.5 - difference),
+        told_apart(100, 0.5, 0.5 + difference),
+        told_apart(100, 0.5 - difference, 0.5),
+    )
+
+
+def _alike(distance):
+    """Of unrelated sentences and of two runs, by their rules and in their distances."""
+    runs = [Distances(np.array([x, np.nan]), {}, {}) for x in (0.0, distance)]
+    return (
+        COLLAPSED.judge(RunVectors("m", distance, 9, 0, 0)),
+        COPIES.judge(RunPair("m", 1, 2, distance)),
+        copies(runs),
+    )
+
+
+def _zero(share):
+    return NO_DIRECTION.judge(RunVectors("m", 0.5, 1, share, 0))
+
+
+EDGES = {
+    "localization.fewest": Edge(
+        _by_components,
+        below=("few", "no", "no", "cannot be judged"),
+        above=("yes", "yes", "yes", "back"),
+        step=1,
+    ),
+    "localization.chance": Edge(_random_within, below="no", above="yes"),
+    "localization.equal": Edge(
+        _from_chance,
+        below=("open", "open", "no", "no"),
+        above=("yes", "reversed", "open", "open"),
+    ),
+    "localization.knows": Edge(lambda high: UNRELATED_NEARER.judge(score(half_high=high)), below="yes", above="no"),
+    "localization.alike": Edge(_alike, below=("yes", "yes", {1: 0}), above=("no", "no", {})),
+    "localization.many": Edge(_zero, below="no", above="yes"),
+}

@@ -1,0 +1,119 @@
+"""What is said of models, by which rule: every sentence whole, of numbers on both sides."""
+
+import math
+
+import pytest
+
+from gpustab.studies.localization.claims import (
+    ALARMS_OF_RUNS,
+    COPIES,
+    RunPair,
+    RunVectors,
+    negation_sentences,
+    verdict,
+)
+from gpustab.studies.localization.tables import SCORES, Negation, Score
+
+
+def score(comparison, **values):
+    """A score of one changed word with some of its values; the others are 0."""
+    kept = {"model": "net", "comparison": comparison, "k": 1, "subset": "all", "n": 200, "components": 100}
+    return Score(**dict.fromkeys(Score._fields, 0) | kept | values)
+
+
+def tables(half, low, high, components=100):
+    row = score(
+        "unrelated beyond paraphrase",
+        half=half, half_low=low, half_high=high, share=half, low=low, components=components,
+    )  # fmt: skip
+    return {"scores": SCORES.table([row])}
+
+
+@pytest.mark.parametrize(
+    ("numbers", "says"),
+    [((0.7, 0.65, 0.75), True), ((0.97, 0.95, 0.99), False), ((0.8, 0.6, 0.95), False), ((0.7, 0.65, 0.75, 12), False)],
+)
+def test_unrelated_sentences_that_are_nearer_are_told(numbers, says):
+    said = verdict(tables(*numbers))
+    assert any(line.endswith("nearer than the paraphrase: with net 30 %.") for line in said) == says
+
+
+FAR, NEAR, WIDE = (0.7, 0.6, 0.8), (0.5, 0.48, 0.52), (0.5, 0.3, 0.7)
+
+
+@pytest.mark.parametrize(
+    ("synonym", "opposite", "says"),
+    [
+        (FAR, FAR, "Net places sentences by what they say, as far as one word goes: {}."),
+        (FAR, NEAR, "Net places sentences by which words are alike, not by what is said: {}."),
+        (NEAR, NEAR, "Net places sentences by form: {}."),
+        (FAR, WIDE, "Whether net places sentences by meaning or by form cannot be told from these sentences: {}."),
+    ],
+)
+@pytest.mark.parametrize("subset", ["all", "known"])
+def test_what_a_model_places_by_is_said_with_both_tests(synonym, opposite, says, subset):
+    names = ("random noun beyond noun synonym", "verb antonym beyond verb synonym")
+    rows = [
+        score(name, half=half, half_low=low, half_high=high, subset=subset, n=1234)
+        for name, (half, low, high) in zip(names, (synonym, opposite), strict=True)
+    ]
+    both = "; ".join(
+        f"{text} in {100 * half:.0f} % ({100 * low:.0f}–{100 * high:.0f}) of 1,234"
+        for text, (half, low, high) in zip(
+            ("a random noun is farther than a synonym", "a verb's antonym farther than its synonym"),
+            (synonym, opposite),
+            strict=True,
+        )
+    )
+    known = ", of sentences whose words it has" if subset == "known" else ""
+    assert verdict({"scores": SCORES.table(rows)}) == [says.format(f"{both} (by chance 50 %){known}")]
+
+
+def test_a_model_without_sentences_for_a_test_cannot_be_judged():
+    row = score("random noun beyond noun synonym", half=0.7, half_low=0.6, half_high=0.8)
+    assert verdict({"scores": SCORES.table([row])}) == [
+        "Net cannot be judged: the tests need sentences of 30 unconnected pairs."
+    ]
+
+
+@pytest.mark.parametrize(("low", "says"), [(0.6, True), (0.4, False)])
+def test_a_random_noun_that_is_as_near_as_a_synonym_is_said(low, says):
+    rows = [
+        score("noun synonym within paraphrase", share=0.9, low=0.8),
+        score("random noun within paraphrase", share=0.7, low=low),
+    ]
+    assert (
+        "That a synonym lies no farther than the paraphrase is no sign of meaning here: a random noun in its place "
+        "does so too, with net 70 % (synonyms 90)."
+    ) in verdict({"scores": SCORES.table(rows)}) or not says
+    assert len(verdict({"scores": SCORES.table(rows)})) == 1 + says
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "says"),
+    [
+        (-0.02, -0.01, "double negation is seen, a second antonym brings sentences back"),
+        (0.01, 0.02, "double negation is not seen, a second antonym moves sentences on"),
+        (-0.01, 0.02, "whether a second antonym brings sentences back cannot be told"),
+    ],
+)
+def test_double_negation_is_said_with_its_interval(low, high, says):
+    row = Negation("net", 1, 60, 40, 0.0, 0.0, 0.005, 0.0, low, high, "")
+    assert negation_sentences([row]) == f"Net: {says} (60 sentences, 0.0050; {low:.4f} to {high:.4f})."
+
+
+def test_alarms_name_the_run_and_what_is_wrong():
+    run = RunVectors("net, run 2", 0.0, 2000, 1200, 1)
+    assert [claim.sentence(run) for claim in ALARMS_OF_RUNS] == [
+        "net, run 2: is collapsed: unrelated sentences point one way, to float32's rounding. Its distances, and all "
+        "scores of it, mean nothing.",
+        "net, run 2: the vectors of 1 of 2,000 sentences are not finite; these are left out, and the others need not "
+        "stand for them.",
+        "net, run 2: the vectors of 1,200 of 2,000 sentences are zero, which has no direction; these are left out, and "
+        "the others need not stand for them.",
+    ]
+    assert not any(claim.sentence(RunVectors("net", math.nan, 2000, 200, 0)) for claim in ALARMS_OF_RUNS)
+    assert COPIES.sentence(RunPair("net", 1, 3, 0.0)) == (
+        "net: runs 1 and 3 give the same distances; one of them is left out, since counted twice they would make the "
+        "scores look surer than they are."
+    )
