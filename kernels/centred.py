@@ -73,7 +73,7 @@ def centred_pip_loss(gram: Tensor) -> PipLoss:
         ee, es, ss = frame.of_pairs(i, others)
         terms = torch.stack([_inner(ee, ss), _inner(es, es.mT)])
         products.append(terms.sum(0) / 2)
-        sizes.append(terms.abs().sum(0) / 2 * (own[i] + own[others]) / _trace(ee))
+        sizes.append(terms.abs().sum(0) / 2 * (own[i] + own[others]) / _trace(ee).clamp(min=0))
     squares = torch.cat(products).clamp(min=0)
     return PipLoss(root(squares), torch.cat(sizes) / squares)
 

@@ -64,14 +64,22 @@ def procrustes(x, y):
 
 
 def top_k(x, target, k):
-    """Indices of the k nearest rows: full ranking by cosine; rows whose cosines follow within 2⁻⁴⁰ rank by number."""
+    """Indices of the k nearest rows: full ranking by cosine; rows whose cosines follow within 2⁻⁴⁰ rank by number.
+
+    Rows that rounding ranks are refused: where a gap is 2⁻⁴⁰ but for what float64 sums of other orders may err by, no
+    list is the right one.
+    """
     x = unit(x)
-    cosines = np.clip((x * x[target]).sum(1), -1, 1)
+    cosines, rounding = np.clip((x * x[target]).sum(1), -1, 1), 4 * (x.shape[1] + 4) * 2**-53
     order = sorted((i for i in range(len(x)) if i != target), key=lambda i: -cosines[i])
     ranked, tied = [], order[:1]
     for before, i in itertools.pairwise(order):
-        if cosines[before] - cosines[i] > 2**-40:
+        gap = cosines[before] - cosines[i]
+        assert abs(gap - 2**-40) > rounding, f"rows {before} and {i} lie at the edge of a tie for row {target}"
+        if gap > 2**-40:
             ranked, tied = ranked + sorted(tied), []
+            if len(ranked) >= k:
+                break
         tied.append(i)
     return (ranked + sorted(tied))[:k]
 

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from gpustab.engine.finite import require_finite
-from gpustab.engine.precision import FLOAT64, worst_condition
+from gpustab.engine.precision import FLOAT64, WANTED
 from gpustab.errors import InputError, OutOfMemoryError
 from gpustab.kernels import centred, gram, procrustes
 from gpustab.kernels.arithmetic import product
@@ -199,11 +199,60 @@ def centred_loss(basis: GramPass) -> PipLoss:
     return centred.centred_pip_loss(basis.centred.gram)
 
 
-def centred_error(basis: GramPass, loss: PipLoss) -> float:
-    """Relative error of losses from float64 deviations: these err by the last digit of the rows they are formed of."""
+def centred_errors(basis: GramPass, loss: PipLoss) -> Tensor:
+    """Return the relative errors of losses from float64 deviations, ``(R(R-1)/2,)``; ``inf`` for equal runs.
+
+    Losses err by the last digits of the rows they are formed of. Runs that differ by no more than these are equal: on
+    one processor nothing is left of their difference, on another what rounding their two maps has left.
+    """
     assert basis.centred is not None  # noqa: S101  # of centred_pass
-    amplified = loss.condition * (2 * basis.words) ** 0.5 / centred.distances(basis.centred.gram)
-    return worst_condition(amplified) * FLOAT64
+    apart, digits = centred.distances(basis.centred.gram), _last_digits(basis)
+    return (loss.condition * digits / apart).masked_fill(apart * WANTED <= digits, torch.inf)
+
+
+def unresolved(basis: GramPass, loss: PipLoss, tolerated: float) -> list[int]:
+    """Return the places of pairs that are too near to each other for a frame in which other runs are far.
+
+    Their deviations nearly cancel: what is left is 0 on one processor, noise on another. Where all runs are equal,
+    there is nothing to be resolved, and two runs have the frame that is best for them.
+    """
+    assert basis.centred is not None  # noqa: S101  # of centred_pass
+    squares = gram.run_squares(centred.DeviationGram.of(basis.centred.gram).blocks)
+    if len(squares) == 2:
+        return []
+    i, j = gram.run_pairs(len(squares), squares.device)
+    far = (squares[i] + squares[j]).sqrt() * WANTED > _last_digits(basis)
+    places: list[int] = (far & ~(loss.condition * FLOAT64 <= tolerated)).nonzero().flatten().tolist()
+    return places
+
+
+def _last_digits(basis: GramPass) -> Tensor:
+    """What the rows of every pair may differ by in their last digits, ``(R(R-1)/2,)``."""
+    squares = gram.run_squares(basis.gram)
+    i, j = gram.run_pairs(len(squares), squares.device)
+    return (squares[i] + squares[j]).sqrt() * FLOAT64
+
+
+def measure_alone_(
+    runs: Runs, compute: Compute, counted: Tensor, at: int, loss: PipLoss, errors: Tensor
+) -> CentredGram:
+    """Measure one pair in a frame of its own, in place: nothing cancels, however near the two are to each other.
+
+    Args:
+        runs: all of them.
+        compute: how to compute.
+        counted: ``(v,)`` bool, the words to sum over.
+        at: place of the pair in the order of :func:`gpustab.kernels.gram.run_pairs`.
+        loss: of all pairs.
+        errors: of all pairs, see :func:`centred_errors`.
+    """
+    pair = gram.run_pairs(len(runs))[:, at]
+    basis = centred_pass(runs.take(pair.tolist()), compute, torch.float64, counted)
+    alone = centred_loss(basis)
+    loss.total[at], loss.condition[at] = alone.total[0], alone.condition[0]
+    errors[at] = centred_errors(basis, alone)[0]
+    assert basis.centred is not None  # noqa: S101  # of centred_pass
+    return basis.centred
 
 
 def counted_words(runs: Runs, proxy: Tensor | None) -> Tensor:

@@ -10,12 +10,14 @@ from torch import Tensor
 
 from gpustab.engine.gram import (
     GramPass,
-    centred_error,
+    centred_errors,
     centred_loss,
     centred_pass,
     counted_words,
     gram_fits,
     gram_pass,
+    measure_alone_,
+    unresolved,
 )
 from gpustab.engine.integers import next_slices, slices_to_try, takes_integers, whole_number_pass
 from gpustab.engine.precision import (
@@ -109,7 +111,10 @@ def _of_whole_gram(runs: Runs, compute: Compute, counted: Tensor) -> PipPass:
         return _pip_pass(runs, basis, loss, "fp64", error)
     basis = centred_pass(runs, compute, torch.float64, counted)
     loss = centred_loss(basis)
-    return _pip_pass(runs, basis, loss, "fp64", centred_error(basis, loss))
+    errors = centred_errors(basis, loss)
+    for at in unresolved(basis, loss, tolerated(compute)):
+        measure_alone_(runs, compute, counted, at, loss, errors)
+    return _pip_pass(runs, basis, loss, "fp64", worst_condition(errors))
 
 
 def _of_whole_numbers(runs: Runs, compute: Compute, counted: Tensor) -> PipPass | None:

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from gpustab.engine.finite import require_finite
-from gpustab.engine.gram import centred_error, centred_loss, centred_pass
+from gpustab.engine.gram import measure_alone_
 from gpustab.engine.precision import FLOAT64, largest_condition, rounding_error, tolerated, worst_condition
 from gpustab.kernels import centred
 from gpustab.kernels.gram import ROWS_PER_MATMUL
@@ -216,14 +216,9 @@ class _Tiles:
 
     def one_pair(self, a: int, b: int, loss: PipLoss, errors: Tensor) -> None:
         """Measure two runs that are nearer to each other than plain float64 products resolve: nothing cancels here."""
-        pair = self.runs.take([a, b])
-        basis = centred_pass(pair, self.compute, torch.float64, self.counted)
-        found = centred_loss(basis)
         at = a * len(self.runs) - a * (a + 1) // 2 + b - a - 1
-        loss.total[at], loss.condition[at] = found.total[0], found.condition[0]
-        errors[at] = centred_error(basis, found)
-        assert basis.centred is not None  # noqa: S101  # of centred_pass
-        maps, frame_gram = basis.centred
+        maps, frame_gram = measure_alone_(self.runs, self.compute, self.counted, at, loss, errors)
+        pair = self.runs.take([a, b])
         chunks = pair.chunks(self.chunk, share=self.ranks.share)
         for (start, chunk), pairs in zip(chunks, self.pairs, strict=self.arithmetic is not None):
             have = pair.present[:, start : start + self.chunk]

@@ -111,11 +111,28 @@ def test_runs_that_differ_in_their_last_digits_are_measured_in_one_frame(noise):
     np.testing.assert_allclose(words.mean, np.linalg.norm(difference, axis=1) / (2 * 400**0.5), rtol=100 * pip.error)
 
 
-def test_equal_runs_have_no_loss_to_the_last_bit():
-    x = generators.noisy_copies(1, 200, 8)[0]
-    pip = engine.pip_pass(runs_of(torch.stack([x, x, x])))
-    assert pip.reduced.max() < 1e-15
-    assert engine.wordwise_pass(runs_of(torch.stack([x, x, x])), pip.basis).mean.max() < 1e-15
+@pytest.mark.parametrize("size", [(200, 8), (301, 33), (999, 50)])
+@pytest.mark.parametrize("runs", [2, 3, 5])
+def test_equal_runs_have_no_loss_to_the_last_bit(size, runs):
+    """Nor an error to speak of, on whichever processor two roundings of one map differ."""
+    x = generators.noisy_copies(1, *size)[0]
+    copies = runs_of(torch.stack([x] * runs))
+    pip, rounding = engine.pip_pass(copies), size[1] * 2.0**-52
+    assert pip.reduced.max() < rounding
+    assert engine.wordwise_pass(copies, pip.basis).mean.max() < rounding
+    assert pip.error < 1e-15
+
+
+@pytest.mark.parametrize("size", [(3, 500, 20), (12, 400, 17), (7, 300, 33)])
+def test_two_equal_runs_among_others_have_none_either(size):
+    stack = generators.noisy_copies(*size)
+    stack[2] = stack[0]
+    runs = runs_of(stack)
+    pip = engine.pip_pass(runs)
+    assert pip.error < 1e-14
+    np.testing.assert_allclose(
+        pip.reduced, all_pairs(runs.stack(), oracles.reduced_pip), rtol=1e-9, atol=size[2] * 2.0**-52
+    )
 
 
 def test_streaming_from_a_packed_leaf_gives_the_same_numbers(tmp_path):

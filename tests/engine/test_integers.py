@@ -101,7 +101,7 @@ def test_runs_that_are_equal_are_measured_in_float64(on_a_card):
     x = generators.noisy_copies(1, 300, 8)[0]
     found = engine.pip_pass(runs_of(torch.stack([x, x, x])))
     assert found.precision == "fp64"
-    assert found.reduced.max() < 1e-15
+    assert found.reduced.max() < 8 * 2.0**-52
 
 
 @pytest.mark.parametrize("noise", [1e-3, 1e-6])

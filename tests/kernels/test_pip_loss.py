@@ -8,6 +8,7 @@ from gpustab.kernels.gram import block_gram
 from gpustab.kernels.jackknife import pair_matrix
 from gpustab.kernels.pip_loss import (
     pip_from_gram,
+    pip_from_norms,
     reduced,
     scale,
     wordwise_pip,
@@ -94,10 +95,18 @@ def test_reduced_losses_of_unit_rows_lie_between_0_and_1(v, d, seed):
 
 
 def test_equal_runs_have_no_loss_and_infinite_condition():
-    x = generators.anisotropic(100, 8)
-    loss = pip_from_gram(block_gram(torch.stack([x, x])))
+    loss = pip_from_norms(torch.full((2, 2), 0.1, dtype=torch.float64))
     assert loss.total == 0
     assert loss.condition.isinf()
+
+
+def test_equal_runs_have_no_loss_that_their_gram_resolves():
+    """Sums of 100 products of 8 columns err by 100 · 8 · 2⁻⁵³ at most, the two of a pair perhaps not alike."""
+    x = generators.anisotropic(100, 8)
+    loss = pip_from_gram(block_gram(torch.stack([x, x])))
+    assert loss.condition > 1 / (4 * 100 * 8 * 2.0**-53)
+    norm = oracles.pip_loss(x.numpy(), 0 * x.numpy())
+    assert loss.total < norm * (8 * 100 * 8 * 2.0**-53) ** 0.5
 
 
 @pytest.mark.parametrize("noise", [1e-2, 1e-3, 1e-4, 2e-5])
