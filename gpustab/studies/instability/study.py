@@ -176,7 +176,7 @@ def _measure(family: Family[Runs | Group], options: InstabilityOptions, answer: 
         raise failed[0]
     for table_name, table in tables.items():
         result.tables.setdefault(table_name, Table(long=table.long)).extend(table)
-    overlaps = {s: said for s, runs in groups.items() if (said := small_overlap(runs.joining, runs.words))}
+    overlaps = {s: text for s, runs in groups.items() if (text := small_overlap(runs.joining, runs.words))}
     if alarm := alarm_of(name, flaws, overlaps):
         result.alarms.append(alarm.text)
     result.groups.append(_summary(technique, tables, alarm.reason if alarm else None))
