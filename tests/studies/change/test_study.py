@@ -59,6 +59,16 @@ def test_moved_words_come_first(answer):
         assert set(words[:3]) == {f"w{k}" for k in MOVED}
 
 
+def test_words_stand_by_what_is_beyond_the_floor_else_by_what_is_left_without_training_noise(answer):
+    def column(series, name):
+        return [row[name] for row in answer.tables["words"].records(series=series, first="1800-1819")]
+
+    for series, name in (("sgns/shuffled", "excess"), ("sgns/bootstrap", "corrected")):
+        values = column(series, name)
+        assert values == sorted(values, reverse=True)
+    assert column("sgns/shuffled", "change") != sorted(column("sgns/shuffled", "change"), reverse=True)
+
+
 def test_sampling_floor_is_that_of_bootstrap_runs(answer):
     rows = list(answer.tables["pairs"].records(series="sgns/shuffled"))
     other = list(answer.tables["pairs"].records(series="sgns/bootstrap"))
