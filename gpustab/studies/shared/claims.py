@@ -94,7 +94,7 @@ class Observation(NamedTuple):
     """
 
     source: str
-    claim: str
+    claim: ClaimText
     technique: str
     shows: str
     agrees: Verdict
@@ -197,12 +197,6 @@ def facts(observations: Table[Observation]) -> list[tuple[str, str, str]]:
         (f"{row.source}  {row.technique}", row.agrees, f"{row.claim}: {row.shows}. Rule: {row.rule}.")
         for row in observations.rows()
     ]
-
-
-def records(tables: Mapping[str, Table], name: str, **wanted: Any) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a table that have the wanted values; none of a table that is not there or has no rows."""
-    table = tables.get(name)
-    return table.records(**wanted) if table else iter(())
 
 
 def decide(interval: tuple[float, float], low: float, high: float) -> Verdict:
