@@ -7,9 +7,14 @@ import pytest
 from gpustab.studies.localization.claims import (
     ALARMS_OF_RUNS,
     COPIES,
+    RANDOM_AS_NEAR,
+    SECOND_NEGATION,
+    UNRELATED_NEARER,
     RunPair,
     RunVectors,
+    Within,
     negation_sentences,
+    told_apart,
     verdict,
 )
 from gpustab.studies.localization.tables import SCORES, Negation, Score
@@ -117,3 +122,12 @@ def test_alarms_name_the_run_and_what_is_wrong():
         "net: runs 1 and 3 give the same distances; one of them is left out, since counted twice they would make the "
         "scores look surer than they are."
     )
+
+
+def test_thirty_components_suffice():
+    row = Negation("net", 1, 60, 30, 0.0, 0.0, 0.0, 0.0, -0.2, -0.1, "")
+    within, unrelated = score("", components=30, low=0.6), score("", components=30, half_high=0.5)
+    assert told_apart(30, 0.6, 0.7) == "yes"
+    assert SECOND_NEGATION.judge(row) == "back"
+    assert RANDOM_AS_NEAR.judge(Within(within, within)) == "yes"
+    assert UNRELATED_NEARER.judge(unrelated) == "yes"
