@@ -51,10 +51,10 @@ def ends(root, style):
 
 
 def test_a_curve_stands_where_its_columns_say():
-    table = Table({"n": [0, 2, 4], "p": [0.0, 0.01, 0.02], "low": [0.0, 0.005, 0.02], "high": [0.01, 0.01, 0.03]})
+    table = Table({"n": [0, 2, 4], "p": [0.0, 0.01, 0.02], "low": [-1, 0.005, 0.02], "high": [0.01, 0.01, 0.03]})
     root = panel(curve(table, "n", "p", "g0", *BANDED, WHISKERS, low="low", high="high", scale=100))
     assert numbers(*of_class(root, "path", "g0 line")) == [46, 228, 216, 127, 386, 26]
-    lower, upper = [46, 228, 216, 177.5, 386, 26], [386, 26, 216, 127, 46, 127]  # 3 is beyond the axis
+    lower, upper = [46, 228, 216, 177.5, 386, 26], [386, 26, 216, 127, 46, 127]  # cut at the axes
     assert numbers(*of_class(root, "path", "g0 area")) == lower + upper
     assert [(c.attrib["cx"], c.attrib["cy"], c.attrib["r"]) for c in of_class(root, "circle", "g0 full")] == [
         ("46", "228", "4"),
@@ -76,7 +76,7 @@ def test_what_is_unknown_is_left_out():
         Curve([0], [0.5], "a"),
         Curve([0, 1, 2, 3, 4], [nan] * 5, "b", 0, "", [0, 0, nan, 0, 0], [1] * 5, (BAND,)),
         Curve([0, nan, 1], [nan, 0.5, 0.5], "m", parts=(MARKS,)),
-        Curve([0, 1], [nan, nan], "w", 0, "", [nan, 0.1], [0.2, 3.0], (WHISKERS,)),
+        Curve([0, 1, 2], [nan] * 3, "w", 0, "", [nan, 0.1, 0.2], [0.2, 3.0, nan], (WHISKERS,)),
         curve(Table({"n": [0, 1], "p": [0.5, None]}), "n", "p", "c", HOLLOW),
     )
     assert [len(of_class(root, "path", style)) for style in ("a line", "b area")] == [1, 2]
@@ -89,6 +89,7 @@ def test_a_logarithmic_axis_has_no_place_for_zero():
     x, y = Axis("x", 1, 100, log=True), Axis("y", 0.1, 10, log=True)
     root = panel(Curve([1, 10, 100, 0], [1, 0, 10, 1], "g0"), x=x, y=y)
     assert numbers(*of_class(root, "path", "g0 line")) == [46, 127, 386, 26]
+    assert Axis("y", log=True).over([0, 2, 8])[1:3] == (2, 8)
 
 
 def test_axes_end_at_what_is_drawn():
@@ -99,6 +100,7 @@ def test_axes_end_at_what_is_drawn():
     with_limits = panel(drawn, x=Axis("x", 0), y=Axis("y", high=0.9))
     assert numbers(*of_class(with_limits, "path", "g0 line")) == [159.3, 177.5, 386, 127]
     assert panel(x=Axis("x"), y=Axis("y")).attrib["viewBox"] == "0 0 400 270"  # with nothing to draw
+    assert [Axis("y").over([value])[1:3] for value in (5, 0, -2)] == [(5, 10), (0, 1), (-2, 0)]
 
 
 def test_ticks_stand_at_their_values_and_within_the_axes():
