@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from gpustab.studies.bootstrap.claims import LEAST, Ranked
 from gpustab.studies.bootstrap.study import bootstrap
 from tests.studies.bootstrap.planted import drawn, planted
+from tests.studies.edges_of_bootstrap import setting
 
 QUERIES = ("q0", "q1", "q2")
 MORE = "Bootstrap runs vary more: which documents are there matters"
@@ -120,3 +122,11 @@ def test_the_rules_give_no_more_false_verdicts_than_they_say():
     for runs in (4, 8):
         found = rates(runs, 1.0, sets=120, pairs=60, common=0.5)
         assert found["wider"]["false"] <= 0.06, (runs, found)
+
+
+def test_a_technique_varies_less_only_if_its_lists_agree_more_too():
+    """Where all near words have one cosine its SD is small, and says nothing."""
+    narrow, wide = setting(relative_value=-1.0, jn_value=0.2), setting(jn_value=0.8)
+    assert LEAST.judge(Ranked([narrow], [wide])) == "no"
+    assert LEAST.judge(Ranked([narrow._replace(jn_value=0.9)], [wide])) == "yes"
+    assert LEAST.judge(Ranked([narrow._replace(jn_value=0.9, relative_value=1.0)], [wide])) == "no"
