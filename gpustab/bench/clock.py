@@ -25,11 +25,13 @@ class Spent(NamedTuple):
 
     Attributes:
         seconds: until the device was done; freeing what the call returns is not part of it.
+        processor: seconds of all cores together, which others on the machine do not lengthen as they do the wait.
         before: bytes in use when it began; ``None`` where the system does not tell.
         peak: bytes in use at its peak.
     """
 
     seconds: float
+    processor: float
     before: int | None
     peak: int | None
 
@@ -65,12 +67,12 @@ def time_call(call: Callable[[], Any], device: torch.device, seconds: float) -> 
 def one_call(call: Callable[[], Any], device: torch.device) -> Spent:
     """Time one call."""
     before = _reset_peak(device)
-    begin = _now(device)
+    begin, busy = _now(device), time.process_time()
     kept = call()
-    end = _now(device)
+    end, busy = _now(device), time.process_time() - busy
     peak = _peak(device)
     del kept
-    return Spent(end - begin, before, peak)
+    return Spent(end - begin, busy, before, peak)
 
 
 def wants_more(times: Sequence[float], seconds: float) -> bool:

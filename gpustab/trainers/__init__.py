@@ -7,7 +7,7 @@ trains the same technique on a GPU, ``ON_GPU`` names it. The names cost no start
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from gpustab.errors import InputError, near
 
@@ -85,5 +85,4 @@ def technique(name: str, engine: Engine = "gensim") -> Technique:
         home = import_module(f"gpustab.trainers.{module}")
     except ImportError as error:
         raise InputError(f"technique '{name}' needs {error.name}: pip install 'gpustab[train]'") from None
-    found: Technique = getattr(home, constant)
-    return found
+    return cast("Technique", getattr(home, constant))

@@ -97,8 +97,8 @@ def train_doc2vec(
     model.build_vocab(texts)
     if model.corpus_total_words != len(sample.tokens):
         raise ComputationError(f"gensim read {model.corpus_total_words} tokens, the sample has {len(sample.tokens)}")
-    told = Epochs(tell, parameters.epochs)
-    model.train(texts, total_examples=model.corpus_count, epochs=parameters.epochs, callbacks=[told])
+    epochs = Epochs(tell, parameters.epochs)
+    model.train(texts, total_examples=model.corpus_count, epochs=parameters.epochs, callbacks=[epochs])
     return np.ascontiguousarray(model.dv.vectors, dtype=np.float32)
 
 

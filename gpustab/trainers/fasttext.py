@@ -87,13 +87,13 @@ def ngrams_of(sample: Sample, parameters: FastTextParameters) -> list[bytes]:
 
     The lone ``<`` and ``>`` are none, as in fastText.
     """
-    found: dict[str, None] = {}
+    grams: dict[str, None] = {}
     for i in sample.words.tolist():
         text = f"<{sample.corpus.vocabulary[i].decode('utf-8', 'surrogateescape')}>"
         for start in range(len(text)):
             for size in range(parameters.min_ngram, min(parameters.max_ngram, len(text) - start) + 1):
-                found.setdefault(text[start : start + size])
-    return [gram.encode("utf-8", "surrogateescape") for gram in found if gram not in ("<", ">")]
+                grams.setdefault(text[start : start + size])
+    return [gram.encode("utf-8", "surrogateescape") for gram in grams if gram not in ("<", ">")]
 
 
 def _train_one(sample: Sample, parameters: FastTextParameters, seed: int, rows_of: Rows) -> Vectors:
@@ -142,8 +142,8 @@ def _composed(model: Any, sample: Sample, _: FastTextParameters) -> Vectors:
 
 def subwords_of(model: Any, sample: Sample) -> Iterator[tuple[list[str], Any]]:
     """Yield names and input rows of every word of the sample and its n-grams; every token must have been counted."""
-    found, counts = model.getVocab("surrogateescape")
-    counted = dict(zip((word.encode("utf-8", "surrogateescape") for word in found), counts, strict=True))
+    words, counts = model.getVocab("surrogateescape")
+    counted = dict(zip((word.encode("utf-8", "surrogateescape") for word in words), counts, strict=True))
     counted.pop(_END_OF_LINE, None)
     wanted = {sample.corpus.vocabulary[i]: int(sample.counts[i]) for i in sample.words.tolist()}
     if {word: int(n) for word, n in counted.items()} != wanted:

@@ -80,12 +80,12 @@ def train(
     for group in groups(ahead(prepared, range(len(samples)), threads), device):
         numbers = range(len(vectors), len(vectors) + len(group))
 
-        def told(part: float, numbers: Sequence[int] = numbers) -> None:
+        def tell_all(part: float, numbers: Sequence[int] = numbers) -> None:
             for number in numbers:
                 tell(number, part)
 
         sizes = [run.start.shape[1] for run in group]
-        split = _sums(*_fit(group, parameters, told)).split(sizes)
+        split = _sums(*_fit(group, parameters, tell_all)).split(sizes)
         vectors += [_finite(one, run.seed) for one, run in zip(split, group, strict=True)]
     return vectors
 
@@ -138,8 +138,8 @@ def _sums(word: Factors, context: Factors) -> Tensor:
 def _finite(vectors: Tensor, seed: int) -> Vectors:
     if not vectors.isfinite().all():
         raise ComputationError(f"GloVe diverged in the run of seed {seed}; try a smaller rate or smaller batches")
-    found: Vectors = vectors.numpy().astype(np.float32)
-    return found
+    finite: Vectors = vectors.numpy().astype(np.float32)
+    return finite
 
 
 TECHNIQUE = Technique("glove", GloveParameters, train, together=128, tells=True, fitting=fitting)

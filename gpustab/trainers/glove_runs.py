@@ -157,8 +157,8 @@ def ahead(work: Callable[[S], T], pieces: Iterable[S], threads: int) -> Iterator
         waiting = deque(pool.submit(work, piece) for piece in islice(left, threads))
         try:
             while waiting:
-                found = waiting.popleft().result()
+                done = waiting.popleft().result()
                 waiting.extend(pool.submit(work, piece) for piece in islice(left, 1))
-                yield found
+                yield done
         finally:
             pool.shutdown(cancel_futures=True)

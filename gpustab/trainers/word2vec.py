@@ -143,8 +143,8 @@ def trained_model(
     texts = Texts(sample)
     model.build_vocab(texts)
     model.wv.vectors *= np.float32(parameters.spread)  # gensim starts within ±1/dim
-    told = Epochs(tell, parameters.epochs)
-    _, read = model.train(texts, total_examples=model.corpus_count, epochs=parameters.epochs, callbacks=[told])
+    epochs = Epochs(tell, parameters.epochs)
+    _, read = model.train(texts, total_examples=model.corpus_count, epochs=parameters.epochs, callbacks=[epochs])
     if read != len(sample.tokens) * parameters.epochs:
         raise ComputationError(
             f"gensim read {read} tokens in {parameters.epochs} epochs, the sample has {len(sample.tokens)}"
@@ -185,11 +185,11 @@ def with_output(
     """
     if parameters.hierarchical_softmax:
         raise InputError("hierarchical softmax has no output vectors of words")
-    found = []
+    runs = []
     for number, (sample, seed) in enumerate(zip(samples, seeds, strict=True)):
         model, rows = trained_model(sample, parameters, seed, partial(tell, number), **options)
-        found.append(WithOutput(_rows(model.wv.vectors, rows), _rows(model.syn1neg, rows)))
-    return found
+        runs.append(WithOutput(_rows(model.wv.vectors, rows), _rows(model.syn1neg, rows)))
+    return runs
 
 
 def _technique(name: str, sg: int) -> Technique:

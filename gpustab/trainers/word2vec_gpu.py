@@ -121,13 +121,13 @@ def train_many(
     together = _runs_that_fit(corpus, draws, parameters.dim, where)
     for first in range(0, len(draws), together):
         some = [torch.from_numpy(draw).to(where) for draw in draws[first : first + together]]
-        own = seeds[first : first + together]
+        seeded = seeds[first : first + together]
 
-        def told(part: float, numbers: Sequence[int] = range(first, first + len(some))) -> None:
+        def tell_all(part: float, numbers: Sequence[int] = range(first, first + len(some))) -> None:
             for number in numbers:
                 tell(number, part)
 
-        yield from _train_batch(text, words, some, own, parameters, recipe, how, told, keep_output)
+        yield from _train_batch(text, words, some, seeded, parameters, recipe, how, tell_all, keep_output)
 
 
 def fitting(corpus: Corpus, draws: Draws, parameters: Word2VecParameters) -> int:
@@ -199,14 +199,15 @@ def _train_batch(
         drawn = zip(draws, keep, seeds, strict=True)
         parts = [thin(*read_units(*text, draw), kept, seed, epoch) for draw, kept, seed in drawn]
         _train_epoch(side_by_side(parts), noise, model, seeds, epoch, recipe, how)
-    for vectors, output, own, seed in zip(*model, counts, seeds, strict=True):
-        here = own.nonzero().flatten()
-        found = vectors[here.to(device)].cpu()
-        if not found.isfinite().all():
+    for inputs, outputs, count, seed in zip(*model, counts, seeds, strict=True):
+        read = count.nonzero().flatten()
+        rows = read.to(device)
+        vectors = inputs[rows].cpu()
+        if not vectors.isfinite().all():
             technique = "CBOW" if recipe.cbow else "skip-gram"
             raise ComputationError(f"{technique} diverged in the run of seed {seed}; try a smaller alpha")
-        kept = output[here.to(device)].cpu().numpy() if keep_output else None
-        yield Trained(here.numpy(), found.numpy(), own[here].numpy(), kept)
+        output = outputs[rows].cpu().numpy() if keep_output else None
+        yield Trained(read.numpy(), vectors.numpy(), count[read].numpy(), output)
 
 
 def _train_epoch(

@@ -86,9 +86,9 @@ def part_of(corpus: Corpus, settings: TrainingSettings) -> tuple[Part, Corpus]:
     """
     if settings.epoch:
         slices = epoch_slices(corpus, settings.epochs_by, settings.control, settings.seed)
-        for part, own in slices:
+        for part, documents in slices:
             if ("epoch", settings.epoch) in part:
-                return part, own
+                return part, documents
         names = ", ".join(dict(part)["epoch"] for part, _ in slices)
         raise InputError(f"{option('epoch', settings.epoch)}: there is no such epoch; there are {names}")
     if settings.half:

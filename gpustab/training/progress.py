@@ -91,16 +91,16 @@ class Watch:
             whole += (weight := mean or overall)
             if run in self._seconds:
                 done += weight
-            elif (told := self._told(run)) is not None:
+            elif (part := self._part(run)) is not None:
                 self._begun.setdefault(run, now)
-                if not told and mean:
-                    told = min((now - self._begun[run]) / mean, _NEARLY)
-                parts[_name(*run)] = told
-                done += weight * told
+                if not part and mean:
+                    part = min((now - self._begun[run]) / mean, _NEARLY)
+                parts[_name(*run)] = part
+                done += weight * part
         # Workers take seconds to start: the clock begins with the first run, and only then, which is what 0 says.
         self.report(self._sentence(parts), 0.0 if first and self._begun else max(done / whole, 1e-9))
 
-    def _told(self, run: tuple[str, str, int]) -> float | None:
+    def _part(self, run: tuple[str, str, int]) -> float | None:
         try:
             return (self.folder / _name(*run)).stat().st_size / _WHOLE
         except OSError:
@@ -108,8 +108,8 @@ class Watch:
 
     def _mean(self, technique: str | None = None) -> float:
         """Mean seconds of the runs that are done; 0 without any."""
-        own = [seconds for run, seconds in list(self._seconds.items()) if technique in (None, run[0])]
-        return fmean(own) if own else 0.0
+        seconds = [took for run, took in list(self._seconds.items()) if technique in (None, run[0])]
+        return fmean(seconds) if seconds else 0.0
 
     def _sentence(self, parts: dict[str, float]) -> str:
         some = ", ".join(f"{name} {part:.0%}" for name, part in list(parts.items())[:2])

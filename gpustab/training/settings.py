@@ -171,8 +171,8 @@ def validated(content: dict[str, Any]) -> TrainingSettings:
         SettingsError: naming every key that is unknown or wrong.
     """
     if "parameters" in content:
-        own = f"those of a technique stand under its own name, one of {', '.join(NAMES)}"
-        raise SettingsError([(("parameters",), f"parameters is unknown: {own}")])
+        way = f"those of a technique stand under its own name, one of {', '.join(NAMES)}"
+        raise SettingsError([(("parameters",), f"parameters is unknown: {way}")])
     parameters = {name: content[name] for name in NAMES if name in content}
     others = {key: value for key, value in content.items() if key not in parameters}
     try:
