@@ -189,6 +189,12 @@ class Sheet(Generic[R]):
         """Return the table of some rows; one without rows has all columns."""
         return Table.of(rows, self.row, long=self.long)
 
+    def add(self, tables: dict[str, Table[Any]], rows: Iterable[R]) -> None:
+        """Append rows to the table of a result, which is there as soon as it has one."""
+        more = self.table(rows)
+        if more.height:
+            tables.setdefault(self.name, Table(long=self.long)).extend(more)
+
     def of(self, tables: Mapping[str, Table[Any]]) -> Table[R]:
         """Return the table out of those of a result; one without rows where it is not there."""
         there = tables.get(self.name)

@@ -15,7 +15,7 @@ from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
 from gpustab.options import chosen
 from gpustab.report import Result
-from gpustab.results import Sheet, Table
+from gpustab.results import Table
 from gpustab.runs.families import families
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
@@ -124,7 +124,7 @@ class _Study:
                 continue
             self._add(own, chooser)
             found.append(own)
-        self._extend(DISTANCES, [numbers.distance(a, b) for a, b in combinations(found, 2)])
+        DISTANCES.add(self.tables, [numbers.distance(a, b) for a, b in combinations(found, 2)])
 
     def _measure(self, group: Runs | Group, asked: Mapping[bytes, Sequence[bytes]], part: float) -> Measured | None:
         answer = self.answer
@@ -151,20 +151,14 @@ class _Study:
         rows = list(listed.neighbours(own, own, judges=is_bootstrap and chooser is None))
         if chooser is not None:
             rows += listed.neighbours(own, chooser, judges=is_bootstrap)
-        self._extend(NEIGHBOURS, rows)
-        self._extend(SETTINGS, [numbers.setting(own, self.answer.compute)])
-        self._extend(LISTS, listed.lists(own))
-        self._extend(PAIRS, numbers.pairs(own))
-        self._extend(RANK_CHANGES, numbers.rank_changes(own))
-        self._extend(BY_RUNS, by_runs(own.name, own.listed.cosines[own.pairs(own.closest)]))
+        NEIGHBOURS.add(self.tables, rows)
+        SETTINGS.add(self.tables, [numbers.setting(own, self.answer.compute)])
+        LISTS.add(self.tables, listed.lists(own))
+        PAIRS.add(self.tables, numbers.pairs(own))
+        RANK_CHANGES.add(self.tables, numbers.rank_changes(own))
+        BY_RUNS.add(self.tables, by_runs(own.name, own.listed.cosines[own.pairs(own.closest)]))
         self.answer.result.groups.append(_summary(own, rows, chooser))
         self.answer.notes[own.name] += _notes(own, chooser)
-
-    def _extend(self, sheet: Sheet[T], rows: Iterable[T]) -> None:
-        """Append rows to a table, which is there as soon as it has one."""
-        more = sheet.table(rows)
-        if more.height:
-            self.tables.setdefault(sheet.name, Table(long=sheet.long)).extend(more)
 
     def finish(self, corpora: Iterable[CorpusRow]) -> None:
         """Judge the findings, and say what was found.
@@ -182,7 +176,7 @@ class _Study:
         result.tables = self.tables
         settings, distances = list(SETTINGS.rows(self.tables)), list(DISTANCES.rows(self.tables))
         result.tables[FINDINGS.name] = FINDINGS.table(findings(settings, self.samples.same_pairs(), distances))
-        self._extend(CORPORA, corpora)
+        CORPORA.add(self.tables, corpora)
         result.tables[QUERIES.name] = QUERIES.table(map(self._query, self.asked))
         result.notes += [*self.samples.said(), *self._missing()]
         result.alarms += claims_of_runs.alarms(settings, self.spaces)

@@ -14,7 +14,7 @@ import numpy as np
 
 from gpustab.kernels.similarity_groups import GROUPS as ALL_GROUPS
 from gpustab.kernels.similarity_groups import STEPS
-from gpustab.results import Sheet, Table
+from gpustab.results import Table
 from gpustab.runs.runs import Runs
 from gpustab.studies.thresholds.baselines import Baseline
 from gpustab.studies.thresholds.distributions import Distribution
@@ -64,30 +64,23 @@ def add(
     if runs:
         _add_numbers(tables, group, names, runs)
     moments = [_moments(group, name, own) for name, own in zip(names, distributions, strict=True)]
-    _extend(tables, MOMENTS, moments)
-    _extend(tables, SIMILARITIES, _similarities(group, distributions))
-    _extend(tables, SIMILARITY_BY_PLACE, _by_place(group, distributions))
+    MOMENTS.add(tables, moments)
+    SIMILARITIES.add(tables, _similarities(group, distributions))
+    SIMILARITY_BY_PLACE.add(tables, _by_place(group, distributions))
 
 
 def _add_numbers(tables: Tables, group: str, names: Sequence[str], runs: Sequence[RunNumbers]) -> None:
     """Add what the baseline says."""
-    _extend(tables, THRESHOLDS, over_runs(group, runs))
-    _extend(tables, BY_RUN, [ByRun(group, *row) for run in runs for row in run.thresholds])
-    _extend(tables, SIZES, size_rows(group, runs))
+    THRESHOLDS.add(tables, over_runs(group, runs))
+    BY_RUN.add(tables, [ByRun(group, *row) for run in runs for row in run.thresholds])
+    SIZES.add(tables, size_rows(group, runs))
     pairs = list(zip(names, runs, strict=True))
-    _extend(tables, PAPER_LISTS, [PaperLists(group, n, *run.paper_lists) for n, run in pairs if run.paper_lists])
+    PAPER_LISTS.add(tables, [PaperLists(group, n, *run.paper_lists) for n, run in pairs if run.paper_lists])
     for name, run in pairs:
-        _extend(tables, GROUPS, [Group(group, name, *row) for row in run.groups])
-        _extend(tables, WINDOWS, [Window(group, name, *row) for row in run.windows])
+        GROUPS.add(tables, [Group(group, name, *row) for row in run.groups])
+        WINDOWS.add(tables, [Window(group, name, *row) for row in run.windows])
         places = zip(run.place_means.tolist(), run.place_pairs.tolist(), strict=True)
-        _extend(tables, PLACES, [Place(group, name, k, n, mean) for k, (mean, n) in enumerate(places, 1)])
-
-
-def _extend(tables: Tables, sheet: Sheet[T], rows: Iterable[T]) -> None:
-    """Append rows to a table, which is there as soon as it has one."""
-    more = sheet.table(rows)
-    if more.height:
-        tables.setdefault(sheet.name, Table(long=sheet.long)).extend(more)
+        PLACES.add(tables, [Place(group, name, k, n, mean) for k, (mean, n) in enumerate(places, 1)])
 
 
 def _moments(group: str, run: str, own: Distribution) -> MomentsRow:
@@ -190,10 +183,10 @@ def size_rows(group: str, runs: Sequence[RunNumbers]) -> list[Size]:
 
 def add_scores(tables: Tables, rows: Sequence[Score]) -> None:
     """Add the scores of one group, run by run and over the runs (tables 2 to 7)."""
-    _extend(tables, SCORES_BY_RUN, rows)
+    SCORES_BY_RUN.add(tables, rows)
     kinds = dict.fromkeys((row.group, row.test, row.rule) for row in rows)
     for kind in kinds:
-        _extend(tables, SCORES, [score_row([row for row in rows if (row.group, row.test, row.rule) == kind])])
+        SCORES.add(tables, [score_row([row for row in rows if (row.group, row.test, row.rule) == kind])])
 
 
 def score_row(rows: Sequence[Score]) -> ScoreOverRuns:
