@@ -35,7 +35,7 @@ from gpustab.studies.instability.claims_of_averages import (
     largest_averages,
 )
 from gpustab.studies.instability.tables import EXTREMES, HOW_MANY, LOSSES, REDUCED_PIP, TRENDS
-from gpustab.studies.shared.claims import OBSERVED, Claim, ClaimText
+from gpustab.studies.shared.claims import OBSERVED, Claim
 from gpustab.studies.shared.documents import DOCUMENTS_MATTER, Losses
 from gpustab.studies.shared.spaces import Collapse, Flaws, named
 from gpustab.studies.shared.wording import listed
@@ -74,7 +74,7 @@ class Findings:
         """Return which techniques have which verdict on a claim."""
         names: dict[str, list[str]] = {}
         for row in OBSERVED.rows(self.tables):
-            if isinstance(row.claim, ClaimText) and row.claim.id == claim.id and row.technique in self.spoken:
+            if row.claim.id == claim.id and row.technique in self.spoken:
                 names.setdefault(row.agrees, []).append(row.technique)
         return names
 

@@ -13,7 +13,7 @@ from gpustab.results.page import counted, number, whole
 from gpustab.studies.instability import answers, claims, claims_of_averages
 from gpustab.studies.instability.answers import DECIDED, Findings, silent_of
 from gpustab.studies.instability.tables import IN_AVERAGES, IN_RUNS, LOSSES, PLACES, Beside
-from gpustab.studies.shared.claims import OBSERVED, Claim, ClaimText, Observation, facts
+from gpustab.studies.shared.claims import OBSERVED, Claim, Observation, facts
 
 TITLES = {
     "table_2_1": "Table 2.1: lowest and highest scores of runs that differ in seeds and draws alone, "
@@ -73,7 +73,7 @@ class Question(NamedTuple):
 
     def asks_for(self, row: Observation) -> bool:
         """Whether an observation belongs here."""
-        return isinstance(row.claim, ClaimText) and row.claim.id in {claim.id for claim in self.claims}
+        return row.claim.id in {claim.id for claim in self.claims}
 
 
 QUESTIONS = (
