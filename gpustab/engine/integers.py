@@ -14,7 +14,6 @@ import torch
 from torch import Tensor
 
 from gpustab.engine.gram import GramPass, accumulate, centred_errors, centred_loss, common_frame, in_frame
-from gpustab.engine.precision import worst_condition
 from gpustab.kernels import centred, gram, integer_gram
 from gpustab.kernels.pip_loss import PipLoss
 from gpustab.machine.device import Compute, fast_integers
@@ -124,5 +123,5 @@ def whole_number_pass(runs: Runs, compute: Compute, counted: Tensor, slices: int
     loss, plain = centred_loss(basis), basis.gram
     error = integer_gram.rounding_error(summed.gram, plain, loss.total, steps, words).max()
     of_words = integer_gram.word_error(summed.gram, plain, loss.total, steps, words).max()
-    formed = worst_condition(centred_errors(basis, loss))
-    return WholeNumberPass(basis, loss, _BITS[slices], float(error) + formed, float(of_words))
+    formed = centred_errors(basis, loss).nan_to_num(torch.inf).max()  # infinite for equal runs
+    return WholeNumberPass(basis, loss, _BITS[slices], float(error + formed), float(of_words))
