@@ -1,1 +1,1 @@
-"""Drawing: small functions that return SVG text, coloured by classes that follow the page's colours."""
+"""Charts over tables as SVG text: lines, dots, ridges, matrices and lists, in classes that follow the page's colours."""

@@ -224,7 +224,7 @@ class Ridge(NamedTuple):
 
 
 def ridges(groups: Sequence[Ridge], axis: Axis, label: str) -> str:
-    """Return one histogram per group over one axis, all of equal area, each with its median.
+    """Return one histogram per group over one axis, all of one height, each with its median.
 
     Args:
         groups: from above.

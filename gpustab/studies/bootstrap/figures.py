@@ -33,7 +33,7 @@ def spread(settings: Table, _: Tables) -> Picture:
         _bars(_ends(settings, "log_spread", _unlogged), "SD of the cosines, √(mean variance)"),
         _bars(_ends(settings, "relative", _unlogged), "in parts of the query's SD over all words"),
     ]
-    said = _told(settings, "spread", lambda value: number(value, 2))
+    said = _listed(settings, "spread", lambda value: number(value, 2))
     return Picture(f"How much the cosines of the ten closest words vary over runs: {said}", panels)
 
 
@@ -46,7 +46,7 @@ def jaccard(settings: Table, _: Tables) -> Picture:
         _bars(_ends(settings, "j2"), "Jaccard of the two nearest words", 1.0),
         _bars(_ends(settings, "jn"), "Jaccard of the whole lists", 1.0),
     ]
-    said = _told(settings, "jn_value", "{:.2f}".format)
+    said = _listed(settings, "jn_value", "{:.2f}".format)
     return Picture(f"How much the lists of two runs agree (1: the same words): {said}", panels)
 
 
@@ -81,7 +81,7 @@ def _with_ends(value: float, low: float, high: float) -> str:
     return number(value, 2) if low != low else f"{number(value, 2)} ({number(low, 2)} – {number(high, 2)})"
 
 
-def _told(table: Table, column: str, form: Callable[[float], str]) -> str:
+def _listed(table: Table, column: str, form: Callable[[float], str]) -> str:
     """What is said of each group as a list for a title."""
     names = called(table["group"])
     return listing([(names[group], form(value)) for group, value in each(table, "group", column)], 6)
