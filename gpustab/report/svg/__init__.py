@@ -1,1 +1,1 @@
-"""Charts over tables as SVG text: lines, dots, ridges, matrices and lists, in classes that follow the page's colours."""
+"""Charts over tables as SVG text: lines, dots, ridges, matrices, lists, in classes that follow the page's colours."""
