@@ -81,6 +81,13 @@ def test_groups_of_other_vocabularies_have_chance_levels_of_their_own():
     assert levels(result, "axis thin dash") == []
     assert levels(result, "g0 line thin dash") == [[pytest.approx(n / 40, abs=5e-4) for n in (1, 10)]]
     assert levels(result, "g1 line thin dash") == [[pytest.approx(n / 400, abs=5e-4) for n in (1, 10)]]
+    three = stability([*groups, named("c", runs=4, v=41, d=6)], neighbours=[1, 10])
+    assert levels(three, "axis thin dash") == [[pytest.approx(n / 40, abs=5e-4) for n in (1, 10)]]  # of a and c
+    assert levels(three, "g1 line thin dash") == [[pytest.approx(n / 400, abs=5e-4) for n in (1, 10)]]
+    assert levels(three, "g0 line thin dash") == levels(three, "g2 line thin dash") == []
+    (panel,) = draw(three)["neighbours"].panels
+    (name,) = (part for part in ElementTree.fromstring(panel).iter(f"{SPACE}text") if part.text == "chance")
+    assert float(name.attrib["y"]) == pytest.approx(228 - 202 * 10 / 40 - 5, abs=0.06)  # above the highest
     same = stability([named("a", runs=3, v=41, d=6), named("b", runs=4, v=41, d=6)], neighbours=[1, 10])
     assert levels(same, "axis thin dash") == [[pytest.approx(n / 40, abs=5e-4) for n in (1, 10)]]
 

@@ -96,7 +96,7 @@ def _shares(of_n: Mapping[int, Estimate], name: str, look: Series) -> Curve:
 
 
 def _chance(tables: Tables, ns: Sequence[int], drawn: Mapping[str, Series]) -> list[Layer]:
-    """What unrelated runs of every group would share; one line where those of all would lie upon each other.
+    """What unrelated runs of every group would share, in the group's colour; in grey where several groups agree.
 
     Nothing is drawn where the longest lists hold all words.
     """
@@ -106,12 +106,18 @@ def _chance(tables: Tables, ns: Sequence[int], drawn: Mapping[str, Series]) -> l
     ends = [ys[-1] for ys in levels.values() if ys[-1] < 1]
     if not ends:
         return []
-    lowest = min(levels.values(), key=lambda ys: ys[0])
-    if all(abs(y - least) < _VISIBLE for ys in levels.values() for y, least in zip(ys, lowest, strict=True)):
-        apart = [Curve(ns, lowest, "axis", parts=("thin dash",))]
-    else:
-        apart = [Curve(ns, ys, drawn[group].style, parts=("line thin dash",)) for group, ys in levels.items()]
-    return [*apart, Note("chance", y=max(ends), dy=-5)]
+    apart: dict[tuple[float, ...], list[str]] = {}
+    for group, ys in sorted(levels.items(), key=lambda item: item[1]):
+        alike = next((other for other in apart if np.allclose(ys, other, 0, _VISIBLE, equal_nan=True)), ys)
+        apart.setdefault(alike, []).append(group)
+    of_one = {ys: names[0] for ys, names in apart.items() if len(names) == 1 < len(levels)}
+    curves = [
+        Curve(ns, ys, drawn[of_one[ys]].style, parts=("line thin dash",))
+        if ys in of_one
+        else Curve(ns, ys, "axis", parts=("thin dash",))
+        for ys in apart
+    ]
+    return [*curves, Note("chance", y=max(ends), dy=-5)]
 
 
 def _levels(of_n: Mapping[str, Mapping[str, float]], ns: Sequence[int]) -> tuple[float, ...]:
