@@ -122,10 +122,7 @@ def without_faiss(bench: Bench, job: str, size: dict[str, int]) -> None:
 def collapsed(bench: Bench, v: int, d: int, targets: int) -> None:
     """The price of proof: in a collapsed space float32 hardly tells the words apart."""
     own = torch.arange(targets, device=bench.device)
-    for name, vectors in (
-        ("ordinary", generators.anisotropic(v, d)),
-        ("collapsed", generators.collapsed(1, v, d)[0]),
-    ):
+    for name, vectors in (("ordinary", generators.anisotropic(v, d)), ("collapsed", generators.collapsed(1, v, d)[0])):
         rows = vectors.to(bench.device)
         truth = full_sort(rows, own[:200], 10)
         contenders = exact(bench, rows, own, 10, truth)

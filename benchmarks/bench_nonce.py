@@ -22,24 +22,10 @@ from gpustab.runs.runs import Runs
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.studies.consistency.additive import additive
-from gpustab.studies.consistency.contexts import (
-    Frequencies,
-    Prepared,
-    chances,
-    context_counts,
-    instances,
-    kept_tokens,
-)
+from gpustab.studies.consistency.contexts import Frequencies, Prepared, chances, context_counts, instances, kept_tokens
 from gpustab.studies.consistency.measures import places, unit
 from gpustab.studies.consistency.models import of_model
-from gpustab.studies.consistency.nonce import (
-    Output,
-    draw_negatives,
-    padded,
-    pairs_of,
-    trained,
-    training_pairs,
-)
+from gpustab.studies.consistency.nonce import Output, draw_negatives, padded, pairs_of, trained, training_pairs
 from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.samples import NullPairs, Samples, draw_samples
 from gpustab.studies.consistency.text import Ids, Text

@@ -20,29 +20,14 @@ KERNELS = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "kernels"
 
 def run(*arguments, cwd, **environment):
     child = subprocess.run(
-        [sys.executable, *map(str, arguments)],
-        cwd=cwd,
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
+        [sys.executable, *map(str, arguments)], cwd=cwd, env=os.environ | environment, capture_output=True, text=True
     )
     assert child.returncode == 0, child.stderr
     return child.stdout.strip()
 
 
 def install(wheel, target):
-    run(
-        "-m",
-        "pip",
-        "install",
-        "--no-deps",
-        "--no-index",
-        "--no-compile",
-        "--target",
-        target,
-        wheel,
-        cwd=target.parent,
-    )
+    run("-m", "pip", "install", "--no-deps", "--no-index", "--no-compile", "--target", target, wheel, cwd=target.parent)
 
 
 @pytest.fixture(scope="module")

@@ -56,9 +56,7 @@ class _Numbered:
 
 
 def prepare_corpus(
-    source: str | Path,
-    options: CorpusOptions = _DEFAULTS,
-    tokenizer: Callable[[str], Iterable[str]] | None = None,
+    source: str | Path, options: CorpusOptions = _DEFAULTS, tokenizer: Callable[[str], Iterable[str]] | None = None
 ) -> Corpus:
     """Read a source and return it as a corpus.
 

@@ -20,14 +20,7 @@ from gpustab.errors import InputError, OutOfMemoryError
 from gpustab.kernels import centred, gram, procrustes
 from gpustab.kernels.arithmetic import product
 from gpustab.kernels.pip_loss import PipLoss, WordwisePip
-from gpustab.machine.device import (
-    DEFAULT,
-    Compute,
-    free_memory,
-    is_out_of_memory,
-    telling_memory,
-    with_smaller_tiles,
-)
+from gpustab.machine.device import DEFAULT, Compute, free_memory, is_out_of_memory, telling_memory, with_smaller_tiles
 from gpustab.runs.runs import Runs
 
 _FRAME_WORDS = 4 * gram.ROWS_PER_MATMUL

@@ -73,11 +73,7 @@ class NeighbourPass(NamedTuple):
 
 @telling_memory
 def neighbour_pass(
-    runs: Runs,
-    targets: Tensor,
-    k: int,
-    compute: Compute = DEFAULT,
-    progress: Callable[[int], None] | None = None,
+    runs: Runs, targets: Tensor, k: int, compute: Compute = DEFAULT, progress: Callable[[int], None] | None = None
 ) -> NeighbourPass:
     """Find the k nearest neighbours of the targets in every run, exactly, among all words that the run has.
 

@@ -54,11 +54,7 @@ class UnresolvedError(ArithmeticError):
 
 @telling_memory
 def tile_pass(
-    runs: Runs,
-    compute: Compute,
-    counted: Tensor,
-    dtype: torch.dtype,
-    arithmetic: torch.dtype | None = None,
+    runs: Runs, compute: Compute, counted: Tensor, dtype: torch.dtype, arithmetic: torch.dtype | None = None
 ) -> TilePass:
     """Measure all pairs of runs, tile by tile.
 

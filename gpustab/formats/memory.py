@@ -30,10 +30,7 @@ _PLACEHOLDERS_FROM = 100
 
 
 def from_pair(
-    words: Iterable[str | bytes],
-    array: NDArray[Any] | Tensor,
-    name: str = "run",
-    options: LoadOptions | None = None,
+    words: Iterable[str | bytes], array: NDArray[Any] | Tensor, name: str = "run", options: LoadOptions | None = None
 ) -> Space:
     """Make a space from words and their vectors; the array is copied and never changed.
 

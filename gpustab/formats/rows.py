@@ -190,11 +190,7 @@ class RowTable:
         )
 
     def _add_one_by_one(
-        self,
-        words: Sequence[bytes],
-        kept: NDArray[Any],
-        places: Sequence[int],
-        counts: Sequence[int] | None,
+        self, words: Sequence[bytes], kept: NDArray[Any], places: Sequence[int], counts: Sequence[int] | None
     ) -> None:
         """Take in rows among which words repeat."""
         for i, (word, place) in enumerate(zip(words, places, strict=True)):

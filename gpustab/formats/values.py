@@ -37,11 +37,7 @@ class Values:
         self._plausible: float | None = None
 
     def choose(
-        self,
-        words: Sequence[bytes],
-        vectors: NDArray[np.floating[Any]],
-        places: Sequence[int],
-        at_most: float = np.inf,
+        self, words: Sequence[bytes], vectors: NDArray[np.floating[Any]], places: Sequence[int], at_most: float = np.inf
     ) -> Sequence[int]:
         """Return the rows to take: those that were asked for, and finite where others are left out.
 

@@ -15,10 +15,7 @@ from gpustab.formats.text.decimals import is_number_like
 
 _NAMES = ("{stem}.vocab", "{stem}.words", "{stem}.txt", "{stem}.vocab.txt", "vocab.txt", "words.txt")
 # At most 18 digits: these fit 64 bits.
-_COUNTED = {
-    "tab": re.compile(rb"([^\t]+)\t([0-9]{1,18})"),
-    "space": re.compile(rb"([^ \t]+) ([0-9]{1,18})"),
-}
+_COUNTED = {"tab": re.compile(rb"([^\t]+)\t([0-9]{1,18})"), "space": re.compile(rb"([^ \t]+) ([0-9]{1,18})")}
 _SAMPLE = 20
 
 

@@ -70,15 +70,7 @@ def join(
     # Each space is let go as soon as its rows are taken: two copies of all vectors never exist at once.
     rows = tuple(take_rows(waiting.pop(0).vectors, where) for where in plan.rows)
     return prepare(
-        plan.vocabulary,
-        rows,
-        names,
-        plan.joining,
-        key=key,
-        counts=plan.counts,
-        centre=centre,
-        unit=unit,
-        notes=notes,
+        plan.vocabulary, rows, names, plan.joining, key=key, counts=plan.counts, centre=centre, unit=unit, notes=notes
     )
 
 

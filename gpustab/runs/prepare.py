@@ -49,9 +49,7 @@ def prepare(
         lost = (~present.all(0)).nonzero().flatten().tolist()
         sample = tuple(vocabulary[k] for k in lost[:5])
         joining = replace(
-            joining,
-            undefined=joining.undefined + len(lost),
-            undefined_sample=(joining.undefined_sample + sample)[:5],
+            joining, undefined=joining.undefined + len(lost), undefined_sample=(joining.undefined_sample + sample)[:5]
         )
         present = present & present.all(0)
     widths = sorted({part.shape[1] for part in rows})

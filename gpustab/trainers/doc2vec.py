@@ -67,12 +67,7 @@ def names_of(sample: Sample, _: Parameters) -> list[bytes]:
 
 
 def train_doc2vec(
-    sample: Sample,
-    parameters: Doc2VecParameters,
-    seed: int,
-    tell: Callable[[float], None] = tell_nobody,
-    *,
-    dm: int,
+    sample: Sample, parameters: Doc2VecParameters, seed: int, tell: Callable[[float], None] = tell_nobody, *, dm: int
 ) -> Vectors:
     """Train one run with one thread, so that the seed alone decides the result.
 
@@ -103,12 +98,7 @@ def train_doc2vec(
 
 
 def train_each(
-    samples: Sequence[Sample],
-    parameters: Doc2VecParameters,
-    seeds: Sequence[int],
-    tell: Tell = tell_nobody,
-    *,
-    dm: int,
+    samples: Sequence[Sample], parameters: Doc2VecParameters, seeds: Sequence[int], tell: Tell = tell_nobody, *, dm: int
 ) -> list[Vectors]:
     """Train some runs one after the other."""
     return [

@@ -54,10 +54,7 @@ class _Text(NamedTuple):
 
 
 def train(
-    samples: Sequence[Sample],
-    parameters: Word2VecParameters,
-    seeds: Sequence[int],
-    **options: Any,
+    samples: Sequence[Sample], parameters: Word2VecParameters, seeds: Sequence[int], **options: Any
 ) -> list[Vectors]:
     """Train a run on each sample, all of one corpus; see :func:`train_many`."""
     draws = [one.draw for one in samples]

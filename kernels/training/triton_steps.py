@@ -53,12 +53,7 @@ def _noise_words(
 
 
 @jit
-def _slope(
-    product: tl.tensor,
-    label: tl.tensor,
-    used: tl.tensor,
-    rate: tl.tensor,
-) -> tl.tensor:
+def _slope(product: tl.tensor, label: tl.tensor, used: tl.tensor, rate: tl.tensor) -> tl.tensor:
     """``α (label − σ)``; zero for slots that are passed over."""
     slope = rate * (label - tl.sigmoid(product * _SCALE + _SHIFT))
     return tl.where(used & (tl.abs(product) < _LARGEST), slope, 0.0)
@@ -66,11 +61,7 @@ def _slope(
 
 @jit
 def _move_outputs(
-    x: tl.tensor,
-    y: tl.tensor,
-    target: tl.tensor,
-    rate: tl.tensor,
-    SLOTS: tl.constexpr,
+    x: tl.tensor, y: tl.tensor, target: tl.tensor, rate: tl.tensor, SLOTS: tl.constexpr
 ) -> tuple[tl.tensor, tl.tensor, tl.tensor]:
     """Return what a step adds to input rows ``(d)``, to output rows ``(K + 1, d)``, and which slots write theirs."""
     slot = tl.arange(0, SLOTS)
@@ -92,13 +83,7 @@ def _move_outputs(
 
 
 @jit
-def _write(
-    rows: tl.tensor,
-    old: tl.tensor,
-    move: tl.tensor,
-    mask: tl.tensor,
-    ATOMIC: tl.constexpr,
-) -> None:
+def _write(rows: tl.tensor, old: tl.tensor, move: tl.tensor, mask: tl.tensor, ATOMIC: tl.constexpr) -> None:
     """Add to rows, by atomic additions where other programs may move them at the same time."""
     if ATOMIC:
         tl.atomic_add(rows, move, mask=mask, sem="relaxed")

@@ -330,10 +330,7 @@ def test_demo_measures_what_was_trained(call, monkeypatch):
     assert note.endswith(": gpustab train FOLDER -o RUNS && gpustab stability RUNS --out REPORT")
 
 
-@pytest.mark.parametrize(
-    "options",
-    ["", "--json"],
-)
+@pytest.mark.parametrize("options", ["", "--json"])
 def test_a_terminal_of_few_characters_is_no_failure(place, options):
     done = child(place, f"stability r0.txt r1.txt {options}", PYTHONIOENCODING="ascii")
     assert done.returncode == 0

@@ -47,13 +47,7 @@ def test_no_force_replaces_a_run(call, command):
 
 @pytest.mark.parametrize(
     "command",
-    [
-        TWO,
-        "neighbours w1 r0.txt r1.txt",
-        "info r0.txt",
-        "pack r0.txt r1.txt -o p",
-        "study instability r0.txt r1.txt",
-    ],
+    [TWO, "neighbours w1 r0.txt r1.txt", "info r0.txt", "pack r0.txt r1.txt -o p", "study instability r0.txt r1.txt"],
 )
 def test_force_that_could_mean_nothing_is_refused(call, command):
     done = call(f"{command} --force")

@@ -6,13 +6,7 @@ from hypothesis import strategies as st
 
 from gpustab.kernels.gram import block_gram
 from gpustab.kernels.jackknife import pair_matrix
-from gpustab.kernels.pip_loss import (
-    pip_from_gram,
-    pip_from_norms,
-    reduced,
-    scale,
-    wordwise_pip,
-)
+from gpustab.kernels.pip_loss import pip_from_gram, pip_from_norms, reduced, scale, wordwise_pip
 from tests import generators, oracles
 
 

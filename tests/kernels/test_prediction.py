@@ -7,12 +7,7 @@ import torch
 from scipy.special import ndtr
 
 from gpustab.kernels import prediction
-from gpustab.kernels.prediction import (
-    predicted_overlap,
-    reaches,
-    top_n_probabilities,
-    top_n_threshold,
-)
+from gpustab.kernels.prediction import predicted_overlap, reaches, top_n_probabilities, top_n_threshold
 from tests import generators
 
 

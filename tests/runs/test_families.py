@@ -9,14 +9,7 @@ from gpustab.runs.group import Group
 from gpustab.runs.key import Key
 from tests.generators import named
 
-PATHS = [
-    "a/shuffled",
-    "b/bootstrap",
-    "a/bootstrap",
-    "a/fixed-sentence-0.5",
-    "a/shuffled-sentence-0.5",
-    "b/shuffled",
-]
+PATHS = ["a/shuffled", "b/bootstrap", "a/bootstrap", "a/fixed-sentence-0.5", "a/shuffled-sentence-0.5", "b/shuffled"]
 
 
 def test_groups_that_differ_in_sampling_alone_are_a_family():

@@ -468,10 +468,7 @@ def test_order_of_the_runs_changes_nothing_but_their_order():
     assert a.notes == b.notes
 
 
-@pytest.mark.parametrize(
-    "choice",
-    [{"targets": 0}, {"targets": "many"}, {"words": []}, {"words": "w3"}, {"word": 3}],
-)
+@pytest.mark.parametrize("choice", [{"targets": 0}, {"targets": "many"}, {"words": []}, {"words": "w3"}, {"word": 3}])
 def test_targets_that_make_no_sense_are_refused(choice):
     with pytest.raises(InputError, match=r"target|words"):
         stability(runs_of(noisy_copies(2, 20, 4)), neighbours=[1], **choice)

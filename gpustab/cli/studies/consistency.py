@@ -24,8 +24,7 @@ def consistency(
     showing: Showing,
     consistency_options: ConsistencyOptions,
     text: Annotated[
-        list[str] | None,
-        Option("The text that terms are learned from; several are compared.", metavar="TEXT"),
+        list[str] | None, Option("The text that terms are learned from; several are compared.", metavar="TEXT")
     ] = None,
     runs: Annotated[
         list[Path] | None,
@@ -34,8 +33,7 @@ def consistency(
         ),
     ] = None,
     group: Annotated[
-        list[str] | None,
-        Option("A background of its own name: 'glove=glove*.txt'; any number.", metavar="NAME=FILES"),
+        list[str] | None, Option("A background of its own name: 'glove=glove*.txt'; any number.", metavar="NAME=FILES")
     ] = None,
 ) -> None:
     """Do parts of one text give a term the same vector? (Bloem et al. 2019).

@@ -14,15 +14,7 @@ from safetensors import SafetensorError
 from gpustab.errors import ComputationError, InputError
 from gpustab.formats.atomic import clear_leftovers
 from gpustab.runs.lock import is_lock
-from gpustab.runs.manifest import (
-    MANIFEST,
-    UNFINISHED,
-    inside,
-    read_manifest,
-    read_packed,
-    want_fields,
-    write_manifest,
-)
+from gpustab.runs.manifest import MANIFEST, UNFINISHED, inside, read_manifest, read_packed, want_fields, write_manifest
 from gpustab.runs.runset import read_entries
 
 _REQUEST = "request.json"

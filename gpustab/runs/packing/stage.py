@@ -97,11 +97,7 @@ class Stage:
         return Opened(space, report, checked=False, copied=False)
 
     def _record(self, run: int) -> dict[str, Any]:
-        return {
-            "schema": _SCHEMA,
-            "source": self.sources[run],
-            "options": options_record(self.options),
-        }
+        return {"schema": _SCHEMA, "source": self.sources[run], "options": options_record(self.options)}
 
     def _paths(self, run: int) -> tuple[Path, Path]:
         """The record comes first: a run without one is not used."""

@@ -29,14 +29,7 @@ class UndefinedError(Exception):
 
 
 def write_packed(
-    opened: Opened,
-    order: Order,
-    run: int,
-    path: Path,
-    *,
-    dtype: torch.dtype,
-    with_presence: bool,
-    options: LoadOptions,
+    opened: Opened, order: Order, run: int, path: Path, *, dtype: torch.dtype, with_presence: bool, options: LoadOptions
 ) -> dict[str, Any]:
     """Write a run in the canonical order.
 

@@ -210,6 +210,4 @@ def alarms(settings: Sequence[Setting], spaces: Mapping[str, Sequence[str]]) -> 
 
 _COLLAPSED = "The space is collapsed"
 _HINT = "Train longer, or with fewer dimensions."
-_HINTS = {
-    "ppmi_svd": "A subsampling rate of 1e-5 deletes most of a small corpus; try --set ppmi_svd.subsample=0.001.",
-}
+_HINTS = {"ppmi_svd": "A subsampling rate of 1e-5 deletes most of a small corpus; try --set ppmi_svd.subsample=0.001."}

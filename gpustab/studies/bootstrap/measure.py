@@ -91,11 +91,7 @@ class Measured:
 
 
 def measure(
-    runs: Runs,
-    queries: Sequence[bytes],
-    n: int,
-    asked: Mapping[bytes, Sequence[bytes]],
-    compute: Compute,
+    runs: Runs, queries: Sequence[bytes], n: int, asked: Mapping[bytes, Sequence[bytes]], compute: Compute
 ) -> Measured:
     """Measure the query words that a group has.
 

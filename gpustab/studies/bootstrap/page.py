@@ -38,11 +38,7 @@ def page(result: Result) -> list[Block]:
             figures=["spread"],
             aside="Figure 1 of the paper: bootstrap widens all techniques, PPMI least.",
         ),
-        Block(
-            "How much do the lists agree?",
-            figures=["jaccard", "ranks"],
-            aside="Figures 2 and 3 of the paper.",
-        ),
+        Block("How much do the lists agree?", figures=["jaccard", "ranks"], aside="Figures 2 and 3 of the paper."),
         *_compared(result),
         Block("How many runs are needed?", figures=["number_of_runs"], aside="Figure 6 of the paper: about 25 runs."),
         *_distances(result),
@@ -159,11 +155,7 @@ def _distances(result: Result) -> Iterator[Block]:
         "vary "
         "around different means: then a run of each lies farther apart than two runs of one, which no SD tells."
     )
-    yield Block(
-        "How far apart are the settings?",
-        tables=[SmallTable.of("", distances, columns)],
-        answer=answer,
-    )
+    yield Block("How far apart are the settings?", tables=[SmallTable.of("", distances, columns)], answer=answer)
 
 
 def _corpora(result: Result) -> Iterator[Block]:

@@ -12,14 +12,7 @@ from typing import NamedTuple
 
 from gpustab.results import Table
 from gpustab.results.page import counted, number
-from gpustab.studies.change.differences import (
-    AtRandom,
-    Explained,
-    beyond,
-    beyond_margin,
-    control_difference,
-    expected,
-)
+from gpustab.studies.change.differences import AtRandom, Explained, beyond, beyond_margin, control_difference, expected
 from gpustab.studies.change.tables import (
     DISCOVERIES,
     GRID,

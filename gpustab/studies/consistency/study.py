@@ -150,12 +150,7 @@ def _add(answer: Answer, sheet: Sheet[R], rows: Sequence[R]) -> None:
 
 
 def _of_text(
-    runs: Runs,
-    prepared: Prepared,
-    outputs: Outputs | None,
-    inputs: Inputs,
-    answer: Answer,
-    at: tuple[float, float],
+    runs: Runs, prepared: Prepared, outputs: Outputs | None, inputs: Inputs, answer: Answer, at: tuple[float, float]
 ) -> None:
     """Fill the tables with one background's rows of one text."""
     case, options = prepared.group, inputs.options

@@ -25,13 +25,7 @@ from gpustab.studies.instability.averages import averaging_tables, quality_table
 from gpustab.studies.instability.claims import observation_table
 from gpustab.studies.instability.cosines import distribution_tables, prediction_tables
 from gpustab.studies.instability.frequency import frequency_tables
-from gpustab.studies.instability.losses import (
-    Look,
-    how_many_table,
-    identity_table,
-    instability_tables,
-    proxy_tables,
-)
+from gpustab.studies.instability.losses import Look, how_many_table, identity_table, instability_tables, proxy_tables
 from gpustab.studies.instability.neighbours import list_tables, overlap_tables
 from gpustab.studies.instability.options import InstabilityOptions
 from gpustab.studies.instability.tables import (

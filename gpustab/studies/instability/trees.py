@@ -230,10 +230,7 @@ def _trees(technique: Technique) -> Iterator[TreeRow]:
         TREE: [_top(runs, order, joint) for order in orders],
         ONE_REFERENCE: [naive_average(rows, reference) for reference in range(min(len(orders), len(runs)))],
     }
-    halves = {
-        TREE: lambda part: _top(runs, part, joint),
-        ONE_REFERENCE: lambda part: naive_average(rows.take(part), 0),
-    }
+    halves = {TREE: lambda part: _top(runs, part, joint), ONE_REFERENCE: lambda part: naive_average(rows.take(part), 0)}
     for kind, spaces in tops.items():
         loss, error = _rms_loss(spaces)
         losses = [ratio(_rms_loss([*map(halves[kind], split)])[0], base) for split in splits]

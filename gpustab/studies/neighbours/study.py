@@ -47,10 +47,7 @@ def neighbours_of(groups: Groups, word: str | bytes, n: int = 10, *, compute: Co
     check("n", n, ListLength)
     given = groups_of(groups)
     with answering("neighbours", groups=given, compute=compute) as answer:
-        answer.result.tables = {
-            SHARES.name: SHARES.table(),
-            LISTS.name: LISTS.table(),
-        }
+        answer.result.tables = {SHARES.name: SHARES.table(), LISTS.name: LISTS.table()}
         missing: list[str] = []
         for family in families(given):
             members = [answer.take(group) for group in family.members]

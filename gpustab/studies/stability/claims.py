@@ -254,7 +254,7 @@ POINTS_OPPOSITE = Claim[Opposite](
             f"PIP loss and p@{x.n} point opposite ways: words of smaller loss have neighbours that are less stable "
             f"(ρ = {_span(x.agreements, '+.2f')} over {x.words:,} words). The losses mostly measure how far words "
             f"stand out of a bundle that they all form; go by p@{x.n}, or train longer."
-        ),
+        )
     },
 )
 

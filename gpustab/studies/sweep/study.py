@@ -161,7 +161,7 @@ def _notes(baseline: Measured, others: Mapping[str, Measured], changes: Table[Ch
     notes = [
         "Changes against the baseline: percent of the reduced PIP loss is what tables 3.1 and 3.2 of Rettenmeier "
         "(2020) show, differences of scores are what tables 3.3 and 3.4 show. Errors take a setting and the baseline "
-        "for independent, though they read the same draws.",
+        "for independent, though they read the same draws."
     ]
     notes += [*_other_cosines(baseline, others), *_same_runs(baseline, others)]
     if any(not was > 0 for was in changes["baseline"]):

@@ -239,7 +239,7 @@ HANGS_ON_SIZE = Claim[Sizes](
         "yes": lambda x: (
             f"{x.high.group}: the paper's threshold is no property of the space: it is {cosine(x.high.next_higher)} if "
             f"a group must have {x.high.min_pairs:,} pairs, and {cosine(x.low.next_higher)} at {x.low.min_pairs:,}."
-        ),
+        )
     },
 )
 

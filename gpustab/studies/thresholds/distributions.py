@@ -121,11 +121,7 @@ def drawn_words(runs: Runs, options: ThresholdsOptions) -> Tensor:
 
 @telling_memory
 def distribution(
-    runs: Runs,
-    r: int,
-    options: ThresholdsOptions,
-    compute: Compute,
-    told: Callable[[float], None] | None = None,
+    runs: Runs, r: int, options: ThresholdsOptions, compute: Compute, told: Callable[[float], None] | None = None
 ) -> Distribution:
     """Return how the similarities of some random words to every other word are distributed in one run."""
     joint = runs.joint.nonzero().flatten()

@@ -33,11 +33,7 @@ _DRAWS = 100
 
 
 def scores(
-    runs: Runs,
-    test: SimilarityTest,
-    cuts: Mapping[str, list[float | None]],
-    compute: Compute,
-    seed: int,
+    runs: Runs, test: SimilarityTest, cuts: Mapping[str, list[float | None]], compute: Compute, seed: int
 ) -> Iterator[Score]:
     """Yield the scores of every run at its own thresholds, which have names."""
     lookup = Lookup(runs, None, ignore_case=True)

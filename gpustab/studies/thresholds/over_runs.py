@@ -54,11 +54,7 @@ Tables = dict[str, Table]
 
 
 def add(
-    tables: Tables,
-    group: str,
-    names: Sequence[str],
-    distributions: Sequence[Distribution],
-    runs: Sequence[RunNumbers],
+    tables: Tables, group: str, names: Sequence[str], distributions: Sequence[Distribution], runs: Sequence[RunNumbers]
 ) -> None:
     """Add one group of runs to all tables but those of scores and shapes; without a baseline ``runs`` are none."""
     if runs:

@@ -43,18 +43,7 @@ class RunKept(NamedTuple):
     numbers: RunNumbers | None
 
 
-KINDS = (
-    RunKept,
-    Distribution,
-    GroupRow,
-    Law,
-    ListThreshold,
-    Moments,
-    RunNumbers,
-    Threshold,
-    ValueThreshold,
-    WindowRow,
-)
+KINDS = (RunKept, Distribution, GroupRow, Law, ListThreshold, Moments, RunNumbers, Threshold, ValueThreshold, WindowRow)
 
 
 def key_of(runs: Runs, r: int, baseline: Baseline | None, options: ThresholdsOptions, compute: Compute) -> str:
@@ -186,12 +175,7 @@ def _measure(
 
 
 def _measure_run(
-    runs: Runs,
-    r: int,
-    base: Baseline | None,
-    options: ThresholdsOptions,
-    compute: Compute,
-    tell: Progress,
+    runs: Runs, r: int, base: Baseline | None, options: ThresholdsOptions, compute: Compute, tell: Progress
 ) -> RunKept:
     """Measure one run."""
     own = distribution(runs, r, options, compute, lambda part: tell("similarities", part / 5))

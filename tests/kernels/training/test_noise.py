@@ -8,8 +8,7 @@ from gpustab.kernels.training.philox import random_words
 
 
 @pytest.mark.parametrize(
-    "weights",
-    [[1.0], [1, 1], [3, 1], [0, 5, 0], [1, 1, 2, 2, 4, 4], list(range(100)), [1e-9, 1, 1e9], [0.1] * 7],
+    "weights", [[1.0], [1, 1], [3, 1], [0, 5, 0], [1, 1, 2, 2, 4, 4], list(range(100)), [1e-9, 1, 1e9], [0.1] * 7]
 )
 def test_noise_tables_hold_the_weights(weights):
     weights = torch.tensor(weights, dtype=torch.float64)

@@ -10,20 +10,7 @@ import pytest
 from gpustab.report.svg.axes import Axis, Named, at
 from gpustab.report.svg.elements import WIDTH
 from gpustab.report.svg.matrix import Cell, Line, lattice
-from gpustab.report.svg.rows import (
-    CLOSE,
-    HEADED,
-    NAMED,
-    PAIRED,
-    Dot,
-    Listed,
-    Ridge,
-    Row,
-    Upright,
-    dots,
-    listed,
-    ridges,
-)
+from gpustab.report.svg.rows import CLOSE, HEADED, NAMED, PAIRED, Dot, Listed, Ridge, Row, Upright, dots, listed, ridges
 
 SPACE = "{http://www.w3.org/2000/svg}"
 

@@ -11,15 +11,7 @@ from gpustab.errors import InputError
 from gpustab.runs.key import Key
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.studies.change import authors
-from gpustab.studies.change.authors import (
-    Text,
-    changes,
-    deal,
-    discovered_words,
-    discoveries,
-    documents_of,
-    studentised,
-)
+from gpustab.studies.change.authors import Text, changes, deal, discovered_words, discoveries, documents_of, studentised
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.series import Series
 from gpustab.studies.shared.finished import Finished

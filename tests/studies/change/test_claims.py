@@ -67,11 +67,7 @@ def law(r2, control=False, series="a", r2_se=0.03, r2_se_runs=math.nan, n=1, ave
 @pytest.mark.parametrize(
     ("row", "wanted", "said"),
     [
-        (
-            {},
-            "more",
-            f"{MOVED.format('0.30')}{COMES}: what is beyond that, +0.04 to +0.11, is above 0.",
-        ),
+        ({}, "more", f"{MOVED.format('0.30')}{COMES}: what is beyond that, +0.04 to +0.11, is above 0."),
         (
             {"change": 0.18},
             "no more",
@@ -150,11 +146,7 @@ def test_the_error_of_the_expected_change_follows_from_those_of_both_floors():
 
 
 def test_the_lead_says_between_which_periods_contexts_differ():
-    rows = [
-        BASE,
-        BASE._replace(first="b", second="c", change=0.18),
-        BASE._replace(first="c", second="d", change=0.22),
-    ]
+    rows = [BASE, BASE._replace(first="b", second="c", change=0.18), BASE._replace(first="c", second="d", change=0.22)]
     assert list(of_sampling(rows)) == [
         "Contexts differ beyond the sampling of documents from 1800-1819 to 1820-1839; contexts differ no more than "
         "two samplings of one period's documents from b to c; whether contexts differ beyond the sampling of documents "

@@ -35,8 +35,7 @@ def test_a_page_is_written(place, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
-    [("set -w nowhere", "in no period"), ("none", "none"), ("set --min-count 0", "--min-count")],
+    ("line", "said"), [("set -w nowhere", "in no period"), ("none", "none"), ("set --min-count 0", "--min-count")]
 )
 def test_wrong_input_is_one_line(place, monkeypatch, line, said):
     result = call(place, line, monkeypatch)

@@ -124,9 +124,7 @@ def test_the_law_and_what_is_beyond_it(blocks):
         ["sure", "1,234", "0.346", "0.235", "1.65", "1.2–2.3", "0.123"],
     ]
     assert classes.header == ["periods", "per million", "words", "change", "dealt out at random", "beyond"]
-    assert classes.rows == [
-        ["1800-1819 → 1820-1839", "10 – 2,100", "1,250", "0.346", "0.123", "0.222 ± 0.020"],
-    ]
+    assert classes.rows == [["1800-1819 → 1820-1839", "10 – 2,100", "1,250", "0.346", "0.123", "0.222 ± 0.020"]]
 
 
 def test_scores_of_semeval(blocks):

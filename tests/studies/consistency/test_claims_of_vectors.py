@@ -147,11 +147,7 @@ FEW = "Whether terms frequent in the text and rare in general are the closest to
         ),
         ([group(CLOSEST, 0.5, 0.05, 2), group(LOW, 0.2, 0.05)], "few", f"{FEW}are 2 such terms (wanted 3)."),
         ([group(CLOSEST, 0.5, 0.05, 1), group(LOW, 0.2, 0.05)], "few", f"{FEW}is 1 such term (wanted 3)."),
-        (
-            [group(CLOSEST, 0.5, 0.05)],
-            "few",
-            f"{FEW}are 20 such terms and no other group of three.",
-        ),
+        ([group(CLOSEST, 0.5, 0.05)], "few", f"{FEW}are 20 such terms and no other group of three."),
         ([group("all", 0.5, 0.05)], "few", f"{FEW}is no such term (wanted 3) and no other group of three."),
     ],
 )

@@ -152,11 +152,7 @@ def test_averages(ratio, sd, begins):
 
 
 def test_claims_beside_the_question_are_told_where_they_are_decided():
-    rows = [
-        (INCONSISTENT, "sgns", "yes"),
-        (UNRELATED_TO_LOSS, "sgns", "no"),
-        (UNRELATED_TO_LOSS, "glove", "undecided"),
-    ]
+    rows = [(INCONSISTENT, "sgns", "yes"), (UNRELATED_TO_LOSS, "sgns", "no"), (UNRELATED_TO_LOSS, "glove", "undecided")]
     assert answers.how_many_neighbours(findings(*rows)) == [
         "Yes for sgns: words rank otherwise by how many of their two nearest neighbours come back than by their fifty "
         "nearest.",

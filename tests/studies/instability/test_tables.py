@@ -122,12 +122,7 @@ def test_the_order_is_that_of_table_2_9():
 def test_the_criteria_of_table_2_7_are_measured():
     v, d, stack = 80, 8, noisy_copies(4, 80, 8, noise=0.1)
     runs = technique(runs_of(stack), targets=20)
-    measured = {
-        **instability_tables(runs),
-        **overlap_tables(runs),
-        **proxy_tables(runs),
-        **prediction_tables(runs),
-    }
+    measured = {**instability_tables(runs), **overlap_tables(runs), **proxy_tables(runs), **prediction_tables(runs)}
     found = closing_tables(measured, [{"name": "x", "words": v, "dimension": d}])["table_2_7"]
     rows = {row["criterion"]: row for row in found.records()}
     spaces = stack.numpy()

@@ -15,11 +15,7 @@ from gpustab.options import record
 from gpustab.studies.localization.language import Tokens
 from gpustab.studies.localization.models.bag_of_words import BagOfWords
 from gpustab.studies.localization.models.model import Embedding, Runs, read_sentences
-from gpustab.studies.localization.models.paragraph_vectors import (
-    ParagraphOptions,
-    load_paragraphs,
-    train_paragraphs,
-)
+from gpustab.studies.localization.models.paragraph_vectors import ParagraphOptions, load_paragraphs, train_paragraphs
 from gpustab.studies.localization.models.pretrained import encoder, mean_of_words
 from gpustab.studies.localization.models.trees import Merges, read_parses
 from gpustab.studies.localization.models.urae import FoldOptions, load_folded, train_folded
