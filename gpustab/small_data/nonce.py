@@ -28,7 +28,6 @@ from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
 from gpustab.small_data.additive import Instances, chances, instances
 from gpustab.small_data.text import Ids, Samples, Text
-from gpustab.spaces.space import Space
 
 _KEEP, _NEGATIVES = 4, 5
 """Streams of the seed."""
@@ -123,18 +122,14 @@ class Outputs:
             raise InputError(f"{path}: {space.dimension} dimensions, the background has {runs.rows[r].shape[1]}")
         vectors = torch.zeros(runs.words, space.dimension)
         there = runs.joint.cpu()
-        vectors[there] = space.vectors[_output_rows(path, space, runs, there)]
+        words = [runs.vocabulary[k] for k in there.nonzero().flatten().tolist()]
+        if missing := sum(word not in space.vocabulary for word in words):
+            of = f"{missing:,} of {len(words):,} words of the background"
+            raise InputError(f"{path}: {of} have no output vector there")
+        vectors[there] = space.vectors[torch.tensor([space.vocabulary.index_of(word) for word in words])]
         if torch.equal(vectors, runs.rows[r][0 : runs.words].cpu() * there[:, None]):
             raise InputError(f"{path}: these are the word vectors of '{runs.name}', no output vectors")
         return Output(vectors.double().to(self._device), counts_of(runs))
-
-
-def _output_rows(path: Path, space: Space, runs: Runs, there: Tensor) -> Tensor:
-    words = [runs.vocabulary[k] for k in there.nonzero().flatten().tolist()]
-    missing = sum(word not in space.vocabulary for word in words)
-    if missing:
-        raise InputError(f"{path}: {missing:,} of {len(words):,} words of the background have no output vector there")
-    return torch.tensor([space.vocabulary.index_of(word) for word in words])
 
 
 def counts_of(runs: Runs) -> Ids:

@@ -225,18 +225,9 @@ def places(vectors: Tensor, samples: Samples, words: Tensor, rows: Tensor) -> tu
     kept = ranks[:, :-1]
     # The own word is no nearer than itself, whatever rounding says: word_ranks has the same margin.
     left = kept - ((cosine[:, None] > cosines + ROUNDING) & (rows >= 0)[:, None]).long()
-    between = _ranks(kept.cpu().numpy(), left.cpu().numpy(), valid, later)
-    return between, _own(x, samples, words, rows, cosine, ranks[:, -1])
-
-
-def _ranks(kept: Ids, left: Ids, valid: NDArray[np.bool_], later: NDArray[np.bool_]) -> Ranks:
-    return Ranks(
-        float(kept[later].mean()),
-        float(kept[valid & ~later].mean()),
-        float(kept[valid].mean()),
-        float(left[valid].mean()),
-        float((kept[valid] == 1).mean()),
-    )
+    of, without = kept.cpu().numpy(), left.cpu().numpy()
+    parts = of[later], of[valid & ~later], of[valid], without[valid], of[valid] == 1
+    return Ranks(*(float(part.mean()) for part in parts)), _own(x, samples, words, rows, cosine, ranks[:, -1])
 
 
 def _others(samples: Samples) -> tuple[Ids, NDArray[np.bool_], NDArray[np.bool_]]:

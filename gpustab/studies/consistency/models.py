@@ -155,39 +155,36 @@ def of_run(
     report: Reporter,
 ) -> OfRun:
     """Measure the additive model, and Nonce2Vec where there are output vectors, in one run."""
-    device, kept_rows = prepared.words.device, prepared.frequencies.rows[prepared.text.tokens[prepared.kept]]
+    device, left = prepared.words.device, prepared.frequencies.rows[prepared.text.tokens[prepared.kept]]
     words = unit(runs.rows[r][0 : runs.words].to(device)) * runs.joint.to(device)[:, None]
     sums = prepared.sums(runs, r)
     models = {
         ADDITIVE: of_model(sums, prepared, words),
-        CENTRED: of_model(centred(sums, prepared.words, mean_context(kept_rows, runs, r, device)), prepared, None),
+        CENTRED: of_model(centred(sums, prepared.words, mean_context(left, runs, r, device)), prepared, None),
     }
-    of_sums = OfRun(models, nearest(sums, prepared, words, runs.vocabulary), [], [], False)
-    return of_sums if output is None else _with_nonce(of_sums, sums, words, prepared, output(), options, kept, report)
-
-
-def _with_nonce(
-    of_sums: OfRun,
-    start: Tensor,
-    words: Tensor,
-    prepared: Prepared,
-    output: nonce.Output,
-    options: ConsistencyOptions,
-    kept: Kept,
-    report: Reporter,
-) -> OfRun:
-    """Train Nonce2Vec from the sums, and with every setting of the paper's grid."""
-    chosen, settings = nonce_settings(options), list[tables.Setting]()
-    varied = list(nonce.schedules(chosen)) if options.grid else []
-    for k, schedule in enumerate(varied):  # those of one schedule are a part of the study that may be finished
-        report(k / len(varied))
-        name = f"grid {schedule.sample:g} {schedule.sample_decay:g} {schedule.window_decay}"
-        settings += kept.part(name, partial(settings_of, start, prepared, output, schedule))
-    pairs = pairs_of(prepared, output, chosen)
-    vectors = nonce.trained(start, output, pairs, chosen)
+    near = nearest(sums, prepared, words, runs.vocabulary)
+    if output is None:
+        return OfRun(models, near, [], [], False)
+    by, settings = output(), nonce_settings(options)
+    grid = _grid(sums, prepared, by, settings, kept, report) if options.grid else []
+    pairs = pairs_of(prepared, by, settings)
+    vectors = nonce.trained(sums, by, pairs, settings)
     finite = bool(torch.isfinite(vectors).all())
-    more = {f"Nonce2Vec ({options.output})": of_model(vectors, prepared, words)} if finite else {}
-    return OfRun(of_sums.models | more, of_sums.nearest, updates(prepared, pairs), settings, not finite)
+    if finite:
+        models[f"Nonce2Vec ({options.output})"] = of_model(vectors, prepared, words)
+    return OfRun(models, near, updates(prepared, pairs), grid, not finite)
+
+
+def _grid(
+    start: Tensor, prepared: Prepared, output: nonce.Output, settings: nonce.Settings, kept: Kept, report: Reporter
+) -> list[tables.Setting]:
+    """Every setting of the paper's grid; those of one schedule are a part of the study that may be finished."""
+    schedules, rows = list(nonce.schedules(settings)), list[tables.Setting]()
+    for k, schedule in enumerate(schedules):
+        report(k / len(schedules))
+        name = f"grid {schedule.sample:g} {schedule.sample_decay:g} {schedule.window_decay}"
+        rows += kept.part(name, partial(settings_of, start, prepared, output, schedule))
+    return rows
 
 
 def nonce_settings(options: ConsistencyOptions) -> nonce.Settings:

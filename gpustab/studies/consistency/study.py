@@ -128,17 +128,21 @@ def read_inputs(
     Raises:
         InputError: if a file cannot be used, a text is given twice, or none, or a file of samples and what it decides.
     """
+    general = None
     if options.sample_file is None:
         terms = None if options.terms in _DRAWN else read_terms(Path(options.terms), options.language)
-        return Inputs(_texts(sources, options), None, _general(options), terms, options, finished, {})
-    if sources or options.split == "half" or options.terms != "random":
-        wrong = (
-            option("text", ...) if sources else option("split", "half") if options.split == "half" else option("terms")
-        )
+        texts, samples = _texts(sources, options), None
+    elif sources or options.split == "half" or options.terms != "random":
+        half = option("split", "half") if options.split == "half" else option("terms")
+        wrong = option("text", ...) if sources else half
         raise InputError(f"{option('sample_file')} holds sentences, samples and terms: give it without {wrong}")
-    file = read_samples(Path(options.sample_file), options.language)
-    answer.result.notes += file.notes
-    return Inputs([file.text], file.samples, _general(options), file.terms, options, finished, {})
+    else:
+        text, samples, terms, notes = read_samples(Path(options.sample_file), options.language)
+        texts = [text]
+        answer.result.notes += notes
+    if options.general is not None:
+        general = read_text(options.general, options.language, options.drop_short, options.general_layout)
+    return Inputs(texts, samples, general, terms, options, finished, {})
 
 
 def _texts(sources: Sequence[str | Path], options: ConsistencyOptions) -> list[Text]:
@@ -162,12 +166,6 @@ def short_names(sources: Sequence[str | Path]) -> list[str]:
         if len(set(names)) == len(names):
             return names
     return [str(source) for source in sources]
-
-
-def _general(options: ConsistencyOptions) -> Text | None:
-    if options.general is None:
-        return None
-    return read_text(options.general, options.language, options.drop_short, options.general_layout)
 
 
 def _of_background(group: Runs | Group, inputs: Inputs, answer: Answer, at: tuple[float, float]) -> None:
@@ -302,13 +300,9 @@ def _add_runs(answer: Answer, case: str, each: Sequence[OfRun]) -> None:
 
 def _mean_of(runs: Sequence[tables.Setting]) -> tables.Setting:
     """One setting of the grid over the runs; without numbers where it diverged in one."""
-    same, null, auc = ([getattr(one, name) for one in runs] for name in ("same", "null", "auc"))
-    return runs[0]._replace(same=_mean(same), null=_mean(null), auc=_mean(auc))
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    there = [value for value in values if value is not None]
-    return sum(there) / len(there) if len(there) == len(values) else None
+    values = {name: [getattr(one, name) for one in runs] for name in ("same", "null", "auc")}
+    means: dict[str, Any] = {name: None if None in of else sum(of) / len(of) for name, of in values.items()}
+    return runs[0]._replace(**means)
 
 
 def _add_models(answer: Answer, runs: Runs, prepared: Prepared, measured: dict[str, list[Model]]) -> None:
