@@ -10,6 +10,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 LEVEL = 0.95
 """Level of the intervals that are printed and that verdicts rest on."""
 
@@ -140,6 +142,14 @@ def correlation_interval(correlation: float, count: int) -> tuple[float, float]:
     half = t_quantile(count - 3) / math.sqrt(count - 3)
     low, high = (math.tanh(math.atanh(correlation) + x) for x in (-half, half))
     return low, high
+
+
+def pearson(first: Sequence[float], second: Sequence[float]) -> float:
+    """Return Pearson's ρ; NaN for fewer than 3 values, or where one side is constant."""
+    x, y = (np.asarray(values, np.float64) for values in (first, second))
+    if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return math.nan
+    return float(np.corrcoef(x, y)[0, 1])
 
 
 def sd_interval(sd: float, runs: int) -> tuple[float, float]:

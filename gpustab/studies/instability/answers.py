@@ -12,21 +12,7 @@ from typing import Any, NamedTuple
 
 from gpustab.results import Table
 from gpustab.results.page import counted
-from gpustab.studies.instability.claims import (
-    EXTRINSIC_FALLS,
-    EXTRINSIC_FLAT,
-    FLAT_INTRINSIC,
-    INCONSISTENT,
-    INDEPENDENT_COSINES,
-    INTRINSIC_FLAT,
-    MOST_STABLE,
-    NORMAL_COSINES,
-    PREDICTED,
-    SAMPLES_DO,
-    TWO_RUNS_SUFFICE,
-    UNRELATED_TO_LOSS,
-    Rivals,
-)
+from gpustab.studies.instability import claims
 from gpustab.studies.instability.claims_of_averages import (
     AVERAGING_HELPS,
     RAISES_SCORE,
@@ -34,7 +20,19 @@ from gpustab.studies.instability.claims_of_averages import (
     judged_gains,
     largest_averages,
 )
-from gpustab.studies.instability.tables import EXTREMES, HOW_MANY, LOSSES, REDUCED_PIP, TRENDS
+from gpustab.studies.instability.claims_of_losses import (
+    EXTRINSIC_FALLS,
+    EXTRINSIC_FLAT,
+    FLAT_INTRINSIC,
+    INTRINSIC_FLAT,
+    MOST_STABLE,
+    TWO_RUNS_SUFFICE,
+    Rivals,
+)
+from gpustab.studies.instability.frequency import TRENDS
+from gpustab.studies.instability.losses import LOSSES
+from gpustab.studies.instability.scores import EXTREMES
+from gpustab.studies.instability.subsets import HOW_MANY, REDUCED_PIP
 from gpustab.studies.shared.claims import OBSERVED, Claim
 from gpustab.studies.shared.documents import DOCUMENTS_MATTER, Losses
 from gpustab.studies.shared.spaces import Collapse, Flaws, named
@@ -226,26 +224,28 @@ def _moved(findings: Findings, sign: int) -> list[str]:
 
 def how_many_neighbours(findings: Findings) -> list[str]:
     """Whether p@n ranks words alike at different n, and whether it goes with the PIP loss."""
-    return [*findings.yes_or_no(INCONSISTENT), *findings.beside(UNRELATED_TO_LOSS)]
+    return [*findings.yes_or_no(claims.INCONSISTENT), *findings.beside(claims.UNRELATED_TO_LOSS)]
 
 
 def predictable(findings: Findings) -> list[str]:
     """Whether independent normals predict p@1."""
-    return findings.yes_or_no(PREDICTED)
+    return findings.yes_or_no(claims.PREDICTED)
 
 
 def sampled(findings: Findings) -> list[str]:
     """Whether the PIP loss over drawn words ranks words as that over all does."""
-    return findings.yes_or_no(SAMPLES_DO)
+    return findings.yes_or_no(claims.SAMPLES_DO)
 
 
 def cosines(findings: Findings) -> list[str]:
     """Whether cosines are normal, and independent."""
     return [
-        *findings.beside(NORMAL_COSINES),
-        *findings.cannot_tell(NORMAL_COSINES, " whether the cosine of two words scatters as normal numbers do"),
-        *findings.beside(INDEPENDENT_COSINES),
-        *findings.cannot_tell(INDEPENDENT_COSINES, " whether cosines of different pairs of words vary independently"),
+        *findings.beside(claims.NORMAL_COSINES),
+        *findings.cannot_tell(claims.NORMAL_COSINES, " whether the cosine of two words scatters as normal numbers do"),
+        *findings.beside(claims.INDEPENDENT_COSINES),
+        *findings.cannot_tell(
+            claims.INDEPENDENT_COSINES, " whether cosines of different pairs of words vary independently"
+        ),
     ]
 
 

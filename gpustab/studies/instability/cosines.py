@@ -6,8 +6,9 @@ Figures 2.3 to 2.5, 2.7 and A.2, tables 2.5 and A.2.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -18,7 +19,7 @@ from gpustab.errors import InputError
 from gpustab.kernels import prediction
 from gpustab.kernels.overlap import neighbour_overlap
 from gpustab.machine.device import DEFAULT, Compute
-from gpustab.results import Table
+from gpustab.results import Column, Sheet, Table
 from gpustab.runs.runs import Runs
 from gpustab.statistics.hypotheses import (
     SIMULATED,
@@ -33,29 +34,127 @@ from gpustab.statistics.hypotheses import (
     whitened_density,
     whitened_kurtosis,
 )
+from gpustab.statistics.intervals import Estimate
 from gpustab.statistics.ranks import spearman_p
 from gpustab.studies.instability.losses import word_matrices
-from gpustab.studies.instability.neighbours import measure, with_distance
-from gpustab.studies.instability.tables import (
-    ACCURACY,
-    DISJOINT,
-    DISTANCE,
-    NORMALITY,
-    P_VALUES,
-    PREDICTIONS,
-    SHARING,
-    STRUCTURE,
-    TESTS,
-    WHITENED,
-    Accuracy,
-    Bar,
-    CosineTest,
-    Prediction,
-    Structure,
-    WhitenedBin,
-)
+from gpustab.studies.instability.neighbours import measure
+from gpustab.studies.instability.subsets import DISTANCE, with_distance
 from gpustab.studies.instability.technique import Technique, draw_words
 from gpustab.studies.shared.spaces import as_copies
+
+
+class CosineTest(NamedTuple):
+    """A test of the cosines of random word pairs over the runs, §2.1.3."""
+
+    technique: str
+    hypothesis: str
+    runs: int
+    tested: Annotated[int, Column(about="word pairs, or couples of them")]
+    below: Annotated[float, Column(about="share of p-values below 0.05")]
+    normals_below: Annotated[float, Column(about="that of simulated normals")]
+    distance: Annotated[float, Column(about="of the p-values' law from that of simulated normals, in [0, 1]")]
+    distance_band: Annotated[float, Column(about="by so much the distance errs in 95 % of the cases")]
+    p: Annotated[float, Column(about="of the distance")]
+    uniform_p: Annotated[float, Column(about="of the test against the uniform law, which is wrong for few runs")]
+    correlation: Annotated[float, Column(about="mean Spearman's ρ over couples; NaN of the test of normality")]
+    correlation_se: Annotated[float, Column(about="its error, by permuted runs")]
+    correlation_p: Annotated[float, Column(about="its p-value, by permuted runs")]
+    kurtosis: Annotated[float, Column(about="of the whitened cosines; NaN of the other tests")]
+    kurtosis_normal: Annotated[float, Column(about="that of normals at so many runs")]
+
+    @property
+    def mean_correlation(self) -> Estimate:
+        """The mean correlation over couples, with its error."""
+        return Estimate.of_runs(self.correlation, self.correlation_se, self.runs)
+
+
+@dataclass(frozen=True)
+class CosineTests(Sheet[CosineTest]):
+    """The table of tests, two of whose columns are called by what is no name of Python's."""
+
+    def table(self, rows: Iterable[CosineTest] = ()) -> Table[Any]:
+        """Return the table of some rows."""
+        table = super().table(rows)
+        return Table({_CALLED.get(name, name): column for name, column in table.items()})
+
+    def rows(self, tables: Mapping[str, Table[Any]], **wanted: Any) -> Iterator[CosineTest]:
+        """Yield those of its rows in a result that have the wanted values; none where it is not there."""
+        return (CosineTest(*record.values()) for record in tables.get(self.name, Table()).records(**wanted))
+
+
+class WhitenedBin(NamedTuple):
+    """Figure 2.5: one bar of the histogram of whitened cosines, and the law of normals at so many runs."""
+
+    technique: str
+    z: float
+    density: float
+    normals: float
+
+
+class Bar(NamedTuple):
+    """Figures 2.3, 2.4: the share of p-values in a bin, and that of simulated normals."""
+
+    technique: str
+    hypothesis: str
+    p_from: float
+    share: float
+    normals: float
+
+
+class Prediction(NamedTuple):
+    """Measured and predicted p@n of one word."""
+
+    technique: str
+    word: str
+    n: int
+    measured: float
+    plain: Annotated[float, Column(about="by independent normals")]
+    corrected: Annotated[float, Column(about="by normals that are correlated as a target's nearest neighbours are")]
+    structure: Annotated[float, Column(about="structure factor ρ@n: the same means, one SD for all")]
+    correlation: Annotated[float, Column(about="of a target's nearest neighbours")]
+
+
+class Accuracy(NamedTuple):
+    """Table A.2: predicted against measured p@n over words; ``exact``: of the plain model if it were true."""
+
+    technique: str
+    n: int
+    targets: int
+    measured: Annotated[float, Column(about="mean p@n")]
+    plain_pearson: float
+    plain_bias: float
+    plain_rmse: float
+    corrected_pearson: float
+    corrected_bias: float
+    corrected_rmse: float
+    exact_pearson: float
+    exact_bias: float
+    exact_rmse: float
+
+
+class Structure(NamedTuple):
+    """Table 2.5: structure factor against measured p@n over words."""
+
+    technique: str
+    n: int
+    pearson: float
+    bias: float
+    targets: int
+    exact_pearson: Annotated[float, Column(about="were the model true")]
+    gamma: Annotated[float, Column(about="the one SD of all cosines")]
+    candidates: Annotated[int, Column(about="words that enter into the model, mean over targets")]
+    pearson_with_pip: Annotated[float, Column(about="of measured p@n with the word's PIP loss")]
+
+
+_CALLED = {"below": "below_0.05", "normals_below": "normals_below_0.05"}
+NORMALITY, DISJOINT, SHARING = "normal", "independent, disjoint", "independent, sharing"
+"""The hypotheses of this table."""
+TESTS = CosineTests("distribution", CosineTest, "one row a technique and hypothesis")
+WHITENED = Sheet("whitened", WhitenedBin, "one row a technique and bin", long=True)
+P_VALUES = Sheet("p_values", Bar, "one row a technique, hypothesis and bin", long=True)
+PREDICTIONS = Sheet("predictions", Prediction, "one row a technique, length of lists and word", long=True)
+ACCURACY = Sheet("table_a_2", Accuracy, "one row a technique and length of lists")
+STRUCTURE = Sheet("table_2_5", Structure, "one row a technique and length of lists")
 
 EPSILON = 1e-4
 """Leaving out words changes no p@n by more than twice this: a hundredth of the errors of the model itself."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple
-from typing import NamedTuple
+from dataclasses import astuple, dataclass
+from typing import Annotated, NamedTuple
 
 import torch
 from torch import Tensor
@@ -18,14 +18,64 @@ from gpustab import engine
 from gpustab.errors import InputError
 from gpustab.kernels.arithmetic import product
 from gpustab.machine.device import Compute
-from gpustab.results import Table
+from gpustab.results import Column, Sheet, Table
 from gpustab.runs.families import over_common_words
 from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import ratio, t_quantile
 from gpustab.statistics.ranks import rank_correlation
 from gpustab.studies.instability.losses import word_matrices
-from gpustab.studies.instability.tables import BATCHES, TRENDS, Batch, Trend, TrendRow
 from gpustab.studies.instability.technique import Technique
+
+
+@dataclass(frozen=True)
+class Whose:
+    """Whose trend it is, over which words."""
+
+    technique: str
+    quantity: Annotated[str, Column(about="intrinsic, or extrinsic squared")]
+    least_frequency: Annotated[int, Column(about="words of at least so many occurrences")]
+    words: int
+
+
+@dataclass(frozen=True)
+class Trend:
+    """How values depend on frequency."""
+
+    slope: Annotated[float, Column(about="per decade of frequency, least squares")]
+    slope_se: Annotated[float, Column(about="heteroscedasticity-robust (White 1980), the words taken for a sample")]
+    change: Annotated[
+        float,
+        Column(about="fitted, from the rarest to the most frequent batch, as a part of the mean; NaN of a mean 0"),
+    ]
+    change_se: Annotated[float, Column(about="over words")]
+    change_runs_se: Annotated[float, Column(about="by the jackknife over runs; NaN where these are not at hand")]
+    low: Annotated[float, Column(about="95 % interval of the change: both errors, that over runs with t(R − 1)")]
+    high: float
+    correlation: Annotated[float, Column(about="Spearman's ρ over the words")]
+    batch_correlation: Annotated[float, Column(about="over the means of the batches")]
+    batch_p: Annotated[float, Column(about="p-value of that")]
+    batch_deviation: Annotated[
+        float, Column(about="how far some batch is off the mean at least, as a part of it: a hump that no line sees")
+    ]
+
+
+@dataclass(frozen=True)
+class TrendRow(Trend, Whose):
+    """The trend of one quantity over word frequency, §2.3.1."""
+
+
+class Batch(NamedTuple):
+    """The mean of a quantity over words of like frequency."""
+
+    technique: str
+    quantity: str
+    frequency: Annotated[float, Column(about="geometric mean of the words'")]
+    mean: float
+    se: float
+
+
+TRENDS = Sheet("frequency", TrendRow, "one row a technique, quantity and least frequency")
+BATCHES = Sheet("batches", Batch, "one row a technique, quantity and batch of words, by rising frequency", long=True)
 
 BATCHES_OF_WORDS = 20
 QUANTITIES = {"intrinsic": "intrinsic", "extrinsic squared": "extrinsic_square"}

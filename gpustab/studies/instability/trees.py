@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -20,11 +20,70 @@ from gpustab.kernels.gram import block_gram, squared_norms
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.kernels.pip_loss import pip_from_norms, reduced
 from gpustab.kernels.procrustes import procrustes
-from gpustab.results import Table
+from gpustab.results import Column, Sheet, Table
 from gpustab.runs.runs import Runs
-from gpustab.statistics.intervals import jackknife_error, ratio
-from gpustab.studies.instability.tables import ONE_REFERENCE, TERM, TREE, TREES, Term, TreeRow
+from gpustab.statistics.intervals import Estimate, jackknife_error, ratio
 from gpustab.studies.instability.technique import Technique
+
+
+class Term(NamedTuple):
+    """Eq. 3.4: its second term, over disjoint pairs of runs; errors by leaving out one of these."""
+
+    technique: str
+    pairs_of_runs: int
+    mean: float
+    se: float
+    sd_of_cosines: Annotated[float, Column(about="σ")]
+    mean_by_pair: Annotated[float, Column(about="what a word pair's own mean is beyond noise, as a part of σ")]
+    mean_by_pair_se: float
+    variance_of_half: Annotated[float, Column(about="as a part of σ²/2, that of the first term")]
+    variance_of_half_se: float
+
+    @property
+    def of_mean(self) -> Estimate:
+        """The mean as a part of σ, with its error."""
+        return Estimate.of_runs(self.mean, self.se, self.pairs_of_runs).over(self.sd_of_cosines)
+
+    @property
+    def of_pairs(self) -> Estimate:
+        """The means of word pairs as a part of σ, with their error."""
+        return Estimate.of_runs(self.mean_by_pair, self.mean_by_pair_se, self.pairs_of_runs)
+
+    @property
+    def of_variance(self) -> Estimate:
+        """The variance as a part of σ²/2, with its error."""
+        return Estimate.of_runs(self.variance_of_half, self.variance_of_half_se, self.pairs_of_runs)
+
+
+class TreeRow(NamedTuple):
+    """§3.2.2: losses between averages of one kind, as parts of that between runs."""
+
+    technique: str
+    average: Annotated[str, Column(about="tree, or one reference")]
+    spaces: int
+    same_runs: Annotated[float, Column(about="of the same runs, by other orders or references")]
+    same_runs_se: float
+    halves_of: Annotated[int, Column(about="runs of a half")]
+    splits: int
+    between_halves: Annotated[float, Column(about="of the runs; mean over the splits")]
+    between_halves_sd: Annotated[float, Column(about="over the splits: a mean errs less, but all are of the same runs")]
+    one_over_root_n: float
+
+    @property
+    def of_same_runs(self) -> Estimate:
+        """The loss between averages of the same runs, with its error."""
+        return Estimate.of_runs(self.same_runs, self.same_runs_se, self.spaces)
+
+    @property
+    def of_halves(self) -> Estimate:
+        """The loss between averages of two halves of the runs, with its error."""
+        return Estimate.of_runs(self.between_halves, self.between_halves_sd, self.splits)
+
+
+TERM = Sheet("alignment_term", Term, "one row a technique")
+TREE, ONE_REFERENCE = "tree", "one reference"
+"""The kinds of averages of this table."""
+TREES = Sheet("table_tree", TreeRow, "one row a technique and kind of average")
 
 ORDERS = 4
 """Trees over that many orders of the runs; the result depends a little on the order."""

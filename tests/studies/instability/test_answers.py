@@ -7,36 +7,29 @@ from pathlib import Path
 import pytest
 
 from gpustab.results import Table
-from gpustab.studies.instability import answers, claims, claims_of_averages
+from gpustab.studies.instability import answers, claims, claims_of_averages, claims_of_losses
 from gpustab.studies.instability.answers import Findings, verdict
+from gpustab.studies.instability.averages import LEVELS, LevelLoss
 from gpustab.studies.instability.claims import (
-    EXTRINSIC_FALLS,
-    EXTRINSIC_FLAT,
     INCONSISTENT,
     INDEPENDENT_COSINES,
-    INTRINSIC_FLAT,
     NORMAL_COSINES,
     PREDICTED,
     SAMPLES_DO,
-    TWO_RUNS_SUFFICE,
     UNRELATED_TO_LOSS,
     observation_table,
 )
-from gpustab.studies.instability.page import QUESTIONS
-from gpustab.studies.instability.tables import (
-    EXTREMES,
-    GAINS,
-    HOW_MANY,
-    LEVELS,
-    LOSSES,
-    TRENDS,
-    ErrorOfRuns,
-    Extremes,
-    Gain,
-    LevelLoss,
-    Loss,
-    TrendRow,
+from gpustab.studies.instability.claims_of_losses import (
+    EXTRINSIC_FALLS,
+    EXTRINSIC_FLAT,
+    INTRINSIC_FLAT,
+    TWO_RUNS_SUFFICE,
 )
+from gpustab.studies.instability.frequency import TRENDS, TrendRow
+from gpustab.studies.instability.losses import LOSSES, Loss
+from gpustab.studies.instability.page import QUESTIONS
+from gpustab.studies.instability.scores import EXTREMES, GAINS, Extremes, Gain
+from gpustab.studies.instability.subsets import HOW_MANY, ErrorOfRuns
 from gpustab.studies.shared.claims import OBSERVED, Claim, ClaimText, Observation
 from tests.studies.instability.made import row, tables
 from tests.studies.instability.planted import NAMES, planted
@@ -285,7 +278,10 @@ def answered(known):
 
 
 CLAIMS = [
-    claim for module in (claims, claims_of_averages) for claim in vars(module).values() if isinstance(claim, Claim)
+    claim
+    for module in (claims, claims_of_losses, claims_of_averages)
+    for claim in vars(module).values()
+    if isinstance(claim, Claim)
 ]
 
 
