@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from benchmarks.verdict_cases.case import Case, Draw, Rng
+from gpustab.studies.instability import InstabilityOptions
 from gpustab.studies.instability.averages import LEVELS, averaging_tables, cosine_ratios
 from gpustab.studies.instability.claims_of_averages import (
     FALLS,
@@ -21,7 +22,6 @@ from gpustab.studies.instability.claims_of_averages import (
     highest,
     of_averaging,
 )
-from gpustab.studies.instability.options import InstabilityOptions
 from gpustab.studies.instability.scores import Gain
 from gpustab.studies.instability.technique import Technique
 from gpustab.studies.instability.trees import TREES, alignment_tables, term_of

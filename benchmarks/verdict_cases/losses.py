@@ -9,8 +9,7 @@ import torch
 
 from benchmarks.verdict_cases.case import Case, Draw, Rng
 from gpustab.kernels.jackknife import pair_statistics
-from gpustab.statistics.extrinsic import extrinsic
-from gpustab.statistics.intervals import Estimate
+from gpustab.statistics.intervals import Estimate, extrinsic
 from gpustab.studies.instability.claims_of_losses import (
     EXTRINSIC_PART,
     GLOVE_ALIKE,

@@ -16,7 +16,7 @@ from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
 from gpustab.studies.bootstrap.options import BootstrapOptions, BootstrapPlan
 from gpustab.studies.bootstrap.tables import CorpusRow
-from gpustab.studies.shared.made import made_of, reading_of
+from gpustab.studies.shared.frame import made_of, reading_of
 
 TECHNIQUES = ("sgns", "lsa")
 _DISTINCT = 0.6

@@ -24,8 +24,8 @@ from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate
 from gpustab.statistics.reliability import WordValues, common_error, pooled_error
 from gpustab.statistics.windows import least_stable_tenth, standing_out
+from gpustab.studies.compare import CompareOptions
 from gpustab.studies.compare.claims import MORE_STABLE, WORDS_DIFFER, Differing, Neighbours
-from gpustab.studies.compare.options import CompareOptions
 from gpustab.studies.shared.frame import Answer, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs
 from gpustab.studies.shared.spaces import of_spaces

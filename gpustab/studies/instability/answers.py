@@ -33,8 +33,7 @@ from gpustab.studies.instability.frequency import TRENDS
 from gpustab.studies.instability.losses import LOSSES
 from gpustab.studies.instability.scores import EXTREMES
 from gpustab.studies.instability.subsets import HOW_MANY, REDUCED_PIP
-from gpustab.studies.shared.claims import OBSERVED, Claim
-from gpustab.studies.shared.documents import DOCUMENTS_MATTER, Losses
+from gpustab.studies.shared.claims import DOCUMENTS_MATTER, OBSERVED, Claim, Losses
 from gpustab.studies.shared.spaces import Collapse, Flaws, named
 from gpustab.studies.shared.wording import listed
 

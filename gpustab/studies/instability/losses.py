@@ -23,8 +23,7 @@ from gpustab.machine.device import Compute
 from gpustab.results import Column, Sheet, Table
 from gpustab.runs.families import over_common_words
 from gpustab.runs.runs import Runs
-from gpustab.statistics.extrinsic import extrinsic
-from gpustab.statistics.intervals import Estimate, ratio
+from gpustab.statistics.intervals import Estimate, extrinsic, ratio
 from gpustab.statistics.ranks import rank_correlations
 from gpustab.studies.instability.technique import Technique, Wide
 from gpustab.studies.shared.spaces import are_one, same_pairs

@@ -20,6 +20,7 @@ from gpustab.runs.group import Group
 from gpustab.runs.joining import small_overlap
 from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import pearson
+from gpustab.studies.instability import InstabilityOptions
 from gpustab.studies.instability.answers import Findings, alarm_of, silent_of, verdict
 from gpustab.studies.instability.averages import averaging_tables
 from gpustab.studies.instability.claims import observation_table
@@ -37,7 +38,6 @@ from gpustab.studies.instability.losses import (
     proxy_tables,
 )
 from gpustab.studies.instability.neighbours import OVER_LENGTHS, list_tables, overlap_tables
-from gpustab.studies.instability.options import InstabilityOptions
 from gpustab.studies.instability.scores import EXTREMES, SCORED, quality_tables, spread_of_scores
 from gpustab.studies.instability.subsets import how_many_table
 from gpustab.studies.instability.technique import SAME_RUNS, SameRuns, Technique

@@ -14,7 +14,7 @@ from gpustab.machine.device import DEFAULT, Compute
 from gpustab.results import Column, Sheet, Table
 from gpustab.results.table import names_of
 from gpustab.runs.runs import Runs
-from gpustab.studies.instability.options import InstabilityOptions
+from gpustab.studies.instability import InstabilityOptions
 from gpustab.studies.shared.spaces import are_one, as_copies, find_copies
 
 R = TypeVar("R")

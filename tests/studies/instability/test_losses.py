@@ -6,7 +6,7 @@ import torch
 
 from gpustab import engine
 from gpustab.machine.device import Compute
-from gpustab.statistics.extrinsic import extrinsic
+from gpustab.statistics.intervals import extrinsic
 from gpustab.statistics.ranks import rank_correlation
 from gpustab.studies.instability import losses as losses_of
 from gpustab.studies.instability.losses import instability_tables, word_matrices

@@ -13,6 +13,7 @@ from gpustab.machine.device import Compute
 from gpustab.report import Result
 from gpustab.report.terminal import to_text
 from gpustab.results import Table
+from gpustab.studies.instability import InstabilityOptions
 from gpustab.studies.instability.neighbours import (
     HALVES,
     OVER_LENGTHS,
@@ -23,7 +24,6 @@ from gpustab.studies.instability.neighbours import (
     over_lengths,
     overlap_tables,
 )
-from gpustab.studies.instability.options import InstabilityOptions
 from gpustab.studies.instability.page import side_by_side
 from tests import oracles
 from tests.generators import noisy_copies, runs_of
