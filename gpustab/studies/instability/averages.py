@@ -20,7 +20,7 @@ from gpustab.kernels.pip_loss import pip_from_norms, reduced
 from gpustab.results import Column, Sheet, Table
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.instability.technique import Technique
-from gpustab.studies.instability.trees import Level, levels_of, orders_of, spaces_of
+from gpustab.studies.instability.trees import Level, as_runs, levels_of, orders_of
 
 
 class LevelLoss(NamedTuple):
@@ -156,8 +156,11 @@ def _level_loss(name: str, renormalise: bool, levels: Sequence[_Measured], base:
 def _squares(technique: Technique, norms: Tensor, level: Level) -> Tensor:
     """Mean squared losses between the averages of a level by dot products, by cosines, and of cosine matrices, (3,)."""
     runs, words = technique.runs, len(technique.joint)
-    spaces = spaces_of(runs, level)
-    unscaled = spaces if level.beneath == 1 else replace(spaces, unit=False)
+    if level.beneath == 1:
+        spaces = unscaled = runs.take([r for (r,) in level.runs])
+    else:
+        spaces = as_runs(runs, level.averages)
+        unscaled = replace(spaces, unit=False)
     of_averages = [engine.norms_pass(x, technique.compute, runs.joint) for x in (unscaled, replace(spaces, unit=True))]
     losses = [reduced(pip_from_norms(x).total, words) for x in of_averages]
     losses.append(matrix_losses(norms, level.runs, words))

@@ -117,13 +117,7 @@ def _of_consistency(tables: Mapping[str, Table]) -> Iterator[Observation]:
 
 
 class Predicted(NamedTuple):
-    """How a model meets the measured p@n.
-
-    Attributes:
-        pearson: correlation of both over words.
-        exact: that of as few runs of an exact model.
-        targets: how many words there are.
-    """
+    """How a model meets the measured p@n over so many words: Pearson's ρ, and that of as few runs of an exact model."""
 
     pearson: float
     exact: float
@@ -218,13 +212,7 @@ def _of_distance(tables: Mapping[str, Table]) -> Iterator[Observation]:
 
 
 class Sampled(NamedTuple):
-    """How the PIP loss over some words drawn at random ranks words beside that over all.
-
-    Attributes:
-        rho: Spearman's, over words.
-        targets: how many words are ranked.
-        words: how many there are in all.
-    """
+    """How the PIP loss over some words ranks so many targets beside that over all: Spearman's ρ; and all words."""
 
     rho: float
     targets: int

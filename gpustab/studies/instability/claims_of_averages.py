@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import inf, isfinite, sqrt
-from typing import Protocol, TypeVar
+from typing import Any, TypeVar
 
 from gpustab.results import Table
 from gpustab.results.page import number
@@ -42,18 +42,12 @@ PLATEAU_FROM = 32
 ANALOGIES = "questions-words"
 
 
-class _Level(Protocol):
-    @property
-    def averages(self) -> int: ...
+L = TypeVar("L", averages.LevelLoss, scores.Gain)
 
 
-L = TypeVar("L", bound=_Level)
-K = TypeVar("K", bound=Hashable)
-
-
-def highest(levels: Iterable[L], key: Callable[[L], K]) -> dict[K, L]:
+def highest(levels: Iterable[L], key: Callable[[L], Any]) -> dict[Any, L]:
     """Return the highest level of enough averages for each of what a key tells apart; else the lowest one."""
-    picked: dict[K, L] = {}
+    picked: dict[Any, L] = {}
     for row in levels:  # they rise
         if row.averages >= ENOUGH_AVERAGES or key(row) not in picked:
             picked[key(row)] = row

@@ -133,34 +133,33 @@ def _parts(words: Table) -> Iterator[_Part]:
                 yield _Part(quantity, least, list(rows), *torch.tensor(numbers, dtype=torch.float64))
 
 
-def trend(
-    frequency: Tensor, values: Tensor, batches: int = BATCHES_OF_WORDS, runs_se: float = math.nan, runs: int = 0
-) -> Trend:
+def trend(frequency: Tensor, values: Tensor, runs_se: float = math.nan, runs: int = 0) -> Trend:
     """Return the trend of ``(v,)`` values over ``(v,)`` frequencies above 0.
 
     Args:
         frequency: ``(v,)``.
         values: ``(v,)``.
-        batches: how many there are.
         runs_se: error over runs of ``change``; where it is not known the interval is of the words alone.
         runs: how many there are behind that error.
 
     Raises:
         InputError: for fewer words than twice the batches, or a frequency that is not above 0.
     """
-    if len(values) < 2 * batches or not bool((frequency > 0).all()):
-        raise InputError(f"{len(values)} words in {batches} batches; wanted 2 a batch, and frequencies above 0")
+    if len(values) < 2 * BATCHES_OF_WORDS or not bool((frequency > 0).all()):
+        raise InputError(
+            f"{len(values)} words in {BATCHES_OF_WORDS} batches; wanted 2 a batch, and frequencies above 0"
+        )
     x, y = frequency.double().log10(), values.double()
     centred = x - x.mean()
     spread = float(centred.square().sum())
     slope = ratio(float((centred * y).sum()), spread)
     residuals = y - y.mean() - slope * centred
     se = ratio(float((centred.square() * residuals.square()).sum().sqrt()), spread)
-    decades = ratio(_decades(x, batches), float(y.mean()))
+    decades = ratio(_decades(x), float(y.mean()))
     change, change_se = slope * decades, se * abs(decades)
     of_words, of_runs = t_quantile(len(values) - 2) * change_se, t_quantile(runs - 1) * runs_se if runs > 1 else 0.0
     half = math.hypot(of_words, of_runs)
-    parts = _batches(x, x, batches), _batches(x, y, batches)
+    parts = _batches(x, x), _batches(x, y)
     rho, p = rank_correlation(*(torch.stack([part.mean() for part in each]) for each in parts))
     interval = (change - half, change + half)
     correlation = rank_correlation(x, y)[0]
@@ -175,9 +174,9 @@ def _batch_rows(name: str, part: _Part) -> Iterator[Batch]:
         yield Batch(name, part.quantity, float(frequencies.log().mean().exp()), float(values.mean()), error)
 
 
-def _decades(x: Tensor, batches: int = BATCHES_OF_WORDS) -> float:
+def _decades(x: Tensor) -> float:
     """Decades of frequency between the first and the last batch."""
-    means = [part.mean() for part in _batches(x, x, batches)]
+    means = [part.mean() for part in _batches(x, x)]
     return float(means[-1] - means[0])
 
 
@@ -189,9 +188,9 @@ def _deviation(batches: tuple[Tensor, ...], mean: float) -> float:
     return ratio(max(0.0, *least), abs(mean))
 
 
-def _batches(x: Tensor, values: Tensor, batches: int = BATCHES_OF_WORDS) -> tuple[Tensor, ...]:
+def _batches(x: Tensor, values: Tensor) -> tuple[Tensor, ...]:
     """Values in batches of equally many words (to one), by rising x."""
-    return values[x.argsort(stable=True)].tensor_split(batches)
+    return values[x.argsort(stable=True)].tensor_split(BATCHES_OF_WORDS)
 
 
 def _runs_errors(parts: Sequence[_Part], words: int, technique: Technique) -> list[tuple[float, int]]:

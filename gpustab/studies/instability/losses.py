@@ -6,7 +6,7 @@ Table 2.8 has the losses of every sampling, table 2.11 what resampling the docum
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -273,8 +273,9 @@ def proxy_tables(technique: Technique) -> dict[str, Table]:
     rho = torch.stack(correlations or nothing).nanmean(0)
     ratios = torch.tensor(squares or [[math.nan] * len(sizes)], dtype=torch.float64).nanmean(0).sqrt()
     labels = [str(m) for m in sizes[:-1]] + ["all"]
+    nothing_yet = dict.fromkeys((*map(str, PROXY_SIZES), "all"), math.nan)  # sizes may be more words than there are
     over = [
-        OverProxies(name, label, len(pairs), len(targets), _by_label(labels, row))
+        OverProxies(name, label, len(pairs), len(targets), nothing_yet | dict(zip(labels, row, strict=True)))
         for label, row in zip(labels, rho.tolist(), strict=True)
     ]
     expected = [math.sqrt((1 - 1 / m) / (1 - 1 / words)) for m in sizes]
@@ -288,12 +289,6 @@ def _pairs_of_runs(technique: Technique, generator: torch.Generator) -> list[lis
         every = every[~technique.same[every[:, 0], every[:, 1]]]
     drawn: list[list[int]] = every[torch.randperm(len(every), generator=generator)[:PAIRS]].tolist()
     return drawn
-
-
-def _by_label(labels: Sequence[str], values: Sequence[float]) -> dict[str, float]:
-    """Values by number of words, undefined for numbers that are more than there are."""
-    there = dict(zip(labels, values, strict=True))
-    return {label: there.get(label, math.nan) for label in (*map(str, PROXY_SIZES), "all")}
 
 
 def _draw(runs: Runs, m: int, words: int, generator: torch.Generator) -> Tensor | None:

@@ -46,7 +46,7 @@ class Question(NamedTuple):
 QUESTIONS = (
     Question(
         "Is one pair of runs enough?",
-        answers.one_pair,
+        lambda findings: findings.yes_or_no(of_losses.TWO_RUNS_SUFFICE),
         "§2.3, table 2.8",
         claims=(of_losses.HARDLY_VARY, of_losses.TWO_RUNS_SUFFICE),
         tables={
@@ -93,7 +93,7 @@ QUESTIONS = (
     ),
     Question(
         "Can shared neighbours be predicted from means and spreads of cosines?",
-        answers.predictable,
+        lambda findings: findings.yes_or_no(claims.PREDICTED),
         "Appendix A.4, tables 2.4 and A.2, figures A.2 and A.3",
         claims=(claims.PREDICTED,),
         figures=("figure_a_2", "figure_a_3", "predicted_10"),
@@ -105,7 +105,7 @@ QUESTIONS = (
     ),
     Question(
         "Would a sample of words do?",
-        answers.sampled,
+        lambda findings: findings.yes_or_no(claims.SAMPLES_DO),
         "§2.2.3, tables 2.6, 2.7 and A.1, eq. 2.35",
         claims=(claims.SAMPLES_DO,),
         tables={

@@ -94,10 +94,8 @@ def quality_tables(technique: Technique) -> tuple[dict[str, Table], list[str]]:
         on tests that could not be done.
     """
     name, runs = technique.name, technique.runs
-    scores: list[Score] = []
+    scores, gains, doublings = [], [], []
     notes: list[str] = []
-    gains: list[Gain] = []
-    doublings: list[Gain] = []
     single: dict[str, RunScores] = {}
     beneath: dict[str, RunScores] = {}
     before: list[list[int]] = []
@@ -106,14 +104,14 @@ def quality_tables(technique: Technique) -> tuple[dict[str, Table], list[str]]:
         for test, used, total, by_space in usual_scores(spaces, technique.compute, notes):
             if by_space.mean is None:
                 continue
-            numbers = (by_space.mean, by_space.sd, by_space.best, by_space.worst)
+            numbers = by_space.mean, by_space.sd, by_space.best, by_space.worst
             scores.append(Score(name, test, level.beneath, by_space.n, used, total, *numbers))
             if level.beneath == 1:
                 single[test] = by_space
             elif test in single:
                 gains.append(Gain(name, test, level.beneath, *gain(single[test], by_space, level.runs)))
                 if test in beneath:
-                    halves = _halves(before, level.runs)
+                    halves = [[k for k, runs in enumerate(before) if set(runs) <= set(above)] for above in level.runs]
                     doublings.append(Gain(name, test, level.beneath, *gain(beneath[test], by_space, halves)))
             beneath[test] = by_space
         before = level.runs
@@ -123,11 +121,6 @@ def quality_tables(technique: Technique) -> tuple[dict[str, Table], list[str]]:
         DOUBLINGS.name: DOUBLINGS.table(doublings),
     }
     return tables, list(dict.fromkeys(notes))
-
-
-def _halves(before: list[list[int]], now: list[list[int]]) -> list[list[int]]:
-    """Which averages of the level before are beneath each of a level; of both the runs beneath."""
-    return [[k for k, runs in enumerate(before) if set(runs) <= set(above)] for above in now]
 
 
 def gain(single: RunScores, averaged: RunScores, beneath: Sequence[Sequence[int]]) -> tuple[int, float, float]:

@@ -176,10 +176,9 @@ def _measure(family: Family[Runs | Group], options: InstabilityOptions, answer: 
         answer.notes[f"{name}/{sampling}"] = unscaled(pip)
 
     chapters = list(_chapters(technique, tables, result.notes, look))
-    done, whole = 0.0, sum(_weight(title) for title, _ in chapters)
-    for title, work in chapters:
-        answer.report(f"{name}: {title}", (number + done / whole) / of)
-        done += _weight(title)
+    weights = [_WEIGHTS.get(title, 0.3) for title, _ in chapters]
+    for k, (title, work) in enumerate(chapters):
+        answer.report(f"{name}: {title}", (number + sum(weights[:k]) / sum(weights)) / of)
         try:
             tables |= work()
         except GpustabError as error:
@@ -193,10 +192,6 @@ def _measure(family: Family[Runs | Group], options: InstabilityOptions, answer: 
     if alarm := alarm_of(name, flaws, overlaps):
         result.alarms.append(alarm.text)
     result.groups.append(_summary(technique, tables, alarm.reason if alarm else None))
-
-
-def _weight(title: str) -> float:
-    return _WEIGHTS.get(title, 0.3)
 
 
 def _shared_seeds(family: Family[Runs | Group]) -> Iterator[str]:

@@ -109,23 +109,21 @@ def tied(shares: Tensor) -> Tensor:
     return shares.round(decimals=10)
 
 
-def consistency_over_n(
-    name: str, lists: engine.NeighbourPass, compute: Compute, seed: int, pair: tuple[int, int] = FARTHEST
-) -> list[Consistency]:
-    """Return the correlation of p@n between two n, freed of noise; nothing below 4 runs or for shorter lists.
+def consistency_over_n(name: str, lists: engine.NeighbourPass, compute: Compute, seed: int) -> list[Consistency]:
+    """Return the correlation of p@n between the farthest n, freed of noise; nothing below 4 runs or for shorter lists.
 
     Args:
         name: of the technique.
         lists: neighbours of the targets; those that a run lacks are left out.
         compute: how to compute.
         seed: of the splits and of the batches of words.
-        pair: the two n.
     """
     runs = len(lists.indices)
-    if runs < 4 or max(pair) > lists.k:
+    if runs < 4 or max(FARTHEST) > lists.k:
         return []
     splits = halves_of(runs, seed)
-    return [Consistency(name, pair[0], pair[1], *freed_of_noise(_overlaps(lists, pair, splits, compute), splits, seed))]
+    freed = freed_of_noise(_overlaps(lists, FARTHEST, splits, compute), splits, seed)
+    return [Consistency(name, FARTHEST[0], FARTHEST[1], *freed)]
 
 
 def with_distance(

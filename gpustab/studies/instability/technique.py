@@ -38,7 +38,14 @@ class Wide(Sheet[R], Generic[R]):
 
     def table(self, rows: Iterable[R] = ()) -> Table[Any]:
         """Return the table of some rows."""
-        return Table.of([self._record(row) for row in rows])
+        *names, last = names_of(self.row)
+        return Table.of(
+            [
+                {name: getattr(row, name) for name in names}
+                | {f"{self.sign}{key}": value for key, value in getattr(row, last).items()}
+                for row in rows
+            ]
+        )
 
     def rows(self, tables: Mapping[str, Table[Any]], **wanted: Any) -> Iterator[R]:
         """Yield those of its rows in a result that have the wanted values; none where it is not there."""
@@ -47,11 +54,6 @@ class Wide(Sheet[R], Generic[R]):
         for record in tables.get(self.name, Table()).records(**wanted):
             by_key = {name.removeprefix(self.sign): value for name, value in record.items() if name not in names}
             yield kind(*(record[name] for name in names), by_key)
-
-    def _record(self, row: R) -> dict[str, Any]:
-        *names, last = names_of(type(row))
-        by_key = getattr(row, last).items()
-        return {name: getattr(row, name) for name in names} | {f"{self.sign}{key}": value for key, value in by_key}
 
 
 SAME_RUNS = Sheet("same_runs", SameRuns, "one row a pair of samplings that share runs")

@@ -257,37 +257,29 @@ def of_group(
     """
     return [
         *(of_spaces(runs, pip) if spaces else unscaled(pip)),
-        *_few(len(runs)),
-        *_small(runs),
+        *_few(runs),
         *_vocabulary(runs.joining),
         *runs.notes,
-        *_targets(missing),
+        *([f"Target words that are not there: {some_words(missing)} ({len(missing):,})"] if missing else ()),
         *_pairs(found),
         *_lists(found, lengths, ties),
-        *_precision(pip),
+        *([f"The relative error of the PIP losses may reach {pip.error:.0e} ({pip.precision})."] * (pip.error > 1e-4)),
     ]
 
 
-def _small(runs: Runs) -> Iterator[str]:
+def _few(runs: Runs) -> Iterator[str]:
+    count = len(runs)
+    if count == 2:
+        yield "Two runs are one pair: there is neither SD nor standard error. Train more runs."
+    elif count < _FEW_RUNS:
+        yield (
+            f"{count} runs are few: the jackknife error rests on {count} values, so that the 95 % interval of a mean "
+            f"is ± {t_quantile(count - 1):.1f} SE."
+        )
     if runs.words <= runs.dimension:
         yield (
             f"{counted(runs.words, 'word')} in {counted(runs.dimension, 'dimension')}, few: "
             "neighbour lists soon hold them all, and chance is not small."
-        )
-
-
-def _targets(missing: Sequence[bytes]) -> Iterator[str]:
-    if missing:
-        yield f"Target words that are not there: {some_words(missing)} ({len(missing):,})"
-
-
-def _few(runs: int) -> Iterator[str]:
-    if runs == 2:
-        yield "Two runs are one pair: there is neither SD nor standard error. Train more runs."
-    elif runs < _FEW_RUNS:
-        yield (
-            f"{runs} runs are few: the jackknife error rests on {runs} values, so that the 95 % interval of a mean is "
-            f"± {t_quantile(runs - 1):.1f} SE."
         )
 
 
@@ -323,8 +315,3 @@ def _lists(found: engine.NeighbourPass, lengths: Sequence[int], ties: dict[int, 
             f"{ties[worst]:,} of {lists:,} neighbour lists have a tie at the cut of n = {worst}: "
             "which of the tied words is counted follows the canonical word order."
         )
-
-
-def _precision(pip: engine.PipPass) -> Iterator[str]:
-    if pip.error > 1e-4:
-        yield f"The relative error of the PIP losses may reach {pip.error:.0e} ({pip.precision})."

@@ -56,18 +56,18 @@ def losses(**by_technique):
 def test_techniques_of_one_verdict_stand_together_and_who_is_undecided_is_said():
     claim = TWO_RUNS_SUFFICE
     rows = [(claim, "a", "yes"), (claim, "b", "yes"), (claim, "c", "no"), (claim, "d", "undecided")]
-    assert answers.one_pair(findings(*rows, techniques="abcd")) == [
+    assert findings(*rows, techniques="abcd").yes_or_no(claim) == [
         "Yes for a and b: the PIP loss of one pair of runs is within 10 % of that of many pairs, 19 times in 20.",
         "No for c: the PIP loss of one pair of runs may well be more than 10 % off that of many pairs.",
         "These runs cannot tell for d.",
     ]
-    assert answers.one_pair(findings(rows[0], techniques="a"))[0].startswith("Yes: the PIP loss")
-    assert answers.one_pair(findings((claim, "a", "no test"), techniques="a")) == ["These runs cannot tell."]
+    assert findings(rows[0], techniques="a").yes_or_no(claim)[0].startswith("Yes: the PIP loss")
+    assert findings((claim, "a", "no test"), techniques="a").yes_or_no(claim) == ["These runs cannot tell."]
 
 
 def test_nothing_is_answered_of_a_technique_without_a_verdict():
     rows = [(TWO_RUNS_SUFFICE, "sgns", "no"), (TWO_RUNS_SUFFICE, "glove", "yes")]
-    assert [s[:12] for s in answers.one_pair(findings(*rows, silent=SILENT))] == ["No for sgns:"]
+    assert [s[:12] for s in findings(*rows, silent=SILENT).yes_or_no(TWO_RUNS_SUFFICE)] == ["No for sgns:"]
     assert findings(silent=SILENT).withheld() == ["No verdict on glove: its runs are collapsed."]
 
 
@@ -176,8 +176,8 @@ def test_other_questions():
         (INDEPENDENT_COSINES, "sgns", "no"),
     ]
     one = findings(*rows, techniques=["sgns"])
-    assert answers.predictable(one)[0].startswith("No: which nearest neighbours come back is not what")
-    assert answers.sampled(one) == [
+    assert one.yes_or_no(PREDICTED)[0].startswith("No: which nearest neighbours come back is not what")
+    assert one.yes_or_no(SAMPLES_DO) == [
         "Yes: over 1,000 words drawn at random the PIP loss ranks words nearly as over all."
     ]
     assert answers.cosines(one) == [
