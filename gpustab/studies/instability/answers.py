@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from gpustab.results import Table
 from gpustab.results.page import counted
@@ -20,6 +20,7 @@ from gpustab.studies.instability.losses import LOSSES
 from gpustab.studies.instability.scores import EXTREMES
 from gpustab.studies.instability.subsets import HOW_MANY, REDUCED_PIP
 from gpustab.studies.shared.claims import DOCUMENTS_MATTER, OBSERVED, Claim, Losses
+from gpustab.studies.shared.frame import by_sentence
 from gpustab.studies.shared.spaces import Collapse, Flaws, named
 from gpustab.studies.shared.wording import listed
 
@@ -269,25 +270,16 @@ def scores(findings: Findings) -> list[str]:
     return answers
 
 
-class Alarm(NamedTuple):
-    """Why no verdict is given on a technique.
-
-    Attributes:
-        reason: in a few words, the end of a sentence.
-        text: the whole of it, with everything that it forbids.
-    """
-
-    reason: str
-    text: str
-
-
-def alarm_of(name: str, flaws: Mapping[str, Flaws], overlaps: Mapping[str, str]) -> Alarm | None:
-    """Return the alarm of a technique, one whichever of its groups set it off; nothing where its runs are sound.
+def alarm_of(name: str, flaws: Mapping[str, Flaws], overlaps: Mapping[str, str]) -> tuple[str, str]:
+    """Return why no verdict is given on a technique, whichever of its groups set that off; empty for sound runs.
 
     Args:
         name: of the technique.
         flaws: by sampling, what is wrong with its runs.
         overlaps: by sampling, the sentence on runs that share hardly any word.
+
+    Returns:
+        The reason in a few words, the end of a sentence; and the whole of it, with everything that it forbids.
     """
     fallen = {sampling: flaw.collapse for sampling, flaw in flaws.items() if flaw.collapse}
     sentences = [
@@ -297,13 +289,13 @@ def alarm_of(name: str, flaws: Mapping[str, Flaws], overlaps: Mapping[str, str])
         *_each({sampling: flaw.far for sampling, flaw in flaws.items()}),
     ]
     if not sentences:
-        return None
+        return "", ""
     reason = _reason(fallen, flaws, overlaps)
     forbidden = (
         f"Of {name} this page therefore answers no question: not how unstable it is, nor whether documents matter, "
         "frequent words are safer, or averaging helps. Its numbers in tables and pictures stand as they were measured."
     )
-    return Alarm(reason, f"No verdict on {name}: {reason}. {' '.join(sentences)} {forbidden}")
+    return reason, f"No verdict on {name}: {reason}. {' '.join(sentences)} {forbidden}"
 
 
 def silent_of(groups: Sequence[Mapping[str, Any]]) -> dict[str, str]:
@@ -337,8 +329,5 @@ def _collapsed(fallen: Mapping[str, Collapse], of: int) -> Iterator[str]:
 
 def _each(sentences: Mapping[str, list[str]]) -> Iterator[str]:
     """Sentences on single groups; the same one of several groups once."""
-    about: dict[str, list[str]] = {}
-    for sampling, of_group in sentences.items():
-        for sentence in of_group:
-            about.setdefault(sentence, []).append(sampling)
-    yield from (f"Of the {listed(samplings)} runs: {sentence}" for sentence, samplings in about.items())
+    for sentence, samplings in by_sentence(sentences).items():
+        yield f"Of the {listed(samplings)} runs: {sentence}"

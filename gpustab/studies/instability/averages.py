@@ -1,6 +1,6 @@
-"""What averaging does to distances, cosines and scores, level by level of the tree. Rettenmeier 2020, §2.3 and 3.2.
+"""What averaging does to distances and cosines, level by level of the tree. Rettenmeier 2020, §3.2.
 
-Figures 3.2, 3.5 and 3.6, eq. 3.6, tables 2.10 and 3.6.
+Figures 3.2 and 3.5, eq. 3.6.
 """
 
 from __future__ import annotations

@@ -41,7 +41,6 @@ PLATEAU_FROM = 32
 """Runs beneath an average from which more do not help."""
 ANALOGIES = "questions-words"
 
-
 L = TypeVar("L", averages.LevelLoss, scores.Gain)
 
 

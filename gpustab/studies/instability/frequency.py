@@ -214,12 +214,7 @@ def _runs_errors(parts: Sequence[_Part], words: int, technique: Technique) -> li
 
 
 class Sums(NamedTuple):
-    """Weighted sums over words of what one group's pairs of runs say, each ``(m, R, R)`` for m sets of weights.
-
-    Attributes:
-        losses: of the word-wise reduced PIP losses.
-        squares: of their squares.
-    """
+    """Weighted sums over words of the reduced PIP losses of pairs of runs, and of their squares, each ``(m, R, R)``."""
 
     losses: Tensor
     squares: Tensor

@@ -1,4 +1,4 @@
-"""Scores of runs and of averages on word similarity and analogies. Rettenmeier 2020, tables 2.1, 2.10 and 3.6.
+"""Scores of runs and of averages on word similarity and analogies. Rettenmeier 2020, tables 2.1, 2.10, 3.6, figure 3.6.
 
 And how far those of runs lie apart that differ in seeds and draws alone.
 """

@@ -189,9 +189,9 @@ def _measure(family: Family[Runs | Group], options: InstabilityOptions, answer: 
     for table_name, table in tables.items():
         result.tables.setdefault(table_name, Table(long=table.long)).extend(table)
     overlaps = {s: text for s, runs in groups.items() if (text := small_overlap(runs.joining, runs.words))}
-    if alarm := alarm_of(name, flaws, overlaps):
-        result.alarms.append(alarm.text)
-    result.groups.append(_summary(technique, tables, alarm.reason if alarm else None))
+    reason, alarm = alarm_of(name, flaws, overlaps)
+    result.alarms += [alarm] if alarm else []
+    result.groups.append(_summary(technique, tables, reason or None))
 
 
 def _shared_seeds(family: Family[Runs | Group]) -> Iterator[str]:

@@ -170,12 +170,18 @@ def merged(notes: Mapping[str, Sequence[str]]) -> list[str]:
     >>> merged({"a": ["Few runs."], "b": ["Few runs.", "Collapsed."]})
     ['all groups: Few runs.', 'b: Collapsed.']
     """
+    everyone = len(notes) if len(notes) > 1 else 0
+    about = by_sentence(notes).items()
+    return [f"{'all groups' if len(g) == everyone else ', '.join(g)}: {sentence}" for sentence, g in about]
+
+
+def by_sentence(notes: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Return of which groups every sentence is said."""
     about: dict[str, list[str]] = {}
     for group, sentences in notes.items():
         for sentence in sentences:
             about.setdefault(sentence, []).append(group)
-    everyone = len(notes) if len(notes) > 1 else 0
-    return [f"{'all groups' if len(g) == everyone else ', '.join(g)}: {sentence}" for sentence, g in about.items()]
+    return about
 
 
 def made_of(group: Group) -> dict[str, Any]:
