@@ -23,7 +23,7 @@ from gpustab.statistics.reliability import WordValues, pooled_error, reliability
 from gpustab.statistics.windows import least_stable_tenth, standing_out
 from gpustab.studies.compare.claims import MORE_STABLE, Neighbours
 from gpustab.studies.neighbours import claims as of_neighbours
-from gpustab.studies.shared import documents as of_documents
+from gpustab.studies.shared.claims import DOCUMENTS_MATTER, Losses
 
 _NAMES = {"open": "undecided"}
 _WORDS, _WORD, _RUN, _PAIR = 2000, 0.53**0.5, 0.20**0.5, 0.27**0.5
@@ -41,7 +41,7 @@ def pairs(mean: float, spread: float, runs: int, rng: np.random.Generator) -> Es
 def documents(ratio: float):
     """Return a draw of shuffled and bootstrap runs whose losses have a ratio, judged."""
     return lambda runs, rng: _named(
-        of_documents.documents(pairs(0.02, 0.02, runs, rng), pairs(0.02 * ratio, 0.05, runs, rng))[0]
+        DOCUMENTS_MATTER.judge(Losses(pairs(0.02, 0.02, runs, rng), pairs(0.02 * ratio, 0.05, runs, rng)))
     )
 
 

@@ -11,7 +11,7 @@ from gpustab.machine.progress import Progress
 from gpustab.runs.group import Group
 from gpustab.runs.load import open_groups
 from gpustab.runs.runs import Runs
-from gpustab.studies.shared.made import how_made
+from gpustab.studies.shared.frame import how_made
 
 if TYPE_CHECKING:
     from gpustab.training import TrainingSettings

@@ -9,7 +9,8 @@ import numpy as np
 import torch
 
 from benchmarks.verdict_cases.case import Case, Draw, Rng
-from gpustab.studies.instability.averages import averaging_tables, cosine_ratios
+from gpustab.studies.instability import InstabilityOptions
+from gpustab.studies.instability.averages import LEVELS, averaging_tables, cosine_ratios
 from gpustab.studies.instability.claims_of_averages import (
     FALLS,
     LARGER_MEANS,
@@ -21,10 +22,9 @@ from gpustab.studies.instability.claims_of_averages import (
     highest,
     of_averaging,
 )
-from gpustab.studies.instability.options import InstabilityOptions
-from gpustab.studies.instability.tables import LEVELS, TREES, Gain
+from gpustab.studies.instability.scores import Gain
 from gpustab.studies.instability.technique import Technique
-from gpustab.studies.instability.trees import alignment_tables, term_of
+from gpustab.studies.instability.trees import TREES, alignment_tables, term_of
 from gpustab.studies.shared.claims import Claim
 from tests.generators import noisy_copies, runs_of
 

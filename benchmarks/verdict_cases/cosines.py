@@ -11,8 +11,7 @@ import torch
 from benchmarks.verdict_cases.case import Case, Draw, Rng
 from gpustab.statistics import hypotheses
 from gpustab.studies.instability.claims import INDEPENDENT_COSINES, NORMAL_COSINES
-from gpustab.studies.instability.cosines import of_couples, of_normality
-from gpustab.studies.instability.tables import DISJOINT
+from gpustab.studies.instability.cosines import DISJOINT, of_couples, of_normality
 
 _nulls: dict[int, torch.Tensor] = {}
 

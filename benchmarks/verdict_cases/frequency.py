@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from benchmarks.verdict_cases.case import Case, Draw, Rng
-from gpustab.studies.instability.claims import EXTRINSIC_FALLS, INTRINSIC_FLAT
+from gpustab.studies.instability.claims_of_losses import EXTRINSIC_FALLS, INTRINSIC_FLAT
 from gpustab.studies.instability.frequency import change_error, trend
 from gpustab.studies.shared.claims import Claim
 

@@ -9,9 +9,8 @@ import torch
 
 from benchmarks.verdict_cases.case import Case, Draw, Rng
 from gpustab.kernels.jackknife import pair_statistics
-from gpustab.statistics.extrinsic import extrinsic
-from gpustab.statistics.intervals import Estimate
-from gpustab.studies.instability.claims import (
+from gpustab.statistics.intervals import Estimate, extrinsic
+from gpustab.studies.instability.claims_of_losses import (
     EXTRINSIC_PART,
     GLOVE_ALIKE,
     HARDLY_VARY,
@@ -19,7 +18,7 @@ from gpustab.studies.instability.claims import (
     TWO_RUNS_SUFFICE,
     Spread,
 )
-from gpustab.studies.instability.losses import errors
+from gpustab.studies.instability.subsets import errors
 from gpustab.studies.shared.spaces import far_runs
 from gpustab.studies.sweep.changes import change
 from gpustab.studies.sweep.claims import more_stable

@@ -23,7 +23,7 @@ from gpustab.studies.instability.claims import (
     Predicted,
     Sampled,
 )
-from gpustab.studies.instability.neighbours import consistency_over_n, with_distance
+from gpustab.studies.instability.subsets import consistency_over_n, with_distance
 
 
 def _consistent(kind: str, words: int = 400, candidates: int = 120) -> Draw:

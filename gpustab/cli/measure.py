@@ -19,7 +19,7 @@ from gpustab.machine.job import number
 from gpustab.options import ListLength, Option
 from gpustab.runs.loading import Loading
 from gpustab.studies.average.options import AverageOptions
-from gpustab.studies.compare.options import CompareOptions
+from gpustab.studies.compare import CompareOptions
 from gpustab.studies.stability.options import StabilityOptions
 
 if TYPE_CHECKING:

@@ -2,9 +2,9 @@
 
 A study is a folder ``gpustab/studies/<name>/``. Its ``page.py`` has ``page(result) -> list[Block]``.
 
-Its optional ``paper.py`` has any of ``heading(result) -> (title, what was looked at)``; ``methods(result) -> str``, a
-paragraph for who writes a paper; ``CITATIONS``, keys of :mod:`gpustab.report.citations`; and ``WORDS``, by table of
-words the titles of the columns that can be searched on the page.
+Its optional ``paper.py``, or else its page, has any of ``heading(result) -> (title, what was looked at)``;
+``methods(result) -> str``, a paragraph for who writes a paper; ``CITATIONS``, keys of :mod:`gpustab.report.citations`;
+and ``WORDS``, by table of words the titles of the columns that can be searched on the page.
 
 Its optional ``figures.py`` has ``FIGURES``: by name a caption, how to read it, and a function of the result's tables
 that returns a :class:`~gpustab.report.svg.picture.Picture`, or an SVG text that is empty where the tables lack the
@@ -98,7 +98,7 @@ def summaries(groups: Sequence[Mapping[str, Any]]) -> Table:
 
 def _own(result: Content, name: str, otherwise: Any) -> Any:
     """What the study has for papers under a name."""
-    return getattr(_part(result, "paper"), name, otherwise)
+    return getattr(_part(result, "paper") or _part(result, "page"), name, otherwise)
 
 
 def _part(result: Content, part: str) -> Any:

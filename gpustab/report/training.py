@@ -21,7 +21,7 @@ def account(ways: Sequence[Way]) -> list[tuple[str, Lines]]:
     """Return how runs were made as titles and lines; what holds for all of them stands once, before the rest.
 
     Args:
-        ways: see :func:`gpustab.studies.shared.made.how_made`.
+        ways: see :func:`gpustab.studies.shared.frame.how_made`.
     """
     lines = [list(_lines(way)) for way in ways]
     common = [line for line in lines[0] if all(line in own for own in lines)] if len(lines) > 1 else []

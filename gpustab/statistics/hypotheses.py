@@ -32,18 +32,18 @@ class Uniformity(NamedTuple):
         low: share of them below 0.05.
         null_low: share of the simulated ones below 0.05.
         distance: largest distance between their distribution and the simulated one, in [0, 1].
+        band: by so much the distance errs in 95 % of the cases, of p-values that do not depend on each other.
         p: of that distance.
         naive_p: Kolmogorov-Smirnov test against the uniform law, which is wrong for few runs.
-        band: by so much the distance errs in 95 % of the cases, of p-values that do not depend on each other.
     """
 
     tested: int
     low: float
     null_low: float
     distance: float
+    band: float
     p: float
     naive_p: float
-    band: float
 
 
 class Independence(NamedTuple):
@@ -96,8 +96,13 @@ def independence(
     table = product(a[varies].mT, b[varies]) / int(varies.sum())  # (R, R)
     mean = float(correlation[varies].mean())
     spread, p = _permuted(table, mean, permutations, seed)
-    null = simulated_p(lambda x: spearman_p(x[0::2], x[1::2])[1], first.shape[1], seed, count=simulated)
+    null = simulated_p(paired_p, first.shape[1], seed, count=simulated)
     return Independence(mean, spread, p, p_values, uniformity(p_values, null))
+
+
+def paired_p(values: Tensor) -> Tensor:
+    """Return the p-values of Spearman's ρ between every other row of ``(2N, R)`` values and the next one, ``(N,)``."""
+    return spearman_p(values[0::2], values[1::2])[1]
 
 
 def _permuted(table: Tensor, mean: float, permutations: int, seed: int) -> tuple[float, float]:
@@ -134,7 +139,7 @@ def uniformity(p_values: Tensor, null: Tensor) -> Uniformity:
     low, null_low = (float((x < 0.05).mean()) for x in (found, simulated))
     naive = float(kstest(found, "uniform", method="asymp").pvalue)
     band = _KS_95 * math.sqrt(1 / len(found) + 1 / len(simulated))
-    return Uniformity(len(found), low, null_low, float(test.statistic), float(test.pvalue), naive, band)
+    return Uniformity(len(found), low, null_low, float(test.statistic), band, float(test.pvalue), naive)
 
 
 def whiten(values: Tensor) -> Tensor:

@@ -10,6 +10,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 LEVEL = 0.95
 """Level of the intervals that are printed and that verdicts rest on."""
 
@@ -114,6 +116,15 @@ def ratio(part: float, whole: float) -> float:
     return part / whole if whole else math.nan
 
 
+def ratio_of(above: Estimate, below: Estimate) -> Estimate:
+    """Return a ratio with its error, by propagation; it has the fewer degrees of freedom of the two."""
+    if not below.value > 0:
+        return Estimate(math.nan, math.nan, min(above.freedom, below.freedom))
+    value = above.value / below.value
+    relative = math.hypot(above.se / above.value if above.value else math.nan, below.se / below.value)
+    return Estimate(value, value * relative, min(above.freedom, below.freedom))
+
+
 def jackknife_error(left_out: Sequence[float]) -> float:
     """Return the jackknife error of a number from the values that it has without each of k parts; NaN for k < 2.
 
@@ -140,6 +151,14 @@ def correlation_interval(correlation: float, count: int) -> tuple[float, float]:
     half = t_quantile(count - 3) / math.sqrt(count - 3)
     low, high = (math.tanh(math.atanh(correlation) + x) for x in (-half, half))
     return low, high
+
+
+def pearson(first: Sequence[float], second: Sequence[float]) -> float:
+    """Return Pearson's ρ; NaN for fewer than 3 values, or where one side is constant."""
+    x, y = (np.asarray(values, np.float64) for values in (first, second))
+    if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return math.nan
+    return float(np.corrcoef(x, y)[0, 1])
 
 
 def sd_interval(sd: float, runs: int) -> tuple[float, float]:
@@ -173,3 +192,34 @@ def wilson(hits: float, trials: int, z: float = 1.959964) -> tuple[float, float]
     centre = (share + z * z / (2 * trials)) / (1 + z * z / trials)
     half = z / (1 + z * z / trials) * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
     return max(0.0, centre - half), min(1.0, centre + half)
+
+
+class Extrinsic(NamedTuple):
+    """What resampling these documents adds to training noise; for other documents it is a floor, no estimate.
+
+    Attributes:
+        signed_square: ``bootstrap² − intrinsic²``; negative where bootstrap runs differ less than shuffled ones.
+        square_se: its standard error.
+        value: root of the square; ``None`` if that is negative.
+        se: standard error of the value, by propagation; ``None`` without a value.
+    """
+
+    signed_square: float
+    square_se: float
+    value: float | None
+    se: float | None
+
+
+def extrinsic(intrinsic: float, bootstrap: float, intrinsic_se: float = 0.0, bootstrap_se: float = 0.0) -> Extrinsic:
+    """Return the extrinsic instability ``√(bootstrap² − intrinsic²)``; eq. 2.42 lacks the squares.
+
+    Reproduces table 2.11 from table 2.8; eq. 2.44 lacks the squares too.
+
+    >>> round(extrinsic(1.805, 3.417).value, 3)  # word2vec, Hindi: tables 2.8 and 2.11
+    2.901
+    """
+    square = bootstrap**2 - intrinsic**2
+    square_se = 2 * math.hypot(bootstrap * bootstrap_se, intrinsic * intrinsic_se)
+    if square <= 0:
+        return Extrinsic(square, square_se, None if square < 0 else 0.0, None)
+    return Extrinsic(square, square_se, math.sqrt(square), square_se / (2 * math.sqrt(square)))

@@ -9,7 +9,7 @@ from gpustab.report.html import to_html
 from gpustab.report.terminal import to_text
 from gpustab.report.training import account, account_line
 from gpustab.runs.runset import write_runset
-from gpustab.studies.shared.made import how_made
+from gpustab.studies.shared.frame import how_made
 from gpustab.studies.stability.study import stability
 from tests.generators import spaces
 

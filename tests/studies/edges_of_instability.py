@@ -1,17 +1,11 @@
+from gpustab.studies.instability.averages import CosineRatios, LevelLoss
 from gpustab.studies.instability.claims import (
-    EXTRINSIC_FALLS,
-    EXTRINSIC_FLAT,
-    GLOVE_ALIKE,
-    HARDLY_VARY,
     INCONSISTENT,
     INDEPENDENT_COSINES,
-    INTRINSIC_FLAT,
     NORMAL_COSINES,
     SAMPLES_DO,
-    TWO_RUNS_SUFFICE,
     UNRELATED_TO_LOSS,
     Sampled,
-    Spread,
 )
 from gpustab.studies.instability.claims_of_averages import (
     FALLS,
@@ -22,17 +16,20 @@ from gpustab.studies.instability.claims_of_averages import (
     SMALLER_SD,
     highest,
 )
-from gpustab.studies.instability.tables import (
-    Consistency,
-    CosineRatios,
-    CosineTest,
-    Gain,
-    LevelLoss,
-    Term,
-    TreeRow,
-    TrendRow,
-    WithDistance,
+from gpustab.studies.instability.claims_of_losses import (
+    EXTRINSIC_FALLS,
+    EXTRINSIC_FLAT,
+    GLOVE_ALIKE,
+    HARDLY_VARY,
+    INTRINSIC_FLAT,
+    TWO_RUNS_SUFFICE,
+    Spread,
 )
+from gpustab.studies.instability.cosines import CosineTest
+from gpustab.studies.instability.frequency import TrendRow
+from gpustab.studies.instability.scores import Gain
+from gpustab.studies.instability.subsets import Consistency, WithDistance
+from gpustab.studies.instability.trees import Term, TreeRow
 from tests.studies.edges import Edge, sure
 from tests.studies.instability.made import row
 

@@ -3,7 +3,7 @@ import math
 import torch
 
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.shared import documents, spaces
+from gpustab.studies.shared import claims, spaces
 from gpustab.studies.thresholds.claims import alarms_of
 from tests.studies.edges import Edge, sure
 
@@ -16,7 +16,7 @@ def is_far(runs, ratio):
 
 
 EDGES = {
-    "shared.matters": Edge(lambda x: documents.documents(sure(1.0), Estimate(x, 0.0, 9))[0], "hardly", "matter"),
+    "shared.matters": Edge(lambda x: claims.documents(sure(1.0), Estimate(x, 0.0, 9))[0], "hardly", "matter"),
     "shared.collapsed": Edge(lambda x: bool(list(alarms_of("g", {"a run": x}, None))), False, True),
     "shared.far-of-few": Edge(lambda x: is_far(4, x), False, True),
     "shared.far": Edge(lambda x: is_far(8, math.exp(x)), False, True),

@@ -2,9 +2,9 @@ import math
 
 import pytest
 
-from gpustab.statistics.intervals import Estimate
+from gpustab.statistics.intervals import Estimate, ratio_of
 from gpustab.statistics.reliability import Reliability
-from gpustab.studies.shared.documents import documents, ratio_of
+from gpustab.studies.shared.claims import documents
 from gpustab.studies.stability import claims
 from gpustab.studies.stability.claims import POINTS_OPPOSITE, RANKS_WORDS, RETURN, Opposite, Ranking, Returning
 

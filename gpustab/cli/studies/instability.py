@@ -12,7 +12,7 @@ from gpustab.cli.session import session, show
 from gpustab.cli.studies.app import require, study
 from gpustab.cli.takes import takes
 from gpustab.formats.options import LoadOptions
-from gpustab.studies.instability.options import InstabilityOptions
+from gpustab.studies.instability import InstabilityOptions
 
 
 @study.command("instability")

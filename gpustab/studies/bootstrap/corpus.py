@@ -24,7 +24,7 @@ from gpustab.runs.runs import Runs
 from gpustab.spaces.words import as_word
 from gpustab.studies.bootstrap.options import BootstrapOptions, BootstrapPlan
 from gpustab.studies.bootstrap.tables import CorpusRow
-from gpustab.studies.shared.made import made_of, reading_of
+from gpustab.studies.shared.frame import made_of, reading_of
 
 TECHNIQUES = ("sgns", "lsa")
 _DISTINCT = 0.6

@@ -34,7 +34,7 @@ from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.series import Series
 from gpustab.studies.change.tables import Discovery
 from gpustab.studies.shared.finished import Finished, digest_of
-from gpustab.studies.shared.made import made_of, reading_of
+from gpustab.studies.shared.frame import made_of, reading_of
 from gpustab.trainers.ppmi_svd import factor, ppmi
 
 Floats = NDArray[np.float64]

@@ -14,15 +14,7 @@ ALIKE = Margin(0.02, "difference of p@n between two groups that matters to nobod
 
 
 class Neighbours(NamedTuple):
-    """Two groups' shared neighbours.
-
-    Attributes:
-        first: name of a group.
-        second: of the other.
-        one: mean p@n of the first.
-        other: of the second.
-        n: length of the lists.
-    """
+    """The names of two groups, the mean p@n of one and of the other, and n."""
 
     first: str
     second: str

@@ -1,16 +1,26 @@
-"""The page of compare."""
+"""The page of a comparison: its title, what to cite, all words, and its blocks."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from gpustab.report import Result
-from gpustab.results import Block, SmallTable
+from gpustab.results import Block, Content, SmallTable
 from gpustab.results.page import Columns, counted, number, percent
+from gpustab.results.table import titles
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.compare.study import WORDS, Word
+from gpustab.studies.compare import study
+from gpustab.studies.compare.study import Word
 
+CITATIONS = ("rettenmeier2020", "antoniak2018")
+WORDS = {"words": {"count": "occurrences"} | titles(Word, "p_first", "p_second", "difference", "se")}
 _SHOWN = 10
+
+
+def heading(result: Content) -> tuple[str, str]:
+    """Return the question, and what is compared."""
+    names = " and ".join(str(group.get("name")) for group in result.groups)
+    return "Which of two groups of runs is more stable?", names
 
 
 def page(result: Result) -> list[Block]:
@@ -39,7 +49,7 @@ def _words(result: Result) -> list[Block]:
     runs = min(len(group["runs"]) for group in result.groups)  # of the group with fewer: its error is the less sure
     tables = []
     for place, name in (("first", first), ("second", second)):
-        some = sorted(WORDS.rows(result.tables, surely=place), key=lambda row: -row.less(row.surely))[:_SHOWN]
+        some = sorted(study.WORDS.rows(result.tables, surely=place), key=lambda row: -row.less(row.surely))[:_SHOWN]
         columns: Columns = [
             "word",
             "count",

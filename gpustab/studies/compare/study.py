@@ -24,8 +24,8 @@ from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate
 from gpustab.statistics.reliability import WordValues, common_error, pooled_error
 from gpustab.statistics.windows import least_stable_tenth, standing_out
+from gpustab.studies.compare import CompareOptions
 from gpustab.studies.compare.claims import MORE_STABLE, WORDS_DIFFER, Differing, Neighbours
-from gpustab.studies.compare.options import CompareOptions
 from gpustab.studies.shared.frame import Answer, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs
 from gpustab.studies.shared.spaces import of_spaces
@@ -122,7 +122,8 @@ def _compare(one: Runs, other: Runs, rows: list[Tensor], options: CompareOptions
         "loss": [x.loss for x in measured],
         "of_chance": [x.share for x in measured],
     }
-    result.contrasts = [_contrast(name, [one.name, other.name], *both) for name, both in numbers.items()]
+    names = [one.name, other.name]
+    result.contrasts = [{"name": name, "groups": names, **_plain(x.minus(y))} for name, (x, y) in numbers.items()]
     neighbours = Neighbours(one.name, other.name, measured[0].p, measured[1].p, n)
     result.contrasts[0]["verdict"] = MORE_STABLE.judge(neighbours)
     words = list(_words(one, targets, *measured))
@@ -166,10 +167,6 @@ def _group(runs: Runs, words: int, n: int, measured: _Measured) -> dict[str, Any
 
 def _plain(estimate: Estimate) -> dict[str, Any]:
     return {"mean": estimate.value, "se": estimate.se, "interval": list(estimate.interval)}
-
-
-def _contrast(name: str, groups: list[str], one: Estimate, other: Estimate) -> dict[str, Any]:
-    return {"name": name, "groups": groups, **_plain(one.minus(other))}
 
 
 def _words(runs: Runs, targets: Tensor, one: _Measured, other: _Measured) -> Iterator[Word]:

@@ -8,35 +8,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from gpustab.results import Table
 from gpustab.results.page import counted
-from gpustab.studies.instability.claims import (
-    EXTRINSIC_FALLS,
-    EXTRINSIC_FLAT,
-    FLAT_INTRINSIC,
-    INCONSISTENT,
-    INDEPENDENT_COSINES,
-    INTRINSIC_FLAT,
-    MOST_STABLE,
-    NORMAL_COSINES,
-    PREDICTED,
-    SAMPLES_DO,
-    TWO_RUNS_SUFFICE,
-    UNRELATED_TO_LOSS,
-    Rivals,
-)
-from gpustab.studies.instability.claims_of_averages import (
-    AVERAGING_HELPS,
-    RAISES_SCORE,
-    difference_of_averages,
-    judged_gains,
-    largest_averages,
-)
-from gpustab.studies.instability.tables import EXTREMES, HOW_MANY, LOSSES, REDUCED_PIP, TRENDS
-from gpustab.studies.shared.claims import OBSERVED, Claim
-from gpustab.studies.shared.documents import DOCUMENTS_MATTER, Losses
+from gpustab.studies.instability import claims
+from gpustab.studies.instability import claims_of_averages as of_averages
+from gpustab.studies.instability import claims_of_losses as of_losses
+from gpustab.studies.instability.frequency import TRENDS
+from gpustab.studies.instability.losses import LOSSES
+from gpustab.studies.instability.scores import EXTREMES
+from gpustab.studies.instability.subsets import HOW_MANY, REDUCED_PIP
+from gpustab.studies.shared.claims import DOCUMENTS_MATTER, OBSERVED, Claim, Losses
+from gpustab.studies.shared.frame import by_sentence
 from gpustab.studies.shared.spaces import Collapse, Flaws, named
 from gpustab.studies.shared.wording import listed
 
@@ -119,9 +103,9 @@ def _of_technique(tables: Mapping[str, Table], name: str) -> Iterator[str]:
     if losses := losses_of(tables, name):
         yield DOCUMENTS_MATTER.sentence(losses)
     for row in TRENDS.rows(tables, technique=name, quantity="intrinsic", least_frequency=0):
-        yield INTRINSIC_FLAT.sentence(row)
-    if level := largest_averages(tables, name):
-        yield AVERAGING_HELPS.sentence(level)
+        yield of_losses.INTRINSIC_FLAT.sentence(row)
+    if level := of_averages.largest_averages(tables, name):
+        yield of_averages.AVERAGING_HELPS.sentence(level)
 
 
 def _tally(findings: Findings) -> Iterator[str]:
@@ -148,7 +132,9 @@ def most_stable(findings: Findings) -> str:
         }
         if len(losses) > 1:
             first, second, *_ = sorted(sorted(losses), key=lambda name: losses[name].value)
-            return MOST_STABLE.sentence(Rivals(sampling, first, second, losses[first], losses[second]))
+            return of_losses.MOST_STABLE.sentence(
+                of_losses.Rivals(sampling, first, second, losses[first], losses[second])
+            )
     return ""
 
 
@@ -157,11 +143,6 @@ def losses_of(tables: Mapping[str, Table], name: str) -> Losses | None:
     losses = {row.sampling: row.loss for row in LOSSES.rows(tables, technique=name)}
     there = {"shuffled", "bootstrap"} <= set(losses)
     return Losses(losses["shuffled"], losses["bootstrap"]) if there else None
-
-
-def one_pair(findings: Findings) -> list[str]:
-    """Whether one pair of runs says how unstable a technique is."""
-    return findings.yes_or_no(TWO_RUNS_SUFFICE)
 
 
 def which_documents(findings: Findings) -> list[str]:
@@ -195,15 +176,15 @@ def which_technique(findings: Findings) -> list[str]:
 def frequent_words(findings: Findings) -> list[str]:
     """Whether another training, or other documents, move frequent words less."""
     answers = []
-    alike = f"another training moves rare and frequent words about alike (within {FLAT_INTRINSIC:.0%})"
+    alike = f"another training moves rare and frequent words about alike (within {of_losses.FLAT_INTRINSIC:.0%})"
     for begin, text, judged, sign in (
         ("Yes", "another training moves frequent words less than rare ones", "no", -1),
         ("Hardly", alike, "yes", 0),
         ("No", "another training moves frequent words more than rare ones", "no", 1),
     ):
-        if names := _trending(findings, INTRINSIC_FLAT, "intrinsic", judged, sign):
+        if names := _trending(findings, of_losses.INTRINSIC_FLAT, "intrinsic", judged, sign):
             answers.append(f"{begin}{findings.of(names)}: {text}.")
-    answers += findings.cannot_tell(INTRINSIC_FLAT, " whether another training moves frequent words less")
+    answers += findings.cannot_tell(of_losses.INTRINSIC_FLAT, " whether another training moves frequent words less")
     for text, sign in (("less than", -1), ("more than", 1)):
         if names := _moved(findings, sign):
             answers.append(findings.sentence(names, f"other documents move frequent words {text} rare ones"))
@@ -220,32 +201,24 @@ def _trending(findings: Findings, claim: Claim[Any], quantity: str, judged: str,
 def _moved(findings: Findings, sign: int) -> list[str]:
     """Techniques whose extrinsic instability was found to fall or to rise; a flat one was found to do neither."""
     squared = "extrinsic squared"
-    falling = _trending(findings, EXTRINSIC_FALLS, squared, "yes" if sign < 0 else "no", sign)
-    return falling + _trending(findings, EXTRINSIC_FLAT, squared, "no", sign)
+    falling = _trending(findings, of_losses.EXTRINSIC_FALLS, squared, "yes" if sign < 0 else "no", sign)
+    return falling + _trending(findings, of_losses.EXTRINSIC_FLAT, squared, "no", sign)
 
 
 def how_many_neighbours(findings: Findings) -> list[str]:
     """Whether p@n ranks words alike at different n, and whether it goes with the PIP loss."""
-    return [*findings.yes_or_no(INCONSISTENT), *findings.beside(UNRELATED_TO_LOSS)]
-
-
-def predictable(findings: Findings) -> list[str]:
-    """Whether independent normals predict p@1."""
-    return findings.yes_or_no(PREDICTED)
-
-
-def sampled(findings: Findings) -> list[str]:
-    """Whether the PIP loss over drawn words ranks words as that over all does."""
-    return findings.yes_or_no(SAMPLES_DO)
+    return [*findings.yes_or_no(claims.INCONSISTENT), *findings.beside(claims.UNRELATED_TO_LOSS)]
 
 
 def cosines(findings: Findings) -> list[str]:
     """Whether cosines are normal, and independent."""
     return [
-        *findings.beside(NORMAL_COSINES),
-        *findings.cannot_tell(NORMAL_COSINES, " whether the cosine of two words scatters as normal numbers do"),
-        *findings.beside(INDEPENDENT_COSINES),
-        *findings.cannot_tell(INDEPENDENT_COSINES, " whether cosines of different pairs of words vary independently"),
+        *findings.beside(claims.NORMAL_COSINES),
+        *findings.cannot_tell(claims.NORMAL_COSINES, " whether the cosine of two words scatters as normal numbers do"),
+        *findings.beside(claims.INDEPENDENT_COSINES),
+        *findings.cannot_tell(
+            claims.INDEPENDENT_COSINES, " whether cosines of different pairs of words vary independently"
+        ),
     ]
 
 
@@ -253,15 +226,17 @@ def averages(findings: Findings) -> list[str]:
     """What averaging gains, by the verdict's rule, and what it does to scores."""
     answers = []
     for name in findings.spoken:
-        if level := largest_averages(findings.tables, name):
-            begin = {"helps": "Yes", "harms": "No"}.get(AVERAGING_HELPS.judge(level), "These runs cannot tell")
-            answers.append(f"{begin}{findings.of([name])}: {difference_of_averages(level)}.")
-    gains = judged_gains(findings.tables)
+        if level := of_averages.largest_averages(findings.tables, name):
+            begin = {"helps": "Yes", "harms": "No"}.get(
+                of_averages.AVERAGING_HELPS.judge(level), "These runs cannot tell"
+            )
+            answers.append(f"{begin}{findings.of([name])}: {of_averages.difference_of_averages(level)}.")
+    gains = of_averages.judged_gains(findings.tables)
     for test in dict.fromkeys(test for _, test in gains):
         for judged in DECIDED:
             rows = [gains[name, test] for name in findings.spoken if (name, test) in gains]
-            if those := [row for row in rows if RAISES_SCORE.judge(row) == judged]:
-                text = RAISES_SCORE.sentence(those[0])
+            if those := [row for row in rows if of_averages.RAISES_SCORE.judge(row) == judged]:
+                text = of_averages.RAISES_SCORE.sentence(those[0])
                 answers.append(findings.sentence([row.technique for row in those], text))
     return answers
 
@@ -271,16 +246,14 @@ def runs_needed(findings: Findings) -> list[str]:
     answers = []
     for name in findings.spoken:
         needed = [
-            f"{counted(row.for_1_percent, 'run')} for {_QUANTITIES.get(row.quantity, row.quantity)}"
+            f"{counted(row.for_1_percent, 'run')} for "
+            f"{'the mean PIP loss' if row.quantity == REDUCED_PIP else row.quantity}"
             for row in HOW_MANY.rows(findings.tables, technique=name)
             if row.for_1_percent
         ]
         if needed:
             answers.append(f"A standard error of 1 %{findings.of([name])} takes about {listed(needed)}.")
     return answers
-
-
-_QUANTITIES = {REDUCED_PIP: "the mean PIP loss"}
 
 
 def scores(findings: Findings) -> list[str]:
@@ -297,25 +270,16 @@ def scores(findings: Findings) -> list[str]:
     return answers
 
 
-class Alarm(NamedTuple):
-    """Why no verdict is given on a technique.
-
-    Attributes:
-        reason: in a few words, the end of a sentence.
-        text: the whole of it, with everything that it forbids.
-    """
-
-    reason: str
-    text: str
-
-
-def alarm_of(name: str, flaws: Mapping[str, Flaws], overlaps: Mapping[str, str]) -> Alarm | None:
-    """Return the alarm of a technique, one whichever of its groups set it off; nothing where its runs are sound.
+def alarm_of(name: str, flaws: Mapping[str, Flaws], overlaps: Mapping[str, str]) -> tuple[str, str]:
+    """Return why no verdict is given on a technique, whichever of its groups set that off; empty for sound runs.
 
     Args:
         name: of the technique.
         flaws: by sampling, what is wrong with its runs.
         overlaps: by sampling, the sentence on runs that share hardly any word.
+
+    Returns:
+        The reason in a few words, the end of a sentence; and the whole of it, with everything that it forbids.
     """
     fallen = {sampling: flaw.collapse for sampling, flaw in flaws.items() if flaw.collapse}
     sentences = [
@@ -325,13 +289,13 @@ def alarm_of(name: str, flaws: Mapping[str, Flaws], overlaps: Mapping[str, str])
         *_each({sampling: flaw.far for sampling, flaw in flaws.items()}),
     ]
     if not sentences:
-        return None
+        return "", ""
     reason = _reason(fallen, flaws, overlaps)
     forbidden = (
         f"Of {name} this page therefore answers no question: not how unstable it is, nor whether documents matter, "
         "frequent words are safer, or averaging helps. Its numbers in tables and pictures stand as they were measured."
     )
-    return Alarm(reason, f"No verdict on {name}: {reason}. {' '.join(sentences)} {forbidden}")
+    return reason, f"No verdict on {name}: {reason}. {' '.join(sentences)} {forbidden}"
 
 
 def silent_of(groups: Sequence[Mapping[str, Any]]) -> dict[str, str]:
@@ -365,8 +329,5 @@ def _collapsed(fallen: Mapping[str, Collapse], of: int) -> Iterator[str]:
 
 def _each(sentences: Mapping[str, list[str]]) -> Iterator[str]:
     """Sentences on single groups; the same one of several groups once."""
-    about: dict[str, list[str]] = {}
-    for sampling, of_group in sentences.items():
-        for sentence in of_group:
-            about.setdefault(sentence, []).append(sampling)
-    yield from (f"Of the {listed(samplings)} runs: {sentence}" for sentence, samplings in about.items())
+    for sentence, samplings in by_sentence(sentences).items():
+        yield f"Of the {listed(samplings)} runs: {sentence}"

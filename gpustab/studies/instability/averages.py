@@ -1,41 +1,95 @@
-"""What averaging does to distances, cosines and scores, level by level of the tree. Rettenmeier 2020, §2.3 and 3.2.
+"""What averaging does to distances and cosines, level by level of the tree. Rettenmeier 2020, §3.2.
 
-Figures 3.2, 3.5 and 3.6, eq. 3.6, tables 2.10 and 3.6.
+Figures 3.2 and 3.5, eq. 3.6.
 """
 
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import torch
 from torch import Tensor
 
 from gpustab import engine
-from gpustab.evaluation import RunScores
-from gpustab.evaluation.usual import usual_scores
 from gpustab.kernels.averaging import Average
 from gpustab.kernels.gram import run_pairs
 from gpustab.kernels.pip_loss import pip_from_norms, reduced
-from gpustab.results import Table
-from gpustab.studies.instability.tables import (
-    COSINE_RATIOS,
-    DOUBLINGS,
-    GAINS,
-    HISTOGRAMS,
-    LEVELS,
-    SCORES,
-    Bin,
-    CosineRatios,
-    Gain,
-    LevelLoss,
-    Score,
-)
+from gpustab.results import Column, Sheet, Table
+from gpustab.statistics.intervals import Estimate
 from gpustab.studies.instability.technique import Technique
-from gpustab.studies.instability.trees import Level, as_runs, levels_of, orders_of, spaces_of
+from gpustab.studies.instability.trees import Level, as_runs, levels_of, orders_of
+
+
+class LevelLoss(NamedTuple):
+    """Figure 3.5: the loss between averages of n runs, as a part of that between runs."""
+
+    technique: str
+    renormalised: Annotated[bool, Column(about="whether levels are scaled to unit length")]
+    runs_beneath: Annotated[int, Column(about="n")]
+    averages: int
+    orders: Annotated[int, Column(about="of the runs, over which losses are root mean squares")]
+    ratio_dot: Annotated[float, Column(about="by dot products")]
+    ratio_cosine: Annotated[float, Column(about="by cosines")]
+    cosine_sd: Annotated[float, Column(about="over the orders")]
+    ratio_cosine_matrices: Annotated[float, Column(about="of means of cosine matrices: if aligning cost nothing")]
+    one_over_root_n: float
+
+    @property
+    def fall(self) -> Estimate:
+        """The loss between averages of n runs by 1/√n of that between runs.
+
+        Its error is the SD over orders of the runs: the mean over orders errs less, but all are of the same runs.
+        """
+        root = math.sqrt(self.runs_beneath)
+        return Estimate.of_runs(self.ratio_cosine * root, self.cosine_sd * root, self.orders)
+
+
+class CosineRatios(NamedTuple):
+    """Eq. 3.6: means and SDs of cosines of averages, as parts of those of runs."""
+
+    technique: str
+    renormalised: bool
+    runs_beneath: int
+    averages: Annotated[int, Column(about="behind each number; errors are by leaving out one with its runs")]
+    mean: Annotated[
+        float,
+        Column(about="of the mean cosines; NaN where that of the runs is 0 within its error, as in a centred space"),
+    ]
+    slope: Annotated[float, Column(about="through 0 of the averages' mean cosines on the runs' over word pairs")]
+    slope_se: float
+    sd: Annotated[float, Column(about="of mean SDs")]
+    sd_se: float
+    rms_sd: Annotated[float, Column(about="of their root mean squares")]
+    dot_mean: Annotated[float, Column(about="of mean dot products")]
+    dot_sd: Annotated[float, Column(about="of their mean SDs")]
+
+    @property
+    def of_sd(self) -> Estimate:
+        """The ratio of mean SDs, with its error."""
+        return Estimate.of_runs(self.sd, self.sd_se, self.averages)
+
+    @property
+    def of_means(self) -> Estimate:
+        """The slope of the mean cosines, with its error."""
+        return Estimate.of_runs(self.slope, self.slope_se, self.averages)
+
+
+class Bin(NamedTuple):
+    """Figure 3.2: one bar of a histogram of cosines."""
+
+    technique: str
+    panel: Annotated[str, Column(about="deviation from a pair's mean, or that mean")]
+    runs_beneath: int
+    cosine: float
+    density: float
+
+
+LEVELS = Sheet("figure_3_5", LevelLoss, "one row a technique, way of averaging and level of the tree")
+COSINE_RATIOS = Sheet("cosine_ratios", CosineRatios, "one row a technique, way of averaging and level of the tree")
+HISTOGRAMS = Sheet("figure_3_2", Bin, "one row a technique, panel, level and bin", long=True)
 
 Values = tuple[Tensor, Tensor]
 """Dot products and cosines of word pairs, each ``(pairs, k)`` in k spaces."""
@@ -102,8 +156,11 @@ def _level_loss(name: str, renormalise: bool, levels: Sequence[_Measured], base:
 def _squares(technique: Technique, norms: Tensor, level: Level) -> Tensor:
     """Mean squared losses between the averages of a level by dot products, by cosines, and of cosine matrices, (3,)."""
     runs, words = technique.runs, len(technique.joint)
-    spaces = spaces_of(runs, level)
-    unscaled = spaces if level.beneath == 1 else replace(spaces, unit=False)
+    if level.beneath == 1:
+        spaces = unscaled = runs.take([r for (r,) in level.runs])
+    else:
+        spaces = as_runs(runs, level.averages)
+        unscaled = replace(spaces, unit=False)
     of_averages = [engine.norms_pass(x, technique.compute, runs.joint) for x in (unscaled, replace(spaces, unit=True))]
     losses = [reduced(pip_from_norms(x).total, words) for x in of_averages]
     losses.append(matrix_losses(norms, level.runs, words))
@@ -223,73 +280,3 @@ def _clear_of_0(cosines: Tensor) -> bool:
     means = cosines.mean(1)
     error = float(means.std()) / math.sqrt(len(means)) if len(means) > 1 else math.nan
     return abs(float(means.mean())) > _ERRORS_FROM_0 * error
-
-
-def quality_tables(technique: Technique) -> tuple[dict[str, Table], list[str]]:
-    """Score runs and averages of n runs on word similarity (Spearman's ρ) and analogies (part of right answers).
-
-    Returns:
-        ``scores`` (one row per test and level: mean, SD, best and worst), ``table_3_6`` (for every level, scores of
-        averages less the mean ones of the runs beneath), ``doublings`` (less those of the level beneath); and sentences
-        on tests that could not be done.
-    """
-    name, runs = technique.name, technique.runs
-    scores: list[Score] = []
-    notes: list[str] = []
-    gains: list[Gain] = []
-    doublings: list[Gain] = []
-    single: dict[str, RunScores] = {}
-    beneath: dict[str, RunScores] = {}
-    before: list[list[int]] = []
-    for level in levels_of(runs, list(range(len(runs))), renormalise=False):
-        spaces = runs if level.beneath == 1 else as_runs(runs, level.averages)
-        for test, used, total, by_space in usual_scores(spaces, technique.compute, notes):
-            if by_space.mean is None:
-                continue
-            numbers = (by_space.mean, by_space.sd, by_space.best, by_space.worst)
-            scores.append(Score(name, test, level.beneath, by_space.n, used, total, *numbers))
-            if level.beneath == 1:
-                single[test] = by_space
-            elif test in single:
-                gains.append(Gain(name, test, level.beneath, *gain(single[test], by_space, level.runs)))
-                if test in beneath:
-                    halves = _halves(before, level.runs)
-                    doublings.append(Gain(name, test, level.beneath, *gain(beneath[test], by_space, halves)))
-            beneath[test] = by_space
-        before = level.runs
-    tables: dict[str, Table] = {
-        SCORES.name: SCORES.table(scores),
-        GAINS.name: GAINS.table(gains),
-        DOUBLINGS.name: DOUBLINGS.table(doublings),
-    }
-    return tables, list(dict.fromkeys(notes))
-
-
-def _halves(before: list[list[int]], now: list[list[int]]) -> list[list[int]]:
-    """Which averages of the level before are beneath each of a level; of both the runs beneath."""
-    return [[k for k, runs in enumerate(before) if set(runs) <= set(above)] for above in now]
-
-
-def gain(single: RunScores, averaged: RunScores, beneath: Sequence[Sequence[int]]) -> tuple[int, float, float]:
-    """Return how many averages have a gain, its mean, and the standard error of that; NaN where there are too few.
-
-    An average is compared with its own runs: what makes these good makes it good too, and is no error of the gain.
-
-    Args:
-        single: scores of the runs.
-        averaged: scores of the averages.
-        beneath: the numbers of the runs beneath each average.
-
-    Example:
-        >>> gained = gain(RunScores((0.4, 0.5, 0.6, 0.8)), RunScores((0.6, 0.9)), [[0, 1], [2, 3]])
-        >>> [round(x, 3) for x in gained]
-        [2, 0.175, 0.025]
-    """
-    differences = []
-    for score, runs in zip(averaged.values, beneath, strict=True):
-        known = [x for r in runs if (x := single.values[r]) is not None]
-        if score is not None and len(known) == len(runs):
-            differences.append(score - statistics.fmean(known))
-    k = len(differences)
-    mean = statistics.fmean(differences) if k else math.nan
-    return k, mean, statistics.stdev(differences) / math.sqrt(k) if k > 1 else math.nan

@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import inf, isfinite, sqrt
-from typing import Protocol, TypeVar
+from typing import Any, TypeVar
 
 from gpustab.results import Table
 from gpustab.results.page import number
 from gpustab.statistics.intervals import Estimate, ratio
-from gpustab.studies.instability.tables import (
-    COSINE_RATIOS,
-    DOUBLINGS,
-    GAINS,
-    LEVELS,
-    ONE_REFERENCE,
-    SCORES,
-    TERM,
-    TREE,
-    TREES,
-    CosineRatios,
-    Gain,
-    LevelLoss,
-    Term,
-    TreeRow,
-)
+from gpustab.studies.instability import averages, scores, trees
 from gpustab.studies.shared.claims import (
     AS_IN_THESIS,
     WORD_BASED,
@@ -56,26 +41,19 @@ PLATEAU_FROM = 32
 """Runs beneath an average from which more do not help."""
 ANALOGIES = "questions-words"
 
-
-class _Level(Protocol):
-    @property
-    def averages(self) -> int: ...
+L = TypeVar("L", averages.LevelLoss, scores.Gain)
 
 
-L = TypeVar("L", bound=_Level)
-K = TypeVar("K", bound=Hashable)
-
-
-def highest(levels: Iterable[L], key: Callable[[L], K]) -> dict[K, L]:
+def highest(levels: Iterable[L], key: Callable[[L], Any]) -> dict[Any, L]:
     """Return the highest level of enough averages for each of what a key tells apart; else the lowest one."""
-    picked: dict[K, L] = {}
+    picked: dict[Any, L] = {}
     for row in levels:  # they rise
         if row.averages >= ENOUGH_AVERAGES or key(row) not in picked:
             picked[key(row)] = row
     return picked
 
 
-SMALLER_SD = Claim[CosineRatios](
+SMALLER_SD = Claim[averages.CosineRatios](
     id="instability.averages-vary-less",
     says="Averages of two have a smaller SD of cosines, eq. 3.6",
     source="3.2.1",
@@ -85,7 +63,7 @@ SMALLER_SD = Claim[CosineRatios](
     ),
     judge=lambda row: decide(row.of_sd.interval, -inf, SMALLER),
 )
-LARGER_MEANS = Claim[CosineRatios](
+LARGER_MEANS = Claim[averages.CosineRatios](
     id="instability.averages-have-larger-means",
     says="Averages of two have larger mean cosines, eq. 3.6",
     source="3.2.1",
@@ -94,7 +72,7 @@ LARGER_MEANS = Claim[CosineRatios](
 )
 
 
-def _second_term(row: Term) -> Verdict:
+def _second_term(row: trees.Term) -> Verdict:
     """By the mean, by those of word pairs, and by the variance.
 
     Where it is as the thesis states, 80 % of the sets of 8 runs and 65 % of those of 16 are undecided; means of 0.15 σ
@@ -104,7 +82,7 @@ def _second_term(row: Term) -> Verdict:
     return all_of([mean, by_pair, within(row.of_variance, -inf, 1)])
 
 
-SECOND_TERM = Claim[Term](
+SECOND_TERM = Claim[trees.Term](
     id="instability.second-term",
     says="The second term of eq. 3.4 has zero mean and less variance than σ²/2",
     source="3.2.1",
@@ -117,7 +95,7 @@ SECOND_TERM = Claim[Term](
 
 
 def _of_two(tables: Mapping[str, Table]) -> Iterator[Observation]:
-    for row in COSINE_RATIOS.rows(tables, renormalised=False, runs_beneath=2):
+    for row in averages.COSINE_RATIOS.rows(tables, renormalised=False, runs_beneath=2):
         shows = (
             f"⟨σ⟩ × {row.of_sd.text('.3f')} (1/{shown(ratio(1, row.sd), '.3f')}; thesis: 1/1.28 to 1/1.39); dot "
             f"products × {shown(row.dot_sd, '.3f')}"
@@ -128,7 +106,7 @@ def _of_two(tables: Mapping[str, Table]) -> Iterator[Observation]:
             f"{shown(row.mean, '.3f')}; dot products × {shown(row.dot_mean, '.4f')}"
         )
         yield LARGER_MEANS.observed(row, row.technique, shows)
-    for term in TERM.rows(tables):
+    for term in trees.TERM.rows(tables):
         shows = (
             f"mean {_percent(term.of_mean, '+.1%')} of σ, of single word pairs {_percent(term.of_pairs)}; variance "
             f"{_percent(term.of_variance)} of σ²/2"
@@ -140,7 +118,7 @@ def _percent(estimate: Estimate, form: str = ".1%") -> str:
     return f"{shown(estimate.value, form)} ± {shown(estimate.half, '.1%')}"
 
 
-FALLS = Claim[LevelLoss](
+FALLS = Claim[averages.LevelLoss](
     id="instability.losses-fall-as-root-n",
     says="Losses between averages fall nearly as 1/√n, figure 3.5",
     source="3.2.3",
@@ -154,7 +132,7 @@ REFERENCE_MATTERS = Claim[tuple[Estimate, Estimate]](
     rule="95 % interval of the difference above 0; of fewer than 8 runs hardly ever",
     judge=rising,
 )
-REFERENCE_ADDS = Claim[TreeRow](
+REFERENCE_ADDS = Claim[trees.TreeRow](
     id="instability.reference-adds-variation",
     says="Averages onto one reference add more variation than they remove",
     source="3.2.2",
@@ -163,18 +141,18 @@ REFERENCE_ADDS = Claim[TreeRow](
 )
 
 
-def _helps(row: LevelLoss) -> str:
+def _helps(row: averages.LevelLoss) -> str:
     low, high = _part_of_runs(row)
     return "helps" if high < 1 else "harms" if low > 1 else "open"
 
 
-def _part_of_runs(row: LevelLoss) -> tuple[float, float]:
+def _part_of_runs(row: averages.LevelLoss) -> tuple[float, float]:
     """The interval of the loss between averages as a part of that between runs."""
     low, high = (x / sqrt(row.runs_beneath) for x in row.fall.interval)
     return low, high
 
 
-def difference_of_averages(row: LevelLoss) -> str:
+def difference_of_averages(row: averages.LevelLoss) -> str:
     """Return how much averages differ, a sentence without its full stop."""
     n = row.runs_beneath
     part = f"{number(row.ratio_cosine, 2)} times as much as runs ({number_span(*_part_of_runs(row))}"
@@ -182,7 +160,7 @@ def difference_of_averages(row: LevelLoss) -> str:
     return f"averages of {n} runs differ {part}{ideal})"
 
 
-AVERAGING_HELPS = Claim[LevelLoss](
+AVERAGING_HELPS = Claim[averages.LevelLoss](
     id="instability.averaging-helps",
     says="Averages of runs differ less than runs",
     rule="95 % interval of the loss between the largest averages below that between runs; harms if above",
@@ -195,16 +173,16 @@ AVERAGING_HELPS = Claim[LevelLoss](
 )
 
 
-def largest_averages(tables: Mapping[str, Table], technique: str) -> LevelLoss | None:
+def largest_averages(tables: Mapping[str, Table], technique: str) -> averages.LevelLoss | None:
     """Return the level of the largest averages; nothing where no loss of theirs is known."""
-    rows = LEVELS.rows(tables, technique=technique, renormalised=False)
+    rows = averages.LEVELS.rows(tables, technique=technique, renormalised=False)
     levels = [row for row in rows if row.runs_beneath > 1]
     row = max(levels, key=lambda level: level.runs_beneath, default=None)
     return row if row and isfinite(row.ratio_cosine) else None  # equal runs have no loss to be a part of
 
 
 def _of_trees(tables: Mapping[str, Table]) -> Iterator[Observation]:
-    levels = (row for row in LEVELS.rows(tables, renormalised=False) if row.runs_beneath > 1)
+    levels = (row for row in averages.LEVELS.rows(tables, renormalised=False) if row.runs_beneath > 1)
     for technique, row in highest(levels, lambda row: row.technique).items():
         root = sqrt(row.runs_beneath)
         shows = (
@@ -213,9 +191,9 @@ def _of_trees(tables: Mapping[str, Table]) -> Iterator[Observation]:
             f"{shown(row.ratio_cosine_matrices * root, '.3f')}/√n"
         )
         yield FALLS.observed(row, technique, shows)
-    trees = {(row.technique, row.average): row for row in TREES.rows(tables)}
-    for tree in TREES.rows(tables, average=TREE):
-        one = trees[tree.technique, ONE_REFERENCE]
+    kinds = {(row.technique, row.average): row for row in trees.TREES.rows(tables)}
+    for tree in trees.TREES.rows(tables, average=trees.TREE):
+        one = kinds[tree.technique, trees.ONE_REFERENCE]
         order, reference = tree.of_same_runs, one.of_same_runs
         shows = (
             f"another reference {reference.text('.3f')}, another order {order.text('.3f')} of the loss of runs; "
@@ -229,7 +207,7 @@ def _of_trees(tables: Mapping[str, Table]) -> Iterator[Observation]:
         yield REFERENCE_ADDS.observed(one, tree.technique, shows)
 
 
-RAISES_SCORE = Claim[Gain](
+RAISES_SCORE = Claim[scores.Gain](
     id="instability.averaging-raises-score",
     says="Averaging raises the score, {test}",
     source="3.2.3",
@@ -246,14 +224,14 @@ MOST_ANALOGIES = Claim[tuple[Estimate, Estimate]](
 )
 
 
-def _plateau(row: Gain) -> Verdict:
+def _plateau(row: scores.Gain) -> Verdict:
     """By the gain of the doubling from 32 to 64 runs; two averages of 64, of 128 runs, have an error of ± 12.7."""
     if row.runs_beneath != 2 * PLATEAU_FROM or row.averages < PLATEAU_AVERAGES:
         return "no test"
     return decide(row.points.interval, -inf, PLATEAU)
 
 
-NO_RISE = Claim[Gain](
+NO_RISE = Claim[scores.Gain](
     id="instability.scores-reach-a-plateau",
     says=f"Scores of averages rise no more from {PLATEAU_FROM} runs on",
     source="3.2.3",
@@ -265,9 +243,9 @@ NO_RISE = Claim[Gain](
 )
 
 
-def judged_gains(tables: Mapping[str, Table]) -> dict[tuple[str, str], Gain]:
+def judged_gains(tables: Mapping[str, Table]) -> dict[tuple[str, str], scores.Gain]:
     """Return the gain that is judged of every technique and test."""
-    return highest(GAINS.rows(tables), lambda row: (row.technique, row.test))
+    return highest(scores.GAINS.rows(tables), lambda row: (row.technique, row.test))
 
 
 def of_averaging(tables: Mapping[str, Table]) -> Iterator[Observation]:
@@ -281,7 +259,7 @@ def of_averaging(tables: Mapping[str, Table]) -> Iterator[Observation]:
 
 
 def _of_plateau(tables: Mapping[str, Table]) -> Iterator[Observation]:
-    for technique, rows in DOUBLINGS.of(tables).where(test=ANALOGIES).split("technique"):
+    for technique, rows in scores.DOUBLINGS.of(tables).where(test=ANALOGIES).split("technique"):
         if technique not in WORD_BASED:  # of fastText the thesis has no such finding
             continue
         levels = list(rows.rows())
@@ -294,7 +272,7 @@ def of_analogies(tables: Mapping[str, Table]) -> Iterator[Observation]:
     """Yield which technique solves most analogies."""
     means = {
         row.technique: Estimate.of_runs(100 * row.mean, 100 * row.sd / sqrt(row.spaces), row.spaces)
-        for row in SCORES.rows(tables, test=ANALOGIES, runs_beneath=1)
+        for row in scores.SCORES.rows(tables, test=ANALOGIES, runs_beneath=1)
         if row.technique in AS_IN_THESIS and row.sd is not None
     }
     if "fasttext" in means and len(means) > 1:

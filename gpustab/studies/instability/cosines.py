@@ -6,8 +6,9 @@ Figures 2.3 to 2.5, 2.7 and A.2, tables 2.5 and A.2.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -18,44 +19,129 @@ from gpustab.errors import InputError
 from gpustab.kernels import prediction
 from gpustab.kernels.overlap import neighbour_overlap
 from gpustab.machine.device import DEFAULT, Compute
-from gpustab.results import Table
+from gpustab.results import Column, Sheet, Table
 from gpustab.runs.runs import Runs
-from gpustab.statistics.hypotheses import (
-    SIMULATED,
-    Independence,
-    Uniformity,
-    independence,
-    kurtosis,
-    shapiro_p,
-    simulated_p,
-    uniformity,
-    whiten,
-    whitened_density,
-    whitened_kurtosis,
-)
-from gpustab.statistics.ranks import spearman_p
+from gpustab.statistics import hypotheses
+from gpustab.statistics.intervals import Estimate
 from gpustab.studies.instability.losses import word_matrices
-from gpustab.studies.instability.neighbours import measure, with_distance
-from gpustab.studies.instability.tables import (
-    ACCURACY,
-    DISJOINT,
-    DISTANCE,
-    NORMALITY,
-    P_VALUES,
-    PREDICTIONS,
-    SHARING,
-    STRUCTURE,
-    TESTS,
-    WHITENED,
-    Accuracy,
-    Bar,
-    CosineTest,
-    Prediction,
-    Structure,
-    WhitenedBin,
-)
+from gpustab.studies.instability.neighbours import measure
+from gpustab.studies.instability.subsets import DISTANCE, with_distance
 from gpustab.studies.instability.technique import Technique, draw_words
 from gpustab.studies.shared.spaces import as_copies
+
+
+class CosineTest(NamedTuple):
+    """A test of the cosines of random word pairs over the runs, §2.1.3."""
+
+    technique: str
+    hypothesis: str
+    runs: int
+    tested: Annotated[int, Column(about="word pairs, or couples of them")]
+    below: Annotated[float, Column(about="share of p-values below 0.05")]
+    normals_below: Annotated[float, Column(about="that of simulated normals")]
+    distance: Annotated[float, Column(about="of the p-values' law from that of simulated normals, in [0, 1]")]
+    distance_band: Annotated[float, Column(about="by so much the distance errs in 95 % of the cases")]
+    p: Annotated[float, Column(about="of the distance")]
+    uniform_p: Annotated[float, Column(about="of the test against the uniform law, which is wrong for few runs")]
+    correlation: Annotated[float, Column(about="mean Spearman's ρ over couples; NaN of the test of normality")]
+    correlation_se: Annotated[float, Column(about="its error, by permuted runs")]
+    correlation_p: Annotated[float, Column(about="its p-value, by permuted runs")]
+    kurtosis: Annotated[float, Column(about="of the whitened cosines; NaN of the other tests")]
+    kurtosis_normal: Annotated[float, Column(about="that of normals at so many runs")]
+
+    @property
+    def mean_correlation(self) -> Estimate:
+        """The mean correlation over couples, with its error."""
+        return Estimate.of_runs(self.correlation, self.correlation_se, self.runs)
+
+
+@dataclass(frozen=True)
+class CosineTests(Sheet[CosineTest]):
+    """The table of tests, two of whose columns are called by what is no name of Python's."""
+
+    def table(self, rows: Iterable[CosineTest] = ()) -> Table[Any]:
+        """Return the table of some rows."""
+        table = super().table(rows)
+        return Table({_CALLED.get(name, name): column for name, column in table.items()})
+
+    def rows(self, tables: Mapping[str, Table[Any]], **wanted: Any) -> Iterator[CosineTest]:
+        """Yield those of its rows in a result that have the wanted values; none where it is not there."""
+        return (CosineTest(*record.values()) for record in tables.get(self.name, Table()).records(**wanted))
+
+
+class WhitenedBin(NamedTuple):
+    """Figure 2.5: one bar of the histogram of whitened cosines, and the law of normals at so many runs."""
+
+    technique: str
+    z: float
+    density: float
+    normals: float
+
+
+class Bar(NamedTuple):
+    """Figures 2.3, 2.4: the share of p-values in a bin, and that of simulated normals."""
+
+    technique: str
+    hypothesis: str
+    p_from: float
+    share: float
+    normals: float
+
+
+class Prediction(NamedTuple):
+    """Measured and predicted p@n of one word."""
+
+    technique: str
+    word: str
+    n: int
+    measured: float
+    plain: Annotated[float, Column(about="by independent normals")]
+    corrected: Annotated[float, Column(about="by normals that are correlated as a target's nearest neighbours are")]
+    structure: Annotated[float, Column(about="structure factor ρ@n: the same means, one SD for all")]
+    correlation: Annotated[float, Column(about="of a target's nearest neighbours")]
+
+
+class Accuracy(NamedTuple):
+    """Table A.2: predicted against measured p@n over words; ``exact``: of the plain model if it were true."""
+
+    technique: str
+    n: int
+    targets: int
+    measured: Annotated[float, Column(about="mean p@n")]
+    plain_pearson: float
+    plain_bias: float
+    plain_rmse: float
+    corrected_pearson: float
+    corrected_bias: float
+    corrected_rmse: float
+    exact_pearson: float
+    exact_bias: float
+    exact_rmse: float
+
+
+class Structure(NamedTuple):
+    """Table 2.5: structure factor against measured p@n over words."""
+
+    technique: str
+    n: int
+    pearson: float
+    bias: float
+    targets: int
+    exact_pearson: Annotated[float, Column(about="were the model true")]
+    gamma: Annotated[float, Column(about="the one SD of all cosines")]
+    candidates: Annotated[int, Column(about="words that enter into the model, mean over targets")]
+    pearson_with_pip: Annotated[float, Column(about="of measured p@n with the word's PIP loss")]
+
+
+_CALLED = {"below": "below_0.05", "normals_below": "normals_below_0.05"}
+NORMALITY, DISJOINT, SHARING = "normal", "independent, disjoint", "independent, sharing"
+"""The hypotheses of this table."""
+TESTS = CosineTests("distribution", CosineTest, "one row a technique and hypothesis")
+WHITENED = Sheet("whitened", WhitenedBin, "one row a technique and bin", long=True)
+P_VALUES = Sheet("p_values", Bar, "one row a technique, hypothesis and bin", long=True)
+PREDICTIONS = Sheet("predictions", Prediction, "one row a technique, length of lists and word", long=True)
+ACCURACY = Sheet("table_a_2", Accuracy, "one row a technique and length of lists")
+STRUCTURE = Sheet("table_2_5", Structure, "one row a technique and length of lists")
 
 EPSILON = 1e-4
 """Leaving out words changes no p@n by more than twice this: a hundredth of the errors of the model itself."""
@@ -83,9 +169,9 @@ class Distribution(NamedTuple):
     words: Tensor
     values: Tensor
     normal_p: Tensor
-    normality: Uniformity
-    disjoint: Independence
-    sharing: Independence
+    normality: hypotheses.Uniformity
+    disjoint: hypotheses.Independence
+    sharing: hypotheses.Independence
     kurtosis: float
 
 
@@ -95,7 +181,7 @@ def cosine_distribution(
     seed: int,
     compute: Compute = DEFAULT,
     *,
-    simulated: int = SIMULATED,
+    simulated: int = hypotheses.SIMULATED,
     same: Tensor | None = None,
 ) -> Distribution:
     """Test normality and independence of the cosines of random word pairs.
@@ -119,15 +205,15 @@ def cosine_distribution(
     values, other, sharing = (
         as_copies(pair_values(runs, x, y, compute).cpu(), same) for x, y in ((a, b), (c, d), (a, c))
     )
-    normal_p = shapiro_p(values)
+    normal_p = hypotheses.shapiro_p(values)
     return Distribution(
         words,
         values,
         normal_p,
-        uniformity(normal_p, simulated_p(shapiro_p, len(runs), seed, count=simulated)),
-        independence(values, other, seed, simulated=simulated),
-        independence(values, sharing, seed, simulated=simulated),
-        kurtosis(whiten(values)),
+        hypotheses.uniformity(normal_p, hypotheses.simulated_p(hypotheses.shapiro_p, len(runs), seed, count=simulated)),
+        hypotheses.independence(values, other, seed, simulated=simulated),
+        hypotheses.independence(values, sharing, seed, simulated=simulated),
+        hypotheses.kurtosis(hypotheses.whiten(values)),
     )
 
 
@@ -145,9 +231,9 @@ def distribution_tables(technique: Technique) -> dict[str, Table]:
         of_normality(name, runs, cosines.normality, cosines.kurtosis),
         *(of_couples(name, runs, *couple) for couple in couples.items()),
     ]
-    bars = [*_histogram(name, NORMALITY, cosines.normal_p, simulated_p(shapiro_p, runs, seed))]
+    bars = [*_histogram(name, NORMALITY, cosines.normal_p, hypotheses.simulated_p(hypotheses.shapiro_p, runs, seed))]
     for hypothesis, part in couples.items():
-        bars += _histogram(name, hypothesis, part.p_values, simulated_p(_paired_p, runs, seed))
+        bars += _histogram(name, hypothesis, part.p_values, hypotheses.simulated_p(hypotheses.paired_p, runs, seed))
     return {
         TESTS.name: TESTS.table(rows),
         WHITENED.name: WHITENED.table(_whitened(name, cosines.values, runs)),
@@ -155,32 +241,24 @@ def distribution_tables(technique: Technique) -> dict[str, Table]:
     }
 
 
-def of_normality(name: str, runs: int, law: Uniformity, fourth: float = math.nan) -> CosineTest:
+def of_normality(name: str, runs: int, law: hypotheses.Uniformity, fourth: float = math.nan) -> CosineTest:
     """Return the test of normality: what the p-values say, and the kurtosis of the whitened cosines."""
     undefined = (math.nan,) * 3
-    return CosineTest(name, NORMALITY, runs, *_of_law(law), *undefined, fourth, whitened_kurtosis(runs))
+    return CosineTest(name, NORMALITY, runs, *law, *undefined, fourth, hypotheses.whitened_kurtosis(runs))
 
 
-def of_couples(name: str, runs: int, hypothesis: str, part: Independence) -> CosineTest:
+def of_couples(name: str, runs: int, hypothesis: str, part: hypotheses.Independence) -> CosineTest:
     """Return a test of independence."""
     correlation = (part.correlation, part.spread, part.p)
-    return CosineTest(name, hypothesis, runs, *_of_law(part.uniformity), *correlation, math.nan, math.nan)
-
-
-def _of_law(law: Uniformity) -> tuple[int, float, float, float, float, float, float]:
-    return law.tested, law.low, law.null_low, law.distance, law.band, law.p, law.naive_p
-
-
-def _paired_p(normals: Tensor) -> Tensor:
-    return spearman_p(normals[0::2], normals[1::2])[1]
+    return CosineTest(name, hypothesis, runs, *part.uniformity, *correlation, math.nan, math.nan)
 
 
 def _whitened(name: str, values: Tensor, runs: int) -> Iterator[WhitenedBin]:
-    z = whiten(values)
+    z = hypotheses.whiten(values)
     edges = torch.arange(-_REACH, _REACH + _BIN / 2, _BIN, dtype=torch.float64)
     counts = torch.histogram(z[~z.isnan()], edges).hist
     within = torch.linspace(0, _BIN, 51, dtype=torch.float64)
-    law = whitened_density((edges[:-1, None] + within).flatten(), runs).view(-1, 51)
+    law = hypotheses.whitened_density((edges[:-1, None] + within).flatten(), runs).view(-1, 51)
     columns = ((edges[:-1] + _BIN / 2), counts / counts.sum() / _BIN, law.mean(1))
     for row in zip(*(column.tolist() for column in columns), strict=True):
         yield WhitenedBin(name, *row)
@@ -193,14 +271,6 @@ def _histogram(name: str, hypothesis: str, p: Tensor, null: Tensor) -> Iterator[
         shares.append((counts / counts.sum()).tolist())
     for k, (share, normal) in enumerate(zip(*shares, strict=True)):
         yield Bar(name, hypothesis, k / _P_BINS, share, normal)
-
-
-class _Models(NamedTuple):
-    """Something of each model: independent normals, correlated ones, and the structure factor."""
-
-    plain: Tensor
-    corrected: Tensor
-    structure: Tensor
 
 
 def prediction_tables(technique: Technique) -> dict[str, Table]:
@@ -225,10 +295,9 @@ def prediction_tables(technique: Technique) -> dict[str, Table]:
     lists, overlap, lengths = measure(runs, compute, rows)
     predicted = engine.predict_pass(runs, rows, lengths, compute, epsilon=EPSILON)
     p_word = overlap.p_word.cpu()
-    models = _Models(predicted.plain.cpu(), predicted.corrected.cpu(), predicted.structure.cpu())
-    accuracy = [engine.agreement(p, p_word) for p in (models.plain, models.corrected)]
+    models = [predicted.plain.cpu(), predicted.corrected.cpu(), predicted.structure.cpu()]
+    *accuracy, structure = (engine.agreement(p, p_word) for p in models)
     exact = exact_agreement(runs, rows, lengths, seed)
-    structure = engine.agreement(models.structure, p_word)
     as_structure = exact_agreement(runs, rows, lengths, seed, predicted.gamma)
     with_pip = _with_pip(runs, rows, p_word, compute)
     measured = p_word.mean(1).tolist()
@@ -242,7 +311,9 @@ def prediction_tables(technique: Technique) -> dict[str, Table]:
     words = [runs.vocabulary.text(k) for k in rows.tolist()]
     distance = with_distance(name, lists, word_matrices(runs, rows, compute), compute, seed)
     return {
-        PREDICTIONS.name: PREDICTIONS.table(_predictions(name, words, lengths, p_word, models, predicted.correlation)),
+        PREDICTIONS.name: PREDICTIONS.table(
+            _predictions(name, words, lengths, [p_word, *models], predicted.correlation)
+        ),
         ACCURACY.name: ACCURACY.table(of_lengths),
         STRUCTURE.name: STRUCTURE.table(of_structure),
         DISTANCE.name: DISTANCE.table(distance),
@@ -250,10 +321,10 @@ def prediction_tables(technique: Technique) -> dict[str, Table]:
 
 
 def _predictions(
-    name: str, words: Sequence[str], lengths: Sequence[int], measured: Tensor, models: _Models, correlation: Tensor
+    name: str, words: Sequence[str], lengths: Sequence[int], of_words: Sequence[Tensor], correlation: Tensor
 ) -> Iterator[Prediction]:
     for m, n in enumerate(lengths):
-        columns = (measured[m], *(model[m] for model in models), correlation)
+        columns = (*(values[m] for values in of_words), correlation)
         for word, *row in zip(words, *(column.tolist() for column in columns), strict=True):
             yield Prediction(name, word, n, *row)
 

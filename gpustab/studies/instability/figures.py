@@ -28,7 +28,7 @@ from gpustab.report.svg.colours import listing, nth
 from gpustab.report.svg.picture import Figures, Picture, Tables, by_turns, drawn_from, each, panels_by
 from gpustab.results import Table
 from gpustab.results.page import number
-from gpustab.studies.instability.tables import pearson
+from gpustab.statistics.intervals import pearson
 
 _SHARP = 1e-9
 """Standard deviations up to this count as 0, as in :mod:`gpustab.kernels.prediction`."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple
-from typing import NamedTuple
+from dataclasses import astuple, dataclass
+from typing import Annotated, NamedTuple
 
 import torch
 from torch import Tensor
@@ -18,14 +18,64 @@ from gpustab import engine
 from gpustab.errors import InputError
 from gpustab.kernels.arithmetic import product
 from gpustab.machine.device import Compute
-from gpustab.results import Table
+from gpustab.results import Column, Sheet, Table
 from gpustab.runs.families import over_common_words
 from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import ratio, t_quantile
 from gpustab.statistics.ranks import rank_correlation
 from gpustab.studies.instability.losses import word_matrices
-from gpustab.studies.instability.tables import BATCHES, TRENDS, Batch, Trend, TrendRow
 from gpustab.studies.instability.technique import Technique
+
+
+@dataclass(frozen=True)
+class Whose:
+    """Whose trend it is, over which words."""
+
+    technique: str
+    quantity: Annotated[str, Column(about="intrinsic, or extrinsic squared")]
+    least_frequency: Annotated[int, Column(about="words of at least so many occurrences")]
+    words: int
+
+
+@dataclass(frozen=True)
+class Trend:
+    """How values depend on frequency."""
+
+    slope: Annotated[float, Column(about="per decade of frequency, least squares")]
+    slope_se: Annotated[float, Column(about="heteroscedasticity-robust (White 1980), the words taken for a sample")]
+    change: Annotated[
+        float,
+        Column(about="fitted, from the rarest to the most frequent batch, as a part of the mean; NaN of a mean 0"),
+    ]
+    change_se: Annotated[float, Column(about="over words")]
+    change_runs_se: Annotated[float, Column(about="by the jackknife over runs; NaN where these are not at hand")]
+    low: Annotated[float, Column(about="95 % interval of the change: both errors, that over runs with t(R − 1)")]
+    high: float
+    correlation: Annotated[float, Column(about="Spearman's ρ over the words")]
+    batch_correlation: Annotated[float, Column(about="over the means of the batches")]
+    batch_p: Annotated[float, Column(about="p-value of that")]
+    batch_deviation: Annotated[
+        float, Column(about="how far some batch is off the mean at least, as a part of it: a hump that no line sees")
+    ]
+
+
+@dataclass(frozen=True)
+class TrendRow(Trend, Whose):
+    """The trend of one quantity over word frequency, §2.3.1."""
+
+
+class Batch(NamedTuple):
+    """The mean of a quantity over words of like frequency."""
+
+    technique: str
+    quantity: str
+    frequency: Annotated[float, Column(about="geometric mean of the words'")]
+    mean: float
+    se: float
+
+
+TRENDS = Sheet("frequency", TrendRow, "one row a technique, quantity and least frequency")
+BATCHES = Sheet("batches", Batch, "one row a technique, quantity and batch of words, by rising frequency", long=True)
 
 BATCHES_OF_WORDS = 20
 QUANTITIES = {"intrinsic": "intrinsic", "extrinsic squared": "extrinsic_square"}
@@ -83,34 +133,33 @@ def _parts(words: Table) -> Iterator[_Part]:
                 yield _Part(quantity, least, list(rows), *torch.tensor(numbers, dtype=torch.float64))
 
 
-def trend(
-    frequency: Tensor, values: Tensor, batches: int = BATCHES_OF_WORDS, runs_se: float = math.nan, runs: int = 0
-) -> Trend:
+def trend(frequency: Tensor, values: Tensor, runs_se: float = math.nan, runs: int = 0) -> Trend:
     """Return the trend of ``(v,)`` values over ``(v,)`` frequencies above 0.
 
     Args:
         frequency: ``(v,)``.
         values: ``(v,)``.
-        batches: how many there are.
         runs_se: error over runs of ``change``; where it is not known the interval is of the words alone.
         runs: how many there are behind that error.
 
     Raises:
         InputError: for fewer words than twice the batches, or a frequency that is not above 0.
     """
-    if len(values) < 2 * batches or not bool((frequency > 0).all()):
-        raise InputError(f"{len(values)} words in {batches} batches; wanted 2 a batch, and frequencies above 0")
+    if len(values) < 2 * BATCHES_OF_WORDS or not bool((frequency > 0).all()):
+        raise InputError(
+            f"{len(values)} words in {BATCHES_OF_WORDS} batches; wanted 2 a batch, and frequencies above 0"
+        )
     x, y = frequency.double().log10(), values.double()
     centred = x - x.mean()
     spread = float(centred.square().sum())
     slope = ratio(float((centred * y).sum()), spread)
     residuals = y - y.mean() - slope * centred
     se = ratio(float((centred.square() * residuals.square()).sum().sqrt()), spread)
-    decades = ratio(_decades(x, batches), float(y.mean()))
+    decades = ratio(_decades(x), float(y.mean()))
     change, change_se = slope * decades, se * abs(decades)
     of_words, of_runs = t_quantile(len(values) - 2) * change_se, t_quantile(runs - 1) * runs_se if runs > 1 else 0.0
     half = math.hypot(of_words, of_runs)
-    parts = _batches(x, x, batches), _batches(x, y, batches)
+    parts = _batches(x, x), _batches(x, y)
     rho, p = rank_correlation(*(torch.stack([part.mean() for part in each]) for each in parts))
     interval = (change - half, change + half)
     correlation = rank_correlation(x, y)[0]
@@ -125,9 +174,9 @@ def _batch_rows(name: str, part: _Part) -> Iterator[Batch]:
         yield Batch(name, part.quantity, float(frequencies.log().mean().exp()), float(values.mean()), error)
 
 
-def _decades(x: Tensor, batches: int = BATCHES_OF_WORDS) -> float:
+def _decades(x: Tensor) -> float:
     """Decades of frequency between the first and the last batch."""
-    means = [part.mean() for part in _batches(x, x, batches)]
+    means = [part.mean() for part in _batches(x, x)]
     return float(means[-1] - means[0])
 
 
@@ -139,9 +188,9 @@ def _deviation(batches: tuple[Tensor, ...], mean: float) -> float:
     return ratio(max(0.0, *least), abs(mean))
 
 
-def _batches(x: Tensor, values: Tensor, batches: int = BATCHES_OF_WORDS) -> tuple[Tensor, ...]:
+def _batches(x: Tensor, values: Tensor) -> tuple[Tensor, ...]:
     """Values in batches of equally many words (to one), by rising x."""
-    return values[x.argsort(stable=True)].tensor_split(batches)
+    return values[x.argsort(stable=True)].tensor_split(BATCHES_OF_WORDS)
 
 
 def _runs_errors(parts: Sequence[_Part], words: int, technique: Technique) -> list[tuple[float, int]]:
@@ -165,12 +214,7 @@ def _runs_errors(parts: Sequence[_Part], words: int, technique: Technique) -> li
 
 
 class Sums(NamedTuple):
-    """Weighted sums over words of what one group's pairs of runs say, each ``(m, R, R)`` for m sets of weights.
-
-    Attributes:
-        losses: of the word-wise reduced PIP losses.
-        squares: of their squares.
-    """
+    """Weighted sums over words of the reduced PIP losses of pairs of runs, and of their squares, each ``(m, R, R)``."""
 
     losses: Tensor
     squares: Tensor

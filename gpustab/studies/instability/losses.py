@@ -5,9 +5,9 @@ Table 2.8 has the losses of every sampling, table 2.11 what resampling the docum
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import torch
@@ -20,30 +20,109 @@ from gpustab.kernels.gram import block_positions, run_pairs
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.kernels.pip_loss import WordwisePip
 from gpustab.machine.device import Compute
-from gpustab.results import Table
+from gpustab.results import Column, Sheet, Table
 from gpustab.runs.families import over_common_words
 from gpustab.runs.runs import Runs
-from gpustab.statistics.extrinsic import extrinsic
-from gpustab.statistics.intervals import ratio
+from gpustab.statistics.intervals import Estimate, extrinsic, ratio
 from gpustab.statistics.ranks import rank_correlations
-from gpustab.studies.instability.tables import (
-    EXTRINSIC,
-    HOW_MANY,
-    IDENTITY,
-    LOSSES,
-    OVER_PROXIES,
-    PROXIES,
-    REDUCED_PIP,
-    WORDS,
-    ErrorOfRuns,
-    Extrinsic,
-    Identity,
-    Loss,
-    OverProxies,
-    Proxy,
-)
-from gpustab.studies.instability.technique import Technique
+from gpustab.studies.instability.technique import Technique, Wide
 from gpustab.studies.shared.spaces import are_one, same_pairs
+
+
+class Loss(NamedTuple):
+    """Table 2.8: the reduced PIP loss of one sampling."""
+
+    technique: str
+    sampling: str
+    runs: int
+    words: Annotated[int, Column(about="in all runs of all samplings")]
+    reduced_pip: Annotated[float, Column(about="mean over the pairs of runs, in [0, 1]")]
+    sd: Annotated[float, Column(about="over the pairs")]
+    se: Annotated[float, Column(about="of the mean, by the jackknife over runs")]
+    pairs: int
+    relative_sd: Annotated[float, Column(about="SD as a part of the mean")]
+    word_relative_sd: Annotated[float, Column(about="that of one word's loss, root mean square over words")]
+    word_degrees_of_freedom: Annotated[float, Column(about="of the χ that has this relative SD")]
+    mean_cosine: Annotated[float, Column(about="of two different words")]
+    chance: Annotated[float, Column(about="loss between unrelated spaces")]
+
+    @property
+    def loss(self) -> Estimate:
+        """The mean loss with its error."""
+        return Estimate.of_runs(self.reduced_pip, self.se, self.runs)
+
+
+class Extrinsic(NamedTuple):
+    """Table 2.11: what resampling the documents adds."""
+
+    technique: str
+    runs: Annotated[int, Column(about="of the smaller group: errors rest on these")]
+    intrinsic: Annotated[float, Column(about="reduced PIP loss of shuffled runs")]
+    bootstrap: Annotated[float, Column(about="that of bootstrap runs")]
+    signed_square: Annotated[float, Column(about="bootstrap² − intrinsic²")]
+    square_se: float
+    extrinsic: Annotated[float | None, Column(about="root of the square; none of a negative one")]
+    se: float | None
+    mean_word_square: Annotated[float, Column(about="mean over words of their signed squares")]
+    negative_words: int
+
+    @property
+    def square(self) -> Estimate:
+        """The signed square, with its error."""
+        return Estimate.of_runs(self.signed_square, self.square_se, self.runs)
+
+
+class Word(NamedTuple):
+    """How much a word's cosines differ between runs."""
+
+    technique: str
+    word: str
+    frequency: Annotated[float | None, Column(about="occurrences in a run")]
+    intrinsic: Annotated[float, Column(about="mean PIP loss of the word, shuffled runs")]
+    intrinsic_se: float
+    intrinsic_square: Annotated[float, Column(about="mean square of it")]
+    bootstrap: Annotated[float, Column(about="mean PIP loss of the word, bootstrap runs")]
+    bootstrap_square: float
+    extrinsic_square: Annotated[float, Column(about="J²: signed, so that the mean over words is the global one")]
+
+
+class OverProxies(NamedTuple):
+    """Table 2.6: Spearman's ρ over words of the PIP loss over m words drawn at random with that over other numbers."""
+
+    technique: str
+    words: Annotated[str, Column(about="m, or all")]
+    pairs_of_runs: int
+    targets: int
+    rho: Annotated[Mapping[str, float], Column(about="by the other number of words, the last by all")]
+
+
+class Proxy(NamedTuple):
+    """The reduced PIP loss over m words drawn at random, as a part of the exact one."""
+
+    technique: str
+    words: int
+    ratio: Annotated[float, Column(about="root mean square over pairs of runs and draws")]
+    expected: Annotated[float, Column(about="√((1 − 1/m) / (1 − 1/v))")]
+
+
+class Identity(NamedTuple):
+    """Eq. 2.35: mean squared losses from the Gram and from variances of cosines."""
+
+    technique: str
+    scope: Annotated[str, Column(about="some words together, or all")]
+    mean_square: Annotated[float, Column(about="⟨d²⟩, from the Gram")]
+    from_variances: Annotated[float, Column(about="Σσ²/(2v), from the cosines")]
+    largest_difference: Annotated[float, Column(about="relative, of any word")]
+    squared_mean: Annotated[float, Column(about="⟨d⟩²/⟨d²⟩, which the printed equation takes for 1")]
+
+
+LOSSES = Sheet("table_2_8", Loss, "one row a technique and sampling")
+EXTRINSIC = Sheet("table_2_11", Extrinsic, "one row a technique with bootstrap runs")
+WORDS = Sheet("words", Word, "one row a technique and word", long=True)
+OVER_PROXIES = Wide("table_2_6", OverProxies, "one row a technique and number of words")
+PROXIES = Sheet("proxy", Proxy, "one row a technique and number of words")
+IDENTITY = Sheet("identity", Identity, "one row a technique and scope")
+
 
 Look = Callable[[str, Runs, engine.PipPass], None]
 
@@ -54,9 +133,6 @@ TARGETS = 1000
 WHOLE = 10_000
 """Up to so many words the identity is also verified over all pairs of words."""
 IDENTITY_WORDS = 100
-SUBSETS = 300
-HOW_MANY_WORDS = 20
-LENGTH = 10
 _QUERIES = 256
 
 
@@ -197,8 +273,9 @@ def proxy_tables(technique: Technique) -> dict[str, Table]:
     rho = torch.stack(correlations or nothing).nanmean(0)
     ratios = torch.tensor(squares or [[math.nan] * len(sizes)], dtype=torch.float64).nanmean(0).sqrt()
     labels = [str(m) for m in sizes[:-1]] + ["all"]
+    nothing_yet = dict.fromkeys((*map(str, PROXY_SIZES), "all"), math.nan)  # sizes may be more words than there are
     over = [
-        OverProxies(name, label, len(pairs), len(targets), _by_label(labels, row))
+        OverProxies(name, label, len(pairs), len(targets), nothing_yet | dict(zip(labels, row, strict=True)))
         for label, row in zip(labels, rho.tolist(), strict=True)
     ]
     expected = [math.sqrt((1 - 1 / m) / (1 - 1 / words)) for m in sizes]
@@ -212,12 +289,6 @@ def _pairs_of_runs(technique: Technique, generator: torch.Generator) -> list[lis
         every = every[~technique.same[every[:, 0], every[:, 1]]]
     drawn: list[list[int]] = every[torch.randperm(len(every), generator=generator)[:PAIRS]].tolist()
     return drawn
-
-
-def _by_label(labels: Sequence[str], values: Sequence[float]) -> dict[str, float]:
-    """Values by number of words, undefined for numbers that are more than there are."""
-    there = dict(zip(labels, values, strict=True))
-    return {label: there.get(label, math.nan) for label in (*map(str, PROXY_SIZES), "all")}
 
 
 def _draw(runs: Runs, m: int, words: int, generator: torch.Generator) -> Tensor | None:
@@ -243,7 +314,7 @@ def identity_table(technique: Technique, words: int = IDENTITY_WORDS) -> dict[st
     """
     runs, joint = technique.runs, technique.joint
     wordwise = engine.wordwise_pass(runs, engine.gram_pass(runs, technique.compute), technique.compute)
-    drawn = _drawn(technique, words)
+    drawn = technique.draw(words)
     scopes = [(f"{len(drawn)} words", drawn)] + ([("all words", joint)] if len(joint) <= WHOLE else [])
     identities = []
     for scope, rows in scopes:
@@ -257,12 +328,6 @@ def identity_table(technique: Technique, words: int = IDENTITY_WORDS) -> dict[st
     return {IDENTITY.name: IDENTITY.table(identities)}
 
 
-def _drawn(technique: Technique, words: int) -> Tensor:
-    """Row numbers of some joint words."""
-    order = torch.randperm(len(technique.joint), generator=torch.Generator().manual_seed(technique.seed))
-    return technique.joint[order[:words]]
-
-
 def _from_variances(runs: Runs, rows: Tensor, joint: Tensor) -> Tensor:
     """``Σ_l σ²_kl / (2v)`` of the words k, over the joint words l."""
     parts = [
@@ -270,67 +335,3 @@ def _from_variances(runs: Runs, rows: Tensor, joint: Tensor) -> Tensor:
         for part in rows.split(_QUERIES)
     ]
     return torch.cat(parts)
-
-
-def how_many_table(technique: Technique) -> dict[str, Table]:
-    """Return the standard error of the mean over pairs of R runs, for every R up to what there are.
-
-    For the reduced PIP loss, p@10, and the PIP loss of single words (root mean square error over 20 drawn words).
-    ``jackknife`` is the root mean square over subsets of R runs of what these runs would state themselves;
-    ``subsampling`` is the SD of the estimates of all the subsets (or 300 drawn ones), divided by √(1 − R/runs) for
-    runs that subsets share; both as a part of the value, and undefined where that is 0. ``for_1_percent`` extrapolates
-    by 1/√R.
-    """
-    runs = technique.runs
-    rows = []
-    for quantity, matrices in _quantities(technique):
-        for size in range(2, len(runs) + 1):
-            each = zip(*(errors(matrix, size, technique.seed) for matrix in matrices), strict=True)
-            jackknife, subsampling = (_rms(x) for x in each)
-            last = size == len(runs) and not math.isnan(jackknife)
-            needed = max(2, math.ceil(size * (jackknife / 0.01) ** 2)) if last else None
-            rows.append(ErrorOfRuns(technique.name, quantity, size, jackknife, subsampling, needed))
-    return {HOW_MANY.name: HOW_MANY.table(rows)}
-
-
-def _quantities(technique: Technique) -> Iterator[tuple[str, list[Tensor]]]:
-    """What the errors are of, with its pair matrices: one, or one for every drawn word."""
-    runs, compute = technique.runs, technique.compute
-    losses = pair_matrix(engine.pip_pass(runs, compute).reduced.cpu(), len(runs))
-    yield REDUCED_PIP, [technique.without_copies(losses)]
-    k = min(LENGTH, int(runs.present.sum(1).min()) - 1)
-    lists = engine.neighbour_pass(runs, engine.draw_targets(runs, seed=technique.seed), k, compute)
-    yield f"p@{k}", [engine.overlap_pass(lists, [k], compute).p[0].cpu()]
-    of_words = word_matrices(runs, _drawn(technique, HOW_MANY_WORDS), compute)
-    yield "one word's PIP loss", list(technique.without_copies(of_words))
-
-
-def errors(matrix: Tensor, size: int, seed: int) -> tuple[float, float]:
-    """Return the relative standard error at so many of R runs, by the jackknife and by subsampling.
-
-    Args:
-        matrix: ``(R, R)`` pair matrix, zero diagonal.
-        size: of the subsets, 2 to R; the jackknife wants 3, subsampling fewer than R, and are NaN otherwise.
-        seed: of the drawn subsets.
-    """
-    runs = len(matrix)
-    value = pair_statistics(matrix).mean
-    parts = [matrix[subset][:, subset] for subset in _subsets(runs, size, seed)]
-    estimates = [pair_statistics(part) for part in parts]
-    jackknife = _rms([estimate.se for estimate in estimates])
-    if size == runs:
-        return ratio(jackknife, value), math.nan
-    means = torch.tensor([estimate.mean for estimate in estimates], dtype=torch.float64)
-    # All subsets of a finite set of runs scatter about its mean by 1 − size/runs of the variance of new runs.
-    return ratio(jackknife, value), ratio(float(means.std(correction=0)) / math.sqrt(1 - size / runs), value)
-
-
-def _subsets(runs: int, size: int, seed: int) -> list[list[int]]:
-    if math.comb(runs, size) <= SUBSETS:
-        return [list(subset) for subset in itertools.combinations(range(runs), size)]
-    generator = torch.Generator().manual_seed(seed)
-    return [torch.randperm(runs, generator=generator)[:size].tolist() for _ in range(SUBSETS)]
-
-
-def _rms(values: Sequence[float]) -> float:
-    return math.sqrt(sum(value**2 for value in values) / len(values))

@@ -1,18 +1,12 @@
 """Shared nearest neighbours: how many, whether different n agree, whether they go with the loss; and those of one word.
 
-Rettenmeier 2020, §2.2.2 and A.1, tables 2.2, 2.4 and 3.5, eq. 3.8. Table 2.3 takes Spearman's ρ of p@2 and p@50 as
-measured. Noise alone brings that to 0.30, 0.46 and 0.64 at 6, 8 and 16 runs where the true ρ is 1. One half of the runs
-knows nothing of the other's noise: p@2 of one half with p@50 of the other, divided by how well each agrees with itself
-over halves, is free of it (Spearman 1904). So is the correlation of p@n with the word's PIP loss. The thesis takes that
-for none, since p@n is nearly its structure factor, which knows no distance.
+Rettenmeier 2020, §2.2.2 and A.1, tables 2.2, 2.4 and 3.5, eq. 3.8.
 """
 
 from __future__ import annotations
 
-import itertools
-import math
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import torch
 from torch import Tensor
@@ -20,47 +14,109 @@ from torch import Tensor
 from gpustab import engine
 from gpustab.errors import InputError
 from gpustab.kernels import prediction
-from gpustab.kernels.arithmetic import product
 from gpustab.kernels.jackknife import pair_statistics
-from gpustab.kernels.overlap import Overlap, chance_overlap, mean_over_measured, shared_neighbours
-from gpustab.machine.device import Compute, with_smaller_tiles
+from gpustab.kernels.overlap import Overlap, chance_overlap, mean_over_measured
+from gpustab.machine.device import Compute
 from gpustab.options import LENGTHS
-from gpustab.results import Table
+from gpustab.results import Column, Sheet, Table
 from gpustab.runs.families import over_common_words
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import as_word, show
-from gpustab.statistics.intervals import jackknife_error
-from gpustab.statistics.ranks import rank_correlation, rank_correlations, spearman
-from gpustab.studies.instability.tables import (
-    CONSISTENCY,
-    FARTHEST,
-    HALVES,
-    IN_AVERAGES,
-    IN_RUNS,
-    LISTS_SHARED,
-    NEAREST,
-    OVER_LENGTHS,
-    PAIR_COSINES,
-    SHARED,
-    WORD_BATCHES,
-    Beside,
-    Consistency,
-    Halves,
-    ListShared,
-    Nearest,
-    OverLengths,
-    PairCosine,
-    Shared,
-    WithDistance,
-)
-from gpustab.studies.instability.technique import Technique
+from gpustab.statistics.ranks import rank_correlation, rank_correlations
+from gpustab.studies.instability.subsets import CONSISTENCY, consistency_over_n, tied
+from gpustab.studies.instability.technique import Technique, Wide
 from gpustab.studies.instability.trees import as_runs, top_of
 
-BESIDE_LOSS = (1, 10)
-"""The values of n beside the PIP loss."""
-SPLITS = 10
-"""Splits into halves that are averaged; of many runs one is like the other."""
-_MANY_RUNS = 32
+
+class Shared(NamedTuple):
+    """Shared neighbours of one sampling at one length of lists, §2.2.2."""
+
+    technique: str
+    sampling: str
+    n: int
+    targets: int
+    p: Annotated[float, Column(about="share of its n neighbours that two runs share")]
+    p_se: float
+    j: Annotated[float, Column(about="those shared, as a part of those in either list")]
+    j_se: float
+    chance_p: Annotated[float, Column(about="p@n of unrelated spaces")]
+
+
+class OverLengths(NamedTuple):
+    """Table 2.3: Spearman's ρ over words of p@n (or j@n) with that at other lengths."""
+
+    technique: str
+    metric: Annotated[str, Column(about="p or j")]
+    n: int
+    rho: Annotated[Mapping[str, float | None], Column(about="by the other length")]
+
+
+class Halves(NamedTuple):
+    """Table A.1: Spearman's ρ over words between two halves of the runs."""
+
+    technique: str
+    n: int
+    runs_each: int
+    p: Annotated[float, Column(about="of p@n")]
+    j: Annotated[float, Column(about="of j@n")]
+
+
+class Beside(NamedTuple):
+    """Tables 2.2 and 3.5: a neighbour of one word in two spaces, with its places there."""
+
+    technique: str
+    target: str
+    runs_beneath: Annotated[int, Column(about="of each space: 1 of runs, more of averages")]
+    neighbour: str
+    first_rank: int
+    first_cosine: float
+    second_rank: int
+    second_cosine: float
+
+
+class ListShared(NamedTuple):
+    """Eq. 3.8: the neighbours of one word that two spaces share."""
+
+    technique: str
+    target: str
+    runs_beneath: int
+    n: int
+    p: float
+    j: float
+
+
+class Nearest(NamedTuple):
+    """Table 2.4: one word's cosine with another over the runs."""
+
+    technique: str
+    target: str
+    rank: Annotated[int, Column(about="by mean cosine")]
+    neighbour: str
+    mean: float
+    sd: Annotated[float, Column(about="over runs, ddof = 1")]
+    p_1: Annotated[float, Column(about="probability to be its nearest")]
+    p_2: Annotated[float, Column(about="probability to be of its two nearest")]
+
+
+class PairCosine(NamedTuple):
+    """Figure 2.2: the cosine of two words in one run."""
+
+    technique: str
+    first: str
+    second: str
+    run: str
+    cosine: float
+
+
+SHARED = Sheet("neighbours", Shared, "one row a technique, sampling and length of lists")
+OVER_LENGTHS = Wide("table_2_3", OverLengths, "one row a technique, metric and length of lists", sign="@")
+HALVES = Sheet("table_a_1", Halves, "one row a technique and length of lists")
+IN_RUNS = Sheet("table_2_2", Beside, "one row a technique and neighbour in either of two runs")
+IN_AVERAGES = Sheet("table_3_5", Beside, "one row a technique and neighbour in either of two averages")
+LISTS_SHARED = Sheet("lists_shared", ListShared, "one row a technique, kind of spaces and length of lists")
+NEAREST = Sheet("table_2_4", Nearest, "one row a technique and place")
+PAIR_COSINES = Sheet("figure_2_2", PairCosine, "one row a technique and run", long=True)
+
 LISTED = 15
 """Neighbours of the tables 2.2 and 3.5."""
 RANKS = (1, 2, 3, 4, 5, 10, 50, 100, 500, 1000)
@@ -131,7 +187,7 @@ def over_lengths(name: str, measured: Lists) -> list[OverLengths]:
     _, overlap, lengths = measured
     rows = []
     for metric, by_word in (("p", overlap.p_word), ("j", overlap.j_word)):
-        correlations = rank_correlations(_tied(by_word).mT)
+        correlations = rank_correlations(tied(by_word).mT)
         for m, n in enumerate(lengths):
             known = dict(zip(lengths, correlations[m].tolist(), strict=True))
             rows.append(OverLengths(name, metric, n, {str(k): known.get(k) for k in LENGTHS}))
@@ -149,178 +205,15 @@ def halves(name: str, measured: Lists, compute: Compute) -> list[Halves]:
     )
     rows = []
     for m, n in enumerate(lengths):
-        p = rank_correlation(_tied(first.p_word[m]), _tied(second.p_word[m]))[0]
-        j = rank_correlation(_tied(first.j_word[m]), _tied(second.j_word[m]))[0]
+        p = rank_correlation(tied(first.p_word[m]), tied(second.p_word[m]))[0]
+        j = rank_correlation(tied(first.j_word[m]), tied(second.j_word[m]))[0]
         rows.append(Halves(name, n, half, p, j))
     return rows
-
-
-def _tied(shares: Tensor) -> Tensor:
-    """Free shares of rounding errors: words of equally many shared neighbours are tied."""
-    return shares.round(decimals=10)
 
 
 def _of_runs(lists: engine.NeighbourPass, part: slice) -> engine.NeighbourPass:
     fields = ("indices", "cosines", "tied", "present")
     return lists._replace(**{field: getattr(lists, field)[part] for field in fields})
-
-
-def consistency_over_n(
-    name: str, lists: engine.NeighbourPass, compute: Compute, seed: int, pair: tuple[int, int] = FARTHEST
-) -> list[Consistency]:
-    """Return the correlation of p@n between two n, freed of noise; nothing below 4 runs or for shorter lists.
-
-    Args:
-        name: of the technique.
-        lists: neighbours of the targets; those that a run lacks are left out.
-        compute: how to compute.
-        seed: of the splits and of the batches of words.
-        pair: the two n.
-    """
-    runs = len(lists.indices)
-    if runs < 4 or max(pair) > lists.k:
-        return []
-    splits = halves_of(runs, seed)
-    p = _tied(mean_overlap(_everywhere(lists), pair, subsets_of(runs, splits), compute))
-    return [Consistency(name, pair[0], pair[1], *freed_of_noise(p, splits, seed))]
-
-
-def with_distance(
-    name: str, lists: engine.NeighbourPass, losses: Tensor, compute: Compute, seed: int
-) -> list[WithDistance]:
-    """Return the correlation of p@n with the PIP loss for every list length that there is; nothing below 4 runs.
-
-    Args:
-        name: of the technique.
-        lists: neighbours of the targets; those that a run lacks are left out.
-        losses: ``(t, R, R)`` word-wise PIP losses of the targets.
-        compute: how to compute.
-        seed: of the splits and of the batches of words.
-    """
-    runs = len(lists.indices)
-    lengths = tuple(n for n in BESIDE_LOSS if n <= lists.k)
-    if runs < 4 or not lengths:
-        return []
-    splits = halves_of(runs, seed)
-    subsets = subsets_of(runs, splits)
-    p = _tied(mean_overlap(_everywhere(lists), lengths, subsets, compute))
-    losses = losses[lists.present.all(0).to(losses.device)].cpu()
-    distance = product(pair_weights(subsets, runs), losses.flatten(1).mT)  # (subsets, t)
-    return [
-        WithDistance(name, n, *freed_of_noise(torch.stack([shares, distance]), splits, seed))
-        for n, shares in zip(lengths, p, strict=True)
-    ]
-
-
-Split = tuple[tuple[int, ...], tuple[int, ...]]
-
-
-class Freed(NamedTuple):
-    """A correlation over words of two quantities, as measured and freed of noise; fields as in the tables."""
-
-    words: int
-    runs_each: int
-    splits: int
-    measured: float
-    reliability: float
-    other_reliability: float
-    correlation: float
-    se: float
-
-
-def freed_of_noise(values: Tensor, splits: list[Split], seed: int) -> Freed:
-    """Return the correlation over words of two quantities, freed of the noise of few runs.
-
-    Args:
-        values: ``(2, 1 + 2S, w)``: both quantities, of all runs and of the halves of S splits, as of
-            :func:`subsets_of`.
-        splits: into halves.
-        seed: of the batches of words that are left out for the error.
-    """
-    measured = float(spearman(values[0, :1], values[1, :1])[0])
-    parts = values[:, 1:].unflatten(1, (len(splits), 2))  # (2, splits, 2 halves, words)
-    correlation, first, second = corrected(parts)
-    se = corrected_error(parts, seed)
-    return Freed(parts.shape[3], len(splits[0][0]), len(splits), measured, first, second, correlation, se)
-
-
-def corrected(values: Tensor) -> tuple[float, float, float]:
-    """Return the correlation between two quantities that is free of noise, and the reliabilities of both.
-
-    ``ρ(x_a, y_b) / √(ρ(x_a, x_b) ρ(y_a, y_b))``, each mean over splits into halves a, b.
-
-    Args:
-        values: ``(2, S, 2, w)``: two quantities in both halves of S splits, of w words.
-    """
-    (xa, xb), (ya, yb) = (quantity.unbind(1) for quantity in values)
-    cross = (spearman(xa, yb) + spearman(xb, ya)).mean().item() / 2
-    x, y = spearman(xa, xb).mean().item(), spearman(ya, yb).mean().item()
-    return (cross / math.sqrt(x * y) if min(x, y) > 0 else math.nan), x, y
-
-
-def corrected_error(values: Tensor, seed: int) -> float:
-    """Return the error of the first number of :func:`corrected`, by leaving out one batch of words after the other."""
-    words = values.shape[3]
-    if words < 2 * WORD_BATCHES:
-        return math.nan
-    order = torch.randperm(words, generator=torch.Generator().manual_seed(seed))
-    batch = torch.empty(words, dtype=torch.long)
-    batch[order] = torch.arange(words) % WORD_BATCHES
-    return jackknife_error([corrected(values[..., batch != b])[0] for b in range(WORD_BATCHES)])
-
-
-def halves_of(runs: int, seed: int) -> list[Split]:
-    """Return different splits of the runs into halves, all there are or some drawn ones; an odd run is left out."""
-    half, wanted = runs // 2, SPLITS if runs <= _MANY_RUNS else 2
-    generator = torch.Generator().manual_seed(seed)
-    if math.comb(runs, half) <= 1000:
-        every = [
-            (first, second)
-            for first in itertools.combinations(range(runs), half)
-            for second in itertools.combinations([r for r in range(runs) if r not in first], half)
-            if first < second
-        ]
-        return [every[k] for k in torch.randperm(len(every), generator=generator)[:wanted].tolist()]
-    orders = [torch.randperm(runs, generator=generator).tolist() for _ in range(wanted)]
-    return [(tuple(order[:half]), tuple(order[half : 2 * half])) for order in orders]
-
-
-def subsets_of(runs: int, splits: list[Split]) -> list[tuple[int, ...]]:
-    """Return all runs together, and the halves of every split."""
-    return [tuple(range(runs)), *(half for split in splits for half in split)]
-
-
-def pair_weights(subsets: list[tuple[int, ...]], runs: int) -> Tensor:
-    """Return what every pair of runs weighs in the means over the pairs of some subsets, ``(subsets, R²)``."""
-    weights = torch.zeros(len(subsets), runs, runs, dtype=torch.float64)
-    for s, subset in enumerate(subsets):
-        for i, j in itertools.combinations(sorted(subset), 2):
-            weights[s, i, j] = 1 / math.comb(len(subset), 2)
-    return weights.flatten(1)
-
-
-def mean_overlap(
-    lists: engine.NeighbourPass, lengths: tuple[int, ...], subsets: list[tuple[int, ...]], compute: Compute
-) -> Tensor:
-    """Return p@n of every target, mean over the pairs of some subsets of the runs: ``(N, subsets, t)``, in one pass."""
-    runs, targets, k = lists.indices.shape
-    weights = pair_weights(subsets, runs).to(lists.indices.device)
-    n = torch.tensor(lengths, dtype=torch.float64, device=lists.indices.device)[:, None, None]
-
-    def work(tile: int) -> Tensor:
-        parts = [
-            product(weights, shared_neighbours(part, lengths).double().flatten(2).mT)  # (N, subsets, t)
-            for part in lists.indices.split(tile, dim=1)
-        ]
-        return (torch.cat(parts, 2) / n).cpu()
-
-    bytes_per_target = 8 * runs * (4 * len(lengths) * runs + 4 * k) + 4 * runs * runs * k
-    return with_smaller_tiles(work, compute.tile(bytes_per_target, max(targets, 1)))
-
-
-def _everywhere(lists: engine.NeighbourPass) -> engine.NeighbourPass:
-    """The lists of the targets that all runs have."""
-    return lists._replace(indices=lists.indices[:, lists.present.all(0)])
 
 
 def list_tables(technique: Technique) -> tuple[dict[str, Table], list[str]]:

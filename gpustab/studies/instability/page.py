@@ -2,54 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gpustab.report import Result
-from gpustab.results import Block, SmallTable, Table
+from gpustab.results import Block, Content, SmallTable, Table
 from gpustab.results.page import counted, number, whole
-from gpustab.studies.instability import answers, claims, claims_of_averages
+from gpustab.studies.instability import answers, claims
+from gpustab.studies.instability import claims_of_averages as of_averages
+from gpustab.studies.instability import claims_of_losses as of_losses
 from gpustab.studies.instability.answers import DECIDED, Findings, silent_of
-from gpustab.studies.instability.tables import IN_AVERAGES, IN_RUNS, LOSSES, PLACES, Beside
+from gpustab.studies.instability.losses import LOSSES
+from gpustab.studies.instability.neighbours import IN_AVERAGES, IN_RUNS, Beside
+from gpustab.studies.instability.study import PLACES
 from gpustab.studies.shared.claims import OBSERVED, Claim, Observation, facts
 
-TITLES = {
-    "table_2_1": "Table 2.1: lowest and highest scores of runs that differ in seeds and draws alone, "
-    "their difference and the SD in percent",
-    "table_2_8": "Table 2.8: reduced PIP loss by sampling",
-    "table_2_9": "Table 2.9: techniques from stable to unstable",
-    "table_2_11": "Table 2.11: extrinsic instability",
-    "same_runs": "Groups that share runs, bit for bit",
-    "distribution": "Figures 2.3, 2.4: p-values over random word pairs, beside those of simulated normals",
-    "neighbours": "p@n and j@n (§2.2.2)",
-    "table_2_2": "Table 2.2: the neighbours of one word in two runs",
-    "table_2_3": "Table 2.3: Spearman's ρ over words of p@n (j@n) at different n",
-    "table_2_4": "Table 2.4: cosines of one word, and probabilities to be its nearest (p 1), of its two nearest (p 2)",
-    "consistency": "Table 2.3 freed of the noise of few runs: p@n at two n, by halves of the runs",
-    "table_a_1": "Table A.1: Spearman's ρ over words between two halves of the runs",
-    "table_a_2": "Table A.2: predicted against measured p@n",
-    "table_2_5": "Table 2.5: structure factor against measured p@n",
-    "distance": "p@n beside the word's PIP loss: Spearman's ρ over words, freed of the noise of few runs",
-    "table_2_6": "Table 2.6: Spearman's ρ over words of the word-wise PIP loss over m words drawn at random",
-    "table_2_7": "Table 2.7: measures by nearest neighbours beside the word-wise PIP loss",
-    "proxy": "Reduced PIP loss over m words drawn at random, as a part of the exact one",
-    "identity": "Eq. 2.35: ⟨d²⟩ from the Gram against Σσ²/(2v) from cosines",
-    "frequency": "Trends over word frequency (§2.3.1)",
-    "figure_3_5": "Figure 3.5: loss between averages of n runs, as a part of that of runs",
-    "cosine_ratios": "Eq. 3.6: means and SDs of cosines of averages, as parts of those of runs",
-    "alignment_term": "Eq. 3.4: the term that aligning adds",
-    "table_tree": "§3.2.2: the tree beside averages onto one reference",
-    "table_3_5": "Table 3.5: the neighbours of one word in two averages of disjoint runs",
-    "lists_shared": "Eq. 3.8: shared neighbours of one word, in two runs and in two averages",
-    "table_2_10": "Table 2.10: scores over runs",
-    "scores": "Figure 3.6: scores of runs and of averages of n runs",
-    "table_3_6": "Table 3.6: gain of averages",
-    "doublings": "Figure 3.6: gain of averages on those of half as many runs",
-    "how_many": "How many runs: relative standard error against R",
-}
-"""Tables on the page; the others go to Parquet only."""
+CITATIONS = ("rettenmeier2020",)
 
 
 class Question(NamedTuple):
@@ -61,7 +32,7 @@ class Question(NamedTuple):
         aside: where the thesis has it.
         claims: whose observations stand below.
         figures: names of figures.
-        tables: names of tables.
+        tables: names of tables, with their titles; all others go to files only.
     """
 
     title: str
@@ -69,42 +40,41 @@ class Question(NamedTuple):
     aside: str
     claims: Sequence[Claim[Any]] = ()
     figures: Sequence[str] = ()
-    tables: Sequence[str] = ()
-
-    def asks_for(self, row: Observation) -> bool:
-        """Whether an observation belongs here."""
-        return row.claim.id in {claim.id for claim in self.claims}
+    tables: Mapping[str, str] = MappingProxyType({})
 
 
 QUESTIONS = (
     Question(
         "Is one pair of runs enough?",
-        answers.one_pair,
+        lambda findings: findings.yes_or_no(of_losses.TWO_RUNS_SUFFICE),
         "§2.3, table 2.8",
-        claims=(claims.HARDLY_VARY, claims.TWO_RUNS_SUFFICE),
-        tables=("table_2_8", "same_runs"),
+        claims=(of_losses.HARDLY_VARY, of_losses.TWO_RUNS_SUFFICE),
+        tables={
+            "table_2_8": "Table 2.8: reduced PIP loss by sampling",
+            "same_runs": "Groups that share runs, bit for bit",
+        },
     ),
     Question(
         "Does it matter which documents I have?",
         answers.which_documents,
         "§2.3, table 2.11",
-        claims=(claims.EXTRINSIC_PART, claims.WITH_CORPUS_SIZE),
-        tables=("table_2_11",),
+        claims=(of_losses.EXTRINSIC_PART, of_losses.WITH_CORPUS_SIZE),
+        tables={"table_2_11": "Table 2.11: extrinsic instability"},
     ),
     Question(
         "Which technique is the most stable?",
         answers.which_technique,
         "§2.3, table 2.9",
-        claims=(claims.GLOVE_ALIKE, claims.ORDER_OF_TECHNIQUES, claims_of_averages.MOST_ANALOGIES),
-        tables=("table_2_9",),
+        claims=(of_losses.GLOVE_ALIKE, of_losses.ORDER_OF_TECHNIQUES, of_averages.MOST_ANALOGIES),
+        tables={"table_2_9": "Table 2.9: techniques from stable to unstable"},
     ),
     Question(
         "Are frequent words safer?",
         answers.frequent_words,
         "§2.3.1, figures 2.8 and 2.9",
-        claims=(claims.INTRINSIC_FLAT, claims.EXTRINSIC_FALLS, claims.EXTRINSIC_FLAT, claims.CURVES_DIFFER),
+        claims=(of_losses.INTRINSIC_FLAT, of_losses.EXTRINSIC_FALLS, of_losses.EXTRINSIC_FLAT, of_losses.CURVES_DIFFER),
         figures=("figure_2_8",),
-        tables=("frequency",),
+        tables={"frequency": "Trends over word frequency (§2.3.1)"},
     ),
     Question(
         "Does it matter how many neighbours I look at?",
@@ -112,22 +82,39 @@ QUESTIONS = (
         "§2.2.2, tables 2.2, 2.3 and 2.5, figure 2.7",
         claims=(claims.INCONSISTENT, claims.IS_STRUCTURE, claims.UNRELATED_TO_LOSS),
         figures=("figure_2_7",),
-        tables=("neighbours", "table_2_3", "consistency", "table_2_2", "table_2_5", "distance"),
+        tables={
+            "neighbours": "p@n and j@n (§2.2.2)",
+            "table_2_3": "Table 2.3: Spearman's ρ over words of p@n (j@n) at different n",
+            "consistency": "Table 2.3 freed of the noise of few runs: p@n at two n, by halves of the runs",
+            "table_2_2": "Table 2.2: the neighbours of one word in two runs",
+            "table_2_5": "Table 2.5: structure factor against measured p@n",
+            "distance": "p@n beside the word's PIP loss: Spearman's ρ over words, freed of the noise of few runs",
+        },
     ),
     Question(
         "Can shared neighbours be predicted from means and spreads of cosines?",
-        answers.predictable,
+        lambda findings: findings.yes_or_no(claims.PREDICTED),
         "Appendix A.4, tables 2.4 and A.2, figures A.2 and A.3",
         claims=(claims.PREDICTED,),
         figures=("figure_a_2", "figure_a_3", "predicted_10"),
-        tables=("table_2_4", "table_a_2"),
+        tables={
+            "table_2_4": "Table 2.4: cosines of one word, and probabilities to be its nearest (p 1), of its two "
+            "nearest (p 2)",
+            "table_a_2": "Table A.2: predicted against measured p@n",
+        },
     ),
     Question(
         "Would a sample of words do?",
-        answers.sampled,
+        lambda findings: findings.yes_or_no(claims.SAMPLES_DO),
         "§2.2.3, tables 2.6, 2.7 and A.1, eq. 2.35",
         claims=(claims.SAMPLES_DO,),
-        tables=("table_2_6", "table_a_1", "table_2_7", "proxy", "identity"),
+        tables={
+            "table_2_6": "Table 2.6: Spearman's ρ over words of the word-wise PIP loss over m words drawn at random",
+            "table_a_1": "Table A.1: Spearman's ρ over words between two halves of the runs",
+            "table_2_7": "Table 2.7: measures by nearest neighbours beside the word-wise PIP loss",
+            "proxy": "Reduced PIP loss over m words drawn at random, as a part of the exact one",
+            "identity": "Eq. 2.35: ⟨d²⟩ from the Gram against Σσ²/(2v) from cosines",
+        },
     ),
     Question(
         "How do cosines vary over runs?",
@@ -135,51 +122,66 @@ QUESTIONS = (
         "§2.1.3, figures 2.2 to 2.5",
         claims=(claims.NORMAL_COSINES, claims.INDEPENDENT_COSINES),
         figures=("figure_2_2", "figure_2_3", "figure_2_5"),
-        tables=("distribution",),
+        tables={"distribution": "Figures 2.3, 2.4: p-values over random word pairs, beside those of simulated normals"},
     ),
     Question(
         "Does it help to average my runs?",
         answers.averages,
         "Chapter 3, figures 3.2 to 3.6, table 3.5",
         claims=(
-            claims_of_averages.SMALLER_SD,
-            claims_of_averages.LARGER_MEANS,
-            claims_of_averages.SECOND_TERM,
-            claims_of_averages.FALLS,
-            claims_of_averages.REFERENCE_MATTERS,
-            claims_of_averages.REFERENCE_ADDS,
-            claims_of_averages.RAISES_SCORE,
-            claims_of_averages.NO_RISE,
+            of_averages.SMALLER_SD,
+            of_averages.LARGER_MEANS,
+            of_averages.SECOND_TERM,
+            of_averages.FALLS,
+            of_averages.REFERENCE_MATTERS,
+            of_averages.REFERENCE_ADDS,
+            of_averages.RAISES_SCORE,
+            of_averages.NO_RISE,
         ),
         figures=("figure_3_5", "figure_3_6", "figure_3_2"),
-        tables=(
-            "figure_3_5",
-            "scores",
-            "table_3_6",
-            "cosine_ratios",
-            "alignment_term",
-            "table_tree",
-            "table_3_5",
-            "lists_shared",
-        ),
+        tables={
+            "figure_3_5": "Figure 3.5: loss between averages of n runs, as a part of that of runs",
+            "scores": "Figure 3.6: scores of runs and of averages of n runs",
+            "table_3_6": "Table 3.6: gain of averages",
+            "cosine_ratios": "Eq. 3.6: means and SDs of cosines of averages, as parts of those of runs",
+            "alignment_term": "Eq. 3.4: the term that aligning adds",
+            "table_tree": "§3.2.2: the tree beside averages onto one reference",
+            "table_3_5": "Table 3.5: the neighbours of one word in two averages of disjoint runs",
+            "lists_shared": "Eq. 3.8: shared neighbours of one word, in two runs and in two averages",
+        },
     ),
     Question(
         "How many runs do I need?",
         answers.runs_needed,
         "Chapter 3",
         figures=("how_many",),
-        tables=("how_many", "doublings"),
+        tables={
+            "how_many": "How many runs: relative standard error against R",
+            "doublings": "Figure 3.6: gain of averages on those of half as many runs",
+        },
     ),
     Question(
         "How much do scores vary between runs?",
         answers.scores,
         "Tables 2.1 and 2.10",
-        tables=("table_2_1", "table_2_10"),
+        tables={
+            "table_2_1": "Table 2.1: lowest and highest scores of runs that differ in seeds and draws alone, "
+            "their difference and the SD in percent",
+            "table_2_10": "Table 2.10: scores over runs",
+        },
     ),
 )
 """In reading order."""
 
 _BORNE_OUT = " Yes and no below say whether these runs bear out what it states."
+
+
+def heading(result: Content) -> tuple[str, str]:
+    """Return the title, and how many runs of which techniques were studied."""
+    runs = sum(len(names) for group in result.groups for names in group["runs"].values())
+    techniques = ", ".join(str(group["name"]) for group in result.groups)
+    about = f"{counted(runs, 'run')} of {techniques}" if techniques else ""
+    return "How unstable are these word embeddings, and why?", about
 
 
 def page(result: Result) -> list[Block]:
@@ -189,7 +191,7 @@ def page(result: Result) -> list[Block]:
     blocks = [_group(group, result.tables) for group in result.groups]
     blocks += [block for question in QUESTIONS if (block := _block(result, question, decided))]
     if left := [row for row in observations if row.agrees not in DECIDED]:
-        blocks.append(Block("Not decided by these runs", _facts(left), folded=True))
+        blocks.append(Block("Not decided by these runs", facts(OBSERVED.table(left)), folded=True))
     return blocks
 
 
@@ -215,8 +217,9 @@ def _group(group: dict[str, Any], tables: dict[str, Table]) -> Block:
 
 def _block(result: Result, question: Question, decided: Sequence[Observation]) -> Block | None:
     """A question with its answer, or nothing where these runs say nothing of it."""
-    observations = [row for row in decided if question.asks_for(row)]
-    tables = [part for name in question.tables for part in _small_tables(name, result.tables.get(name))]
+    asked = {claim.id for claim in question.claims}
+    observations = [row for row in decided if row.claim.id in asked]
+    tables = [part for titled in question.tables.items() for part in _small_tables(*titled, result.tables)]
     findings = Findings(result.tables, [group["name"] for group in result.groups], silent_of(result.groups))
     answer = question.answer(findings)
     if not observations and not tables and not answer:
@@ -224,15 +227,16 @@ def _block(result: Result, question: Question, decided: Sequence[Observation]) -
     aside = f"Rettenmeier 2020: {question.aside}.{_BORNE_OUT if observations else ''}"
     text = " ".join([*answer, *findings.withheld()])
     figures = list(question.figures)
-    return Block(question.title, _facts(observations), tables, figures=figures, answer=text, aside=aside)
+    return Block(question.title, facts(OBSERVED.table(observations)), tables, figures=figures, answer=text, aside=aside)
 
 
-def _small_tables(name: str, table: Table | None) -> list[SmallTable]:
+def _small_tables(name: str, title: str, tables: dict[str, Table]) -> list[SmallTable]:
     """A table as it is shown: not without rows, and no order of one technique."""
+    table = tables.get(name)
     if not table or not table.height or (name == PLACES.name and len(set(table["technique"])) < 2):
         return []
     shown = side_by_side(table) if name in (IN_RUNS.name, IN_AVERAGES.name) else [whole("", table)]
-    return [replace(part, title=": ".join(filter(None, (TITLES[name], part.title)))) for part in shown]
+    return [replace(part, title=": ".join(filter(None, (title, part.title)))) for part in shown]
 
 
 def side_by_side(table: Table[Beside]) -> list[SmallTable]:
@@ -252,7 +256,3 @@ _SIDE_BY_SIDE = (
     ("rank of second", "second_rank"),
     ("cosine", ("second_cosine", 3)),
 )
-
-
-def _facts(observations: Sequence[Observation]) -> list[tuple[str, str, str]]:
-    return facts(OBSERVED.table(observations))

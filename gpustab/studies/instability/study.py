@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
 from gpustab import engine
 from gpustab.errors import GpustabError, InputError
@@ -14,48 +14,67 @@ from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
 from gpustab.options import chosen
 from gpustab.report import Result
-from gpustab.results import Table
+from gpustab.results import Column, Sheet, Table
 from gpustab.runs.families import Family, families
 from gpustab.runs.group import Group
 from gpustab.runs.joining import small_overlap
 from gpustab.runs.runs import Runs
-from gpustab.statistics.intervals import Estimate, sd_interval
+from gpustab.statistics.intervals import pearson
+from gpustab.studies.instability import InstabilityOptions
 from gpustab.studies.instability.answers import Findings, alarm_of, silent_of, verdict
-from gpustab.studies.instability.averages import averaging_tables, quality_tables
+from gpustab.studies.instability.averages import averaging_tables
 from gpustab.studies.instability.claims import observation_table
-from gpustab.studies.instability.cosines import distribution_tables, prediction_tables
+from gpustab.studies.instability.cosines import PREDICTIONS, distribution_tables, prediction_tables
 from gpustab.studies.instability.frequency import frequency_tables
-from gpustab.studies.instability.losses import Look, how_many_table, identity_table, instability_tables, proxy_tables
-from gpustab.studies.instability.neighbours import list_tables, overlap_tables
-from gpustab.studies.instability.options import InstabilityOptions
-from gpustab.studies.instability.tables import (
-    CRITERIA,
-    EXTREMES,
+from gpustab.studies.instability.losses import (
     EXTRINSIC,
     LOSSES,
-    OVER_LENGTHS,
     OVER_PROXIES,
-    PLACES,
-    PREDICTIONS,
-    SAME_RUNS,
-    SCORED,
-    SCORES,
     WORDS,
-    Criterion,
-    Extremes,
+    Look,
     Loss,
-    Place,
-    SameRuns,
-    Score,
-    Scored,
-    pearson,
+    identity_table,
+    instability_tables,
+    proxy_tables,
 )
-from gpustab.studies.instability.technique import Technique
+from gpustab.studies.instability.neighbours import OVER_LENGTHS, list_tables, overlap_tables
+from gpustab.studies.instability.scores import EXTREMES, SCORED, quality_tables, spread_of_scores
+from gpustab.studies.instability.subsets import how_many_table
+from gpustab.studies.instability.technique import SAME_RUNS, SameRuns, Technique
 from gpustab.studies.instability.trees import alignment_tables
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs, seeds_of
 from gpustab.studies.shared.spaces import Flaws, flaws_of, unscaled
+
+
+class Place(NamedTuple):
+    """Table 2.9: techniques from stable (place 1) to unstable."""
+
+    sampling: str
+    place: int
+    technique: str
+    reduced_pip: float
+    se: float
+    to_next: Annotated[float, Column(about="how far the next one is")]
+    to_next_se: float
+
+
+class Criterion(NamedTuple):
+    """Table 2.7: one criterion, for measures by nearest neighbours and for the word-wise PIP loss.
+
+    The formal criteria hold for both (§2.2.1); there is nothing to measure.
+    """
+
+    technique: str
+    criterion: str
+    measured: str
+    neighbours: float
+    pip: float
+
+
+CRITERIA = Sheet("table_2_7", Criterion, "one row a technique and criterion")
+PLACES = Sheet("table_2_9", Place, "one row a sampling and technique")
 
 FEWEST = 3
 """Runs per group: below, no standard error of a mean over pairs is defined."""
@@ -157,10 +176,9 @@ def _measure(family: Family[Runs | Group], options: InstabilityOptions, answer: 
         answer.notes[f"{name}/{sampling}"] = unscaled(pip)
 
     chapters = list(_chapters(technique, tables, result.notes, look))
-    done, whole = 0.0, sum(_weight(title) for title, _ in chapters)
-    for title, work in chapters:
-        answer.report(f"{name}: {title}", (number + done / whole) / of)
-        done += _weight(title)
+    weights = [_WEIGHTS.get(title, 0.3) for title, _ in chapters]
+    for k, (title, work) in enumerate(chapters):
+        answer.report(f"{name}: {title}", (number + sum(weights[:k]) / sum(weights)) / of)
         try:
             tables |= work()
         except GpustabError as error:
@@ -171,13 +189,9 @@ def _measure(family: Family[Runs | Group], options: InstabilityOptions, answer: 
     for table_name, table in tables.items():
         result.tables.setdefault(table_name, Table(long=table.long)).extend(table)
     overlaps = {s: text for s, runs in groups.items() if (text := small_overlap(runs.joining, runs.words))}
-    if alarm := alarm_of(name, flaws, overlaps):
-        result.alarms.append(alarm.text)
-    result.groups.append(_summary(technique, tables, alarm.reason if alarm else None))
-
-
-def _weight(title: str) -> float:
-    return _WEIGHTS.get(title, 0.3)
+    reason, alarm = alarm_of(name, flaws, overlaps)
+    result.alarms += [alarm] if alarm else []
+    result.groups.append(_summary(technique, tables, reason or None))
 
 
 def _shared_seeds(family: Family[Runs | Group]) -> Iterator[str]:
@@ -266,32 +280,13 @@ def closing_tables(
         groups: summaries of the techniques: name, words and dimension.
         silent: techniques on which no verdict is given: they have no place among the others.
     """
-    single = list(SCORES.rows(tables, runs_beneath=1))
+    extremes, means = spread_of_scores(tables)
     return {
-        EXTREMES.name: EXTREMES.table(map(_extremes, single)),
+        EXTREMES.name: extremes,
         CRITERIA.name: CRITERIA.table(row for group in groups for row in _criteria(tables, group)),
         PLACES.name: PLACES.table(_places(LOSSES.of(tables), silent)),
-        SCORED.name: SCORED.table(map(_scored, single)),
+        SCORED.name: means,
     }
-
-
-def _extremes(row: Score) -> Extremes:
-    lowest, highest, sd = _number(row.worst), _number(row.best), _number(row.sd)
-    # Percent of what is not above 0 means nothing.
-    difference = 100 * (highest / lowest - 1) if lowest > 0 else math.nan
-    relative = 100 * sd / row.mean if row.mean > 0 else math.nan
-    interval = sd_interval(relative, row.spaces)
-    return Extremes(row.technique, row.test, row.spaces, lowest, highest, difference, relative, *interval)
-
-
-def _scored(row: Score) -> Scored:
-    runs, sd = row.spaces, _number(row.sd)
-    interval = Estimate.of_runs(row.mean, sd / math.sqrt(runs), runs).interval
-    return Scored(row.technique, row.test, runs, row.mean, sd, *interval)
-
-
-def _number(value: float | None) -> float:
-    return math.nan if value is None else float(value)
 
 
 def _places(losses: Table[Loss], silent: Collection[str]) -> Iterator[Place]:

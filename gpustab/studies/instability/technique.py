@@ -1,18 +1,62 @@
-"""What every chapter is given: one technique's runs, and how they are measured."""
+"""What every chapter is given: one technique's runs, and how they are measured; and tables as wide as it says."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Annotated, Any, Generic, NamedTuple, TypeVar
 
 import torch
 from torch import Tensor
 
 from gpustab.errors import InputError
 from gpustab.machine.device import DEFAULT, Compute
+from gpustab.results import Column, Sheet, Table
+from gpustab.results.table import names_of
 from gpustab.runs.runs import Runs
-from gpustab.studies.instability.options import InstabilityOptions
+from gpustab.studies.instability import InstabilityOptions
 from gpustab.studies.shared.spaces import are_one, as_copies, find_copies
+
+R = TypeVar("R")
+
+
+class SameRuns(NamedTuple):
+    """Runs of one sampling that are, bit for bit, runs of another."""
+
+    technique: str
+    first: Annotated[str, Column(about="sampling")]
+    second: Annotated[str, Column(about="another sampling")]
+    runs: Annotated[int, Column(about="of the second that are runs of the first")]
+    of: Annotated[int, Column(about="runs of the second")]
+
+
+@dataclass(frozen=True)
+class Wide(Sheet[R], Generic[R]):
+    """A table with a column for every key of the last field of its rows; a sign may stand before the key."""
+
+    sign: str = ""
+
+    def table(self, rows: Iterable[R] = ()) -> Table[Any]:
+        """Return the table of some rows."""
+        *names, last = names_of(self.row)
+        return Table.of(
+            [
+                {name: getattr(row, name) for name in names}
+                | {f"{self.sign}{key}": value for key, value in getattr(row, last).items()}
+                for row in rows
+            ]
+        )
+
+    def rows(self, tables: Mapping[str, Table[Any]], **wanted: Any) -> Iterator[R]:
+        """Yield those of its rows in a result that have the wanted values; none where it is not there."""
+        kind: Any = self.row
+        *names, _ = names_of(kind)
+        for record in tables.get(self.name, Table()).records(**wanted):
+            by_key = {name.removeprefix(self.sign): value for name, value in record.items() if name not in names}
+            yield kind(*(record[name] for name in names), by_key)
+
+
+SAME_RUNS = Sheet("same_runs", SameRuns, "one row a pair of samplings that share runs")
 
 
 @dataclass(frozen=True)
@@ -65,6 +109,11 @@ class Technique:
     def without_copies(self, matrices: Tensor) -> Tensor:
         """Return pair matrices ``(..., R, R)`` of losses in which copies have none: rounding is no distance."""
         return matrices if self.same is None else matrices.masked_fill(self.same, 0)
+
+    def draw(self, words: int) -> Tensor:
+        """Return row numbers of some joint words."""
+        order = torch.randperm(len(self.joint), generator=torch.Generator().manual_seed(self.seed))
+        return self.joint[order[:words]]
 
     def word_pairs(self) -> tuple[Tensor, Tensor]:
         """Return the drawn pairs of joint words, as places among these."""

@@ -6,9 +6,9 @@ What aligning adds to an average (eq. 3.4), and why the tree is better than one 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import torch
 from torch import Tensor
@@ -20,30 +20,92 @@ from gpustab.kernels.gram import block_gram, squared_norms
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.kernels.pip_loss import pip_from_norms, reduced
 from gpustab.kernels.procrustes import procrustes
-from gpustab.results import Table
+from gpustab.results import Column, Sheet, Table
 from gpustab.runs.runs import Runs
-from gpustab.statistics.intervals import jackknife_error, ratio
-from gpustab.studies.instability.tables import ONE_REFERENCE, TERM, TREE, TREES, Term, TreeRow
+from gpustab.statistics.intervals import Estimate, jackknife_error, ratio
 from gpustab.studies.instability.technique import Technique
+
+T = TypeVar("T")
+
+
+class Term(NamedTuple):
+    """Eq. 3.4: its second term, over disjoint pairs of runs; errors by leaving out one of these."""
+
+    technique: str
+    pairs_of_runs: int
+    mean: float
+    se: float
+    sd_of_cosines: Annotated[float, Column(about="σ")]
+    mean_by_pair: Annotated[float, Column(about="what a word pair's own mean is beyond noise, as a part of σ")]
+    mean_by_pair_se: float
+    variance_of_half: Annotated[float, Column(about="as a part of σ²/2, that of the first term")]
+    variance_of_half_se: float
+
+    @property
+    def of_mean(self) -> Estimate:
+        """The mean as a part of σ, with its error."""
+        return Estimate.of_runs(self.mean, self.se, self.pairs_of_runs).over(self.sd_of_cosines)
+
+    @property
+    def of_pairs(self) -> Estimate:
+        """The means of word pairs as a part of σ, with their error."""
+        return Estimate.of_runs(self.mean_by_pair, self.mean_by_pair_se, self.pairs_of_runs)
+
+    @property
+    def of_variance(self) -> Estimate:
+        """The variance as a part of σ²/2, with its error."""
+        return Estimate.of_runs(self.variance_of_half, self.variance_of_half_se, self.pairs_of_runs)
+
+
+class TreeRow(NamedTuple):
+    """§3.2.2: losses between averages of one kind, as parts of that between runs."""
+
+    technique: str
+    average: Annotated[str, Column(about="tree, or one reference")]
+    spaces: int
+    same_runs: Annotated[float, Column(about="of the same runs, by other orders or references")]
+    same_runs_se: float
+    halves_of: Annotated[int, Column(about="runs of a half")]
+    splits: int
+    between_halves: Annotated[float, Column(about="of the runs; mean over the splits")]
+    between_halves_sd: Annotated[float, Column(about="over the splits: a mean errs less, but all are of the same runs")]
+    one_over_root_n: float
+
+    @property
+    def of_same_runs(self) -> Estimate:
+        """The loss between averages of the same runs, with its error."""
+        return Estimate.of_runs(self.same_runs, self.same_runs_se, self.spaces)
+
+    @property
+    def of_halves(self) -> Estimate:
+        """The loss between averages of two halves of the runs, with its error."""
+        return Estimate.of_runs(self.between_halves, self.between_halves_sd, self.splits)
+
+
+TERM = Sheet("alignment_term", Term, "one row a technique")
+TREE, ONE_REFERENCE = "tree", "one reference"
+"""The kinds of averages of this table."""
+TREES = Sheet("table_tree", TreeRow, "one row a technique and kind of average")
 
 ORDERS = 4
 """Trees over that many orders of the runs; the result depends a little on the order."""
 _TRIES = 50
 
 
-class Leaves(Sequence[Average]):
-    """The runs as averages of themselves, each read when somebody asks for it."""
+class RunByRun(Sequence[T]):
+    """Something of every run, made when somebody asks for it."""
 
-    def __init__(self, runs: Runs) -> None:
-        self._runs = runs
+    def __init__(self, runs: Runs, made: Callable[[int], T]) -> None:
+        self._runs = len(runs)
+        self._made = made
 
     def __len__(self) -> int:
-        return len(self._runs)
+        return self._runs
 
-    def __getitem__(self, r: int) -> Average:  # type: ignore[override]  # slices are not needed
+    def __getitem__(self, r: int) -> T:  # type: ignore[override]  # slices are not needed
         if not 0 <= r < len(self):
             raise IndexError(r)
-        return leaf(self._runs.run(r), r, self._runs.present[r])
+        return self._made(r)
 
 
 @dataclass(frozen=True)
@@ -68,7 +130,8 @@ def levels_of(runs: Runs, order: list[int], *, renormalise: bool) -> Iterator[Le
     """
     ordered = runs.take(order)
     if len(runs) > 1:
-        yield _level(Leaves(ordered), [[r] for r in range(len(runs))], order)
+        leaves = RunByRun(ordered, lambda r: leaf(ordered.run(r), r, ordered.present[r]))
+        yield _level(leaves, [[r] for r in range(len(runs))], order)
     for nodes in engine.average_levels(ordered, renormalise=renormalise):
         if len(_equal(nodes)) > 1:
             # No name for the averages here: the next level is formed while this one is let go.
@@ -116,11 +179,6 @@ def _tree(order: list[int]) -> Any:
     return nodes[0]
 
 
-def spaces_of(runs: Runs, level: Level) -> Runs:
-    """Return a level of averages of runs as runs."""
-    return runs.take([r for (r,) in level.runs]) if level.beneath == 1 else as_runs(runs, level.averages)
-
-
 def as_runs(runs: Runs, averages: Sequence[Average]) -> Runs:
     """Return averages as runs over the vocabulary of the runs they are made of, so that they can be measured alike."""
     vectors = [node.vectors for node in averages]
@@ -138,24 +196,9 @@ def as_runs(runs: Runs, averages: Sequence[Average]) -> Runs:
     )
 
 
-class JointRows(Sequence[Tensor]):
-    """The prepared rows of the joint words, run by run, each read when somebody asks for it."""
-
-    def __init__(self, runs: Runs, joint: Tensor) -> None:
-        self._runs = runs
-        self._joint = joint
-
-    def __len__(self) -> int:
-        return len(self._runs)
-
-    def __getitem__(self, r: int) -> Tensor:  # type: ignore[override]  # slices are not needed
-        if not 0 <= r < len(self):
-            raise IndexError(r)
-        return self._runs.run(r)[self._joint]
-
-    def take(self, order: list[int]) -> JointRows:
-        """Return some of the runs."""
-        return JointRows(self._runs.take(order), self._joint)
+def joint_rows(runs: Runs, joint: Tensor) -> RunByRun[Tensor]:
+    """Return the prepared rows of the joint words of every run."""
+    return RunByRun(runs, lambda r: runs.run(r)[joint])
 
 
 def naive_average(spaces: Sequence[Tensor], reference: int) -> Tensor:
@@ -180,7 +223,7 @@ def alignment_tables(technique: Technique) -> dict[str, Table]:
 
 
 def _term(technique: Technique) -> Term:
-    rows = JointRows(technique.runs, technique.joint)
+    rows = joint_rows(technique.runs, technique.joint)
     first, second = technique.word_pairs()
     cosine = technique.as_copies(torch.stack([(x[first] * x[second]).sum(1) for x in rows], 1))  # (pairs, R)
     terms = []
@@ -222,7 +265,9 @@ def _spread(term: Tensor) -> float:
 
 def _trees(technique: Technique) -> Iterator[TreeRow]:
     runs, joint = technique.runs, technique.joint
-    rows, base = JointRows(runs, joint), _loss_of_runs(technique)
+    rows, base = joint_rows(runs, joint), 0.0
+    if not technique.is_one:  # root mean square loss of the runs, as below
+        base, _ = _rms(engine.norms_pass(replace(runs, unit=True), technique.compute), len(joint))
     orders = orders_of(len(runs), technique.seed)
     half = len(runs) // 2
     splits = [(order[:half], order[half : 2 * half]) for order in orders]
@@ -230,7 +275,10 @@ def _trees(technique: Technique) -> Iterator[TreeRow]:
         TREE: [_top(runs, order, joint) for order in orders],
         ONE_REFERENCE: [naive_average(rows, reference) for reference in range(min(len(orders), len(runs)))],
     }
-    halves = {TREE: lambda part: _top(runs, part, joint), ONE_REFERENCE: lambda part: naive_average(rows.take(part), 0)}
+    halves = {
+        TREE: lambda part: _top(runs, part, joint),
+        ONE_REFERENCE: lambda part: naive_average(joint_rows(runs.take(part), joint), 0),
+    }
     for kind, spaces in tops.items():
         loss, error = _rms_loss(spaces)
         losses = [ratio(_rms_loss([*map(halves[kind], split)])[0], base) for split in splits]
@@ -238,14 +286,6 @@ def _trees(technique: Technique) -> Iterator[TreeRow]:
         parts = (ratio(loss, base), ratio(error, base), half, len(splits), float(between.mean()))
         spread = float(between.std()) if len(splits) > 1 else math.nan
         yield TreeRow(technique.name, kind, len(spaces), *parts, spread, 1 / math.sqrt(half))
-
-
-def _loss_of_runs(technique: Technique) -> float:
-    """Root mean square reduced loss of the runs, rows scaled to unit length."""
-    if technique.is_one:
-        return 0.0
-    norms = engine.norms_pass(replace(technique.runs, unit=True), technique.compute)
-    return _rms(norms, len(technique.joint))[0]
 
 
 def _top(runs: Runs, order: list[int], joint: Tensor) -> Tensor:

@@ -1,6 +1,7 @@
 """What a reader must be told of the runs themselves, whatever is asked of them: collapsed, copied, far from the others.
 
 Every command that measures runs says this: each of the three makes its numbers, or the errors beside them, worthless.
+And what a reader of stability numbers must be told besides, such as few runs or short lists.
 """
 
 from __future__ import annotations
@@ -13,11 +14,16 @@ import torch
 from torch import Tensor
 
 from gpustab import engine
+from gpustab.kernels.arithmetic import product
 from gpustab.kernels.gram import run_pairs
 from gpustab.kernels.jackknife import pair_matrix
 from gpustab.kernels.procrustes import procrustes
 from gpustab.machine.device import Compute
+from gpustab.results.page import counted
+from gpustab.runs.joining import Joining
 from gpustab.runs.runs import Runs
+from gpustab.spaces.words import some_words
+from gpustab.statistics.intervals import t_quantile
 from gpustab.studies.shared.claims import Margin
 
 COLLAPSED = Margin(0.9, "mean cosine above which a space says little: nearly all words point the same way")
@@ -35,6 +41,7 @@ FAR_BY_SPREAD = Margin(2.0, "robust spreads of that logarithm over runs by which
 3 to 5 % of the sets of 3 to 16 runs; a run of three times the noise of equal ones always is.
 """
 _FEW = 4
+_FEW_RUNS = 5
 _NAMED = 5
 
 
@@ -225,3 +232,86 @@ def named(runs: Sequence[str]) -> str:
     """Return names of runs for a sentence, the first of many."""
     more = f" and {len(runs) - _NAMED} more" if len(runs) > _NAMED else ""
     return ", ".join(runs[:_NAMED]) + more
+
+
+def of_group(
+    runs: Runs,
+    pip: engine.PipPass,
+    found: engine.NeighbourPass,
+    lengths: Sequence[int],
+    ties: dict[int, int],
+    missing: Sequence[bytes] = (),
+    *,
+    spaces: bool = True,
+) -> list[str]:
+    """Return the notes on one group, most important first.
+
+    Args:
+        runs: the group.
+        pip: its PIP losses and their scale.
+        found: its neighbours.
+        lengths: list lengths that were asked for.
+        ties: for every list length, how many lists have a tie at the cut.
+        missing: target words that were asked for and are not there.
+        spaces: whether collapsed, equal and far runs are told here; not where they are alarms.
+    """
+    return [
+        *(of_spaces(runs, pip) if spaces else unscaled(pip)),
+        *_few(runs),
+        *_vocabulary(runs.joining),
+        *runs.notes,
+        *([f"Target words that are not there: {some_words(missing)} ({len(missing):,})"] if missing else ()),
+        *_pairs(found),
+        *_lists(found, lengths, ties),
+        *([f"The relative error of the PIP losses may reach {pip.error:.0e} ({pip.precision})."] * (pip.error > 1e-4)),
+    ]
+
+
+def _few(runs: Runs) -> Iterator[str]:
+    count = len(runs)
+    if count == 2:
+        yield "Two runs are one pair: there is neither SD nor standard error. Train more runs."
+    elif count < _FEW_RUNS:
+        yield (
+            f"{count} runs are few: the jackknife error rests on {count} values, so that the 95 % interval of a mean "
+            f"is ± {t_quantile(count - 1):.1f} SE."
+        )
+    if runs.words <= runs.dimension:
+        yield (
+            f"{counted(runs.words, 'word')} in {counted(runs.dimension, 'dimension')}, few: "
+            "neighbour lists soon hold them all, and chance is not small."
+        )
+
+
+def _vocabulary(joining: Joining) -> Iterator[str]:
+    if joining.dropped:
+        yield (
+            f"Words left out, because they are in fewer than {joining.min_runs} runs: {joining.dropped:,} of "
+            f"{joining.seen:,} words ({some_words(joining.dropped_sample)} ...)"
+        )
+    if joining.undefined:
+        yield (
+            f"Undefined, because their vector is zero in some run: {counted(joining.undefined, 'word')} "
+            f"({some_words(joining.undefined_sample)})"
+        )
+
+
+def _pairs(found: engine.NeighbourPass) -> Iterator[str]:
+    have = found.present.double()
+    shared = (product(have, have.mT) > 0).triu(1)
+    runs = len(have)
+    pairs, of = int(shared.sum()), runs * (runs - 1) // 2
+    if pairs < of:
+        yield f"p@n and j@n are means over {pairs} of {of} pairs of runs: the others have no target word in common."
+
+
+def _lists(found: engine.NeighbourPass, lengths: Sequence[int], ties: dict[int, int]) -> Iterator[str]:
+    if max(lengths) > found.k:
+        yield f"Neighbour lists were cut to {found.k}, all other words that every run has."
+    lists = found.indices.shape[0] * found.indices.shape[1]
+    worst = max(ties, key=lambda n: ties[n])
+    if ties[worst]:
+        yield (
+            f"{ties[worst]:,} of {lists:,} neighbour lists have a tie at the cut of n = {worst}: "
+            "which of the tied words is counted follows the canonical word order."
+        )

@@ -21,9 +21,7 @@ from gpustab.runs.join import join
 from gpustab.runs.runs import Runs
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
-from gpustab.statistics.extrinsic import extrinsic
-from gpustab.statistics.intervals import Estimate
-from gpustab.studies.shared.documents import ratio_of
+from gpustab.statistics.intervals import Estimate, extrinsic, ratio_of
 
 HALF = "half"
 

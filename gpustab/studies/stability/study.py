@@ -23,7 +23,7 @@ from gpustab.runs.families import families
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import some_words
-from gpustab.studies.shared import notes as sentences
+from gpustab.studies.shared import spaces
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs
 from gpustab.studies.stability.contrasts import compare_halves, compare_samplings, pairs_of_halves
@@ -179,7 +179,7 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     result.tables["pairs"].extend(pair_table(runs, pip, overlaps, lengths))
     result.tables["words"].extend(word_table(runs, words, looked_at, overlaps, lengths, rows))
     result.tables["nearest"].extend(nearest_table(runs, lists, n))
-    answer.notes[runs.name] = sentences.of_group(runs, pip, lists, options.neighbours, ties, missing, spaces=False)
+    answer.notes[runs.name] = spaces.of_group(runs, pip, lists, options.neighbours, ties, missing, spaces=False)
     verdict.of_group(runs, judge(runs, pip), between, n, summary["neighbours"][str(n)]["chance_p"])
     _add_similarities(similarities, len(runs), result)
     verdict.of_ranks(runs.name, *looked_at.agreement, looked_at.n)

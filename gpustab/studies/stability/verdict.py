@@ -12,7 +12,7 @@ from gpustab.kernels.jackknife import pair_matrix
 from gpustab.runs.joining import small_overlap
 from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.shared.documents import documents
+from gpustab.studies.shared.claims import documents
 from gpustab.studies.shared.spaces import COLLAPSED, far_runs, same_pairs
 from gpustab.studies.shared.wording import listed
 from gpustab.studies.stability import claims

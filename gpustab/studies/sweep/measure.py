@@ -13,8 +13,8 @@ from gpustab.machine.device import Compute
 from gpustab.results import Table
 from gpustab.runs.families import over_common_words
 from gpustab.runs.runs import Runs
-from gpustab.statistics.extrinsic import extrinsic
-from gpustab.studies.shared import notes as sentences
+from gpustab.statistics.intervals import extrinsic
+from gpustab.studies.shared import spaces
 from gpustab.studies.shared.same_runs import fingerprints
 
 NEIGHBOURS = 10
@@ -111,7 +111,7 @@ def _stability(
     mean_cosine = math.nan if pip.scale is None else float(pip.scale.mean_cosine.mean())
     chance = math.nan if pip.scale is None else float(pip.scale.chance.square().mean().sqrt())
     ties = {found.k: int(found.tied[:, :, found.k - 1].sum())}
-    notes += sentences.of_group(runs, pip, found, [NEIGHBOURS], ties)
+    notes += spaces.of_group(runs, pip, found, [NEIGHBOURS], ties)
     loss = pair_statistics(pair_matrix(pip.reduced, len(runs)))
     return loss, (chance, mean_cosine, overlap.mean, overlap.se)
 

@@ -4,7 +4,7 @@ import math
 
 from gpustab.machine.device import Compute
 from gpustab.results.table import names_of
-from gpustab.studies.instability.options import InstabilityOptions
+from gpustab.studies.instability import InstabilityOptions
 from gpustab.studies.instability.technique import Technique
 
 

@@ -2,47 +2,23 @@
 
 from dataclasses import replace
 
-from gpustab.studies.instability.tables import (
-    ACCURACY,
-    CONSISTENCY,
-    COSINE_RATIOS,
-    DISTANCE,
-    DOUBLINGS,
-    EXTREMES,
+from gpustab.studies.instability.averages import COSINE_RATIOS, LEVELS, CosineRatios, LevelLoss
+from gpustab.studies.instability.cosines import ACCURACY, STRUCTURE, TESTS, Accuracy, CosineTest, Structure
+from gpustab.studies.instability.frequency import TRENDS, TrendRow
+from gpustab.studies.instability.losses import (
     EXTRINSIC,
-    GAINS,
-    HOW_MANY,
-    LEVELS,
     LOSSES,
-    OVER_LENGTHS,
     OVER_PROXIES,
     PROXIES,
-    SCORES,
-    STRUCTURE,
-    TERM,
-    TESTS,
-    TREES,
-    TRENDS,
-    Accuracy,
-    Consistency,
-    CosineRatios,
-    CosineTest,
-    ErrorOfRuns,
-    Extremes,
     Extrinsic,
-    Gain,
-    LevelLoss,
     Loss,
-    OverLengths,
     OverProxies,
     Proxy,
-    Score,
-    Structure,
-    Term,
-    TreeRow,
-    TrendRow,
-    WithDistance,
 )
+from gpustab.studies.instability.neighbours import OVER_LENGTHS, OverLengths
+from gpustab.studies.instability.scores import DOUBLINGS, EXTREMES, GAINS, SCORES, Extremes, Gain, Score
+from gpustab.studies.instability.subsets import CONSISTENCY, DISTANCE, HOW_MANY, Consistency, ErrorOfRuns, WithDistance
+from gpustab.studies.instability.trees import TERM, TREES, Term, TreeRow
 from tests.studies.instability.made import row, tables
 
 NAMES = ("sgns", "glove", "fasttext")

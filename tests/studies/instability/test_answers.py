@@ -7,36 +7,29 @@ from pathlib import Path
 import pytest
 
 from gpustab.results import Table
-from gpustab.studies.instability import answers, claims, claims_of_averages
+from gpustab.studies.instability import answers, claims, claims_of_averages, claims_of_losses
 from gpustab.studies.instability.answers import Findings, verdict
+from gpustab.studies.instability.averages import LEVELS, LevelLoss
 from gpustab.studies.instability.claims import (
-    EXTRINSIC_FALLS,
-    EXTRINSIC_FLAT,
     INCONSISTENT,
     INDEPENDENT_COSINES,
-    INTRINSIC_FLAT,
     NORMAL_COSINES,
     PREDICTED,
     SAMPLES_DO,
-    TWO_RUNS_SUFFICE,
     UNRELATED_TO_LOSS,
     observation_table,
 )
-from gpustab.studies.instability.page import QUESTIONS
-from gpustab.studies.instability.tables import (
-    EXTREMES,
-    GAINS,
-    HOW_MANY,
-    LEVELS,
-    LOSSES,
-    TRENDS,
-    ErrorOfRuns,
-    Extremes,
-    Gain,
-    LevelLoss,
-    Loss,
-    TrendRow,
+from gpustab.studies.instability.claims_of_losses import (
+    EXTRINSIC_FALLS,
+    EXTRINSIC_FLAT,
+    INTRINSIC_FLAT,
+    TWO_RUNS_SUFFICE,
 )
+from gpustab.studies.instability.frequency import TRENDS, TrendRow
+from gpustab.studies.instability.losses import LOSSES, Loss
+from gpustab.studies.instability.page import QUESTIONS
+from gpustab.studies.instability.scores import EXTREMES, GAINS, Extremes, Gain
+from gpustab.studies.instability.subsets import HOW_MANY, ErrorOfRuns
 from gpustab.studies.shared.claims import OBSERVED, Claim, ClaimText, Observation
 from tests.studies.instability.made import row, tables
 from tests.studies.instability.planted import NAMES, planted
@@ -63,18 +56,18 @@ def losses(**by_technique):
 def test_techniques_of_one_verdict_stand_together_and_who_is_undecided_is_said():
     claim = TWO_RUNS_SUFFICE
     rows = [(claim, "a", "yes"), (claim, "b", "yes"), (claim, "c", "no"), (claim, "d", "undecided")]
-    assert answers.one_pair(findings(*rows, techniques="abcd")) == [
+    assert findings(*rows, techniques="abcd").yes_or_no(claim) == [
         "Yes for a and b: the PIP loss of one pair of runs is within 10 % of that of many pairs, 19 times in 20.",
         "No for c: the PIP loss of one pair of runs may well be more than 10 % off that of many pairs.",
         "These runs cannot tell for d.",
     ]
-    assert answers.one_pair(findings(rows[0], techniques="a"))[0].startswith("Yes: the PIP loss")
-    assert answers.one_pair(findings((claim, "a", "no test"), techniques="a")) == ["These runs cannot tell."]
+    assert findings(rows[0], techniques="a").yes_or_no(claim)[0].startswith("Yes: the PIP loss")
+    assert findings((claim, "a", "no test"), techniques="a").yes_or_no(claim) == ["These runs cannot tell."]
 
 
 def test_nothing_is_answered_of_a_technique_without_a_verdict():
     rows = [(TWO_RUNS_SUFFICE, "sgns", "no"), (TWO_RUNS_SUFFICE, "glove", "yes")]
-    assert [s[:12] for s in answers.one_pair(findings(*rows, silent=SILENT))] == ["No for sgns:"]
+    assert [s[:12] for s in findings(*rows, silent=SILENT).yes_or_no(TWO_RUNS_SUFFICE)] == ["No for sgns:"]
     assert findings(silent=SILENT).withheld() == ["No verdict on glove: its runs are collapsed."]
 
 
@@ -183,8 +176,8 @@ def test_other_questions():
         (INDEPENDENT_COSINES, "sgns", "no"),
     ]
     one = findings(*rows, techniques=["sgns"])
-    assert answers.predictable(one)[0].startswith("No: which nearest neighbours come back is not what")
-    assert answers.sampled(one) == [
+    assert one.yes_or_no(PREDICTED)[0].startswith("No: which nearest neighbours come back is not what")
+    assert one.yes_or_no(SAMPLES_DO) == [
         "Yes: over 1,000 words drawn at random the PIP loss ranks words nearly as over all."
     ]
     assert answers.cosines(one) == [
@@ -285,7 +278,10 @@ def answered(known):
 
 
 CLAIMS = [
-    claim for module in (claims, claims_of_averages) for claim in vars(module).values() if isinstance(claim, Claim)
+    claim
+    for module in (claims, claims_of_losses, claims_of_averages)
+    for claim in vars(module).values()
+    if isinstance(claim, Claim)
 ]
 
 

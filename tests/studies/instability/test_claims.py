@@ -4,42 +4,29 @@ import pytest
 
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.instability.claims import (
-    EXTRINSIC_FALLS,
     INDEPENDENT_COSINES,
-    INTRINSIC_FLAT,
     NORMAL_COSINES,
     PREDICTED,
     UNRELATED_TO_LOSS,
     Predicted,
     observation_table,
 )
-from gpustab.studies.instability.tables import (
-    ACCURACY,
-    CONSISTENCY,
-    DISTANCE,
+from gpustab.studies.instability.claims_of_losses import EXTRINSIC_FALLS, INTRINSIC_FLAT
+from gpustab.studies.instability.cosines import ACCURACY, STRUCTURE, Accuracy, CosineTest, Structure
+from gpustab.studies.instability.frequency import TRENDS, TrendRow
+from gpustab.studies.instability.losses import (
     EXTRINSIC,
-    HOW_MANY,
     LOSSES,
-    OVER_LENGTHS,
     OVER_PROXIES,
     PROXIES,
-    SAME_RUNS,
-    STRUCTURE,
-    TRENDS,
-    Accuracy,
-    Consistency,
-    CosineTest,
-    ErrorOfRuns,
     Extrinsic,
     Loss,
-    OverLengths,
     OverProxies,
     Proxy,
-    SameRuns,
-    Structure,
-    TrendRow,
-    WithDistance,
 )
+from gpustab.studies.instability.neighbours import OVER_LENGTHS, OverLengths
+from gpustab.studies.instability.subsets import CONSISTENCY, DISTANCE, HOW_MANY, Consistency, ErrorOfRuns, WithDistance
+from gpustab.studies.instability.technique import SAME_RUNS, SameRuns
 from gpustab.studies.shared.claims import rising, within
 from tests.studies.instability.made import row, tables
 

@@ -2,22 +2,10 @@ import math
 
 import pytest
 
+from gpustab.studies.instability.averages import COSINE_RATIOS, LEVELS, CosineRatios, LevelLoss
 from gpustab.studies.instability.claims_of_averages import SECOND_TERM
-from gpustab.studies.instability.tables import (
-    COSINE_RATIOS,
-    DOUBLINGS,
-    GAINS,
-    LEVELS,
-    SCORES,
-    TERM,
-    TREES,
-    CosineRatios,
-    Gain,
-    LevelLoss,
-    Score,
-    Term,
-    TreeRow,
-)
+from gpustab.studies.instability.scores import DOUBLINGS, GAINS, SCORES, Gain, Score
+from gpustab.studies.instability.trees import TERM, TREES, Term, TreeRow
 from tests.studies.instability.made import row
 from tests.studies.instability.test_claims import verdicts
 

@@ -4,26 +4,20 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from gpustab.studies.instability.cosines import prediction_tables
-from gpustab.studies.instability.losses import instability_tables, proxy_tables
-from gpustab.studies.instability.neighbours import overlap_tables
-from gpustab.studies.instability.study import closing_tables
-from gpustab.studies.instability.tables import (
+from gpustab.studies.instability.cosines import PREDICTIONS, TESTS, CosineTest, Prediction, prediction_tables
+from gpustab.studies.instability.losses import (
     LOSSES,
-    OVER_LENGTHS,
     OVER_PROXIES,
-    PREDICTIONS,
-    SCORES,
-    TESTS,
     WORDS,
-    CosineTest,
     Loss,
-    OverLengths,
     OverProxies,
-    Prediction,
-    Score,
     Word,
+    instability_tables,
+    proxy_tables,
 )
+from gpustab.studies.instability.neighbours import OVER_LENGTHS, OverLengths, overlap_tables
+from gpustab.studies.instability.scores import SCORES, Score
+from gpustab.studies.instability.study import closing_tables
 from tests import oracles
 from tests.generators import noisy_copies, runs_of
 from tests.studies.instability.made import row, tables, technique

@@ -10,7 +10,7 @@ from gpustab import load_runs
 from gpustab.engine import neighbour_pass
 from gpustab.machine.device import Compute
 from gpustab.studies.instability.technique import draw_words
-from gpustab.studies.instability.trees import JointRows, alignment_tables, as_runs, levels_of, naive_average, orders_of
+from gpustab.studies.instability.trees import alignment_tables, as_runs, joint_rows, levels_of, naive_average, orders_of
 from tests import oracles
 from tests.generators import noisy_copies, rotation, runs_of
 from tests.kernels.test_memory import peak
@@ -134,7 +134,7 @@ def test_runs_are_read_one_by_one_where_an_average_takes_one_by_one():
     taken = []
     for count in (6, 24):
         runs = every.take(list(range(count)))
-        rows = JointRows(runs, runs.joint.nonzero().flatten())
+        rows = joint_rows(runs, runs.joint.nonzero().flatten())
         taken.append(peak(lambda rows=rows: naive_average(rows, 0)))
     assert taken[1] <= taken[0] + 1000
     assert taken[1] < 8 * v * d * 8
