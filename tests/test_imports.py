@@ -59,7 +59,19 @@ for name, module in sys.modules.items():
     assert "gpustab.kernels" in names
 
 
-ROOMS = ("corpus", "engine", "formats", "machine", "results", "runs", "small_data", "spaces", "statistics", "trainers")
+ROOMS = (
+    "corpus",
+    "engine",
+    "formats",
+    "machine",
+    "results",
+    "runs",
+    "sentences",
+    "small_data",
+    "spaces",
+    "statistics",
+    "trainers",
+)
 
 
 @pytest.mark.parametrize("room", ROOMS)

@@ -47,8 +47,8 @@ def localization(
     """
     with session(showing, goes_on=showing.out is not None) as progress:
         require("nltk", "spacy", "lemminflect", extra="sentences")
+        from gpustab.studies.localization.choose import choose_all
         from gpustab.studies.localization.corpus import check_corpus_path, write_corpus
-        from gpustab.studies.localization.models.choose import choose_all
         from gpustab.studies.localization.pairs import read_pairs
         from gpustab.studies.localization.study import localization as answer
 

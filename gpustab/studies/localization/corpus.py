@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from gpustab.errors import InputError, option
 from gpustab.formats.atomic import replacing
 from gpustab.results import Content, Table
-from gpustab.studies.localization.language import Language, Tokens
+from gpustab.sentences.language import Language, Tokens
 from gpustab.studies.localization.options import LocalizationOptions
 from gpustab.studies.localization.pairs import Pair, components
 from gpustab.studies.localization.substitution import KINDS, Chains, Decision, Kind, chains_of, decide, pool_of

@@ -12,8 +12,8 @@ from torch import Tensor
 from gpustab.formats.atomic import replacing
 from gpustab.machine.device import Compute
 from gpustab.machine.environment import environment
+from gpustab.sentences.model import Embedding, Flaws, Model, Runs
 from gpustab.studies.localization.corpus import Corpus, distinct
-from gpustab.studies.localization.models.model import Embedding, Flaws, Model, Runs
 from gpustab.studies.localization.substitution import KINDS, Kind, Step
 from gpustab.studies.localization.tables import UNRELATED
 from gpustab.studies.shared.finished import Finished, digest_of

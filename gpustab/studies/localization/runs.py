@@ -13,10 +13,10 @@ from gpustab import engine
 from gpustab.machine.device import Compute
 from gpustab.results.page import counted
 from gpustab.runs.load import load_runs
+from gpustab.sentences.model import Flaws, Runs
 from gpustab.studies.localization.claims import ALARMS_OF_RUNS, COPIES, RunPair, RunVectors
 from gpustab.studies.localization.corpus import Corpus
 from gpustab.studies.localization.distances import Array, Distances, Encoded, encode
-from gpustab.studies.localization.models.model import Flaws, Runs
 from gpustab.studies.localization.options import LocalizationOptions
 from gpustab.studies.localization.scores import negation, over_runs, scores
 from gpustab.studies.localization.tables import UNRELATED, Negation, OverRuns, Score, SpaceStability

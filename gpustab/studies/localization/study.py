@@ -12,11 +12,11 @@ from gpustab.machine.progress import Progress
 from gpustab.options import chosen
 from gpustab.report import Result
 from gpustab.results.page import counted
+from gpustab.sentences.language import Language, english
+from gpustab.sentences.model import Model, Runs
 from gpustab.studies.localization.claims import verdict
 from gpustab.studies.localization.corpus import Corpus, build, corpus_tables
 from gpustab.studies.localization.distances import KEPT, digest_of_corpus
-from gpustab.studies.localization.language import Language, english
-from gpustab.studies.localization.models.model import Model, Runs
 from gpustab.studies.localization.options import LocalizationOptions
 from gpustab.studies.localization.pairs import Pair, Paraphrases
 from gpustab.studies.localization.runs import MeasuredModel, measure_model

@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from gpustab.studies.localization.language import Language, Tokens, article_for
+from gpustab.sentences.language import Language, Tokens, article_for
 from gpustab.studies.localization.options import LocalizationOptions
 from gpustab.wordnet.lexicon import Lexicon, Pos, SenseRule
 

@@ -1,6 +1,6 @@
 """An invented WordNet of a few dozen synsets, in the form of the real one's files, and tools that know its words."""
 
-from gpustab.studies.localization.language import Language
+from gpustab.sentences.language import Language
 
 NOUNS = [
     ["union:27", "trade_union:0", "brotherhood:0"],

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from gpustab.errors import InputError
-from gpustab.studies.localization.models.choose import TRAINED, choose_all
+from gpustab.studies.localization.choose import TRAINED, choose_all
 from gpustab.studies.localization.options import TrainingOptions
 from tests.studies.localization.test_models import CORPUS
 
@@ -39,7 +39,7 @@ def test_a_kept_model_is_taken_again_and_another_training_is_another_model(kind,
     assert not torch.equal(first, second)
     assert len(list(folder.iterdir())) == 2
     with monkeypatch.context() as patched:
-        patched.setattr("gpustab.studies.localization.models.choose.Kind.train", None)
+        patched.setattr("gpustab.studies.localization.choose.Kind.train", None)
         assert torch.equal(first, source.make(1).vectors(CORPUS[:5]))
     (saved,) = choose_all([f"{kind}={next(folder.glob(f'{kind}-1-*'))}"], TrainingOptions(), CPU, None)
     assert torch.equal(first, saved.make(1).vectors(CORPUS[:5]))

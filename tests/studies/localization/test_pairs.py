@@ -4,7 +4,7 @@ import pytest
 
 from gpustab.errors import InputError
 from gpustab.report import to_text
-from gpustab.studies.localization.models.bag_of_words import BagOfWords
+from gpustab.sentences.model import BagOfWords
 from gpustab.studies.localization.pairs import Pair, components, read_pairs
 from gpustab.studies.localization.study import localization
 

@@ -10,9 +10,8 @@ from benchmarks import localization_tables
 from benchmarks.localization_verdicts import cases
 from benchmarks.verdicts import count
 from gpustab.report import to_text
+from gpustab.sentences.model import BagOfWords, Embedding, Runs
 from gpustab.studies.localization.distances import Distances
-from gpustab.studies.localization.models.bag_of_words import BagOfWords
-from gpustab.studies.localization.models.model import Embedding, Runs
 from gpustab.studies.localization.runs import copies
 from gpustab.studies.localization.scores import bootstrap_interval, bootstrap_weights, interval_over_runs
 from gpustab.studies.localization.study import localization

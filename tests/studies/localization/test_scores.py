@@ -7,12 +7,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from gpustab.sentences.model import BagOfWords, Embedding
 from gpustab.statistics.intervals import wilson
 from gpustab.studies.localization.claims import negation_sentences, placed, told_apart
 from gpustab.studies.localization.corpus import build
 from gpustab.studies.localization.distances import Distances, measure, unrelated
-from gpustab.studies.localization.models.bag_of_words import BagOfWords
-from gpustab.studies.localization.models.model import Embedding
 from gpustab.studies.localization.options import LocalizationOptions
 from gpustab.studies.localization.scores import bootstrap_interval, bootstrap_weights, negation, scores
 from gpustab.studies.localization.tables import COMPARISONS, Negation

@@ -7,12 +7,11 @@ import torch
 from gpustab.errors import InputError
 from gpustab.machine.device import Compute
 from gpustab.report import to_html, to_text
+from gpustab.sentences.model import BagOfWords, Embedding, Runs, of_callable
+from gpustab.sentences.pretrained import mean_of_words
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.studies.localization.corpus import write_corpus
-from gpustab.studies.localization.models.bag_of_words import BagOfWords
-from gpustab.studies.localization.models.model import Embedding, Runs, of_callable
-from gpustab.studies.localization.models.pretrained import mean_of_words
 from gpustab.studies.localization.pairs import Pair, read_pairs
 from gpustab.studies.localization.runs import space_stability
 from gpustab.studies.localization.study import localization

@@ -12,13 +12,12 @@ import torch
 
 from gpustab.errors import InputError, near, option
 from gpustab.options import record
-from gpustab.studies.localization.language import Tokens
-from gpustab.studies.localization.models.bag_of_words import BagOfWords
-from gpustab.studies.localization.models.model import Embedding, Runs, read_sentences
-from gpustab.studies.localization.models.paragraph_vectors import ParagraphOptions, load_paragraphs, train_paragraphs
-from gpustab.studies.localization.models.pretrained import encoder, mean_of_words
-from gpustab.studies.localization.models.trees import Merges, read_parses
-from gpustab.studies.localization.models.urae import FoldOptions, load_folded, train_folded
+from gpustab.sentences.language import Tokens
+from gpustab.sentences.model import BagOfWords, Embedding, Runs, read_sentences
+from gpustab.sentences.paragraph_vectors import ParagraphOptions, load_paragraphs, train_paragraphs
+from gpustab.sentences.pretrained import encoder, mean_of_words
+from gpustab.sentences.trees import Merges, read_parses
+from gpustab.sentences.urae import FoldOptions, load_folded, train_folded
 from gpustab.studies.localization.options import TrainingOptions
 from gpustab.studies.shared.finished import digest_of
 

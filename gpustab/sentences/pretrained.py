@@ -10,10 +10,10 @@ import torch
 from torch import Tensor
 
 from gpustab.errors import InputError
+from gpustab.sentences.language import Tokens, detokenise
+from gpustab.sentences.model import Embedding
 from gpustab.spaces.space import Space
 from gpustab.spaces.words import show
-from gpustab.studies.localization.language import Tokens, detokenise
-from gpustab.studies.localization.models.model import Embedding
 
 
 def mean_of_words(space: Space, name: str | None = None, device: torch.device | None = None) -> Embedding:

@@ -16,9 +16,9 @@ import torch
 from torch import Tensor, nn
 
 from gpustab.errors import InputError
-from gpustab.studies.localization.language import Tokens
-from gpustab.studies.localization.models.model import Embedding, read_saved, write_saved
-from gpustab.studies.localization.models.trees import Forest, Merges, Shaping, Trees, plant
+from gpustab.sentences.language import Tokens
+from gpustab.sentences.model import Embedding, read_saved, write_saved
+from gpustab.sentences.trees import Forest, Merges, Shaping, Trees, plant
 
 _BATCH = 64
 
@@ -29,7 +29,7 @@ class FoldOptions:
 
     Attributes:
         dim: of words and sentences.
-        tree: ``balanced``, ``right`` or ``greedy``, see :mod:`gpustab.studies.localization.models.trees`.
+        tree: ``balanced``, ``right`` or ``greedy``, see :mod:`gpustab.sentences.trees`.
         epochs: over the sentences; 0 leaves the net as it begins, the control.
         rate: of Adam.
         min_count: words that are rarer share one vector.

@@ -9,23 +9,11 @@ import pytest
 import torch
 
 from gpustab.errors import InputError
-from gpustab.studies.localization.models.choose import choose
-from gpustab.studies.localization.models.model import read_sentences
-from gpustab.studies.localization.models.paragraph_vectors import (
-    Inference,
-    ParagraphOptions,
-    load_paragraphs,
-    train_paragraphs,
-)
-from gpustab.studies.localization.models.trees import SHAPES, balanced, plant, right_branching
-from gpustab.studies.localization.models.urae import (
-    FoldOptions,
-    UnfoldingAutoEncoder,
-    load_folded,
-    roots,
-    train,
-    train_folded,
-)
+from gpustab.sentences.model import read_sentences
+from gpustab.sentences.paragraph_vectors import Inference, ParagraphOptions, load_paragraphs, train_paragraphs
+from gpustab.sentences.trees import SHAPES, balanced, plant, right_branching
+from gpustab.sentences.urae import FoldOptions, UnfoldingAutoEncoder, load_folded, roots, train, train_folded
+from gpustab.studies.localization.choose import choose
 from gpustab.studies.localization.options import TrainingOptions
 from tests.studies.localization.conftest import PAIRS
 
@@ -163,7 +151,7 @@ def test_paragraph_vectors_are_saved_and_loaded(memory, tmp_path):
 @pytest.mark.slow
 def test_equal_seeds_give_equal_vectors_whatever_python_hashes_by():
     code = (
-        "from tests.studies.localization.test_models import *\n"
+        "from tests.sentences.test_models import *\n"
         "m = train_paragraphs(CORPUS, 1, ParagraphOptions(False, dim=8, epochs=3, min_count=1, tolerance=2.0))\n"
         "print(float(m.embedding('x').vectors(CORPUS[:2]).double().sum()))"
     )
@@ -196,7 +184,7 @@ def test_an_encoder_is_read_from_its_folder_and_padding_does_not_count(tmp_path,
     monkeypatch.setitem(sys.modules, "kernels", None)
     transformers = pytest.importorskip("transformers")
     pytest.importorskip("nltk")
-    from gpustab.studies.localization.models.pretrained import encoder
+    from gpustab.sentences.pretrained import encoder
 
     pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *sorted({w.lower() for text in CORPUS for w in text})]
     (tmp_path / "vocab.txt").write_text("\n".join(pieces))

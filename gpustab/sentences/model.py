@@ -1,12 +1,14 @@
-"""What a model of sentences is to this study, its runs, the model of any function that embeds, and models in files."""
+"""What a model of sentences is, its runs, the bag of words, any function that embeds, and models in files."""
 
 from __future__ import annotations
 
 import os
 import pickle
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -18,7 +20,7 @@ from torch import Tensor
 from gpustab.errors import InputError
 from gpustab.formats.atomic import replacing
 from gpustab.kernels.cosine import cosines
-from gpustab.studies.localization.language import Tokens, detokenise
+from gpustab.sentences.language import Tokens, detokenise
 
 _BATCH = 65_536
 """Pairs whose distances are found at a time."""
@@ -163,6 +165,43 @@ def of_callable(name: str, embed: Callable[[list[str]], Any]) -> Embedding:
         embed: ``(n, d)`` vectors of n sentences.
     """
     return Embedding(name, lambda texts: embed([detokenise(text) for text in texts]))
+
+
+class BagOfWords:
+    """Counts of the tokens as they stand, punctuation and capitals included (White 2015, §6.1.3), in whole numbers.
+
+    cos² = dot² / (|x|² |y|²) is one division of whole numbers below 2⁵³, rounded once: equal fractions are equal
+    floats, and two fractions of such small numbers differ by far more than a rounding. Vectors brought to length 1
+    first would break the ties: 7 to 13 % of table 3.
+    """
+
+    def __init__(self) -> None:
+        self.name = "bag of words"
+        self.notes: list[str] = []
+
+    def knows(self, word: str) -> bool:  # noqa: ARG002  # it has every word
+        """Return true: every token is a dimension."""
+        return True
+
+    def distances(
+        self,
+        first: Sequence[Tokens],
+        second: Sequence[Tokens],
+        like: Sequence[Tokens] | None = None,  # noqa: ARG002  # bags have no trees
+    ) -> NDArray[np.float64]:
+        """Return the cosine distances of the bags."""
+
+        @lru_cache(maxsize=8192)
+        def counts(text: Tokens) -> Counter[str]:
+            return Counter(text)
+
+        dots, norms = [], []
+        for a, b in zip(first, second, strict=True):
+            x, y = counts(a), counts(b)
+            dots.append(sum(n * y[word] for word, n in x.items()))
+            norms.append(sum(n * n for n in x.values()) * sum(n * n for n in y.values()))
+        dot = np.array(dots, np.float64)
+        return 1 - np.sqrt(dot * dot / np.array(norms, np.float64))
 
 
 _FEWEST = 10

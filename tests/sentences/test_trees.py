@@ -6,13 +6,13 @@ import pytest
 import torch
 
 from gpustab.errors import InputError
+from gpustab.sentences.model import Embedding, of_callable
+from gpustab.sentences.trees import greedy, read_parses, right_branching
+from gpustab.sentences.urae import FoldOptions, UnfoldingAutoEncoder, train_folded
 from gpustab.studies.localization.corpus import build
 from gpustab.studies.localization.distances import measure
-from gpustab.studies.localization.models.model import Embedding, of_callable
-from gpustab.studies.localization.models.trees import greedy, read_parses, right_branching
-from gpustab.studies.localization.models.urae import FoldOptions, UnfoldingAutoEncoder, train_folded
 from gpustab.studies.localization.options import LocalizationOptions
-from tests.studies.localization.test_models import CORPUS
+from tests.sentences.test_models import CORPUS
 
 
 def searched(net, vectors):

@@ -44,7 +44,7 @@ def english(words: Path | None = None, tagger: Tagger | None = None) -> Language
     """Return the default tools.
 
     Args:
-        words: see :class:`~gpustab.studies.localization.options.LocalizationOptions`.
+        words: file of the words that may be put in, one a line; default: those that lemminflect knows.
         tagger: instead of spaCy.
 
     Raises:

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from gpustab.errors import InputError, near, option
-from gpustab.studies.localization.language import Tokens
+from gpustab.sentences.language import Tokens
 
 Merges = list[tuple[int, int]]
 """Of n words: n − 1 pairs of nodes. Words are 0 .. n − 1, the k-th merge makes node n + k."""

@@ -17,8 +17,8 @@ import torch
 from numpy.typing import NDArray
 
 from gpustab.errors import InputError
-from gpustab.studies.localization.language import Tokens
-from gpustab.studies.localization.models.model import Embedding, read_saved, write_saved
+from gpustab.sentences.language import Tokens
+from gpustab.sentences.model import Embedding, read_saved, write_saved
 
 _FIRST = 20
 

@@ -1,1 +1,0 @@
-"""Sentence embeddings: what gives distances between tokenised sentences."""
