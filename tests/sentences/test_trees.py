@@ -7,12 +7,8 @@ import torch
 
 from gpustab.errors import InputError
 from gpustab.sentences.model import Embedding, of_callable
-from gpustab.sentences.trees import greedy, read_parses, right_branching
-from gpustab.sentences.urae import FoldOptions, UnfoldingAutoEncoder, train_folded
-from gpustab.studies.localization.corpus import build
-from gpustab.studies.localization.distances import measure
-from gpustab.studies.localization.options import LocalizationOptions
-from tests.sentences.test_models import CORPUS
+from gpustab.sentences.trees import greedy, read_parses
+from gpustab.sentences.urae import UnfoldingAutoEncoder
 
 
 def searched(net, vectors):
@@ -80,26 +76,6 @@ def test_deep_and_wide_parses_are_read(tmp_path):
     wide = "(S " + "(NN c) " * 3000 + ")"
     (tmp_path / "p.txt").write_text(deep + wide)
     assert [len(own) for own in read_parses(tmp_path / "p.txt").values()] == [3000, 2999]
-
-
-@pytest.mark.parametrize("tree", ["greedy", "parsed"])
-def test_changed_sentences_have_the_trees_of_their_bases(tree, paraphrases, lexicon, language):
-    corpus = build(paraphrases.pairs[:4], lexicon, language, LocalizationOptions())
-    parses = None
-    if tree == "parsed":
-        own = {base.tokens for base in corpus.bases} | set(CORPUS)
-        parses = {tokens: right_branching(len(tokens)) for tokens in own}
-    folded = train_folded(CORPUS, 1, FoldOptions(dim=6, epochs=1, tree="greedy"), parses)
-    model = folded.embedding("x", parses)
-    found = measure(corpus, model)
-    base = next(base for base in corpus.bases if base.chains["noun_synonym"])
-    changed = base.chains["noun_synonym"][0].tokens
-    as_base = model.vectors([base.tokens, changed], [base.tokens, base.tokens]).double()
-    expected = 1 - torch.cosine_similarity(as_base[0], as_base[1], dim=0)
-    assert found.chains["noun_synonym"][corpus.bases.index(base), 0] == pytest.approx(float(expected), abs=1e-7)
-    if tree == "parsed":
-        with pytest.raises(InputError, match="1 of 1 sentences have no parse, the first is: never seen"):
-            model.vectors([("never", "seen")])
 
 
 @pytest.mark.parametrize("given", [None, "text", [["a"]], [1.0, 2.0], [[[1.0]]], [[]], [[1.0], [1.0, 2.0]], [[1j]]])

@@ -8,7 +8,7 @@ import torch
 from gpustab.errors import InputError
 from gpustab.studies.localization.choose import TRAINED, choose_all
 from gpustab.studies.localization.options import TrainingOptions
-from tests.studies.localization.test_models import CORPUS
+from tests.sentences.test_models import CORPUS
 
 CPU = torch.device("cpu")
 

@@ -55,7 +55,7 @@ def test_what_is_wrong_is_said_in_a_line(call, line, message):
 
 
 def test_models_are_trained_kept_and_taken_again(call, tmp_path):
-    from tests.studies.localization.test_models import CORPUS
+    from tests.sentences.test_models import CORPUS
 
     (tmp_path / "c.txt").write_text("\n".join(" ".join(text) for text in CORPUS))
     line = f"{PAIRS} -m urae -m pv-dbow --train-on c.txt --dim 8 --epochs 1 --min-count 1 --inference 20 --runs 2"

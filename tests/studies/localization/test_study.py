@@ -9,12 +9,17 @@ from gpustab.machine.device import Compute
 from gpustab.report import to_html, to_text
 from gpustab.sentences.model import BagOfWords, Embedding, Runs, of_callable
 from gpustab.sentences.pretrained import mean_of_words
+from gpustab.sentences.trees import right_branching
+from gpustab.sentences.urae import FoldOptions, train_folded
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
-from gpustab.studies.localization.corpus import write_corpus
+from gpustab.studies.localization.corpus import build, write_corpus
+from gpustab.studies.localization.distances import measure
+from gpustab.studies.localization.options import LocalizationOptions
 from gpustab.studies.localization.pairs import Pair, read_pairs
 from gpustab.studies.localization.runs import space_stability
 from gpustab.studies.localization.study import localization
+from tests.sentences.test_models import CORPUS
 from tests.studies.localization.small_wordnet import NOUNS, OPPOSITES, VERBS
 
 
@@ -175,3 +180,23 @@ def test_wrong_calls_are_refused(language, lexicon, paraphrases):
 def test_opposites_are_those_of_the_files(lexicon):
     assert lexicon.antonyms(lexicon.sense("begin", "v", "paper")) == [("end", 29)]
     assert len(OPPOSITES) == sum(bool(synset.opposites) for synset in lexicon.synsets["v"].values())
+
+
+@pytest.mark.parametrize("tree", ["greedy", "parsed"])
+def test_changed_sentences_have_the_trees_of_their_bases(tree, paraphrases, lexicon, language):
+    corpus = build(paraphrases.pairs[:4], lexicon, language, LocalizationOptions())
+    parses = None
+    if tree == "parsed":
+        own = {base.tokens for base in corpus.bases} | set(CORPUS)
+        parses = {tokens: right_branching(len(tokens)) for tokens in own}
+    folded = train_folded(CORPUS, 1, FoldOptions(dim=6, epochs=1, tree="greedy"), parses)
+    model = folded.embedding("x", parses)
+    found = measure(corpus, model)
+    base = next(base for base in corpus.bases if base.chains["noun_synonym"])
+    changed = base.chains["noun_synonym"][0].tokens
+    as_base = model.vectors([base.tokens, changed], [base.tokens, base.tokens]).double()
+    expected = 1 - torch.cosine_similarity(as_base[0], as_base[1], dim=0)
+    assert found.chains["noun_synonym"][corpus.bases.index(base), 0] == pytest.approx(float(expected), abs=1e-7)
+    if tree == "parsed":
+        with pytest.raises(InputError, match="1 of 1 sentences have no parse, the first is: never seen"):
+            model.vectors([("never", "seen")])
