@@ -19,20 +19,20 @@ from benchmarks.harness import Bench, Contender, Row, start
 from gpustab.kernels.training.nonce import train_nonce
 from gpustab.runs.load import open_groups
 from gpustab.runs.runs import Runs
+from gpustab.small_data.additive import Frequencies, chances, context_counts, instances, kept_tokens
+from gpustab.small_data.nonce import Output, draw_negatives, padded, trained, training_pairs
+from gpustab.small_data.text import Ids, Samples, Text
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
-from gpustab.studies.consistency.additive import additive
-from gpustab.studies.consistency.contexts import Frequencies, Prepared, chances, context_counts, instances, kept_tokens
-from gpustab.studies.consistency.measures import places, unit
-from gpustab.studies.consistency.models import of_model
-from gpustab.studies.consistency.nonce import Output, draw_negatives, padded, pairs_of, trained, training_pairs
+from gpustab.studies.consistency.measures import NullPairs, places, unit
+from gpustab.studies.consistency.models import nonce_settings, of_model, pairs_of
 from gpustab.studies.consistency.options import ConsistencyOptions
-from gpustab.studies.consistency.samples import NullPairs, Samples, draw_samples
-from gpustab.studies.consistency.text import Ids, Text
+from gpustab.studies.consistency.samples import Prepared, draw_samples
 
 Size = dict[str, int]
 WORDS, LENGTH = 20_000, 22
 OPTIONS = ConsistencyOptions(alpha=0.1, negatives=5, alpha_decay=30, sample_decay=2.5)
+SETTINGS = nonce_settings(OPTIONS)
 """The paper's tuned settings."""
 LOOPED = 500
 
@@ -53,7 +53,7 @@ def made(size: Size) -> tuple[Text, Samples, Ids, Ids]:
 
 def schedule(text: Text, samples: Samples, rows: Ids, counts: Ids) -> tuple[Any, Any]:
     """Return the steps of all samples."""
-    pairs = training_pairs(text, samples, rows, counts, OPTIONS)
+    pairs = training_pairs(text, samples, rows, counts, SETTINGS)
     negatives = draw_negatives(pairs.row, counts[:WORDS], OPTIONS.negatives, 0)
     return padded(pairs, negatives, len(samples.term), OPTIONS.alpha, OPTIONS.alpha_decay)
 
@@ -83,7 +83,7 @@ def training(bench: Bench, size: Size) -> list[Row]:
     generator = np.random.default_rng(1)
     vectors, output = (generator.normal(size=(WORDS, size["d"])) * s for s in (1.0, 0.3))
     kept = kept_tokens(text, chances(counts, int(counts.sum()), 1e-4), 0)
-    sums = context_counts(text, samples, rows, WORDS, kept, OPTIONS) @ vectors
+    sums = context_counts(text, samples, rows, WORDS, kept, OPTIONS.window) @ vectors
     loop = partial(looped, sums, output, ids, rates, min(LOOPED, len(sums)))
     check = partial(error, truth=loop())
     here = [torch.from_numpy(x).to(bench.device) for x in (sums, output, ids, rates)]
@@ -117,7 +117,7 @@ def ours(prepared: Prepared, runs: Runs, output: Output, pairs: bool) -> tuple[t
     """Do what the loop does, and with ``pairs`` all that the study does with one run."""
     whole = prepared.of(prepared.samples, runs, OPTIONS)
     words = unit(runs.rows[0][0:WORDS])
-    found = trained(additive(whole, runs, 0), output, pairs_of(whole, output, OPTIONS), OPTIONS)
+    found = trained(whole.sums(runs, 0), output, pairs_of(whole, output, SETTINGS), SETTINGS)
     what = of_model(found, whole, words) if pairs else places(found, whole.samples, words, whole.term_rows)
     return found, what
 
@@ -128,7 +128,7 @@ def by_loops(prepared: Prepared, runs: Runs, output: Output, problems: int) -> n
     found = instances(text, samples)
     found = found.take(found.target | (prepared.frequencies.rows[text.tokens[found.place]] >= 0))
     uniform = np.random.default_rng([OPTIONS.seed, 4]).random(len(found.place))
-    negatives = iter(draw_negatives(pairs_of(prepared, output, OPTIONS).row, output.counts, OPTIONS.negatives, 0))
+    negatives = iter(draw_negatives(pairs_of(prepared, output, SETTINGS).row, output.counts, OPTIONS.negatives, 0))
     vectors, outputs = runs.rows[0][0:WORDS].double().numpy(), output.vectors.numpy()
     unit_words = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     owner, rows, learned = samples.owner[found.member], prepared.frequencies.rows[text.tokens], []

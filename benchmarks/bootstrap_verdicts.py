@@ -20,7 +20,7 @@ from torch import Tensor
 
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.bootstrap.claims import ALIKE, alike
-from gpustab.studies.bootstrap.spread import log_spread
+from gpustab.studies.bootstrap.numbers import log_spread
 from gpustab.studies.shared.claims import Verdict, above
 
 RUNS = (3, 4, 6, 10, 16)

@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 import torch
 
+from gpustab.small_data.text import Samples
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.consistency.claims import BETTER_TEXT, HIGHER_COSINE, TOLD_APART
 from gpustab.studies.consistency.claims_of_vectors import BETTER_MODEL, CLOSEST_GROUP, OWN_NEARER, ModelPair
 from gpustab.studies.consistency.comparisons import text_pair
 from gpustab.studies.consistency.measures import Consistency, consistency_of
 from gpustab.studies.consistency.models import contrast, model_numbers
-from gpustab.studies.consistency.samples import Samples
 from gpustab.studies.consistency.tables import CLOSEST, Domain, OwnVectors
 
 RUNS, TERMS = (1, 3, 6, 16), (5, 20, 60)

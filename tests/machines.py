@@ -22,7 +22,7 @@ from pathlib import Path
 from numpy._core._multiarray_umath import __cpu_dispatch__
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDERS = ("kernels", "engine", "statistics", "functional", "evaluation", "trainers", "studies")
+FOLDERS = ("kernels", "engine", "statistics", "functional", "evaluation", "trainers", "small_data", "studies")
 NUMERIC = [f"tests/{folder}" for folder in FOLDERS]
 LOGS = ROOT / "build/machines"
 

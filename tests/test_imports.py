@@ -1,5 +1,6 @@
 """What ``import gpustab`` may load, and under which names; each import is tried in a fresh process."""
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -56,6 +57,24 @@ for name, module in sys.modules.items():
     assert len(files) == len(set(files))
     assert all(name.partition(".")[0] == "gpustab" for name in names)
     assert "gpustab.kernels" in names
+
+
+ROOMS = ("corpus", "engine", "formats", "machine", "results", "runs", "small_data", "spaces", "statistics", "trainers")
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_what_studies_rest_on_knows_no_study(room):
+    """Techniques and passes are for every study and for none: importing one from a study would turn the house over."""
+    for path in (ROOT / "gpustab" / room).rglob("*.py"):
+        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        modules = [name for node in nodes for name in _imported(node)]
+        assert not [name for name in modules if name.startswith("gpustab.studies")], path
+
+
+def _imported(node):
+    if isinstance(node, ast.ImportFrom):
+        return [node.module or "", *(f"{node.module}.{name.name}" for name in node.names)]
+    return [name.name for name in node.names] if isinstance(node, ast.Import) else []
 
 
 def test_the_tests_themselves_load_no_kernels_under_a_second_name():

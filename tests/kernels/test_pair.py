@@ -26,7 +26,11 @@ def draw(*size, seed=0, dtype=torch.float64):
 @pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize("noise", [1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6])
 def test_float32_is_right_however_near_the_spaces_are(noise, turned):
-    """The plain form is 16 % off at 1e-4, exactly 0 at 1e-5 and 17 times too large at 1e-6."""
+    """The plain form is 16 % off at 1e-4, exactly 0 at 1e-5 and 17 times too large at 1e-6.
+
+    The map between the spaces is found in float32: some 7 roundings of 6e-8 in every row, beside noise of a hundredth,
+    are 4e-5 of the loss on an unlucky processor, and 1.2e-5 were seen where MKL keeps to SSE4.
+    """
     base = generators.anisotropic(200, 50)
     y = base + noise * draw(200, 50, seed=1)
     y = (y @ generators.rotation(50) if turned else y).float()
@@ -34,8 +38,8 @@ def test_float32_is_right_however_near_the_spaces_are(noise, turned):
     loss = pair_pip_loss(x, y)
     loss.backward()
     wanted, gradient = exact(x, y)
-    assert loss.item() == pytest.approx(wanted, rel=1e-5)
-    np.testing.assert_allclose(x.grad, gradient, atol=2e-5 * np.abs(gradient).max())
+    assert loss.item() == pytest.approx(wanted, rel=1e-4)
+    np.testing.assert_allclose(x.grad, gradient, atol=1e-4 * np.abs(gradient).max())
 
 
 @pytest.mark.parametrize("noise", [1e-3, 1e-8, 1e-12])

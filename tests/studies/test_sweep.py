@@ -1,6 +1,7 @@
 import itertools
 import json
 import math
+import shutil
 
 import numpy as np
 import pytest
@@ -211,8 +212,8 @@ def test_a_percentage_of_a_negative_score_is_undefined_and_that_is_said(swept):
     assert any("no percent of a baseline that is not above 0" in note for note in result.notes)
 
 
-def test_nothing_is_trained_twice(corpus, swept):
-    result, folder = swept
+def test_nothing_is_trained_twice(corpus, swept, tmp_path):
+    result, folder = swept[0], shutil.copytree(swept[1], tmp_path / "sweep")  # others look into theirs, in any order
     files = sorted(folder.rglob("run-*.safetensors"))
     before = {file: (file.stat().st_mtime_ns, file.read_bytes()) for file in files}
     lost = folder / "sgns-dim=4/sgns/bootstrap/run-001.safetensors"

@@ -70,7 +70,7 @@ def _groups(
     folder = _folder(plan, showing)
     require_training()
     from gpustab.corpus.options import CorpusOptions
-    from gpustab.studies.bootstrap.training import train_plan
+    from gpustab.studies.bootstrap.corpus import train_plan
 
     announce: Any = announcing(progress) if showing.verbose and not showing.json else None
     corpus, notes = train_plan(source[0], plan, CorpusOptions(), folder, options.seed, progress, announce)

@@ -7,7 +7,7 @@ however many runs they had. ``benchmarks/bootstrap_verdicts.py`` counts how ofte
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple, TypeVar
 
@@ -54,16 +54,6 @@ def is_flat(group: Setting) -> bool:
     return group.mean_value > FLAT
 
 
-def ratio(first: Setting, second: Setting, name: Number = "log_spread") -> Estimate:
-    """Return the logarithm of the ratio of two groups' spreads."""
-    return less(first, second, name)
-
-
-def less(first: Setting, second: Setting, name: Number) -> Estimate:
-    """Return a number of the first group less that of the second."""
-    return first.estimate(name).minus(second.estimate(name))
-
-
 def factor(difference: Estimate) -> str:
     """Return a difference of logarithms as a factor with its interval."""
     low, high = difference.interval
@@ -78,6 +68,10 @@ class Pair(NamedTuple):
 
     first: Setting
     second: Setting
+
+    def less(self, name: Number = "log_spread") -> Estimate:
+        """Return a number of the first less that of the second; of logarithms it is that of the groups' ratio."""
+        return self.first.estimate(name).minus(self.second.estimate(name))
 
 
 class Order(NamedTuple):
@@ -104,9 +98,9 @@ class Effects(NamedTuple):
 
 def _varies_less(techniques: Ranked) -> Verdict:
     """Whether each varies less on its own scale than each of the others, and its lists agree more."""
-    pairs = [(a, b) for a in techniques.less for b in techniques.more]
-    relative = [below(ratio(a, b, "relative"), 0.0) for a, b in pairs]
-    return all_of([*relative, *(above(less(a, b, "jn"), 0.0) for a, b in pairs)])
+    pairs = [Pair(a, b) for a in techniques.less for b in techniques.more]
+    relative = [below(pair.less("relative"), 0.0) for pair in pairs]
+    return all_of([*relative, *(above(pair.less("jn"), 0.0) for pair in pairs)])
 
 
 def _only_bias(group: Setting) -> Verdict:
@@ -133,21 +127,21 @@ ORDER = Claim[Order](
     says="The order of the documents has no effect on the variation",
     source="§7, §8",
     rule="the spreads of the cosines are within a factor of 1.25",
-    judge=lambda x: "no test" if x.same else alike(ratio(x.shuffled, x.fixed)),
+    judge=lambda x: "no test" if x.same else alike(Pair(x.shuffled, x.fixed).less()),
 )
 WIDER = Claim[Pair](
     id="bootstrap.varies-more",
     says="Bootstrap runs vary more: which documents are there matters",
     source="§7, figure 1",
     rule="the spread of the cosines with the closest words grows, beyond its interval",
-    judge=lambda x: above(ratio(x.first, x.second), 0.0),
+    judge=lambda x: above(x.less(), 0.0),
 )
 LOWER = Claim[Pair](
     id="bootstrap.lower-cosines",
     says="Bootstrap runs have lower mean cosines",
     source="§7, table 4",
     rule="the mean cosine with the closest words falls, beyond its interval",
-    judge=lambda x: below(less(x.first, x.second, "mean"), 0.0),
+    judge=lambda x: below(x.less("mean"), 0.0),
 )
 LEAST = Claim[Ranked](
     id="bootstrap.glove-and-lsa-least",
@@ -175,14 +169,14 @@ JACCARD = Claim[Pair](
     says="Lists of the nearest words agree much less over bootstrap runs",
     source="§7, figure 2",
     rule="the set Jaccard of two and of ten words falls from {whole} to bootstrap, beyond its interval",
-    judge=lambda x: all_of([below(less(x.first, x.second, name), 0.0) for name in ("j2", "jn")]),
+    judge=lambda x: all_of([below(x.less(name), 0.0) for name in ("j2", "jn")]),
 )
 PPMI_LISTS = Claim[Ranked](
     id="bootstrap.ppmi-lists-least",
     says="The lists of PPMI agree least",
     source="§7, figure 2",
     rule="below each of the others, beyond the interval",
-    judge=lambda x: all_of([below(less(a, b, "jn"), 0.0) for a in x.more for b in x.less]),
+    judge=lambda x: all_of([below(Pair(a, b).less("jn"), 0.0) for a in x.more for b in x.less]),
 )
 TOP_TWO = Claim[Setting](
     id="bootstrap.top-two-drop-out",
@@ -203,14 +197,14 @@ RANKS = Claim[Pair](
     says="Words change their rank under bootstrap",
     source="§7, figure 3",
     rule="mean |rank − median rank| of the closest words grows from {whole} to bootstrap, beyond its interval",
-    judge=lambda x: above(less(x.first, x.second, "rank_change"), 0.0),
+    judge=lambda x: above(x.less("rank_change"), 0.0),
 )
 SENTENCE = Claim[Pair](
     id="bootstrap.sentences-vary-less",
     says="Sentences as units vary less than whole documents",
     source="§7, figure 4",
     rule="the spread of the cosines is smaller, beyond its interval",
-    judge=lambda x: below(ratio(x.first, x.second), 0.0),
+    judge=lambda x: below(x.less(), 0.0),
 )
 SIZE = Claim[Pair](
     id="bootstrap.small-varies-more",
@@ -220,7 +214,7 @@ SIZE = Claim[Pair](
         "the spread in units of the query's cosines' SD over all words is larger, beyond its interval: raw SDs shrink "
         "where a space collapses. The part is the first documents, so that size and period differ together"
     ),
-    judge=lambda x: above(ratio(x.first, x.second, "relative"), 0.0),
+    judge=lambda x: above(x.less("relative"), 0.0),
 )
 STABILISES = Claim[Setting](
     id="bootstrap.stabilises",
@@ -250,7 +244,7 @@ FINDINGS: tuple[Claim[Any], ...] = (
 
 
 def findings(
-    settings: Sequence[Setting], same: Sequence[frozenset[str]], distances: Sequence[Distance]
+    settings: Sequence[Setting], same: Collection[frozenset[str]], distances: Sequence[Distance]
 ) -> list[Observation]:
     """Return every finding that the groups can speak to, with its verdict.
 
@@ -260,8 +254,8 @@ def findings(
         distances: between settings.
     """
     rows = [
-        *(row for leaf in by_sampling(settings) for row in _of_leaf(leaf, same, distances)),
-        *(row for own in _by_technique(settings) for row in _of_techniques(own)),
+        *(row for leaf in _by(settings, "sampling") for row in _of_leaf(leaf, same, distances)),
+        *(row for own in _by([row for row in settings if row.sampling], "technique") for row in _of_techniques(own)),
         *_ppmi_effects(settings),
         *(_of_units(*pair) for pair in _bootstrap_pairs(settings, "unit")),
         *(_of_parts(*pair) for pair in _bootstrap_pairs(settings, "fraction")),
@@ -276,21 +270,16 @@ def _finding(claim: Claim[K], judged: K, groups: Sequence[Setting], shows: str, 
     return row._replace(agrees="no test", rule=FLAT_RULE) if any(map(is_flat, groups)) else row
 
 
-def _gathered(rows: Iterable[Setting], key: Callable[[Setting], Any]) -> list[list[Setting]]:
-    """Rows of one key together, in the order in which keys first come."""
-    gathered: dict[Any, list[Setting]] = {}
-    for row in rows:
-        gathered.setdefault(key(row), []).append(row)
+def _by(settings: Iterable[Setting], field: str) -> list[dict[Any, Setting]]:
+    """Groups that differ in one field alone, by that field, in the order in which they first come."""
+    gathered: dict[tuple[object, ...], dict[Any, Setting]] = {}
+    for row in settings:
+        gathered.setdefault(row.but(field), {})[getattr(row, field)] = row
     return list(gathered.values())
 
 
-def by_sampling(settings: Sequence[Setting]) -> list[dict[str, Setting]]:
-    """By technique, unit, fraction and part: the rows by sampling."""
-    return [{row.sampling: row for row in rows} for rows in _gathered(settings, lambda row: row.but("sampling"))]
-
-
 def _of_leaf(
-    leaf: dict[str, Setting], same: Sequence[frozenset[str]], distances: Sequence[Distance]
+    leaf: dict[str, Setting], same: Collection[frozenset[str]], distances: Sequence[Distance]
 ) -> Iterator[Observation]:
     fixed, shuffled, bootstrap = (leaf.get(name) for name in ("fixed", "shuffled", "bootstrap"))
     if fixed:
@@ -306,10 +295,10 @@ def _of_leaf(
 
 
 def _of_order(
-    shuffled: Setting, fixed: Setting, same: Sequence[frozenset[str]], distances: Sequence[Distance]
+    shuffled: Setting, fixed: Setting, same: Collection[frozenset[str]], distances: Sequence[Distance]
 ) -> Observation:
     pair = frozenset((fixed.group, shuffled.group))
-    shows = f"shuffled / fixed {factor(ratio(shuffled, fixed))}"
+    shows = f"shuffled / fixed {factor(Pair(shuffled, fixed).less())}"
     apart = next((row for row in distances if frozenset((row.first, row.second)) == pair), None)
     if apart:
         shows += (
@@ -321,8 +310,8 @@ def _of_order(
 
 def _of_bootstrap(bootstrap: Setting, whole: Setting) -> Iterator[Observation]:
     name, pair = whole.sampling, Pair(bootstrap, whole)
-    yield _finding(WIDER, pair, pair, f"bootstrap / {name} {factor(ratio(*pair))}")
-    mean = less(*pair, "mean")
+    yield _finding(WIDER, pair, pair, f"bootstrap / {name} {factor(pair.less())}")
+    mean = pair.less("mean")
     yield _finding(LOWER, pair, pair, f"{mean.text('.3f').replace('-', '−')} against {name}")
     shows = ", ".join(f"{of}: {_against(pair, j)}" for of, j in (("two", "j2"), ("ten", "jn")))  # type: ignore[arg-type]
     yield _finding(JACCARD, pair, pair, shows, whole=name)
@@ -342,26 +331,19 @@ def _of_bootstrap_alone(group: Setting) -> Iterator[Observation]:
     yield _finding(AVERAGE, group, [group], f"share {back.text('.2f')}", half=group.runs // 2)
 
 
-def _by_technique(settings: Sequence[Setting]) -> list[dict[str, Setting]]:
-    """By sampling, unit, fraction and part: the rows by technique, where there are several."""
-    known = [row for row in settings if row.sampling]
-    rows = [{row.technique: row for row in some} for some in _gathered(known, lambda row: row.but("technique"))]
-    return [techniques for techniques in rows if len(techniques) > 1]
-
-
 def _of_techniques(techniques: dict[str, Setting]) -> Iterator[Observation]:
-    """Yield the findings that compare techniques within one setting."""
+    """Yield the findings that compare techniques within one setting; none of one alone."""
     stable = [techniques[name] for name in ("glove", "lsa") if name in techniques]
     others = [row for name, row in techniques.items() if name not in ("glove", "lsa")]
     sampling = next(iter(techniques.values())).sampling
     if stable and others and sampling in ("fixed", "shuffled"):
         yield _finding(LEAST, Ranked(stable, others), [*stable, *others], _spreads([*stable, *others]))
-    if "ppmi_svd" in techniques:
-        ppmi, rest = techniques["ppmi_svd"], [row for name, row in techniques.items() if name != "ppmi_svd"]
-        ranked = Ranked(rest, [ppmi])
-        yield _finding(MOST, ranked, [ppmi, *rest], _spreads([ppmi, *rest]))
-        shows = ", ".join(f"{row.technique} {row.estimate('jn').text('.2f')}" for row in (ppmi, *rest))
-        yield _finding(PPMI_LISTS, ranked, [ppmi, *rest], shows)
+    if "ppmi_svd" in techniques and len(techniques) > 1:
+        ppmi, less = techniques["ppmi_svd"], [row for name, row in techniques.items() if name != "ppmi_svd"]
+        ranked, every = Ranked(less, [ppmi]), [ppmi, *less]
+        yield _finding(MOST, ranked, every, _spreads(every))
+        shows = ", ".join(f"{row.technique} {row.estimate('jn').text('.2f')}" for row in every)
+        yield _finding(PPMI_LISTS, ranked, every, shows)
 
 
 def _spreads(rows: Sequence[Setting]) -> str:
@@ -374,11 +356,11 @@ def _spreads(rows: Sequence[Setting]) -> str:
 def _ppmi_effects(settings: Sequence[Setting]) -> Iterator[Observation]:
     """What bootstrap does to PPMI-SVD and to the other techniques, by unit, fraction and part."""
     effects: dict[Any, dict[str, Estimate]] = {}
-    for leaf in by_sampling(settings):
+    for leaf in _by(settings, "sampling"):
         whole = leaf.get("fixed") or leaf.get("shuffled")
         if whole and "bootstrap" in leaf:
             place = (whole.unit, whole.fraction, whole.part)
-            effects.setdefault(place, {})[whole.technique] = ratio(leaf["bootstrap"], whole)
+            effects.setdefault(place, {})[whole.technique] = Pair(leaf["bootstrap"], whole).less()
     for own in effects.values():
         if "ppmi_svd" in own and len(own) > 1:
             others = [one for name, one in own.items() if name != "ppmi_svd"]
@@ -387,21 +369,20 @@ def _ppmi_effects(settings: Sequence[Setting]) -> Iterator[Observation]:
 
 
 def _bootstrap_pairs(settings: Sequence[Setting], field: str) -> Iterator[tuple[Setting, Setting]]:
-    """Bootstrap groups that differ in one field alone."""
-    drawn = [row for row in settings if row.sampling == "bootstrap"]
-    for rows in _gathered(drawn, lambda row: row.but(field)):
-        yield from combinations(sorted(rows, key=lambda row: getattr(row, field)), 2)
+    """Bootstrap groups that differ in one field alone, in the order of its values."""
+    for rows in _by([row for row in settings if row.sampling == "bootstrap"], field):
+        yield from combinations([rows[value] for value in sorted(rows)], 2)
 
 
 def _of_units(document: Setting, sentence: Setting) -> Observation:
     pair = Pair(sentence, document)
-    return _finding(SENTENCE, pair, pair, f"sentence / document {factor(ratio(*pair))}")
+    return _finding(SENTENCE, pair, pair, f"sentence / document {factor(pair.less())}")
 
 
 def _of_parts(small: Setting, large: Setting) -> Observation:
     pair = Pair(small, large)
     shows = (
-        f"{small.fraction:.0%} / {large.fraction:.0%} {factor(ratio(*pair, 'relative'))}; of raw SDs "
-        f"{factor(ratio(*pair))}; Jaccard {_against(pair, 'jn')}"
+        f"{small.fraction:.0%} / {large.fraction:.0%} {factor(pair.less('relative'))}; of raw SDs "
+        f"{factor(pair.less())}; Jaccard {_against(pair, 'jn')}"
     )
     return _finding(SIZE, pair, pair, shows)

@@ -27,27 +27,24 @@ _FIELDS = ("technique", "unit", "fraction", "part")
 @drawn_from("settings")
 def spread(settings: Table, _: Tables) -> Picture:
     """Figure 1: the spread of the cosines by technique and setting, as it is and on the scale of the space."""
-    if settings.height < 2:
-        return Picture()
-    panels = [
-        _bars(_ends(settings, "log_spread", _unlogged), "SD of the cosines, √(mean variance)"),
-        _bars(_ends(settings, "relative", _unlogged), "in parts of the query's SD over all words"),
-    ]
+    raw = _bars(_ends(settings, "log_spread", _unlogged), "SD of the cosines, √(mean variance)")
+    relative = _bars(_ends(settings, "relative", _unlogged), "in parts of the query's SD over all words")
     said = _listed(settings, "spread", lambda value: number(value, 2))
-    return Picture(f"How much the cosines of the ten closest words vary over runs: {said}", panels)
+    return _beside(settings, f"How much the cosines of the ten closest words vary over runs: {said}", raw, relative)
 
 
 @drawn_from("settings")
 def jaccard(settings: Table, _: Tables) -> Picture:
     """Figure 2: how much the lists of two runs share, of two words and of ten."""
-    if settings.height < 2:
-        return Picture()
-    panels = [
-        _bars(_ends(settings, "j2"), "Jaccard of the two nearest words", 1.0),
-        _bars(_ends(settings, "jn"), "Jaccard of the whole lists", 1.0),
-    ]
+    two = _bars(_ends(settings, "j2"), "Jaccard of the two nearest words", 1.0)
+    whole = _bars(_ends(settings, "jn"), "Jaccard of the whole lists", 1.0)
     said = _listed(settings, "jn_value", "{:.2f}".format)
-    return Picture(f"How much the lists of two runs agree (1: the same words): {said}", panels)
+    return _beside(settings, f"How much the lists of two runs agree (1: the same words): {said}", two, whole)
+
+
+def _beside(settings: Table, title: str, *panels: str) -> Picture:
+    """Panels of two groups or more: one alone has nothing beside it."""
+    return Picture(title, list(panels)) if settings.height > 1 else Picture()
 
 
 def _ends(settings: Table, name: str, scale: Callable[[float], float] = float) -> dict[str, Ends]:

@@ -104,50 +104,36 @@ def measure(
     """
     own = [word for word in queries if word in runs.vocabulary]
     rows = runs.rows_of(own)
-    first = _first_pass(runs, rows)
-    found = engine.neighbour_pass(runs, rows, n + 1, compute)
-    n = min(n, found.k)
-    closest = nearest(first.all, rows, CLOSEST, len(runs))
+    statistics, halves, mean_rank = _first_pass(runs, rows)
+    lists = engine.neighbour_pass(runs, rows, n + 1, compute)
+    n = min(n, lists.k)
+    closest = nearest(statistics, rows, CLOSEST, len(runs))
+    even, odd = (nearest(half, rows, n, len(runs) // 2) for half in halves)
     numbers = {word: k for k, word in enumerate(runs.vocabulary)}
     wanted = [
         dict.fromkeys([*near, *(numbers[w] for w in asked.get(query, ()) if w in numbers)])
         for query, near in zip(own, closest, strict=True)
     ]
-    halves = tuple(nearest(part, rows, n, len(runs) // 2) for part in first.halves)
-    return Measured(
-        runs.key,
-        runs.names,
-        tuple(runs.vocabulary),
-        tuple(own),
-        first.all,
-        first.mean_rank,
-        found,
-        n,
-        closest,
-        (halves[0], halves[1]),
-        _second_pass(runs, rows, wanted),
-    )
+    listed = _second_pass(runs, rows, wanted)
+    what = (runs.key, runs.names, tuple(runs.vocabulary), tuple(own))
+    return Measured(*what, statistics, mean_rank, lists, n, closest, (even, odd), listed)
 
 
-class _FirstPass(NamedTuple):
-    all: cosine.CosineStatistics
-    halves: list[cosine.CosineStatistics]
-    mean_rank: Tensor
-
-
-def _first_pass(runs: Runs, rows: Tensor) -> _FirstPass:
+def _first_pass(
+    runs: Runs, rows: Tensor
+) -> tuple[cosine.CosineStatistics, tuple[cosine.CosineStatistics, cosine.CosineStatistics], Tensor]:
     """Statistics over all runs, over the even and the odd ones, and mean ranks."""
-    everyone, *halves = (cosine.RunningStatistics() for _ in range(3))
+    everyone, even, odd = (cosine.RunningStatistics() for _ in range(3))
     total = torch.zeros(len(rows), runs.words, dtype=torch.float64)
     for r, values in enumerate(_cosines(runs, rows)):
         everyone.add(values)
-        halves[r % 2].add(values)
+        (odd if r % 2 else even).add(values)
         order = values.nan_to_num(-2).argsort(dim=1, descending=True, stable=True)
         places = torch.arange(1, runs.words + 1, dtype=torch.float64).expand_as(values)
         total += torch.zeros_like(total).scatter_(1, order, places).where(~values.isnan(), 0)
-    found = everyone.found()
-    mean_rank = (total / found.runs).where(found.runs > 0, torch.nan)
-    return _FirstPass(found, [half.found() for half in halves], mean_rank)
+    of_all = everyone.found()
+    mean_rank = (total / of_all.runs).where(of_all.runs > 0, torch.nan)
+    return of_all, (even.found(), odd.found()), mean_rank
 
 
 def _cosines(runs: Runs, rows: Tensor) -> Iterator[Tensor]:

@@ -1,10 +1,14 @@
-"""The numbers of one group, as rows: how much cosines, lists and ranks vary, and how far groups lie apart."""
+"""The numbers of one group, as rows: how much cosines, lists and ranks vary, and what runs say of single neighbours.
+
+Errors are the jackknife over runs: a number is found again without each run. They say how far other runs of the same
+documents would move it for *these* query words.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
 
 import torch
 from torch import Tensor
@@ -13,89 +17,165 @@ from gpustab import engine
 from gpustab.kernels.jackknife import pair_statistics
 from gpustab.machine.device import Compute
 from gpustab.spaces.words import show
-from gpustab.statistics.intervals import Estimate
-from gpustab.studies.bootstrap import spread
+from gpustab.statistics.intervals import Estimate, jackknife_error, wilson
 from gpustab.studies.bootstrap.measure import Measured
-from gpustab.studies.bootstrap.tables import AVERAGED, Distance, PairSpread, RankChanges, Setting
+from gpustab.studies.bootstrap.tables import (
+    AVERAGED,
+    ByRuns,
+    Distance,
+    Listed,
+    Neighbour,
+    PairSpread,
+    RankChanges,
+    Setting,
+)
+from gpustab.studies.neighbours.claims import margin, verdict
+
+_UNKNOWN = Estimate(math.nan, math.nan, 0)
 
 
-class Numbers(NamedTuple):
-    """One group over its query words, each number with its error over runs; see :func:`numbers`."""
-
-    log_spread: Estimate
-    relative: Estimate
-    mean: Estimate
-    j2: Estimate
-    jn: Estimate
-    p: Estimate
-    rank_change: Estimate
-    recurring: Estimate
-    rise: Estimate
-
-
-def numbers(own: Measured, compute: Compute) -> Numbers:
-    """Return the numbers of one group.
+def setting(own: Measured, compute: Compute) -> Setting:
+    """Return the row of one group in the table of settings; its numbers have errors over runs.
 
     ``log_spread``: ln √(mean variance) of the cosines with the 10 closest words; ``relative``: the same in units of the
     query's cosines' SD over all words; ``mean``: mean cosine; ``j2``, ``jn``: mean Jaccard of two runs' lists (sets);
     ``p``: share of the list; ``rank_change``: mean |rank − median|; ``recurring``: share of the lists by mean cosine
-    that two disjoint halves of the runs have in common; ``rise``: see :func:`spread.rise_left`.
+    that two disjoint halves of the runs have in common; ``rise``: see :func:`rise_left`.
     """
+    key, enough = own.key, len(own.runs) > 3
     near = own.pairs([row[:AVERAGED] for row in own.closest])
     values, ranks = own.listed.cosines[near], own.listed.ranks[near]
     scale = own.spread_over_words()[own.listed.query[near]]
+    spread, relative = log_spread(values, torch.ones_like(scale)), log_spread(values, scale)
     overlap = engine.overlap_pass(own.lists, [min(2, own.n), own.n], compute)
-    twenty = own.listed.cosines[own.pairs(own.closest)]
-    enough = len(own.runs) > 3
-    j2, jn, p = (_of_pairs(matrix) for matrix in (overlap.j[0], overlap.j[-1], overlap.p[-1]))
-    return Numbers(
-        spread.log_spread(values, torch.ones_like(scale)),
-        spread.log_spread(values, scale),
-        spread.mean_cosine(values),
-        j2,
-        jn,
-        p,
-        spread.rank_change(ranks),
-        spread.recurring(*own.halves) if enough else Estimate(math.nan, math.nan, 0),
-        spread.rise_left(twenty) if enough else Estimate(math.nan, math.nan, 0),
+    estimates = (
+        spread,
+        relative,
+        jackknifed(values, lambda part: float(part.nanmean(1).nanmean())),
+        *(_of_pairs(matrix) for matrix in (overlap.j[0], overlap.j[-1], overlap.p[-1])),
+        jackknifed(ranks, lambda part: float((part - part.nanquantile(0.5, 1, keepdim=True)).abs().nanmean())),
+        recurring(*own.halves) if enough else _UNKNOWN,
+        rise_left(own.listed.cosines[own.pairs(own.closest)]) if enough else _UNKNOWN,
     )
+    part = ", ".join(f"{name}={value}" for name, value in key.part)
+    what = (own.name, key.technique, key.sampling, key.unit, key.fraction, part)
+    sizes = (len(own.runs), len(own.queries), len(own.words))
+    spreads = (mean_sd(values), math.exp(spread.value), math.exp(relative.value))
+    shared = list_agreement(own.lists.indices[:, :, : own.n].cpu(), own.lists.present.cpu())
+    # A mean rank of at most n is what figure 3 of the paper draws: there may be none.
+    within = int((own.mean_rank <= own.n).sum()) / max(len(own.queries), 1)
+    scalars = (*what, *sizes, *spreads, *shared, int(values.isnan().any(1).sum()), within)
+    return Setting._make((*scalars, *(number for estimate in estimates for number in estimate)))
 
 
 def _of_pairs(matrix: Tensor) -> Estimate:
-    found = pair_statistics(matrix.cpu())
-    return Estimate.of_runs(found.mean, found.se, len(matrix))
+    of = pair_statistics(matrix.cpu())
+    return Estimate.of_runs(of.mean, of.se, len(matrix))
 
 
-def setting(own: Measured, compute: Compute) -> Setting:
-    """Return the row of one group in the table of settings."""
-    key, estimates = own.key, numbers(own, compute)
-    near = own.pairs([row[:AVERAGED] for row in own.closest])
-    values = own.listed.cosines[near]
-    lists = spread.list_agreement(own.lists.indices[:, :, : own.n].cpu(), own.lists.present.cpu())
-    scalars = (
-        own.name,
-        key.technique,
-        key.sampling,
-        key.unit,
-        key.fraction,
-        ", ".join(f"{name}={value}" for name, value in key.part),
-        len(own.runs),
-        len(own.queries),
-        len(own.words),
-        spread.mean_sd(values),
-        math.exp(estimates.log_spread.value),
-        math.exp(estimates.relative.value),
-        lists.disjoint,
-        lists.everywhere,
-        int(values.isnan().any(1).sum()),
-        _within(own) / max(len(own.queries), 1),
+def jackknifed(values: Tensor, number: Callable[[Tensor], float]) -> Estimate:
+    """Return a number of values ``(p, R)`` with its error by leaving out one run after the other."""
+    runs = values.shape[1]
+    left_out = [number(values[:, [k for k in range(runs) if k != r]]) for r in range(runs)] if runs > 2 else []
+    return Estimate.of_runs(number(values), jackknife_error(left_out), runs)
+
+
+def variances(values: Tensor) -> Tensor:
+    """Return the ``ddof = 1`` variance over the runs that have a value, ``(p,)``; NaN for fewer than two."""
+    known = ~values.isnan()
+    runs = known.sum(1)
+    mean = torch.where(known, values, 0).sum(1) / runs
+    squares = torch.where(known, values - mean[:, None], 0).square().sum(1)
+    return (squares / (runs - 1)).where(runs > 1, torch.nan)
+
+
+def log_spread(values: Tensor, scale: Tensor) -> Estimate:
+    """Return ``ln √(mean variance / scale²)``: differences of two of them are ratios of spreads.
+
+    The mean of variances is unbiased for any number of runs; the mean of SDs is 0.80 of its limit at two runs.
+
+    Args:
+        values: ``(p, R)`` cosines.
+        scale: ``(p,)``; ones for the spread itself, the SD of the query's cosines over all words for one that does not
+            depend on how far apart the words of a space are.
+    """
+
+    def number(part: Tensor) -> float:
+        mean = float((variances(part) / scale.square()).nanmean())
+        return 0.5 * math.log(mean) if mean > 0 else math.nan
+
+    return jackknifed(values, number)
+
+
+def mean_sd(values: Tensor) -> float:
+    """Return the mean SD (``ddof = 1``) of word pairs, as in figure 1."""
+    return float(variances(values).sqrt().nanmean())
+
+
+def bias(runs: int) -> float:
+    """Return E[population SD] / σ of so many normal values.
+
+    >>> [round(bias(runs), 3) for runs in (2, 5, 10, 25, 50)]
+    [0.564, 0.841, 0.923, 0.97, 0.985]
+    """
+    return math.sqrt(2 / runs) * math.exp(math.lgamma(runs / 2) - math.lgamma((runs - 1) / 2))
+
+
+def by_runs(group: str, values: Tensor) -> list[ByRuns]:
+    """Return figure 6: the SD of cosines by number of runs, over all stretches of so many runs in a ring.
+
+    Args:
+        group: its name.
+        values: ``(p, R)``.
+    """
+    total = values.shape[1]
+    rows = []
+    for runs in range(2, total + 1):
+        stretches = range(total if runs < total else 1)
+        own = torch.stack([variances(values[:, [(s + k) % total for k in range(runs)]]) for s in stretches])
+        paper = float((own * (runs - 1) / runs).sqrt().nanmean())
+        unbiased = float(own.nanmean().sqrt())
+        rows.append(ByRuns(group, runs, paper, bias(runs), unbiased, 1 / math.sqrt(2 * (runs - 1))))
+    return rows
+
+
+def rise_left(values: Tensor) -> Estimate:
+    """Return how much the mean SD rises from 2 runs to all beyond its bias, as a logarithm; 0 where all is bias."""
+
+    def number(part: Tensor) -> float:
+        runs = part.shape[1]
+        two = float(torch.stack([variances(part[:, [i, j]]) for i in range(runs) for j in range(i)]).sqrt().nanmean())
+        everything = mean_sd(part)
+        # Mean ddof-1 SDs: their bias is that of the population SD without the factor √((R − 1) / R).
+        shares = [bias(k) * math.sqrt(k / (k - 1)) for k in (2, runs)]
+        return math.log(everything / shares[1]) - math.log(two / shares[0]) if two > 0 else math.nan
+
+    return jackknifed(values, number)
+
+
+def list_agreement(lists: Tensor, present: Tensor) -> tuple[float, float]:
+    """Return what lists ``(R, q, n)`` share, where ``present`` ``(R, q)`` tells which runs have the query.
+
+    Returns:
+        The share of (query, pair of runs) without a common word; and how many words of a query are in the lists of all
+        runs that have the query, mean over queries.
+    """
+    common, everywhere = list[int](), list[int]()
+    for q in range(lists.shape[1]):
+        own = [set(row) for row in lists[present[:, q], q].tolist()]
+        common += [len(a & b) for a, b in combinations(own, 2)]
+        everywhere += [len(set.intersection(*own))] if own else []
+    disjoint = common.count(0) / len(common) if common else math.nan
+    return disjoint, sum(everywhere) / max(len(everywhere), 1)
+
+
+def recurring(first: Sequence[Sequence[int]], second: Sequence[Sequence[int]]) -> Estimate:
+    """Return the share of averaged lists that two disjoint halves of the runs have in common, error over queries."""
+    shares = torch.tensor(
+        [len({*a} & {*b}) / len(a) for a, b in zip(first, second, strict=True) if a], dtype=torch.float64
     )
-    return Setting._make((*scalars, *(part for estimate in estimates for part in estimate)))
-
-
-def _within(own: Measured) -> int:
-    """How many words have a mean rank of at most n: what figure 3 of the paper draws, which may be none."""
-    return int((own.mean_rank <= own.n).sum())
+    mean, sd = _mean_sd(shares)
+    return Estimate(mean, sd / math.sqrt(len(shares)), len(shares) - 1) if len(shares) else _UNKNOWN
 
 
 def pairs(own: Measured) -> Iterator[PairSpread]:
@@ -141,3 +221,57 @@ def distance(first: Measured, second: Measured) -> Distance:
     return Distance(
         first.name, second.name, square, math.sqrt(apart), math.sqrt(2 * within), math.sqrt(2 * within + apart)
     )
+
+
+def neighbours(own: Measured, chooser: Measured, *, judges: bool) -> Iterator[Neighbour]:
+    """Yield the words that a group chose by mean cosine, as another (or the same) group sees them (table 4)."""
+    rows = {word: k for k, word in enumerate(own.words)}
+    for q, query in enumerate(own.queries):
+        if query not in chooser.queries:
+            continue
+        at = chooser.queries.index(query)
+        near = [(place, k) for place, k in enumerate(chooser.closest[at][: own.n], 1) if chooser.words[k] in rows]
+        words = [rows[chooser.words[k]] for _, k in near]
+        pairs = own.pairs([words if k == q else [] for k in range(len(own.queries))])
+        for (place, k), pair in zip(near, pairs.tolist(), strict=True):
+            chosen = (chooser.name, place, float(chooser.statistics.mean[at, k]))
+            yield _neighbour(own, q, pair, chosen, judges=judges)
+
+
+def _neighbour(own: Measured, q: int, pair: int, chosen: tuple[str, int, float], *, judges: bool) -> Neighbour:
+    """A word near the q-th query; it was chosen by a group, at a place, with a mean cosine."""
+    known, word = ~own.listed.cosines[pair].isnan(), int(own.listed.word[pair])
+    cosines, ranks = own.listed.cosines[pair][known], own.listed.ranks[pair][known]
+    mean, sd = _mean_sd(cosines)
+    ends = (float(cosines.min()), float(cosines.max())) if len(cosines) else (math.nan,) * 2
+    middle = (float(ranks.quantile(0.5)), float(ranks.min()), float(ranks.max())) if len(ranks) else (math.nan,) * 3
+    hits = int((own.lists.indices[:, q, : own.n].cpu() == word).sum())
+    of = int(own.lists.present[:, q].cpu().sum())
+    share = (hits / of, *wilson(hits, of)) if of else (math.nan,) * 3
+    ahead = 1.0
+    if own.lists.k > own.n:
+        ahead = margin(*_mean_sd(cosines - own.lists.cosines[:, q, own.n].cpu()[known]))
+    by, place, mean_there = chosen
+    what = (own.name, show(own.queries[q]), by, place, show(own.words[word]))
+    judged = verdict(hits, of, ahead) if judges and of else ""
+    near = (len(cosines), mean, sd, *ends, mean - mean_there)
+    return Neighbour._make((*what, *near, *middle, hits, of, *share, ahead, judged))
+
+
+def _mean_sd(values: Tensor) -> tuple[float, float]:
+    if not len(values):
+        return math.nan, math.nan
+    return float(values.mean()), float(values.std()) if len(values) > 1 else math.nan
+
+
+def lists(own: Measured) -> Iterator[Listed]:
+    """Yield every run's nearest words with how far each is from its median rank (tables 5 and 6)."""
+    pairs = zip(own.listed.query.tolist(), own.listed.word.tolist(), strict=True)
+    medians = dict(zip(pairs, own.listed.ranks.nanquantile(0.5, 1).tolist(), strict=True))
+    indices, cosines = own.lists.indices[:, :, : own.n].tolist(), own.lists.cosines[:, :, : own.n].tolist()
+    for r, run in enumerate(own.runs):
+        for q, query in enumerate(own.queries):
+            for rank, (k, value) in enumerate(zip(indices[r][q], cosines[r][q], strict=True), 1):
+                if k >= 0:
+                    change = rank - medians.get((q, k), math.nan)
+                    yield Listed(own.name, run, show(query), rank, show(own.words[k]), value, change)

@@ -8,18 +8,8 @@ from itertools import groupby
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable
 from gpustab.results.page import Columns, whole
+from gpustab.studies.bootstrap import tables
 from gpustab.studies.bootstrap.claims import FLAT_RULE, is_flat
-from gpustab.studies.bootstrap.tables import (
-    CORPORA,
-    DISTANCES,
-    FINDINGS,
-    LISTS,
-    NEIGHBOURS,
-    QUERIES,
-    SETTINGS,
-    Listed,
-    Neighbour,
-)
 from gpustab.studies.neighbours.claims import RULE
 
 _QUERIES = 20
@@ -34,7 +24,7 @@ def page(result: Result) -> list[Block]:
         *_side_by_side(result),
         Block(
             "How much do cosines vary from run to run?",
-            tables=[SmallTable.of("", SETTINGS.of(result.tables), _SETTINGS)],
+            tables=[SmallTable.of("", tables.SETTINGS.of(result.tables), _SETTINGS)],
             figures=["spread"],
             aside="Figure 1 of the paper: bootstrap widens all techniques, PPMI least.",
         ),
@@ -44,24 +34,24 @@ def page(result: Result) -> list[Block]:
         *_distances(result),
         *_claims(result),
         *_corpora(result),
-        Block("The query words", tables=[whole("", QUERIES.of(result.tables))], folded=True),
+        Block("The query words", tables=[whole("", tables.QUERIES.of(result.tables))], folded=True),
     ]
 
 
 def _neighbours(result: Result) -> Iterator[Block]:
     """One block a bootstrap group: for every query its neighbours with their verdicts."""
-    judged = [row for row in NEIGHBOURS.rows(result.tables) if row.verdict]
+    judged = [row for row in tables.NEIGHBOURS.rows(result.tables) if row.verdict]
     for group, rows in groupby(judged, lambda row: row.group):
         own = list(rows)
         words = list(dict.fromkeys(row.query for row in own))
-        tables = [SmallTable.of(word, [row for row in own if row.query == word], _QUERY) for word in words[:_QUERIES]]
+        each = [SmallTable.of(word, [row for row in own if row.query == word], _QUERY) for word in words[:_QUERIES]]
         chosen = own[0].chosen_by
         by = f"chosen by {chosen}, the whole corpus, and judged" if chosen != group else "chosen and judged"
         answer = f"{len(own)} words, {by} by {own[0].of} runs of {group}."
         if len(words) > _QUERIES:
             answer += f" Below are {_QUERIES} of {len(words)} query words; the table of neighbours has all."
         rule = f"{RULE} The bootstrap range is the least and the largest cosine, no confidence interval."
-        flat = is_flat(next(SETTINGS.rows(result.tables, group=group)))
+        flat = is_flat(next(tables.SETTINGS.rows(result.tables, group=group)))
         yield Block(
             f"Which neighbours hold in {group}?",
             tables=[_overview(words, own)],
@@ -69,10 +59,10 @@ def _neighbours(result: Result) -> Iterator[Block]:
             folded=flat,
             aside=rule if group == judged[0].group else "",
         )
-        yield Block(f"Each query word of {group}, neighbour by neighbour", tables=tables, folded=True)
+        yield Block(f"Each query word of {group}, neighbour by neighbour", tables=each, folded=True)
 
 
-def _overview(words: list[str], rows: list[Neighbour]) -> SmallTable:
+def _overview(words: list[str], rows: list[tables.Neighbour]) -> SmallTable:
     """By query: which words are firm."""
     cells = []
     for word in words:
@@ -98,8 +88,8 @@ _QUERY: Columns = [
 
 def _side_by_side(result: Result) -> Iterator[Block]:
     """Tables 5 and 6: the lists of a few bootstrap runs of the first query beside each other."""
-    lists, queries = LISTS.of(result.tables), [row.query for row in QUERIES.rows(result.tables)]
-    groups = [row.group for row in SETTINGS.rows(result.tables, sampling="bootstrap")]
+    lists, queries = tables.LISTS.of(result.tables), [row.query for row in tables.QUERIES.rows(result.tables)]
+    groups = [row.group for row in tables.SETTINGS.rows(result.tables, sampling="bootstrap")]
     for group in groups:
         word = next((query for query in queries if lists.where(group=group, query=query).height), None)
         rows = list(lists.rows(group=group, query=word))
@@ -116,7 +106,7 @@ def _side_by_side(result: Result) -> Iterator[Block]:
         )
 
 
-def _with_change(row: Listed) -> str:
+def _with_change(row: tables.Listed) -> str:
     change = row.rank_change
     if change != change or round(change) == 0:
         return row.word
@@ -138,7 +128,7 @@ _SETTINGS: Columns = [
 
 
 def _compared(result: Result) -> Iterator[Block]:
-    rows = list(SETTINGS.rows(result.tables, sampling="bootstrap"))
+    rows = list(tables.SETTINGS.rows(result.tables, sampling="bootstrap"))
     if len({row.unit for row in rows}) > 1:
         yield Block("Does it matter what is drawn?", figures=["units"], aside="Figure 4 of the paper.")
     if len({row.fraction for row in rows}) > 1:
@@ -146,28 +136,26 @@ def _compared(result: Result) -> Iterator[Block]:
 
 
 def _distances(result: Result) -> Iterator[Block]:
-    distances = DISTANCES.of(result.tables)
+    distances = tables.DISTANCES.of(result.tables)
     if not distances.height:
         return
     columns: Columns = [("settings", lambda row: f"{row.first} and {row.second}"), "within", "between", "distance"]
     answer = (
         "Root mean square difference of the query words' cosines with all words. Settings that vary alike may still "
-        "vary "
-        "around different means: then a run of each lies farther apart than two runs of one, which no SD tells."
+        "vary around different means: then a run of each lies farther apart than two runs of one, which no SD tells."
     )
     yield Block("How far apart are the settings?", tables=[SmallTable.of("", distances, columns)], answer=answer)
 
 
 def _corpora(result: Result) -> Iterator[Block]:
     """Table 2 of the paper for the corpora of these runs, where their run set tells them."""
-    if CORPORA.name in result.tables:
-        yield Block(
-            "Which texts?", tables=[whole("", CORPORA.of(result.tables))], aside="Table 2 of the paper.", folded=True
-        )
+    if tables.CORPORA.name in result.tables:
+        texts = whole("", tables.CORPORA.of(result.tables))
+        yield Block("Which texts?", tables=[texts], aside="Table 2 of the paper.", folded=True)
 
 
 def _claims(result: Result) -> Iterator[Block]:
-    rows = list(FINDINGS.rows(result.tables))
+    rows = list(tables.FINDINGS.rows(result.tables))
     cells = [[f"{row.claim} ({row.source})", row.technique, row.shows, row.agrees] for row in rows]
     yield Block(
         "Does the paper hold here?",

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from gpustab import engine
 from gpustab.corpus.corpus import Corpus
@@ -20,32 +20,14 @@ from gpustab.runs.families import families
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import show, some_words
-from gpustab.studies.bootstrap import claims_of_runs, listed, numbers, queries
+from gpustab.studies.bootstrap import claims_of_runs, numbers, tables
 from gpustab.studies.bootstrap.claims import findings
+from gpustab.studies.bootstrap.corpus import chosen_queries, corpora, corpus_of, named_queries
 from gpustab.studies.bootstrap.measure import Measured, measure
 from gpustab.studies.bootstrap.options import BootstrapOptions
-from gpustab.studies.bootstrap.spread import by_runs
-from gpustab.studies.bootstrap.tables import (
-    BY_RUNS,
-    CORPORA,
-    DISTANCES,
-    FINDINGS,
-    LISTS,
-    NEIGHBOURS,
-    PAIRS,
-    QUERIES,
-    RANK_CHANGES,
-    SETTINGS,
-    CorpusRow,
-    Neighbour,
-    Query,
-)
-from gpustab.studies.bootstrap.training import corpora, corpus_of
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.same_runs import Same, fingerprints, said_of, seeds_of
 from gpustab.studies.shared.spaces import of_spaces
-
-T = TypeVar("T")
 
 WHOLE = ("shuffled", "fixed")
 """Samplings whose runs read the whole corpus: they choose the neighbours that bootstrap runs judge."""
@@ -84,11 +66,12 @@ def bootstrap(
     options = chosen(BootstrapOptions, options, choices)
     given = [_with_all_words(group) for group in groups_of(groups)]
     with answering("bootstrap", options, given, compute, progress) as answer:
-        asked = queries.given(options) or queries.chosen(corpus or corpus_of(given, options), options, answer.report)
+        asked = named_queries(options)
+        asked = asked or chosen_queries(corpus or corpus_of(given, options), options, answer.report)
         answer.result.settings["query"] = [show(word) for word in asked.words]
         study = _Study(answer, options, asked.words)
-        for number, family in enumerate(found := families(given)):
-            study.of_family(family.members, number / len(found))
+        for number, family in enumerate(among := families(given)):
+            study.of_family(family.members, number / len(among))
         study.finish(corpora(given))
         answer.result.notes += asked.notes
     return answer.result
@@ -124,7 +107,7 @@ class _Study:
                 continue
             self._add(own, chooser)
             found.append(own)
-        DISTANCES.add(self.tables, [numbers.distance(a, b) for a, b in combinations(found, 2)])
+        tables.DISTANCES.add(self.tables, [numbers.distance(a, b) for a, b in combinations(found, 2)])
 
     def _measure(self, group: Runs | Group, asked: Mapping[bytes, Sequence[bytes]], part: float) -> Measured | None:
         answer = self.answer
@@ -141,26 +124,25 @@ class _Study:
         self.samples.add(group, runs)
         runs = engine.place(runs, answer.compute)
         if int(runs.joint.sum()) > 1:
-            found = of_spaces(runs, engine.pip_pass(runs, answer.compute))
-            self.spaces[runs.name] = found
+            self.spaces[runs.name] = of_spaces(runs, engine.pip_pass(runs, answer.compute))
         answer.notes[runs.name] = list(runs.notes)
         return measure(runs, self.asked, self.options.n, asked, answer.compute)
 
     def _add(self, own: Measured, chooser: Measured | None) -> None:
         is_bootstrap = own.key.sampling == "bootstrap"
-        rows = list(listed.neighbours(own, own, judges=is_bootstrap and chooser is None))
+        rows = list(numbers.neighbours(own, own, judges=is_bootstrap and chooser is None))
         if chooser is not None:
-            rows += listed.neighbours(own, chooser, judges=is_bootstrap)
-        NEIGHBOURS.add(self.tables, rows)
-        SETTINGS.add(self.tables, [numbers.setting(own, self.answer.compute)])
-        LISTS.add(self.tables, listed.lists(own))
-        PAIRS.add(self.tables, numbers.pairs(own))
-        RANK_CHANGES.add(self.tables, numbers.rank_changes(own))
-        BY_RUNS.add(self.tables, by_runs(own.name, own.listed.cosines[own.pairs(own.closest)]))
+            rows += numbers.neighbours(own, chooser, judges=is_bootstrap)
+        tables.NEIGHBOURS.add(self.tables, rows)
+        tables.SETTINGS.add(self.tables, [numbers.setting(own, self.answer.compute)])
+        tables.LISTS.add(self.tables, numbers.lists(own))
+        tables.PAIRS.add(self.tables, numbers.pairs(own))
+        tables.RANK_CHANGES.add(self.tables, numbers.rank_changes(own))
+        tables.BY_RUNS.add(self.tables, numbers.by_runs(own.name, own.listed.cosines[own.pairs(own.closest)]))
         self.answer.result.groups.append(_summary(own, rows, chooser))
         self.answer.notes[own.name] += _notes(own, chooser)
 
-    def finish(self, corpora: Iterable[CorpusRow]) -> None:
+    def finish(self, corpora: Iterable[tables.CorpusRow]) -> None:
         """Judge the findings, and say what was found.
 
         Args:
@@ -174,16 +156,16 @@ class _Study:
             words = ", ".join(show(word) for word in self.asked[:5])
             raise InputError(f"no group has any of the query words ({words}); give others by {option('query')}")
         result.tables = self.tables
-        settings, distances = list(SETTINGS.rows(self.tables)), list(DISTANCES.rows(self.tables))
-        result.tables[FINDINGS.name] = FINDINGS.table(findings(settings, self.samples.same_pairs(), distances))
-        CORPORA.add(self.tables, corpora)
-        result.tables[QUERIES.name] = QUERIES.table(map(self._query, self.asked))
+        settings, distances = list(tables.SETTINGS.rows(self.tables)), list(tables.DISTANCES.rows(self.tables))
+        result.tables[tables.FINDINGS.name] = tables.FINDINGS.table(findings(settings, self.samples.same(), distances))
+        tables.CORPORA.add(self.tables, corpora)
+        result.tables[tables.QUERIES.name] = tables.QUERIES.table(map(self._query, self.asked))
         result.notes += [*self.samples.said(), *self._missing()]
         result.alarms += claims_of_runs.alarms(settings, self.spaces)
         result.verdict = claims_of_runs.verdict(result.tables)
 
-    def _query(self, word: bytes) -> Query:
-        return Query(show(word), self.counts.get(word), len(self.missing.get(word, ())))
+    def _query(self, word: bytes) -> tables.Query:
+        return tables.Query(show(word), self.counts.get(word), len(self.missing.get(word, ())))
 
     def _missing(self) -> Iterator[str]:
         groups = len(self.answer.result.groups)
@@ -192,7 +174,7 @@ class _Study:
             yield f"The query word '{show(word)}' is not in {where}; it is left out there."
 
 
-def _summary(own: Measured, rows: Sequence[Neighbour], chooser: Measured | None) -> dict[str, Any]:
+def _summary(own: Measured, rows: Sequence[tables.Neighbour], chooser: Measured | None) -> dict[str, Any]:
     judged = [row.verdict for row in rows if row.verdict]
     return {
         "name": own.name,
@@ -227,8 +209,7 @@ def _notes(own: Measured, chooser: Measured | None) -> Iterator[str]:
 
 
 class _Sample(NamedTuple):
-    technique: str
-    what: tuple[str, str, float]
+    what: tuple[str, str, str, float]
     prints: frozenset[bytes]
     seeds: frozenset[int]
     runs: int
@@ -244,39 +225,32 @@ class Samples:
         """Look at a group while its runs are in memory."""
         key = runs.key
         prints = frozenset(fingerprints(runs)) if int(runs.joint.sum()) else frozenset()
-        what = key.sampling, key.unit, key.fraction
-        self._seen[runs.name] = _Sample(key.technique, what, prints, seeds_of(group), len(runs))
+        what = key.technique, key.sampling, key.unit, key.fraction
+        self._seen[runs.name] = _Sample(what, prints, seeds_of(group), len(runs))
 
-    def same(self) -> list[Same]:
-        """Return the pairs of groups that share runs bit for bit."""
+    def same(self) -> dict[frozenset[str], Same]:
+        """Return the pairs of groups that share runs bit for bit, by their names."""
         pairs = combinations(self._seen.items(), 2)
-        found = [Same(a, b, len(one.prints & other.prints), other.runs) for (a, one), (b, other) in pairs]
-        return [same for same in found if same.runs]
-
-    def same_pairs(self) -> list[frozenset[str]]:
-        """Return the names of these pairs."""
-        return [frozenset((same.first, same.second)) for same in self.same()]
+        shared = [Same(a, b, len(one.prints & other.prints), other.runs) for (a, one), (b, other) in pairs]
+        return {frozenset((same.first, same.second)): same for same in shared if same.runs}
 
     def said(self) -> Iterator[str]:
         """Yield a sentence on every pair that is not independent."""
-        yield from said_of(same := self.same())
-        already = {frozenset((one.first, one.second)) for one in same}
-        shared = [
-            (a, b, one.what == other.what)
-            for (a, one), (b, other) in combinations(self._seen.items(), 2)
-            if one.technique == other.technique and one.seeds & other.seeds and frozenset((a, b)) not in already
-        ]
-        for a, b, same_draws in shared:
-            if same_draws:
+        same, alike = self.same(), list[str]()
+        yield from said_of(list(same.values()))
+        for (a, one), (b, other) in combinations(self._seen.items(), 2):
+            if one.what[0] != other.what[0] or not one.seeds & other.seeds or frozenset((a, b)) in same:
+                continue
+            if one.what == other.what:
                 yield (
                     f"{a} and {b}: trained with the same seeds, so the same documents were drawn. They are not "
-                    "independent: "
-                    "differences between them look smaller than between runs of other seeds."
+                    "independent: differences between them look smaller than between runs of other seeds."
                 )
-        if some := [f"{a} and {b}" for a, b, same_draws in shared if not same_draws]:
-            more = f" and {len(some) - 3} more pairs" if len(some) > 3 else ""
+            else:
+                alike.append(f"{a} and {b}")
+        if alike:
+            more = f" and {len(alike) - 3} more pairs" if len(alike) > 3 else ""
             yield (
-                f"Groups whose runs began with the same training seeds: {'; '.join(some[:3])}{more}. They are not "
-                "quite "
-                "independent: what they start from is alike."
+                f"Groups whose runs began with the same training seeds: {'; '.join(alike[:3])}{more}. They are not "
+                "quite independent: what they start from is alike."
             )

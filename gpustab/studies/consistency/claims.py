@@ -238,13 +238,13 @@ HALVES_DIFFER = Claim[Sequence[Split]](
 )
 
 
-def side_of_zero(low: float, high: float, across: str = "open") -> str:
-    """Return on which side of 0 an interval lies, ``"higher"`` or ``"lower"``; or what stands for both.
+def side_of_zero(low: float, high: float, above: str = "higher", below: str = "lower", across: str = "open") -> str:
+    """Return on which side of 0 an interval lies, by what stands for each side and for both.
 
     >>> side_of_zero(0.1, 0.2), side_of_zero(-0.2, -0.1), side_of_zero(-0.1, 0.2)
     ('higher', 'lower', 'open')
     """
-    return "higher" if low > 0 else "lower" if high < 0 else across
+    return above if low > 0 else below if high < 0 else across
 
 
 def _side_of(pair: TextPair, low: float, high: float) -> str:

@@ -90,11 +90,8 @@ class ModelPair(NamedTuple):
 
 def _better(pair: ModelPair) -> str:
     low, high = pair.contrast.auc_low, pair.contrast.auc_high
-    if pair.terms < FEWEST:
-        return "open"
-    if low > 0 or high < 0:
-        return "better" if low > 0 else "worse"
-    return "equal" if -EQUAL < low <= high < EQUAL else "open"
+    across = "equal" if -EQUAL < low <= high < EQUAL else "open"
+    return "open" if pair.terms < FEWEST else side_of_zero(low, high, "better", "worse", across)
 
 
 def _than(pair: ModelPair, better: str, against: str) -> str:
@@ -160,9 +157,7 @@ READ_BY_NONCE = Claim[Sequence[Updates]](
 
 
 def _nearer_to_own(row: OwnVectors) -> str:
-    if row.terms < FEWEST:
-        return "few"
-    return "nearer" if row.excess_low > 0 else "farther" if row.excess_high < 0 else "open"
+    return "few" if row.terms < FEWEST else side_of_zero(row.excess_low, row.excess_high, "nearer", "farther")
 
 
 def _both(row: OwnVectors) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 from gpustab.report.svg.axes import Axis, short
 from gpustab.report.svg.charts import LINE, MARKS, WHISKERS, curve, lines
@@ -103,15 +104,9 @@ def own_place(table: Table, _: Tables) -> Picture:
     rows = table.take(k for k, terms in enumerate(table["terms"]) if terms > 1)
     if not rows.height:
         return Picture(missing=_FEW_TERMS)
+    compare = partial(_with_excess, name="model", aside="place", text="place {:,.0f}".format)
     title = OWN_NEARER.sentence(next(rows.rows()))
-    return _by_group(rows, title, _of_places, "cosine to the background's vector")
-
-
-def _of_places(rows: Table) -> list[_Beside]:
-    return [
-        _Beside(model, f"place {place:,.0f}", *excess)
-        for model, place, excess in zip(rows["model"], rows["place"], _excess(rows), strict=True)
-    ]
+    return _by_group(rows, title, compare, "cosine to the background's vector")
 
 
 @drawn_from("domain", missing=_NO_TEXT)
@@ -120,22 +115,17 @@ def by_frequency(table: Table, _: Tables) -> Picture:
     rows = table.take(k for k, terms in enumerate(table["terms"]) if terms)
     if not rows.height:
         return Picture(missing=_NO_TEXT)
+    compare = partial(_with_excess, name="terms_of", aside="terms", text=partial(counted, noun="term"))
     title = CLOSEST_GROUP.sentence(list(rows.rows(group=rows["group"][0])))
-    return _by_group(rows, title, _of_frequencies, "cosine of a term to itself in the general text")
+    return _by_group(rows, title, compare, "cosine of a term to itself in the general text")
 
 
-def _of_frequencies(rows: Table) -> list[_Beside]:
-    return [
-        _Beside(of, counted(terms, "term"), *excess)
-        for of, terms, excess in zip(rows["terms_of"], rows["terms"], _excess(rows), strict=True)
-    ]
-
-
-def _excess(rows: Table) -> list[tuple[tuple[float, float, float], tuple[float, float, float]]]:
+def _with_excess(rows: Table, name: str, aside: str, text: Callable[[Any], str]) -> list[_Beside]:
     """Cosines with the interval of their excess: the null level is where it lies, the interval says how far above."""
+    columns = each(rows, name, aside, "cosine", "null", "excess_low", "excess_high")
     return [
-        ((cosine, null + low, null + high), (null, math.nan, math.nan))
-        for cosine, null, low, high in each(rows, "cosine", "null", "excess_low", "excess_high")
+        _Beside(of, text(beside), (cosine, null + low, null + high), (null, math.nan, math.nan))
+        for of, beside, cosine, null, low, high in columns
     ]
 
 

@@ -1,7 +1,8 @@
 """What the vectors of samples are worth: consistency beside its null level, and places among the background's words.
 
-Consistency is Bloem et al. 2019, section 3, with what the paper left out: the null level, and its error over terms.
-Places are tables 1 and 3 (samples beside each other) and table 6 (beside their own word).
+Consistency is Bloem et al. 2019, section 3, with what the paper left out: the null level, of samples of different terms
+without a common sentence, and its error over terms. Places are tables 1 and 3 (samples beside each other) and table 6
+(beside their own word).
 """
 
 from __future__ import annotations
@@ -13,19 +14,61 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy import sparse
 from torch import Tensor
 
 from gpustab.kernels.arithmetic import product, row_dot
 from gpustab.kernels.separation import Nulls, Separation, separation
 from gpustab.kernels.word_ranks import ROUNDING, word_ranks
+from gpustab.small_data.text import Ids, Samples
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.consistency.samples import Samples
-from gpustab.studies.consistency.text import Ids
 
 Array = NDArray[np.float64]
 
 NUMBERS = ("same", "null", "excess", "auc")
 """Cosine of samples of one term; of different terms; their difference; how often the first is the larger."""
+
+_WHOLE = 1 << 24
+"""So many pairs are kept; of more samples (4,096) they are found block by block, whenever they are wanted."""
+
+
+class NullPairs:
+    """Null pairs of P samples: of different terms, without a common sentence, of like numbers of context words.
+
+    Those numbers are within a factor of two of each other. ``pairs[3:8]`` gives the rows of some samples, ``(5, P)``
+    bool: all rows together would take 400 MB at P = 20,000.
+
+    Args:
+        samples: P of them.
+        words: ``(P,)`` context words of each.
+    """
+
+    def __init__(self, samples: Samples, words: Tensor) -> None:
+        self._term = torch.from_numpy(samples.term).to(words.device)
+        self._words = words
+        sentences, column = np.unique(samples.members, return_inverse=True)
+        ones = np.ones(len(column), dtype=np.int32)
+        self._incidence = sparse.csr_matrix((ones, (samples.owner, column)), (len(samples.term), len(sentences)))
+        self._sentences = self._incidence.T.tocsr()
+        self._kept = self._rows(slice(0, len(words))) if len(words) ** 2 <= _WHOLE else None
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    def __getitem__(self, rows: slice) -> Tensor:
+        """Return rows, ``(k, P)``."""
+        return self._rows(rows) if self._kept is None else self._kept[rows]
+
+    def any(self) -> bool:
+        """Tell whether there is one."""
+        size = max(1, _WHOLE // max(len(self), 1))
+        return any(bool(self[start : start + size].any()) for start in range(0, len(self), size))
+
+    def _rows(self, rows: slice) -> Tensor:
+        words = self._words[rows, None]
+        low, high = torch.minimum(words, self._words), torch.maximum(words, self._words)
+        shared = torch.from_numpy((self._incidence[rows] @ self._sentences).toarray() > 0)
+        return (self._term[rows, None] != self._term) & ~shared.to(words.device) & (high <= 2 * low)
 
 
 class LeftOut(NamedTuple):
@@ -46,6 +89,10 @@ class LeftOut(NamedTuple):
         spread = self.without - self.without.mean()
         se = math.sqrt((n - 1) / n * float(spread @ spread)) if n > 2 else math.nan
         return Estimate.of_runs(self.value, se, n)
+
+    def minus(self, other: LeftOut) -> LeftOut:
+        """Return the difference to a number of the same terms."""
+        return LeftOut(self.value - other.value, self.without - other.without)
 
 
 def over_runs(runs: Sequence[LeftOut]) -> LeftOut:
@@ -70,6 +117,13 @@ class Consistency(NamedTuple):
     among: float
 
 
+def over_terms(values: Array) -> Estimate:
+    """Return the mean of a number of each term, with its error; none for fewer than three."""
+    n = len(values)
+    se = float(values.std(ddof=1) / math.sqrt(n)) if n > 2 else math.nan
+    return Estimate.of_runs(float(values.mean()) if n else math.nan, se, n)
+
+
 def unit(vectors: Tensor) -> Tensor:
     """Return rows of length 1; zero rows stay zero."""
     return torch.nn.functional.normalize(vectors.double(), dim=-1, eps=1e-300)
@@ -85,15 +139,14 @@ def consistency_of(vectors: Tensor, samples: Samples, allowed: Nulls) -> Consist
     Args:
         vectors: of P samples.
         samples: whose they are.
-        allowed: their null pairs, see :class:`gpustab.studies.consistency.samples.NullPairs`.
+        allowed: their null pairs, see :class:`NullPairs`.
     """
     term = torch.from_numpy(samples.term).to(vectors.device)
     sums = Separation(*(part.cpu() for part in separation(unit(vectors), term, allowed)))
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = (sums.same / sums.pairs).numpy()
         numbers = {"same": _mean(mean), "null": _null(sums), "auc": _auc(sums)}
-        same, null = numbers["same"], numbers["null"]
-        numbers["excess"] = LeftOut(same.value - null.value, same.without - null.without)
+        numbers["excess"] = numbers["same"].minus(numbers["null"])
         by_term = {
             "same": mean,
             "null": (sums.null / sums.nulls).numpy(),
@@ -172,18 +225,9 @@ def places(vectors: Tensor, samples: Samples, words: Tensor, rows: Tensor) -> tu
     kept = ranks[:, :-1]
     # The own word is no nearer than itself, whatever rounding says: word_ranks has the same margin.
     left = kept - ((cosine[:, None] > cosines + ROUNDING) & (rows >= 0)[:, None]).long()
-    between = _ranks(kept.cpu().numpy(), left.cpu().numpy(), valid, later)
-    return between, _own(x, samples, words, rows, cosine, ranks[:, -1])
-
-
-def _ranks(kept: Ids, left: Ids, valid: NDArray[np.bool_], later: NDArray[np.bool_]) -> Ranks:
-    return Ranks(
-        float(kept[later].mean()),
-        float(kept[valid & ~later].mean()),
-        float(kept[valid].mean()),
-        float(left[valid].mean()),
-        float((kept[valid] == 1).mean()),
-    )
+    of, without = kept.cpu().numpy(), left.cpu().numpy()
+    parts = of[later], of[valid & ~later], of[valid], without[valid], of[valid] == 1
+    return Ranks(*(float(part.mean()) for part in parts)), _own(x, samples, words, rows, cosine, ranks[:, -1])
 
 
 def _others(samples: Samples) -> tuple[Ids, NDArray[np.bool_], NDArray[np.bool_]]:
@@ -211,3 +255,40 @@ def _by_term(values: Tensor, term: Ids, has: NDArray[np.bool_]) -> Array:
     with np.errstate(invalid="ignore"):
         means: Array = np.bincount(term, values.cpu().numpy()) / np.where(np.bincount(term, has) > 0, 1.0, np.nan)
     return means / np.bincount(term)
+
+
+def mean_cosine(unit: Tensor) -> float:
+    """Return the mean cosine of two different rows of unit length, ``(n, d)``.
+
+    >>> round(mean_cosine(torch.eye(3, dtype=torch.float64)), 9)
+    0.0
+    """
+    n = len(unit)
+    return float((unit.sum(0).square().sum() - n) / (n * (n - 1)))
+
+
+def size_constant(cosine: float, words: float) -> float:
+    """Return c of the size law ``E cos = 1 / (1 + c / m)``, ``m (1 − cos) / cos``.
+
+    Sums of m vectors drawn from one distribution of mean μ and covariance Σ have it with c = tr Σ / |μ|², whatever the
+    terms: so consistency grows with the sentences of a sample (table 2), and c is what a cosine says once the number of
+    words is taken out.
+
+    Args:
+        cosine: mean cosine.
+        words: m, harmonic mean of the context words of both samples.
+
+    >>> round(size_constant(0.9, 90.0), 9)
+    10.0
+    """
+    return words * (1 - cosine) / cosine if cosine > 0 else math.nan
+
+
+def words_of_pairs(samples: Samples, words: Array) -> float:
+    """Return the mean over terms of the harmonic mean of the context words of pairs of samples."""
+    means = []
+    for k in range(len(samples.terms)):
+        sizes = np.maximum(words[samples.term == k], 1e-12)
+        i, j = np.triu_indices(len(sizes), 1)
+        means.append((2 / (1 / sizes[i] + 1 / sizes[j])).mean())
+    return float(np.mean(means))

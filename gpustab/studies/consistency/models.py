@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -16,11 +15,14 @@ from gpustab.kernels.arithmetic import product
 from gpustab.machine.environment import environment
 from gpustab.options import record
 from gpustab.runs.runs import Runs
+from gpustab.small_data import nonce
+from gpustab.small_data.additive import centred, mean_context
+from gpustab.small_data.svd import marked_corpus, svd_vectors
+from gpustab.small_data.text import Samples, Text
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.spaces.words import show
-from gpustab.statistics.intervals import Estimate
-from gpustab.studies.consistency.additive import additive, centred, mean_context, size_constant
-from gpustab.studies.consistency.contexts import Prepared
+from gpustab.studies.consistency import tables
+from gpustab.studies.consistency.comparisons import InGeneral
 from gpustab.studies.consistency.measures import (
     Array,
     Consistency,
@@ -29,27 +31,14 @@ from gpustab.studies.consistency.measures import (
     Ranks,
     consistency_of,
     over_runs,
+    over_terms,
     places,
+    size_constant,
     unit,
 )
-from gpustab.studies.consistency.nonce import Output, pairs_of, schedules, settings_of, trained, updates
 from gpustab.studies.consistency.options import ConsistencyOptions
-from gpustab.studies.consistency.svd import InGeneral
-from gpustab.studies.consistency.tables import (
-    ADDITIVE,
-    CENTRED,
-    Contrast,
-    ModelNumbers,
-    Neighbours,
-    OwnVectors,
-    RunNumbers,
-    Setting,
-    Size,
-    Split,
-    TermNumbers,
-    Updates,
-    WordRanks,
-)
+from gpustab.studies.consistency.samples import Prepared
+from gpustab.studies.consistency.tables import ADDITIVE, CENTRED
 from gpustab.studies.shared.finished import Finished, digest_of
 from gpustab.studies.shared.same_runs import fingerprints
 
@@ -87,9 +76,9 @@ class OfRun(NamedTuple):
     """
 
     models: dict[str, Model]
-    nearest: list[Neighbours]
-    updates: list[Updates]
-    settings: list[Setting]
+    nearest: list[tables.Neighbours]
+    updates: list[tables.Updates]
+    settings: list[tables.Setting]
     diverged: bool
 
 
@@ -107,7 +96,7 @@ class BySvd(NamedTuple):
 
 KINDS = (
     *(LeftOut, Consistency, Ranks, Own, Model, OfRun, BySvd, InGeneral),
-    *(Neighbours, Updates, Setting, Size, Split),
+    *(tables.Neighbours, tables.Updates, tables.Setting, tables.Size, tables.Split),
 )
 """What is kept of finished parts."""
 
@@ -160,51 +149,85 @@ def of_run(
     runs: Runs,
     r: int,
     prepared: Prepared,
-    output: Callable[[], Output] | None,
+    output: Callable[[], nonce.Output] | None,
     options: ConsistencyOptions,
     kept: Kept,
     report: Reporter,
 ) -> OfRun:
     """Measure the additive model, and Nonce2Vec where there are output vectors, in one run."""
-    device = prepared.words.device
+    device, left = prepared.words.device, prepared.frequencies.rows[prepared.text.tokens[prepared.kept]]
     words = unit(runs.rows[r][0 : runs.words].to(device)) * runs.joint.to(device)[:, None]
-    sums = additive(prepared, runs, r)
+    sums = prepared.sums(runs, r)
     models = {
         ADDITIVE: of_model(sums, prepared, words),
-        CENTRED: of_model(centred(sums, prepared.words, mean_context(prepared, runs, r)), prepared, None),
+        CENTRED: of_model(centred(sums, prepared.words, mean_context(left, runs, r, device)), prepared, None),
     }
-    of_sums = OfRun(models, nearest(sums, prepared, words, runs.vocabulary), [], [], False)
-    return of_sums if output is None else _with_nonce(of_sums, sums, words, prepared, output(), options, kept, report)
-
-
-def _with_nonce(
-    of_sums: OfRun,
-    start: Tensor,
-    words: Tensor,
-    prepared: Prepared,
-    output: Output,
-    options: ConsistencyOptions,
-    kept: Kept,
-    report: Reporter,
-) -> OfRun:
-    """Train Nonce2Vec from the sums."""
-    pairs = pairs_of(prepared, output, options)
-    settings = _grid(start, prepared, output, options, kept, report) if options.grid else []
-    vectors = trained(start, output, pairs, options)
+    near = nearest(sums, prepared, words, runs.vocabulary)
+    if output is None:
+        return OfRun(models, near, [], [], False)
+    by, settings = output(), nonce_settings(options)
+    grid = _grid(sums, prepared, by, settings, kept, report) if options.grid else []
+    pairs = pairs_of(prepared, by, settings)
+    vectors = nonce.trained(sums, by, pairs, settings)
     finite = bool(torch.isfinite(vectors).all())
-    more = {f"Nonce2Vec ({options.output})": of_model(vectors, prepared, words)} if finite else {}
-    return OfRun(of_sums.models | more, of_sums.nearest, updates(prepared, pairs), settings, not finite)
+    if finite:
+        models[f"Nonce2Vec ({options.output})"] = of_model(vectors, prepared, words)
+    return OfRun(models, near, updates(prepared, pairs), grid, not finite)
 
 
 def _grid(
-    start: Tensor, prepared: Prepared, output: Output, options: ConsistencyOptions, kept: Kept, report: Reporter
-) -> list[Setting]:
+    start: Tensor, prepared: Prepared, output: nonce.Output, settings: nonce.Settings, kept: Kept, report: Reporter
+) -> list[tables.Setting]:
     """Every setting of the paper's grid; those of one schedule are a part of the study that may be finished."""
-    varied, rows = list(schedules(options)), list[Setting]()
-    for k, schedule in enumerate(varied):
-        report(k / len(varied))
+    schedules, rows = list(nonce.schedules(settings)), list[tables.Setting]()
+    for k, schedule in enumerate(schedules):
+        report(k / len(schedules))
         name = f"grid {schedule.sample:g} {schedule.sample_decay:g} {schedule.window_decay}"
         rows += kept.part(name, partial(settings_of, start, prepared, output, schedule))
+    return rows
+
+
+def nonce_settings(options: ConsistencyOptions) -> nonce.Settings:
+    """Return how Nonce2Vec is trained by the options of the study."""
+    varied = {name: getattr(options, name) for name in nonce.GRID}
+    updated = options.output == "updated"
+    return nonce.Settings(**varied, window=options.nonce_window, updated=updated, seed=options.seed)
+
+
+def pairs_of(prepared: Prepared, output: nonce.Output, settings: nonce.Settings) -> nonce.Pairs:
+    """Return all that Nonce2Vec is trained on, in order."""
+    rows = prepared.frequencies.rows
+    counts = np.where(rows >= 0, output.counts[rows], 0)
+    return nonce.training_pairs(prepared.text, prepared.samples, rows, counts, settings)
+
+
+def updates(prepared: Prepared, pairs: nonce.Pairs) -> list[tables.Updates]:
+    """Return how many updates the sentences of a sample give, the first, the second, ...: means over the samples."""
+    sizes, rows = prepared.samples.sizes, []
+    for s in range(int(sizes.max())):
+        samples = int((sizes > s).sum())
+        rows.append(tables.Updates(prepared.group, s + 1, samples, int((pairs.sentence == s).sum()) / samples))
+    return rows
+
+
+def settings_of(
+    start: Tensor, prepared: Prepared, output: nonce.Output, schedule: nonce.Settings
+) -> list[tables.Setting]:
+    """Return cosine, null level and AUC of every setting of the grid with one schedule; none where it diverged.
+
+    Args:
+        start: ``(P, d)`` sums of the additive model.
+        prepared: the samples.
+        output: output vectors and counts.
+        schedule: one of :func:`gpustab.small_data.nonce.schedules`.
+    """
+    pairs, rows = pairs_of(prepared, output, schedule), []
+    for settings in nonce.trainings(schedule):
+        vectors, values = nonce.trained(start, output, pairs, settings), list[float | None]([None] * 3)
+        if bool(torch.isfinite(vectors).all()):
+            numbers = consistency_of(vectors, prepared.samples, prepared.allowed).numbers
+            values = [numbers[name].value for name in ("same", "null", "auc")]
+        rows.append(tables.Setting._make((prepared.group, *settings[: len(nonce.GRID)], *values)))
     return rows
 
 
@@ -222,10 +245,16 @@ def of_model(vectors: Tensor, prepared: Prepared, words: Tensor | None) -> Model
     return Model(numbers, *places(vectors, prepared.samples, words, prepared.term_rows))
 
 
+def of_samples(general: Text, text: Text, samples: Samples, options: ConsistencyOptions) -> Tensor:
+    """Return the SVD model's vectors of all samples, ``(P, d)``."""
+    corpus, marked = marked_corpus(general, text, samples, options.svd_min_count)
+    return svd_vectors(corpus, options.svd_dim, options.svd_window, options.seed)[torch.from_numpy(marked)]
+
+
 def by_svd(prepared: Prepared, runs: Runs, vectors: Tensor, options: ConsistencyOptions) -> BySvd:
     """Measure both; ``vectors`` are the SVD model's, ``(P, d)``."""
     narrow = prepared.of(prepared.samples, runs, replace(options, window=options.svd_window))
-    sums = [additive(narrow, runs, r) for r in range(len(runs))]
+    sums = [narrow.sums(runs, r) for r in range(len(runs))]
     models = {
         f"{ADDITIVE} (window {options.svd_window})": [of_model(x, prepared, None) for x in sums],
         f"SVD (window {options.svd_window})": [of_model(vectors, prepared, None)],
@@ -233,7 +262,7 @@ def by_svd(prepared: Prepared, runs: Runs, vectors: Tensor, options: Consistency
     return BySvd(models, int((~vectors.any(1)).sum()))
 
 
-def nearest(vectors: Tensor, prepared: Prepared, words: Tensor, vocabulary: Vocabulary) -> list[Neighbours]:
+def nearest(vectors: Tensor, prepared: Prepared, words: Tensor, vocabulary: Vocabulary) -> list[tables.Neighbours]:
     """Return the nearest words of the first two samples of the ten most frequent terms (table 7)."""
     samples, text = prepared.samples, prepared.text
     terms = np.argsort(-text.counts[samples.terms], kind="stable")[:_TERMS]
@@ -247,13 +276,13 @@ def nearest(vectors: Tensor, prepared: Prepared, words: Tensor, vocabulary: Voca
         term = show(text.words[samples.terms[k]])
         for number, best in enumerate(top, 1):
             near = ", ".join(vocabulary.text(w) for w in best)
-            rows.append(Neighbours(prepared.group, term, number, between, shared, near))
+            rows.append(tables.Neighbours(prepared.group, term, number, between, shared, near))
     return rows
 
 
 def model_numbers(
     group: str, background: str, text: str, model: str, each: Sequence[Consistency], words: float
-) -> ModelNumbers:
+) -> tables.ModelNumbers:
     """Return the numbers of one model, means over R background runs, each with its interval over terms.
 
     Args:
@@ -262,25 +291,14 @@ def model_numbers(
         text: its name.
         model: its name.
         each: of every run.
-        words: mean number of context words, see :func:`~gpustab.studies.consistency.additive.words_of_pairs`.
+        words: mean number of context words, see :func:`~gpustab.studies.consistency.measures.words_of_pairs`.
     """
-    same = _spread(each, "same")
-    return ModelNumbers(
-        group,
-        background,
-        text,
-        model,
-        len(each),
-        len(each[0].by_term["same"]),
-        *same,
-        *_spread(each, "null"),
-        *_spread(each, "excess"),
-        *_spread(each, "auc"),
-        rank=float(np.mean([one.rank for one in each])),
-        among=each[0].among,
-        words=words,
-        c=size_constant(same[0], words) if model in (ADDITIVE, CENTRED) else None,
-    )
+    what = (group, background, text, model, len(each), len(each[0].by_term["same"]))
+    numbers = [value for name in ("same", "null", "excess", "auc") for value in _spread(each, name)]
+    rank = float(np.mean([one.rank for one in each]))
+    constant = size_constant(over_runs([one.numbers["same"] for one in each]).value, words)
+    c = constant if model in (ADDITIVE, CENTRED) else None
+    return tables.ModelNumbers._make((*what, *numbers, rank, each[0].among, words, c))
 
 
 def _spread(each: Sequence[Consistency], name: str) -> tuple[float, float, float, float | None]:
@@ -290,52 +308,51 @@ def _spread(each: Sequence[Consistency], name: str) -> tuple[float, float, float
     return mean.value, *mean.estimate.interval, float(np.std(values, ddof=1)) if len(each) > 1 else None
 
 
-def contrast(group: str, model: str, against: str, one: Sequence[Consistency], two: Sequence[Consistency]) -> Contrast:
+def contrast(
+    group: str, model: str, against: str, one: Sequence[Consistency], two: Sequence[Consistency]
+) -> tables.Contrast:
     """Return the difference of two models' cosine and AUC, with intervals over the terms, which are the same."""
-    return Contrast(group, model, against, *_difference("same", one, two), *_difference("auc", one, two))
+    numbers = []
+    for name in ("same", "auc"):
+        first, second = (over_runs([run.numbers[name] for run in of]) for of in (one, two))
+        difference = first.minus(second)
+        numbers += [difference.value, *difference.estimate.interval]
+    return tables.Contrast(group, model, against, *numbers)
 
 
-def _difference(name: str, one: Sequence[Consistency], two: Sequence[Consistency]) -> tuple[float, float, float]:
-    first, second = (over_runs([run.numbers[name] for run in model]) for model in (one, two))
-    difference = LeftOut(first.value - second.value, first.without - second.without)
-    return difference.value, *difference.estimate.interval
-
-
-def word_ranks(group: str, model: str, each: Sequence[Ranks], words: int) -> WordRanks:
+def word_ranks(group: str, model: str, each: Sequence[Ranks], words: int) -> tables.WordRanks:
     """Return the places among the background's words, means over runs."""
-    forward, back, both, without_own, first = (float(np.mean(values)) for values in zip(*each, strict=True))
-    return WordRanks(group, model, forward, back, both, without_own, first, words)
+    means = [float(np.mean(values)) for values in zip(*each, strict=True)]
+    return tables.WordRanks._make((group, model, *means, words))
 
 
-def run_numbers(group: str, names: Sequence[str], model: str, each: Sequence[Consistency]) -> list[RunNumbers]:
+def run_numbers(group: str, names: Sequence[str], model: str, each: Sequence[Consistency]) -> list[tables.RunNumbers]:
     """Return the numbers of every background run by itself."""
     of = names if len(names) == len(each) else ("no background",)  # the SVD model has none
     return [
-        RunNumbers(group, name, model, *(one.numbers[key].value for key in ("same", "null", "excess", "auc")))
+        tables.RunNumbers(group, name, model, *(one.numbers[key].value for key in ("same", "null", "excess", "auc")))
         for name, one in zip(of, each, strict=True)
     ]
 
 
-def own_vectors(group: str, model: str, each: Sequence[Own]) -> OwnVectors:
+def own_vectors(group: str, model: str, each: Sequence[Own]) -> tables.OwnVectors:
     """Return a row of table 6: means over the terms that the background has, and over its runs.
 
     The interval is of the mean excess over the null level, over terms.
     """
     cosine, null, place = (np.mean(values, axis=0) for values in zip(*each, strict=True))
     has = ~np.isnan(cosine)
-    n = int(has.sum())
     excess = (cosine - null)[has]
-    se = float(excess.std(ddof=1) / math.sqrt(n)) if n > 2 else math.nan
-    mean = _mean(excess)
-    low, high = Estimate.of_runs(mean, se, n).interval
-    return OwnVectors(group, model, n, _mean(cosine[has]), _mean(null[has]), mean, low, high, _mean(place[has]))
+    low, high = over_terms(excess).interval
+    means = _mean(cosine[has]), _mean(null[has]), _mean(excess)
+    return tables.OwnVectors(group, model, len(excess), *means, low, high, _mean(place[has]))
 
 
 def _mean(values: Array) -> float | None:
     return float(values.mean()) if len(values) else None
 
 
-def term_numbers(prepared: Prepared, raw: Sequence[Consistency], own: Sequence[Own]) -> list[TermNumbers]:
+def term_numbers(prepared: Prepared, raw: Sequence[Consistency], own: Sequence[Own]) -> list[tables.TermNumbers]:
     """Return the numbers of every term in the additive model, means over runs.
 
     Args:
@@ -343,18 +360,12 @@ def term_numbers(prepared: Prepared, raw: Sequence[Consistency], own: Sequence[O
         raw: of every run.
         own: of every run.
     """
-    names = ("same", "null", "auc", "rank")
-    means = [np.mean([one.by_term[name] for one in raw], axis=0) for name in names]
+    means = [np.mean([one.by_term[name] for one in raw], axis=0) for name in ("same", "null", "auc", "rank")]
     means.append(np.mean([one.cosine for one in own], axis=0))
-    sizes = np.bincount(prepared.samples.term, prepared.samples.sizes)
-    text = prepared.text
+    text, samples = prepared.text, prepared.samples
+    sizes = np.bincount(samples.term, samples.sizes).astype(int)
+    what = zip(samples.terms.tolist(), text.counts[samples.terms].tolist(), sizes.tolist(), strict=True)
     return [
-        TermNumbers(
-            prepared.group,
-            show(text.words[word]),
-            int(text.counts[word]),
-            int(sizes[k]),
-            *(float(values[k]) for values in means),
-        )
-        for k, word in enumerate(prepared.samples.terms.tolist())
+        tables.TermNumbers(prepared.group, show(text.words[word]), count, size, *map(float, values))
+        for (word, count, size), *values in zip(what, *means, strict=True)
     ]

@@ -3,58 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from gpustab.report import Result
 from gpustab.results import Block, SmallTable, Table
 from gpustab.results.page import Columns, Shown, counted, minus, with_half
 from gpustab.results.table import titles
-from gpustab.studies.consistency.claims import (
-    CHANCE,
-    FEWEST,
-    GROWS,
-    HALVES_DIFFER,
-    NEAR,
-    NEAR_AS_SUMS,
-    P_VALUE,
-    Placed,
-    of_cases,
-    of_each,
-    texts_compared,
-)
-from gpustab.studies.consistency.claims_of_vectors import (
-    BETTER_MODEL,
-    CLOSEST_GROUP,
-    EQUAL,
-    OWN_NEARER,
-    READ_BY_NONCE,
-    SURER,
-    ModelPair,
-    neighbours_shared,
-)
-from gpustab.studies.consistency.tables import (
-    ADDITIVE,
-    CONSISTENCY,
-    CONTRASTS,
-    DOMAIN,
-    NEIGHBOURS,
-    OWN,
-    RANKS,
-    SETTINGS,
-    SIZES,
-    SPLIT,
-    TEXTS,
-    UPDATES,
-    Case,
-    Contrast,
-    Domain,
-    ModelNumbers,
-    OwnVectors,
-    Setting,
-    Size,
-    TextPair,
-    WordRanks,
-)
+from gpustab.studies.consistency import claims, tables
+from gpustab.studies.consistency import claims_of_vectors as vectors
+from gpustab.studies.consistency.tables import ADDITIVE, CONSISTENCY, ModelNumbers
 
 R = TypeVar("R")
 
@@ -88,17 +46,17 @@ def _texts(result: Result) -> Iterator[Block]:
     columns: Columns = [
         ("texts", lambda pair: f"{pair.text} / {pair.against}"),
         "words",
-        beside(TextPair, "same"),
-        beside(TextPair, "null"),
-        half(TextPair, "same_difference", "same"),
-        beside(TextPair, "auc"),
-        half(TextPair, "auc_difference", "auc"),
+        beside(tables.TextPair, "same"),
+        beside(tables.TextPair, "null"),
+        half(tables.TextPair, "same_difference", "same"),
+        beside(tables.TextPair, "auc"),
+        half(tables.TextPair, "auc_difference", "auc"),
     ]
     yield from _block_of(
-        TEXTS.of(result.tables),
+        tables.TEXTS.of(result.tables),
         "Which text gives its terms the more consistent vectors?",
         ("Additive model at one number of context words a sample, ± 95 %", columns),
-        lambda pairs: " ".join(map(texts_compared, pairs)),
+        lambda pairs: " ".join(map(claims.texts_compared, pairs)),
         after="AUC in the table is that share of comparisons, 0.5 by chance.",
         aside="Bloem et al. 2019, table 1: one philosopher 0.953, Wikipedia 0.927, without a null level.",
     )
@@ -113,7 +71,7 @@ def _models(result: Result) -> Block:
         "c",
         "terms",
     ]
-    others = [sentence for both in of_cases(result.tables) for sentence in both if sentence not in result.verdict]
+    others = [said for both in claims.of_cases(result.tables) for said in both if said not in result.verdict]
     reading = [
         "Read a cosine only beside that of different terms.",
         _AUC,
@@ -143,20 +101,20 @@ def _facts(result: Result) -> list[tuple[str, str, str]]:
     ]
 
 
-def _cases(result: Result) -> list[Case]:
-    return [Case(**group) for group in result.groups]
+def _cases(result: Result) -> list[tables.Case]:
+    return [tables.Case(**group) for group in result.groups]
 
 
 def _contrasts(result: Result) -> Iterator[Block]:
     terms = {case.name: case.terms for case in _cases(result)}
     yield from _block_of(
-        CONTRASTS.table(Contrast(**contrast) for contrast in result.contrasts),
+        tables.CONTRASTS.table(tables.Contrast(**contrast) for contrast in result.contrasts),
         "Which model tells terms apart better?",
         (
             "Differences of models over the same terms, ± 95 %",
-            ["model", "against", half(Contrast, "same"), half(Contrast, "auc")],
+            ["model", "against", half(tables.Contrast, "same"), half(tables.Contrast, "auc")],
         ),
-        lambda rows: " ".join(BETTER_MODEL.sentence(ModelPair(row, terms[row.group])) for row in rows),
+        lambda rows: " ".join(vectors.BETTER_MODEL.sentence(vectors.ModelPair(row, terms[row.group])) for row in rows),
         after="Each model has its own level of cosines, for different terms too: those of two models do not compare.",
         aside="Bloem et al. 2019 rank models by their cosines: additive, Nonce2Vec, SVD.",
     )
@@ -165,33 +123,32 @@ def _contrasts(result: Result) -> Iterator[Block]:
 def _trainings(result: Result) -> Iterator[Block]:
     """How sure the AUC is, over trainings of the background and over terms."""
     sums = CONSISTENCY.of(result.tables).where(model=ADDITIVE)
-    sentences = [sentence for sentence in of_each(sums, lambda rows: SURER.sentence(rows[0])) if sentence]
-    if sentences:
+    if sentences := list(filter(None, claims.of_each(sums, lambda rows: vectors.SURER.sentence(rows[0])))):
         yield Block("Would another training of the background say the same?", answer="\n".join(sentences))
 
 
 def _split(result: Result) -> Iterator[Block]:
     yield from _block_of(
-        SPLIT.of(result.tables),
+        tables.SPLIT.of(result.tables),
         "Do the halves differ more than parts drawn at random?",
         (
             "Additive model, mean cosine of the two parts of each term's sentences",
             ["permuted", "terms", "halves", "random", "p", "unlike_terms"],
         ),
-        HALVES_DIFFER.sentence,
+        claims.HALVES_DIFFER.sentence,
         aside="Bloem et al. 2019 compare halves with random samples of another size, which cannot say that.",
     )
 
 
 def _sizes(result: Result) -> Iterator[Block]:
     yield from _block_of(
-        SIZES.of(result.tables),
+        tables.SIZES.of(result.tables),
         "How many sentences does a term need?",
         (
             "Additive model; the same terms in every row, ± 95 % over them",
-            ["n", "terms", "words", half(Size, "same"), "law", "null", "auc", "c"],
+            ["n", "terms", "words", half(tables.Size, "same"), "law", "null", "auc", "c"],
         ),
-        GROWS.sentence,
+        claims.GROWS.sentence,
         figures=["by_size"],
         aside="Bloem et al. 2019, table 2: 0.794, 0.837, 0.905, 0.923, 0.956 for 1, 2, 3, 4, 8, one term.",
     )
@@ -200,12 +157,12 @@ def _sizes(result: Result) -> Iterator[Block]:
 def _ranks(result: Result) -> Iterator[Block]:
     """How near samples are to each other among all words."""
 
-    def says(rows: Sequence[WordRanks]) -> str:
+    def says(rows: Sequence[tables.WordRanks]) -> str:
         row = next(CONSISTENCY.rows(result.tables, model=ADDITIVE, group=rows[0].group))
-        return NEAR_AS_SUMS.sentence(Placed(row, rows[0]))
+        return claims.NEAR_AS_SUMS.sentence(claims.Placed(row, rows[0]))
 
     yield from _block_of(
-        RANKS.of(result.tables),
+        tables.RANKS.of(result.tables),
         "How near are they among all words?",
         (
             "Place of one sample among the background's words by cosine to another, 1 the nearest",
@@ -219,13 +176,13 @@ def _ranks(result: Result) -> Iterator[Block]:
 def _own(result: Result) -> Iterator[Block]:
     """How far samples are from the background's own vectors."""
     yield from _block_of(
-        OWN.of(result.tables),
+        tables.OWN.of(result.tables),
         "How far are they from the background's own vector of the term?",
         (
             "Mean cosine to the vectors of the background, for terms that it has, ± 95 % over terms",
-            ["model", "terms", "cosine", "null", half(OwnVectors, "excess"), "place"],
+            ["model", "terms", "cosine", "null", half(tables.OwnVectors, "excess"), "place"],
         ),
-        lambda rows: OWN_NEARER.sentence(rows[0]),
+        lambda rows: vectors.OWN_NEARER.sentence(rows[0]),
         figures=["own_place"],
         aside="Bloem et al. 2019, table 6 (Nonce2Vec): 0.35 to 0.48, places 2,902 to 24,513 of 259,376.",
     )
@@ -234,13 +191,13 @@ def _own(result: Result) -> Iterator[Block]:
 def _domain(result: Result) -> Iterator[Block]:
     """Which terms mean what they mean elsewhere."""
     yield from _block_of(
-        DOMAIN.of(result.tables),
+        tables.DOMAIN.of(result.tables),
         "Which terms mean in the text what they mean elsewhere?",
         (
             "SVD model: cosine of a term in the text to the same word in the general text, ± 95 % over terms",
-            ["terms_of", "terms", "cosine", "null", half(Domain, "excess")],
+            ["terms_of", "terms", "cosine", "null", half(tables.Domain, "excess")],
         ),
-        CLOSEST_GROUP.sentence,
+        vectors.CLOSEST_GROUP.sentence,
         after="A cosine of PPMI-SVD vectors depends on frequency by itself, so the ten other terms of the most like "
         "frequencies stand beside it.",
         figures=["by_frequency"],
@@ -250,34 +207,31 @@ def _domain(result: Result) -> Iterator[Block]:
 
 def _nonce(result: Result) -> Iterator[Block]:
     """What Nonce2Vec reads, with the best settings of a grid."""
-    settings = list(SETTINGS.rows(result.tables))
+    settings = list(tables.SETTINGS.rows(result.tables))
     for block in _block_of(
-        UPDATES.of(result.tables),
+        tables.UPDATES.of(result.tables),
         "What does Nonce2Vec read?",
         ("Updates that the sentences of a sample give", ["sentence", "samples", "updates"]),
-        READ_BY_NONCE.sentence,
+        vectors.READ_BY_NONCE.sentence,
         aside="Bloem et al. 2019, table 3: 0.686 to 0.748, tuned; sample and window decay are not given.",
         folded=not settings,
     ):
-        yield _with_grid(block, settings) if settings else block
-
-
-def _with_grid(block: Block, settings: Sequence[Setting]) -> Block:
-    """The block with the best settings of the grid."""
-    best = sorted(settings, key=lambda row: -(row.auc or 0.0))[:_SETTINGS]
-    title = f"Best {_SETTINGS} of {len(settings):,} settings by AUC; the best of many is lucky: try it on other terms"
-    columns = [name for name in titles(Setting) if name != "group"]
-    tables = [*block.tables, _small_table(title, best, columns)]
-    return Block(block.title, tables=tables, answer=block.answer, aside=block.aside)
+        if settings:
+            best = sorted(settings, key=lambda row: -(row.auc or 0.0))[:_SETTINGS]
+            of = f"Best {_SETTINGS} of {len(settings):,} settings by AUC"
+            columns = [name for name in titles(tables.Setting) if name != "group"]
+            title = f"{of}; the best of many is lucky: try it on other terms"
+            block = replace(block, tables=[*block.tables, _small_table(title, best, columns)], layout=[])
+        yield block
 
 
 def _neighbours(result: Result) -> Iterator[Block]:
     """The nearest words of two samples."""
     yield from _block_of(
-        NEIGHBOURS.of(result.tables),
+        tables.NEIGHBOURS.of(result.tables),
         "What are the nearest words of two samples?",
         ("Additive model, first run", ["term", "sample", "cosine", "shared", "nearest"]),
-        neighbours_shared,
+        vectors.neighbours_shared,
         after="Two samples can be near each other and still mean nothing: consistency is no quality.",
         figures=["nearest_words"],
         aside="Bloem et al. 2019, table 7.",
@@ -286,20 +240,17 @@ def _neighbours(result: Result) -> Iterator[Block]:
 
 
 def _how(result: Result) -> Block:
-    settings, chance = result.settings, f"{100 * CHANCE:.0f}"
+    window, p_value = result.settings["window"], f"{claims.P_VALUE:.0%}"
+    chance, near, equal = (f"{100 * margin:.0f}" for margin in (claims.CHANCE, claims.NEAR, vectors.EQUAL))
     return Block(
         "By which rules?",
         [
-            (
-                "told apart",
-                f"above {chance}",
-                f"the interval of the AUC in 100 comparisons; alike: below {100 * NEAR:.0f}",
-            ),
-            ("equally well", f"± {100 * EQUAL:.0f}", "both ends of a difference of AUC in 100 comparisons lie within"),
-            ("halves differ", f"p ≤ {P_VALUE:.0%}", "of the parts drawn at random at most so many are as unlike"),
-            ("few", f"under {FEWEST:g}", "of so few terms nothing is said"),
+            ("told apart", f"above {chance}", f"the interval of the AUC in 100 comparisons; alike: below {near}"),
+            ("equally well", f"± {equal}", "both ends of a difference of AUC in 100 comparisons lie within"),
+            ("halves differ", f"p ≤ {p_value}", "of the parts drawn at random at most so many are as unlike"),
+            ("few", f"under {claims.FEWEST:g}", "of so few terms nothing is said"),
             ("null pairs", "different terms", "no sentence in common, numbers of context words within a factor of two"),
-            ("context", f"{settings['window']} words", "within the sentence, after subsampling; never the term itself"),
+            ("context", f"{window} words", "within the sentence, after subsampling; never the term itself"),
             ("centred", "", "less the mean background vector of the text's tokens, once for each context word"),
             ("intervals", "95 %", "jackknife over terms, Student's t; runs of a background have their own SD"),
         ],
@@ -327,7 +278,7 @@ def _block_of(
         more: of the block.
     """
     if table.height:
-        answer = "\n".join([*of_each(table, says), after]).strip()
+        answer = "\n".join([*claims.of_each(table, says), after]).strip()
         heading, columns = shown
         yield Block(title, tables=[_small_table(heading, table.rows(), columns)], answer=answer, **more)
 

@@ -1,8 +1,7 @@
-"""Which terms are learned, which sentences each of their samples holds, and which samples may be compared.
+"""Which terms are learned, which sentences each of their samples holds, and the context words that these have.
 
 Terms come from a list, at random, or as keywords; their samples are drawn at random, or are the halves of the text
-(Bloem et al. 2019, section 4). What a sample of one term is compared with are samples of other terms without a common
-sentence.
+(Bloem et al. 2019, section 4).
 """
 
 from __future__ import annotations
@@ -19,59 +18,26 @@ from torch import Tensor
 
 from gpustab.errors import InputError, option
 from gpustab.results.page import counted
+from gpustab.runs.runs import Runs
+from gpustab.small_data.additive import (
+    Chances,
+    Frequencies,
+    additive,
+    chances,
+    context_counts,
+    frequencies,
+    kept_tokens,
+)
+from gpustab.small_data.text import Ids, Samples, Term, Text, joined, of_members
 from gpustab.spaces.words import show, some_words
+from gpustab.studies.consistency.measures import NullPairs
 from gpustab.studies.consistency.options import ConsistencyOptions
-from gpustab.studies.consistency.text import Ids, Term, Text
 
 _DRAW, _TERMS = 1, 2
 """Streams of the seed."""
 
 _FREQUENT = 100
 """So many of the most frequent words of a text are function words, which are not drawn."""
-
-_WHOLE = 1 << 24
-"""So many pairs are kept; of more samples (4,096) they are found block by block, whenever they are wanted."""
-
-
-class Samples(NamedTuple):
-    """P samples of T terms; those of one term follow each other and share no sentence.
-
-    Attributes:
-        terms: ``(T,)`` word ids of the terms in the text.
-        term: ``(P,)`` place of each sample's term in ``terms``.
-        members: ``(m,)`` sentences, sample by sample, in an order drawn at random.
-        starts: ``(P + 1,)`` offsets of the samples into ``members``.
-    """
-
-    terms: Ids
-    term: Ids
-    members: Ids
-    starts: Ids
-
-    @property
-    def sizes(self) -> Ids:
-        """``(P,)`` sentences of each sample."""
-        return np.diff(self.starts)
-
-    @property
-    def owner(self) -> Ids:
-        """``(m,)`` sample of every member."""
-        return np.repeat(np.arange(len(self.term)), self.sizes)
-
-    def first(self, n: int) -> Samples:
-        """Return the first n sentences of each sample of the terms whose samples all have that many."""
-        enough = np.bincount(self.term, self.sizes < n, len(self.terms)) == 0
-        place = np.arange(len(self.members)) - np.repeat(self.starts[:-1], self.sizes)
-        kept = enough[self.term[self.owner]] & (place < n)
-        return of_members(self.terms, self.term, self.owner[kept], self.members[kept])
-
-
-def of_members(terms: Ids, term: Ids, owner: Ids, members: Ids) -> Samples:
-    """Return samples of members in the order of their owners; terms and samples without any are left out."""
-    there = np.unique(owner)
-    used, renumbered = np.unique(term[there], return_inverse=True)
-    sizes = np.bincount(owner, minlength=len(term))[there]
-    return Samples(terms[used], renumbered, members, np.concatenate([[0], np.cumsum(sizes)]))
 
 
 def sentences_of(text: Text, words: Sequence[int]) -> dict[int, Ids]:
@@ -182,15 +148,11 @@ def want_two(text: Text, terms: Sequence[int], options: ConsistencyOptions) -> N
     if len(terms) < 2:
         which = f"only '{show(text.words[terms[0]])}'" if terms else "no term"
         where = " in each half" if options.split == "half" else ""
-        drawn = (
-            ""
-            if options.sample_file or options.terms not in ("random", "keywords")
-            else (f"; the {_FREQUENT} most frequent words are not taken, {option('terms', ...)} names others")
-        )
+        others = f"; the {_FREQUENT} most frequent words are not taken, {option('terms', ...)} names others"
+        listed = options.sample_file or options.terms not in ("random", "keywords")
         raise InputError(
             f"{text.name}: {which} stands in {counted(options.least, 'sentence')} or more{where}; wanted two terms at "
-            "least, see "
-            f"{option('cutoff')}{drawn}"
+            f"least, see {option('cutoff')}{'' if listed else others}"
         )
 
 
@@ -201,57 +163,160 @@ def draw_samples(text: Text, terms: Sequence[int], options: ConsistencyOptions) 
     sample takes every ``samples``-th, so that their sizes differ by one at most. Half: all sentences of each half. A
     term's draw depends on the seed and the term's place alone.
     """
-    sentences = sentences_of(text, terms)
-    cut = middle(text)
-    owner, members = list[NDArray[np.int64]](), list[NDArray[np.int64]]()
+    sentences, cut, members = sentences_of(text, terms), middle(text), list[Ids]()
     parts = 2 if options.split == "half" else options.samples
     for k, word in enumerate(terms):
         order = np.random.default_rng([options.seed, _DRAW, k]).permutation(sentences[word])
         if options.split == "half":
-            groups = [order[order < cut], order[order >= cut]]
+            members += [order[order < cut], order[order >= cut]]
         else:
-            order = order[: parts * options.sentences]
-            groups = [order[j::parts] for j in range(parts)]
-        members += groups
-        owner += [np.full(len(group), k * parts + j) for j, group in enumerate(groups)]
+            members += [order[: parts * options.sentences][j::parts] for j in range(parts)]
+    owner = np.repeat(np.arange(len(members)), [len(some) for some in members])
     term = np.repeat(np.arange(len(terms)), parts)
-    return of_members(np.array(terms, dtype=np.int64), term, np.concatenate(owner), np.concatenate(members))
+    return of_members(np.array(terms, dtype=np.int64), term, owner, np.concatenate(members))
 
 
-class NullPairs:
-    """Null pairs of P samples: of different terms, without a common sentence, of like numbers of context words.
+class Prepared(NamedTuple):
+    """What all models of one background share.
 
-    Those numbers are within a factor of two of each other. ``pairs[3:8]`` gives the rows of some samples, ``(5, P)``
-    bool: all rows together would take 400 MB at P = 20,000.
-
-    Args:
+    Attributes:
+        text: with terms of several words joined.
         samples: P of them.
-        words: ``(P,)`` context words of each.
+        frequencies: of the text's words in the background.
+        kept: ``(n,)`` tokens that subsampling left.
+        counts: ``(P, v)`` context words of every sample.
+        words: ``(P,)`` how many those are.
+        allowed: null pairs of the samples.
+        notes: sentences on all of it.
+        group: what the background, and the text where they are several, is called in the tables.
     """
 
-    def __init__(self, samples: Samples, words: Tensor) -> None:
-        self._term = torch.from_numpy(samples.term).to(words.device)
-        self._words = words
-        sentences, column = np.unique(samples.members, return_inverse=True)
-        ones = np.ones(len(column), dtype=np.int32)
-        self._incidence = sparse.csr_matrix((ones, (samples.owner, column)), (len(samples.term), len(sentences)))
-        self._sentences = self._incidence.T.tocsr()
-        self._kept = self._rows(slice(0, len(words))) if len(words) ** 2 <= _WHOLE else None
+    text: Text
+    samples: Samples
+    frequencies: Frequencies
+    kept: NDArray[np.bool_]
+    counts: sparse.csr_matrix
+    words: Tensor
+    allowed: NullPairs
+    notes: list[str]
+    group: str
 
-    def __len__(self) -> int:
-        return len(self._words)
+    @property
+    def term_rows(self) -> Tensor:
+        """``(P,)`` background row of every sample's term, −1 for none."""
+        return torch.from_numpy(self.frequencies.rows[self.samples.terms[self.samples.term]]).to(self.words.device)
 
-    def __getitem__(self, rows: slice) -> Tensor:
-        """Return rows, ``(k, P)``."""
-        return self._rows(rows) if self._kept is None else self._kept[rows]
+    @property
+    def known(self) -> float:
+        """The share of the text's tokens that the background knows."""
+        return float((self.frequencies.rows[self.text.tokens] >= 0).mean())
 
-    def any(self) -> bool:
-        """Tell whether there is one."""
-        size = max(1, _WHOLE // max(len(self), 1))
-        return any(bool(self[start : start + size].any()) for start in range(0, len(self), size))
+    def sums(self, runs: Runs, run: int) -> Tensor:
+        """Return the additive model's vectors of the samples in one run, ``(P, d)``."""
+        return additive(self.counts, runs, run, self.words.device)
 
-    def _rows(self, rows: slice) -> Tensor:
-        words = self._words[rows, None]
-        low, high = torch.minimum(words, self._words), torch.maximum(words, self._words)
-        shared = torch.from_numpy((self._incidence[rows] @ self._sentences).toarray() > 0)
-        return (self._term[rows, None] != self._term) & ~shared.to(words.device) & (high <= 2 * low)
+    def of(self, samples: Samples, runs: Runs, options: ConsistencyOptions) -> Prepared:
+        """Return the same of other samples, or of another window."""
+        rows, types = self.frequencies.rows, options.count == "types"
+        counts = context_counts(self.text, samples, rows, runs.words, self.kept, options.window, types=types)
+        return self.with_counts(samples, counts)
+
+    def with_counts(self, samples: Samples, counts: sparse.csr_matrix) -> Prepared:
+        """Return the same of samples with other context words, ``(P, v)``."""
+        words = torch.from_numpy(np.asarray(counts.sum(1)).ravel()).to(self.words.device)
+        return self._replace(samples=samples, counts=counts, words=words, allowed=NullPairs(samples, words))
+
+
+def prepare(
+    text: Text,
+    terms: list[Term] | None,
+    runs: Runs,
+    options: ConsistencyOptions,
+    device: torch.device,
+    samples: Samples | None = None,
+    group: str = "",
+) -> Prepared:
+    """Return samples of the terms with their context words.
+
+    Args:
+        text: as it was read.
+        terms: of a file; ``None`` where they are drawn or keywords.
+        runs: the background.
+        options: of the study.
+        device: where tensors shall lie.
+        samples: that were not drawn from the text, but came with it.
+        group: what both are called in the tables; default: as the background.
+
+    Raises:
+        InputError: if fewer than two terms have samples, or the background knows none of the text's words.
+    """
+    text = joined(text, terms or [])
+    words = frequencies(text, runs)
+    if not (words.rows[text.tokens] >= 0).any():
+        raise InputError(f"'{runs.name}' knows none of the {len(text.words):,} words of {text.name}")
+    chance, subsampling = _keeping(text, words, options)
+    kept = kept_tokens(text, chance, options.seed)
+    samples, choice = (samples, []) if samples is not None else _drawn(text, terms, words, options)
+    types = options.count == "types"
+    counts = context_counts(text, samples, words.rows, runs.words, kept, options.window, types=types)
+    sizes = torch.from_numpy(np.asarray(counts.sum(1)).ravel()).to(device)
+    null, notes = NullPairs(samples, sizes), [*_of_text(text), *choice, subsampling]
+    prepared = Prepared(text, samples, words, kept, counts, sizes, null, notes, group or runs.name)
+    prepared = _with_words(prepared, runs, options)
+    if not prepared.allowed.any():
+        raise InputError(
+            f"{text.name}: no two terms have samples without a common sentence and with like numbers of context words, "
+            "so there is no null level; give more terms or more text"
+        )
+    return prepared
+
+
+def _keeping(text: Text, words: Frequencies, options: ConsistencyOptions) -> tuple[Chances, str]:
+    """The chance of every word of the text to be kept, and a sentence on where its frequency comes from."""
+    if not options.subsample:
+        return np.ones(len(text.words)), "No context word was subsampled."
+    if words.counts is None:
+        chance, source = chances(text.counts, len(text.tokens), options.subsample), "the text, the background has none"
+    else:
+        chance, source = chances(words.counts, words.total, options.subsample), "the background"
+    return chance, f"Context words were subsampled at {options.subsample:g} by counts of {source}."
+
+
+def _with_words(prepared: Prepared, runs: Runs, options: ConsistencyOptions) -> Prepared:
+    """Leave out terms of which a sample has no context word, with a note."""
+    samples = prepared.samples
+    bad = np.bincount(samples.term, prepared.words.cpu().numpy() == 0, len(samples.terms)) > 0
+    if not bad.any():
+        return prepared
+    full, lost = samples.take(~bad[samples.term[samples.owner]]), samples.terms[bad].tolist()
+    names = some_words([prepared.text.words[k] for k in lost])
+    prepared.notes.append(
+        f"{counted(len(lost), 'term', 'has/have')} a sample without any context word that the background knows "
+        f"and {'is' if len(lost) == 1 else 'are'} left out: {names}."
+    )
+    want_two(prepared.text, full.terms.tolist(), options)
+    return prepared.of(full, runs, options)
+
+
+def _drawn(
+    text: Text, terms: list[Term] | None, words: Frequencies, options: ConsistencyOptions
+) -> tuple[Samples, list[str]]:
+    """Choose terms, and draw their samples; with sentences on the choice."""
+    if terms is not None:
+        ids, notes = listed(text, terms, options)
+    elif options.terms == "keywords":
+        ids, notes = keywords(text, words.counts, words.total, options)
+    else:
+        ids, notes = drawn(text, options)
+    want_two(text, ids, options)
+    return draw_samples(text, ids, options), notes
+
+
+def _of_text(text: Text) -> list[str]:
+    n, tokens, documents = len(text.starts) - 1, len(text.tokens), text.documents[-1] + 1
+    size = f"{counted(n, 'different sentence')}, {counted(tokens, 'token')}, {counted(documents, 'document')}"
+    copies = (
+        f"{counted(text.duplicates, 'sentence', 'was/were')} left out ({text.duplicates / (n + text.duplicates):.1%}), "
+        "since the same words had stood before: else consistency would be the finding of copies."
+    )
+    return [f"{text.name}: {size}.", copies] if text.duplicates else [f"{text.name}: {size}."]

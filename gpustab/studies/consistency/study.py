@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from gpustab.errors import option
+from gpustab.errors import InputError, option
 from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
 from gpustab.options import chosen
@@ -17,53 +17,32 @@ from gpustab.results import Sheet
 from gpustab.results.page import counted
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
-from gpustab.studies.consistency.additive import by_sentences, collapsed, words_of_pairs
+from gpustab.small_data.nonce import Outputs, find_outputs
+from gpustab.small_data.text import Samples, Term, Text, joined, read_samples, read_terms, read_text
+from gpustab.studies.consistency import models, tables
 from gpustab.studies.consistency.claims import verdict
-from gpustab.studies.consistency.comparisons import compare_texts, halves_and_random
-from gpustab.studies.consistency.contexts import Prepared, known_share, prepare
-from gpustab.studies.consistency.inputs import Inputs, read_inputs
-from gpustab.studies.consistency.models import (
-    KINDS,
-    BySvd,
-    Kept,
-    Model,
-    OfRun,
-    Reporter,
-    by_svd,
-    contrast,
-    model_numbers,
-    of_run,
-    own_vectors,
-    run_numbers,
-    term_numbers,
-    word_ranks,
+from gpustab.studies.consistency.comparisons import (
+    InGeneral,
+    by_sentences,
+    compare_texts,
+    domains,
+    halves_and_random,
+    in_general,
 )
-from gpustab.studies.consistency.nonce import Outputs, find_outputs
+from gpustab.studies.consistency.measures import mean_cosine, words_of_pairs
+from gpustab.studies.consistency.models import KINDS, BySvd, Kept, Model, OfRun, Reporter, of_samples
 from gpustab.studies.consistency.options import ConsistencyOptions
-from gpustab.studies.consistency.svd import InGeneral, domains, in_general, of_samples
-from gpustab.studies.consistency.tables import (
-    ADDITIVE,
-    CONSISTENCY,
-    DOMAIN,
-    NEIGHBOURS,
-    OWN,
-    RANKS,
-    RUNS,
-    SETTINGS,
-    SIZES,
-    SPLIT,
-    TERMS,
-    TEXTS,
-    UPDATES,
-    Case,
-    Setting,
-)
-from gpustab.studies.consistency.text import Text, joined
-from gpustab.studies.shared.finished import Finished
+from gpustab.studies.consistency.samples import Prepared, prepare
+from gpustab.studies.consistency.tables import ADDITIVE
+from gpustab.studies.shared.finished import Finished, digest_of
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of, without_copies
+from gpustab.studies.shared.spaces import COLLAPSED
 
 R = TypeVar("R")
 Texts = str | Path | Sequence[str | Path]
+
+_DRAWN = ("random", "keywords")
+"""What ``terms`` may be besides a file."""
 
 
 def consistency(
@@ -111,24 +90,117 @@ def consistency(
     return answer.result
 
 
+class Inputs(NamedTuple):
+    """What is the same for all backgrounds.
+
+    Attributes:
+        texts: one or several.
+        samples: of the one text, where they came with it.
+        general: general language, for the SVD model.
+        terms: of a file; ``None`` where they are drawn or keywords.
+        options: of the study.
+        finished: what is kept of finished parts.
+        made: what does not depend on the background, by a digest of all that it depends on.
+    """
+
+    texts: list[Text]
+    samples: Samples | None
+    general: Text | None
+    terms: list[Term] | None
+    options: ConsistencyOptions
+    finished: Finished
+    made: dict[str, Any]
+
+    def once(self, make: Callable[[], R], *basis: Any) -> R:
+        """Return what several backgrounds share, made at the first."""
+        key = digest_of(*basis)
+        if key not in self.made:
+            self.made[key] = make()
+        part: R = self.made[key]
+        return part
+
+
+def read_inputs(
+    sources: Sequence[str | Path], options: ConsistencyOptions, finished: Finished, answer: Answer
+) -> Inputs:
+    """Read texts, terms and samples before the work.
+
+    Raises:
+        InputError: if a file cannot be used, a text is given twice, or none, or a file of samples and what it decides.
+    """
+    general = None
+    if options.sample_file is None:
+        terms = None if options.terms in _DRAWN else read_terms(Path(options.terms), options.language)
+        texts, samples = _texts(sources, options), None
+    elif sources or options.split == "half" or options.terms != "random":
+        half = option("split", "half") if options.split == "half" else option("terms")
+        wrong = option("text", ...) if sources else half
+        raise InputError(f"{option('sample_file')} holds sentences, samples and terms: give it without {wrong}")
+    else:
+        text, samples, terms, notes = read_samples(Path(options.sample_file), options.language)
+        texts = [text]
+        answer.result.notes += notes
+    if options.general is not None:
+        general = read_text(options.general, options.language, options.drop_short, options.general_layout)
+    return Inputs(texts, samples, general, terms, options, finished, {})
+
+
+def _texts(sources: Sequence[str | Path], options: ConsistencyOptions) -> list[Text]:
+    if not sources:
+        raise InputError(f"no text was given; give one, or {option('sample_file')}")
+    if len(set(map(str, sources))) < len(sources):
+        raise InputError(f"one text was given twice: {', '.join(map(str, sources))}")
+    texts = [read_text(source, options.language, options.drop_short, options.layout) for source in sources]
+    return [text._replace(name=name) for text, name in zip(texts, short_names(sources), strict=True)]
+
+
+def short_names(sources: Sequence[str | Path]) -> list[str]:
+    """Return what texts are called: the end of each path, with as many folders as tell them apart.
+
+    >>> short_names(["lee", "books/anarchism.txt"]), short_names(["a/1.txt", "b/1.txt"])
+    (['lee', 'anarchism'], ['a/1', 'b/1'])
+    """
+    paths = [Path(source).with_suffix("") if Path(source).suffix else Path(source) for source in sources]
+    for folders in range(1, max((len(path.parts) for path in paths), default=0) + 1):
+        names = ["/".join(path.parts[-folders:]) or str(path) for path in paths]
+        if len(set(names)) == len(names):
+            return names
+    return [str(source) for source in sources]
+
+
 def _of_background(group: Runs | Group, inputs: Inputs, answer: Answer, at: tuple[float, float]) -> None:
     """Measure all texts on one background, and compare them."""
     runs = answer.take(group, at[0])
     options, device = inputs.options, answer.compute.device
-    outputs = find_outputs(group, runs, options, device) if options.model == "nonce2vec" else None
+    outputs = find_outputs(group, runs, options.output_vectors, device) if options.model == "nonce2vec" else None
     runs = _once(runs, answer)
-    if alarm := collapsed(runs):
+    if alarm := _collapsed(runs):
         answer.result.alarms.append(f"{runs.name}: {alarm}")
+    names = [f"{runs.name}, {text.name}" if len(inputs.texts) > 1 else runs.name for text in inputs.texts]
     cases = [
-        prepare(text, inputs.terms, runs, options, device, inputs.samples, _case(runs, text, inputs))
-        for text in inputs.texts
+        prepare(text, inputs.terms, runs, options, device, inputs.samples, name)
+        for text, name in zip(inputs.texts, names, strict=True)
     ]
     answer.notes[runs.name] = list(runs.notes)
     if len(cases) > 1:
         answer.report(f"{runs.name}: comparing texts", at[0])
-        _add(answer, TEXTS, compare_texts(runs.name, cases, runs, options))
+        _add(answer, tables.TEXTS, compare_texts(runs.name, cases, runs, options))
     for k, prepared in enumerate(cases):
         _of_text(runs, prepared, outputs, inputs, answer, (at[0] + at[1] * k / len(cases), at[1] / len(cases)))
+
+
+def _collapsed(runs: Runs) -> str:
+    """A sentence if words of a run all point one way, else nothing."""
+    means = [mean_cosine(runs.run(r)[runs.joint]) for r in range(len(runs))]
+    which = [r for r, mean in enumerate(means) if mean > COLLAPSED]
+    if not which:
+        return ""
+    names = ", ".join(runs.names[r] for r in which[:5])
+    of = f" in {len(which)} of {len(runs)} runs ({names})" if len(runs) > 1 else ""
+    return (
+        f"The background is collapsed{of}: two of its words have a mean cosine of {max(means):.2f}, so all sums are "
+        "alike whatever the terms. Do not read the cosines; train the background longer."
+    )
 
 
 def _once(runs: Runs, answer: Answer) -> Runs:
@@ -137,10 +209,6 @@ def _once(runs: Runs, answer: Answer) -> Runs:
     if len(left) == len(runs) or runs.counts is None:
         return left
     return replace(left, counts=runs.counts * len(left) // len(runs))
-
-
-def _case(runs: Runs, text: Text, inputs: Inputs) -> str:
-    return runs.name if len(inputs.texts) == 1 else f"{runs.name}, {text.name}"
 
 
 def _add(answer: Answer, sheet: Sheet[R], rows: Sequence[R]) -> None:
@@ -166,13 +234,13 @@ def _of_text(
     answer.report(f"{case}: sizes and splits", at[0] + at[1] * len(runs) / (len(runs) + 1))
     _add_runs(answer, case, each)
     names = [name for name in each[0].models if all(name in one.models for one in each)]
-    models = {name: [one.models[name] for one in each] for name in names}
+    measured = {name: [one.models[name] for one in each] for name in names}
     if inputs.general is not None:
-        models |= _svd(runs, prepared, joined(inputs.general, inputs.terms or []), inputs, kept, answer)
-    _add_models(answer, runs, prepared, models)
-    _add(answer, SIZES, kept.part("sizes", lambda: by_sentences(prepared, runs, options)))
+        measured |= _svd(runs, prepared, joined(inputs.general, inputs.terms or []), inputs, kept, answer)
+    _add_models(answer, runs, prepared, measured)
+    _add(answer, tables.SIZES, kept.part("sizes", lambda: by_sentences(prepared, runs, options)))
     if options.split == "half":
-        _add(answer, SPLIT, kept.part("split", lambda: halves_and_random(prepared, runs, options)))
+        _add(answer, tables.SPLIT, kept.part("split", lambda: halves_and_random(prepared, runs, options)))
     answer.notes.setdefault(case, []).extend(prepared.notes)
     answer.result.groups.append(_summary(runs, prepared)._asdict())
 
@@ -190,7 +258,7 @@ def _of_run(
     name = runs.names[r]
     of_outputs = kept if outputs is None else kept.also(outputs.digest(name) if kept.keeps else "")
     read = None if outputs is None else lambda: outputs.of(runs, r)
-    return of_outputs.part(name, lambda: of_run(runs, r, prepared, read, options, of_outputs.also(name), report))
+    return of_outputs.part(name, lambda: models.of_run(runs, r, prepared, read, options, of_outputs.also(name), report))
 
 
 def _svd(
@@ -201,85 +269,65 @@ def _svd(
     answer.report(f"{case}: SVD model", 0.0)
     of_general = kept.also(general.tokens, [word.decode("utf-8", "replace") for word in general.words])
 
-    def models() -> BySvd:
-        vectors = inputs.once(
-            lambda: of_samples(general, text, samples, options), "samples", text.name, text.tokens, *samples
-        )
-        return by_svd(prepared, runs, vectors.to(prepared.words.device), options)
+    def with_sums() -> BySvd:
+        make = partial(of_samples, general, text, samples, options)
+        vectors = inputs.once(make, "samples", text.name, text.tokens, *samples)
+        return models.by_svd(prepared, runs, vectors.to(prepared.words.device), options)
 
     def terms() -> InGeneral:
         make = partial(in_general, general, text, samples.terms, options)
         return inputs.once(make, "domain", text.name, text.tokens, samples.terms)
 
-    svd = of_general.part("svd", models)
+    svd = of_general.part("svd", with_sums)
     if svd.lost:
         answer.notes.setdefault(case, []).append(
             f"{counted(svd.lost, 'sample', 'has/have')} no vector in the SVD model, so that "
             f"the cosines of {'that one' if svd.lost == 1 else 'these'} count as 0."
         )
-    _add(answer, DOMAIN, domains(case, of_general.part("domain", terms), options))
+    _add(answer, tables.DOMAIN, domains(case, of_general.part("domain", terms), options))
     return svd.models
 
 
 def _add_runs(answer: Answer, case: str, each: Sequence[OfRun]) -> None:
     """Add what is of single runs: the neighbours of the first, updates, which are of all, and the grid's means."""
-    _add(answer, NEIGHBOURS, each[0].nearest)
-    _add(answer, UPDATES, each[0].updates)
-    _add(answer, SETTINGS, [_mean_of(runs) for runs in zip(*(one.settings for one in each), strict=True)])
+    _add(answer, tables.NEIGHBOURS, each[0].nearest)
+    _add(answer, tables.UPDATES, each[0].updates)
+    _add(answer, tables.SETTINGS, [_mean_of(runs) for runs in zip(*(one.settings for one in each), strict=True)])
     if lost := sum(one.diverged for one in each):
         of = f" in {lost} of {len(each)} runs" if len(each) > 1 else ""
         answer.result.alarms.append(f"{case}: Nonce2Vec diverged{of}, and is left out; lower {option('alpha')}.")
 
 
-def _mean_of(runs: Sequence[Setting]) -> Setting:
+def _mean_of(runs: Sequence[tables.Setting]) -> tables.Setting:
     """One setting of the grid over the runs; without numbers where it diverged in one."""
-    same, null, auc = ([getattr(one, name) for one in runs] for name in ("same", "null", "auc"))
-    return runs[0]._replace(same=_mean(same), null=_mean(null), auc=_mean(auc))
+    values = {name: [getattr(one, name) for one in runs] for name in ("same", "null", "auc")}
+    means: dict[str, Any] = {name: None if None in of else sum(of) / len(of) for name, of in values.items()}
+    return runs[0]._replace(**means)
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
-    there = [value for value in values if value is not None]
-    return sum(there) / len(there) if len(there) == len(values) else None
-
-
-def _add_models(answer: Answer, runs: Runs, prepared: Prepared, models: dict[str, list[Model]]) -> None:
+def _add_models(answer: Answer, runs: Runs, prepared: Prepared, measured: dict[str, list[Model]]) -> None:
     """Add the rows of all models, over the runs of one background and for each run."""
     case, text, known = prepared.group, prepared.text.name, int(runs.joint.sum())
     words = words_of_pairs(prepared.samples, prepared.words.cpu().numpy())
-    for model, each in models.items():
-        numbers = [one.numbers for one in each]
-        _add(answer, CONSISTENCY, [model_numbers(case, runs.name, text, model, numbers, words)])
-        _add(answer, RUNS, run_numbers(case, runs.names, model, numbers))
-        _compare(answer, case, model, models)
+    numbers = {model: [one.numbers for one in each] for model, each in measured.items()}
+    own = {model: [one.own for one in each if one.own] for model, each in measured.items()}
+    for model, each in measured.items():
+        _add(answer, tables.CONSISTENCY, [models.model_numbers(case, runs.name, text, model, numbers[model], words)])
+        _add(answer, tables.RUNS, models.run_numbers(case, runs.names, model, numbers[model]))
+        kind, _, window = model.partition(" ")
+        if kind != ADDITIVE:  # beside the additive one with the same window, over the same terms
+            other = f"{ADDITIVE} {window}" if kind == "SVD" else ADDITIVE
+            contrast = models.contrast(case, model, other, numbers[model], numbers[other])
+            answer.result.contrasts.append(contrast._asdict())
         if ranks := [one.ranks for one in each if one.ranks]:
-            _add(answer, RANKS, [word_ranks(case, model, ranks, known)])
-            _add(answer, OWN, [own_vectors(case, model, [one.own for one in each if one.own])])
-    sums = models[ADDITIVE]
-    terms = term_numbers(prepared, [one.numbers for one in sums], [one.own for one in sums if one.own])
-    _add(answer, TERMS, terms)
+            _add(answer, tables.RANKS, [models.word_ranks(case, model, ranks, known)])
+            _add(answer, tables.OWN, [models.own_vectors(case, model, own[model])])
+    _add(answer, tables.TERMS, models.term_numbers(prepared, numbers[ADDITIVE], own[ADDITIVE]))
 
 
-def _compare(answer: Answer, case: str, model: str, models: dict[str, list[Model]]) -> None:
-    """Add the difference of a model to the additive one with the same window, over the same terms."""
-    kind, _, window = model.partition(" ")
-    other = f"{ADDITIVE} {window}" if kind == "SVD" else ADDITIVE
-    if kind != ADDITIVE:
-        one, two = ([run.numbers for run in models[name]] for name in (model, other))
-        answer.result.contrasts.append(contrast(case, model, other, one, two)._asdict())
-
-
-def _summary(runs: Runs, prepared: Prepared) -> Case:
+def _summary(runs: Runs, prepared: Prepared) -> tables.Case:
     """What was measured, for the head of the page."""
-    sizes = prepared.samples.sizes
-    return Case(
-        prepared.group,
-        prepared.text.name,
-        prepared.text.source,
-        list(runs.names),
-        int(runs.joint.sum()),
-        known_share(prepared),
-        len(prepared.samples.terms),
-        len(sizes),
-        float(sizes.mean()),
-        float((sizes >= sizes.max()).mean()),
-    )
+    text, sizes, words = prepared.text, prepared.samples.sizes, int(runs.joint.sum())
+    what = (prepared.group, text.name, text.source, list(runs.names), words, prepared.known)
+    full = float((sizes >= sizes.max()).mean())
+    return tables.Case._make((*what, len(prepared.samples.terms), len(sizes), float(sizes.mean()), full))

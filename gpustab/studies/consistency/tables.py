@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, NamedTuple
 
 from gpustab.results import Column, Sheet
@@ -26,10 +27,12 @@ _LAW = "words · (1 − same) / same: what the cosine says once the number of wo
 def as_cosine(value: float | None) -> str:
     """Return a cosine with the digits that tell it from 1, ``–`` where there is none; for columns and sentences.
 
-    >>> as_cosine(0.9852), as_cosine(0.41), as_cosine(-0.95), as_cosine(-0.001), as_cosine(None)
-    ('0.985', '0.41', '−0.950', '0.00', '–')
+    >>> as_cosine(0.9852), as_cosine(0.41), as_cosine(-0.95), as_cosine(-0.001), as_cosine(None), as_cosine(math.nan)
+    ('0.985', '0.41', '−0.950', '0.00', '–', '–')
     """
-    return "–" if value is None else minus(f"{value:.{3 if abs(value) > 0.9 else 2}f}")
+    if value is None or math.isnan(value):
+        return "–"
+    return minus(f"{value:.{3 if abs(value) > 0.9 else 2}f}")
 
 
 class ModelNumbers(NamedTuple):

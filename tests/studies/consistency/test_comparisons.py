@@ -19,10 +19,10 @@ from gpustab.studies.consistency.comparisons import (
     part_cosines,
     split_row,
 )
-from gpustab.studies.consistency.contexts import prepare
 from gpustab.studies.consistency.measures import LeftOut
 from gpustab.studies.consistency.options import ConsistencyOptions
-from tests.studies.consistency.made import background, sentences, term_names, text_of, word
+from gpustab.studies.consistency.samples import prepare
+from tests.small_data.made import background, sentences, term_names, text_of, word
 
 CPU = torch.device("cpu")
 OPTIONS = ConsistencyOptions(samples=3, cutoff=9, subsample=0, number=20)

@@ -7,7 +7,7 @@ from gpustab import InputError
 from gpustab.report import to_html, to_text
 from gpustab.runs.load import open_groups
 from gpustab.studies.consistency.study import consistency
-from tests.studies.consistency.made import sentences, term_names, word
+from tests.small_data.made import sentences, term_names, word
 
 pytest.importorskip("sentencex")
 

@@ -9,9 +9,10 @@ from gpustab import InputError, Space, Vocabulary
 from gpustab.cli.app import app
 from gpustab.runs.load import open_groups
 from gpustab.runs.runset import write_runset
-from gpustab.studies.consistency import models, nonce, study
+from gpustab.small_data import nonce
+from gpustab.studies.consistency import models, study
 from gpustab.studies.consistency.study import consistency
-from tests.studies.consistency.made import sentences, term_names, word, write
+from tests.small_data.made import sentences, term_names, word, write
 
 pytest.importorskip("sentencex")
 pytest.importorskip("gensim")
@@ -88,20 +89,20 @@ class StopError(Exception):
 def test_a_stopped_study_goes_on_with_the_same_numbers(trained, tmp_path, monkeypatch):
     choices = {"finished": tmp_path / "finished", "split": "half", "cutoff": 3, "permutations": 19, **NONCE}
     whole = ask(trained, **choices | {"finished": None})
-    true, calls = models.additive, []
+    true, calls = models.mean_context, []
 
-    def counted(prepared, runs, run):
+    def counted(rows, runs, run, device):
         calls.append(run)
         if calls.count(2):
             raise StopError
-        return true(prepared, runs, run)
+        return true(rows, runs, run, device)
 
-    monkeypatch.setattr(models, "additive", counted)
+    monkeypatch.setattr(models, "mean_context", counted)
     with pytest.raises(StopError):
         ask(trained, **choices)
     assert calls == [0, 1, 2]
     calls.clear()
-    monkeypatch.setattr(models, "additive", lambda *given: calls.append(given[2]) or true(*given))
+    monkeypatch.setattr(models, "mean_context", lambda *given: calls.append(given[2]) or true(*given))
     again = ask(trained, **choices)
     assert calls == [2]
     for name, table in whole.tables.items():
@@ -133,7 +134,7 @@ def test_every_kind_of_finished_part_comes_back_as_it_was(trained, tmp_path, mon
     def never(*_):
         raise StopError
 
-    for name in ("additive", "settings_of", "by_svd"):
+    for name in ("mean_context", "settings_of", "by_svd"):
         monkeypatch.setattr(models, name, never)
     for name in ("by_sentences", "halves_and_random", "in_general"):
         monkeypatch.setattr(study, name, never)

@@ -8,13 +8,11 @@ import pytest
 import torch
 
 from gpustab.runs.load import open_groups
-from gpustab.studies.consistency.additive import additive
-from gpustab.studies.consistency.contexts import prepare
-from gpustab.studies.consistency.measures import LeftOut, consistency_of
+from gpustab.small_data.text import Samples, read_text
+from gpustab.studies.consistency.measures import LeftOut, NullPairs, consistency_of
 from gpustab.studies.consistency.options import ConsistencyOptions
-from gpustab.studies.consistency.samples import NullPairs, Samples
-from gpustab.studies.consistency.text import read_text
-from tests.studies.consistency.made import background, naive_counts, sentences, term_names, text_of
+from gpustab.studies.consistency.samples import prepare
+from tests.small_data.made import background, naive_counts, sentences, term_names, text_of
 
 CPU = torch.device("cpu")
 
@@ -33,7 +31,7 @@ def test_numbers_are_those_of_a_naive_script_on_real_text(lee):
     vectors = 0.3 + generator.normal(size=(len(words), 10))
     runs = open_groups([(words, vectors)], single_runs=True)[0].load()
     prepared = prepare(lee, None, runs, options, CPU)
-    found = consistency_of(additive(prepared, runs, 0), prepared.samples, prepared.allowed)
+    found = consistency_of(prepared.sums(runs, 0), prepared.samples, prepared.allowed)
     table = {w: np.float32(v).astype(float) for w, v in zip(words, vectors, strict=True)}
     samples = prepared.samples
     bags = naive_counts(lee, samples, np.arange(len(words)), prepared.kept, 15, False)
@@ -80,7 +78,7 @@ def test_identical_samples_have_cosine_one_and_are_first():
     options = ConsistencyOptions(split="half", subsample=0, cutoff=2)
     terms = [(f"term{t}".encode(),) for t in range(4)]
     prepared = prepare(text, terms, runs, options, CPU)
-    found = consistency_of(additive(prepared, runs, 0), prepared.samples, prepared.allowed)
+    found = consistency_of(prepared.sums(runs, 0), prepared.samples, prepared.allowed)
     assert found.numbers["same"].value == pytest.approx(1, abs=1e-12)
     assert found.numbers["auc"].value == 1
     assert found.rank == 1
@@ -92,7 +90,7 @@ def test_terms_with_words_of_their_own_are_told_apart():
     options = ConsistencyOptions(samples=2, cutoff=2, subsample=0, number=20)
     terms = [(t.encode(),) for t in term_names(20)]
     prepared = prepare(text, terms, runs, options, CPU)
-    found = consistency_of(additive(prepared, runs, 0), prepared.samples, prepared.allowed)
+    found = consistency_of(prepared.sums(runs, 0), prepared.samples, prepared.allowed)
     assert found.numbers["auc"].value > 0.95
     assert found.rank < 1.5
 
@@ -106,7 +104,7 @@ def test_samples_whose_contexts_have_no_word_in_common_are_at_the_null_level():
     runs = open_groups([(names, vectors)], single_runs=True)[0].load()
     options = ConsistencyOptions(samples=4, cutoff=4, subsample=0)
     prepared = prepare(text_of(lists), [(t.encode(),) for t in term_names(terms)], runs, options, CPU)
-    found = consistency_of(additive(prepared, runs, 0), prepared.samples, prepared.allowed).numbers
+    found = consistency_of(prepared.sums(runs, 0), prepared.samples, prepared.allowed).numbers
     assert found["same"].value == pytest.approx(found["null"].value, abs=0.02)
     low, high = found["auc"].estimate.interval
     assert low < 0.5 < high
@@ -121,7 +119,7 @@ def test_the_jackknife_of_a_mean_is_its_standard_error():
 
 
 def test_null_pairs_in_blocks_are_those_at_once(monkeypatch):
-    from gpustab.studies.consistency import samples as module
+    from gpustab.studies.consistency import measures as module
 
     generator = np.random.default_rng(0)
     term = np.repeat(np.arange(40), 3)

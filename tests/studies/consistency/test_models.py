@@ -7,11 +7,12 @@ import pytest
 import torch
 
 from gpustab.studies.consistency.claims_of_vectors import OWN_NEARER, neighbours_shared
-from gpustab.studies.consistency.contexts import prepare
 from gpustab.studies.consistency.measures import places, unit
 from gpustab.studies.consistency.models import contrast, model_numbers, nearest, own_vectors
 from gpustab.studies.consistency.options import ConsistencyOptions
-from tests.studies.consistency.made import background, drawn_consistency, text_of, word
+from gpustab.studies.consistency.samples import prepare
+from tests.small_data.made import background, text_of, word
+from tests.studies.consistency.made import drawn_consistency
 
 
 @pytest.fixture(scope="module")

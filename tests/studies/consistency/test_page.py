@@ -1,10 +1,13 @@
 """Cells of the page that no declaration alone can write."""
 
+import numpy as np
 import pytest
 
 from gpustab.results import SmallTable
+from gpustab.studies.consistency.comparisons import InGeneral, domains
+from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.page import beside, half
-from gpustab.studies.consistency.tables import Neighbours, Size, Split, TextPair, Updates, WordRanks
+from gpustab.studies.consistency.tables import Domain, Neighbours, Size, Split, TextPair, Updates, WordRanks
 from tests.studies.consistency.made import row
 
 
@@ -18,6 +21,16 @@ def test_a_number_stands_with_half_of_its_interval():
     title, shown = half(TextPair, "auc_difference", "auc")
     assert title == "difference of AUC"
     assert shown(row(TextPair, auc_difference=0.25, auc_low=0.2, auc_high=0.3)) == "0.250 ± 0.050"
+
+
+def test_a_group_without_terms_has_no_numbers_on_the_page():
+    """All terms are frequent in both texts: the cells of the other groups are those of undefined values."""
+    four = np.array([0.25, 0.5, 0.5, 0.75])
+    rows = domains("g", InGeneral(four, four / 2, np.full(4, 0.01), np.full(4, 0.01)), ConsistencyOptions())
+    cells = SmallTable.of("", rows, ["terms", "cosine", "null", half(Domain, "excess")]).rows
+    assert cells[0][:3] == ["4", "0.50", "0.25"]
+    assert cells[1:4] == [["0", "–", "–", "–"]] * 3
+    assert cells[4] == cells[0]
 
 
 @pytest.mark.parametrize(

@@ -7,17 +7,10 @@ import pytest
 import torch
 
 from gpustab import InputError
+from gpustab.studies.consistency.measures import NullPairs
 from gpustab.studies.consistency.options import ConsistencyOptions
-from gpustab.studies.consistency.samples import (
-    NullPairs,
-    draw_samples,
-    eligible,
-    keywords,
-    listed,
-    middle,
-    sentences_of,
-)
-from tests.studies.consistency.made import text_of
+from gpustab.studies.consistency.samples import draw_samples, eligible, keywords, listed, middle, sentences_of
+from tests.small_data.made import text_of
 
 
 def test_random_samples_share_no_sentence_and_are_even():

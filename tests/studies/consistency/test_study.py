@@ -16,7 +16,7 @@ from gpustab.runs.load import open_groups
 from gpustab.studies.consistency.figures import FIGURES
 from gpustab.studies.consistency.paper import methods
 from gpustab.studies.consistency.study import consistency
-from tests.studies.consistency.made import WORDS, sentences, term_names, word, write
+from tests.small_data.made import WORDS, sentences, term_names, word, write
 
 pytest.importorskip("sentencex")
 
@@ -104,7 +104,7 @@ def test_halves_with_nonce2vec(files):
 
 
 def test_the_grid_has_a_row_for_every_setting(files, monkeypatch):
-    from gpustab.studies.consistency import nonce
+    from gpustab.small_data import nonce
 
     monkeypatch.setattr(nonce, "GRID", nonce.GRID | {"sample": (1e4,), "alpha": (0.1, 1.0), "window_decay": (1, 5)})
     result = consistency(

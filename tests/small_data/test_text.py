@@ -1,18 +1,39 @@
-"""What the study is given: a file of terms, and samples in the form of the public code; and what is refused."""
+"""Sentences, terms of several words, duplicates; files of terms, and of samples in the form of the public code."""
 
-import itertools
+from itertools import pairwise
 
-import numpy as np
 import pytest
 
 from gpustab import InputError
-from gpustab.runs.load import open_groups
-from gpustab.studies.consistency.inputs import read_samples, read_terms
-from gpustab.studies.consistency.paper import methods
-from gpustab.studies.consistency.study import consistency
-from tests.studies.consistency.made import sentences, term_names, word
+from gpustab.small_data.text import joined, read_samples, read_terms, read_text, without_duplicates
+from tests.small_data.made import text_of
 
-pytest.importorskip("sentencex")
+
+def _lists(text):
+    return [[text.words[k].decode() for k in text.tokens[a:b]] for a, b in pairwise(text.starts)]
+
+
+def test_terms_of_several_words_become_one_token_the_longer_first():
+    text = text_of([["a", "b", "c", "a", "b"], ["b", "a"], ["b"], ["a", "a", "a"], ["a"], ["b"]])
+    found = joined(text, [(b"a", b"b"), (b"a", b"b", b"c"), (b"a", b"a"), (b"x", b"y")])
+    assert _lists(found) == [["a_b_c", "a_b"], ["b", "a"], ["b"], ["a_a", "a"], ["a"], ["b"]]
+
+
+def test_duplicate_sentences_stay_once_and_empty_ones_are_none():
+    text = text_of([["a", "b"], [], ["b", "a"], ["a", "b"], ["a"]], [0, 0, 1, 1, 2])
+    found = without_duplicates(text)
+    assert _lists(found) == [["a", "b"], ["b", "a"], ["a"]]
+    assert found.duplicates == 1
+    assert found.documents.tolist() == [0, 1, 2]
+
+
+def test_a_file_is_read_in_sentences_and_documents(tmp_path):
+    file = tmp_path / "text.txt"
+    file.write_text("Anarchy is order. Is it X?\n\nAnarchy is order. Order is it.\n")
+    text = read_text(file, "en", layout="paragraphs")
+    assert _lists(text) == [["anarchy", "is", "order"], ["is", "it", "x"], ["order", "is", "it"]]
+    assert text.duplicates == 1
+    assert _lists(read_text(file, "en", True, "paragraphs"))[1] == ["is", "it"]
 
 
 def test_a_file_of_terms(tmp_path):
@@ -48,7 +69,7 @@ def test_terms_samples_and_sentences_are_those_of_the_file(tmp_path):
     assert [words[k] for k in samples.terms] == [b"analytical_hypotheses", b"mass"]
     assert samples.term.tolist() == [0, 0, 1, 1]
     assert samples.sizes.tolist() == [2, 1, 2, 2]
-    lists = [[words[k].decode() for k in found.text.tokens[a:b]] for a, b in itertools.pairwise(found.text.starts)]
+    lists = [[words[k].decode() for k in found.text.tokens[a:b]] for a, b in pairwise(found.text.starts)]
     term = "analytical_hypotheses"
     assert lists[:3] == [
         ["the", term, "of", "a", "linguist"],
@@ -87,53 +108,3 @@ def test_no_file_and_no_utf8(tmp_path):
     (tmp_path / "latin").write_bytes(b"a\t\xe9 ___\n")
     with pytest.raises(InputError, match="byte 2 is no UTF-8"):
         read_samples(tmp_path / "latin", "en")
-
-
-@pytest.fixture
-def given(tmp_path):
-    """The same sentences as a file of samples; the background knows all other words."""
-    by_term = {name: [] for name in term_names(6)}
-    for sentence in sentences(6, 12, 8, seed=1, own=0.5):
-        name = next(w for w in sentence if w in by_term)
-        by_term[name].append(" ".join("___" if w == name else w for w in sentence))
-    lines = ["\t".join([name, *(" @@ ".join(own[k::3]) for k in range(3))]) for name, own in by_term.items()]
-    vectors = np.random.default_rng(0).normal(size=(300, 9)) + 0.3
-    groups = open_groups([([word(k) for k in range(300)], vectors)], single_runs=True)
-    return groups, write(tmp_path, "\n".join(lines) + "\n")
-
-
-def test_the_study_takes_the_samples_as_they_are(given):
-    groups, path = given
-    result = consistency(groups, sample_file=str(path), subsample=0.0)
-    assert result.groups[0]["terms"] == 6
-    assert result.groups[0]["samples"] == 18
-    assert result.groups[0]["sentences"] == 4
-    row = next(result.tables["consistency"].records(model="additive"))
-    assert row["auc"] > 0.7
-    assert result.settings["text"] == str(path)
-
-
-@pytest.mark.parametrize(
-    ("text", "choices", "message"),
-    [
-        (["lee"], {}, "without text=..."),
-        ([], {"split": "half"}, "without split='half'"),
-        ([], {"terms": "keywords"}, "without terms"),
-    ],
-)
-def test_what_the_file_decides_is_not_asked_for_again(given, text, choices, message):
-    groups, path = given
-    with pytest.raises(InputError, match=message):
-        consistency(groups, text, sample_file=str(path), **choices)
-
-
-def test_neither_text_nor_samples(given):
-    with pytest.raises(InputError, match="no text was given; give one, or sample_file"):
-        consistency(given[0])
-
-
-def test_the_methods_say_whence_the_samples_are(given):
-    groups, path = given
-    said = methods(consistency(groups, sample_file=str(path), subsample=0.0))
-    assert "the samples of a given file were taken, and the background" in said
-    assert "duplicate" not in said

@@ -3,11 +3,12 @@
 import pytest
 import torch
 
-from gpustab.studies.consistency.additive import additive, by_sentences, centred, mean_context, size_constant
-from gpustab.studies.consistency.contexts import prepare
-from gpustab.studies.consistency.measures import consistency_of
+from gpustab.small_data.additive import centred, mean_context
+from gpustab.studies.consistency.comparisons import by_sentences
+from gpustab.studies.consistency.measures import consistency_of, size_constant
 from gpustab.studies.consistency.options import ConsistencyOptions
-from tests.studies.consistency.made import background, sentences, term_names, text_of
+from gpustab.studies.consistency.samples import prepare
+from tests.small_data.made import background, sentences, term_names, text_of
 
 CPU = torch.device("cpu")
 
@@ -23,7 +24,7 @@ def test_cosine_of_sums_of_one_distribution_follows_the_size_law(n):
     text = text_of(sentences(terms, 2 * n, 8, seed=n))
     options = ConsistencyOptions(split="random", samples=2, sentences=n, cutoff=2, subsample=0, number=terms)
     prepared = prepare(text, [(t.encode(),) for t in term_names(terms)], runs, options, CPU)
-    found = consistency_of(additive(prepared, runs, 0), prepared.samples, prepared.allowed)
+    found = consistency_of(prepared.sums(runs, 0), prepared.samples, prepared.allowed)
     assert found.numbers["null"].value == pytest.approx(1 / (1 + constant / (8 * n)), abs=0.03)
     assert found.numbers["same"].value == pytest.approx(found.numbers["null"].value, abs=0.06)
     assert size_constant(found.numbers["null"].value, 8 * n) == pytest.approx(constant, rel=0.15)
@@ -35,7 +36,8 @@ def test_without_the_mean_context_one_distribution_has_cosine_zero():
     options = ConsistencyOptions(samples=2, cutoff=2, subsample=0, number=20)
     terms = [(t.encode(),) for t in term_names(20)]
     prepared = prepare(text, terms, runs, options, CPU)
-    x = centred(additive(prepared, runs, 0), prepared.words, mean_context(prepared, runs, 0))
+    rows = prepared.frequencies.rows[prepared.text.tokens[prepared.kept]]
+    x = centred(prepared.sums(runs, 0), prepared.words, mean_context(rows, runs, 0, CPU))
     found = consistency_of(x, prepared.samples, prepared.allowed)
     assert abs(found.numbers["null"].value) < 0.03
     assert abs(found.numbers["same"].value) < 0.12

@@ -9,8 +9,7 @@ import torch
 
 from gpustab import load_groups
 from gpustab.machine.device import Compute
-from gpustab.studies.bootstrap import numbers, spread
-from gpustab.studies.bootstrap.listed import neighbours
+from gpustab.studies.bootstrap import numbers
 from gpustab.studies.bootstrap.measure import measure
 from gpustab.studies.bootstrap.study import bootstrap
 from gpustab.training import read_settings, train_runs
@@ -31,7 +30,7 @@ COSINES = [[[0.9, 0.8, 0.5, 0.1]], [[0.7, 0.8, 0.6, 0.1]], [[0.8, 0.79, 0.7, 0.9
 class TestPlanted:
     def test_means_ranks_and_shares_are_the_planted_ones(self):
         own = measured(planted("x/bootstrap", COSINES))
-        rows = {row.word: row for row in neighbours(own, own, judges=True)}
+        rows = {row.word: row for row in numbers.neighbours(own, own, judges=True)}
         assert list(rows) == ["w0", "w1"]
         first = rows["w0"]
         assert first.mean == pytest.approx(0.8)
@@ -43,7 +42,7 @@ class TestPlanted:
 
     def test_a_word_that_a_run_lacks_has_no_cosine_there_and_is_not_in_its_list(self):
         own = measured(planted("x/bootstrap", COSINES, absent=[(3, "w0")]))
-        row = {row.word: row for row in neighbours(own, own, judges=True)}["w0"]
+        row = {row.word: row for row in numbers.neighbours(own, own, judges=True)}["w0"]
         assert row.runs == 3
         assert row.mean == pytest.approx(0.8)  # never (0.9 + 0.7 + 0.8 + 0) / 4
         assert (row.hits, row.of) == (3, 4)
@@ -54,14 +53,14 @@ class TestPlanted:
 
     def test_a_run_without_the_query_is_left_out_for_it(self):
         own = measured(planted("x/bootstrap", COSINES, absent=[(3, "q")]))
-        row = {row.word: row for row in neighbours(own, own, judges=True)}["w0"]
+        row = {row.word: row for row in numbers.neighbours(own, own, judges=True)}["w0"]
         assert (row.runs, row.of) == (3, 3)
 
     def test_bias_is_against_the_group_that_chose(self):
         whole = measured(planted("x/shuffled", COSINES))
         moved = np.asarray(COSINES) - 0.05
         own = measured(planted("x/bootstrap", moved), asked=whole.closest_words(2))
-        rows = list(neighbours(own, whole, judges=True))
+        rows = list(numbers.neighbours(own, whole, judges=True))
         assert [row.bias for row in rows] == pytest.approx([-0.05, -0.05])
         assert {row.chosen_by for row in rows} == {"x/shuffled"}
 
@@ -71,7 +70,7 @@ class TestKnownSpread:
         inside, values = 0, []
         for seed in range(30):
             own = measured(drawn("x/shuffled", 8, 0.03, seed=seed), n=10)
-            found = numbers.numbers(own, COMPUTE).log_spread
+            found = numbers.setting(own, COMPUTE).estimate("log_spread")
             low, high = found.interval
             inside += low <= math.log(0.03) <= high
             values.append(found.value)
@@ -80,11 +79,11 @@ class TestKnownSpread:
 
     def test_the_paper_curve_is_its_bias_and_the_unbiased_one_is_flat(self):
         values = 0.5 + 0.02 * torch.randn(600, 12, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-        rows = spread.by_runs("x", values)
+        rows = numbers.by_runs("x", values)
         for row in rows:
             assert row.paper == pytest.approx(0.02 * row.bias, rel=0.05)
             assert row.unbiased == pytest.approx(0.02, rel=0.05)
-        assert abs(spread.rise_left(values).value) < 0.05
+        assert abs(numbers.rise_left(values).value) < 0.05
 
     def test_noise_alone_is_no_distance_between_settings(self):
         first, second, moved = (

@@ -7,11 +7,11 @@ import pytest
 import torch
 
 from gpustab.kernels.training.nonce import train_nonce
-from gpustab.studies.consistency.contexts import instances
-from gpustab.studies.consistency.nonce import draw_negatives, padded, training_pairs, window_of
+from gpustab.small_data.additive import instances
+from gpustab.small_data.nonce import Settings, draw_negatives, padded, training_pairs, window_of
 from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.samples import draw_samples
-from tests.studies.consistency.made import text_of
+from tests.small_data.made import text_of
 
 WORDS = 40
 
@@ -32,26 +32,26 @@ def _made(seed=0):
 
 
 def naive_pairs(  # noqa: C901  # loops, as naive as can be
-    text, samples, rows, counts, options
+    text, samples, rows, counts, settings
 ):
     """The steps of every sample by loops; the same uniform numbers, token by token."""
     found = instances(text, samples)
     seen = found.target | (rows[text.tokens[found.place]] >= 0)
     place, member, target = (part[seen] for part in found)
-    uniform = np.random.default_rng([options.seed, 4]).random(len(place))
+    uniform = np.random.default_rng([settings.seed, 4]).random(len(place))
     steps = []
     for p in range(len(samples.term)):
         mine = [k for k in range(len(place)) if samples.owner[member[k]] == p]
-        total = options.sample * len(mine)
+        total = settings.sample * len(mine)
         own = {}
         for k in mine:
             own[text.tokens[place[k]]] = own.get(text.tokens[place[k]], 0) + 1
-        time, window = 0, options.nonce_window
+        time, window = 0, settings.window
         for s, m in enumerate(range(samples.starts[p], samples.starts[p + 1])):
             sentence = []
             for k in (k for k in mine if member[k] == m):
                 c = counts[text.tokens[place[k]]] + own[text.tokens[place[k]]]
-                keep = min(1.0, (math.sqrt(c / total) + 1) * total / c) / options.sample_decay**s
+                keep = min(1.0, (math.sqrt(c / total) + 1) * total / c) / settings.sample_decay**s
                 if target[k] or uniform[k] < keep:
                     sentence.append((rows[text.tokens[place[k]]], target[k]))
             for i, (row, is_target) in enumerate(sentence):
@@ -61,15 +61,15 @@ def naive_pairs(  # noqa: C901  # loops, as naive as can be
                         if not is_target:
                             steps.append((p, s, time, row))
             if window - 1 >= 3:
-                window = max(window - options.window_decay, 0)
+                window = max(window - settings.window_decay, 0)
     return steps
 
 
-def naive_training(start, output, steps, negatives, options, update):
+def naive_training(start, output, steps, negatives, settings, update):
     """One problem, one step after the other, in float64."""
     x, o = start.copy(), output.copy()
     for (_, _, time, row), drawn in zip(steps, negatives, strict=True):
-        alpha = max(options.alpha * math.exp(-(time - 1) / options.alpha_decay), 1e-4)
+        alpha = max(settings.alpha * math.exp(-(time - 1) / settings.alpha_decay), 1e-4)
         ids = [row, *drawn]
         before, change, out_change = x.copy(), np.zeros_like(x), []
         for k, i in enumerate(ids):
@@ -86,23 +86,22 @@ def naive_training(start, output, steps, negatives, options, update):
 @pytest.mark.parametrize(("sample", "window_decay", "sample_decay"), [(10.0, 1, 1.3), (1e4, 5, 1.9)])
 def test_all_samples_at_once_are_the_naive_sequential_program(update, sample, window_decay, sample_decay):
     text, rows, counts = _made()
-    options = ConsistencyOptions(
-        samples=3, sample=sample, window_decay=window_decay, sample_decay=sample_decay, alpha=0.4, negatives=2, seed=5
-    )
-    samples = draw_samples(text, [text.words.index(f"t{k}".encode()) for k in range(3)], options)
-    pairs = training_pairs(text, samples, rows, counts, options)
-    steps = naive_pairs(text, samples, rows, counts, options)
+    settings = Settings(0.4, 2, sample, 70.0, sample_decay, window_decay, seed=5)
+    terms = [text.words.index(f"t{k}".encode()) for k in range(3)]
+    samples = draw_samples(text, terms, ConsistencyOptions(samples=3, seed=5))
+    pairs = training_pairs(text, samples, rows, counts, settings)
+    steps = naive_pairs(text, samples, rows, counts, settings)
     assert list(zip(*(part.tolist() for part in pairs), strict=True)) == steps
     by_row = np.zeros(WORDS, dtype=np.int64)
     by_row[rows[rows >= 0]] = counts[rows >= 0]
     negatives = draw_negatives(pairs.row, by_row, 2, 5)
     generator = np.random.default_rng(1)
     start, output = generator.normal(size=(len(samples.term), 6)), generator.normal(size=(WORDS, 6))
-    ids, rates = padded(pairs, negatives, len(start), options.alpha, options.alpha_decay)
+    ids, rates = padded(pairs, negatives, len(start), settings.alpha, settings.alpha_decay)
     batched = train_nonce(*map(torch.from_numpy, (start, output, ids, rates)), update_output=update)
     for p in range(len(start)):
         mine = [k for k, step in enumerate(steps) if step[0] == p]
-        wanted = naive_training(start[p], output, [steps[k] for k in mine], negatives[mine], options, update)
+        wanted = naive_training(start[p], output, [steps[k] for k in mine], negatives[mine], settings, update)
         assert batched[p].numpy() == pytest.approx(wanted, rel=1e-12, abs=1e-12)
 
 

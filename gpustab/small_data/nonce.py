@@ -11,7 +11,6 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,13 +26,8 @@ from gpustab.kernels.training.nonce import train_nonce
 from gpustab.runs.files import output_file
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
-from gpustab.spaces.space import Space
-from gpustab.studies.consistency.contexts import Instances, Prepared, chances, instances
-from gpustab.studies.consistency.measures import consistency_of
-from gpustab.studies.consistency.options import ConsistencyOptions
-from gpustab.studies.consistency.samples import Samples
-from gpustab.studies.consistency.tables import Setting, Updates
-from gpustab.studies.consistency.text import Ids, Text
+from gpustab.small_data.additive import Instances, chances, instances
+from gpustab.small_data.text import Ids, Samples, Text
 
 _KEEP, _NEGATIVES = 4, 5
 """Streams of the seed."""
@@ -58,6 +52,32 @@ _AT_ONCE = 1024
 """Samples whose steps lie in memory at once: 150 steps of six words each take 7 MB."""
 
 _WHY = "Nonce2Vec trains by the background's output vectors and draws negatives by its counts"
+
+
+class Settings(NamedTuple):
+    """How Nonce2Vec is trained.
+
+    Attributes:
+        alpha: learning rate at the first pair.
+        negatives: negative samples of a pair.
+        sample: threshold of the subsampling, in tokens of the sample (no rate).
+        alpha_decay: pairs in which the learning rate falls by e.
+        sample_decay: factor by which fewer words are kept in every further sentence.
+        window_decay: words by which the window shrinks in every further sentence.
+        window: in the first sentence.
+        updated: whether output vectors are trained too (public code) or left as they are (paper).
+        seed: of subsampling and negatives.
+    """
+
+    alpha: float
+    negatives: int
+    sample: float
+    alpha_decay: float
+    sample_decay: float
+    window_decay: int
+    window: int = 15
+    updated: bool = False
+    seed: int = 0
 
 
 class Output(NamedTuple):
@@ -101,23 +121,15 @@ class Outputs:
         if space.dimension != runs.rows[r].shape[1]:
             raise InputError(f"{path}: {space.dimension} dimensions, the background has {runs.rows[r].shape[1]}")
         vectors = torch.zeros(runs.words, space.dimension)
-        there = torch.from_numpy(_there(runs))
-        vectors[there] = space.vectors[_output_rows(path, space, runs, there)]
+        there = runs.joint.cpu()
+        words = [runs.vocabulary[k] for k in there.nonzero().flatten().tolist()]
+        if missing := sum(word not in space.vocabulary for word in words):
+            of = f"{missing:,} of {len(words):,} words of the background"
+            raise InputError(f"{path}: {of} have no output vector there")
+        vectors[there] = space.vectors[torch.tensor([space.vocabulary.index_of(word) for word in words])]
         if torch.equal(vectors, runs.rows[r][0 : runs.words].cpu() * there[:, None]):
             raise InputError(f"{path}: these are the word vectors of '{runs.name}', no output vectors")
         return Output(vectors.double().to(self._device), counts_of(runs))
-
-
-def _there(runs: Runs) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    return runs.joint.cpu().numpy()
-
-
-def _output_rows(path: Path, space: Space, runs: Runs, there: Tensor) -> Tensor:
-    words = [runs.vocabulary[k] for k in there.nonzero().flatten().tolist()]
-    missing = sum(word not in space.vocabulary for word in words)
-    if missing:
-        raise InputError(f"{path}: {missing:,} of {len(words):,} words of the background have no output vector there")
-    return torch.tensor([space.vocabulary.index_of(word) for word in words])
 
 
 def counts_of(runs: Runs) -> Ids:
@@ -128,32 +140,32 @@ def counts_of(runs: Runs) -> Ids:
     """
     if runs.counts is None:
         raise InputError(f"{_WHY}, and '{runs.name}' has no counts; a run set and gensim's own files have them")
-    counts: Ids = np.where(_there(runs), runs.counts.cpu().numpy() // len(runs), 0)
+    counts: Ids = np.where(runs.joint.cpu().numpy(), runs.counts.cpu().numpy() // len(runs), 0)
     if (counts > 0).sum() < 2:
         raise InputError(f"'{runs.name}' has fewer than two words with counts; negatives cannot be drawn")
     return counts
 
 
-def find_outputs(group: Runs | Group, runs: Runs, options: ConsistencyOptions, device: torch.device) -> Outputs:
+def find_outputs(group: Runs | Group, runs: Runs, vectors: str | None, device: torch.device) -> Outputs:
     """Return where the output vectors of a background's runs are.
 
     Args:
         group: as it was given: the files of its runs tell where their output vectors lie.
         runs: the same, read.
-        options: ``output_vectors`` names those of a background of one run.
+        vectors: names the file of those of a background of one run.
         device: where they shall lie.
 
     Raises:
         InputError: if there are none, or no counts.
     """
-    if options.output_vectors is not None:
+    if vectors is not None:
         if len(runs) > 1:
             raise InputError(
                 f"{option('output_vectors')} names those of one run, and '{runs.name}' has {len(runs)}; give one run, "
                 f"or a run set that was trained with {option('keep_output')}"
             )
         counts_of(runs)
-        return Outputs(runs, [Path(options.output_vectors)], device)
+        return Outputs(runs, [Path(vectors)], device)
     if isinstance(group, Group) and group.packed:
         raise InputError(f"{_WHY}, and a packed run set has none: give the run set that '{runs.name}' was packed from")
     files = [output_file(Path(source)) for source in _sources(group)]
@@ -226,7 +238,7 @@ def first_chances(
     return chances(count, sizes[owner], threshold)
 
 
-def training_pairs(text: Text, samples: Samples, rows: Ids, counts: Ids, options: ConsistencyOptions) -> Pairs:
+def training_pairs(text: Text, samples: Samples, rows: Ids, counts: Ids, settings: Settings) -> Pairs:
     """Return all pairs of all samples in order; words that the background lacks are left out.
 
     Args:
@@ -234,16 +246,16 @@ def training_pairs(text: Text, samples: Samples, rows: Ids, counts: Ids, options
         samples: P of them, their sentences in the order in which they are read.
         rows: background row of every word of the text, −1 for none.
         counts: of every word of the text in the background.
-        options: subsampling and window, and how they decay.
+        settings: subsampling and window, and how they decay.
     """
     tokens = instances(text, samples)
     tokens = tokens.take(tokens.target | (rows[text.tokens[tokens.place]] >= 0))
-    number = np.arange(len(samples.members)) - np.repeat(samples.starts[:-1], samples.sizes)
-    chance = first_chances(text, samples, tokens, counts, options.sample)
-    chance = chance / options.sample_decay ** number[tokens.member].astype(np.float64)
-    uniform = np.random.default_rng([options.seed, _KEEP]).random(len(chance))
+    number = samples.place
+    chance = first_chances(text, samples, tokens, counts, settings.sample)
+    chance = chance / settings.sample_decay ** number[tokens.member].astype(np.float64)
+    uniform = np.random.default_rng([settings.seed, _KEEP]).random(len(chance))
     tokens = tokens.take((uniform < chance) | tokens.target)
-    windows = np.array([window_of(s, options.nonce_window, options.window_decay) for s in range(number.max() + 1)])
+    windows = np.array([window_of(s, settings.window, settings.window_decay) for s in range(number.max() + 1)])
     return _pairs(text, samples, rows, tokens, number, windows)
 
 
@@ -306,82 +318,37 @@ def padded(pairs: Pairs, negatives: Ids, problems: int, alpha: float, decay: flo
     return ids, rates
 
 
-def pairs_of(prepared: Prepared, output: Output, options: ConsistencyOptions) -> Pairs:
-    """Return all that is to be trained, in order."""
-    rows = prepared.frequencies.rows
-    counts = np.where(rows >= 0, output.counts[rows], 0)
-    return training_pairs(prepared.text, prepared.samples, rows, counts, options)
-
-
-def trained(start: Tensor, output: Output, pairs: Pairs, options: ConsistencyOptions) -> Tensor:
+def trained(start: Tensor, output: Output, pairs: Pairs, settings: Settings) -> Tensor:
     """Return the vectors of all samples, trained from their sums, ``(P, d)``.
 
     Args:
         start: ``(P, d)`` sums of the additive model.
         output: output vectors and counts.
         pairs: what is trained.
-        options: rate, negatives, and whether output vectors are trained too.
+        settings: rate, negatives, and whether output vectors are trained too.
     """
-    negatives = draw_negatives(pairs.row, output.counts, options.negatives, options.seed)
-    updated, parts = options.output == "updated", []
+    negatives, parts = draw_negatives(pairs.row, output.counts, settings.negatives, settings.seed), []
     for first in range(0, len(start), _AT_ONCE):
         x = start[first : first + _AT_ONCE]
         part = slice(*np.searchsorted(pairs.problem, [first, first + len(x)]).tolist())
         some = Pairs(pairs.problem[part] - first, *(column[part] for column in pairs[1:]))
-        steps, rates = padded(some, negatives[part], len(x), options.alpha, options.alpha_decay)
+        steps, rates = padded(some, negatives[part], len(x), settings.alpha, settings.alpha_decay)
         ids, alpha = torch.from_numpy(steps).to(x.device), torch.from_numpy(rates).to(x.device)
-        parts.append(train_nonce(x, output.vectors, ids, alpha, update_output=updated))
+        parts.append(train_nonce(x, output.vectors, ids, alpha, update_output=settings.updated))
     return torch.cat(parts)
 
 
-def updates(prepared: Prepared, pairs: Pairs) -> list[Updates]:
-    """Return how many updates the sentences of a sample give, the first, the second, ...: means over the samples."""
-    sizes, rows = prepared.samples.sizes, []
-    for s in range(int(sizes.max())):
-        samples = int((sizes > s).sum())
-        rows.append(Updates(prepared.group, s + 1, samples, int((pairs.sentence == s).sum()) / samples))
-    return rows
-
-
-def schedules(options: ConsistencyOptions) -> Iterator[ConsistencyOptions]:
+def schedules(settings: Settings) -> Iterator[Settings]:
     """Yield the settings of the grid that have schedules of their own; each is of 36 trainings."""
-    yield from _varied(options, [name for name in GRID if name not in _OF_TRAINING])
+    return _varied(settings, [name for name in GRID if name not in _OF_TRAINING])
 
 
-def _varied(options: ConsistencyOptions, names: Sequence[str]) -> Iterator[ConsistencyOptions]:
+def trainings(schedule: Settings) -> Iterator[Settings]:
+    """Yield the settings of the grid that have one schedule, and so the same pairs."""
+    return _varied(schedule, _OF_TRAINING)
+
+
+def _varied(settings: Settings, names: Sequence[str]) -> Iterator[Settings]:
     for values in itertools.product(*(GRID[name] for name in names)):
-        settings: dict[str, Any] = dict(zip(names, values, strict=True))
-        yield replace(options, **settings)
-
-
-def settings_of(start: Tensor, prepared: Prepared, output: Output, schedule: ConsistencyOptions) -> list[Setting]:
-    """Return cosine, null level and AUC of every setting of the grid with one schedule.
-
-    Args:
-        start: ``(P, d)`` sums of the additive model.
-        prepared: the samples.
-        output: output vectors and counts.
-        schedule: one of :func:`schedules`.
-    """
-    pairs, rows = pairs_of(prepared, output, schedule), []
-    for options in _varied(schedule, _OF_TRAINING):
-        vectors = trained(start, output, pairs, options)
-        same = null = auc = None
-        if bool(torch.isfinite(vectors).all()):
-            numbers = consistency_of(vectors, prepared.samples, prepared.allowed).numbers
-            same, null, auc = (numbers[name].value for name in ("same", "null", "auc"))
-        rows.append(
-            Setting(
-                prepared.group,
-                options.alpha,
-                options.negatives,
-                options.sample,
-                options.alpha_decay,
-                options.sample_decay,
-                options.window_decay,
-                same,
-                null,
-                auc,
-            )
-        )
-    return rows
+        varied: dict[str, Any] = dict(zip(names, values, strict=True))
+        yield settings._replace(**varied)

