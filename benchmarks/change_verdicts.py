@@ -51,7 +51,7 @@ def verdict(runs: int, step: float, seed: int) -> str:
     ]
     every = torch.ones(V, dtype=torch.bool)
     between, floor = (displacement(*(torch.from_numpy(np.array(x)) for x in kind)) for kind in (whole, drawn))
-    change, training, sampling = (own.mean(every) for own in (between.change, between.within, floor.within))
+    change, training, sampling = (own.mean(every)[:2] for own in (between.change, between.within, floor.within))
     beyond = between.change.value - floor.within.value
     pair = _NOTHING._replace(
         runs_first=runs,

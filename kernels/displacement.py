@@ -20,6 +20,20 @@ from gpustab.kernels.averaging import Average, aligned_average, cross_gram, tree
 from gpustab.kernels.procrustes import procrustes
 
 
+class Mean(NamedTuple):
+    """A mean over words.
+
+    Attributes:
+        value: NaN of no word.
+        se: its standard error over the runs of both groups; NaN where the number is undefined without a run.
+        words: over how many.
+    """
+
+    value: float
+    se: float
+    words: int
+
+
 class Jackknifed(NamedTuple):
     """A number of every word, and what it is without each run.
 
@@ -38,11 +52,21 @@ class Jackknifed(NamedTuple):
         """``(v,)`` standard errors, ``SE² = SE₁² + SE₂²``: the two groups are independent. NaN for a group of one."""
         return torch.hypot(_jackknife(self.without_first), _jackknife(self.without_second))
 
-    def mean(self, rows: Tensor) -> tuple[float, float]:
-        """Return the mean over some words that have a value, and its standard error."""
-        rows = rows & self.value.isfinite()
-        means = [part[:, rows].mean(1, keepdim=True) for part in (self.without_first, self.without_second)]
-        return float(self.value[rows].mean()), float(torch.hypot(*map(_jackknife, means)))
+    def mean(self, rows: Tensor) -> Mean:
+        """Return the mean over some words that have a value, and its standard error.
+
+        A word counts if it has a value without every run, too, so that all means are of the same words: one word that
+        loses its value with a run would make the error of all undefined. Where no word has one, as without a run of a
+        group of one or two, the mean is over the words that have a value, and its error is undefined.
+
+        Args:
+            rows: ``(v,)`` bool, which words.
+        """
+        own = rows & self.value.isfinite()
+        complete = own & self.without_first.isfinite().all(0) & self.without_second.isfinite().all(0)
+        kept = complete if bool(complete.any()) else own
+        means = [part[:, kept].mean(1, keepdim=True) for part in (self.without_first, self.without_second)]
+        return Mean(float(self.value[kept].mean()), float(torch.hypot(*map(_jackknife, means))), int(kept.sum()))
 
 
 class Displacement(NamedTuple):

@@ -48,7 +48,8 @@ def separation(unit: Tensor, term: Tensor, allowed: Nulls) -> Separation:
     """Return the sums of :class:`Separation`.
 
     Args:
-        unit: ``(P, d)`` unit vectors of the samples; zero rows have cosine 0 with everything.
+        unit: ``(P, d)`` unit vectors of the samples. A zero row has no direction: its cosines are undefined, and its
+            pairs count nowhere.
         term: ``(P,)`` term of each sample, ascending from 0 without gaps.
         allowed: pairs of different terms that are null pairs; P² of them are never held at once.
 
@@ -62,10 +63,14 @@ def separation(unit: Tensor, term: Tensor, allowed: Nulls) -> Separation:
     unit = unit.double()
     starts = torch.cat([term.new_zeros(1), torch.bincount(term).cumsum(0)]).tolist()
     blocks = [slice(a, b) for a, b in pairwise(starts)]
-    own = [_own_pairs(product(unit[rows], unit[rows].T)) for rows in blocks]
+    known = unit.any(1)
+    own = [_own_pairs(product(x, x.T)) for x in (unit[rows][known[rows]] for rows in blocks)]
     values = torch.cat(own).sort().values
     below = torch.zeros(len(values) + 1, dtype=torch.float64, device=unit.device)
-    found = [_of_term(unit, rows, allowed[rows], pairs, values, below) for rows, pairs in zip(blocks, own, strict=True)]
+    found = [
+        _of_term(unit, rows, known, allowed[rows], pairs, values, below)
+        for rows, pairs in zip(blocks, own, strict=True)
+    ]
     # below[k]: twice the null pairs, ties as halves, that lie below k own pairs or more; each pair came from both terms
     beaten = below.cumsum(0)[:-1] / 2
     lost = [beaten[torch.searchsorted(values, pairs)].sum() for pairs in own]
@@ -81,10 +86,12 @@ def _own_pairs(cosines: Tensor) -> Tensor:
 
 
 def _of_term(
-    unit: Tensor, rows: slice, allowed: Tensor, pairs: Tensor, values: Tensor, below: Tensor
+    unit: Tensor, rows: slice, known: Tensor, allowed: Tensor, pairs: Tensor, values: Tensor, below: Tensor
 ) -> tuple[Tensor, ...]:
     """One term's sums; adds its null pairs to ``below``."""
-    cosines = product(unit[rows], unit.T)
+    inside = known[rows]
+    allowed = allowed[inside] & known
+    cosines = product(unit[rows][inside], unit.T)
     others = cosines.masked_fill(~allowed, -torch.inf).sort(1).values
     null = others[others > -torch.inf]  # in order row by row: found in two thirds of the time
     left, right = _sides(values, null)
@@ -94,7 +101,7 @@ def _of_term(
     ordered = pairs.sort().values
     less, no_more = _sides(ordered, null)
     at_most = (less + no_more).double() / 2
-    ranks, among = _ranks(others, cosines[:, rows], allowed)
+    ranks, among = _ranks(others, cosines[:, rows][:, inside], allowed)
     counts = (len(pairs), null.numel())
     n_pairs, n_null = (null.new_tensor(float(n)) for n in counts)
     return pairs.sum(), n_pairs, null.sum(), n_null, touching, (len(pairs) - at_most).sum(), ranks, among

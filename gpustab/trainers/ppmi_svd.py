@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 from scipy import sparse
-from scipy.sparse.linalg import svds
+from scipy.sparse.linalg import aslinearoperator, eigsh
 
 from gpustab.corpus import cooccurrence
 from gpustab.corpus.cooccurrence import Kept
@@ -112,8 +112,10 @@ def ppmi(counts: sparse.csr_matrix, smoothing: float = 0.75, shift: float = 1.0)
 def factor(matrix: sparse.csr_matrix, dim: int, weight: float, seed: int) -> NDArray[np.float64]:
     """Return ``U Sᵖ`` of the truncated singular value decomposition, largest singular value first.
 
-    ARPACK's start vector is drawn from the seed. The sign of a column is such that its largest coordinate is
-    positive.
+    ARPACK's start vector is drawn from the seed, and so is any other that it asks for where a matrix has few different
+    singular values (``svds`` leaves these to chance, and one call gave other vectors than the next). The sign of a
+    column is such that its largest coordinate is positive. A row is zero where it would be rounding alone: of a word
+    without an entry, or whose entries all lie outside the singular vectors that are kept.
 
     Args:
         matrix: ``(v, v)``.
@@ -121,11 +123,13 @@ def factor(matrix: sparse.csr_matrix, dim: int, weight: float, seed: int) -> NDA
         weight: p.
         seed: of the start vector.
     """
-    start = np.random.default_rng([seed, _START]).uniform(-1, 1, matrix.shape[0])
-    u, s, _ = svds(matrix, k=dim, v0=start)
-    descending = np.argsort(-s, kind="stable")
-    u, s = u[:, descending], s[descending]
-    s[s <= s[0] * len(u) * np.finfo(s.dtype).eps] = 0  # of a matrix of lower rank: noise
+    rng, operator = np.random.default_rng([seed, _START]), aslinearoperator(matrix)
+    start = rng.uniform(-1, 1, matrix.shape[0])
+    _, right = eigsh(operator.T @ operator, k=dim, v0=start, rng=rng)
+    u, s, _ = np.linalg.svd(matrix @ np.linalg.qr(right)[0], full_matrices=False)
+    rounding = len(u) * np.finfo(s.dtype).eps
+    s[s <= s[0] * rounding] = 0  # of a matrix of lower rank: noise
+    u[np.linalg.norm(u * s, axis=1) <= s[0] * rounding] = 0
     largest = np.take_along_axis(u, np.abs(u).argmax(0)[None], 0)
     weighted: NDArray[np.float64] = u * np.sign(largest) * np.where(s > 0, s**weight, 0)
     return weighted

@@ -6,6 +6,7 @@ import torch
 
 from gpustab.kernels.averaging import tree_average
 from gpustab.kernels.displacement import (
+    Jackknifed,
     average_displacement,
     averages,
     displacement,
@@ -103,7 +104,7 @@ def test_error_of_the_mean_is_that_of_repeated_groups():
         base = np.random.default_rng(0).normal(size=(60, 5))
         scale = np.exp(0.5 * rng.normal(size=10)) * 0.2  # runs differ in their noise
         runs = [base + s * rng.normal(size=base.shape) for s in scale]
-        mean, se = displacement(tensors(runs[:5]), tensors(runs[5:])).change.mean(every)
+        mean, se, _ = displacement(tensors(runs[:5]), tensors(runs[5:])).change.mean(every)
         means.append(mean)
         errors.append(se**2)
     assert np.sqrt(np.mean(errors)) == pytest.approx(np.std(means, ddof=1), rel=0.35)
@@ -167,3 +168,26 @@ def test_averages_without_a_run_are_those_of_the_others():
 def naive_turned(x, y):
     u, _, vt = np.linalg.svd(x.T @ y)
     return x @ (u @ vt)
+
+
+def test_a_word_that_loses_its_value_without_a_run_takes_no_error_from_the_others():
+    first, second = map(tensors, epochs(runs=(4, 4), noise=0.2))
+    corrected = displacement(first, second).corrected
+    value = corrected.value.clone()
+    value[0] = 0.3
+    without = corrected.without_first.clone()
+    without[2, 0] = torch.nan
+    every = torch.ones(40, dtype=torch.bool)
+    mean = Jackknifed(value, without, corrected.without_second).mean(every)
+    others = Jackknifed(*(part[..., 1:] for part in corrected)).mean(every[1:])
+    assert mean == others
+    assert mean.words == 39
+    assert np.isfinite(mean.se)
+
+
+def test_a_mean_of_words_without_any_error_keeps_their_values():
+    first, second = map(tensors, epochs(runs=(2, 4)))  # without one of two runs there is nothing to correct by
+    mean = displacement(first, second).corrected.mean(torch.ones(40, dtype=torch.bool))
+    assert np.isfinite(mean.value)
+    assert np.isnan(mean.se)
+    assert mean.words == 40

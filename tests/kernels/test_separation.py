@@ -87,3 +87,19 @@ def test_a_sum_of_contexts_is_a_matrix_product():
     torch.testing.assert_close(found, counts @ table)
     none = torch.zeros(0, dtype=torch.long)
     assert not context_sums(none, none, none.double(), lambda rows: table[rows], (2, 4)).any()
+
+
+def test_a_sample_without_a_direction_is_in_no_pair():
+    generator = torch.Generator().manual_seed(5)
+    term = torch.tensor([0, 0, 0, 1, 1, 1, 2, 2, 3, 3])
+    unit = torch.nn.functional.normalize(torch.randn(10, 3, generator=generator, dtype=torch.float64), dim=1)
+    allowed = term[:, None] != term
+    empty = torch.tensor([1, 5, 8, 9])  # one sample of two terms, both of another
+    unit[empty] = 0
+    known = torch.ones(10, dtype=torch.bool)
+    known[empty] = False
+    found = separation(unit, term, allowed)
+    wanted = separation(unit[known], term[known], allowed[known][:, known])
+    for some, all_known in zip(found, wanted, strict=True):
+        torch.testing.assert_close(some[:3], all_known, rtol=1e-12, atol=1e-12)
+    assert [float(part[3]) for part in found] == [0] * len(found)

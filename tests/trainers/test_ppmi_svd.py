@@ -67,6 +67,25 @@ def test_equal_singular_values_do_not_change_with_the_call():
     assert all(np.array_equal(first, factor(matrix, 6, 0.5, seed=1)) for _ in range(10))
 
 
+@pytest.mark.parametrize(
+    "matrix",
+    [np.eye(40), np.ones((40, 40)), np.kron(np.eye(10), np.ones((6, 6)))],
+    ids=["all singular values equal", "rank 1", "ten blocks"],
+)
+def test_a_matrix_of_few_singular_values_has_the_same_vectors_at_every_call(matrix):
+    first = factor(sparse.csr_matrix(matrix), 20, 0.5, seed=1)
+    assert all(np.array_equal(first, factor(sparse.csr_matrix(matrix), 20, 0.5, seed=1)) for _ in range(5))
+
+
+def test_a_word_without_a_share_in_what_is_kept_has_a_zero_vector():
+    matrix = np.zeros((33, 33))
+    matrix[:30, :30] = np.kron(np.eye(3), np.arange(1.0, 101).reshape(10, 10) + np.arange(1.0, 101).reshape(10, 10).T)
+    matrix[30, 31] = matrix[31, 30] = 1e-6  # a component of its own, far below those that are kept; 32 has no entry
+    vectors = factor(sparse.csr_matrix(matrix), 3, 0.5, seed=1)
+    assert not vectors[30:].any()
+    assert vectors[:30].any(1).all()
+
+
 def test_without_subsampling_variation_is_numerical(made):
     x, y = train([made, made], PpmiSvdParameters(dim=20, subsample=0), [1, 2])
     assert aligned_cosines(x, y).min() > 0.9999

@@ -42,7 +42,7 @@ class Floors(NamedTuple):
     def of(self, words: Sequence[str]) -> tuple[float, float]:
         """Return the mean over those words that have a floor, and its error over runs."""
         mask = torch.tensor(np.isin(self.words, words))
-        return Jackknifed(*map(torch.from_numpy, self[1:])).mean(mask)
+        return Jackknifed(*map(torch.from_numpy, self[1:])).mean(mask)[:2]
 
     @property
     def by_word(self) -> dict[str, float]:
@@ -148,7 +148,7 @@ def floors_of(both: Between) -> Floors:
 def pair_row(series: Series, both: Between, floors: Floors | None) -> Pair:
     """Return the row of a pair of periods."""
     rows, moves = both.tested, both.moves
-    change, change_se = moves.change.mean(rows)
+    change, change_se, _ = moves.change.mean(rows)
     sampling, sampling_se = (None, None) if floors is None else floors.of(both.tested_words)
     pairs = moves.pairs.flatten()
     return Pair(
@@ -166,9 +166,9 @@ def pair_row(series: Series, both: Between, floors: Floors | None) -> Pair:
         change,
         float(pairs.std()) if len(pairs) > 1 else float("nan"),
         change_se,
-        *both.averaged.mean(rows),
-        *moves.corrected.mean(rows),
-        *moves.within.mean(rows),
+        *both.averaged.mean(rows)[:2],
+        *moves.corrected.mean(rows)[:2],
+        *moves.within.mean(rows)[:2],
         float(both.halves[rows].mean()),
         sampling,
         sampling_se,
