@@ -5,6 +5,11 @@ few function words have a p@10 far above all others, and Pearson's correlation o
 carry, says nothing of the order of the others. So the distribution of the levels is estimated without a form, as
 weights on a grid (Kiefer & Wolfowitz 1956; by expectation and maximisation, Laird 1978), from every word's mean and the
 noise of words of like level. Everything else is a sum over that grid.
+
+Which words are really less stable than others of their frequency? "Equal to the others" is the wrong null: nearly all
+words differ, so that with enough runs half of a vocabulary rejects it. What is decided is membership: *in the least
+stable tenth of the words of like frequency*. By a normal law of the levels 22 to 25 % of the words that were named were
+not in it, at 3 to 12 runs.
 """
 
 from __future__ import annotations
@@ -21,9 +26,9 @@ LIKE_LEVEL = 40
 _GRID, _STEPS = 100, 200
 _BINS = 4000
 """Groups of words of nearly equal means by which the weights are found, where there are more words."""
-_KNOWN = 0.7
-"""Part of the variance of the means that must be of the levels: else their tail is made of noise. Of two groups of one
-law a word or two would be named, of five bootstrap runs of a small corpus four, most of them wrongly."""
+_KNOWN = 0.5
+"""Part of the variance of the means that must be of the levels: else their tail is made of noise, and of two groups of
+one law a word or two would be named."""
 _BANDS = 32
 """Bands of frequency that are at work at once."""
 
@@ -149,6 +154,24 @@ def of_shares(shares: Tensor, noise: Tensor) -> tuple[Tensor, Tensor]:
     turned = torch.empty_like(pooled)
     turned[order] = pooled / (4 * share * (1 - share)).clamp(min=1e-6)
     return shares.double().clamp(0, 1).sqrt().asin(), turned
+
+
+def of_losses(losses: Tensor, noise: Tensor) -> tuple[Tensor, Tensor]:
+    """Return logarithms of losses and their squared errors: the noise of a loss is in proportion to it.
+
+    Args:
+        losses: ``(T,)`` means, at least 0; one of 0 stands with the least that is not.
+        noise: ``(T,)`` squared errors; pooled over words of like loss.
+    """
+    losses = losses.double()
+    positive = losses[losses > 0]
+    if not len(positive):
+        return losses, torch.zeros_like(losses)
+    order = losses.argsort(stable=True)
+    pooled, loss = (local_mean(x.double()[order], LIKE_LEVEL) for x in (noise, losses))
+    turned = torch.empty_like(pooled)
+    turned[order] = pooled / loss.clamp(min=float(positive.min())).square()
+    return losses.clamp(min=float(positive.min())).log(), turned
 
 
 def highest_tenth(values: Tensor, noise: Tensor, like: int = LIKE) -> Tensor:

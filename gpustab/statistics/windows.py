@@ -2,12 +2,6 @@
 
 Values are ``(T,)`` in descending frequency. A window is as many neighbours as there are on both sides, and lies at the
 edge where a side has too few.
-
-Which words are really less stable than others of their frequency? "Equal to the others" is the wrong null: nearly all
-words differ, so that with enough runs half of a vocabulary rejects it. What is decided is membership: *in the least
-stable tenth of the words of like frequency*. Selecting by value over error is wrong as well: 26 to 61 % of the chosen
-are in the held-out worst tenth at 3 or 4 runs, against 55 to 97 % of those chosen by the value itself, since an error
-is small by chance.
 """
 
 from __future__ import annotations
@@ -21,10 +15,12 @@ LIKE = 200
 """Words of like frequency beside the word itself."""
 
 _ROWS = 1 << 14
-SURE = 0.95
-"""So sure are the words that are said to stand out, on the average: one in twenty may be wrong."""
-_TENTH = 1.2815515655446004
-"""Quantile of the normal above which a tenth lies."""
+SURE = 0.97
+"""So sure are the words that are said to stand out, on the average. One in twenty may be wrong: of words named at 0.95
+6 to 8 % were, against 35 held-out runs, at 0.97 4 to 5 %."""
+FEWEST = 5
+"""Fewer words are not named: a tail that is estimated from thousands of words has one or two by itself. Of five
+bootstrap runs of LSA on 293 news two words of 1,635 would be, most often wrongly."""
 
 
 def over_windows(values: Tensor, function: Callable[[Tensor], Tensor], like: int = LIKE) -> Tensor:
@@ -70,35 +66,17 @@ def _parts(values: Tensor, like: int) -> Iterator[tuple[Tensor, Tensor]]:
     yield from ((own, every[part]) for own, part in zip(values.split(_ROWS), starts.split(_ROWS), strict=True))
 
 
-def least_stable_tenth(instability: Tensor, error: Tensor, like: int = LIKE) -> Tensor:
-    """Return the probability that a word is in the least stable tenth of the words of like frequency, ``(T,)``.
-
-    Empirical Bayes: a word's level less the median of its window is normal with the window's own variance, what is
-    measured errs by ``error``; the posterior follows. 0 where the words of a window do not differ beyond their error.
+def standing_out(probability: Tensor, sure: float = SURE, fewest: int = FEWEST) -> Tensor:
+    """Return the words of highest probability, as many as are as sure on the average; row numbers, best first.
 
     Args:
-        instability: ``(T,)``, larger is less stable; words in descending frequency. ``1 − p@10`` by default: its noise
-            does not grow with its value, as that of PIP losses does.
-        error: ``(T,)`` standard error, see :func:`gpustab.statistics.reliability.pooled_error`.
-        like: words of like frequency.
-    """
-    x = instability - local_median(instability, like)
-    noise = error.square()
-    own = (local_mean(x.square(), like) - local_mean(noise, like)).clamp(min=0)
-    known = own / (own + noise)
-    mean, sd = x * known, (known * noise).sqrt()
-    z = (mean - _TENTH * own.sqrt()) / sd
-    chance: Tensor = torch.special.ndtr(z)
-    chance = chance.where(own > 0, torch.zeros_like(chance))
-    return chance.where((sd > 0) | (own == 0), (z > 0).to(chance))
+        probability: ``(T,)``.
+        sure: mean probability of those that are named.
+        fewest: if they are fewer, none is.
 
-
-def standing_out(probability: Tensor, sure: float = SURE) -> Tensor:
-    """Return the words of highest probability, as many as are right in 95 % on the average; row numbers, best first.
-
-    >>> standing_out(torch.tensor([0.2, 0.99, 0.92, 0.9]), 0.95).tolist()
+    >>> standing_out(torch.tensor([0.2, 0.99, 0.92, 0.9]), 0.95, fewest=1).tolist()
     [1, 2]
     """
     ranked, order = probability.nan_to_num().sort(descending=True, stable=True)
-    mean = ranked.cumsum(0) / torch.arange(1, len(ranked) + 1)
-    return order[: int((mean >= sure).sum())]
+    named = int((ranked.cumsum(0) / torch.arange(1, len(ranked) + 1) >= sure).sum())
+    return order[: named if named >= fewest else 0]

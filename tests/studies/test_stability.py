@@ -91,34 +91,35 @@ def test_every_number_of_a_group_against_the_naive_one(runs):
         assert got["ties"] == 0
 
 
-def uneven(runs, v, d, seed=0):
-    """Noisy copies in which every third word is noisier, by words of like frequency."""
+def uneven(runs, v, d, seed=0, every=10):
+    """Noisy copies in which one word of some is noisier, by words of like frequency."""
     stack = noisy_copies(runs, v, d, noise=0.05, seed=seed)
     noise = torch.randn(runs, v, d, dtype=torch.float64, generator=generators.generator(seed + 50))
-    stack = stack + noise * torch.where(torch.arange(v) % 3 == 0, 0.5, 0.0)[:, None]
+    stack = stack + noise * torch.where(torch.arange(v) % every == 0, 0.5, 0.0)[:, None]
     return stack / stack.norm(dim=2, keepdim=True)
 
 
 def test_words_are_listed_beside_words_of_like_frequency_with_their_errors():
-    runs = runs_of(uneven(6, 60, 5))
+    runs = runs_of(uneven(6, 120, 5))
     result = stability(runs, neighbours=[10])
     words = result.groups[0]["words"]
     losses = all_pairs(runs.stack().numpy(), oracles.wordwise_pip).mean(0)
     table = result.frame("words").set_index("word")
     assert words["by"] in {"pip", "p@10"}
     ranking = words["rankings"][words["by"]]["like_frequency"]
-    assert ranking["reliability"] > 0.8
+    assert ranking["reliability"] > 0.5  # nine words in ten do not differ
     assert ranking["reliability"] == max(x["like_frequency"]["reliability"] for x in words["rankings"].values())
-    assert {int(row["word"][1:]) % 3 for row in words["least_stable"]} == {0}
-    assert 0 not in {int(row["word"][1:]) % 3 for row in words["most_stable"]}
+    assert {int(row["word"][1:]) % 10 for row in words["least_stable"]} == {0}
+    assert 0 not in {int(row["word"][1:]) % 10 for row in words["most_stable"]}
     for row in words["least_stable"] + words["most_stable"]:
         assert row["pip"] == pytest.approx(losses[int(row["word"][1:])])
         assert row["p"] == pytest.approx(table.loc[row["word"], "p@10"])
         assert (row["pip_se"], row["p_se"]) == tuple(table.loc[row["word"], ["pip_se", "p@10_se"]])
         assert row["p_se"] > 0
         assert row["count"] is None
+    assert "about 10 belong to the least stable tenth" in words["list"]
     # All words are one window here: the place is the rank, and the error the same for all.
-    order = table.pip_mean.rank().sub(1).div(59)
+    order = table.pip_mean.rank().sub(1).div(119)
     np.testing.assert_allclose(table.pip_place, order)
     assert table.pip_se.nunique() == 1
 

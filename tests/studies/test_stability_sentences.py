@@ -1,9 +1,11 @@
 import math
 
 import pytest
+import torch
 
 from gpustab.statistics.intervals import Estimate, ratio_of
-from gpustab.statistics.reliability import Reliability
+from gpustab.statistics.levels import Levels
+from gpustab.statistics.reliability import Parts, Reliability
 from gpustab.studies.shared.claims import documents
 from gpustab.studies.stability import claims
 from gpustab.studies.stability.claims import POINTS_OPPOSITE, RANKS_WORDS, RETURN, Opposite, Ranking, Returning
@@ -68,8 +70,16 @@ def test_two_runs():
     assert said.startswith("Two runs share six of ten neighbours (6.1; by chance 0.02 of ten).")
 
 
+def ranked(word, run, pair):
+    """The reliability of four runs whose words' levels are normal."""
+    grid = torch.linspace(-4, 4, 81, dtype=torch.float64)
+    weight = torch.softmax(-grid.square() / 2, 0)
+    noise = torch.full_like(grid, float(Parts(torch.tensor(run), torch.tensor(pair)).noise(4)))
+    return Reliability(5944, 4, Levels(grid * word**0.5, weight, noise, weight[None]), run, pair)
+
+
 def test_the_ranking_names_the_better_number_first():
-    pip, p = Reliability(5944, 4, 0.37, 0.29, 0.34), Reliability(5944, 4, 0.53, 0.2, 0.27)
+    pip, p = ranked(0.37, 0.29, 0.34), ranked(0.53, 0.2, 0.27)
     said = claims.ranking(4, [("PIP loss", pip), ("p@10", p)])
     assert f"at about {p.value:.2f} by p@10 ({pip.value:.2f} by PIP loss)." in said
     assert f"about {p.needed(0.9)} runs by p@10, about {pip.needed(0.9)} runs by PIP loss" in said
@@ -77,7 +87,7 @@ def test_the_ranking_names_the_better_number_first():
     assert "assuming" in claims.ranking(3, [("p@10", p)])
     assert "Two runs say nothing" in claims.ranking(2, [("p@10", None)])
     assert claims.ranking(5, [("p@10", None)]) == ""
-    assert "more than a thousand runs" in claims.ranking(4, [("p@10", Reliability(50, 4, 1e-9, 0.1, 0.1))])
+    assert "more than a thousand runs" in claims.ranking(4, [("p@10", ranked(1e-9, 0.1, 0.1))])
 
 
 @pytest.mark.parametrize(

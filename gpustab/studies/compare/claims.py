@@ -7,20 +7,34 @@ from typing import NamedTuple
 
 from gpustab.results.page import counted, number
 from gpustab.statistics.intervals import Estimate
+from gpustab.statistics.windows import SURE
 from gpustab.studies.shared.claims import Claim, Margin
-from gpustab.studies.shared.wording import number_span, word
+from gpustab.studies.shared.wording import number_span, signed_span, word
 
 ALIKE = Margin(0.02, "difference of p@n between two groups that matters to nobody: a fifth of a neighbour of ten")
+ALIKE_LOSS = Margin(0.02, "difference of two losses, each as a share of chance, that matters to nobody: two points")
 
 
-class Neighbours(NamedTuple):
-    """The names of two groups, the mean p@n of one and of the other, and n."""
+class Groups(NamedTuple):
+    """Two groups by both measures.
+
+    Attributes:
+        first: name of the one.
+        second: name of the other.
+        one: mean p@n of the one.
+        other: of the other.
+        n: list length.
+        one_loss: mean PIP loss of the one, as a share of chance.
+        other_loss: of the other.
+    """
 
     first: str
     second: str
     one: Estimate
     other: Estimate
     n: int
+    one_loss: Estimate
+    other_loss: Estimate
 
     @property
     def difference(self) -> tuple[float, float]:
@@ -33,19 +47,60 @@ class Neighbours(NamedTuple):
         low, high = self.difference
         return f"difference {number_span(self.n * low, self.n * high)}"
 
+    @property
+    def by_neighbours(self) -> str:
+        """Which is more stable by p@n: first, second, alike or open."""
+        return _which(self.difference, ALIKE)
+
+    @property
+    def by_loss(self) -> str:
+        """Which is more stable by the loss, which is smaller there."""
+        return _which(self.other_loss.minus(self.one_loss).interval, ALIKE_LOSS)
+
+    @property
+    def names(self) -> dict[str, str]:
+        """What the groups are called."""
+        return {"first": self.first, "second": self.second}
+
     def shared(self, estimate: Estimate) -> str:
         """Return how many neighbours of a list two runs share."""
         return number(self.n * estimate.value, 2)
 
+    @property
+    def neighbours(self) -> str:
+        """What comes back, as a clause; the more stable group first."""
+        more, less = (self.other, self.one) if self.by_neighbours == "second" else (self.one, self.other)
+        low, high = more.minus(less).interval
+        return (
+            f"of {word(self.n)} nearest neighbours {self.shared(more)} come back against {self.shared(less)} "
+            f"(difference {number_span(self.n * low, self.n * high)})"
+        )
 
-def _judge(groups: Neighbours) -> str:
-    low, high = groups.difference
-    if (low > 0 or high < 0) and max(abs(low), abs(high)) > ALIKE:
+    @property
+    def losses(self) -> str:
+        """How far the cosines of two runs are from chance, as a clause; the more stable group first."""
+        losses = (self.other_loss, self.one_loss) if self.by_loss == "second" else (self.one_loss, self.other_loss)
+        low, high = losses[0].minus(losses[1]).interval
+        shares = [f"{loss.value:.1%}" for loss in losses]
+        return (
+            f"the PIP loss is {shares[0]} of that of unrelated spaces against {shares[1]} (difference "
+            f"{signed_span(100 * low, 100 * high, digits=1)} points)"
+        )
+
+
+def _which(difference: tuple[float, float], alike: float) -> str:
+    low, high = difference
+    if (low > 0 or high < 0) and max(abs(low), abs(high)) > alike:
         return "first" if low > 0 else "second"
-    return "alike" if low >= -ALIKE and high <= ALIKE else "open"
+    return "alike" if low >= -alike and high <= alike else "open"
 
 
-def _open(groups: Neighbours) -> str:
+def _judge(groups: Groups) -> str:
+    sure = {groups.by_neighbours, groups.by_loss} & {"first", "second"}
+    return "disagree" if len(sure) == 2 else groups.by_neighbours
+
+
+def _open(groups: Groups) -> str:
     if math.isnan(groups.difference[0]):
         return (
             f"{groups.first} shares {groups.shared(groups.one)} of {word(groups.n)} neighbours, {groups.second} "
@@ -53,32 +108,51 @@ def _open(groups: Neighbours) -> str:
             "train at least three of each."
         )
     return (
-        f"Whether {groups.first} or {groups.second} is more stable cannot be told from these runs: of "
-        f"{word(groups.n)} nearest neighbours {groups.shared(groups.one)} and {groups.shared(groups.other)} come back "
-        f"({groups.span}). More runs would tell."
+        f"Whether {groups.first} or {groups.second} is more stable cannot be told by their neighbours from these runs: "
+        f"of {word(groups.n)} nearest neighbours {groups.shared(groups.one)} and {groups.shared(groups.other)} come "
+        f"back ({groups.span}). More runs would tell. {_beside(groups)}"
     )
 
 
-def _more(more: str, most: Estimate, less: str, least: Estimate, groups: Neighbours) -> str:
+def _beside(groups: Groups) -> str:
+    """What the loss says, beside what the neighbours say."""
+    if groups.by_loss not in groups.names:
+        same = "do not differ either, within two points of chance" if groups.by_loss == "alike" else "leave it open"
+        return f"The cosines of all words (PIP loss) {same}: {groups.losses}."
+    if groups.by_loss == groups.by_neighbours:
+        return f"The cosines of all words say the same: {groups.losses}."
+    return f"By the cosines of all words {groups.names[groups.by_loss]} is more stable: {groups.losses}."
+
+
+def _more(groups: Groups) -> str:
+    more = groups.by_neighbours
+    less = groups.first if more == "second" else groups.second
+    return f"{groups.names[more]} is more stable than {less}: {groups.neighbours}. {_beside(groups)}"
+
+
+def _disagree(groups: Groups) -> str:
     return (
-        f"{more} is more stable than {less}: of {word(groups.n)} nearest neighbours {groups.shared(most)} come "
-        f"back against {groups.shared(least)} ({groups.span})."
+        f"The two measures say opposite things. By nearest neighbours {groups.names[groups.by_neighbours]} is more "
+        f"stable: {groups.neighbours}. By the cosines of all words {groups.names[groups.by_loss]} is: {groups.losses}. "
+        "Neither group is more stable as such; say by which measure."
     )
 
 
-MORE_STABLE = Claim[Neighbours](
+MORE_STABLE = Claim[Groups](
     id="compare.more-stable",
     says="One group is more stable than the other.",
     rule=(
         f"the 95 % interval of the difference of p@n lies on one side of 0 and reaches beyond {ALIKE}; alike where it "
-        "lies within"
+        f"lies within; disagree where the loss as a share of chance, by {ALIKE_LOSS}, says the opposite"
     ),
     judge=_judge,
     sentences={
-        "first": lambda x: _more(x.first, x.one, x.second, x.other, x),
-        "second": lambda x: _more(x.second, x.other, x.first, x.one, x),
+        "first": _more,
+        "second": _more,
+        "disagree": _disagree,
         "alike": lambda x: (
-            f"{x.first} and {x.second} are equally stable, within a fifth of one neighbour of ten ({x.span})."
+            f"{x.first} and {x.second} are equally stable by their neighbours, within a fifth of one of ten "
+            f"({x.span}). {_beside(x)}"
         ),
         "open": _open,
     },
@@ -86,7 +160,7 @@ MORE_STABLE = Claim[Neighbours](
 
 
 class Differing(NamedTuple):
-    """How many words surely are less stable in the one group and in the other, beside words of like frequency."""
+    """How many words surely are at a disadvantage in the one group and in the other, beside words as frequent."""
 
     first: str
     second: str
@@ -98,13 +172,13 @@ class Differing(NamedTuple):
 WORDS_DIFFER = Claim[Differing](
     id="compare.words-differ",
     says="Some words differ more between the groups than words as frequent.",
-    rule="a word is named if it is in the tenth that differs most one way, with probability 0.95 on the average of all",
+    rule=f"a word is named if it is in the tenth that differs most one way, with probability {SURE} on the average",
     judge=lambda x: "yes" if x.less_in_first + x.less_in_second else "no",
     sentences={
         "yes": lambda x: (
-            f"Beside words of like frequency {counted(x.less_in_first, 'word', 'is/are', of=x.words)} surely less "
-            f"stable in {x.first} and {x.less_in_second:,} in {x.second}: each in the tenth that differs most that "
-            "way, one in twenty wrong."
+            f"Compared with words as frequent, {counted(x.less_in_first, 'word', 'is/are', of=x.words)} surely at a "
+            f"disadvantage in {x.first} and {x.less_in_second:,} in {x.second}: each in the tenth whose difference "
+            "between the groups is largest that way, about one in twenty wrong."
         ),
         "no": "No word's stability surely differs more between {first} and {second} than that of words as frequent.",
     },

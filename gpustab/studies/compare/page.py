@@ -59,7 +59,7 @@ def _words(result: Result) -> list[Block]:
             ("probability", lambda row: percent(row.less(row.surely))),
         ]
         if some:
-            tables.append(SmallTable.of(f"Less stable in {name} than words as frequent", some, columns))
+            tables.append(SmallTable.of(f"At a disadvantage in {name}, compared with words as frequent", some, columns))
     return [Block("Which words differ?", tables=tables, answer=result.verdict[-1])] if tables else []
 
 

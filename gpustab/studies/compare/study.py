@@ -22,10 +22,11 @@ from gpustab.runs.families import over_common_words
 from gpustab.runs.group import Group, loaded
 from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate
-from gpustab.statistics.reliability import WordValues, common_error, pooled_error
-from gpustab.statistics.windows import least_stable_tenth, standing_out
+from gpustab.statistics.levels import highest_tenth
+from gpustab.statistics.reliability import LEAST, WordValues, common_error, parts, pooled_error
+from gpustab.statistics.windows import standing_out
 from gpustab.studies.compare import CompareOptions
-from gpustab.studies.compare.claims import MORE_STABLE, WORDS_DIFFER, Differing, Neighbours
+from gpustab.studies.compare.claims import MORE_STABLE, WORDS_DIFFER, Differing, Groups
 from gpustab.studies.shared.frame import Answer, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs
 from gpustab.studies.shared.spaces import of_spaces
@@ -41,14 +42,16 @@ class Word:
     p_second: Annotated[float, Column("p@n, second", 2, "the same in the second group")]
     difference: Annotated[float, Column("difference", 2, "p@n in the first less that in the second")]
     se: Annotated[float, Column("its SE", 2, "standard error of the difference")]
-    less_first: Annotated[float, Column(about="probability to be in the tenth less stable in the first", text=percent)]
-    less_second: Annotated[
-        float, Column(about="probability to be in the tenth less stable in the second", text=percent)
+    less_first: Annotated[
+        float, Column(about="probability to be in the tenth that is most at a disadvantage in the first", text=percent)
     ]
-    surely: Annotated[str, Column(about="where it surely is less stable: first, second, or nowhere")]
+    less_second: Annotated[
+        float, Column(about="probability to be in the tenth that is most at a disadvantage in the second", text=percent)
+    ]
+    surely: Annotated[str, Column(about="where it surely is at a disadvantage: first, second, or nowhere")]
 
     def less(self, place: str) -> float:
-        """Return the probability that the word is in the tenth that is less stable in one of the groups."""
+        """Return the probability that the word is in the tenth at a disadvantage in one of the groups."""
         return self.less_first if place == "first" else self.less_second
 
 
@@ -66,10 +69,11 @@ def compare(
 ) -> Result:
     """Compare the stability of two groups over the words that all runs of both have.
 
-    The difference of two means has the interval of Student's t, with the fewer degrees of freedom of the two. A word's
-    difference is judged beside those of 200 words of like frequency: it is named if it is in the tenth that differs
-    most one way, with probability 0.95 on the average of those that are named. Both groups of one law, that names
-    none: the check null is the difference of two disjoint halves of one group.
+    The difference of two means has the interval of Student's t, with the fewer degrees of freedom of the two. Both
+    measures decide, p@n and the loss as a share of chance: where they surely say opposite things, that is the verdict.
+    A word's difference is judged beside those of 200 words of like frequency: it is named if it is in the tenth that
+    differs most one way, about one in twenty wrong. Of groups of one law none is named: the check is the difference of
+    two disjoint halves of one group.
 
     Args:
         first: one group.
@@ -105,6 +109,7 @@ class _Measured(NamedTuple):
     p: Estimate
     words: WordValues
     error: Tensor
+    noise: Tensor
     lists: int
 
 
@@ -124,13 +129,13 @@ def _compare(one: Runs, other: Runs, rows: list[Tensor], options: CompareOptions
     }
     names = [one.name, other.name]
     result.contrasts = [{"name": name, "groups": names, **_plain(x.minus(y))} for name, (x, y) in numbers.items()]
-    neighbours = Neighbours(one.name, other.name, measured[0].p, measured[1].p, n)
-    result.contrasts[0]["verdict"] = MORE_STABLE.judge(neighbours)
+    groups = Groups(one.name, other.name, measured[0].p, measured[1].p, n, measured[0].share, measured[1].share)
+    result.contrasts[0]["verdict"] = MORE_STABLE.judge(groups)
     words = list(_words(one, targets, *measured))
     result.tables[WORDS.name] = WORDS.table(words)
     less = [sum(word.surely == place for word in words) for place in ("first", "second")]
     differing = Differing(one.name, other.name, less[0], less[1], len(words))
-    result.verdict = [MORE_STABLE.sentence(neighbours), WORDS_DIFFER.sentence(differing)]
+    result.verdict = [MORE_STABLE.sentence(groups), WORDS_DIFFER.sentence(differing)]
 
 
 def _measure(runs: Runs, targets: Tensor, n: int, answer: Answer) -> _Measured:
@@ -143,10 +148,12 @@ def _measure(runs: Runs, targets: Tensor, n: int, answer: Answer) -> _Measured:
     words = WordValues(*(x.cpu() for x in engine.word_overlap_pass(lists, lists.k, compute)))
     common = common_error(between, float(words.mean.mean()))  # what all words have in common moves none of them
     error = (pooled_error(words, len(runs)).square() - common).clamp(min=0).sqrt()
+    few = len(runs) < LEAST
+    noise = torch.full_like(error, torch.nan) if few else parts(words.sd, words.se, len(runs)).noise(len(runs)) - common
     answer.warn(runs.name, of_spaces(placed, pip))
     losses = _estimate(pair_matrix(pip.reduced, len(runs)))
     chance = float(pip.scale.chance.square().mean().sqrt()) if pip.scale else 0.0
-    return _Measured(losses, losses.over(chance), _estimate(between), words, error, lists.k)
+    return _Measured(losses, losses.over(chance), _estimate(between), words, error, noise, lists.k)
 
 
 def _estimate(pairs: Tensor) -> Estimate:
@@ -173,7 +180,9 @@ def _words(runs: Runs, targets: Tensor, one: _Measured, other: _Measured) -> Ite
     """Yield every word's difference, and where it surely is less stable."""
     difference = one.words.mean - other.words.mean
     error = torch.hypot(one.error, other.error)
-    less = [least_stable_tenth(x, error).nan_to_num() for x in (-difference, difference)]
+    noise = one.noise + other.noise
+    known = bool(noise.isfinite().all())
+    less = [highest_tenth(x, noise) if known else torch.zeros_like(x) for x in (-difference, difference)]
     surely = [set(standing_out(x).tolist()) for x in less]
     columns = [x.tolist() for x in (one.words.mean, other.words.mean, difference, error, *less)]
     counts = runs.counts_in_a_run()

@@ -25,6 +25,7 @@ cosine up to 0.4); in collapsing skip-gram −0.01, +0.22, +0.27, +0.56, +0.59 a
 0.97."""
 ENOUGH_WORDS = Margin(100, "words from which their PIP loss and p@n are compared")
 CANNOT = Margin(0.5, "reliability of the words' ranking below which no list of words is printed")
+LISTS = Margin(0.5, "expected part of the words listed as least stable that are in the least tenth: else no list")
 BANDS = Margin(0.8, "reliability of the words' ranking from which it has bands; between the two it has groups")
 
 Leave = Literal["", "advice", "permission"]
@@ -204,6 +205,38 @@ RANKS_WORDS = Claim[Ranking](
         "cannot": lambda x: f"These {x.runs} runs cannot rank words.",
         "group": "These runs tell a word's group, not its place.",
         "place": "These runs tell a word's place, within its error.",
+    },
+)
+
+
+class Least(NamedTuple):
+    """The words that come out least stable beside words as frequent: how many, and how many are in the least tenth."""
+
+    words: int
+    expected: float
+
+
+def _least(least: Least) -> str:
+    if not least.words:
+        return "none"
+    return "yes" if least.expected >= LISTS * least.words else "no"
+
+
+LEAST_LISTED = Claim[Least](
+    id="stability.least-listed",
+    says="The words listed as least stable are among the least stable of words as frequent.",
+    rule=f"of those listed at least {LISTS:.0%} are expected in the least stable tenth, by chance a tenth",
+    judge=_least,
+    sentences={
+        "yes": lambda x: (
+            f"Of the {x.words} words listed as least stable about {x.expected:.0f} belong to the least stable tenth of "
+            "words as frequent; which of them stands first is chance."
+        ),
+        "no": lambda x: (
+            f"No list of the least stable words: of the {x.words} that came out so about {x.expected:.0f} would belong "
+            "to the least stable tenth of words as frequent. The order is that of the stable words; more runs would "
+            "tell the others."
+        ),
     },
 )
 

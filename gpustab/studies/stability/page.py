@@ -149,12 +149,8 @@ def _words(group: GroupSummary) -> Block:
         if listed:
             title = f"{title} beside words of like frequency, by {'PIP loss' if words['by'] == 'pip' else words['by']}"
             block.tables.append(_listed(title, [(row, runs) for row in listed], words["n"]))
+    block.answer = f"{block.answer} {words['list']}".strip()
     if words["least_stable"]:
-        sure = sum(row["least"] or 0.0 for row in words["least_stable"])
-        block.answer += (
-            f" Of the {len(words['least_stable'])} words listed as least stable about {sure:.0f} belong to the least "
-            "stable tenth of words as frequent; which of them stands first is chance."
-        )
         block.aside = (
             f"±: 95 %. Less stable than: by p@{words['n']}, this part of the 200 words of like frequency. In the least "
             f"tenth: how probably the word is in the least stable tenth of them, by p@{words['n']}."

@@ -11,7 +11,7 @@ from gpustab.kernels.overlap import Overlap, chance_overlap, mean_over_measured
 from gpustab.runs.runs import Runs
 from gpustab.statistics.reliability import Reliability
 from gpustab.studies.stability import claims
-from gpustab.studies.stability.claims import RANKS_WORDS
+from gpustab.studies.stability.claims import LEAST_LISTED, RANKS_WORDS
 from gpustab.studies.stability.words import Ranking, Words, surely_least
 
 
@@ -100,6 +100,7 @@ class WordsSummary(TypedDict):
     heading: str
     ranking: str
     standing_out: int
+    list: str
     pip_and_p: float
     least_stable: list[WordSummary]
     most_stable: list[WordSummary]
@@ -207,6 +208,7 @@ def _words(runs: Runs, words: Words) -> WordsSummary:
     best, (least, most) = words.best, words.listed()
     counts = runs.counts_in_a_run()
     by = None if best is None or best.like is None else (best.name, best.like.value)
+    listed = claims.Least(len(least), float(words.least[least].nan_to_num().sum()) if least else 0.0)
     return {
         "n": words.n,
         "rankings": {ranking.name: _ranking(ranking) for ranking in words.rankings},
@@ -214,8 +216,9 @@ def _words(runs: Runs, words: Words) -> WordsSummary:
         "heading": RANKS_WORDS.sentence(claims.Ranking(by and by[1], len(runs))),
         "ranking": claims.ranking(len(runs), [(_called(x.name), x.whole) for x in words.rankings]),
         "standing_out": len(surely_least(words)),
+        "list": LEAST_LISTED.sentence(listed),
         "pip_and_p": words.agreement[0],
-        "least_stable": [_word(runs, words, counts, k) for k in least],
+        "least_stable": [_word(runs, words, counts, k) for k in least] if LEAST_LISTED.judge(listed) == "yes" else [],
         "most_stable": [_word(runs, words, counts, k) for k in most],
     }
 

@@ -15,9 +15,18 @@ from gpustab import engine
 from gpustab.kernels.jackknife import pair_matrix
 from gpustab.kernels.pip_loss import WordwisePip
 from gpustab.runs.runs import Runs
+from gpustab.statistics.levels import highest_tenth, of_losses, of_shares
 from gpustab.statistics.ranks import spearman
-from gpustab.statistics.reliability import Reliability, WordValues, common_error, pooled_error, reliability
-from gpustab.statistics.windows import LIKE, least_stable_tenth, local_median, place, standing_out
+from gpustab.statistics.reliability import (
+    LEAST,
+    Reliability,
+    WordValues,
+    common_error,
+    parts,
+    pooled_error,
+    reliability,
+)
+from gpustab.statistics.windows import LIKE, local_median, place, standing_out
 from gpustab.studies.stability.claims import CANNOT
 
 LISTED = 10
@@ -119,12 +128,12 @@ def look_at_words(
         common_error(matrix.cpu(), float(x.mean.mean()))
         for matrix, x in ((pair_matrix(pip.reduced, count), losses), (pairs, shared))
     ]
+    scales = (of_losses, of_shares)
     rankings = [
-        Ranking(name, reliability(x, count, level), reliability(x, count, level, like=LIKE))
-        for name, x, level in zip(("pip", f"p@{n}"), (losses, shared), common, strict=True)
+        Ranking(name, *(reliability(x, count, level, like=like, scale=scale) for like in (None, LIKE)))
+        for name, x, level, scale in zip(("pip", f"p@{n}"), (losses, shared), common, scales, strict=True)
     ]
     error = pooled_error(shared, count)
-    noise = (error.square() - common[1]).clamp(min=0).sqrt()  # what all words have in common moves none of them
     scattered = {
         "pip": words.mean.cpu().double(),
         "pip_se": _put(words.se.cpu().double(), everywhere, pooled_error(losses, count)),
@@ -132,9 +141,17 @@ def look_at_words(
         "p": _put(_gap(runs), targets, overlap.mean.cpu()),
         "p_se": _put(_put(_gap(runs), targets, overlap.se.cpu()), rows, error),
         "p_place": _put(_gap(runs), rows, place(-shared.mean)),
-        "least": _put(_gap(runs), rows, least_stable_tenth(1 - shared.mean, noise)),
+        "least": _put(_gap(runs), rows, least_stable(shared, count, common[1])),
     }
     return Words(n, rankings=(rankings[0], rankings[1]), agreement=_agreement(scattered, rows), **scattered)
+
+
+def least_stable(shared: WordValues, runs: int, common: float) -> Tensor:
+    """Return how probably each word is in the least stable tenth of its like, by p@n; 0 for fewer than three runs."""
+    if runs < LEAST:
+        return torch.zeros_like(shared.mean)
+    p, noise = of_shares(shared.mean, parts(shared.sd, shared.se, runs).noise(runs) - common)
+    return highest_tenth(-p, noise)
 
 
 def _gap(runs: Runs) -> Tensor:
@@ -154,5 +171,5 @@ def _agreement(scattered: dict[str, Tensor], rows: Tensor) -> tuple[float, int]:
 
 
 def surely_least(words: Words) -> Tensor:
-    """Return the words that belong to the least stable tenth of their like, one in twenty wrong at most."""
+    """Return the words that belong to the least stable tenth of their like, about one in twenty wrong."""
     return standing_out(words.least)
