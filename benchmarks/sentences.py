@@ -19,9 +19,11 @@ from benchmarks.verdict_cases.case import Case
 from benchmarks.verdicts import RUNS, table
 from gpustab.kernels.jackknife import jackknife, pair_statistics
 from gpustab.statistics.intervals import Estimate
-from gpustab.statistics.reliability import WordValues, pooled_error, reliability
-from gpustab.statistics.windows import least_stable_tenth, standing_out
-from gpustab.studies.compare.claims import MORE_STABLE, Neighbours
+from gpustab.statistics.levels import highest_tenth
+from gpustab.statistics.ranks import spearman
+from gpustab.statistics.reliability import WordValues, parts, pooled_error, reliability
+from gpustab.statistics.windows import standing_out
+from gpustab.studies.compare.claims import MORE_STABLE, Groups
 from gpustab.studies.neighbours import claims as of_neighbours
 from gpustab.studies.shared.claims import DOCUMENTS_MATTER, Losses
 
@@ -49,7 +51,14 @@ def two_groups(difference: float):
     """Return a draw of two groups whose p@10 differ, judged."""
     return lambda runs, rng: _named(
         MORE_STABLE.judge(
-            Neighbours("a", "b", pairs(0.6 + difference, 0.01, runs, rng), pairs(0.6, 0.01, runs, rng), 10)
+            Groups(
+                "a",
+                "b",
+                pairs(0.6 + difference, 0.01, runs, rng),
+                pairs(0.6, 0.01, runs, rng),
+                10,
+                *(pairs(0.2, 0.02, runs, rng) for _ in range(2)),
+            )
         )
     )
 
@@ -61,14 +70,14 @@ def neighbour(share: float):
     def draw(runs: int, rng: np.random.Generator) -> str:
         margins = rng.normal(middle, 1, size=runs)
         margin = of_neighbours.margin(float(margins.mean()), float(margins.std(ddof=1)))
-        return _named(of_neighbours.verdict(int((margins > 0).sum()), runs, margin))
+        return _named(of_neighbours.verdict(int((margins > 0).sum()), runs, margin, 0.6))
 
     return draw
 
 
-def words(runs: int, rng: np.random.Generator) -> tuple[WordValues, torch.Tensor]:
+def words(runs: int, rng: np.random.Generator, level: torch.Tensor | None = None) -> tuple[WordValues, torch.Tensor]:
     """Return what the pairs of runs say of words of the measured parts, and the words' own levels."""
-    level = torch.from_numpy(rng.normal(size=_WORDS))
+    level = torch.from_numpy(rng.normal(size=_WORDS)) if level is None else level
     own = torch.from_numpy(rng.normal(size=(_WORDS, runs))) * _RUN
     noise = torch.from_numpy(rng.normal(size=(_WORDS, runs, runs))).triu(1) * _PAIR
     d = level[:, None, None] * _WORD + own[:, :, None] + own[:, None, :] + noise + noise.mT
@@ -84,10 +93,10 @@ def rankings(sets: int, seed: int = 0) -> Iterator[str]:
         rng, found = np.random.default_rng([seed, runs]), []
         for _ in range(sets):
             values, level = words(runs, rng)
-            truth = float(torch.corrcoef(torch.stack([values.mean, level]))[0, 1]) ** 2
+            truth = float(spearman(values.mean[None], words(runs, rng, level)[0].mean[None]))
             closed = reliability(values, runs)
             error = pooled_error(values, runs)
-            chosen = standing_out(least_stable_tenth(values.mean, error))
+            chosen = standing_out(highest_tenth(values.mean, parts(values.sd, values.se, runs).noise(runs)))
             right = (level[chosen] > level.quantile(0.9)).double().mean() if len(chosen) else torch.nan
             z = (values.mean - level * _WORD) / error
             found.append([closed.value, truth, closed.needed(0.9), len(chosen), float(right), float(z.std())])

@@ -63,7 +63,7 @@ def test_the_margin_is_that_over_the_next_word():
             margins.append(cosines[k] - np.sort(np.delete(cosines, 7))[::-1][4])
         wanted = NormalDist().cdf(np.mean(margins) / np.std(margins, ddof=1))
         assert row["margin"] == pytest.approx(wanted)
-        assert row["verdict"] == verdict(row["runs"], row["of"], wanted)
+        assert row["verdict"] == verdict(row["runs"], row["of"], wanted, result.groups[0]["p"])
 
 
 def family(bootstrap_noise=0.3, seed=1):
@@ -126,21 +126,42 @@ def test_a_word_that_one_group_lacks_is_said_there_and_answered_elsewhere():
     ],
 )
 def test_a_verdict_has_a_margin_and_an_error(hits, runs, margin, wanted):
-    assert verdict(hits, runs, margin) == wanted
+    assert verdict(hits, runs, margin, 0.6) == wanted
+
+
+@pytest.mark.parametrize(("runs", "wanted"), [(5, "open"), (9, "open"), (10, "firm")])
+def test_noisy_lists_want_ten_runs(runs, wanted):
+    """At p@10 of 0.2 every fourth *firm* of five runs was wrong."""
+    assert verdict(runs, runs, 1.0, 0.2) == wanted
+    said = SOME_HOLD.sentence(Judged("x", 10, [(runs, runs, wanted)], runs, "bootstrap runs", 0.2))
+    assert ("two of them share 20% of a list, and of so noisy lists ten are needed" in said) is (runs < 10)
+
+
+def test_a_word_that_half_of_the_runs_lack_is_not_there_in_nine_of_ten():
+    """w1 is nearest to w0 wherever it is, in runs 0 to 4."""
+    stack = noisy_copies(10, 30, 6, noise=0.05)
+    stack[:, 1] = stack[:, 0] + 1e-3 * stack[:, 2]
+    spaces = [
+        ([f"w{k}" for k in range(30) if k != 1 or run < 5], np.delete(x, 1, 0) if run >= 5 else x)
+        for run, x in enumerate(stack.numpy())
+    ]
+    result = neighbours_of(load_runs(spaces, vocabulary="union"), "w0", 5)
+    (row,) = result.tables["shares"].records(neighbour="w1")
+    assert (row["runs"], row["of"], row["share"], row["verdict"]) == (5, 10, 0.5, "open")
 
 
 def test_the_sentence_on_a_word():
     rows = [(10, 10, "firm")] * 3 + [(9, 10, "firm"), (1, 10, "passing")] + [(5, 10, "open")] * 5
-    said = SOME_HOLD.sentence(Judged("freedom", 10, rows, 10, "bootstrap runs"))
+    said = SOME_HOLD.sentence(Judged("freedom", 10, rows, 10, "bootstrap runs", 0.6))
     assert said == (
         "Of the ten nearest words of freedom, four are there in at least nine of ten bootstrap runs (60–98 %); one "
         "passing, five open."
     )
     assert "none is firm in these 10 runs; none passing, five open" in SOME_HOLD.sentence(
-        Judged("x", 10, rows[5:], 10, "runs")
+        Judged("x", 10, rows[5:], 10, "runs", 0.6)
     )
-    assert "five open, five not in these runs" in SOME_HOLD.sentence(Judged("x", 10, rows[5:], 10, "runs"))
-    assert "none can be judged by 4 runs" in SOME_HOLD.sentence(Judged("x", 10, rows, 4, "runs"))
+    assert "five open, five not in these runs" in SOME_HOLD.sentence(Judged("x", 10, rows[5:], 10, "runs", 0.6))
+    assert "none can be judged by 4 runs" in SOME_HOLD.sentence(Judged("x", 10, rows, 4, "runs", 0.6))
 
 
 def test_overlap_is_that_of_the_stability_study():

@@ -233,13 +233,21 @@ def neighbours(own: Measured, chooser: Measured, *, judges: bool) -> Iterator[Ne
         near = [(place, k) for place, k in enumerate(chooser.closest[at][: own.n], 1) if chooser.words[k] in rows]
         words = [rows[chooser.words[k]] for _, k in near]
         pairs = own.pairs([words if k == q else [] for k in range(len(own.queries))])
+        p = _shared(own, q)
         for (place, k), pair in zip(near, pairs.tolist(), strict=True):
             chosen = (chooser.name, place, float(chooser.statistics.mean[at, k]))
-            yield _neighbour(own, q, pair, chosen, judges=judges)
+            yield _neighbour(own, q, pair, chosen, p if judges else None)
 
 
-def _neighbour(own: Measured, q: int, pair: int, chosen: tuple[str, int, float], *, judges: bool) -> Neighbour:
-    """A word near the q-th query; it was chosen by a group, at a place, with a mean cosine."""
+def _shared(own: Measured, q: int) -> float:
+    """p@n of a query, mean over the pairs of runs that have it."""
+    lists = [{*row} for row in own.lists.indices[own.lists.present[:, q], q, : own.n].tolist()]
+    common = [len(a & b) for a, b in combinations(lists, 2)]
+    return sum(common) / (own.n * len(common)) if common else math.nan
+
+
+def _neighbour(own: Measured, q: int, pair: int, chosen: tuple[str, int, float], p: float | None) -> Neighbour:
+    """A word near the q-th query; it was chosen by a group, at a place, with a mean cosine. Judged where p is there."""
     known, word = ~own.listed.cosines[pair].isnan(), int(own.listed.word[pair])
     cosines, ranks = own.listed.cosines[pair][known], own.listed.ranks[pair][known]
     mean, sd = _mean_sd(cosines)
@@ -253,7 +261,7 @@ def _neighbour(own: Measured, q: int, pair: int, chosen: tuple[str, int, float],
         ahead = margin(*_mean_sd(cosines - own.lists.cosines[:, q, own.n].cpu()[known]))
     by, place, mean_there = chosen
     what = (own.name, show(own.queries[q]), by, place, show(own.words[word]))
-    judged = verdict(hits, of, ahead) if judges and of else ""
+    judged = "" if p is None or not of else verdict(hits, of, ahead, p)
     near = (len(cosines), mean, sd, *ends, mean - mean_there)
     return Neighbour._make((*what, *near, *middle, hits, of, *share, ahead, judged))
 

@@ -13,7 +13,7 @@ from gpustab import engine
 from gpustab.results import Column, Sheet
 from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import wilson
-from gpustab.studies.neighbours.claims import margin, verdict
+from gpustab.studies.neighbours.claims import HOLDS, Hits, margin
 
 
 class Share(NamedTuple):
@@ -25,7 +25,7 @@ class Share(NamedTuple):
         int | None, Column(about="among the nearest by mean cosine; none for a word that is a neighbour in some run")
     ]
     runs: Annotated[int, Column(about="in how many runs it is a neighbour")]
-    of: Annotated[int, Column(about="how many runs have it and the query")]
+    of: Annotated[int, Column(about="how many runs have the query; one that lacks the neighbour does not list it")]
     share: Annotated[float, Column(digits=2, about="of these runs, 0 to 1")]
     low: Annotated[float, Column(about="lower end of the share's 95 % Wilson interval")]
     high: Annotated[float, Column(about="its upper end")]
@@ -59,7 +59,9 @@ def nearest_by_mean(runs: Runs, query: int, n: int) -> list[int]:
     return [k for k in order if mean[k] > -torch.inf]
 
 
-def shares(runs: Runs, query: int, nearest: engine.NeighbourPass, n: int, chosen: Sequence[int]) -> list[Share]:
+def shares(
+    runs: Runs, query: int, nearest: engine.NeighbourPass, n: int, chosen: Sequence[int], p: float
+) -> list[Share]:
     """Return the chosen words in their order, then all others that are neighbours in some run, the surest first.
 
     Sure is what has a high lower end of its interval: 9 of 10 runs (0.60) come before 2 of 2 (0.34), which is a higher
@@ -71,6 +73,7 @@ def shares(runs: Runs, query: int, nearest: engine.NeighbourPass, n: int, chosen
         nearest: their lists, one word longer than n where they can be.
         n: length of the lists.
         chosen: the words that are judged, in order.
+        p: p@n of the query.
     """
     lists = nearest.indices[:, 0, :n].cpu()  # (R, n)
     others = [k for k in lists.unique().tolist() if k >= 0 and k not in chosen]
@@ -80,21 +83,21 @@ def shares(runs: Runs, query: int, nearest: engine.NeighbourPass, n: int, chosen
         beyond = cosines - nearest.cosines[:, 0, n].cpu()
     else:
         beyond = torch.where(cosines.isnan(), torch.nan, torch.ones_like(cosines))  # no word is outside the list
-    rows = []
+    of, rows = int(nearest.present[:, 0].sum()), []
     for k, values, margins in zip(words.tolist(), cosines, beyond, strict=True):
-        of = int((~values.isnan()).sum())
-        if of:  # a run that lacks the neighbour could not have it in its list: it says nothing of it
+        if not bool(values.isnan().all()):
             place = chosen.index(k) + 1 if k in chosen else None
-            rows.append(_share(runs, k, place, int((lists == k).sum()), of, values, margins))
+            rows.append(
+                _share(runs, k, place, Hits(int((lists == k).sum()), of, margin(*_mean_sd(margins)), p), values)
+            )
     listed = len([row for row in rows if row.place])
     return rows[:listed] + sorted(rows[listed:], key=lambda x: (-x.low, -x.cosine))
 
 
-def _share(runs: Runs, k: int, place: int | None, hits: int, of: int, values: Tensor, margins: Tensor) -> Share:
-    low, high = wilson(hits, of)
-    ahead, (cosine, sd) = margin(*_mean_sd(margins)), _mean_sd(values)
-    word, judged = runs.vocabulary.text(k), verdict(hits, of, ahead)
-    return Share(runs.name, word, place, hits, of, hits / of, low, high, ahead, cosine, sd, judged)
+def _share(runs: Runs, k: int, place: int | None, hits: Hits, values: Tensor) -> Share:
+    (low, high), (cosine, sd), share = wilson(hits.hits, hits.runs), _mean_sd(values), hits.hits / hits.runs
+    what = (runs.name, runs.vocabulary.text(k), place, hits.hits, hits.runs)
+    return Share(*what, share, low, high, hits.margin, cosine, sd, HOLDS.judge(hits))
 
 
 def _mean_sd(values: Tensor) -> tuple[float, float]:

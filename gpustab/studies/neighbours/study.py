@@ -80,11 +80,11 @@ def _find(there: Runs, chooser: Runs | None, word: bytes, n: int, answer: Answer
     overlap = engine.overlap_pass(nearest, [shown], compute)
     p, chance = pair_statistics(overlap.p[0]), mean_over_measured(chance_overlap(runs.present), overlap.targets)
     chosen, lacking = _chosen(runs, chooser, word, shown)
-    rows = shares(runs, query, nearest, shown, chosen)
+    rows = shares(runs, query, nearest, shown, chosen, p.mean)
     having, lists = int(nearest.present[:, 0].sum()), nearest.indices[:, 0, :shown].tolist()
     judged = [(row.runs, row.of, row.verdict) for row in rows if row.place]
     kind = f"{runs.key.sampling} runs" if runs.key.sampling else "runs"
-    sentence = SOME_HOLD.sentence(Judged(runs.vocabulary.text(query), shown, judged, having, kind))
+    sentence = SOME_HOLD.sentence(Judged(runs.vocabulary.text(query), shown, judged, having, kind, p.mean))
     result.settings |= {"word": runs.vocabulary.text(query), "n": shown}
     result.groups.append(
         {
