@@ -33,7 +33,7 @@ BETWEEN_RUNS = (0.1, 0.3)
 _NOTHING = Pair(**dict.fromkeys(Pair._fields, 0.0) | {"first": "a", "second": "b", "tested": V})  # type: ignore[arg-type]
 
 
-def verdict(runs: int, step: float, seed: int) -> str:
+def verdict(runs: int, step: float, seed: int, training: float = TRAINING) -> str:
     """Return the verdict on one draw of everything."""
     rng = np.random.default_rng([23, runs, seed, int(100 * step)])
     base = rng.normal(size=(V, D))
@@ -44,9 +44,9 @@ def verdict(runs: int, step: float, seed: int) -> str:
 
     periods = [base + rare * noise(DOCUMENTS), base + noise(step) + rare * noise(DOCUMENTS)]
     level = np.exp(0.3 * rng.normal(size=(2, 2, runs)))  # runs differ in their noise
-    whole = [[own + noise(TRAINING * level[0, e, r]) for r in range(runs)] for e, own in enumerate(periods)]
+    whole = [[own + noise(training * level[0, e, r]) for r in range(runs)] for e, own in enumerate(periods)]
     drawn = [
-        [own + rare * noise(DOCUMENTS) + noise(TRAINING * level[1, e, r]) for r in range(runs)]
+        [own + rare * noise(DOCUMENTS) + noise(training * level[1, e, r]) for r in range(runs)]
         for e, own in enumerate(periods)
     ]
     every = torch.ones(V, dtype=torch.bool)
@@ -132,12 +132,14 @@ def main(repeats: int) -> None:
         for step in (0.0, 0.1, 0.2):
             share = sum(split(runs, step, splits, seed) == "more" for seed in range(repeats)) / repeats
             print(f"{runs} runs, {splits} splits, step {step}: more {share:.3f}", flush=True)
-    print(f"{'runs':>4} {'step':>5} {'more':>6} {'no more':>8} {'open':>6}")
-    for runs in (3, 4, 6, 8, 16):
-        for step in (0.0, 0.3, 0.6):
-            said = [verdict(runs, step, seed) for seed in range(repeats)]
-            shares = [said.count(name) / len(said) for name in ("more", "no more", "open")]
-            print(f"{runs:>4} {step:>5} {shares[0]:>6.3f} {shares[1]:>8.3f} {shares[2]:>6.3f}", flush=True)
+    names = ("more", "no more", "open", "too noisy")
+    print("training runs  step " + " ".join(f"{name:>9}" for name in names))
+    for training in (TRAINING, 0.7, 1.0, 2.5):
+        for runs in (3, 4, 6, 8, 16):
+            for step in (0.0, 0.3, 0.6, 1.0):
+                said = [verdict(runs, step, seed, training) for seed in range(repeats)]
+                shares = " ".join(f"{said.count(name) / len(said):9.3f}" for name in names)
+                print(f"{training:>8} {runs:>4} {step:>5} {shares}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 import numpy as np
 
 from gpustab.errors import InputError
-from gpustab.studies.change.claims import BEYOND_SAMPLING, ORDER, Order
+from gpustab.studies.change.claims import BEYOND_LAW, BEYOND_SAMPLING, ORDER, Order
 from gpustab.studies.change.laws import Laws, Rows
-from gpustab.studies.change.tables import Pair
+from gpustab.studies.change.tables import Excess, Pair
 from tests.studies.edges import Edge
 
 
@@ -28,7 +28,13 @@ def fitted(words):
 
 
 EDGES = {
-    "change.no-more": Edge(lambda x: BEYOND_SAMPLING.judge(pair(0.2 * (1 + x))), below="no more", above="open"),
+    "change.no-more": Edge(lambda x: BEYOND_SAMPLING.judge(pair(0.2 + 0.1 * x)), below="no more", above="open"),
+    "change.noisy": Edge(
+        lambda x: BEYOND_SAMPLING.judge(pair(0.95, floor=0.55)._replace(training_floor=x)), "more", "too noisy"
+    ),
+    "change.beyond": Edge(
+        lambda x: BEYOND_LAW.judge(Excess("s", "a", "b", "w", 0.1, 0.5, 0.4, 1.0, 0.1, 3, x, 0.1)), "yes", "no"
+    ),
     "change.reliable": Edge(lambda x: ORDER.judge(Order("a", x)), below="no", above="yes"),
     "change.words-of-a-law": Edge(fitted, below="19 words, wanted 20 or more", above=True, step=1),
 }

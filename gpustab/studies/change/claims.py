@@ -12,7 +12,15 @@ from typing import NamedTuple
 
 from gpustab.results import Table
 from gpustab.results.page import counted, number
-from gpustab.studies.change.differences import AtRandom, Explained, beyond, beyond_margin, control_difference, expected
+from gpustab.studies.change.differences import (
+    AtRandom,
+    Explained,
+    beyond,
+    beyond_margin,
+    control_difference,
+    expected,
+    noise,
+)
 from gpustab.studies.change.tables import (
     DISCOVERIES,
     GRID,
@@ -30,8 +38,10 @@ from gpustab.studies.shared import spaces
 from gpustab.studies.shared.claims import Claim, Margin
 from gpustab.studies.shared.wording import listed, number_span, signed_span
 
-NO_MORE = Margin(0.1, "part of the distance of two samplings by which a change may exceed it and still be no more")
+NO_MORE = Margin(0.1, "part of what sampling adds to training by which a change may exceed that and still be no more")
+NOISY = Margin(0.5, "how far two runs of one period lie apart, by two different words, from which change is not tested")
 RELIABLE = Margin(0.9, "reliability of the order of words, from which on a list of those that moved most is shown")
+BEYOND = Margin(0.05, "rate of false discoveries among the words that are listed as beyond the law of frequency")
 WORDS_OF_A_LAW = Margin(20, "words from which on a law of frequency is fitted")
 
 THESIS = "Rettenmeier 2020, chapter 4"
@@ -47,10 +57,13 @@ def _beside_samplings(pair: Pair) -> str:
 
     In 120 sets each of 200 words at 3, 4, 6, 8 and 16 runs ``benchmarks/change_verdicts.py`` counts no false verdict
     where nothing moved, none of ``"no more"`` where all words did, and ``"more"`` in 83, 96, 100, 100 and 100 % for
-    steps of 0.6 word lengths' SD, in 6, 15, 38, 50 and 75 % for steps of 0.3.
+    steps of 0.6 word lengths' SD, in 6, 15, 38, 50 and 75 % for steps of 0.3. At training noise of 2.5 word lengths,
+    where two runs of one period have nothing in common, a margin on the whole floor said *no more* of every change.
     """
     if pair.sampling_floor is None:
         return "no test"
+    if noise(pair) > NOISY:
+        return "too noisy"
     return "more" if beyond(pair)[0] > 0 else "no more" if beyond_margin(pair, NO_MORE)[1] < 0 else "open"
 
 
@@ -66,21 +79,32 @@ def _beyond_floor(pair: Pair, end: str) -> str:
     return f"{start}: what is beyond that, {signed_span(low, high)}, {end}."
 
 
+def _too_noisy(pair: Pair) -> str:
+    return (
+        f"Two runs of one period lie {number(pair.training_floor, 2)} apart, and two different words "
+        f"{number(pair.unlike, 2)}: training hides what documents do, so nothing is tested. Longer training, or "
+        "another technique, would give runs that are more alike."
+    )
+
+
 BEYOND_SAMPLING = Claim[Pair](
     id="change.beyond-sampling",
     says="Contexts differ between two periods beyond the sampling of documents.",
     source=THESIS,
     rule=(
         "the 95 % interval of the change, less what sampling alone can come to between periods, lies above 0; no more "
-        f"than it where that of the change less {1 + NO_MORE:g} times the distance of two samplings lies below 0"
+        f"than it where that of the change less the distance of two samplings, and {NO_MORE:.0%} of what this has more "
+        f"than training, lies below 0; no test where two runs of one period lie {NOISY:g} times as far apart as two "
+        "different words, or farther"
     ),
     judge=_beside_samplings,
     sentences={
         "more": lambda pair: _beyond_floor(pair, "is above 0"),
         "no more": lambda pair: (
-            f"{_floor(pair)}, as much as the periods do: the change less {1 + NO_MORE:g} times that, "
-            f"{signed_span(*beyond_margin(pair, NO_MORE))}, is below 0."
+            f"{_floor(pair)}, as much as the periods do: the change less that and a margin of {NO_MORE:.0%} of what "
+            f"documents add to training, {signed_span(*beyond_margin(pair, NO_MORE))}, is below 0."
         ),
+        "too noisy": _too_noisy,
         "open": lambda pair: _beyond_floor(pair, "would have to be above 0 to tell a change"),
     },
 )
@@ -89,6 +113,10 @@ _CLAUSES = {
     "more": "contexts differ beyond the sampling of documents {}",
     "no more": "contexts differ no more than two samplings of one period's documents {}",
     "open": "whether contexts differ beyond the sampling of documents {} cannot be told",
+    "too noisy": (
+        "whether contexts differ {} is not tested, since two runs of one period lie more than half as far apart as two "
+        "different words"
+    ),
 }
 """What is said of the pairs of periods of one verdict together."""
 
@@ -134,27 +162,43 @@ def _beside_splits(difference: AtRandom) -> str:
     Of 120 sets each at 3 runs and 2, 3 splits, and 8 runs and 2, 3 splits ``benchmarks/change_verdicts.py`` counts 0,
     0, 3 and 1 false ones, and sees steps of 0.3 word lengths' SD in 61, 100, 64 and 100 %.
     """
+    if difference.pairs and difference.noise > NOISY:
+        return "too noisy"
     if math.isnan(difference.half):
-        return "unknown"
+        return "no error" if difference.splits > 1 else "unknown"
     return "more" if difference.value > difference.half else "open"
 
 
 def _one_split(difference: AtRandom) -> str:
     if math.isnan(difference.value):
         return ""
+    return f"{_beside(difference)} Two splits or more would tell how far that is chance (train --control 2)."
+
+
+def _no_error(difference: AtRandom) -> str:
+    if math.isnan(difference.value):
+        return ""
+    return (
+        f"{_beside(difference)} How far other trainings would say so is not known: of so few runs a change without the "
+        "noise of training has no error. Train three runs or more of each period."
+    )
+
+
+def _beside(difference: AtRandom) -> str:
     by, way = number(abs(difference.value), 2), "more" if difference.value > 0 else "less"
     beside = "as much as" if by == "0" else f"by {by} {way} than"
-    return (
-        f"Periods differ {beside} documents dealt out at random{difference.mean_over} without the noise of training. "
-        "Two splits or more would tell how far that is chance (train --control 2)."
-    )
+    return f"Periods differ {beside} documents dealt out at random{difference.mean_over} without the noise of training."
 
 
 MORE_THAN_AT_RANDOM = Claim[AtRandom](
     id="change.more-than-at-random",
     says="Periods differ more than documents dealt out at random do.",
     source=THESIS,
-    rule="the 95 % interval of the difference, over splits and runs, lies above 0; unknown below two splits",
+    rule=(
+        "the 95 % interval of the difference, over splits and runs, lies above 0; unknown below two splits or without "
+        f"an error over runs; no test where two runs of one period lie {NOISY:g} times as far apart as two different "
+        "words, or farther"
+    ),
     judge=_beside_splits,
     sentences={
         "more": lambda x: (
@@ -166,6 +210,11 @@ MORE_THAN_AT_RANDOM = Claim[AtRandom](
             f"difference{x.mean_over} is {number(x.value, 2)}, and its interval, {x.span}, would have to be above 0."
         ),
         "unknown": _one_split,
+        "no error": _no_error,
+        "too noisy": (
+            "Whether periods differ more than documents dealt out at random is not tested: two runs of one period lie "
+            "more than half as far apart as two different words, so that training hides what documents do."
+        ),
     },
 )
 
@@ -249,8 +298,11 @@ ORDER = Claim[Order](
 BEYOND_LAW = Claim[Excess](
     id="change.word-beyond-law",
     says="A word changed more than words of its frequency do.",
-    rule="the 95 % interval over runs of its change by that which the law expects lies above 1",
-    judge=lambda word: "yes" if word.interval[0] > 0 else "no",
+    rule=(
+        f"above the law at a rate of false discoveries of {BEYOND:g} over all words of two periods, by the error over "
+        "runs, and farther than where documents were dealt out at random"
+    ),
+    judge=lambda word: "yes" if word.q <= BEYOND and not word.change <= word.noise else "no",
 )
 
 
@@ -393,6 +445,8 @@ def of_pair(pair: Pair, splits: Sequence[Pair] = (), *, scale: bool = False) -> 
 def _without_training(pair: Pair, splits: Sequence[Pair]) -> str:
     """Say what is left of the change without training noise, which is not what the floor is compared with."""
     if math.isnan(pair.corrected):
+        if noise(pair) > NOISY:
+            return _too_noisy(pair) if pair.sampling_floor is None else ""  # the floor's sentence says so
         return "With one run, how much of it is training noise cannot be told."
     low, high = pair.estimate(pair.corrected, pair.corrected_se).interval
     span = "" if math.isnan(low) else f" ({number_span(low, high)})"

@@ -20,9 +20,20 @@ def beyond(pair: Pair) -> Interval:
 
 
 def beyond_margin(pair: Pair, margin: float) -> Interval:
-    """Return the same interval of the change less the floor, with a margin that is a part of it."""
-    floor = pair.estimate(pair.sampling_floor, pair.sampling_se)
-    return _over_words(pair, _change(pair).minus(floor.over(1 / (1 + margin))))
+    """Return the same interval of the change less the floor and a margin.
+
+    The margin is a part of what sampled documents add to training: of the whole floor, most of which is training where
+    runs are noisy, it would swallow any change.
+    """
+    change, floor = _change(pair), pair.estimate(pair.sampling_floor, pair.sampling_se)
+    value = change.value - floor.value - margin * (floor.value - pair.training_floor)
+    error = math.hypot(change.se, (1 + margin) * floor.se, margin * pair.training_se)
+    return _over_words(pair, Estimate(value, error, change.freedom))
+
+
+def noise(pair: Pair) -> float:
+    """Return how far two runs of one period lie apart, as a part of how far two different words do."""
+    return pair.training_floor / pair.unlike if pair.unlike > 0 else math.inf
 
 
 def expected(pair: Pair) -> Estimate:
@@ -59,11 +70,15 @@ class AtRandom(NamedTuple):
         value: mean over the pairs of periods that have splits; NaN without any.
         half: half of its interval; NaN for fewer than two splits.
         pairs: how many those are.
+        splits: how many each of them has at least.
+        noise: of the noisiest pair of periods, see :func:`noise`.
     """
 
     value: float
     half: float
     pairs: int
+    splits: int
+    noise: float
 
     @property
     def span(self) -> str:
@@ -84,19 +99,21 @@ def control_difference(rows: Sequence[Pair]) -> AtRandom:
     Pairs share periods, so the mean over them is given no smaller error.
     """
     changes: dict[tuple[str, str], tuple[list[float], list[float]]] = {}
+    noisiest = max((noise(row) for row in rows if not row.control), default=0.0)
     for row in rows:
         changes.setdefault((row.first, row.second), ([], []))[row.control].append(row.corrected)
     pairs = [(fmean(genuine), splits) for genuine, splits in changes.values() if genuine and splits]
     if not pairs:
-        return AtRandom(math.nan, math.nan, 0)
+        return AtRandom(math.nan, math.nan, 0, 0, noisiest)
+    fewest = min(len(splits) for _, splits in pairs)
     value = fmean(genuine - fmean(splits) for genuine, splits in pairs)
     freedom = sum(len(splits) - 1 for _, splits in pairs)
     if not freedom or not all(math.isfinite(x) for genuine, splits in pairs for x in (genuine, *splits)):
-        return AtRandom(value, math.nan, len(pairs))
+        return AtRandom(value, math.nan, len(pairs), fewest, noisiest)
     spread = math.sqrt(sum((x - fmean(splits)) ** 2 for _, splits in pairs for x in splits) / freedom)
-    fewest = min(len(splits) for _, splits in pairs)
     runs = max(row.estimate(row.corrected, row.corrected_se).half for row in rows)
-    return AtRandom(value, math.hypot(t_quantile(freedom) * spread * math.sqrt(1 + 1 / fewest), runs), len(pairs))
+    half = math.hypot(t_quantile(freedom) * spread * math.sqrt(1 + 1 / fewest), runs)
+    return AtRandom(value, half, len(pairs), fewest, noisiest)
 
 
 class Explained(NamedTuple):

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import false_discovery_control
 
 from gpustab.errors import InputError
 from gpustab.statistics.intervals import jackknife_error
@@ -252,13 +253,16 @@ def excesses(series: str, laws: Laws, noise: Noise) -> list[Excess]:
                 residual,
                 error,
                 n - 1,
+                math.nan,
                 _mean(noise.get((part.first, part.second, word), ())),
             )
             for word, frequency, change, residual, error in zip(
                 *columns, residuals[start:stop].tolist(), errors[start:stop], strict=True
             )
         ]
-        rows += sorted(of_part, key=lambda row: (-row.excess, row.word))
+        q = false_discovery_control([row.p for row in of_part]).tolist()
+        judged = [row._replace(q=rate) for row, rate in zip(of_part, q, strict=True)]
+        rows += sorted(judged, key=lambda row: (-row.excess, row.word))
         start = stop
     return rows
 

@@ -12,7 +12,7 @@ from gpustab.results import Block, SmallTable, Table
 from gpustab.results.page import Shown, number, with_half
 from gpustab.results.table import titles
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.change.claims import BEYOND_LAW, NO_MORE, ORDER, Order, of_laws, of_words
+from gpustab.studies.change.claims import BEYOND, BEYOND_LAW, NO_MORE, ORDER, Order, of_laws, of_words
 from gpustab.studies.change.differences import beyond
 from gpustab.studies.change.tables import (
     AT_RANDOM,
@@ -75,7 +75,8 @@ def _pairs(pairs: Table[Pair]) -> Block:
         answer=(
             "Change is one minus the cosine of a word's two vectors, once the spaces are turned onto each other: 0 for "
             "the same use, at most 2. Two runs of one period differ by training alone, two samplings also by which of "
-            "its documents were read. Without training noise is what infinitely many runs would give."
+            "its documents were read. Without training noise is freed of the distance of two runs of one "
+            "period, up to a twentieth too low; none is shown where that is more than half of that of two words."
         ),
     )
 
@@ -144,8 +145,9 @@ def _how() -> Block:
             ("period", "epoch", "what options and columns call a period of the texts; training has epochs of its own"),
             (
                 "sampling",
-                f"{1 + NO_MORE:g}",
-                "the change is no more than two samplings if surely below so many times their distance",
+                f"{NO_MORE:.0%}",
+                "the change is no more than two samplings if surely below their distance and so much of what this has "
+                "more than that of two runs",
             ),
             (
                 "beyond",
@@ -306,14 +308,15 @@ def _excess(result: Result, pairs: Table[Pair]) -> Iterator[Block]:
     if classes.height:
         tables.append(SmallTable.of("By frequency, ± 95 % over words", classes, _CLASSES))
     if excess.height:
-        none = "" if tables else " With so few runs this can be said of no word."
+        none = "" if tables else " This can be said of no word from these runs."
         yield Block(
             "Which words changed more than words of their frequency?",
             tables=tables,
             answer=(
                 "Expected is the change of a word of its frequency by the law above, between the averages of most "
-                "runs. Those are first whose ratio is surely highest, by the lower end of its interval over runs. "
-                f"Beside it the change of the same word where documents were dealt out at random.{none}"
+                f"runs. Of those listed {BEYOND:.0%} may be there by chance of training. First are those whose ratio "
+                "is surely highest, by the lower end of its interval over runs; none moved less than where "
+                f"documents were dealt out at random, which stands beside it.{none}"
             ),
         )
 

@@ -6,6 +6,8 @@ import math
 from statistics import fmean
 from typing import Annotated, NamedTuple
 
+from scipy.special import stdtr
+
 from gpustab.results import Column, Sheet, Table
 from gpustab.results.page import thousands
 from gpustab.statistics.intervals import Estimate
@@ -49,7 +51,9 @@ Change = Annotated[
     float, Column("change", 3, "1 − cosine between a run of each period, mean over all pairs: IR, and EA word by word")
 ]
 Averaged = Annotated[float, Column("between averages", 3, "change between the aligned averages of all runs: AA")]
-Corrected = Annotated[float, Column("without training noise", 3, "change as infinitely many runs would give it")]
+Corrected = Annotated[
+    float, Column("without training noise", 3, "change freed of it; none where training is most of the distance")
+]
 TwoRuns = Annotated[float, Column("two runs of one", 2, "change between two runs of one period, mean of both periods")]
 TwoSamplings = Annotated[
     float | None,
@@ -81,6 +85,7 @@ class Pair(NamedTuple):
     averaged_se: OverRuns
     corrected: Corrected
     corrected_se: OverRuns
+    corrected_words: Annotated[int, Column(about="words that have such a change without every run too: mean over them")]
     training_floor: TwoRuns
     training_se: OverRuns
     averaged_floor: Annotated[float, Column(about="change between averages of half of a period's runs")]
@@ -171,6 +176,7 @@ class Excess(NamedTuple):
     excess: Annotated[float, Column(about="ln(change / expected)")]
     excess_se: Annotated[float, Column(about="its jackknife error over runs; NaN for one run")]
     freedom: Annotated[int, Column(about="degrees of freedom of that error")]
+    q: Annotated[float, Column("q", 2, "smallest rate of false discoveries at which it is above the law; by runs")]
     noise: Annotated[
         float, Column(AT_RANDOM, 3, "change where documents were, mean over the splits; NaN without a control")
     ]
@@ -179,6 +185,12 @@ class Excess(NamedTuple):
     def interval(self) -> tuple[float, float]:
         """The 95 % interval of the excess, over runs."""
         return Estimate(self.excess, self.excess_se, self.freedom).interval
+
+    @property
+    def p(self) -> float:
+        """How probable an excess as large is in runs of a word that follows the law; 1 without an error."""
+        known = self.freedom > 0 and self.excess_se > 0
+        return float(stdtr(self.freedom, -self.excess / self.excess_se)) if known else 1.0
 
 
 class FrequencyClass(NamedTuple):

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from benchmarks import change_verdicts as verdicts
 from gpustab.studies.change.claims import (
     BETTER_THAN_ONE_CLASS,
     BEYOND_SAMPLING,
@@ -71,8 +72,8 @@ def law(r2, control=False, series="a", r2_se=0.03, r2_se_runs=math.nan, n=1, ave
         (
             {"change": 0.18},
             "no more",
-            f"{MOVED.format('0.18')}differ by 0.20, as much as the periods do: the change less 1.1 times that, −0.07 "
-            "to −0.01, is below 0.",
+            f"{MOVED.format('0.18')}differ by 0.20, as much as the periods do: the change less that and a margin of "
+            "10% of what documents add to training, −0.058 to −0.002, is below 0.",
         ),
         (
             {"change": 0.22},
@@ -340,8 +341,36 @@ def test_periods_against_splits_at_random(splits, wanted, said):
     assert MORE_THAN_AT_RANDOM.sentence(difference) == said
     for without in ([BASE, *(row._replace(corrected=math.nan) for row in other)], [BASE]):
         difference = control_difference(without)
-        assert MORE_THAN_AT_RANDOM.judge(difference) == "unknown"
+        assert MORE_THAN_AT_RANDOM.judge(difference) in {"unknown", "no error"}
         assert MORE_THAN_AT_RANDOM.sentence(difference) == ""
+
+
+def test_an_error_that_is_undefined_is_not_blamed_on_the_number_of_splits():
+    rows = [row._replace(corrected_se=math.nan) for row in (BASE, *(control(k, corrected=0.1) for k in range(1, 8)))]
+    difference = control_difference(rows)
+    assert MORE_THAN_AT_RANDOM.judge(difference) == "no error"
+    said = MORE_THAN_AT_RANDOM.sentence(difference)
+    assert "train --control" not in said
+    assert "has no error. Train three runs or more of each period." in said
+
+
+def test_nothing_is_tested_where_training_hides_what_documents_do():
+    noisy = BASE._replace(training_floor=0.4, change=0.6, sampling_floor=0.42)  # two different words: 0.7
+    assert BEYOND_SAMPLING.judge(noisy) == "too noisy"
+    assert "Two runs of one period lie 0.40 apart, and two different words 0.70" in of_pair(noisy)
+    (said,) = of_sampling([noisy])
+    assert said.startswith("Whether contexts differ from 1800-1819 to 1820-1839 is not tested, since two runs")
+    difference = control_difference([noisy, *(control(k, corrected=0.1) for k in (1, 2))])
+    assert MORE_THAN_AT_RANDOM.judge(difference) == "too noisy"
+    assert "is not tested" in MORE_THAN_AT_RANDOM.sentence(difference)
+
+
+@pytest.mark.parametrize("runs", [4, 8])
+def test_training_noise_swallows_no_change(runs):
+    """All words moved by a step of their own length: *no more* was said of five in six such sets."""
+    said = [verdicts.verdict(runs, 1.0, seed, training=2.5) for seed in range(4)]
+    assert said == ["too noisy"] * 4
+    assert "no more" not in [verdicts.verdict(runs, 0.6, seed, training=0.7) for seed in range(4)]
 
 
 def test_fewer_splits_than_periods_differ():

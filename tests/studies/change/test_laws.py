@@ -5,13 +5,16 @@ from statistics import fmean, stdev
 
 import numpy as np
 import pytest
+from scipy.stats import false_discovery_control, t
 from statsmodels.regression.mixed_linear_model import MixedLM
 
 from gpustab.statistics.intervals import Estimate
+from gpustab.studies.change.claims import BEYOND_LAW
 from gpustab.studies.change.laws import Laws, Rows, by_frequency, changes_of, excesses, law_rows, run_error
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.page import page
 from gpustab.studies.change.study import change
+from gpustab.studies.change.tables import Excess
 from tests.studies.change.planted import groups, runset
 
 V, RUNS = 100, 8
@@ -97,11 +100,27 @@ def test_the_page_lists_those_that_are_surely_above_the_law():
     answer = change(groups(runset(epochs=3, runs=6, v=60, moved=(7,), step=4.0)), min_count=1, resamples=0)
     block = next(own for own in page(answer) if own.title.startswith("Which words changed more than words of"))
     rows = list(answer.tables["excess"].records(first="1800-1819"))
-    low = {row["word"]: Estimate(row["excess"], row["excess_se"], 5).interval[0] for row in rows}
+    p = [float(t.sf(row["excess"] / row["excess_se"], 5)) for row in rows]
+    np.testing.assert_allclose([row["q"] for row in rows], false_discovery_control(p))
     listed = [cells[0] for cells in block.tables[0].rows]
+    low = {row["word"]: Estimate(row["excess"], row["excess_se"], 5).interval[0] for row in rows if row["q"] <= 0.05}
     assert listed[0] == "w7"
-    assert listed == sorted((word for word in low if low[word] > 0), key=lambda word: -low[word])[: len(listed)]
+    assert listed == sorted(low, key=lambda word: -low[word])[: len(listed)]
     one = change(groups(runset(epochs=3, runs=1, v=60)), min_count=1, resamples=0)
     block = next(own for own in page(one) if own.title.startswith("Which words changed more than words of"))
     assert block.tables == []
     assert "can be said of no word" in block.answer
+
+
+def test_no_word_is_beyond_the_law_by_chance_or_where_documents_at_random_take_it_as_far():
+    """Of 500 words that follow the law every fortieth has an interval above it."""
+    rng = np.random.default_rng(0)
+    z = rng.standard_t(3, size=500)
+    rows = [Excess("s", "a", "b", f"w{k}", 0.1, 0.5, 0.4, x, 1.0, 3, math.nan, math.nan) for k, x in enumerate(z)]
+    assert sum(row.interval[0] > 0 for row in rows) >= 5
+    q = false_discovery_control([row.p for row in rows])
+    judged = [BEYOND_LAW.judge(row._replace(q=float(rate))) for row, rate in zip(rows, q, strict=True)]
+    assert "yes" not in judged
+    sure = rows[0]._replace(q=0.001)
+    assert BEYOND_LAW.judge(sure) == "yes"
+    assert BEYOND_LAW.judge(sure._replace(noise=0.6)) == "no"
