@@ -184,7 +184,7 @@ def end_to_end(bench: Bench, size: Size) -> list[Row]:
     empty = sparse.csr_matrix((len(samples.term), WORDS))
     there = torch.zeros(len(samples.term), dtype=torch.float64)
     found = Frequencies(counts, int(counts.sum()), rows)
-    prepared = Prepared(text, samples, found, kept, empty, there, NullPairs(samples, there), [], "made")
+    prepared = Prepared(text, samples, found, kept, empty, there, NullPairs(samples, there), [], "made", samples.terms)
     problems = min(LOOPED, len(samples.term))
     loop = partial(by_loops, prepared, runs, output, problems)
     check = partial(error, truth=loop())

@@ -22,7 +22,7 @@ def _near_as_sums(place):
 
 
 def _halves_differ(p):
-    return HALVES_DIFFER.judge([row(Split, p=p)])
+    return HALVES_DIFFER.judge(row(Split, p=p))
 
 
 def _equal(high):

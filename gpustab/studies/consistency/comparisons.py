@@ -1,9 +1,10 @@
 """The additive model at equal samples, of n sentences, of halves, of several texts; and terms beside general text.
 
-A half split compared with samples of another size says nothing of development. So the parts are as large: the sentences
-of each term change places, or the documents do, which is the stricter test, since the sentences of a document are not
-independent. Of several texts the samples are cut to one number of context words, drawn at random from each: larger
-samples have higher cosines, and are told apart better too.
+A half split compared with samples of another size says nothing of development. So the parts are as large: whole
+documents change places, or in a text of one document blocks of neighbouring sentences. Single sentences never do: those
+of a chapter belong together, and a text whose chapters stand in random order would seem to develop. Of several texts
+the samples are cut to one number of context words, drawn at random from each: larger samples have higher cosines, and
+are told apart better too.
 """
 
 from __future__ import annotations
@@ -39,14 +40,16 @@ from gpustab.studies.consistency.measures import (
     words_of_pairs,
 )
 from gpustab.studies.consistency.options import ConsistencyOptions
-from gpustab.studies.consistency.samples import Prepared, middle
+from gpustab.studies.consistency.samples import Prepared, middle, sentences_of
 from gpustab.studies.consistency.tables import CLOSEST, Domain, Size, Split, TextPair
 
 _PERMUTATIONS, _WORDS = 6, 7
 """Streams of the seed."""
 
-_DOCUMENTS = 4
-"""Documents that can be permuted."""
+DOCUMENTS = 10
+"""Documents that can be permuted; of fewer a text of several has no test."""
+_BLOCKS = 10
+"""Blocks of neighbouring sentences in each half of a text of one document."""
 
 _ROUNDING = 1e-12
 
@@ -101,39 +104,64 @@ def _least(samples: Samples, sizes: Ids | Array) -> Array:
 
 
 def halves_and_random(prepared: Prepared, runs: Runs, options: ConsistencyOptions) -> list[Split]:
-    """Return for permuted sentences and for permuted documents how alike halves and random parts are.
+    """Return how alike the halves are beside random parts of whole documents, or blocks; one row.
 
-    ``p`` is the share of the permutations, with the split itself, whose mean cosine over terms is no larger. Tokens are
-    counted whatever ``count`` is, since types do not add up. Means over background runs come before the comparison.
+    ``p`` is the share of the permutations, with the split itself, whose mean cosine over terms is no larger. The terms
+    are those with sentences enough in all, and in every split, the true one too, those are left out that have too few
+    in a part: were they chosen by the true split, every other one would lose its rare terms, which are the least alike,
+    and chapters in random order would differ in 18 of 40 orders. Tokens are counted whatever ``count`` is, since types
+    do not add up. Means over background runs come before the comparison.
     """
-    samples, text = prepared.samples, prepared.text
-    single = samples._replace(term=samples.term[samples.owner], starts=np.arange(len(samples.members) + 1))
-    counted = prepared.of(single, runs, options)
+    text, cut = prepared.text, middle(prepared.text)
+    permuted, unit_of = _units(text, cut)
+    if unit_of is None:
+        return [Split(prepared.group, permuted, 0, *[math.nan] * 4)]
+    sentences = sentences_of(text, prepared.candidates.tolist())
+    terms = np.array(sorted(sentences), dtype=np.int64)
+    term = np.repeat(np.arange(len(terms)), [len(sentences[k]) for k in terms.tolist()])
+    members = np.concatenate([sentences[k] for k in terms.tolist()])
+    counted = prepared.of(Samples(terms, term, members, np.arange(len(members) + 1)), runs, options)
     vectors = [counted.sums(runs, r) for r in range(len(runs))]
-    cut = middle(text)
     generator = np.random.default_rng([options.seed, _PERMUTATIONS])
-    documents = _document_parts(text, options.permutations, generator)
-    by_kind = {"sentences": list[Tensor](), "documents": list[Tensor]()}
-    for k in range(len(samples.terms)):
-        places = np.flatnonzero(single.term == k)
-        members = single.members[places]
-        halves = members < cut
-        by_sentence = np.stack([halves, *(generator.permutation(halves) for _ in range(options.permutations))])
-        parts = {"sentences": by_sentence}
-        if documents is not None:
-            parts["documents"] = np.concatenate([halves[None], documents[:, text.documents[members]]])
-        for name, first in parts.items():
-            mask = torch.from_numpy(first).to(counted.words.device)
-            cosines = [part_cosines(x[torch.from_numpy(places).to(x.device)], mask, options.least) for x in vectors]
-            by_kind[name].append(torch.stack(cosines).mean(0).cpu())
-    return [split_row(prepared.group, kind, of) for kind, of in by_kind.items() if of]
+    sizes = np.bincount(unit_of, np.diff(text.starts).astype(np.float64))
+    drawn = np.stack([_half(sizes, generator) for _ in range(options.permutations)])
+    cosines = []
+    for k in range(len(terms)):
+        places = np.flatnonzero(term == k)
+        first = np.concatenate([members[None, places] < cut, drawn[:, unit_of[members[places]]]])
+        mask = torch.from_numpy(first).to(counted.words.device)
+        each = [part_cosines(x[torch.from_numpy(places).to(x.device)], mask, options.least) for x in vectors]
+        cosines.append(torch.stack(each).mean(0).cpu())
+    return [split_row(prepared.group, permuted, cosines)]
+
+
+def _units(text: Text, cut: int) -> tuple[str, Ids | None]:
+    """What changes places, and to which of them every sentence belongs; ``None`` where nothing can."""
+    documents = len(np.unique(text.documents))
+    if documents >= DOCUMENTS:
+        return "documents", text.documents
+    if documents > 1:
+        return f"{documents} documents", None
+    middles = (text.starts[:-1] + text.starts[1:]) / 2
+    edges = (
+        np.linspace(0, text.starts[cut], _BLOCKS + 1)[1:],
+        np.linspace(text.starts[cut], text.starts[-1], _BLOCKS + 1)[1:],
+    )
+    return "blocks", np.searchsorted(np.concatenate(edges), middles)
+
+
+def _half(sizes: Ids | Array, generator: np.random.Generator) -> NDArray[np.bool_]:
+    """Which units are in the first part: in random order, up to half of the tokens."""
+    first = np.zeros(len(sizes), dtype=np.bool_)
+    order = generator.permutation(len(sizes))
+    first[order] = np.cumsum(sizes[order]) - sizes[order] / 2 < sizes.sum() / 2
+    return first
 
 
 def part_cosines(sums: Tensor, first: Tensor, least: int = 1) -> Tensor:
-    """Return the cosine of the sum of some rows and of the sum of the others, NaN where a part is too small.
+    """Return the cosine of the sum of some rows and of the sum of the others.
 
-    The split itself has no part smaller than ``least``, or the term would not be there; so must the others, or they
-    would be less alike because of their sizes.
+    It is NaN where a part is too small, or its sum is zero and has no direction.
 
     Args:
         sums: ``(n, d)`` sums of the sentences of one term.
@@ -144,21 +172,10 @@ def part_cosines(sums: Tensor, first: Tensor, least: int = 1) -> Tensor:
     [0.0, nan]
     """
     part = product(first.to(sums.dtype), sums)
-    cosine = row_dot(unit(part), unit(sums.sum(0) - part))
-    both = (first.sum(1) >= least) & ((~first).sum(1) >= least)
+    other = sums.sum(0) - part
+    cosine = row_dot(unit(part), unit(other))
+    both = (first.sum(1) >= least) & ((~first).sum(1) >= least) & part.any(1) & other.any(1)
     return torch.where(both, cosine, torch.nan)
-
-
-def _document_parts(text: Text, permutations: int, generator: np.random.Generator) -> NDArray[np.bool_] | None:
-    """Return which documents are in the first part, ``(B, documents)``: in random order, up to half of the tokens."""
-    sizes = np.bincount(text.documents, np.diff(text.starts))
-    if (sizes > 0).sum() < _DOCUMENTS:
-        return None
-    parts = np.zeros((permutations, len(sizes)), dtype=np.bool_)
-    for row in parts:
-        order = generator.permutation(len(sizes))
-        row[order] = np.cumsum(sizes[order]) - sizes[order] / 2 < sizes.sum() / 2
-    return parts
 
 
 def split_row(group: str, permuted: str, cosines: list[Tensor]) -> Split:
@@ -170,16 +187,17 @@ def split_row(group: str, permuted: str, cosines: list[Tensor]) -> Split:
         cosines: of every term, ``(B + 1,)``: of the split itself, and of B permutations.
     """
     table = torch.stack(cosines)  # (T, B + 1); a term with too small a part is left out of that mean
-    means = table.nanmean(0)
+    means, known = table.nanmean(0), table[:, 0].isfinite()
     as_unlike = (table[:, 1:] <= table[:, :1] + _ROUNDING).sum(1) + 1
+    p = as_unlike / (table[:, 1:].isfinite().sum(1) + 1)
     return Split(
         group,
         permuted,
-        terms=len(table),
+        terms=int(known.sum()),
         halves=float(means[0]),
-        random=float(means[1:].mean()),
-        p=float(((means <= means[0] + _ROUNDING).sum()) / table.shape[1]),
-        unlike_terms=float((as_unlike <= P_VALUE * table.shape[1]).double().mean()),
+        random=float(means[1:].nanmean()),
+        p=float((means <= means[0] + _ROUNDING).sum() / means.isfinite().sum()) if bool(known.any()) else math.nan,
+        unlike_terms=float((p[known] <= P_VALUE).double().mean()),
     )
 
 

@@ -62,13 +62,24 @@ def middle(text: Text) -> int:
     return int(begins[np.abs(text.starts[begins] - len(text.tokens) / 2).argmin()])
 
 
-def eligible(sentences: Mapping[int, Ids], text: Text, options: ConsistencyOptions) -> list[int]:
-    """Return the words, ascending, that have the wanted number of sentences: in all, or in each half."""
-    if options.split == "half":
-        cut = middle(text)
-        least = {word: min(int((s < cut).sum()), int((s >= cut).sum())) for word, s in sentences.items()}
-        return sorted(word for word, n in least.items() if n >= options.least)
-    return sorted(word for word, s in sentences.items() if len(s) >= options.least)
+def eligible(sentences: Mapping[int, Ids], options: ConsistencyOptions) -> list[int]:
+    """Return the words, ascending, that have the wanted number of sentences.
+
+    With a half split that is the number for both halves together: whether each has its own is asked later, of all
+    splits alike (:func:`in_both_halves`), for a choice by the true one would set it apart from all others.
+    """
+    least = 2 * options.least if options.split == "half" else options.least
+    return sorted(word for word, s in sentences.items() if len(s) >= least)
+
+
+def in_both_halves(text: Text, words: Sequence[int], options: ConsistencyOptions) -> list[int]:
+    """Return the words that have the wanted number of sentences in each half of the text, in their order."""
+    sentences, cut = sentences_of(text, words), middle(text)
+    return [
+        word
+        for word in words
+        if min(int((sentences[word] < cut).sum()), int((sentences[word] >= cut).sum())) >= options.least
+    ]
 
 
 def listed(text: Text, terms: Sequence[Term], options: ConsistencyOptions) -> tuple[list[int], list[str]]:
@@ -81,14 +92,13 @@ def listed(text: Text, terms: Sequence[Term], options: ConsistencyOptions) -> tu
     """
     number = {word: k for k, word in enumerate(text.words)}
     ids = [number.get(b"_".join(term), -1) for term in terms]
-    enough = set(eligible(sentences_of(text, [k for k in ids if k >= 0]), text, options))
+    enough = set(eligible(sentences_of(text, [k for k in ids if k >= 0]), options))
     kept = [k for k in ids if k in enough]
     lost = [b" ".join(term) for term, k in zip(terms, ids, strict=True) if k not in enough]
-    where = "in each half" if options.split == "half" else "of the text"
+    least = 2 * options.least if options.split == "half" else options.least
     notes = [
-        f"{counted(len(lost), 'term', 'stands/stand', of=len(terms))} in fewer than "
-        f"{counted(options.least, 'sentence')} {where} and {'is' if len(lost) == 1 else 'are'} left "
-        f"out: {some_words(lost)}."
+        f"{counted(len(lost), 'term', 'stands/stand', of=len(terms))} in fewer than {counted(least, 'sentence')} of "
+        f"the text and {'is' if len(lost) == 1 else 'are'} left out: {some_words(lost)}."
     ]
     return kept, notes if lost else []
 
@@ -140,7 +150,7 @@ def _keyness(a: int, n: int, b: int, m: int) -> float:
 def _pool(text: Text, options: ConsistencyOptions) -> list[int]:
     frequent = set(np.argsort(-text.counts, kind="stable")[:_FREQUENT].tolist())
     sentences = sentences_of(text, [k for k in range(len(text.words)) if k not in frequent])
-    return eligible(sentences, text, options)
+    return eligible(sentences, options)
 
 
 def want_two(text: Text, terms: Sequence[int], options: ConsistencyOptions) -> None:
@@ -189,6 +199,7 @@ class Prepared(NamedTuple):
         allowed: null pairs of the samples.
         notes: sentences on all of it.
         group: what the background, and the text where they are several, is called in the tables.
+        candidates: ``(C,)`` words that were chosen before any was left out because a half has too little of it.
     """
 
     text: Text
@@ -200,6 +211,7 @@ class Prepared(NamedTuple):
     allowed: NullPairs
     notes: list[str]
     group: str
+    candidates: Ids
 
     @property
     def term_rows(self) -> Tensor:
@@ -256,12 +268,15 @@ def prepare(
         raise InputError(f"'{runs.name}' knows none of the {len(text.words):,} words of {text.name}")
     chance, subsampling = _keeping(text, words, options)
     kept = kept_tokens(text, chance, options.seed)
-    samples, choice = (samples, []) if samples is not None else _drawn(text, terms, words, options)
+    candidates = np.zeros(0, np.int64) if samples is None else samples.terms
+    choice = list[str]()
+    if samples is None:
+        samples, candidates, choice = _drawn(text, terms, words, options)
     types = options.count == "types"
     counts = context_counts(text, samples, words.rows, runs.words, kept, options.window, types=types)
     sizes = torch.from_numpy(np.asarray(counts.sum(1)).ravel()).to(device)
     null, notes = NullPairs(samples, sizes), [*_of_text(text), *choice, subsampling]
-    prepared = Prepared(text, samples, words, kept, counts, sizes, null, notes, group or runs.name)
+    prepared = Prepared(text, samples, words, kept, counts, sizes, null, notes, group or runs.name, candidates)
     prepared = _with_words(prepared, runs, options)
     if not prepared.allowed.any():
         raise InputError(
@@ -300,16 +315,24 @@ def _with_words(prepared: Prepared, runs: Runs, options: ConsistencyOptions) -> 
 
 def _drawn(
     text: Text, terms: list[Term] | None, words: Frequencies, options: ConsistencyOptions
-) -> tuple[Samples, list[str]]:
-    """Choose terms, and draw their samples; with sentences on the choice."""
+) -> tuple[Samples, Ids, list[str]]:
+    """Choose terms, and draw their samples; with all that were chosen, and sentences on the choice."""
     if terms is not None:
         ids, notes = listed(text, terms, options)
     elif options.terms == "keywords":
         ids, notes = keywords(text, words.counts, words.total, options)
     else:
         ids, notes = drawn(text, options)
+    candidates = np.array(ids, dtype=np.int64)
+    if options.split == "half":
+        ids = in_both_halves(text, ids, options)
+        if lost := len(candidates) - len(ids):
+            notes.append(
+                f"{counted(lost, 'term', 'has/have', of=len(candidates))} fewer than "
+                f"{counted(options.least, 'sentence')} in a half, and no samples there."
+            )
     want_two(text, ids, options)
-    return draw_samples(text, ids, options), notes
+    return draw_samples(text, ids, options), candidates, notes
 
 
 def _of_text(text: Text) -> list[str]:

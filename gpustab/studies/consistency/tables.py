@@ -180,10 +180,10 @@ class Size(NamedTuple):
 
 
 class Split(NamedTuple):
-    """The halves of a text beside parts as large drawn at random: of sentences, or of whole documents."""
+    """The halves of a text beside parts as large drawn at random: of whole documents, or blocks of sentences."""
 
     group: Annotated[str, _GROUP]
-    permuted: Annotated[str, Column("moved at random", about="what changes places: sentences or documents")]
+    permuted: Annotated[str, Column("moved at random", about="what changes places: documents or blocks")]
     terms: int
     halves: Annotated[float, Column("halves", 3, "mean cosine of the two halves of a term's sentences")]
     random: Annotated[float, Column("random parts", 3, "mean cosine of parts drawn at random")]
@@ -276,7 +276,7 @@ NEIGHBOURS = Sheet("neighbours", Neighbours, "two rows a term, of the ten most f
 UPDATES = Sheet("updates", Updates, "one row a place of a sentence in its sample, with Nonce2Vec")
 SETTINGS = Sheet("grid", Setting, "one row a setting of Nonce2Vec's grid")
 SIZES = Sheet("sizes", Size, "one row a number of sentences (table 2)")
-SPLIT = Sheet("split", Split, "one row for sentences and one for documents, with a half split")
+SPLIT = Sheet("split", Split, "one row a background and text, with a half split")
 TEXTS = Sheet("texts", TextPair, "one row a pair of texts")
 DOMAIN = Sheet("domain", Domain, "one row a group of terms, with a general text (table 5)")
 CONTRASTS = Sheet("contrasts", Contrast, "one row a model beside the additive one")

@@ -61,11 +61,10 @@ def cosine(value: float | None) -> str:
 
 
 class Threshold(NamedTuple):
-    """A group's threshold above chance, the one clear of the lowest pairs, and the first without word effects."""
+    """A group's threshold above chance, and the one clear of the lowest pairs."""
 
     chance: OverRuns
     clear: OverRuns
-    adjusted: OverRuns | None
 
     @property
     def lacking(self) -> int:
@@ -88,38 +87,55 @@ def proven_near(row: OverRuns) -> bool:
     return row.kind != "value" or row.proven_to - row.mean <= NEAR
 
 
+def _proven(row: OverRuns) -> bool:
+    """Tell whether the words prove a threshold somewhere."""
+    return row.proven_to is not None and row.proven_from is not None and row.proven_to >= row.proven_from
+
+
+def _meaningful(threshold: Threshold) -> str:
+    if threshold.lacking:
+        return "no"
+    if not _proven(threshold.chance):
+        return "unproven"
+    return "yes" if proven_near(threshold.chance) else "far"
+
+
 def _where(threshold: Threshold) -> str:
     row, clear = threshold.chance, threshold.clear
     place = f"{row.group}: above a cosine of {cosine(row.mean)}{_sure(row)} words are nearer than pairs on average"
-    share, edge = f"{row.below:.0%} of all pairs lie below", f"{cosine(clear.mean)}{_sure(clear)}"
+    share = f"{row.below:.0%} of all pairs lie below"
+    if not _proven(clear):
+        return f"{place}; {share}. Where they are clear of the least similar hundredth these words cannot prove."
+    edge = f"{cosine(clear.mean)}{_sure(clear)}"
     if (clear.mean or 0.0) > (row.mean or 0.0):
         return f"{place}; {share}. Clearly apart from the least similar hundredth they are only above {edge}."
     return f"{place}; {share}. Up to {edge} they are hardly told from the least similar hundredth."
-
-
-def _nowhere(threshold: Threshold) -> str:
-    """There is none; what there is once a word's nearness to everything is taken away has an error over runs only."""
-    row, adjusted = threshold.chance, threshold.adjusted
-    nowhere = (
-        f"{row.group}: no threshold: in {threshold.lacking} of {row.runs} runs no cosine sets pairs clearly apart from "
-        "the least similar hundredth."
-    )
-    if adjusted is None or adjusted.found < adjusted.runs:
-        return nowhere
-    half = "" if adjusted.half is None else f" ± {adjusted.half:.2f} over runs"
-    return (
-        f"{nowhere} Without what each word has in common with all others they are nearer than average above "
-        f"{cosine(adjusted.mean)}{half}."
-    )
 
 
 MEANINGFUL = Claim[Threshold](
     id="thresholds.meaningful",
     says="Above some cosine two words have something in common.",
     source="Elekes et al. 2018, §4",
-    rule="in every run a cosine sets pairs apart from the least similar hundredth, and above the mean of all pairs",
-    judge=lambda threshold: "no" if threshold.lacking else "yes",
-    sentences={"yes": _where, "no": _nowhere},
+    rule=(
+        "in every run a cosine sets pairs apart from the least similar hundredth, and above the mean of all pairs, and "
+        f"the words prove it; far where they prove it only {NEAR:g} above"
+    ),
+    judge=_meaningful,
+    sentences={
+        "yes": _where,
+        "far": lambda x: (
+            f"{x.chance.group}: only above a cosine of {cosine(x.chance.proven_to)} these words prove that words are "
+            "nearer than pairs on average; more words in common with the baseline would prove it further down."
+        ),
+        "unproven": lambda x: (
+            f"{x.chance.group}: no threshold is proven. So few words of the baseline would show one in vectors that "
+            "know nothing as well; more words in common with it would tell."
+        ),
+        "no": lambda x: (
+            f"{x.chance.group}: no threshold: in {x.lacking} of {x.chance.runs} runs no cosine sets pairs clearly "
+            "apart from the least similar hundredth."
+        ),
+    },
 )
 
 
@@ -359,7 +375,7 @@ def verdict(tables: Tables, silent: Collection[str] = (), without: Mapping[str, 
     """
     rows = [row for row in THRESHOLDS.rows(tables, kind="value") if row.group not in silent]
     thresholds = list(_thresholds(rows))
-    there = [threshold.chance for threshold in thresholds if not threshold.lacking]
+    there = [threshold.chance for threshold in thresholds if MEANINGFUL.judge(threshold) == "yes"]
     lacking = {group: why for group, why in (without or {}).items() if group not in silent}
     return [*map(MEANINGFUL.sentence, thresholds), *_compared(there), *_stable(there), *_without(tables, lacking)]
 
@@ -368,7 +384,7 @@ def _thresholds(rows: Sequence[OverRuns]) -> Iterator[Threshold]:
     by_rule = {(row.group, row.rule): row for row in rows}
     for row in rows:
         if row.rule == "chance":
-            yield Threshold(row, by_rule[row.group, "clear"], by_rule.get((row.group, "chance adjusted")))
+            yield Threshold(row, by_rule[row.group, "clear"])
 
 
 def _compared(rows: Sequence[OverRuns]) -> Iterator[str]:

@@ -1,5 +1,7 @@
 """Which sentence is chosen on a text, and how often the rules err."""
 
+import math
+
 import numpy as np
 import pytest
 import torch
@@ -161,22 +163,23 @@ def test_growth_needs_intervals_apart():
     assert GROWS.sentence(off).endswith("with c = 31.4, is at most 0.020 off.")
 
 
-def test_documents_decide_whether_halves_differ():
-    one = row(Split, permuted="sentences", halves=0.9, random=0.95, p=0.01)
-    assert HALVES_DIFFER.judge([one]) == "differ"
-    assert HALVES_DIFFER.sentence([one]) == (
-        "The two halves use the terms differently: halves have cosine 0.90, parts of as many random sentences 0.950, "
-        "and only 1% of such parts are as unlike (p ≤ 5%)."
+def test_random_halves_of_documents_decide_whether_halves_differ():
+    one = row(Split, permuted="blocks", halves=0.9, random=0.95, p=0.01)
+    assert HALVES_DIFFER.judge(one) == "differ"
+    assert HALVES_DIFFER.sentence(one) == (
+        "The two halves use the terms differently: halves have cosine 0.90, random halves of blocks of neighbouring "
+        "sentences 0.950, and only 1% of such halves are as unlike (p ≤ 5%)."
     )
-    both = [one, one._replace(permuted="documents", p=0.4)]
-    assert HALVES_DIFFER.judge(both) == "open"
-    assert HALVES_DIFFER.sentence(both) == (
+    other = one._replace(permuted="documents", p=0.4)
+    assert HALVES_DIFFER.judge(other) == "open"
+    assert HALVES_DIFFER.sentence(other) == (
         "That the halves use the terms differently is not shown: halves have cosine 0.90, random halves of the "
-        "documents 0.950, and 40% of such parts are as unlike (p; wanted 5%). Of parts of random sentences only 1% "
-        "are: documents differ, the halves do not."
+        "documents 0.950, and 40% of such halves are as unlike (p; wanted 5%)."
     )
-    neither = [both[0]._replace(p=0.06), both[1]]
-    assert HALVES_DIFFER.sentence(neither).endswith("and 40% of such parts are as unlike (p; wanted 5%).")
+    few = one._replace(permuted="3 documents", p=math.nan)
+    assert HALVES_DIFFER.judge(few) == "no test"
+    assert "of 3 documents no random halves can be made" in HALVES_DIFFER.sentence(few)
+    assert "no term has sentences enough in both" in HALVES_DIFFER.sentence(one._replace(p=math.nan))
 
 
 def test_ranks_among_words_are_read_beside_those_among_samples():

@@ -2,11 +2,14 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
+from gpustab.corpus.options import CorpusOptions
+from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.runs.load import open_groups
 from gpustab.statistics.intervals import t_quantile
 from gpustab.studies.consistency.claims import BETTER_TEXT, HIGHER_COSINE, texts_compared
@@ -54,24 +57,53 @@ def _split(seed, change, documents=12):
     options = ConsistencyOptions(split="half", cutoff=3, subsample=0, permutations=39, seed=seed)
     runs = background(mean=0.3)
     prepared = prepare(text, [(t.encode(),) for t in term_names(6)], runs, options, CPU)
-    return {row.permuted: row for row in halves_and_random(prepared, runs, options)}
+    return halves_and_random(prepared, runs, options)
 
 
-def test_halves_that_differ_are_found_by_both_permutations():
-    found = _split(0, change=True)
-    assert found["sentences"].p == pytest.approx(1 / 40)
-    assert found["documents"].p <= 0.05
-    assert found["sentences"].halves < found["sentences"].random
+def test_halves_that_differ_are_found():
+    for documents, permuted in ((12, "documents"), (1, "blocks")):
+        (row,) = _split(0, change=True, documents=documents)
+        assert row.permuted == permuted
+        assert row.p <= 0.05
+        assert row.halves < row.random
 
 
 def test_halves_of_one_text_are_seldom_found():
-    found = [_split(seed, change=False) for seed in range(40)]
-    for name in ("sentences", "documents"):
-        assert sum(one[name].p <= 0.05 for one in found) <= 6  # 2 expected; 7 or more in 5 of 1,000
+    found = [_split(seed, change=False)[0].p for seed in range(40)]
+    assert sum(p <= 0.05 for p in found) <= 6  # 2 expected; 7 or more in 5 of 1,000
 
 
-def test_few_documents_are_not_permuted():
-    assert set(_split(0, change=False, documents=3)) == {"sentences"}
+def test_few_documents_have_no_test():
+    (row,) = _split(0, change=False, documents=3)
+    assert math.isnan(row.p)
+    assert row.permuted == "3 documents"
+
+
+@pytest.mark.parametrize("one_document", [False, True])
+def test_chapters_of_real_text_in_random_order_do_not_develop(one_document):
+    """Terms chosen by the true split, or single sentences that change places, found a development in half of them."""
+    corpus = prepare_corpus("lee", CorpusOptions(min_count=5))
+    bounds = corpus.texts[corpus.documents]
+    news = [
+        [corpus.vocabulary.text(int(k)) for k in corpus.tokens[a:b]] for a, b in itertools.pairwise(bounds.tolist())
+    ]
+    generator = np.random.default_rng(0)
+    words = sorted({word for text in news for word in text})
+    runs = open_groups([(words, generator.normal(size=(len(words), 20)))], single_runs=True)[0].load()
+    options = ConsistencyOptions(split="half", cutoff=4, subsample=0, permutations=39, number=40, terms="random")
+    found = []
+    for seed in range(24):
+        order = np.random.default_rng(seed).permutation(len(news))[:240]
+        chapters = [[news[k] for k in chapter] for chapter in np.sort(order.reshape(24, 10), 1)]
+        lists = [text[a : a + 12] for chapter in chapters for text in chapter for a in range(0, len(text), 12)]
+        sizes = [sum(-(-len(text) // 12) for text in chapter) for chapter in chapters]
+        numbers = np.zeros(len(lists), np.int64) if one_document else np.repeat(np.arange(24), sizes)
+        text = text_of(lists, numbers.tolist())
+        prepared = prepare(text, None, runs, replace(options, seed=seed), CPU)
+        (row,) = halves_and_random(prepared, runs, replace(options, seed=seed))
+        found.append(row.p)
+    assert sum(p <= 0.05 for p in found) <= 4  # 1.2 expected; 5 or more in 6 of 1,000
+    assert np.mean(found) > 0.3
 
 
 def made(name, runs, per_term=12, terms=12, **choices):

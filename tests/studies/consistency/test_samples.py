@@ -9,7 +9,15 @@ import torch
 from gpustab import InputError
 from gpustab.studies.consistency.measures import NullPairs
 from gpustab.studies.consistency.options import ConsistencyOptions
-from gpustab.studies.consistency.samples import draw_samples, eligible, keywords, listed, middle, sentences_of
+from gpustab.studies.consistency.samples import (
+    draw_samples,
+    eligible,
+    in_both_halves,
+    keywords,
+    listed,
+    middle,
+    sentences_of,
+)
 from tests.small_data.made import text_of
 
 
@@ -43,10 +51,11 @@ def test_halves_are_cut_where_a_document_begins():
 def test_a_term_needs_its_sentences_in_all_or_in_each_half():
     text = text_of([["t", "u", "a"], ["t", "u"], ["u", "b"], ["u", "c"]], [0, 0, 1, 1])
     found = sentences_of(text, range(len(text.words)))
-    u = text.words.index(b"u")
-    assert eligible(found, text, ConsistencyOptions(split="half")) == [u]
-    assert eligible(found, text, ConsistencyOptions(samples=2, cutoff=4)) == [u]
-    assert len(eligible(found, text, ConsistencyOptions(samples=2, cutoff=1))) == 2
+    t, u = text.words.index(b"t"), text.words.index(b"u")
+    assert eligible(found, ConsistencyOptions(split="half", cutoff=1)) == sorted([t, u])  # by both halves together
+    assert in_both_halves(text, [t, u], ConsistencyOptions(split="half", cutoff=1)) == [u]
+    assert eligible(found, ConsistencyOptions(samples=2, cutoff=4)) == [u]
+    assert len(eligible(found, ConsistencyOptions(samples=2, cutoff=1))) == 2
 
 
 def test_keywords_are_the_over_represented_words():

@@ -94,7 +94,7 @@ def test_the_page_answers_its_questions_and_is_written(result, tmp_path):
     for question in ("From which cosine on", "How far down a list", "rule give, and what", "one shape"):
         assert question in text
         assert question in page
-    assert result.verdict[0].startswith("near: above a cosine of ")
+    assert result.verdict[0].startswith("near: only above a cosine of ")  # so few words prove it further up only
     names = {path.name for path in result.write(tmp_path / "out")}
     assert {"summary.json", "report.html", "thresholds.parquet", "groups.parquet", "shapes.parquet"} <= names
     content = json.loads((tmp_path / "out" / "summary.json").read_text())
