@@ -314,10 +314,12 @@ def _as_text(name: str, kept: dict[Term, list[list[Sentence]]], notes: list[str]
             "two samples of a term, its consistency is the finding of a copy."
         )
     sizes = [len(sample) for samples in kept.values() for sample in samples]
+    first: dict[tuple[bytes, ...], int] = {}
+    same = [first.setdefault(tuple(sentence), k) for k, sentence in enumerate(sentences)]  # copies are one sentence
     samples = Samples(
         np.array([number[b"_".join(term)] for term in kept]),
         np.repeat(np.arange(len(kept)), [len(samples) for samples in kept.values()]),
-        np.arange(len(sentences)),
+        np.array(same, dtype=np.int64),
         np.concatenate([[0], np.cumsum(sizes)]),
     )
     return SampleFile(text, samples, list(kept), notes)

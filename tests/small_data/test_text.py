@@ -80,6 +80,7 @@ def test_terms_samples_and_sentences_are_those_of_the_file(tmp_path):
     assert found.terms == [(b"analytical", b"hypotheses"), (b"mass",)]
     assert found.notes == ["1 term has one sample and is left out: alone."]
     twice = read_samples(write(tmp_path, "a\tx ___\tx ___\nb\ty ___\tz ___\n"), "en")
+    assert twice.samples.members.tolist() == [0, 0, 2, 3]  # a copy is the same sentence: no null pair may share it
     assert twice.notes == [
         "1 of 4 sentences repeats another of samples: where one stands in two samples of a term, its consistency is "
         "the finding of a copy."

@@ -20,7 +20,10 @@ EDGES = {
     ),
     "bootstrap.firm-lists": Edge(judged(claims.SMALL, "jn"), "no", "yes"),
     "bootstrap.top-two-stay": Edge(judged(claims.TOP_TWO, "j2"), "yes", "no"),
-    "bootstrap.sufficient": Edge(judged(claims.AVERAGE, "recurring"), "no", "yes"),
+    "bootstrap.sufficient": Edge(judged(claims.AVERAGE, "recurring"), "no test", "yes"),
+    "bootstrap.as-many": Edge(
+        lambda x: claims.AVERAGE.judge(setting(recurring_value=0.5, runs=2 * int(x))), "no test", "no", step=1
+    ),
     "bootstrap.flat": Edge(lambda x: claims.is_flat(setting(mean_value=x)), False, True),
     "bootstrap.bias-alone": Edge(judged(claims.STABILISES, "rise"), "no", "yes"),
     "bootstrap.noise": Edge(lambda x: claims_of_runs.is_noise(setting("fixed", p_value=x)), True, False),

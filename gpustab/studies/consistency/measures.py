@@ -134,7 +134,8 @@ def consistency_of(vectors: Tensor, samples: Samples, allowed: Nulls) -> Consist
 
     ``same`` is the mean over terms of the mean cosine over pairs of a term's samples; ``null`` the mean over null
     pairs; ``auc`` the probability that a pair of one term has a larger cosine than a null pair, ties as halves, over
-    all of both. Nothing is sampled.
+    all of both. Nothing is sampled. A sample whose vector is zero, as a sum that cancels out or a word without an
+    association has it, has no direction: its pairs are left out, never counted as cosines of 0.
 
     Args:
         vectors: of P samples.
@@ -158,8 +159,11 @@ def consistency_of(vectors: Tensor, samples: Samples, allowed: Nulls) -> Consist
 
 
 def _mean(by_term: Array) -> LeftOut:
-    n = len(by_term)
-    return LeftOut(float(by_term.mean()), (by_term.sum() - by_term) / (n - 1))
+    """Mean over the terms that have a pair of samples; to leave another one out changes nothing."""
+    known = np.isfinite(by_term)
+    n, total = int(known.sum()), by_term[known].sum()
+    mean = total / n if n else np.nan
+    return LeftOut(float(mean), np.where(known, (total - by_term) / (n - 1), mean) if n > 1 else by_term * np.nan)
 
 
 def _null(sums: Separation) -> LeftOut:
@@ -219,6 +223,9 @@ def places(vectors: Tensor, samples: Samples, words: Tensor, rows: Tensor) -> tu
     """
     x = unit(vectors)
     other, valid, later = _others(samples)
+    known = x.any(1).cpu().numpy()  # a zero vector has no neighbours
+    valid = valid & known[:, None] & known[other]
+    later = later & valid
     cosines = (x[:, None] * x[torch.from_numpy(other).to(x.device)]).sum(-1)
     cosine = row_dot(x, words[rows.clamp(min=0)].double())
     ranks = word_ranks(x, words, torch.cat([cosines, cosine[:, None]], 1))
@@ -243,18 +250,19 @@ def _others(samples: Samples) -> tuple[Ids, NDArray[np.bool_], NDArray[np.bool_]
 
 def _own(x: Tensor, samples: Samples, words: Tensor, rows: Tensor, cosine: Tensor, place: Tensor) -> Own:
     has, term = (rows >= 0).cpu().numpy(), samples.term
+    known = has & x.any(1).cpu().numpy()
     first = np.searchsorted(term, np.arange(len(samples.terms)))
     others = words[rows[torch.from_numpy(first[has[first]]).to(rows.device)]].double()
     null = (product(x, others.sum(0)[:, None])[:, 0] - cosine) / max(len(others) - 1, 1)
     null = null if len(others) > 1 else null * torch.nan
-    return Own(*(_by_term(values.double(), term, has) for values in (cosine, null, place)))
+    return Own(*(_by_term(values.double(), term, known) for values in (cosine, null, place)))
 
 
 def _by_term(values: Tensor, term: Ids, has: NDArray[np.bool_]) -> Array:
-    """Means over the samples of every term that the background has."""
+    """Means over the samples of every term that have a vector, where the background has the term; else NaN."""
     with np.errstate(invalid="ignore"):
-        means: Array = np.bincount(term, values.cpu().numpy()) / np.where(np.bincount(term, has) > 0, 1.0, np.nan)
-    return means / np.bincount(term)
+        means: Array = np.bincount(term[has], values.cpu().numpy()[has], len(set(term))) / np.bincount(term, has)
+    return means
 
 
 def mean_cosine(unit: Tensor) -> float:

@@ -9,7 +9,7 @@ import torch
 
 from gpustab.runs.load import open_groups
 from gpustab.small_data.text import Samples, read_text
-from gpustab.studies.consistency.measures import LeftOut, NullPairs, consistency_of
+from gpustab.studies.consistency.measures import LeftOut, NullPairs, consistency_of, places
 from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.samples import prepare
 from tests.small_data.made import background, naive_counts, sentences, term_names, text_of
@@ -109,6 +109,33 @@ def test_samples_whose_contexts_have_no_word_in_common_are_at_the_null_level():
     low, high = found["auc"].estimate.interval
     assert low < 0.5 < high
     assert found["auc"].value == pytest.approx(0.5, abs=0.08)
+
+
+def test_a_sample_without_a_direction_is_in_no_number():
+    """A sum that cancels out: as a cosine of 0 it would lower every mean that it enters."""
+    generator = torch.Generator().manual_seed(0)
+    vectors = torch.randn(9, 4, generator=generator, dtype=torch.float64)
+    term = np.repeat(np.arange(3), 3)
+    samples = Samples(np.arange(3), term, np.arange(9), np.arange(10))
+    different = torch.from_numpy(term[:, None] != term)
+    vectors[4] = 0
+    found = consistency_of(vectors, samples, different)
+    unit = torch.nn.functional.normalize(vectors, dim=1)
+    wanted = [float(unit[a] @ unit[b]) for a, b in ((0, 1), (0, 2), (1, 2), (3, 5), (6, 7), (6, 8), (7, 8))]
+    assert found.numbers["same"].value == pytest.approx(np.mean([np.mean(wanted[:3]), wanted[3], np.mean(wanted[4:])]))
+    pairs = [(i, j) for i in range(9) for j in range(i) if term[i] != term[j] and 4 not in (i, j)]
+    assert found.numbers["null"].value == pytest.approx(np.mean([float(unit[i] @ unit[j]) for i, j in pairs]))
+    words = torch.nn.functional.normalize(torch.randn(30, 4, generator=generator, dtype=torch.float64), dim=1)
+    ranks, own = places(vectors, samples, words, torch.arange(9) // 3)
+    left = [k for k in range(9) if k != 4]
+    less = Samples(np.arange(3), term[left], np.arange(8), np.arange(9))
+    assert (ranks, *map(list, own)) == (lambda r, o: (r, *map(list, o)))(
+        *places(vectors[left], less, words, torch.arange(9)[left] // 3)
+    )
+    vectors[[3, 5]] = 0  # a term without any pair leaves the mean, and does not make it NaN
+    assert consistency_of(vectors, samples, different).numbers["same"].value == pytest.approx(
+        np.mean([np.mean(wanted[:3]), np.mean(wanted[4:])])
+    )
 
 
 def test_the_jackknife_of_a_mean_is_its_standard_error():
