@@ -46,7 +46,7 @@ def _told_apart(row: ModelNumbers) -> str:
     if row.terms < FEWEST or math.isnan(row.auc_low):
         return "few"
     if row.auc_low > CHANCE:
-        return "apart"
+        return "apart" if row.beyond_low is None or row.beyond_low > 0 else "documents"
     return "alike" if row.auc_high < NEAR else "open"
 
 
@@ -61,13 +61,26 @@ def _span(row: ModelNumbers) -> str:
     return f"{max(low, 0):.{digits}f}–{min(high, 100):.{digits}f}"
 
 
+def _of_documents(row: ModelNumbers) -> str:
+    low, high = row.beyond_low or 0.0, row.beyond_high or 0.0
+    return (
+        f"made-up words put at random into other sentences of the same documents are so in "
+        f"{100 * (row.documents_auc or 0.0):.0f} (difference {signed_span(100 * low, 100 * high, 0)})"
+    )
+
+
+def _documents(row: ModelNumbers) -> str:
+    return "" if row.beyond_low is None else f" In comparison, {_of_documents(row)}."
+
+
 TOLD_APART = Claim[ModelNumbers](
     id="consistency.told-apart",
     says="A text gives its terms vectors of their own.",
     source="Bloem et al. 2019, section 3",
     rule=(
-        f"apart if the interval of the AUC over terms lies above {CHANCE:g}, alike if below {NEAR:g}; few under "
-        f"{FEWEST:g} terms"
+        f"apart if the interval of the AUC over terms lies above {CHANCE:g}, and that of its difference to the AUC of "
+        "made-up words in the same documents above 0, where these have other sentences; documents if the former alone "
+        f"does; alike if the AUC's lies below {NEAR:g}; few under {FEWEST:g} terms"
     ),
     judge=_told_apart,
     sentences={
@@ -77,7 +90,12 @@ TOLD_APART = Claim[ModelNumbers](
         ),
         "apart": lambda row: (
             f"Two samples of one term are more alike than samples of two terms {_often(row)} ({_span(row)}, above "
-            f"{100 * CHANCE:.0f}, which is chance): the text gives its terms vectors of their own."
+            f"{100 * CHANCE:.0f}, which is chance): the text gives its terms vectors of their own.{_documents(row)}"
+        ),
+        "documents": lambda row: (
+            f"Two samples of one term are more alike than samples of two terms {_often(row)} ({_span(row)}), but "
+            f"{_of_documents(row)}. That the text gives its terms vectors of their own is not shown: its documents may "
+            "make them."
         ),
         "alike": lambda row: (
             f"Two samples of one term are no more alike than samples of two terms: they are {_often(row)} "

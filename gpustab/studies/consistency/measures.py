@@ -154,7 +154,7 @@ def consistency_of(vectors: Tensor, samples: Samples, allowed: Nulls) -> Consist
             "auc": (sums.both / (sums.pairs * sums.nulls)).numpy(),
             "rank": (sums.ranks / (2 * sums.pairs)).numpy(),
         }
-    ordered = 2 * float(sums.pairs.sum())
+    ordered = 2 * float(sums.pairs.sum()) or math.nan
     return Consistency(numbers, by_term, float(sums.ranks.sum()) / ordered, float(sums.among.sum()) / ordered)
 
 

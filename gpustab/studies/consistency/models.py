@@ -22,6 +22,7 @@ from gpustab.small_data.text import Samples, Text
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.spaces.words import show
 from gpustab.studies.consistency import tables
+from gpustab.studies.consistency.claims import FEWEST
 from gpustab.studies.consistency.comparisons import InGeneral
 from gpustab.studies.consistency.measures import (
     Array,
@@ -37,7 +38,7 @@ from gpustab.studies.consistency.measures import (
     unit,
 )
 from gpustab.studies.consistency.options import ConsistencyOptions
-from gpustab.studies.consistency.samples import Prepared
+from gpustab.studies.consistency.samples import Prepared, same_documents
 from gpustab.studies.consistency.tables import ADDITIVE, CENTRED
 from gpustab.studies.shared.finished import Finished, digest_of
 from gpustab.studies.shared.same_runs import fingerprints
@@ -175,6 +176,29 @@ def of_run(
     return OfRun(models, near, updates(prepared, pairs), grid, not finite)
 
 
+def beside(prepared: Prepared, runs: Runs, options: ConsistencyOptions) -> dict[str, list[Consistency]]:
+    """Return the additive model's consistency of made-up words in the same documents, of every run.
+
+    By the names of the sums and of the centred sums; empty where the documents have too few other sentences.
+    """
+    text, samples, before = same_documents(prepared.text, prepared.samples, options.seed)
+    filled = np.bincount(samples.term, samples.sizes > 0, len(samples.terms))
+    if (filled >= 2).sum() < max(FEWEST, len(filled) / 2):
+        return {}
+    unknown = np.full(len(samples.terms), -1, dtype=np.int64)
+    frequencies = prepared.frequencies._replace(rows=np.concatenate([prepared.frequencies.rows, unknown]))
+    kept = np.where(before >= 0, prepared.kept[before], True)
+    other = prepared._replace(text=text, frequencies=frequencies, kept=kept).of(samples, runs, options)
+    device, left = prepared.words.device, prepared.frequencies.rows[prepared.text.tokens[prepared.kept]]
+    numbers: dict[str, list[Consistency]] = {ADDITIVE: [], CENTRED: []}
+    for r in range(len(runs)):
+        sums = other.sums(runs, r)
+        without = centred(sums, other.words, mean_context(left, runs, r, device))
+        for name, vectors in ((ADDITIVE, sums), (CENTRED, without)):
+            numbers[name].append(consistency_of(vectors, other.samples, other.allowed))
+    return numbers
+
+
 def _grid(
     start: Tensor, prepared: Prepared, output: nonce.Output, settings: nonce.Settings, kept: Kept, report: Reporter
 ) -> list[tables.Setting]:
@@ -281,7 +305,13 @@ def nearest(vectors: Tensor, prepared: Prepared, words: Tensor, vocabulary: Voca
 
 
 def model_numbers(
-    group: str, background: str, text: str, model: str, each: Sequence[Consistency], words: float
+    group: str,
+    background: str,
+    text: str,
+    model: str,
+    each: Sequence[Consistency],
+    words: float,
+    others: Sequence[Consistency] = (),
 ) -> tables.ModelNumbers:
     """Return the numbers of one model, means over R background runs, each with its interval over terms.
 
@@ -292,13 +322,22 @@ def model_numbers(
         model: its name.
         each: of every run.
         words: mean number of context words, see :func:`~gpustab.studies.consistency.measures.words_of_pairs`.
+        others: of every run, that of other sentences of the same documents, over the same terms.
     """
     what = (group, background, text, model, len(each), len(each[0].by_term["same"]))
     numbers = [value for name in ("same", "null", "excess", "auc") for value in _spread(each, name)]
     rank = float(np.mean([one.rank for one in each]))
     constant = size_constant(over_runs([one.numbers["same"] for one in each]).value, words)
     c = constant if model in (ADDITIVE, CENTRED) else None
-    return tables.ModelNumbers._make((*what, *numbers, rank, each[0].among, words, c))
+    return tables.ModelNumbers._make((*what, *numbers, rank, each[0].among, words, c, *_beyond(each, others)))
+
+
+def _beyond(each: Sequence[Consistency], others: Sequence[Consistency]) -> tuple[float | None, ...]:
+    """The AUC of other sentences of the same documents, and the interval of what the terms' own is above it."""
+    if not others:
+        return None, None, None
+    own, other = (over_runs([one.numbers["auc"] for one in of]) for of in (each, others))
+    return other.value, *own.minus(other).estimate.interval
 
 
 def _spread(each: Sequence[Consistency], name: str) -> tuple[float, float, float, float | None]:

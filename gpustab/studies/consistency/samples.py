@@ -33,7 +33,7 @@ from gpustab.spaces.words import show, some_words
 from gpustab.studies.consistency.measures import NullPairs
 from gpustab.studies.consistency.options import ConsistencyOptions
 
-_DRAW, _TERMS = 1, 2
+_DRAW, _TERMS, _BESIDE = 1, 2, 8
 """Streams of the seed."""
 
 _FREQUENT = 100
@@ -184,6 +184,51 @@ def draw_samples(text: Text, terms: Sequence[int], options: ConsistencyOptions) 
     owner = np.repeat(np.arange(len(members)), [len(some) for some in members])
     term = np.repeat(np.arange(len(terms)), parts)
     return of_members(np.array(terms, dtype=np.int64), term, owner, np.concatenate(members))
+
+
+def same_documents(text: Text, samples: Samples, seed: int) -> tuple[Text, Samples, Ids]:
+    """Put a made-up word beside every term, at random places of other sentences of the same documents.
+
+    Two samples of a term that stands in few documents are sentences of one topic, and those of two terms are not: what
+    a made-up word comes to, that alone does. For every sentence of a sample another one of its document is drawn that
+    lacks the term, each once for a term; where a document has no more, a sample has fewer, or none.
+
+    Args:
+        text: that the samples are of.
+        samples: P of them.
+        seed: of the draw.
+
+    Returns:
+        The text with the made-up words, ``(n + m,)`` tokens; their samples; ``(n + m,)`` which token was at which place
+        before, −1 for the new ones.
+    """
+    documents = np.searchsorted(text.documents, np.arange(int(text.documents[-1]) + 2))
+    there = sentences_of(text, samples.terms.tolist())
+    members, places, sizes = list[int](), list[int](), np.zeros(len(samples.term), dtype=np.int64)
+    for k, word in enumerate(samples.terms.tolist()):
+        generator = np.random.default_rng([seed, _BESIDE, k])
+        left: dict[int, list[int]] = {}
+        for p in np.flatnonzero(samples.term == k).tolist():
+            for s in samples.members[samples.starts[p] : samples.starts[p + 1]].tolist():
+                document = int(text.documents[s])
+                if document not in left:
+                    every = np.arange(documents[document], documents[document + 1])
+                    left[document] = generator.permutation(np.setdiff1d(every, there[word])).tolist()
+                if left[document]:
+                    members.append(left[document].pop())
+                    places.append(int(generator.integers(text.starts[members[-1]], text.starts[members[-1] + 1])))
+                    sizes[p] += 1
+    made = samples._replace(
+        terms=len(text.words) + np.arange(len(samples.terms)),
+        members=np.array(members, dtype=np.int64),
+        starts=np.concatenate([[0], np.cumsum(sizes)]),
+    )
+    new = made.terms[made.term[made.owner]]
+    starts = text.starts + np.concatenate([[0], np.cumsum(np.bincount(made.members, minlength=len(text.documents)))])
+    words = [*text.words, *(b"\0" + text.words[word] for word in samples.terms.tolist())]
+    tokens = np.insert(text.tokens, places, new)
+    before = np.insert(np.arange(len(text.tokens)), places, -1)
+    return text._replace(words=words, tokens=tokens, starts=starts), made, before
 
 
 class Prepared(NamedTuple):

@@ -29,7 +29,7 @@ from gpustab.studies.consistency.comparisons import (
     halves_and_random,
     in_general,
 )
-from gpustab.studies.consistency.measures import mean_cosine, words_of_pairs
+from gpustab.studies.consistency.measures import Consistency, mean_cosine, words_of_pairs
 from gpustab.studies.consistency.models import KINDS, BySvd, Kept, Model, OfRun, Reporter, of_samples
 from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.samples import Prepared, prepare
@@ -237,7 +237,8 @@ def _of_text(
     measured = {name: [one.models[name] for one in each] for name in names}
     if inputs.general is not None:
         measured |= _svd(runs, prepared, joined(inputs.general, inputs.terms or []), inputs, kept, answer)
-    _add_models(answer, runs, prepared, measured)
+    others = {} if inputs.samples is not None else kept.part("beside", lambda: models.beside(prepared, runs, options))
+    _add_models(answer, runs, prepared, measured, others)
     _add(answer, tables.SIZES, kept.part("sizes", lambda: by_sentences(prepared, runs, options)))
     if options.split == "half":
         _add(answer, tables.SPLIT, kept.part("split", lambda: halves_and_random(prepared, runs, options)))
@@ -282,7 +283,7 @@ def _svd(
     if svd.lost:
         answer.notes.setdefault(case, []).append(
             f"{counted(svd.lost, 'sample', 'has/have')} no vector in the SVD model, so that "
-            f"the cosines of {'that one' if svd.lost == 1 else 'these'} count as 0."
+            f"{'that one is' if svd.lost == 1 else 'these are'} in no mean."
         )
     _add(answer, tables.DOMAIN, domains(case, of_general.part("domain", terms), options))
     return svd.models
@@ -305,14 +306,21 @@ def _mean_of(runs: Sequence[tables.Setting]) -> tables.Setting:
     return runs[0]._replace(**means)
 
 
-def _add_models(answer: Answer, runs: Runs, prepared: Prepared, measured: dict[str, list[Model]]) -> None:
+def _add_models(
+    answer: Answer,
+    runs: Runs,
+    prepared: Prepared,
+    measured: dict[str, list[Model]],
+    others: dict[str, list[Consistency]],
+) -> None:
     """Add the rows of all models, over the runs of one background and for each run."""
     case, text, known = prepared.group, prepared.text.name, int(runs.joint.sum())
     words = words_of_pairs(prepared.samples, prepared.words.cpu().numpy())
     numbers = {model: [one.numbers for one in each] for model, each in measured.items()}
     own = {model: [one.own for one in each if one.own] for model, each in measured.items()}
     for model, each in measured.items():
-        _add(answer, tables.CONSISTENCY, [models.model_numbers(case, runs.name, text, model, numbers[model], words)])
+        of = numbers[model], words, others.get(model, ())
+        _add(answer, tables.CONSISTENCY, [models.model_numbers(case, runs.name, text, model, *of)])
         _add(answer, tables.RUNS, models.run_numbers(case, runs.names, model, numbers[model]))
         kind, _, window = model.partition(" ")
         if kind != ADDITIVE:  # beside the additive one with the same window, over the same terms

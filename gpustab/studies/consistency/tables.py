@@ -66,6 +66,11 @@ class ModelNumbers(NamedTuple):
     among: Annotated[float, Column(about="mean number of those places")]
     words: Annotated[float, Column(about="mean over terms of the harmonic mean of a pair's context words")]
     c: Annotated[float | None, Column("c", 3, f"of sums alone: {_LAW}")]
+    documents_auc: Annotated[
+        float | None, Column("AUC of documents", 3, "of sums: that of made-up words at random in the same documents")
+    ]
+    beyond_low: Annotated[float | None, Column(about="lower end of the 95 % interval, over terms, of AUC above that")]
+    beyond_high: Annotated[float | None, Column(about="its upper end")]
 
 
 class RunNumbers(NamedTuple):

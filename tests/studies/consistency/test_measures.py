@@ -9,9 +9,12 @@ import torch
 
 from gpustab.runs.load import open_groups
 from gpustab.small_data.text import Samples, read_text
+from gpustab.studies.consistency.claims import TOLD_APART
 from gpustab.studies.consistency.measures import LeftOut, NullPairs, consistency_of, places
+from gpustab.studies.consistency.models import beside, model_numbers
 from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.samples import prepare
+from gpustab.studies.consistency.tables import ADDITIVE
 from tests.small_data.made import background, naive_counts, sentences, term_names, text_of
 
 CPU = torch.device("cpu")
@@ -166,3 +169,43 @@ def test_null_pairs_in_blocks_are_those_at_once(monkeypatch):
         assert found.numbers[name].value == number.value
         assert np.array_equal(found.numbers[name].without, number.without)
     assert found.rank == at_once.rank
+
+
+@pytest.mark.parametrize("kind", ["real", "made up"])
+def test_made_up_words_in_the_documents_of_real_ones_have_no_vectors_of_their_own(lee, kind):
+    """Each stands in other sentences of the documents that a real word stands in: samples of one are of one topic."""
+    options = ConsistencyOptions(number=40, seed=2, samples=3, cutoff=6, subsample=0)
+    generator = np.random.default_rng(0)
+    words = [word.decode() for word in lee.words]
+    topic = generator.normal(size=(int(lee.documents[-1]) + 1, 20))  # the words of a document share its direction
+    vectors = 1.0 * generator.normal(size=(len(words), 20))
+    np.add.at(vectors, lee.tokens, 0.5 * topic[lee.documents[lee.sentence]])
+    runs = open_groups([(words, vectors)], single_runs=True)[0].load()
+    real = prepare(lee, None, runs, options, CPU)
+    text, terms = (lee, real.samples.terms) if kind == "real" else made_up(lee, real.samples.terms)
+    names = [(text.words[k],) for k in terms.tolist()]
+    prepared = prepare(text, names, runs, options, CPU)
+    numbers = [consistency_of(prepared.sums(runs, 0), prepared.samples, prepared.allowed)]
+    others = beside(prepared, runs, options)[ADDITIVE]
+    row = model_numbers("g", "b", "t", ADDITIVE, numbers, 1.0, others)
+    assert row.auc_low > 0.5
+    assert row.documents_auc > 0.5
+    if kind == "made up":
+        assert TOLD_APART.judge(row) == "documents"
+        assert "its documents may make them" in TOLD_APART.sentence(row)
+    assert TOLD_APART.judge(row._replace(beyond_low=0.01)) == "apart"
+
+
+def made_up(text, terms):
+    """A text in which made-up words stand at random in other sentences of the documents of some terms."""
+    generator = np.random.default_rng(1)
+    lists = [[text.words[k].decode() for k in text.tokens[a:b]] for a, b in itertools.pairwise(text.starts)]
+    for k, term in enumerate(terms.tolist()):
+        there = np.unique(text.sentence[text.tokens == term])
+        for s in there:
+            others = np.setdiff1d(np.flatnonzero(text.documents == text.documents[s]), there)
+            if len(others):
+                lists[generator.choice(others)].append(f"madeup{k}")
+    made = text_of(lists, text.documents.tolist())
+    names = [f"madeup{k}".encode() for k in range(len(terms))]
+    return made, np.array([made.words.index(name) for name in names if name in made.words])
