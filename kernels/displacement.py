@@ -101,8 +101,71 @@ def moved(x: Tensor, y: Tensor) -> Tensor:
         >>> moved(x, x @ torch.tensor([[0.0, 1.0], [-1.0, 0.0]])).abs().max().item() < 1e-12
         True
     """
-    turned = product(x.double(), procrustes(cross_gram(x, y)[None]).maps[0])
-    return 1 - torch.nn.functional.cosine_similarity(turned, y.double(), dim=1, eps=torch.finfo(torch.float64).tiny)
+    return _turned(x.double(), y.double(), _turn(x, y))
+
+
+class Frames(NamedTuple):
+    """Whether words need two turns to fit.
+
+    Attributes:
+        ratio: mean change of words that may choose the better of two turns, as a part of that by the one turn of all;
+            about 1 where the second turn fits nothing, near 0 where two camps of words each kept to themselves.
+        second: part of the words that fit the second turn better.
+    """
+
+    ratio: float
+    second: float
+
+
+def two_frames(x: Tensor, y: Tensor, steps: int = 10) -> Frames:
+    """Return how far two turns of one space onto another fit better than one.
+
+    A turn makes no difference between words that moved and words that stood still while most others moved together.
+    Words are parted by the turn that fits them better, and both are found anew, until nothing changes; this is done on
+    every other word, and told of those between, so that no turn fits by its freedom. Where words moved each by itself
+    the ratio is 0.7 to 1.2; of two camps with little noise it is below 0.3.
+
+    Args:
+        x: ``(v, d)``.
+        y: ``(v, d)``.
+        steps: at most.
+
+    Returns:
+        NaN where a camp would have fewer words than dimensions.
+
+    Example:
+        >>> generator = torch.Generator().manual_seed(0)
+        >>> x = torch.randn(300, 4, generator=generator, dtype=torch.float64)
+        >>> y = torch.cat([x[:100], -x[100:]])  # a hundred words stood still
+        >>> [round(value, 2) for value in two_frames(x, y)]
+        [0.0, 0.33]
+    """
+    x, y = x.double(), y.double()
+    fit = torch.arange(len(x), device=x.device) % 2 == 0
+    one = _turn(x[fit], y[fit])
+    change = _turned(x[fit], y[fit], one)
+    first = change <= change.median()
+    frames = [one, one]
+    for _ in range(steps):
+        if min(int(first.sum()), int((~first).sum())) < x.shape[1]:
+            return Frames(torch.nan, torch.nan)
+        frames = [_turn(x[fit][camp], y[fit][camp]) for camp in (first, ~first)]
+        again = _turned(x[fit], y[fit], frames[0]) <= _turned(x[fit], y[fit], frames[1])
+        if bool((again == first).all()):
+            break
+        first = again
+    by_one, by_first, by_second = (_turned(x[~fit], y[~fit], frame) for frame in (one, *frames))
+    ratio = torch.minimum(by_first, by_second).mean() / by_one.mean()
+    return Frames(float(ratio), float((by_second < by_first).double().mean()))
+
+
+def _turn(x: Tensor, y: Tensor) -> Tensor:
+    return procrustes(cross_gram(x, y)[None]).maps[0]
+
+
+def _turned(x: Tensor, y: Tensor, turn: Tensor) -> Tensor:
+    tiny = torch.finfo(torch.float64).tiny
+    return 1 - torch.nn.functional.cosine_similarity(product(x, turn), y, dim=1, eps=tiny)
 
 
 def displacement(first: Sequence[Tensor] | Tensor, second: Sequence[Tensor] | Tensor) -> Displacement:

@@ -13,6 +13,7 @@ from gpustab.kernels.displacement import (
     halves_displacement,
     left_out,
     moved,
+    two_frames,
 )
 from tests.generators import rotation
 
@@ -191,3 +192,24 @@ def test_a_mean_of_words_without_any_error_keeps_their_values():
     assert np.isfinite(mean.value)
     assert np.isnan(mean.se)
     assert mean.words == 40
+
+
+@pytest.mark.parametrize(("v", "d", "noise"), [(300, 15, 0.1), (1000, 50, 0.3), (300, 50, 0.3)])
+def test_words_that_turned_together_fit_a_turn_of_their_own_and_words_that_moved_each_by_itself_do_not(v, d, noise):
+    rng = np.random.default_rng(v)
+    base, turn = rng.normal(size=(v, d)), np.asarray(rotation(d, 3))
+
+    def noisy(x):
+        return torch.from_numpy(x + noise * rng.normal(size=(v, d)))
+
+    camps = two_frames(noisy(base), noisy(np.where(np.arange(v)[:, None] < v // 3, base, base @ turn)))
+    assert camps.ratio < 0.4
+    assert camps.second == pytest.approx(1 / 3, abs=0.05)
+    for moved_words in (0, v // 3, 2 * v // 3):
+        later = np.where(np.arange(v)[:, None] < moved_words, rng.normal(size=(v, d)), base)
+        assert two_frames(noisy(base), noisy(later @ turn)).ratio > 0.6
+
+
+def test_fewer_words_than_dimensions_have_no_camps():
+    x = torch.randn(30, 20, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    assert all(np.isnan(two_frames(x, x)))

@@ -1,7 +1,7 @@
 import numpy as np
 
 from gpustab.errors import InputError
-from gpustab.studies.change.claims import BEYOND_LAW, BEYOND_SAMPLING, ORDER, Order
+from gpustab.studies.change.claims import BEYOND_LAW, BEYOND_SAMPLING, ORDER, TWO_CAMPS, Order
 from gpustab.studies.change.laws import Laws, Rows
 from gpustab.studies.change.tables import Excess, Pair
 from tests.studies.edges import Edge
@@ -32,6 +32,7 @@ EDGES = {
     "change.noisy": Edge(
         lambda x: BEYOND_SAMPLING.judge(pair(0.95, floor=0.55)._replace(training_floor=x)), "more", "too noisy"
     ),
+    "change.camps": Edge(lambda x: TWO_CAMPS.judge(pair(0.2)._replace(two_turns=x)), "yes", "no"),
     "change.beyond": Edge(
         lambda x: BEYOND_LAW.judge(Excess("s", "a", "b", "w", 0.1, 0.5, 0.4, 1.0, 0.1, 3, x, 0.1)), "yes", "no"
     ),

@@ -10,6 +10,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
+from gpustab.errors import option
 from gpustab.results import Table
 from gpustab.results.page import counted, number
 from gpustab.studies.change.differences import (
@@ -41,6 +42,7 @@ from gpustab.studies.shared.wording import listed, number_span, signed_span
 NO_MORE = Margin(0.1, "part of what sampling adds to training by which a change may exceed that and still be no more")
 NOISY = Margin(0.5, "how far two runs of one period lie apart, by two different words, from which change is not tested")
 RELIABLE = Margin(0.9, "reliability of the order of words, from which on a list of those that moved most is shown")
+CAMPS = Margin(0.5, "change of words that may choose between two turns, by that of one turn, below which two camps are")
 BEYOND = Margin(0.05, "rate of false discoveries among the words that are listed as beyond the law of frequency")
 WORDS_OF_A_LAW = Margin(20, "words from which on a law of frequency is fitted")
 
@@ -395,6 +397,25 @@ COLLAPSED = Claim[Cosine](
         "yes": lambda cosine: (
             f"{cosine.name} is collapsed: all words point one way (mean cosine {cosine.value:.2f}), so that none "
             "can be seen to move. Train it longer."
+        )
+    },
+)
+
+
+TWO_CAMPS = Claim[Pair](
+    id="change.two-camps",
+    says="Two camps of words fit two turns of one space onto the other.",
+    rule=(
+        f"words that may choose between two turns, found on other words, move less than {CAMPS:g} times as far as by "
+        "one turn"
+    ),
+    judge=lambda pair: "yes" if pair.two_turns < CAMPS else "no",
+    sentences={
+        "yes": lambda pair: (
+            f"From {pair.first} to {pair.second} two camps of words fit two turns of the one space onto the other, "
+            f"{1 - pair.second_turn:.0%} of them the one and {pair.second_turn:.0%} the other. A turn onto most words "
+            "takes those for moved that stood still while most moved together: which camp moved, these vectors cannot "
+            f"say. Neighbours need no turn: {option('words')} lists those of words that you name, by period."
         )
     },
 )

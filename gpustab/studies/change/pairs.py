@@ -176,6 +176,7 @@ def pair_row(series: Series, both: Between, floors: Floors | None) -> Pair:
         sampling,
         sampling_se,
         None if floors is None else _words_error(both, floors),
+        *both.frames,
         both.first.mean_cosine,
         both.second.mean_cosine,
     )

@@ -17,6 +17,7 @@ from gpustab.kernels.averaging import cross_gram
 from gpustab.kernels.displacement import (
     Averages,
     Displacement,
+    Frames,
     Jackknifed,
     average_displacement,
     averages,
@@ -24,6 +25,7 @@ from gpustab.kernels.displacement import (
     halves_displacement,
     left_out,
     moved,
+    two_frames,
 )
 from gpustab.kernels.procrustes import procrustes
 from gpustab.machine.device import Compute
@@ -82,6 +84,7 @@ class Between(NamedTuple):
         halves: between the averages of the halves of each period's runs, mean of both periods.
         tested: ``(v,)`` bool, words that are frequent enough in both.
         counts: occurrences per run in each; ``None`` where the files have none.
+        frames: whether the averages need two turns.
     """
 
     first: Period
@@ -93,6 +96,7 @@ class Between(NamedTuple):
     halves: Tensor
     tested: Tensor
     counts: tuple[Tensor | None, Tensor | None]
+    frames: Frames
 
     @property
     def tested_words(self) -> list[str]:
@@ -150,6 +154,7 @@ def between(first: Period, second: Period, min_count: int) -> Between:
         (halves_displacement(averaged[0]) + halves_displacement(averaged[1])).cpu() / 2,
         tested,
         counts,
+        two_frames(averaged[0].top, averaged[1].top),
     )
 
 

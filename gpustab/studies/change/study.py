@@ -18,7 +18,7 @@ from gpustab.options import chosen
 from gpustab.report import Result
 from gpustab.results import Table
 from gpustab.results.page import counted
-from gpustab.studies.change.claims import COLLAPSED, Cosine, verdict
+from gpustab.studies.change.claims import COLLAPSED, TWO_CAMPS, Cosine, verdict
 from gpustab.studies.change.laws import Laws, Rows, by_frequency, changes_of, excesses, law_rows
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.pairs import KINDS, Floors, Outcome, outcome_of, task_of
@@ -226,6 +226,8 @@ def _add(series: Series, first: str, second: str, outcome: Outcome, work: _Work)
         )
         return
     result.tables[PAIRS.name].extend(PAIRS.table([outcome.pair]))
+    if alarm := TWO_CAMPS.sentence(outcome.pair):
+        result.alarms.append(f"{series.name}: {alarm}")
     result.tables[WORDS.name].extend(WORDS.table(outcome.words))
     result.contrasts.append(
         {"series": series.name, "first": first, "second": second, "reliability": outcome.reliability}

@@ -92,6 +92,8 @@ class Pair(NamedTuple):
     sampling_floor: TwoSamplings
     sampling_se: Annotated[float | None, Column(about="its jackknife error over the runs of both periods")]
     beyond_se_words: Annotated[float | None, Column(about="error of change − sampling floor over words")]
+    two_turns: Annotated[float, Column(about="change of words that may choose between two turns, by that of one turn")]
+    second_turn: Annotated[float, Column(about="part of the words that fit the second turn better")]
     mean_cosine_first: Annotated[float, Column(about="of two different words, in the earlier period's runs")]
     mean_cosine_second: Annotated[float, Column(about="of two different words, in the later period's runs")]
 

@@ -43,6 +43,8 @@ _NUMBERS = dict.fromkeys(Pair._fields, 0.1) | {
     "training_floor": 0.1,
     "training_se": 0.002,
     "beyond_se_words": 0.002,
+    "two_turns": 0.95,
+    "second_turn": 0.3,
     "mean_cosine_first": 0.2,
     "mean_cosine_second": 0.4,
 }

@@ -16,6 +16,7 @@ from gpustab.studies.change import study
 from gpustab.studies.change.figures import FIGURES
 from gpustab.studies.change.study import change
 from gpustab.studies.change.tables import PAIRS, TRAJECTORIES, Pair, Step
+from tests.generators import rotation
 from tests.kernels.test_displacement import naive
 from tests.studies.change.planted import groups, runset
 
@@ -279,3 +280,19 @@ def test_words_that_are_followed_are_shown_where_no_word_is_frequent_enough():
     assert "sgns/shuffled" in text
     assert FIGURES["ways"][1](answer.tables).panels
     assert not FIGURES["ways_of_others"][1](answer.tables).panels
+
+
+def test_two_camps_of_words_are_an_alarm():
+    """A hundred words stood still and two hundred turned together: the turn onto most takes the hundred for moved."""
+    v, d = 300, 8
+    found, base = {}, np.random.default_rng(0).normal(size=(v, d))
+    turn = np.where(np.arange(v)[:, None] < 100, base, base @ np.asarray(rotation(d, 5)))
+    for e, own in enumerate((base, turn)):
+        key = Key("sgns", "shuffled", part=(("epoch", f"{1800 + 20 * e}-{1819 + 20 * e}"),))
+        noise = np.random.default_rng(e + 1).normal(size=(3, v, d))
+        words = Vocabulary(f"w{k}" for k in range(v))
+        found[key] = [Space(words, torch.from_numpy(own + 0.1 * x), None, f"run-{r}") for r, x in enumerate(noise)]
+    answer = change(groups(found), min_count=1, resamples=0)
+    (alarm,) = answer.alarms
+    assert "two camps of words fit two turns" in alarm
+    assert "67% of them the one and 33% the other" in alarm
