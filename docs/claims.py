@@ -7,6 +7,8 @@ a page asks for them.
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -16,10 +18,12 @@ from typing import Any
 import gpustab.studies
 from gpustab.results import Sheet
 from gpustab.results.table import columns_of
+from gpustab.statistics.intervals import wilson
 from gpustab.studies.shared.claims import every_claim, every_margin
 
 MARGINS_PAGE = Path(__file__).parent / "pages" / "reference" / "margins.md"
-CLAIMS_HERE, TABLES_HERE = "<!-- claims -->", "<!-- tables -->"
+PLACEBOS = Path(__file__).parents[1] / "benchmarks" / "results" / "placebos.json"
+CLAIMS_HERE, TABLES_HERE, PLACEBOS_HERE = "<!-- claims -->", "<!-- tables -->", "<!-- placebos -->"
 HEAD = "| margin | value | of what |\n|---|---|---|\n"
 
 
@@ -66,12 +70,33 @@ def table_lines() -> Iterator[str]:
             yield f"| `{name}` | {_cell(column.title)} | {_cell(column.about)} |"
 
 
+def placebo_lines() -> Iterator[str]:
+    """Yield how often sentences were wrong on real text, and which claims were not asked there."""
+    rows = json.loads(PLACEBOS.read_text(encoding="utf-8"))
+    yield "| claim | placebo or truth | runs of | R | said | of these wrong, 95 % at most | missed |"
+    yield "|---|---|---|---|---|---|---|"
+    for row in rows:
+        of = row["said"] if row["wrong"] < row["said"] else row["sets"]
+        highest = wilson(row["wrong"], of)[1] if of else math.nan
+        wrong = "–" if not of else f"{row['wrong'] / of:.1%}, {highest:.1%}"
+        yield (
+            f"| `{row['claim']}` | {_cell(row['placebo'])} | {_cell(row['noise'])} | {row['runs']} | {row['said']:,} | "
+            f"{wrong} | {row['missed']:,} |"
+        )
+    asked = {row["claim"] for row in rows}
+    left = ", ".join(f"`{name}`" for name in every_claim() if name not in asked)
+    yield f"\nNot asked on real text yet, but by simulation where `benchmarks/README.md` says so: {left}."
+
+
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Put the claims or the tables of all studies where a page asks for them."""
     if CLAIMS_HERE in markdown:
         table = ["| claim | what it states | source | rule |", "|---|---|---|---|", *claim_rows()]
         markdown = markdown.replace(CLAIMS_HERE, "\n".join(table))
-    return markdown.replace(TABLES_HERE, "\n".join(table_lines())) if TABLES_HERE in markdown else markdown
+    for mark, lines in ((TABLES_HERE, table_lines), (PLACEBOS_HERE, placebo_lines)):
+        if mark in markdown:
+            markdown = markdown.replace(mark, "\n".join(lines()))
+    return markdown
 
 
 def write_margins() -> None:

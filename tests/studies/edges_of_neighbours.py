@@ -9,8 +9,6 @@ def often(x):
 
 EDGES = {
     "neighbours.least-runs": Edge(lambda x: claims.verdict(int(x), int(x), 1.0, 0.6), "open", "firm", step=1),
-    "neighbours.noisy": Edge(lambda x: claims.verdict(5, 5, 1.0, x), "open", "firm"),
-    "neighbours.noisy-runs": Edge(lambda x: claims.verdict(int(x), int(x), 1.0, 0.2), "open", "firm", step=1),
     "neighbours.often": Edge(often, "open", "firm"),
     "neighbours.seldom": Edge(lambda x: claims.verdict(2, 10, x, 0.6), "passing", "open"),
     "neighbours.half": Edge(lambda x: claims.verdict(round(1000 * x), 1000, 0.5, 0.6), "passing", "open", step=0.05),

@@ -17,6 +17,8 @@ def is_far(runs, ratio):
 
 EDGES = {
     "shared.matters": Edge(lambda x: claims.documents(sure(1.0), Estimate(x, 0.0, 9))[0], "hardly", "matter"),
+    "shared.noisy": Edge(lambda x: claims.too_noisy(x, 5), True, False),
+    "shared.noisy-runs": Edge(lambda x: claims.too_noisy(0.2, int(x)), True, False, step=1),
     "shared.collapsed": Edge(lambda x: bool(list(alarms_of("g", {"a run": x}, None))), False, True),
     "shared.far-of-few": Edge(lambda x: is_far(4, x), False, True),
     "shared.far": Edge(lambda x: is_far(8, math.exp(x)), False, True),

@@ -27,6 +27,7 @@ from gpustab.statistics.reliability import LEAST, WordValues, common_error, part
 from gpustab.statistics.windows import standing_out
 from gpustab.studies.compare import CompareOptions
 from gpustab.studies.compare.claims import MORE_STABLE, WORDS_DIFFER, Differing, Groups
+from gpustab.studies.shared.claims import too_noisy
 from gpustab.studies.shared.frame import Answer, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs
 from gpustab.studies.shared.spaces import of_spaces
@@ -148,7 +149,7 @@ def _measure(runs: Runs, targets: Tensor, n: int, answer: Answer) -> _Measured:
     words = WordValues(*(x.cpu() for x in engine.word_overlap_pass(lists, lists.k, compute)))
     common = common_error(between, float(words.mean.mean()))  # what all words have in common moves none of them
     error = (pooled_error(words, len(runs)).square() - common).clamp(min=0).sqrt()
-    few = len(runs) < LEAST
+    few = len(runs) < LEAST or too_noisy(float(words.mean.mean()), len(runs))
     noise = torch.full_like(error, torch.nan) if few else parts(words.sd, words.se, len(runs)).noise(len(runs)) - common
     answer.warn(runs.name, of_spaces(placed, pip))
     losses = _estimate(pair_matrix(pip.reduced, len(runs)))

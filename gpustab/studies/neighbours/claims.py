@@ -7,16 +7,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from gpustab.statistics.intervals import wilson
-from gpustab.studies.shared.claims import Claim, Margin
+from gpustab.studies.shared.claims import NOISY, NOISY_RUNS, Claim, Margin, too_noisy
 from gpustab.studies.shared.wording import word as in_words
 
 FIRM, PASSING, OPEN = "firm", "passing", "open"
 LEAST_RUNS = Margin(5, "runs below which no neighbour is judged")
 """At 4 runs *firm* is right in 0.81 to 0.88 of the cases, at 5 in 0.95, at 10 in 0.99."""
-NOISY = Margin(0.4, "p@n of a word, below which its neighbours are judged by so many runs only as noisy lists want")
-NOISY_RUNS = Margin(10, "runs below which no neighbour is judged where lists are noisy")
-"""Where two runs share a fifth of a list, as bootstrap runs of a small corpus do, few words are in most lists, and one
-that is in five of five is *firm* wrongly in 23 to 28 % of the cases; in eight of eight in 10 %, in ten in 2 %."""
 OFTEN = Margin(0.8, "share of the runs, and probability by the cosines, from which a neighbour may be firm")
 SELDOM = Margin(0.2, "share of the runs, and probability by the cosines, up to which a neighbour is passing")
 HALF = Margin(0.5, "end of the 95 % interval of the share: above it a neighbour may be firm, below it it is passing")
@@ -45,7 +41,7 @@ class Hits(NamedTuple):
 
 
 def _judge(word: Hits) -> str:
-    if word.runs < (LEAST_RUNS if word.p >= NOISY else NOISY_RUNS):
+    if word.runs < LEAST_RUNS or too_noisy(word.p, word.runs):
         return OPEN
     (low, high), share = wilson(word.hits, word.runs), word.hits / word.runs
     if share >= OFTEN and word.margin >= OFTEN and low >= HALF:

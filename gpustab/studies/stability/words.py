@@ -19,6 +19,7 @@ from gpustab.statistics.levels import highest_tenth, of_losses, of_shares
 from gpustab.statistics.ranks import spearman
 from gpustab.statistics.reliability import (
     LEAST,
+    SINGLE,
     Reliability,
     WordValues,
     common_error,
@@ -27,9 +28,13 @@ from gpustab.statistics.reliability import (
     reliability,
 )
 from gpustab.statistics.windows import LIKE, local_median, place, standing_out
+from gpustab.studies.shared.claims import too_noisy
 from gpustab.studies.stability.claims import CANNOT
 
 LISTED = 10
+FEW = 1.5
+"""By so much the noise of words is taken for larger where three or four runs tell it: of the words that three runs
+named without it 8 % were not in the least stable tenth."""
 
 
 class Ranking(NamedTuple):
@@ -147,11 +152,11 @@ def look_at_words(
 
 
 def least_stable(shared: WordValues, runs: int, common: float) -> Tensor:
-    """Return how probably each word is in the least stable tenth of its like, by p@n; 0 for fewer than three runs."""
-    if runs < LEAST:
+    """Return how probably each word is in the least stable tenth of its like, by p@n; 0 where too few runs tell."""
+    if runs < LEAST or too_noisy(float(shared.mean.mean()), runs):
         return torch.zeros_like(shared.mean)
     p, noise = of_shares(shared.mean, parts(shared.sd, shared.se, runs).noise(runs) - common)
-    return highest_tenth(-p, noise)
+    return highest_tenth(-p, noise * (FEW if runs < SINGLE else 1))
 
 
 def _gap(runs: Runs) -> Tensor:
