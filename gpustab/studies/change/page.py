@@ -38,6 +38,7 @@ from gpustab.studies.change.tables import (
     main_series,
     per_million,
     splits_of,
+    tenths,
 )
 from gpustab.studies.shared.wording import number_span, signed_span
 
@@ -270,8 +271,14 @@ def _law(result: Result, pairs: Table[Pair]) -> Iterator[Block]:
     largest = max(shown["n"], default=0)
     columns: Columns = [
         ("series", lambda row: names[row.series]),
-        *("n", "averages", "words", "beta", "beta_se", "beta_se_runs"),
-        *("r2_marginal", "r2_se", "r2_se_runs", "r2_conditional", "r2_conditional_se_runs"),
+        *("n", "averages", "words", "beta"),
+        ("± words", lambda row: number(row.over_words(row.beta_se), 2)),
+        ("± runs", lambda row: number(row.over_runs(row.beta_se_runs), 2)),
+        "r2_marginal",
+        ("± words", lambda row: tenths(row.over_words(row.r2_se))),
+        ("± runs", lambda row: tenths(row.over_runs(row.r2_se_runs))),
+        "r2_conditional",
+        ("± runs", lambda row: tenths(row.over_runs(row.r2_conditional_se_runs))),
     ]
     yield Block(
         "Do rarer words change more?",
@@ -286,8 +293,8 @@ def _law(result: Result, pairs: Table[Pair]) -> Iterator[Block]:
         ),
         aside=(
             "A mixed model of log change over log frequency with an intercept per word: β is the effect of frequency, "
-            "R² its share of the variance (marginal), with the word's own (conditional). ± are standard errors, over "
-            "words and over runs (jackknife). Rettenmeier 2020, COHA, word2vec: 30 % → 31 % genuine, 7 % → 0 % "
+            "R² its share of the variance (marginal), with the word's own (conditional). ± are 95 %, over words "
+            "and over runs (jackknife). Rettenmeier 2020, COHA, word2vec: 30 % → 31 % genuine, 7 % → 0 % "
             "control, for 1 → 32 runs."
         ),
     )

@@ -147,22 +147,31 @@ class Law(NamedTuple):
     words: Annotated[int, Column(about="different words", text=thousands)]
     rows: Annotated[int, Column(about="words times pairs of periods")]
     beta: Annotated[float, Column("β of frequency", 3, "effect of log frequency on log change, both standardised")]
-    beta_se: Annotated[float, Column("± SE", 2, "its standard error, over words")]
-    beta_se_runs: Annotated[float, Column("± runs", 2, "its jackknife error, over runs; NaN for one run")]
+    beta_se: Annotated[float, Column("SE", 2, "its standard error, over words")]
+    beta_se_runs: Annotated[float, Column("SE over runs", 2, "its jackknife error, over runs; NaN for one run")]
     r2_marginal: Annotated[float, Column("R² marginal", about="variance that frequency explains", text=tenths)]
     r2_conditional: Annotated[
         float, Column("R² conditional", about="variance that frequency and the word explain", text=tenths)
     ]
     r2_se: Annotated[
-        float, Column("± words", about="bootstrap error of r2_marginal over words; NaN without draws", text=tenths)
+        float,
+        Column("SE over words", about="bootstrap error of r2_marginal over words; NaN without draws", text=tenths),
     ]
-    r2_se_runs: Annotated[float, Column("± runs", about="its jackknife error over runs", text=tenths)]
-    r2_conditional_se_runs: Annotated[float, Column("± runs", about="that of r2_conditional", text=tenths)]
+    r2_se_runs: Annotated[float, Column("SE over runs", about="its jackknife error over runs", text=tenths)]
+    r2_conditional_se_runs: Annotated[float, Column("SE over runs", about="that of r2_conditional", text=tenths)]
 
     @property
     def freedom(self) -> int:
         """Degrees of freedom of the errors over runs: of one average of R runs R − 1, of k single runs k − 1."""
         return self.averages * (self.n - 1) if self.n > 1 else self.averages - 1
+
+    def over_words(self, se: float) -> float:
+        """Half of the 95 % interval of a number with this standard error over words."""
+        return Estimate.of_runs(0.0, se, self.words).half
+
+    def over_runs(self, se: float) -> float:
+        """Half of the 95 % interval of a number with this standard error over runs."""
+        return Estimate(0.0, se, self.freedom).half
 
 
 class Excess(NamedTuple):
@@ -248,7 +257,7 @@ Ranks = Annotated[float, Column("Spearman", 3, "correlation of change and the tr
 SD = Annotated[
     float, Column("SD", 2, "over the pairs of IR, over the halves of the runs of AA and EA: an upper limit, as there")
 ]
-SE = Annotated[float, Column("± SE", 2, "jackknife error over the runs, the k-th of all periods left out together")]
+SE = Annotated[float, Column("SE", 2, "jackknife error over the runs, the k-th of all periods left out together")]
 OneClass = Annotated[float, Column("all of one class", 3, "accuracy of calling all what most are")]
 
 
