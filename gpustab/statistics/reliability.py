@@ -88,13 +88,15 @@ class Reliability(NamedTuple):
         words: how many words are ranked.
         runs: of how many runs.
         levels: the distribution of their levels, on a scale where noise hardly varies.
-        run: variance of words in a run, on the scale of the values.
+        word: variance of the words' own levels, on the scale of the values.
+        run: of words in a run.
         pair: of words in a pair of runs.
     """
 
     words: int
     runs: int
     levels: Levels
+    word: float
     run: float
     pair: float
 
@@ -102,12 +104,6 @@ class Reliability(NamedTuple):
     def value(self) -> float:
         """Spearman's correlation of this order with that of as many other runs; NaN where the words do not differ."""
         return self.at(self.runs)
-
-    @property
-    def word(self) -> float:
-        """Variance of the words' own levels, on the scale on which noise hardly varies."""
-        mean = (self.levels.weight * self.levels.grid).sum()
-        return float((self.levels.weight * (self.levels.grid - mean).square()).sum())
 
     def at(self, runs: int) -> float:
         """Return the same for two sets of so many runs, at least 2."""
@@ -153,7 +149,9 @@ def reliability(
     whole = float(found.noise(runs).mean())
     kept = max(1 - common / whole, 0.0) if whole > 0 else 0.0
     run, pair = (max(float(part.mean()) * kept, 0.0) for part in found)
-    return Reliability(count, runs, levels(x, noise, cautious=runs < SINGLE), run, pair)
+    own = values.mean if like is None else values.mean - local_mean(values.mean, like)
+    word = max(float(own.var()) - Parts(torch.tensor(run), torch.tensor(pair)).noise(runs).item(), 0.0)
+    return Reliability(count, runs, levels(x, noise, cautious=runs < SINGLE), word, run, pair)
 
 
 def common_error(pairs: Tensor, level: float) -> float:

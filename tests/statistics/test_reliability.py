@@ -65,6 +65,7 @@ def test_the_parts_are_those_of_the_covariances(runs):
     found = reliability(values_of(d), runs, exact_common(d))
     wanted = 4 * (one - none) / runs + 2 * (both - 2 * one + none) / (runs * (runs - 1))
     of_words = 4 * found.run / runs + 2 * found.pair / (runs * (runs - 1))
+    assert found.word == pytest.approx(none, rel=0.1)
     assert of_words == pytest.approx(wanted, rel=0.05)  # of 60 words their mean takes a sixtieth of the noise away
 
 

@@ -75,7 +75,7 @@ def ranked(word, run, pair):
     grid = torch.linspace(-4, 4, 81, dtype=torch.float64)
     weight = torch.softmax(-grid.square() / 2, 0)
     noise = torch.full_like(grid, float(Parts(torch.tensor(run), torch.tensor(pair)).noise(4)))
-    return Reliability(5944, 4, Levels(grid * word**0.5, weight, noise, weight[None]), run, pair)
+    return Reliability(5944, 4, Levels(grid * word**0.5, weight, noise, weight[None]), word, run, pair)
 
 
 def test_the_ranking_names_the_better_number_first():

@@ -241,7 +241,7 @@ AVERAGE = Claim[Setting](
     source="§1",
     rule=(
         "averages of {half} runs each, of two halves, share at least nine of ten words; the interval is over the query "
-        f"words. More runs would share more: below {AS_MANY:g} a half, half of the paper's 50, no *no* is said"
+        f"words; more runs would share more, so that below {AS_MANY:g} a half, half of the paper's 50, no *no* is said"
     ),
     judge=_suffices,
 )
