@@ -111,6 +111,22 @@ TOLD_APART = Claim[ModelNumbers](
 )
 
 
+TRAINED_ON = Claim[str](
+    id="consistency.trained-on",
+    says="The background was trained on the text itself.",
+    rule="the run set records the digest of its corpus, and the text, read as for the training, has the same",
+    judge=lambda _text: "yes",
+    sentences={
+        "yes": lambda text: (
+            f"The background was trained on {text} itself. Its vectors were made of the very sentences that the terms "
+            "are learned from, so that nothing here says how terms of a new text would do. Take a background of other "
+            "texts."
+        )
+    },
+)
+"""Judged where that is so."""
+
+
 class Sums(NamedTuple):
     """The additive model of one background and text, as it is, and without what every context has in common."""
 

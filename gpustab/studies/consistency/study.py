@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.errors import InputError, option
 from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
@@ -20,7 +21,7 @@ from gpustab.runs.runs import Runs
 from gpustab.small_data.nonce import Outputs, find_outputs
 from gpustab.small_data.text import Samples, Term, Text, joined, read_samples, read_terms, read_text
 from gpustab.studies.consistency import models, tables
-from gpustab.studies.consistency.claims import verdict
+from gpustab.studies.consistency.claims import TRAINED_ON, verdict
 from gpustab.studies.consistency.comparisons import (
     InGeneral,
     by_sentences,
@@ -35,7 +36,7 @@ from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.samples import Prepared, prepare
 from gpustab.studies.consistency.tables import ADDITIVE
 from gpustab.studies.shared.finished import Finished, digest_of
-from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of, without_copies
+from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of, made_of, reading_of, without_copies
 from gpustab.studies.shared.spaces import COLLAPSED
 
 R = TypeVar("R")
@@ -176,6 +177,7 @@ def _of_background(group: Runs | Group, inputs: Inputs, answer: Answer, at: tupl
     runs = _once(runs, answer)
     if alarm := _collapsed(runs):
         answer.result.alarms.append(f"{runs.name}: {alarm}")
+    answer.result.alarms += [f"{runs.name}: {alarm}" for text in inputs.texts if (alarm := _trained_on(group, text))]
     names = [f"{runs.name}, {text.name}" if len(inputs.texts) > 1 else runs.name for text in inputs.texts]
     cases = [
         prepare(text, inputs.terms, runs, options, device, inputs.samples, name)
@@ -187,6 +189,21 @@ def _of_background(group: Runs | Group, inputs: Inputs, answer: Answer, at: tupl
         _add(answer, tables.TEXTS, compare_texts(runs.name, cases, runs, options))
     for k, prepared in enumerate(cases):
         _of_text(runs, prepared, outputs, inputs, answer, (at[0] + at[1] * k / len(cases), at[1] / len(cases)))
+
+
+def _trained_on(group: Runs | Group, text: Text) -> str:
+    """A sentence if the run set says that its runs were trained on this very text, else nothing.
+
+    The text is read as for the training: its words and documents have one digest, whatever the file is called.
+    """
+    made = made_of(group) if isinstance(group, Group) and text.source else {}
+    if not made:
+        return ""
+    try:
+        same = prepare_corpus(text.source, reading_of(made)).hash == made["corpus"].get("hash")
+    except InputError:  # it cannot be read so, and is another text
+        return ""
+    return TRAINED_ON.sentence(text.name) if same else ""
 
 
 def _collapsed(runs: Runs) -> str:

@@ -1,5 +1,7 @@
 """Backgrounds of many runs with output vectors, calls that were stopped, copies, collapsed spaces, many samples."""
 
+import shutil
+
 import numpy as np
 import pytest
 import torch
@@ -60,6 +62,20 @@ def test_nonce2vec_runs_over_all_runs_of_a_run_set(trained):
         in_group = list(result.tables["runs"].records(model="Nonce2Vec (frozen)"))[r]
         assert in_group["same"] == pytest.approx(values[0], abs=1e-9)
     assert row["same"] == pytest.approx(np.mean(alone), abs=1e-9)
+
+
+def test_a_background_that_was_trained_on_the_text_itself_is_an_alarm(trained, tmp_path):
+    """By what the run set records, whatever the file is called; not where it was trained on another one."""
+    assert not any("trained on" in alarm for alarm in ask(trained).alarms)
+    copied = shutil.copy(trained / "general.txt", tmp_path / "another-name.txt")
+    groups = open_groups([trained / "runs"], single_runs=True)
+    alarms = consistency(groups, copied, terms=str(trained / "terms.txt"), **CHOICES).alarms
+    said = "sgns/shuffled: The background was trained on another-name itself."
+    assert any(alarm.startswith(said) for alarm in alarms), alarms
+    files = sorted((trained / "runs/sgns/shuffled").glob("run-*.safetensors"))
+    plain = open_groups([shutil.copy(files[0], tmp_path / "vectors.safetensors")], single_runs=True)
+    alarms = consistency(plain, copied, terms=str(trained / "terms.txt"), **CHOICES).alarms
+    assert not any("trained on" in alarm for alarm in alarms)  # nothing is recorded
 
 
 def test_a_background_without_output_vectors_is_refused_with_the_options_name(trained):
