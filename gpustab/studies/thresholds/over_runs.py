@@ -206,11 +206,12 @@ def summary(runs: Runs, base: Baseline | None, tables: Tables, numbers: Sequence
         "runs": list(runs.names),
         "words": int(runs.joint.sum()),
         "dimension": runs.dimension,
-        "baseline": None if base is None else _of_baseline(base, numbers[0]),
+        "baseline": None if base is None else _of_baseline(base, numbers),
         "thresholds": {f"{row.kind}: {row.rule}": row.mean for row in rows},
     }
 
 
-def _of_baseline(base: Baseline, first: RunNumbers) -> dict[str, Any]:
-    known = {"name": base.name, "words": len(base.rows)}
-    return known | {"pairs": first.pairs, "mean": first.mean, "sd": first.sd}
+def _of_baseline(base: Baseline, numbers: Sequence[RunNumbers]) -> dict[str, Any]:
+    first, known = numbers[0], {"name": base.name, "words": len(base.rows)}
+    p = [run.question for run in numbers if run.question is not None]
+    return known | {"pairs": first.pairs, "mean": first.mean, "sd": first.sd, "question_2": max(p, default=None)}

@@ -94,6 +94,9 @@ def test_the_page_answers_its_questions_and_is_written(result, tmp_path):
     for question in ("From which cosine on", "How far down a list", "rule give, and what", "one shape"):
         assert question in text
         assert question in page
+    (p,) = {group["baseline"]["question_2"] for group in result.groups if group["name"] == "near"}
+    assert p is None or f"p = {p:.2g}" in text
+    assert ("Q2, near" in text) is (p is not None)
     assert result.verdict[0].startswith("near: only above a cosine of ")  # so few words prove it further up only
     names = {path.name for path in result.write(tmp_path / "out")}
     assert {"summary.json", "report.html", "thresholds.parquet", "groups.parquet", "shapes.parquet"} <= names
