@@ -17,7 +17,7 @@ EDGES = {
     "stability.enough-words": Edge(
         lambda x: claims.POINTS_OPPOSITE.judge(Opposite([0.9], int(x), 10)), "no", "yes", step=1
     ),
-    "stability.lists": Edge(lambda x: claims.LEAST_LISTED.judge(claims.Least(10, 10 * x)), "no", "yes"),
+    "stability.lists": Edge(lambda x: claims.LEAST_LISTED.judge(claims.Least(10, 10 * x, 0.6, 8)), "no", "yes"),
     "stability.cannot": Edge(lambda x: claims.RANKS_WORDS.judge(Ranking(x, 5)), "cannot", "group"),
     "stability.bands": Edge(lambda x: claims.RANKS_WORDS.judge(Ranking(x, 5)), "group", "place"),
 }

@@ -122,3 +122,18 @@ def test_alarms():
     assert "Without it the loss is 0.0204, with it 0.0380" in said
     assert "lies far from all others" in claims.odd("x", None, None, 0.1, 0.2)
     assert claims.copies(["a", "b", "c"]).startswith("a, b and c are the same vectors in three files.")
+
+
+@pytest.mark.parametrize(
+    ("least", "verdict", "said"),
+    [
+        ((10, 6.2, 0.6, 8), "yes", "Of the 10 words listed as least stable about 6 belong to the least stable tenth"),
+        ((10, 2.0, 0.6, 8), "no", "No list of the least stable words: of the 10 that came out so about 2 would"),
+        ((10, 6.2, 0.14, 8), "no test", "two runs share 14% of a list, and of so noisy lists 10 runs are needed"),
+        ((10, 6.2, 0.14, 10), "yes", "Of the 10 words listed"),
+        ((0, 0.0, 0.6, 8), "none", ""),
+    ],
+)
+def test_the_least_stable_words_are_listed_where_they_likely_are(least, verdict, said):
+    assert claims.LEAST_LISTED.judge(claims.Least(*least)) == verdict
+    assert said in claims.LEAST_LISTED.sentence(claims.Least(*least))

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from gpustab.results.page import counted, number
 from gpustab.statistics.intervals import Estimate
 from gpustab.statistics.reliability import Reliability
-from gpustab.studies.shared.claims import Claim, Margin
+from gpustab.studies.shared.claims import NOISY, NOISY_RUNS, Claim, Margin, too_noisy
 from gpustab.studies.shared.wording import about, listed, number_span, word
 
 READ_ONE = Margin(0.85, "p@10 above which neighbours may be read from one run: at most three in twenty would not")
@@ -210,22 +210,36 @@ RANKS_WORDS = Claim[Ranking](
 
 
 class Least(NamedTuple):
-    """The words that come out least stable beside words as frequent: how many, and how many are in the least tenth."""
+    """The words that come out least stable beside words as frequent.
+
+    Attributes:
+        words: how many.
+        expected: how many of them are in the least tenth.
+        p: mean p@n of all words.
+        runs: of how many runs.
+    """
 
     words: int
     expected: float
+    p: float
+    runs: int
 
 
 def _least(least: Least) -> str:
     if not least.words:
         return "none"
+    if too_noisy(least.p, least.runs):
+        return "no test"
     return "yes" if least.expected >= LISTS * least.words else "no"
 
 
 LEAST_LISTED = Claim[Least](
     id="stability.least-listed",
     says="The words listed as least stable are among the least stable of words as frequent.",
-    rule=f"of those listed at least {LISTS:.0%} are expected in the least stable tenth, by chance a tenth",
+    rule=(
+        f"of those listed at least {LISTS:.0%} are expected in the least stable tenth, by chance a tenth; no test "
+        f"below {NOISY_RUNS:g} runs where p@n is below {NOISY:g}"
+    ),
     judge=_least,
     sentences={
         "yes": lambda x: (
@@ -236,6 +250,10 @@ LEAST_LISTED = Claim[Least](
             f"No list of the least stable words: of the {x.words} that came out so about {x.expected:.0f} would belong "
             "to the least stable tenth of words as frequent. The order is that of the stable words; more runs would "
             "tell the others."
+        ),
+        "no test": lambda x: (
+            f"No list of the least stable words: two runs share {x.p:.0%} of a list, and of so noisy lists "
+            f"{NOISY_RUNS:g} runs are needed."
         ),
     },
 )

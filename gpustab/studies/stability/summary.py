@@ -208,7 +208,8 @@ def _words(runs: Runs, words: Words) -> WordsSummary:
     best, (least, most) = words.best, words.listed()
     counts = runs.counts_in_a_run()
     by = None if best is None or best.like is None else (best.name, best.like.value)
-    listed = claims.Least(len(least), float(words.least[least].nan_to_num().sum()) if least else 0.0)
+    expected = float(words.least[least].nan_to_num().sum()) if least else 0.0
+    listed = claims.Least(len(least), expected, float(words.p.nanmean()), len(runs))
     return {
         "n": words.n,
         "rankings": {ranking.name: _ranking(ranking) for ranking in words.rankings},
