@@ -71,7 +71,8 @@ class Levels(NamedTuple):
         """
         gap = self.grid[:, None] - self.grid
         error = (noise * (self.noise[:, None] + self.noise)).sqrt()
-        place = torch.special.ndtr(gap / error.clamp(min=1e-300 if gap.dtype == torch.float64 else 1e-30)) @ self.weight
+        above = torch.special.ndtr(gap / error.clamp(min=1e-300 if gap.dtype == torch.float64 else 1e-30))
+        place = (above * self.weight).sum(-1)
         return float(12 * (self.weight * place.square()).sum() - 3)
 
     def highest(self, share: float) -> Tensor:
@@ -89,7 +90,7 @@ class Levels(NamedTuple):
         """
         above = self.weight.flip(-1).cumsum(-1).flip(-1) - self.weight
         part = ((share - above) / self.weight).clamp(0, 1).nan_to_num(0.0)
-        return (self.posterior @ part[..., None])[..., 0]
+        return (self.posterior * part[..., None, :]).sum(-1)
 
 
 def levels(values: Tensor, noise: Tensor, *, cautious: bool = False) -> Levels:
@@ -121,7 +122,7 @@ def levels(values: Tensor, noise: Tensor, *, cautious: bool = False) -> Levels:
     own = torch.empty_like(pooled).scatter(-1, order, pooled)
     posterior = _normed(_likelihood(values, own, grid) * weight[..., None, :])
     held = posterior.sum(-2)
-    at = (own[..., None, :] @ posterior)[..., 0, :] / held
+    at = (own[..., None] * posterior).sum(-2) / held
     return Levels(grid, weight, at.where(held > 0, pooled.mean(-1, keepdim=True)), posterior)
 
 
