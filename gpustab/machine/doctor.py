@@ -50,7 +50,7 @@ class Check:
 _PACKAGES: tuple[tuple[str, str, str, str], ...] = (
     ("torch", "2.10", "3", ""),
     ("numpy", "2.0", "", ""),
-    ("scipy", "1.14", "", ""),
+    ("scipy", "1.17", "", ""),
     ("safetensors", "0.5", "", ""),
     ("filelock", "3.30", "", ""),
     ("typer", "0.15", "", ""),
