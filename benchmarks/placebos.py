@@ -273,12 +273,12 @@ def periods(folder: Path, sets: int) -> Iterator[Row]:
                 yield Row("change.more-than-at-random", what, level, r, sets, *tally["random"])
 
 
-def rows(sets: int, parts_wanted: str | None = None) -> Iterator[Row]:
-    """Yield every cell."""
+def rows(sets: int, parts_wanted: str | None = None, pool: int = 64) -> Iterator[Row]:
+    """Yield every cell of some parts, by pools of so many runs."""
     rng = np.random.default_rng(0)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        settings = {"corpus": "lee", "techniques": ["lsa"], "samplings": ["shuffled", "bootstrap"], "runs": 64}
+        settings = {"corpus": "lee", "techniques": ["lsa"], "samplings": ["shuffled", "bootstrap"], "runs": pool}
         settings |= {"options": {"min_count": 3}, "lsa": {"dim": 30}}
         train_runs(read_settings(settings), folder / "pools")
         shuffled, bootstrap = (Pool(folder / "pools", kind) for kind in ("shuffled", "bootstrap"))

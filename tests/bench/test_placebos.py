@@ -11,7 +11,9 @@ from gpustab.studies.shared.claims import every_claim
 
 @pytest.fixture(scope="module")
 def few():
-    return list(placebos.rows(3, "rankings,compare,halves"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(placebos, "RUNS", (5, 8))
+        return list(placebos.rows(2, "rankings,compare,halves", pool=24))
 
 
 def test_hardly_any_sentence_is_wrong_on_a_placebo(few):
