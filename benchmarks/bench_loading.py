@@ -21,8 +21,7 @@ from gensim.models.fasttext import load_facebook_vectors
 
 from benchmarks.harness import Bench, Contender, start
 from gpustab import load_groups
-from gpustab.formats.binary.safetensors import write_safetensors
-from gpustab.formats.binary.safetensors_rows import open_rows
+from gpustab.formats.binary.safetensors import open_rows, write_safetensors
 from gpustab.formats.memory import from_pair
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.registry import read_space

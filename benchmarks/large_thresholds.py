@@ -28,7 +28,7 @@ from gpustab.studies.thresholds.baselines import leacock_chodorow
 from gpustab.studies.thresholds.distributions import distribution
 from gpustab.studies.thresholds.groups import list_sums, value_sums
 from gpustab.studies.thresholds.options import ThresholdsOptions
-from gpustab.wordnet.files import read_nouns
+from gpustab.wordnet.nouns import read_nouns
 
 
 def read(vectors: Path, words: Path, number: int, dim: int) -> Runs:

@@ -33,7 +33,7 @@ class Docstrings(Extension):
     def on_class(self, *, cls: Class, **_: Any) -> None:
         """Describe what ``load_runs`` takes by name as ``Loading`` does, whose fields they are."""
         if cls.name == "LoadArguments":
-            described = cls.modules_collection["gpustab.runs.loading.Loading"].docstring.parse("google")
+            described = cls.modules_collection["gpustab.runs.joining.Loading"].docstring.parse("google")
             for section in described:
                 for field in section.value if isinstance(section, DocstringSectionAttributes) else ():
                     cls.attributes[field.name].docstring = Docstring(field.description)

@@ -17,20 +17,18 @@ from gpustab._kernels import find_kernels
 from gpustab.errors import ComputationError, GpustabError, InputError
 
 if TYPE_CHECKING:
-    from gpustab.engine.layers import compare_layers
-    from gpustab.engine.similarity import similarity_matrix
-    from gpustab.formats.checkpoints.texts import encode, layer_outputs
+    from gpustab.engine.similarity import compare_layers, similarity_matrix
+    from gpustab.formats.memory import encode, layer_outputs
     from gpustab.formats.options import LoadOptions
     from gpustab.formats.writers import write_space
     from gpustab.monitor import StabilityMonitor
     from gpustab.report import Result
-    from gpustab.runs.group import Group
+    from gpustab.runs.group import Group, load_space
+    from gpustab.runs.joining import Loading
     from gpustab.runs.key import Key
     from gpustab.runs.load import load_groups, load_runs, open_groups
-    from gpustab.runs.loading import Loading
     from gpustab.runs.runs import Runs
     from gpustab.runs.runset import write_runset
-    from gpustab.runs.sources import load_space
     from gpustab.spaces.space import Space
     from gpustab.spaces.vocabulary import Vocabulary
     from gpustab.studies.average.study import average
@@ -75,7 +73,7 @@ _HOMES = {
     "Group": "runs.group",
     "Key": "runs.key",
     "LoadOptions": "formats.options",
-    "Loading": "runs.loading",
+    "Loading": "runs.joining",
     "Result": "report",
     "Runs": "runs.runs",
     "Space": "spaces.space",
@@ -84,12 +82,12 @@ _HOMES = {
     "Vocabulary": "spaces.vocabulary",
     "average": "studies.average.study",
     "compare": "studies.compare.study",
-    "compare_layers": "engine.layers",
-    "encode": "formats.checkpoints.texts",
-    "layer_outputs": "formats.checkpoints.texts",
+    "compare_layers": "engine.similarity",
+    "encode": "formats.memory",
+    "layer_outputs": "formats.memory",
     "load_groups": "runs.load",
     "load_runs": "runs.load",
-    "load_space": "runs.sources",
+    "load_space": "runs.group",
     "neighbours_of": "studies.neighbours.study",
     "open_groups": "runs.load",
     "similarity_matrix": "engine.similarity",

@@ -11,7 +11,7 @@ import pytest
 from typer.main import get_command
 
 from gpustab.cli import app
-from gpustab.formats.text.write import write_word2vec_text
+from gpustab.formats.writers import write_word2vec_text
 from tests.generators import spaces
 
 ROOT = Path(__file__).parents[1]

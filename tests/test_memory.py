@@ -8,7 +8,7 @@ import pytest
 PROGRAM = """
 import resource, torch
 from gpustab import Vocabulary, engine
-from gpustab.runs.prepare import prepare
+from gpustab.runs.join import prepare
 from gpustab.runs.joining import Joining
 import faiss
 

@@ -1,8 +1,13 @@
-"""The steps that are timed: each is the engine's own pass over synthetic runs, with its check and its cost."""
+"""The steps that are timed: each is the engine's own pass over synthetic runs, with its check and its cost.
+
+The cost is what every step needs at least, for R runs of v words in d dimensions, ``P = R(R−1)/2`` pairs. An operation
+is one addition or multiplication. Bytes are those that any method must move: the float32 rows read once, float64 Grams
+and maps read or written once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -10,15 +15,71 @@ import torch
 from torch import Tensor
 
 from gpustab import engine
-from gpustab.bench import checks, costs
+from gpustab.bench import checks
 from gpustab.bench.bed import LONGEST, Arithmetic, Bed
-from gpustab.bench.costs import Cost
 from gpustab.engine.integers import WANTED, WANTED_OF_WORDS, takes_integers
 from gpustab.engine.wordwise import TERMS, takes_fused
 from gpustab.kernels.averaging import tree_average
 from gpustab.kernels.gram import pair_blocks
 from gpustab.options import LENGTHS
 from gpustab.runs.runs import Runs
+
+POLAR_STEPS = 19
+"""Steps of two products that the scaled polar iteration takes for the synthetic runs (300 dimensions, condition 6e3).
+A CPU takes another way; its share of the ceiling is of the same work all the same."""
+
+
+class Cost(NamedTuple):
+    """Operations and bytes of one step."""
+
+    flop: float
+    bytes: float
+
+
+def gram(runs: int, words: int, dimension: int) -> Cost:
+    """``R(R+1)/2`` products of ``d × v`` and ``v × d``: ``2vd²`` each. Reads the rows, writes the blocks.
+
+    >>> f"{gram(128, 200_000, 300).flop:.2e}"
+    '2.97e+14'
+    """
+    blocks = runs * (runs + 1) // 2
+    return Cost(2.0 * blocks * words * dimension**2, 4.0 * runs * words * dimension + 8.0 * blocks * dimension**2)
+
+
+def wordwise(runs: int, words: int, dimension: int, terms: int = 1) -> Cost:
+    """``v_ik C_ij`` of all words and pairs, and of every run with itself: ``2vd²`` for each term of a row.
+
+    Reads rows and blocks.
+    """
+    cost = gram(runs, words, dimension)
+    return cost._replace(flop=terms * cost.flop)
+
+
+def procrustes(runs: int, dimension: int) -> Cost:
+    """:data:`POLAR_STEPS` of two ``d × d`` products for every pair: ``4d³`` each. Reads blocks, writes maps."""
+    pairs = runs * (runs - 1) // 2
+    return Cost(4.0 * POLAR_STEPS * pairs * dimension**3, 16.0 * pairs * dimension**2)
+
+
+def average(runs: int, words: int, dimension: int) -> Cost:
+    """``R − 1`` merges: a cross-Gram and a turned space, ``2vd²`` each, and a map. Reads two spaces, writes one."""
+    merge = 4.0 * words * dimension**2 + 4.0 * POLAR_STEPS * dimension**3
+    return Cost((runs - 1) * merge, (runs - 1) * 12.0 * words * dimension)
+
+
+def search(runs: int, words: int, dimension: int, targets: int) -> Cost:
+    """Every target's product with every word, ``2d``. Reads the rows."""
+    return Cost(2.0 * runs * targets * words * dimension, 4.0 * runs * words * dimension)
+
+
+def overlap(runs: int, targets: int, lengths: Sequence[int]) -> Cost:
+    """One product of ``R × w`` and ``w × R`` for every target and n, w being at least the longest n.
+
+    Reads the lists, writes p@n and j@n of pairs and targets.
+    """
+    k = max(lengths)
+    written = 16.0 * len(lengths) * (runs**2 + targets)
+    return Cost(2.0 * targets * len(lengths) * runs**2 * k, 8.0 * runs * targets * k + written)
 
 
 class Job(NamedTuple):
@@ -49,7 +110,7 @@ def _gram(bed: Bed, precision: Arithmetic) -> Job:
         lambda: engine.pip_pass(runs, compute),
         lambda found: checks.losses(runs, found.reduced),
         WANTED["auto"] if whole else {"fp64": 1e-9, "fp32": 1e-3, "bf16": 1e-4}[arithmetic],
-        costs.gram(len(runs), runs.words, runs.dimension),
+        gram(len(runs), runs.words, runs.dimension),
         arithmetic,
         "in whole numbers where their bound allows it: faster than float64 can be" if whole else "",
     )
@@ -65,7 +126,7 @@ def _words(bed: Bed, precision: Arithmetic) -> Job:
         lambda: engine.wordwise_pass(runs, basis, compute),
         lambda found: checks.word_means(runs, found.mean),
         (WANTED_OF_WORDS if takes_integers(compute) else 1e-9) if exact else 1e-3,
-        costs.wordwise(len(runs), runs.words, runs.dimension, TERMS[compute.precision] if fused else 1),
+        wordwise(len(runs), runs.words, runs.dimension, TERMS[compute.precision] if fused else 1),
         arithmetic,
         note,
     )
@@ -77,7 +138,7 @@ def _procrustes(bed: Bed, _: Arithmetic) -> Job:
         lambda: engine.procrustes_pass(runs, basis)[0].maps,
         lambda found: checks.maps(pair_blocks(basis.gram), found),
         1e-6,
-        costs.procrustes(len(runs), runs.dimension),
+        procrustes(len(runs), runs.dimension),
         "fp64",
     )
 
@@ -85,7 +146,7 @@ def _procrustes(bed: Bed, _: Arithmetic) -> Job:
 def _average(bed: Bed, _: Arithmetic) -> Job:
     # The rows as they lie there: with copies of them all levels of 128 runs would not fit 80 GB.
     rows = [space[0 : bed.runs.words] for space in bed.runs.rows]
-    cost = costs.average(len(rows), bed.runs.words, bed.runs.dimension)
+    cost = average(len(rows), bed.runs.words, bed.runs.dimension)
     return Job(lambda: tree_average(rows), checks.levels, 1e-4, cost, "fp32")
 
 
@@ -103,7 +164,7 @@ def _search(bed: Bed, runs: Runs, targets: Tensor, k: int) -> Job:
         lambda: engine.neighbour_pass(runs, targets, k, compute),
         partial(checks.neighbours, runs),
         1e-11,
-        costs.search(len(runs), runs.words, runs.dimension, len(targets)),
+        search(len(runs), runs.words, runs.dimension, len(targets)),
         "fp32",
     )
 
@@ -115,7 +176,7 @@ def _overlap(bed: Bed, _: Arithmetic) -> Job:
         lambda: engine.overlap_pass(found, lengths, compute),
         lambda shared: checks.overlaps(found, shared, lengths),
         1e-12,
-        costs.overlap(len(bed.runs), len(found.targets), lengths),
+        overlap(len(bed.runs), len(found.targets), lengths),
         "fp32",
     )
 
@@ -126,7 +187,7 @@ def _cosines(bed: Bed, _: Arithmetic) -> Job:
         lambda: engine.query_cosines(runs, queries),
         partial(checks.cosines, runs, queries),
         1e-9,
-        costs.search(len(runs), runs.words, runs.dimension, len(queries)),
+        search(len(runs), runs.words, runs.dimension, len(queries)),
         "fp64",
     )
 

@@ -28,8 +28,8 @@ from gpustab.corpus.options import CORPORA, CorpusOptions
 from gpustab.errors import InputError
 from gpustab.machine.job import number
 from gpustab.options import Option, Options, Seed
+from gpustab.runs.joining import LEAST_RUNS as TO_MEASURE
 from gpustab.runs.key import Sampling
-from gpustab.runs.loading import LEAST_RUNS as TO_MEASURE
 from gpustab.spaces.words import printable
 from gpustab.trainers import NAMES
 

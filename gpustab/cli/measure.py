@@ -17,7 +17,7 @@ from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
 from gpustab.machine.job import number
 from gpustab.options import ListLength, Option
-from gpustab.runs.loading import Loading
+from gpustab.runs.joining import Loading
 from gpustab.studies.average.options import AverageOptions
 from gpustab.studies.compare import CompareOptions
 from gpustab.studies.stability.options import StabilityOptions

@@ -12,8 +12,8 @@ from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
 from gpustab.machine.job import is_one_of_several, number_here
 from gpustab.options import Option, Options
+from gpustab.runs.joining import Loading
 from gpustab.runs.key import Key
-from gpustab.runs.loading import Loading
 from gpustab.runs.paths import files_of
 
 if TYPE_CHECKING:

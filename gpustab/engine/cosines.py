@@ -1,13 +1,19 @@
-"""Cosines over the runs: of given word pairs, and of query words with all words."""
+"""Cosines over the runs: of given word pairs, of query words with all words, and of targets for a prediction.
+
+For a prediction the words stream past in tiles, all runs of a tile at a time; beyond a tile ``(t, c)`` of cosines only
+the targets' own rows ``(R, t, d)`` and the highest means are held.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from gpustab.kernels import cosine
+from gpustab.kernels import cosine, prediction
+from gpustab.kernels.arithmetic import product
 from gpustab.machine.device import DEFAULT, Compute, telling_memory
 from gpustab.runs.runs import Runs
 
@@ -68,3 +74,70 @@ def query_cosines(runs: Runs, queries: Tensor) -> cosine.CosineStatistics:
         Every field ``(q, v)``; runs that lack a word are left out of its statistics.
     """
     return cosine.over_runs(cosine.query_cosines(runs.run(r), queries) for r in range(len(runs)))
+
+
+CORRELATED = 30
+"""The mean correlation ρ̄ is that of so many neighbours of highest mean cosine."""
+
+
+class TargetCosines(NamedTuple):
+    """What one pass over all words tells about t targets.
+
+    Attributes:
+        mean, sd: ``(t, M)`` of the words of highest mean, for the bounds on the candidates.
+        correlation: ``(t,)``.
+        total: ``(t,)`` sum of the SDs over all words.
+    """
+
+    mean: Tensor
+    sd: Tensor
+    correlation: Tensor
+    total: Tensor
+
+
+def target_cosines(runs: Runs, targets: Tensor, n: int, compute: Compute) -> TargetCosines:
+    """Pass over all words once, for lists of up to n neighbours of the targets ``(t,)``."""
+    kept = min(max(2 * n + 10, CORRELATED), runs.words - 1)
+    mean, sd, words = (
+        torch.empty(len(targets), 0, dtype=t, device=runs.device) for t in (torch.float64, torch.float64, torch.long)
+    )
+    total = torch.zeros(len(targets), dtype=torch.float64, device=runs.device)
+    for start, new_mean, new_sd in cosine_tiles(runs, targets, compute):
+        total += new_sd.sum(1)
+        new_words = torch.arange(start, start + new_mean.shape[1], device=runs.device).expand_as(new_mean)
+        mean, sd, words = (torch.cat(pair, 1) for pair in ((mean, new_mean), (sd, new_sd), (words, new_words)))
+        mean, places = mean.topk(min(kept, mean.shape[1]), dim=1)
+        sd, words = sd.gather(1, places), words.gather(1, places)
+    near = words[:, :CORRELATED]
+    values = pair_values(runs, targets.repeat_interleave(near.shape[1]), near.flatten(), compute)
+    return TargetCosines(mean, sd, mean_correlation(values.view(*near.shape, -1)), total)
+
+
+def mean_correlation(values: Tensor) -> Tensor:
+    """Return the mean correlation over runs of all pairs of k words, ``(t,)``, of ``(t, k, R)`` values.
+
+    Words that do not vary are left out; 0 where fewer than two do.
+
+    >>> round(mean_correlation(torch.tensor([[[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [3.0, 2.0, 1.0]]])).item(), 6)
+    -0.333333
+    """
+    centred = values - values.mean(2, keepdim=True)
+    length = torch.linalg.vector_norm(centred, dim=2, keepdim=True)
+    varies = length > prediction.SHARP
+    unit = torch.where(varies, centred / length, 0)
+    k = varies.sum((1, 2))
+    mean: Tensor = (unit.sum(1).square().sum(1) - k) / (k * (k - 1))
+    return mean.where(k > 1, 0)
+
+
+def cosine_tiles(runs: Runs, targets: Tensor, compute: Compute) -> Iterator[tuple[int, Tensor, Tensor]]:
+    """Yield first word, mean and SD ``(t, c)`` of the targets' cosines, tile by tile; a target's own mean is −∞."""
+    own = torch.stack([runs.select(r, targets) for r in range(len(runs))])  # (R, t, d)
+    tile = compute.tile(64 * len(targets) + 24 * runs.dimension, runs.words)
+    for start in range(0, runs.words, tile):
+        stop = min(start + tile, runs.words)
+        found = cosine.over_runs(
+            product(own[r], runs.run(r, start=start, stop=stop).mT).clamp(-1, 1) for r in range(len(runs))
+        )
+        itself = targets[:, None] == torch.arange(start, stop, device=runs.device)
+        yield start, found.mean.masked_fill(itself, -torch.inf), found.sd.masked_fill(itself, 0)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from gpustab.engine.target_cosines import TargetCosines, cosine_tiles, target_cosines
+from gpustab.engine.cosines import TargetCosines, cosine_tiles, target_cosines
 from gpustab.errors import ComputationError, InputError
 from gpustab.kernels import prediction
 from gpustab.machine.device import DEFAULT, Compute, telling_memory, with_smaller_tiles

@@ -18,7 +18,9 @@ from gpustab.kernels.jackknife import pair_matrix
 from gpustab.kernels.procrustes import procrustes
 from gpustab.machine.device import DEFAULT, Compute, telling_memory
 from gpustab.options import SIMILARITIES
+from gpustab.runs.join import join
 from gpustab.runs.runs import Runs
+from gpustab.spaces.space import Space
 
 _EXPLAINED = 0.99
 """Part of the variance that SVCCA keeps."""
@@ -234,3 +236,26 @@ _MEASURES: dict[str, Callable[[_Spaces], Tensor]] = {
     "rdm": _rdm,
     "pwcca": lambda spaces: spaces.canonical.projection_weighted.mean(0),
 }
+
+
+def compare_layers(
+    first: Sequence[Space], second: Sequence[Space], metric: str = "cka", *, compute: Compute | None = None
+) -> Tensor:
+    """Return how similar every layer of one model is to every layer of another, over the same texts.
+
+    Args:
+        first: from :func:`gpustab.layer_outputs`.
+        second: the same of the other model, or of the same one trained again.
+        metric: see :func:`gpustab.similarity_matrix`; vectors are taken as they are, not scaled to unit length.
+        compute: how to compute.
+
+    Returns:
+        ``(L1, L2)`` float64.
+
+    Raises:
+        InputError: as :func:`gpustab.similarity_matrix`, or if a model has no layers.
+    """
+    if not (first and second):
+        raise InputError(f"the models have {len(first)} and {len(second)} layers, wanted one at least of each")
+    together = similarity_matrix(join([*first, *second], unit=False), metric, compute=compute)
+    return together[: len(first), len(first) :]

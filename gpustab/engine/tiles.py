@@ -14,14 +14,14 @@ import torch
 from torch import Tensor
 
 from gpustab.engine.finite import require_finite
-from gpustab.engine.gram import measure_alone_
+from gpustab.engine.gram import counted_words, gram_fits, gram_pass, measure_alone_
 from gpustab.engine.precision import FLOAT64, largest_condition, rounding_error, tolerated, worst_condition
 from gpustab.kernels import centred
-from gpustab.kernels.gram import ROWS_PER_MATMUL
+from gpustab.kernels.gram import ROWS_PER_MATMUL, squared_norms
 from gpustab.kernels.pip_loss import PipLoss, pip_from_norms
 from gpustab.kernels.run_blocks import add_cross_, run_groups, side_by_side, squared_block_norms, word_products
 from gpustab.kernels.word_pairs import PairSums, WordwisePip
-from gpustab.machine.device import Compute, log, telling_memory, with_smaller_tiles
+from gpustab.machine.device import DEFAULT, Compute, log, telling_memory, with_smaller_tiles
 from gpustab.runs.runs import Runs
 
 _WORDS = 1024
@@ -221,3 +221,19 @@ class _Tiles:
             rows = centred.centred_rows(chunk, maps, have)
             words = centred.centred_wordwise_pip(rows, frame_gram, self.count, have)
             pairs.add(a, slice(b, b + 1), words.square[None])
+
+
+@telling_memory
+def norms_pass(runs: Runs, compute: Compute = DEFAULT, words: Tensor | None = None) -> Tensor:
+    """Return ``‖C_ij‖²`` of all pairs of runs and of every run with itself, ``(R, R)``, by float64 products.
+
+    Where the block Gram is larger than memory should be, it is formed and read tile by tile.
+
+    Args:
+        runs: the runs.
+        compute: how to compute.
+        words: ``(v,)`` bool, those to sum over; default: the joint ones.
+    """
+    if gram_fits(runs, compute):
+        return squared_norms(gram_pass(runs, compute, torch.float64, words).gram)
+    return tile_pass(runs, compute, counted_words(runs, words), torch.float64).norms

@@ -1,10 +1,17 @@
 """How good the runs are by the usual tests: word similarity and word analogies, every run scored by itself."""
 
 from gpustab.evaluation.analogies import AnalogyScore, SectionScore, score_analogies
-from gpustab.evaluation.analogy_file import ANALOGY_TESTS, AnalogySection, AnalogyTest, read_analogies
-from gpustab.evaluation.scores import RunScores
+from gpustab.evaluation.files import (
+    ANALOGY_TESTS,
+    SIMILARITY_TESTS,
+    AnalogySection,
+    AnalogyTest,
+    SimilarityTest,
+    read_analogies,
+    read_similarity,
+)
+from gpustab.evaluation.lookup import RunScores
 from gpustab.evaluation.similarity import SimilarityScore, score_similarity
-from gpustab.evaluation.similarity_file import SIMILARITY_TESTS, SimilarityTest, read_similarity
 
 __all__ = [
     "ANALOGY_TESTS",

@@ -11,9 +11,8 @@ import torch
 from numpy.typing import NDArray
 
 from gpustab.errors import InputError
-from gpustab.evaluation.lookup import Lookup
-from gpustab.evaluation.scores import RunScores
-from gpustab.evaluation.similarity_file import SimilarityTest
+from gpustab.evaluation.files import SimilarityTest
+from gpustab.evaluation.lookup import Lookup, RunScores
 from gpustab.kernels.cosine import cosines
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import some_words

@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 from gpustab.errors import InputError
 from gpustab.evaluation.analogies import score_analogies
-from gpustab.evaluation.analogy_file import ANALOGY_TESTS, read_analogies
-from gpustab.evaluation.scores import RunScores
+from gpustab.evaluation.files import ANALOGY_TESTS, SIMILARITY_TESTS, read_analogies, read_similarity
+from gpustab.evaluation.lookup import RunScores
 from gpustab.evaluation.similarity import score_similarity
-from gpustab.evaluation.similarity_file import SIMILARITY_TESTS, read_similarity
 from gpustab.machine.device import Compute
 from gpustab.runs.runs import Runs
 

@@ -6,23 +6,21 @@ import os
 from pathlib import Path
 
 from gpustab.errors import InputError
+from gpustab.formats.binary.fasttext import FASTTEXT
 from gpustab.formats.binary.npy import NPY
 from gpustab.formats.binary.npz import NPZ
 from gpustab.formats.binary.safetensors import SAFETENSORS
 from gpustab.formats.binary.torch_file import TORCH
 from gpustab.formats.binary.word2vec import WORD2VEC_BINARY
 from gpustab.formats.checkpoints.folder import is_checkpoint, read_checkpoint
-from gpustab.formats.fasttext.reader import FASTTEXT
-from gpustab.formats.format import Format
 from gpustab.formats.gensim.native import GENSIM
 from gpustab.formats.options import DEFAULTS, LoadOptions
-from gpustab.formats.placed import Placed
+from gpustab.formats.rows import Format, Placed
 from gpustab.formats.sniff import foreign
 from gpustab.formats.source import Source, open_source
 from gpustab.formats.table.delimited import TABLE
 from gpustab.formats.table.parquet import PARQUET
-from gpustab.formats.text.layout import settle
-from gpustab.formats.text.lines import Lines
+from gpustab.formats.text.layout import Lines, settle
 from gpustab.formats.text.reader import TEXT
 from gpustab.spaces.space import Space
 

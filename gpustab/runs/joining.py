@@ -1,4 +1,4 @@
-"""What became of the vocabularies of runs that were joined, and whether enough of them is in common.
+"""How the runs of a group are read and joined, what became of their vocabularies, and whether enough is in common.
 
 Runs that share hardly any word are of two languages, two spellings, or a file too many rather than of one technique.
 """
@@ -7,9 +7,42 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
 from gpustab.errors import InputError, option
-from gpustab.runs.loading import Rule
+from gpustab.formats.options import LoadOptions
+from gpustab.options import Option, Options
+
+Rule = Literal["joint", "union"]
+LEAST_RUNS = 2
+"""Stability is measured between runs: fewer are refused."""
+
+
+@dataclass(frozen=True)
+class Loading(Options):
+    """How the runs of a group are read and joined.
+
+    Attributes:
+        vocabulary: ``"joint"``: words of all runs; ``"union"``: words of at least ``min_runs`` runs. Default: as it was
+            packed, or ``"joint"``.
+        min_runs: of ``vocabulary`` ``"union"``: runs that a word must be in; default 2.
+        centre: subtract the mean over the joint words, before scaling to unit length.
+        unit: scale rows to unit length.
+        options: how files are read.
+        device: where tensors shall lie: ``"cpu"``, ``"cuda"``, ... or ``"auto"``.
+        jobs: files read at once, by threads; default one per core.
+        allow_small_overlap: measure runs that share fewer than one word in twenty of the smallest vocabulary.
+    """
+
+    vocabulary: Rule | None = None
+    min_runs: Annotated[int | None, Option(low=1)] = None
+    centre: Annotated[bool, Option(flags=("--centre", "--center"))] = False
+    unit: Annotated[bool, Option(typed=False)] = True
+    options: Annotated[LoadOptions, Option(typed=False)] = LoadOptions()
+    device: Annotated[str, Option(typed=False)] = "cpu"
+    jobs: Annotated[int | None, Option(low=1)] = None
+    allow_small_overlap: bool = False
+
 
 LEAST_SHARE = 0.05
 """Part of the smallest vocabulary. Bootstrap runs of lee and of sotu (a fifth of the documents drawn, words of 5 counts

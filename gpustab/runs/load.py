@@ -13,13 +13,12 @@ from gpustab.formats.checkpoints.folder import is_checkpoint
 from gpustab.formats.objects import is_one
 from gpustab.formats.options import LoadOptions
 from gpustab.machine.device import log
-from gpustab.runs.group import Group, want_two
+from gpustab.runs.group import Group, Source, want_two
+from gpustab.runs.joining import Loading, Rule
 from gpustab.runs.key import Key
-from gpustab.runs.loading import Loading, Rule
 from gpustab.runs.paths import files_of
 from gpustab.runs.runs import Runs
 from gpustab.runs.runset import open_runset
-from gpustab.runs.sources import Source
 from gpustab.spaces.space import Space
 
 

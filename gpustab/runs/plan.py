@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from gpustab.errors import InputError, option
-from gpustab.runs.joining import LEAST_SHARE, Joining
-from gpustab.runs.loading import Rule
+from gpustab.runs.joining import LEAST_SHARE, Joining, Rule
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.spaces.words import show

@@ -20,7 +20,6 @@ import torch
 
 from gpustab.errors import InputError, marked
 from gpustab.formats.binary.safetensors import write_safetensors
-from gpustab.runs.files import run_file, run_files
 from gpustab.runs.group import Group
 from gpustab.runs.key import Key
 from gpustab.runs.lock import one_at_a_time
@@ -33,6 +32,8 @@ from gpustab.runs.manifest import (
     is_leaf,
     read_manifest,
     read_packed,
+    run_file,
+    run_files,
     want_fields,
     write_manifest,
 )

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gpustab.errors import InputError, option
-from gpustab.formats.word_list import read_word_list
+from gpustab.formats.options import read_word_list
 
 Tokens = tuple[str, ...]
 Tagger = Callable[[Sequence[Tokens]], list[list[str]]]

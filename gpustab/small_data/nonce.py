@@ -23,8 +23,8 @@ from torch import Tensor
 from gpustab.errors import InputError, option
 from gpustab.formats.gensim.output import read_output_vectors
 from gpustab.kernels.training.nonce import train_nonce
-from gpustab.runs.files import output_file
 from gpustab.runs.group import Group
+from gpustab.runs.manifest import output_file
 from gpustab.runs.runs import Runs
 from gpustab.small_data.additive import Instances, chances, instances
 from gpustab.small_data.text import Ids, Samples, Text

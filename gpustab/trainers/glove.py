@@ -24,8 +24,7 @@ from gpustab.errors import ComputationError
 from gpustab.kernels.training.glove import Factors, descend, make_factors
 from gpustab.machine.device import choose_device
 from gpustab.trainers.base import Draws, Parameters, Technique, Tell, Vectors, tell_nobody
-from gpustab.trainers.glove_batches import steps_together
-from gpustab.trainers.glove_runs import Run, ahead, groups, make_run
+from gpustab.trainers.glove_runs import Run, ahead, groups, make_run, steps_together
 
 _THREADS = min(os.cpu_count() or 1, 16)
 """That count for a card; each holds a run's counts in memory (sotu: 0.1 GB, after 2.6 s of a core)."""

@@ -17,12 +17,11 @@ from gpustab.corpus.sampling import Sampling, draw_units, shared_training_seed, 
 from gpustab.corpus.slices import epoch_slices, halves
 from gpustab.errors import InputError, option
 from gpustab.formats.atomic import clear_leftovers, write_text
-from gpustab.formats.binary.safetensors import read_metadata
-from gpustab.formats.binary.safetensors_rows import open_rows
+from gpustab.formats.binary.safetensors import open_rows, read_metadata
 from gpustab.machine.device import log
-from gpustab.runs.files import OUTPUT, output_file, run_file, run_files
 from gpustab.runs.key import Key, Part
 from gpustab.runs.lock import alone
+from gpustab.runs.manifest import OUTPUT, output_file, run_file, run_files
 from gpustab.training.engines import Trainer
 from gpustab.training.settings import TrainingSettings
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from gpustab.errors import InputError, option
-from gpustab.wordnet.files import exception_record, find_wordnet, lemma_record, records
-from gpustab.wordnet.nouns import ENDINGS, base_forms
+from gpustab.wordnet.nouns import ENDINGS, base_forms, exception_record, find_wordnet, lemma_record, records
 
 Pos = Literal["n", "v"]
 SenseRule = Literal["paper", "first"]
@@ -106,7 +105,7 @@ def read_lexicon(folder: str | os.PathLike[str] | None = None, tags: bool = True
     """Read WordNet.
 
     Args:
-        folder: see :func:`~gpustab.wordnet.files.find_wordnet`.
+        folder: see :func:`~gpustab.wordnet.nouns.find_wordnet`.
         tags: read the tag counts too.
 
     Raises:

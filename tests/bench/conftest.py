@@ -1,7 +1,7 @@
 import pytest
 
 from gpustab.bench import table
-from gpustab.bench.ceilings import Ceilings
+from gpustab.bench.clock import Ceilings
 
 
 @pytest.fixture(autouse=True, scope="package")

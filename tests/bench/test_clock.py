@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from gpustab.bench import clock
-from gpustab.bench.ceilings import measure_ceilings
+from gpustab.bench.clock import measure_ceilings
 
 CPU = torch.device("cpu")
 

@@ -5,9 +5,8 @@ import pytest
 import torch
 
 from gpustab import InputError, engine
-from gpustab.engine.cosines import pair_values
+from gpustab.engine.cosines import mean_correlation, pair_values
 from gpustab.engine.prediction import agreement, predict_pass
-from gpustab.engine.target_cosines import mean_correlation
 from gpustab.kernels import cosine
 from gpustab.kernels.prediction import predicted_overlap, top_n_probabilities
 from gpustab.machine.device import Compute

@@ -108,7 +108,7 @@ def test_a_process_that_ends_ends_the_others_with_a_message(tmp_path):
 
 @pytest.mark.slow
 def test_torchrun_prints_once_what_one_process_does(tmp_path):
-    from gpustab.formats.text.write import write_word2vec_text
+    from gpustab.formats.writers import write_word2vec_text
     from tests.generators import spaces
 
     files = [tmp_path / f"run{k}.txt" for k in range(3)]

@@ -2,7 +2,7 @@ import pytest
 
 from gpustab import InputError
 from gpustab.evaluation import read_analogies
-from gpustab.evaluation.analogy_file import NO_SECTION
+from gpustab.evaluation.files import NO_SECTION
 
 
 def write(tmp_path, content):

@@ -9,7 +9,7 @@ import torch
 from gpustab.errors import InputError
 from gpustab.formats.memory import from_keyed_vectors, from_pair
 from gpustab.formats.options import LoadOptions
-from gpustab.runs.sources import load_space
+from gpustab.runs.group import load_space
 
 VALUES = np.arange(12, dtype=np.float32).reshape(4, 3)
 WORDS = ["a", "b", "c", "d"]

@@ -3,7 +3,7 @@
 import pytest
 
 from gpustab import InputError, load_runs
-from gpustab.runs.folders import way_on
+from gpustab.runs.manifest import way_on
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 from gpustab import load_runs
 from gpustab.formats.binary.safetensors import write_safetensors
 from gpustab.report.json_text import to_json
-from gpustab.runs import inputs
-from gpustab.runs.inputs import Inputs
+from gpustab.runs import group
+from gpustab.runs.group import Inputs
 from gpustab.runs.load import open_groups
 from gpustab.runs.packing.pack import pack_runs
 from gpustab.studies.stability.study import stability
@@ -28,7 +28,7 @@ def record(path):
 
 
 def test_a_result_that_is_only_printed_hashes_nothing(files, monkeypatch):
-    monkeypatch.setattr(inputs, "file_digest", None)
+    monkeypatch.setattr(group, "file_digest", None)
     result = stability(open_groups(files))
     assert "0.0" in str(result)
     assert len(result.environment["inputs"]) == 3

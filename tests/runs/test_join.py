@@ -8,7 +8,7 @@ import torch
 from gpustab import InputError, Space, Vocabulary
 from gpustab.formats.memory import from_pair
 from gpustab.runs.join import join
-from gpustab.spaces.load_report import LoadReport
+from gpustab.spaces.space import LoadReport
 from tests import generators
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from gpustab import InputError, load_runs
 from gpustab.formats.memory import from_pair
-from gpustab.formats.text.write import write_word2vec_text
+from gpustab.formats.writers import write_word2vec_text
 from gpustab.runs.joining import LEAST_SHARE, small_overlap
 from gpustab.runs.packing.pack import pack_runs
 from gpustab.studies.neighbours.study import neighbours_of

@@ -8,11 +8,11 @@ from gensim.models import KeyedVectors
 
 from gpustab import InputError, load_runs, load_space
 from gpustab.formats.options import LoadOptions
-from gpustab.formats.text.write import write_word2vec_text
+from gpustab.formats.writers import write_word2vec_text
 from gpustab.runs.group import Group
+from gpustab.runs.joining import Loading
 from gpustab.runs.key import Key
 from gpustab.runs.load import LoadArguments, _distinct, open_groups
-from gpustab.runs.loading import Loading
 from gpustab.runs.packing.pack import pack_runs
 from gpustab.runs.runset import write_runset
 from tests.generators import spaces

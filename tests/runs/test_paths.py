@@ -3,7 +3,7 @@
 import pytest
 
 from gpustab import InputError, load_runs
-from gpustab.formats.text.write import write_word2vec_text
+from gpustab.formats.writers import write_word2vec_text
 from gpustab.runs.paths import files_of
 from gpustab.runs.runset import write_runset
 from tests.generators import spaces

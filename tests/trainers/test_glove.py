@@ -9,7 +9,7 @@ from gpustab.corpus.sampling import draw_units, sample
 from gpustab.errors import ComputationError, InputError
 from gpustab.trainers import glove, glove_runs
 from gpustab.trainers.glove import TECHNIQUE, GloveParameters, fit, train
-from gpustab.trainers.glove_batches import make_batches
+from gpustab.trainers.glove_runs import make_batches
 from tests.kernels.training import glove_oracle as oracle
 from tests.trainers.conftest import make_corpus
 

@@ -7,8 +7,7 @@ import torch
 from gpustab.errors import OutOfMemoryError
 from gpustab.kernels.training.glove import MOST_PLACES, make_factors
 from gpustab.trainers import glove_runs
-from gpustab.trainers.glove_batches import steps_together
-from gpustab.trainers.glove_runs import Size, ahead, bytes_of, groups, make_run, size_of
+from gpustab.trainers.glove_runs import Size, ahead, bytes_of, groups, make_run, size_of, steps_together
 from tests.kernels.training import glove_oracle as oracle
 
 CPU = torch.device("cpu")

@@ -12,7 +12,7 @@ from gpustab.cli.app import app
 from gpustab.corpus.sampling import draw_units, sample, training_seed
 from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.formats.registry import read_space
-from gpustab.runs.files import output_file
+from gpustab.runs.manifest import output_file
 from gpustab.trainers import technique, word2vec_gpu
 from gpustab.trainers.word2vec import Texts, Word2VecParameters
 from gpustab.training import read_settings, train_runs

@@ -4,7 +4,7 @@ import numpy as np
 
 from gpustab.corpus.corpus import Corpus
 from gpustab.spaces.vocabulary import Vocabulary
-from gpustab.training.summary import corpus_notes
+from gpustab.training.runner import corpus_notes
 
 
 def test_one_document_of_one_token_is_told_as_one():

@@ -1,7 +1,7 @@
 import pytest
 
 from gpustab import InputError
-from gpustab.wordnet.files import find_wordnet, read_nouns
+from gpustab.wordnet.nouns import find_wordnet, read_nouns
 from tests.wordnet.made import write_wordnet
 
 HYPERNYMS = {1: (), 2: (1,), 3: (1,), 4: (2, 3), 5: (4,)}
@@ -75,8 +75,8 @@ def test_a_folder_without_the_files_is_named(tmp_path):
 
 
 def test_where_nltk_puts_them(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr("gpustab.wordnet.files._DEBIAN", tmp_path / "none")
-    monkeypatch.setattr("gpustab.wordnet.files._NLTK", ())
+    monkeypatch.setattr("gpustab.wordnet.nouns._DEBIAN", tmp_path / "none")
+    monkeypatch.setattr("gpustab.wordnet.nouns._NLTK", ())
     monkeypatch.setenv("NLTK_DATA", str(tmp_path / "data"))
     with pytest.raises(InputError, match="apt install wordnet-base"):
         find_wordnet()

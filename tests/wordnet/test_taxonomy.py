@@ -7,8 +7,7 @@ import torch
 
 from gpustab import InputError
 from gpustab.kernels.hypernyms import NO_PATH, hypernym_distances
-from gpustab.wordnet.files import read_nouns
-from gpustab.wordnet.nouns import Nouns
+from gpustab.wordnet.nouns import Nouns, read_nouns
 from gpustab.wordnet.taxonomy import taxonomy_of
 from tests.wordnet.made import naive_distance, random_wordnet
 from tests.wordnet.small import BY_HAND, small_wordnet

@@ -16,7 +16,7 @@ from gpustab.cli.takes import takes
 from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
 from gpustab.options import Option
-from gpustab.runs.loading import Loading
+from gpustab.runs.joining import Loading
 from gpustab.studies.change.options import ChangeOptions, GridPlan
 
 if TYPE_CHECKING:

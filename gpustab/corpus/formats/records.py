@@ -1,12 +1,14 @@
-"""What records have in common, whether they are rows of a table or JSON objects: text, id, date, and other columns."""
+"""Text in records: rows of a table (CSV, TSV) or JSON objects, each with text, id, date and other columns."""
 
 from __future__ import annotations
 
+import csv
+import json
 import re
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from gpustab.corpus.formats.format import Document, TextFile
+from gpustab.corpus.formats.format import Document, TextFile, TextFormat
 from gpustab.corpus.options import ReadOptions
 from gpustab.errors import InputError, near, option
 
@@ -76,3 +78,200 @@ def refuse_columns(options: ReadOptions, path: object, title: str) -> None:
     """
     for name, value in options.columns.items():
         raise InputError(f"{path}: {option(name, value)} is for tables and JSON lines, and this is {title}")
+
+
+_OBJECT = re.compile(r'\{\s*"[^"\n]+"\s*:')
+_ARRAY = re.compile(r'\[\s*\{\s*"[^"\n]+"\s*:')
+
+
+_WRITE = '; write {"text": "..."} a line for each document'
+
+
+def _is_json_lines(start: str, suffix: str) -> bool:
+    """Tell whether the first line, or the file, begins with a JSON object or an array of them."""
+    if suffix in (".json", ".jsonl", ".ndjson"):
+        return True
+    begin = start.lstrip()
+    if begin.startswith("{"):
+        return _is_json(begin.partition("\n")[0]) or bool(_OBJECT.match(begin))
+    return bool(_ARRAY.match(begin)) or (begin.startswith("[") and _is_json(begin.partition("\n")[0]))
+
+
+def _is_json(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line), dict | list)
+    except ValueError:
+        return False
+
+
+def _read_json(file: TextFile) -> Iterator[Document]:
+    columns: Columns | None = None
+    for number, (where, record) in enumerate(_records(file), 1):
+        if not isinstance(record, dict):
+            raise InputError(
+                f"{file.path}: {where}: wanted a JSON object with a field of text, found {_kind(record)}{_WRITE}"
+            )
+        columns = columns or _columns_of(file, where, record)
+        if not isinstance(record.get(columns.text), str):
+            found = _kind(record[columns.text]) if columns.text in record else "no such field"
+            raise InputError(f"{file.path}: {where}: field '{columns.text}', wanted text, found {found}")
+        yield document(file, where, number, {name: _plain(value) for name, value in record.items()}, columns)
+
+
+def _columns_of(file: TextFile, where: str, record: dict[str, Any]) -> Columns:
+    textual = [name for name, value in record.items() if isinstance(value, str)]
+    if not textual and not file.options.column:
+        kinds = ", ".join(f"'{name}' is {_kind(value)}" for name, value in list(record.items())[:6])
+        raise InputError(f"{file.path}: {where}: no field is text: {kinds or 'there is none'}{_WRITE}")
+    return choose_columns(file, list(record), textual)
+
+
+def _records(file: TextFile) -> Iterator[tuple[str, Any]]:
+    """Yield the records, each with its place; an array is read as a whole."""
+    lines = enumerate(file.lines(), 1)
+    first = next(((number, line) for number, line in lines if line.strip()), None)
+    if first is None:
+        raise InputError(f"{file.path}: the file is empty")
+    if first[1].lstrip().startswith("[") and not _is_whole(first[1]):
+        yield from ((f"record {n:,}", record) for n, record in enumerate(_array(file), 1))
+        return
+    for number, line in (first, *()):
+        yield f"line {number:,}", _parsed(file, number, line)
+    for number, line in lines:
+        if line.strip():
+            yield f"line {number:,}", _parsed(file, number, line)
+
+
+def _is_whole(line: str) -> bool:
+    """Tell whether a line is one JSON array that holds no objects: an error that is told at its line."""
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return False
+    return not any(isinstance(part, dict) for part in value)
+
+
+def _array(file: TextFile) -> list[Any]:
+    try:
+        value = json.loads(file.text())
+    except ValueError as error:
+        raise InputError(f"{file.path}: this is no JSON: {error}") from None
+    return value if isinstance(value, list) else [value]
+
+
+def _parsed(file: TextFile, number: int, line: str) -> Any:
+    try:
+        return json.loads(line)
+    except ValueError as error:
+        what = getattr(error, "msg", error)
+        hint = "; wanted one object a line, or an array of objects" if number == 1 else ""
+        raise InputError(f"{file.path}: line {number:,}: this is no JSON: {what}{hint}") from None
+
+
+def _kind(value: Any) -> str:
+    kinds = {dict: "an object", list: "an array", str: "text", bool: "a truth value", type(None): "null"}
+    return kinds.get(type(value), "a number")
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+JSON_LINES = TextFormat("jsonl", "JSON", (".jsonl", ".ndjson", ".json"), "records", _is_json_lines, _read_json)
+
+
+_DELIMITERS = "\t,;|"
+_ROWS = 50
+_NAME = re.compile(r"[^\W\d][\w.:/-]{0,39}")
+
+csv.field_size_limit(2**31 - 1)  # a document is longer than the 128 KiB that a cell may have otherwise
+
+
+def _is_table(start: str, suffix: str) -> bool:
+    return suffix in (".csv", ".tsv", ".tab") or _dialect(start, guessed=True) is not None
+
+
+def _dialect(start: str, guessed: bool = False) -> dict[str, Any] | None:
+    """Return how the rows are written, or ``None`` where they are none.
+
+    Args:
+        start: of the text.
+        guessed: the suffix does not say that it is a table: then all rows have one width, and the first row holds
+            names without spaces, unless tabs stand between.
+    """
+    found: list[tuple[int, str, dict[str, Any]]] = []
+    for delimiter in _DELIMITERS:
+        dialect = _written_with(delimiter, start)
+        rows = _first_rows(start, dialect)
+        widths = {len(row) for row in rows}
+        if len(rows) < 2 or len(widths) != 1 or max(widths) < 2:
+            continue
+        if guessed and delimiter != "\t" and not (len(rows) > 2 and _is_header(rows[0])):
+            continue
+        found.append((max(widths), delimiter, dialect))
+    return max(found, key=lambda one: one[0])[2] if found else None
+
+
+def _written_with(delimiter: str, start: str) -> dict[str, Any]:
+    """In tables with tabs a quotation mark is usually just one: it is taken for quoting only where it pairs."""
+    quoted = delimiter != "\t" or re.search(r'(?:^|\t)"(?:[^"\n\t]|"")*"(?:\t|\r?$)', start[:100_000], re.M)
+    return {"delimiter": delimiter, "quoting": csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE, "strict": True}
+
+
+def _first_rows(start: str, dialect: Mapping[str, Any]) -> list[list[str]]:
+    lines = start.splitlines(keepends=True)
+    rows = []
+    try:
+        for row in csv.reader(iter(lines), **dialect):
+            if row:
+                rows.append(row)
+            if len(rows) > _ROWS:
+                break
+    except csv.Error:
+        return []
+    # The last may be cut where the sample ends.
+    return rows[:-1] if len(rows) > 2 and len(rows) <= _ROWS and not start.endswith("\n") else rows
+
+
+def _is_header(row: list[str]) -> bool:
+    return len(set(row)) == len(row) and all(_NAME.fullmatch(cell) for cell in row)
+
+
+def _read_table(file: TextFile) -> Iterator[Document]:
+    start = "".join(line for _, line in zip(range(4 * _ROWS), file.raw_lines(), strict=False))
+    if not start.strip():
+        raise InputError(f"{file.path}: the file is empty")
+    dialect = _dialect(start) or _written_with(next((d for d in _DELIMITERS if d in start.split("\n")[0]), ","), start)
+    rows = _rows(file, dialect)
+    _, first = next(rows)
+    # Numbers name columns where no header does.
+    bare = bool(file.options.columns) and all(map(str.isdecimal, file.options.columns.values()))
+    header = [str(n) for n in range(1, len(first) + 1)] if bare else [cell.strip() for cell in first]
+    if len(set(header)) < len(header):
+        raise InputError(f"{file.path}: line 1: the header has a name twice: {named(header)}")
+    try:
+        columns = choose_columns(file, header, header if len(header) == 1 else ())
+    except InputError as error:
+        ways = f"a column's number (from 1) where there is no header, or {option('format', 'plain')} if it is no table"
+        raise InputError(f"{error.marked}, or {ways}") from None
+    for number, (line, row) in enumerate(_rows(file, dialect)):
+        if len(row) != len(header):
+            what = f"wanted {len(header)} cells as in line 1, found {len(row)}"
+            raise InputError(f"{file.path}: line {line:,}: {what}; is a quotation mark open?")
+        if number or bare:
+            record = dict(zip(header, row, strict=True))
+            yield document(file, f"line {line:,}", number + bare, record, columns)
+
+
+def _rows(file: TextFile, dialect: Mapping[str, Any]) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that are not blank, each with the number of its last line."""
+    rows = csv.reader(file.raw_lines(), **dialect)
+    try:
+        for row in rows:
+            if row:
+                yield rows.line_num, row
+    except csv.Error as error:
+        raise InputError(f"{file.path}: line {rows.line_num:,}: {error}") from None
+
+
+TABLE = TextFormat("table", "a table", (".csv", ".tsv", ".tab"), "records", _is_table, _read_table)

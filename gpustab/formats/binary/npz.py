@@ -13,16 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpustab.errors import InputError, marked
-from gpustab.formats.binary.named import settle
-from gpustab.formats.binary.npy import check_dimension, fill_rows, rows_to_read
-from gpustab.formats.binary.npy_rows import read_header
-from gpustab.formats.format import Format
+from gpustab.formats.binary.npy import check_dimension, fill_rows, read_header, rows_to_read
 from gpustab.formats.gensim.described import Described
 from gpustab.formats.gensim.safe_pickle import describe_pickle
 from gpustab.formats.options import LoadOptions
-from gpustab.formats.rows import RowTable
+from gpustab.formats.rows import Format, RowTable
 from gpustab.formats.sniff import first_in_zip
 from gpustab.formats.source import Source
+from gpustab.formats.vocabulary_file import choose_matrix
 from gpustab.spaces.space import Space
 from gpustab.spaces.words import as_word
 
@@ -97,7 +95,7 @@ def read_npz(source: Source, options: LoadOptions) -> Space:
         heads = {name: MemberRows(path, archive.open(member)) for name, member in names.items()}
         shapes = {name: one.shape for name, one in heads.items() if _is_matrix(one)}
         lists = {name: words for name, one in heads.items() if (words := _words(one)) is not None}
-        matrix, found = settle(path, shapes, lists, options)
+        matrix, found = choose_matrix(path, shapes, lists, options)
         try:
             d = shapes[matrix][1]
             check_dimension(d, options)

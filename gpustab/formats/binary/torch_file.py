@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from gpustab.errors import InputError, marked
-from gpustab.formats.binary.named import settle
 from gpustab.formats.binary.npy import check_dimension, fill_rows, rows_to_read
-from gpustab.formats.format import Format
 from gpustab.formats.options import LoadOptions
-from gpustab.formats.rows import RowTable
+from gpustab.formats.rows import Format, RowTable
 from gpustab.formats.sniff import first_in_zip
 from gpustab.formats.source import Source
+from gpustab.formats.vocabulary_file import choose_matrix
 from gpustab.spaces.space import Space
 from gpustab.spaces.words import as_word
 
@@ -77,7 +76,7 @@ def read_torch(source: Source, options: LoadOptions) -> Space:
     if source.compression:
         raise InputError(f"{path}: a PyTorch file within {source.compression} cannot be mapped; unpack it first")
     tensors, lists = _sorted(_load(path, mapped=not source.head.startswith(_OLD)))
-    matrix, found = settle(path, {name: tuple(one.shape) for name, one in tensors.items()}, lists, options)
+    matrix, found = choose_matrix(path, {name: tuple(one.shape) for name, one in tensors.items()}, lists, options)
     try:
         rows = TensorRows(tensors[matrix])
         check_dimension(rows.shape[1], options)

@@ -7,14 +7,239 @@ agree.
 
 from __future__ import annotations
 
-from gpustab.errors import InputError, marked
-from gpustab.formats.binary.word2vec_reading import Reading
-from gpustab.formats.format import Format
+from collections.abc import Iterator
+
+from gpustab.errors import InputError, marked, option
+from gpustab.formats.binary.cursor import Cursor
+from gpustab.formats.binary.word2vec_rows import LONGEST_WORD, BinaryRows, TornRows, ends_rows_with_newline
 from gpustab.formats.options import DEFAULTS, LoadOptions
-from gpustab.formats.placed import Placed
+from gpustab.formats.rows import Format, Placed, RowTable
 from gpustab.formats.sniff import foreign, read_header
 from gpustab.formats.source import Source
-from gpustab.spaces.space import Space
+from gpustab.spaces.space import Event, Space
+from gpustab.spaces.words import show
+
+_MOST_VALUES = 1 << 28  # a row of 1 GiB
+
+
+class Reading:
+    """The rows taken in so far, and what happened on the way.
+
+    Args:
+        source: the opened file.
+        options: how to read it.
+        placed: whether the vectors stay in the file.
+    """
+
+    def __init__(self, source: Source, options: LoadOptions, placed: bool) -> None:
+        self._source = source
+        self._options = options
+        self._placed = placed
+        self._cursor = Cursor(source)
+        self._rows = 0
+        self._empty = Event()
+        self._broken = Event()
+        self._torn = Event()
+        self._rows_without_newline = TornRows()
+        self._last_row_at = 0
+        self._notes: list[str] = []
+
+    def run(self) -> Space | Placed:
+        """Read the file.
+
+        Raises:
+            InputError: see :func:`gpustab.formats.binary.word2vec.read_word2vec_binary`; it lacks the file's name.
+        """
+        declared, dimension = header = self._read_header()
+        self._declared, self._dimension = header
+        self._window = 4 * dimension + LONGEST_WORD + 2  # holds any row, and one byte more
+        self._newline = ends_rows_with_newline(self._cursor.peek(self._window), dimension, declared)
+        self._table = RowTable(dimension, self._capacity(), self._options, "row", placed=self._placed)
+        trailing = self._check_end() if self._read() else 0
+        finish = self._table.placed if self._placed else self._table.space
+        return finish(
+            self._source, "word2vec binary", header=header, notes=[*self._notes, *self._events()], trailing=trailing
+        )
+
+    def _read_header(self) -> tuple[int, int]:
+        line = bytes(self._cursor.peek(64)[:64]).partition(b"\n")[0]
+        header = read_header(line)
+        if header is None:
+            raise InputError("byte 0: wanted the number of rows and of values in one line")
+        if self._options.header is False:
+            raise InputError(f"{option('header', False)}, but a word2vec binary file cannot be read without its header")
+        d = header[1]
+        if not 1 <= d <= _MOST_VALUES:
+            raise InputError(f"the header declares {d} values a row, wanted 1 to {_MOST_VALUES}")
+        if self._options.dim not in (None, d):
+            raise InputError(
+                f"the header declares {d} values a row, but {option('dim', self._options.dim)} was asked for"
+            )
+        self._cursor.skip(len(line) + 1)
+        return header
+
+    def _capacity(self) -> int:
+        """Return the rows to make room for: never more than the file can hold, whatever its header promises."""
+        most, shortest = self._source.most_bytes(), 4 * self._dimension + 1  # an empty word, 0x20
+        if most is None:
+            possible = 1 << 16
+        else:
+            left = most - self._cursor.offset
+            possible = left // shortest
+            if self._declared > possible and not self._may_be_short():
+                raise InputError(
+                    f"the header promises {self._declared} rows of {self._dimension} values, at least "
+                    f"{self._declared * shortest} bytes after byte {self._cursor.offset}, but {left} bytes hold at "
+                    f"most {possible} rows: incomplete or damaged download"
+                )
+        return min(self._declared, possible, self._options.limit or self._declared)
+
+    def _may_be_short(self) -> bool:
+        return self._options.allow_count_mismatch or self._options.allow_truncated
+
+    def _read(self) -> bool:
+        """Take in the rows; return whether the last one that was declared was reached."""
+        count = min(self._declared, self._options.limit or self._declared)
+        while self._rows < count:
+            if self._table.complete:
+                self._notes.append(f"words: all were found before byte {self._cursor.offset}, and no more was read")
+                return False
+            window = self._cursor.peek(self._window)
+            rows = BinaryRows(window, self._dimension, newline=self._newline, most=count - self._rows)
+            readable = rows or self._last_row(window)
+            if not readable:
+                return False
+            self._take(readable)
+        if count < self._declared:
+            self._notes.append(
+                f"limit={count}: nothing was read from byte {self._cursor.offset} on, so neither the number of rows "
+                "nor the end of the file was checked"
+            )
+        return count == self._declared
+
+    def _take(self, rows: BinaryRows) -> None:
+        words, places = rows.words, range(self._rows, self._rows + len(rows))
+        if not all(words):
+            self._check_empty(rows)
+        kept, vectors = [i for i, word in enumerate(words) if word], rows.vectors()
+        starts = self._cursor.offset + rows.starts
+        large = self._table.implausible.count + self._table.nonfinite.count
+        if len(kept) == len(words):
+            self._table.add(words, vectors, places, starts=starts)
+        else:
+            self._table.add([words[i] for i in kept], vectors[kept], [places[i] for i in kept], starts=starts[kept])
+        if not self._newline:
+            now = self._table.implausible.count + self._table.nonfinite.count
+            self._check_torn(rows, self._rows_without_newline.find(words, vectors, now > large))
+        if not self._newline and b"\n" in b"".join(words):
+            for word, place in zip(words, places, strict=True):
+                if word.startswith(b"\n"):
+                    self._broken.add(f"'{show(word)}' in row {place}")
+        self._rows += len(rows)
+        self._cursor.skip(int(rows.ends[-1]))
+
+    def _check_torn(self, rows: BinaryRows, torn: int | None) -> None:
+        """Refuse the file where a row's values were not written as one vector, unless the options let it pass."""
+        place, last = self._last_row_at, len(rows) - 1
+        self._last_row_at = self._cursor.offset + rows.begin(last)
+        if torn is None:
+            return
+        if torn >= 0:
+            place = self._cursor.offset + rows.begin(torn)
+        what = (
+            f"byte {place}: the values of row {self._rows + torn} are not those of one vector: a space within its "
+            "word, or a byte too many or too few before, as nothing parts rows without newlines"
+        )
+        if not self._options.allow_misread:
+            what += f"; write the file with newlines or as text, or {option('allow_misread')} takes it as it is"
+            self._stop(what)
+        self._torn.add(f"row {self._rows + torn} at byte {place}")
+
+    def _check_empty(self, rows: BinaryRows) -> None:
+        for word, start in zip(rows.words, rows.starts.tolist(), strict=True):
+            if word:
+                continue
+            place = f"byte {self._cursor.offset + start - 1}"
+            if not self._options.skip_empty_tokens:
+                reason = (
+                    f"{place}: the word before this space is empty; {option('skip_empty_tokens')} passes over such rows"
+                )
+                self._stop(reason)
+                raise InputError(reason)
+            self._empty.add(place)
+
+    def _last_row(self, window: memoryview) -> BinaryRows | None:
+        """Return the last row where only its newline is missing; else say why the window begins with no row."""
+        offset = self._cursor.offset
+        row = BinaryRows(window, self._dimension, newline=False, most=1)
+        end = int(row.ends[0]) if row else 0
+        if row and end == len(window):
+            self._notes.append(f"no newline at byte {offset + end} ends the last row, as one does all rows before")
+            return row
+        if row:
+            self._stop(
+                f"byte {offset + end}: wanted 0x0A, which ends the {self._rows} rows before, found "
+                f"0x{window[end]:02X}: the file fits neither layout, with a newline after each row or without"
+            )
+        elif len(window) < self._window:
+            self._check_cut(len(window))
+        else:
+            self._stop(
+                f"byte {offset}: wanted a word after {self._rows} rows, found {LONGEST_WORD} bytes without a space"
+            )
+        return None
+
+    def _stop(self, reason: str) -> None:
+        """Refuse a row that cannot be read, unless the unpacking finds damage and the options let that pass."""
+        self._cursor.count_rest()
+        if not self._source.damage:
+            raise InputError(reason)
+        self._check_cut(0)
+
+    def _check_cut(self, left: int) -> None:
+        """Refuse a file that ends before its last row, unless the options let it pass."""
+        what = f"the header declares {self._declared} rows, found {self._rows}"
+        if damage := self._source.damage:
+            what = (
+                f"incomplete or damaged download ({damage.rstrip('.')}): {self._source.bytes_read} decompressed "
+                f"bytes and {self._rows} complete rows could be read"
+            )
+        elif left:
+            what += (
+                f" complete ones: the row at byte {self._cursor.offset} takes at least {4 * self._dimension + 1} "
+                f"bytes, {left} are left: incomplete or damaged download"
+            )
+        if damage or left:
+            if not self._options.allow_truncated:
+                raise InputError(f"{what}; {option('allow_truncated')} keeps the complete rows")
+            self._notes.append(f"allow_truncated: {what}")
+        elif not self._may_be_short():
+            raise InputError(
+                f"{what}: the file ends at byte {self._cursor.offset}; {option('allow_count_mismatch')} accepts this"
+            )
+        else:
+            self._notes.append(f"{what}; all of them were read")
+
+    def _check_end(self) -> int:
+        """Return the number of bytes after the last row: more than one newline only where the options let it pass."""
+        offset, start = self._cursor.offset, bytes(self._cursor.peek(2)[:2])
+        trailing = self._cursor.count_rest()
+        if self._source.damage:
+            self._check_cut(0)
+        if trailing and start != b"\n":
+            what = f"byte {offset}: wanted the end of the file after {self._rows} rows, found {trailing} more bytes"
+            if not self._options.allow_count_mismatch:
+                raise InputError(f"{what}; {option('allow_count_mismatch')} leaves them out")
+            self._notes.append(f"allow_count_mismatch: {what}")
+        return trailing
+
+    def _events(self) -> Iterator[str]:
+        if self._empty.count:
+            yield f"skip_empty_tokens: {self._empty.count} row(s) with an empty word left out: {self._empty}"
+        if self._torn.count:
+            yield f"allow_misread: rows that are not those of one vector, or more often: {self._torn}"
+        if self._broken.count:
+            yield f"{self._broken.count} word(s) begin with a newline, though none ends the rows: {self._broken}"
 
 
 def is_word2vec_binary(head: bytes) -> bool:

@@ -16,15 +16,13 @@ import torch
 from numpy.typing import NDArray
 
 from gpustab.errors import InputError, marked, option
-from gpustab.formats.binary.npy import check_dimension, fill_rows, rows_to_read
-from gpustab.formats.binary.npy_rows import Matrix, NpyRows
-from gpustab.formats.fasttext.ngrams import ComposedRows
-from gpustab.formats.format import Format
+from gpustab.formats.binary.ngrams import ComposedRows
+from gpustab.formats.binary.npy import Matrix, NpyRows, check_dimension, fill_rows, rows_to_read
 from gpustab.formats.gensim.described import Described, array_of, attributes_of, pairs_of
 from gpustab.formats.gensim.safe_pickle import describe_pickle
 from gpustab.formats.memory import PLACEHOLDERS, are_placeholders
 from gpustab.formats.options import LoadOptions
-from gpustab.formats.rows import RowTable
+from gpustab.formats.rows import Format, RowTable
 from gpustab.formats.sniff import foreign
 from gpustab.formats.source import Source
 from gpustab.spaces.space import Space

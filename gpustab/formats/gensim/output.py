@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gpustab.errors import InputError, marked
-from gpustab.formats.binary.npy_rows import Matrix
+from gpustab.formats.binary.npy import Matrix
 from gpustab.formats.gensim.described import Described, attributes_of
 from gpustab.formats.gensim.native import Model, is_pickle
 from gpustab.formats.gensim.safe_pickle import describe_pickle

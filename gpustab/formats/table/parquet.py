@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpustab.errors import InputError, marked, option
-from gpustab.formats.format import Format
 from gpustab.formats.options import LoadOptions
-from gpustab.formats.rows import RowTable
+from gpustab.formats.rows import Format, RowTable
 from gpustab.formats.source import Source
 from gpustab.formats.table.columns import Columns, Kind, choose_columns
 from gpustab.spaces.space import Space

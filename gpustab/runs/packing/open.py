@@ -9,14 +9,13 @@ from typing import Any
 import torch
 
 from gpustab.errors import InputError
-from gpustab.formats.binary.safetensors_rows import SafetensorsRows, open_rows
+from gpustab.formats.binary.safetensors import SafetensorsRows, open_rows
 from gpustab.formats.options import DEFAULTS, LoadOptions
-from gpustab.runs.joining import Joining, require_overlap
+from gpustab.runs.join import prepare
+from gpustab.runs.joining import Joining, Rule, require_overlap
 from gpustab.runs.key import Key
-from gpustab.runs.loading import Rule
 from gpustab.runs.manifest import inside, read_packed
 from gpustab.runs.packing.records import options_record
-from gpustab.runs.prepare import prepare
 from gpustab.runs.runs import Runs
 from gpustab.spaces.vocabulary import Vocabulary
 

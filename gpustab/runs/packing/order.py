@@ -21,17 +21,16 @@ from torch import Tensor
 
 from gpustab.errors import InputError, marked
 from gpustab.formats.binary.stored import StoredSpace, StoredWords
-from gpustab.formats.words import Unusual
+from gpustab.formats.unusual import Unusual
 from gpustab.machine.threads import in_order
 from gpustab.runs.join import load_notes, run_names
 from gpustab.runs.manifest import read_manifest, write_manifest
 from gpustab.runs.packing.output import writing
 from gpustab.runs.packing.records import load_tensors, save_tensors
-from gpustab.runs.packing.request import Request
+from gpustab.runs.packing.request import Opened, Request, Stage
 from gpustab.runs.packing.scan import step
-from gpustab.runs.packing.stage import Opened, Stage
 from gpustab.runs.plan import Header, Numbering, plan_join
-from gpustab.spaces.load_report import LoadReport
+from gpustab.spaces.space import LoadReport
 from gpustab.spaces.vocabulary import Vocabulary, cut_out
 
 ORDER = "order.json"

@@ -10,7 +10,7 @@ from torch import Tensor
 from gpustab.errors import InputError, option
 from gpustab.formats.binary.stored import StoredSpace
 from gpustab.formats.options import LoadOptions
-from gpustab.formats.values import Values
+from gpustab.formats.unusual import Values
 
 STEP = 1 << 21
 """Bytes of a piece in float32; of 1 to 2 MiB, what is done to it next finds it in the processor's cache."""

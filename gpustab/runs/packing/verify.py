@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import torch
 
 from gpustab.errors import InputError
-from gpustab.formats.binary.safetensors_rows import open_rows
+from gpustab.formats.binary.safetensors import open_rows
 from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress, no_progress
 from gpustab.report import Result

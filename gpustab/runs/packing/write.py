@@ -13,13 +13,12 @@ from torch import Tensor
 from gpustab.errors import InputError, marked
 from gpustab.formats.atomic import replacing
 from gpustab.formats.binary.safetensors import METADATA_KEY
-from gpustab.formats.binary.stored import StoredSpace
-from gpustab.formats.binary.tensor_file import Part, write_tensors
+from gpustab.formats.binary.stored import Part, StoredSpace, write_tensors
 from gpustab.formats.options import DEFAULTS, LoadOptions
 from gpustab.runs.packing.order import Order
 from gpustab.runs.packing.output import writing
+from gpustab.runs.packing.request import Opened
 from gpustab.runs.packing.scan import Scan, scan, step
-from gpustab.runs.packing.stage import Opened
 from gpustab.runs.plan import take_rows
 from gpustab.spaces.words import show
 

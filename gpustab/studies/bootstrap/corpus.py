@@ -54,7 +54,7 @@ def named_queries(options: BootstrapOptions) -> Queries | None:
         return Queries(tuple(as_word(word) for word in options.query))
     if options.queries is None:
         return None
-    from gpustab.formats.word_list import read_word_list
+    from gpustab.formats.options import read_word_list
 
     words = tuple(dict.fromkeys(read_word_list(Path(options.queries))))
     if not words:

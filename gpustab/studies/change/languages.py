@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from gpustab.errors import InputError
 from gpustab.machine.progress import Progress
 from gpustab.runs.group import Group
+from gpustab.runs.joining import Loading
 from gpustab.runs.load import open_groups
-from gpustab.runs.loading import Loading
 from gpustab.studies.change.options import GridPlan
 from gpustab.studies.change.series import LANGUAGE, PERIOD
 

@@ -20,8 +20,7 @@ from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress, Timed, no_progress
 from gpustab.options import record
 from gpustab.report import Result
-from gpustab.runs.group import Group, loaded
-from gpustab.runs.inputs import Inputs
+from gpustab.runs.group import Group, Inputs, loaded
 from gpustab.runs.joining import small_overlap
 from gpustab.runs.manifest import FIRST_SCHEMA, MANIFEST, SCHEMA, read_manifest
 from gpustab.runs.runs import Runs

@@ -11,8 +11,7 @@ from typing import NamedTuple
 import torch
 
 from gpustab.errors import GpustabError
-from gpustab.formats.binary.safetensors import read_metadata
-from gpustab.formats.binary.safetensors_rows import open_rows
+from gpustab.formats.binary.safetensors import open_rows, read_metadata
 from gpustab.results.page import counted
 from gpustab.runs.families import over_common_words
 from gpustab.runs.group import Group

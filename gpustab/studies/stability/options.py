@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from gpustab.errors import InputError, option
-from gpustab.formats.word_list import read_word_list
+from gpustab.formats.options import read_word_list
 from gpustab.options import LENGTHS, SIMILARITIES, Option, Options, Seed
 from gpustab.spaces.words import as_word
 

@@ -12,9 +12,9 @@ from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
 from gpustab.report import Result
 from gpustab.results import Table
-from gpustab.runs.files import run_file
 from gpustab.runs.group import Group
 from gpustab.runs.key import Key
+from gpustab.runs.manifest import run_file
 from gpustab.runs.runs import Runs
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.frame import answering

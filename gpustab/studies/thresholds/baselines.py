@@ -16,10 +16,10 @@ import torch
 from torch import Tensor
 
 from gpustab.errors import InputError
+from gpustab.evaluation.files import SimilarityTest, read_similarity
 from gpustab.evaluation.lookup import Lookup
-from gpustab.evaluation.similarity_file import SimilarityTest, read_similarity
 from gpustab.formats.gensim.native import DOCUMENTS
-from gpustab.formats.word_list import read_word_list
+from gpustab.formats.options import read_word_list
 from gpustab.kernels.hypernyms import hypernym_distances
 from gpustab.kernels.similarity_groups import Block
 from gpustab.results.page import counted
@@ -28,8 +28,7 @@ from gpustab.runs.runs import Runs
 from gpustab.spaces.words import show, some_words
 from gpustab.studies.thresholds.options import NONE, ThresholdsOptions
 from gpustab.trainers import NOT_OF_WORDS
-from gpustab.wordnet.files import read_nouns
-from gpustab.wordnet.nouns import Nouns
+from gpustab.wordnet.nouns import Nouns, read_nouns
 from gpustab.wordnet.taxonomy import taxonomy_of
 
 Similarity = Callable[[str, str], float | None]

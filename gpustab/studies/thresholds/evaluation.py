@@ -19,8 +19,8 @@ from torch import Tensor
 
 from gpustab import engine
 from gpustab.errors import InputError, near, option
+from gpustab.evaluation.files import SIMILARITY_TESTS, SimilarityTest, read_similarity
 from gpustab.evaluation.lookup import Lookup
-from gpustab.evaluation.similarity_file import SIMILARITY_TESTS, SimilarityTest, read_similarity
 from gpustab.machine.device import Compute
 from gpustab.runs.runs import Runs
 from gpustab.statistics.ranks import spearman

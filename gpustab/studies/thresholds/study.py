@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from gpustab import engine
 from gpustab.errors import InputError
-from gpustab.evaluation.similarity_file import SimilarityTest
+from gpustab.evaluation.files import SimilarityTest
 from gpustab.machine.device import Compute
 from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress

@@ -8,8 +8,7 @@ import pytest
 import torch
 
 from gpustab.errors import InputError
-from gpustab.formats.binary.npy import NPY
-from gpustab.formats.binary.npy_rows import NpyRows
+from gpustab.formats.binary.npy import NPY, NpyRows
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.source import open_source
 

@@ -8,8 +8,7 @@ import torch
 from safetensors.torch import save_file
 
 from gpustab.errors import InputError
-from gpustab.formats.binary.safetensors import write_safetensors
-from gpustab.formats.binary.safetensors_rows import open_rows
+from gpustab.formats.binary.safetensors import open_rows, write_safetensors
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.registry import read_space
 from gpustab.spaces.space import Space

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from gpustab.errors import InputError
 from gpustab.formats import sniff
-from gpustab.formats.binary.word2vec import WORD2VEC_BINARY
-from gpustab.formats.binary.word2vec_reading import LONGEST_WORD
+from gpustab.formats.binary.word2vec import LONGEST_WORD, WORD2VEC_BINARY
 from tests.formats.binary_files import read, word2vec
 
 WORDS = [b"</s>", b"the", b"caf\xc3\xa9", b"a", b"longer-word"]

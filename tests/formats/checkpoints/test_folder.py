@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from gpustab import InputError, load_runs, load_space, stability
-from gpustab.formats.checkpoints.tokens import readable
+from gpustab.formats.checkpoints.folder import readable
 from gpustab.formats.options import LoadOptions
 from gpustab.studies.info.study import info
 from tests.formats.checkpoints import tiny

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gpustab.errors import InputError
-from gpustab.formats.fasttext.ngrams import ngram_buckets
+from gpustab.formats.binary.ngrams import ngram_buckets
 from gpustab.formats.gensim.native import GENSIM
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.source import open_source

@@ -11,7 +11,7 @@ import pytest
 from gpustab.errors import InputError
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.registry import read_space
-from gpustab.formats.table.layout import find_layout
+from gpustab.formats.table.delimited import find_layout
 
 WORDS = ["the", "New York", 'a"b', "x,y", "nan", "NA", "1914", "été", " ", "#metoo"]
 VALUES = np.random.default_rng(0).standard_normal((len(WORDS), 5))

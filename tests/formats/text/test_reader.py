@@ -501,7 +501,7 @@ def test_damaged_bzip2(save):
 
 def test_endless_line_is_given_up(save, monkeypatch):
     """A gigabyte of zeros packs to a megabyte: it must not be unpacked into memory in search of a line end."""
-    monkeypatch.setattr("gpustab.formats.text.lines.LONGEST_LINE", 5 << 20)
+    monkeypatch.setattr("gpustab.formats.text.layout.LONGEST_LINE", 5 << 20)
     message = refusal(save(gzip.compress(b"a 1 2\nb 3 4\n" + bytes(64 << 20))))
     assert "a line is longer than 5 MiB" in message
 

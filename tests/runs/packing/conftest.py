@@ -3,7 +3,7 @@ import torch
 
 from gpustab import Space, Vocabulary
 from gpustab.formats.binary.safetensors import write_safetensors
-from gpustab.formats.text.write import write_word2vec_text
+from gpustab.formats.writers import write_word2vec_text
 from tests.generators import noisy_copies
 
 ODD = [b"ab\xff", b"two words", "naïve".encode(), b"\x1b[31m"]

@@ -14,7 +14,7 @@ from collections import Counter
 import pytest
 
 from gpustab import ComputationError, InputError, load_groups
-from gpustab.formats.text.write import write_word2vec_text
+from gpustab.formats.writers import write_word2vec_text
 from gpustab.runs.lock import is_lock
 from gpustab.runs.manifest import UNFINISHED
 from gpustab.runs.packing.pack import pack_runs

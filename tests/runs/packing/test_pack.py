@@ -11,10 +11,10 @@ from gpustab import InputError, Space, Vocabulary, load_groups, load_runs, load_
 from gpustab.formats.binary.safetensors import write_safetensors
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.registry import read_space
-from gpustab.formats.text.write import write_word2vec_text
+from gpustab.formats.writers import write_word2vec_text
 from gpustab.report.json_text import plain
 from gpustab.runs.manifest import UNFINISHED
-from gpustab.runs.packing import leaf, stage
+from gpustab.runs.packing import pack, request
 from gpustab.runs.packing.pack import pack_runs
 from gpustab.runs.runset import write_runset
 from gpustab.studies.stability.study import stability
@@ -141,14 +141,14 @@ def test_a_finished_pack_is_left_alone(sources, tmp_path):
 
 def stop_at(monkeypatch, run):
     """Let packing stop at a run, when those before it are packed."""
-    real = leaf.write_packed
+    real = pack.write_packed
 
     def write(opened, order, number, *arguments, **options):
         if number == run:
             raise KeyboardInterrupt
         return real(opened, order, number, *arguments, **options)
 
-    monkeypatch.setattr(leaf, "write_packed", write)
+    monkeypatch.setattr(pack, "write_packed", write)
 
 
 def test_a_stopped_pack_binds_the_next_call(sources, tmp_path, monkeypatch):
@@ -162,7 +162,7 @@ def test_a_stopped_pack_binds_the_next_call(sources, tmp_path, monkeypatch):
     with pytest.raises(InputError, match="unfinished pack, and its dtype was float32, now float16; finish it"):
         pack_runs(sources, tmp_path / "out", dtype="float16")
     reads = []
-    monkeypatch.setattr(stage, "load_space", lambda path, options: reads.append(path) or load_space(path, options))
+    monkeypatch.setattr(request, "load_space", lambda path, options: reads.append(path) or load_space(path, options))
     result = pack_runs(sources, tmp_path / "out")
     assert result.groups[0]["packed_now"] == 2
     assert not reads  # no text is parsed again
@@ -173,7 +173,9 @@ def test_staged_runs_are_kept_while_they_are_what_the_call_asks_for(sources, tmp
     broken = tmp_path / "broken.txt"
     broken.write_text("a 1 2\nb nan 2\nc 3 4\n")
     reads = []
-    monkeypatch.setattr(stage, "load_space", lambda path, options: reads.append(path.name) or load_space(path, options))
+    monkeypatch.setattr(
+        request, "load_space", lambda path, options: reads.append(path.name) or load_space(path, options)
+    )
     calls = [{}, {"dtype": "float16"}, {"options": LoadOptions(drop_nonfinite=True)}]
     for call in calls:
         with pytest.raises(InputError):
@@ -199,7 +201,7 @@ def test_memory_holds_a_run_for_each_job(tmp_path, monkeypatch, jobs):
         most = max(most, len(alive))
         return space
 
-    monkeypatch.setattr(stage, "load_space", load)
+    monkeypatch.setattr(request, "load_space", load)
     pack_runs(paths, tmp_path / "out", jobs=jobs)
     assert 1 <= most <= jobs
 
@@ -230,8 +232,8 @@ def test_a_zero_vector_met_on_the_way_leaves_its_word_out_of_all_runs(tmp_path, 
             space.vectors[3] = 0
         paths.append(tmp_path / f"r{r}.safetensors")
         write_safetensors(space, paths[-1])
-    written, real = [], leaf.write_packed
-    monkeypatch.setattr(leaf, "write_packed", lambda *a, **o: written.append(a[2]) or real(*a, **o))
+    written, real = [], pack.write_packed
+    monkeypatch.setattr(pack, "write_packed", lambda *a, **o: written.append(a[2]) or real(*a, **o))
     pack_runs(paths, tmp_path / "out", jobs=jobs, **rule)
     assert written[-4:] == [0, 1, 2, 3] or jobs > 1
     assert len(written) > 4
@@ -315,7 +317,7 @@ def test_a_source_that_changes_on_the_way_is_refused(sources, tmp_path, monkeypa
             os.utime(path, ns=(1, 1))
         return space
 
-    monkeypatch.setattr(stage, "load_space", load)
+    monkeypatch.setattr(request, "load_space", load)
     with pytest.raises(InputError, match=r"r1\.txt: has changed since this pack was begun"):
         pack_runs(sources, tmp_path / "out")
 

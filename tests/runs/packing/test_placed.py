@@ -7,8 +7,8 @@ import torch
 
 from gpustab import InputError, load_runs
 from gpustab.formats.options import LoadOptions
+from gpustab.formats.rows import PlacedRows
 from gpustab.runs.manifest import UNFINISHED
-from gpustab.runs.packing import stage
 from gpustab.runs.packing.pack import pack_runs
 from tests.formats.binary_files import word2vec
 from tests.generators import spaces
@@ -57,18 +57,18 @@ def test_no_vector_is_staged_and_nothing_is_read_again(binary, tmp_path, monkeyp
     vectors = torch.cat([load_runs([path, path], unit=False).rows[0].flatten() for path in binary])
     for path in staged:
         assert not any(vectors[k : k + 6].numpy().tobytes() in path.read_bytes() for k in range(0, 600, 6))
-    monkeypatch.setattr(stage, "place_space", None)
+    monkeypatch.setattr("gpustab.runs.packing.request.place_space", None)
     pack_runs(binary, tmp_path / "out", jobs=1)
     assert contents(tmp_path / "out") == contents(tmp_path / "wanted")
 
 
 def test_a_source_that_changes_while_it_is_packed_is_refused(binary, tmp_path, monkeypatch):
-    real = stage.PlacedRows.take
+    real = PlacedRows.take
 
     def take(self, rows, out):
         os.utime(binary[1], ns=(1, 1))
         return real(self, rows, out)
 
-    monkeypatch.setattr(stage.PlacedRows, "take", take)
+    monkeypatch.setattr(PlacedRows, "take", take)
     with pytest.raises(InputError, match=r"r1\.bin: has changed since this pack was begun"):
         pack_runs(binary, tmp_path / "out")

@@ -4,7 +4,7 @@ import torch
 from scipy import stats
 
 from gpustab import InputError, load_runs
-from gpustab.evaluation.similarity_file import SimilarityTest
+from gpustab.evaluation.files import SimilarityTest
 from gpustab.machine.device import Compute
 from gpustab.studies.thresholds.evaluation import installed_tests, read_numbered, scores
 from tests.oracles import unit

@@ -12,7 +12,7 @@ import torch
 from gpustab import InputError
 from gpustab.runs.load import open_groups
 from gpustab.studies.thresholds.study import thresholds
-from gpustab.wordnet.files import read_nouns
+from gpustab.wordnet.nouns import read_nouns
 from tests.oracles import unit
 from tests.studies.thresholds.oracles import group
 from tests.wordnet.made import naive_distance

@@ -13,9 +13,9 @@ from gpustab.formats.options import LoadOptions
 from gpustab.machine.device import Compute
 from gpustab.report import to_html, to_text
 from gpustab.runs.group import Group
+from gpustab.runs.joining import Loading
 from gpustab.runs.key import Key
 from gpustab.runs.load import open_groups
-from gpustab.runs.loading import Loading
 from gpustab.studies.thresholds.baselines import items_of
 from gpustab.studies.thresholds.options import ThresholdsOptions
 from gpustab.studies.thresholds.study import thresholds

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpustab.errors import InputError
-from gpustab.formats.binary.npy_rows import Matrix, NpyRows
+from gpustab.formats.binary.npy import Matrix, NpyRows
 
 _BASIS, _PRIME = 2166136261, 16777619
 _LONGEST = 64  # characters of an n-gram; usual are 3 to 6

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpustab.errors import InputError
-from gpustab.formats.fasttext.ngrams import ngram_buckets
-from gpustab.formats.fasttext.reader import FASTTEXT
+from gpustab.formats.binary.fasttext import FASTTEXT
+from gpustab.formats.binary.ngrams import ngram_buckets
 from tests.formats import binary_files
 from tests.formats.binary_files import read
 

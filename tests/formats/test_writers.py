@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as arrays
 from gpustab.errors import InputError
 from gpustab.formats.binary.safetensors import write_safetensors
 from gpustab.formats.registry import read_space
-from gpustab.formats.text.write import write_word2vec_text
+from gpustab.formats.writers import write_word2vec_text
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
 
@@ -94,8 +94,8 @@ def test_failed_writing_leaves_the_old_file(tmp_path, monkeypatch):
         yield b"1 2\n"
         raise OSError("disk full")
 
-    monkeypatch.setattr("gpustab.formats.text.write._refuse_ambiguity", lambda *_: None)
-    monkeypatch.setattr("gpustab.formats.text.write._lines", fail)
+    monkeypatch.setattr("gpustab.formats.writers._refuse_ambiguity", lambda *_: None)
+    monkeypatch.setattr("gpustab.formats.writers._lines", fail)
     with pytest.raises(OSError, match="disk full"):
         write_word2vec_text(space, path)
     assert path.read_bytes() == b"old"

@@ -4,8 +4,8 @@ import torch
 
 from gpustab import InputError
 from gpustab.formats.options import LoadOptions
-from gpustab.formats.placed import PlacedRows
 from gpustab.formats.registry import place_space, read_space
+from gpustab.formats.rows import PlacedRows
 from tests.formats.binary_files import word2vec
 
 WORDS = [b"a", b"the", "naïve".encode(), b"a", b"to", b"\xff\xfe", b"zero"]

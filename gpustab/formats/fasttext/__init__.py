@@ -1,1 +1,0 @@
-"""fastText's own models."""
