@@ -214,7 +214,7 @@ def _words(runs: Runs, words: Words) -> WordsSummary:
         "rankings": {ranking.name: _ranking(ranking) for ranking in words.rankings},
         "by": by and by[0],
         "heading": RANKS_WORDS.sentence(claims.Ranking(by and by[1], len(runs))),
-        "ranking": claims.ranking(len(runs), [(_called(x.name), x.whole) for x in words.rankings]),
+        "ranking": claims.ranking(len(runs), [(called(x.name), x.whole) for x in words.rankings]),
         "standing_out": len(surely_least(words)),
         "list": LEAST_LISTED.sentence(listed),
         "pip_and_p": words.agreement[0],
@@ -223,7 +223,8 @@ def _words(runs: Runs, words: Words) -> WordsSummary:
     }
 
 
-def _called(name: str) -> str:
+def called(name: str) -> str:
+    """Return what pages call a ranking of words."""
     return "PIP loss" if name == "pip" else name
 
 

@@ -18,11 +18,10 @@ from gpustab.runs.key import Key
 from gpustab.runs.runs import Runs
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.frame import answering
-from gpustab.studies.sweep.changes import CHANGES, ChangeRow, change_table
 from gpustab.studies.sweep.claims import observation_table
-from gpustab.studies.sweep.measure import Measured, measure
+from gpustab.studies.sweep.measure import CHANGES, ChangeRow, Measured, change_table, measure
+from gpustab.studies.sweep.page import SQUARES, square_table
 from gpustab.studies.sweep.plans import BASELINE, Setting, settings_of
-from gpustab.studies.sweep.squares import SQUARES, square_table
 
 if TYPE_CHECKING:
     from gpustab.training import TrainingSettings
