@@ -78,7 +78,7 @@ def _groups(
     if showing.out is None:
         raise InputError(f"the runs of {options.semeval} must be kept: give {option('out')}")
     require_training()
-    from gpustab.studies.change.languages import train_grid
+    from gpustab.studies.change.semeval import train_grid
 
     parameters: dict[str, Any] = {}
     assign(parameters, settings)

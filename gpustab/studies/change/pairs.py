@@ -14,11 +14,10 @@ from gpustab.errors import InputError, option
 from gpustab.evaluation.semeval import ChangeTask, read_semeval
 from gpustab.kernels.displacement import Jackknifed
 from gpustab.studies.change.claims import NOISY
-from gpustab.studies.change.languages import languages_in
 from gpustab.studies.change.laws import Rows, rows_of
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.periods import Between
-from gpustab.studies.change.semeval import Judged, judge, missing, score_of
+from gpustab.studies.change.semeval import Judged, judge, languages_in, missing, score_of
 from gpustab.studies.change.series import Series
 from gpustab.studies.change.tables import Pair, Score, Word
 

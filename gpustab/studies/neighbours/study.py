@@ -138,8 +138,8 @@ def _find(there: Runs, chooser: Runs | None, word: bytes, n: int, answer: Answer
             "lists": [[runs.vocabulary.text(k) for k in row if k >= 0] for row in lists],
         }
     )
-    result.tables[SHARES.name].extend(SHARES.table(rows))
-    result.tables[LISTS.name].extend(LISTS.table(_listed(runs, nearest, shown)))
+    SHARES.add(result.tables, rows)
+    LISTS.add(result.tables, _listed(runs, nearest, shown))
     result.verdict.append(f"{runs.name}: {sentence}" if several else sentence)
     answer.warn(runs.name, look_at(runs, compute), [*_notes(runs, chooser, n, shown, having, p.mean, lacking)])
 
