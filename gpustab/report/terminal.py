@@ -14,7 +14,7 @@ from rich.text import Text
 
 from gpustab.report.describe import describe
 from gpustab.report.json_text import plain
-from gpustab.report.training import account_line
+from gpustab.report.listing import account_line
 from gpustab.results import Block, Content, SmallTable
 
 _MOST_ROWS = 60

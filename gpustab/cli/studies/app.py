@@ -9,11 +9,32 @@ from pathlib import Path
 from shutil import rmtree
 
 from gpustab.cli.app import App, app
+from gpustab.cli.bar import Bar
 from gpustab.cli.options import Showing
+from gpustab.cli.session import session
 from gpustab.errors import InputError
 
 study = App(no_args_is_help=True, help="Answer a research question, with tables and figures.")
 app.add_typer(study, name="study")
+
+
+@contextmanager
+def working(showing: Showing, *packages: str, extra: str = "study") -> Iterator[tuple[Bar, Path | None]]:
+    """Run a study that a stopped call goes on with: yields its progress, and the folder of its finished parts.
+
+    That folder is within the output, and is removed once the study is written.
+
+    Args:
+        showing: what is printed and written.
+        packages: optional ones that it needs.
+        extra: brings them.
+    """
+    with session(showing, goes_on=showing.out is not None) as progress:
+        require(*packages, extra=extra)
+        finished = None if showing.out is None else showing.out / ".finished"
+        yield progress, finished
+        if finished is not None:
+            rmtree(finished, ignore_errors=True)
 
 
 def require(*packages: str, extra: str = "study") -> None:
@@ -24,12 +45,3 @@ def require(*packages: str, extra: str = "study") -> None:
     """
     if missing := [name for name in packages if find_spec(name) is None]:
         raise InputError(f"this study needs {', '.join(missing)}: pip install 'gpustab[{extra}]'")
-
-
-@contextmanager
-def kept(showing: Showing) -> Iterator[Path | None]:
-    """Give the folder of a study's finished parts, within its output, and remove it once the study is written."""
-    folder = None if showing.out is None else showing.out / ".finished"
-    yield folder
-    if folder is not None:
-        rmtree(folder, ignore_errors=True)
