@@ -133,10 +133,9 @@ def _dim(line: str) -> None:
 
 def _print_phases(phases: dict[str, float]) -> None:
     """Tell on stderr where the time went."""
-    whole, errors = sum(phases.values()), Console(stderr=True)
+    whole = sum(phases.values())
     for name, seconds in phases.items():
-        line = f"{seconds:9.2f} s {seconds / whole:5.0%}  {printable(name)}"
-        errors.print(line, style="dim", markup=False, highlight=False, soft_wrap=True)
+        _dim(f"{seconds:9.2f} s {seconds / whole:5.0%}  {printable(name)}")
 
 
 def _print(result: Result, showing: Showing) -> None:

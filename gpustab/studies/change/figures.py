@@ -99,16 +99,11 @@ def _floor(pairs: Table[Pair], series: str, title: str, axis: Axis) -> str:
 
 
 def _marks(row: Pair, splits: Sequence[Pair]) -> Iterator[Dot]:
-    for name, mark in _MARKS.items():
-        yield _dot(row, name, mark)
-    for split in splits:
-        yield _dot(split, "corrected", _AT_RANDOM)
-
-
-def _dot(row: Pair, name: str, mark: _Mark) -> Dot:
-    estimate = row.estimate(getattr(row, name), getattr(row, mark.error))
-    ends = estimate.interval if estimate.half > 0 else (math.nan, math.nan)
-    return Dot(estimate.value, mark.style, mark.shape, *ends, below=mark.below)
+    marks = [*((row, *mark) for mark in _MARKS.items()), *((split, "corrected", _AT_RANDOM) for split in splits)]
+    for pair, name, mark in marks:
+        estimate = pair.estimate(getattr(pair, name), getattr(pair, mark.error))
+        ends = estimate.interval if estimate.half > 0 else (math.nan, math.nan)
+        yield Dot(estimate.value, mark.style, mark.shape, *ends, below=mark.below)
 
 
 @drawn_from("trajectories")

@@ -353,7 +353,6 @@ def _grid(result: Result) -> Iterator[Block]:
 
 
 def _task(result: Result) -> Iterator[Block]:
-    """The scores of the targets, if there are any."""
     table = tables.TASK.of(result.tables)
     if not table.height:
         return

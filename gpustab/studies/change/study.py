@@ -123,12 +123,7 @@ def _discoveries(series: Series, work: _Work) -> Iterator[Any] | None:
 
 
 def _measure(series: Series, work: _Work, part: tuple[float, float]) -> tuple[Laws | None, list[Judged]]:
-    """Measure one series and add it to the answer.
-
-    Args:
-        series: the periods.
-        work: what all series have in common.
-        part: of the whole work, that is done before and that this is.
+    """Add a series to the answer, of the part of the whole work that is done before and that this is.
 
     Returns:
         The law of frequency, ``None`` if there is none, which a note explains; and the scores of SemEval's targets.
@@ -180,7 +175,6 @@ def _pairs(
 
 
 def _outcome(series: Series, first: Period, second: Period, work: _Work) -> Outcome:
-    """Measure two periods, if that is not done yet."""
     options, compute = work.options, work.answer.compute
     where = (series.family, first.name, second.name)
     drawn = series.key.sampling == "bootstrap"
@@ -201,7 +195,6 @@ def _outcome(series: Series, first: Period, second: Period, work: _Work) -> Outc
 
 
 def _add(series: Series, first: str, second: str, outcome: Outcome, work: _Work) -> None:
-    """Add what two periods come to to the answer."""
     result, least = work.answer.result, work.options.min_count
     tables.TASK.add(result.tables, outcome.scores)
     if outcome.unscored:
@@ -227,7 +220,6 @@ def _add(series: Series, first: str, second: str, outcome: Outcome, work: _Work)
 
 
 def _laws(series: Series, rows: list[Rows], work: _Work) -> Laws | None:
-    """Add the law of frequency of a series, if it has one."""
     if not rows:
         return None
     try:

@@ -13,7 +13,6 @@ from gpustab.spaces.words import as_word, show
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.spaces import COLLAPSED
 from gpustab.studies.shared.wording import listed
-from gpustab.studies.stability.contrasts import ExtrinsicContrast, HalvesContrast
 from gpustab.studies.stability.summary import GroupSummary, ReliabilitySummary, called
 
 CITATIONS = ("rettenmeier2020", "antoniak2018")
@@ -46,14 +45,11 @@ def page(result: Result) -> list[Block]:
     for group in groups:
         blocks += [_group(group, _wanted(result, group)), _words(group)]
     for contrast in result.contrasts:
-        if contrast["name"] == "halves":
-            blocks.append(_halves(cast(HalvesContrast, contrast)))
-        else:
-            blocks.append(_extrinsic(cast(ExtrinsicContrast, contrast)))
+        blocks.append(_halves(contrast) if contrast["name"] == "halves" else _extrinsic(contrast))
     return blocks
 
 
-def _halves(contrast: HalvesContrast) -> Block:
+def _halves(contrast: Mapping[str, Any]) -> Block:
     n = contrast["n"]
     facts = [
         (f"p@{n} between halves", number(contrast["between"], 3), f"SE {number(contrast['between_se'], 2)}"),
@@ -63,7 +59,7 @@ def _halves(contrast: HalvesContrast) -> Block:
     return Block(title, facts, aside=f"Over {contrast['words']:,} common words. One split at random: it has no error.")
 
 
-def _extrinsic(contrast: ExtrinsicContrast) -> Block:
+def _extrinsic(contrast: Mapping[str, Any]) -> Block:
     value, (low, high) = contrast["value"], contrast["ratio_interval"]
     meaning = f"SE {number(contrast['se'], 2)}; √(bootstrap² − shuffled²), what resampling adds to training noise"
     if value is None:
@@ -74,7 +70,6 @@ def _extrinsic(contrast: ExtrinsicContrast) -> Block:
 
 
 def _comparison(groups: list[GroupSummary]) -> Block:
-    """All groups in one table."""
     common = set.intersection(*(set(group["neighbours"]) for group in groups))
     n = "10" if "10" in common else max(common, key=int, default=None)
     columns: Columns = [

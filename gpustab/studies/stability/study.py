@@ -120,7 +120,7 @@ def _measure_samplings(members: Sequence[Runs], answer: Answer, verdict: Verdict
     if extrinsic is None:
         answer.result.notes.append(f"{shuffled.name} and {bootstrap.name} have no common words, so no contrast.")
         return
-    answer.result.contrasts.append({**extrinsic.contrast()})
+    answer.result.contrasts.append(extrinsic.contrast())
     answer.result.notes.append(extrinsic.note)
     if kept[shuffled.name] and kept[bootstrap.name]:
         verdict.of_documents(str(replace(shuffled.key, sampling="")), extrinsic.shuffled, extrinsic.bootstrap)
@@ -129,14 +129,13 @@ def _measure_samplings(members: Sequence[Runs], answer: Answer, verdict: Verdict
 def _measure_halves(
     first: Runs | Group, second: Runs | Group, options: StabilityOptions, answer: Answer, verdict: Verdict
 ) -> None:
-    """Measure what two halves of a corpus have in common."""
     answer.report(f"{first.name} and {second.name}", 0.0)
     targets = options.targets if isinstance(options.targets, int) else None
     halves = compare_halves(first, second, _length(options.neighbours), answer.compute, targets, options.seed)
     if halves is None:
         answer.result.notes.append(f"{first.name} and {second.name} have no common words, so no contrast.")
         return
-    answer.result.contrasts.append({**halves.contrast((first.name, second.name))})
+    answer.result.contrasts.append(halves.contrast((first.name, second.name)))
     verdict.of_halves(halves.name, halves.between, halves.within, halves.n)
 
 
@@ -158,7 +157,6 @@ def _measure_or_fall_back(runs: Runs, options: StabilityOptions, answer: Answer,
 
 
 def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: Answer, verdict: Verdict) -> None:
-    """Measure one group and add it to the answer."""
     answer.report(f"{runs.name}: PIP loss", 0.0)
     proxy = None if options.proxy is None else engine.draw_proxy(runs, options.proxy, options.seed)
     pip = engine.pip_pass(runs, compute, proxy, wordwise=True)

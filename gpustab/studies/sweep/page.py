@@ -6,7 +6,7 @@ Rettenmeier 2020, tables 3.1-3.4: epochs × negative samples.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from gpustab.report import Result
 from gpustab.results import Block, Column, Sheet, SmallTable, Table
@@ -94,10 +94,6 @@ def _ordered(values: Sequence[Any]) -> list[Any]:
     return sorted(once) if all(isinstance(value, int | float) for value in once) else once
 
 
-_Shown = Literal["value", "percent", "difference"]
-_Error = Literal["value_se", "percent_se", "se"]
-
-
 def squares(table: Table[Cell]) -> list[SmallTable]:
     """Return two small tables per measure: values ± SE, and changes ± SE (percent of losses, differences of others)."""
     shown = []
@@ -105,15 +101,14 @@ def squares(table: Table[Cell]) -> list[SmallTable]:
         for sampling, rest in part.split("sampling"):
             for measure, cells in rest.split("measure"):
                 title = ", ".join(filter(None, (held, sampling, measure)))
-                shown.append(_square(f"{title}: value ± SE", cells, "value", "value_se"))
-                if measure == "reduced_pip":
-                    shown.append(_square(f"{title}: change in percent ± SE", cells, "percent", "percent_se"))
-                else:
-                    shown.append(_square(f"{title}: change ± SE", cells, "difference", "se"))
+                loss = ("change in percent", "percent", "percent_se")
+                against = loss if measure == "reduced_pip" else ("change", "difference", "se")
+                for what, *columns in (("value", "value", "value_se"), against):
+                    shown.append(_square(f"{title}: {what} ± SE", cells, *columns))
     return shown
 
 
-def _square(title: str, cells: Table[Cell], value: _Shown, error: _Error) -> SmallTable:
+def _square(title: str, cells: Table[Cell], value: str, error: str) -> SmallTable:
     first = next(cells.rows())
     across = list(dict.fromkeys(cells["column"]))
     header = [f"{first.rows} \\ {first.columns}", *map(cell, across)]
@@ -124,7 +119,7 @@ def _square(title: str, cells: Table[Cell], value: _Shown, error: _Error) -> Sma
     return SmallTable(title, header, rows)
 
 
-def _text(row: Cell, value: _Shown, error: _Error) -> str:
+def _text(row: Cell, value: str, error: str) -> str:
     if value != "value" and row.difference != row.difference:
         return "0 (baseline)" if row.value == row.value else "–"
     return f"{number(getattr(row, value), 3)} ± {number(getattr(row, error), 2)}"
