@@ -15,7 +15,7 @@ from gpustab.report.listing import account, listed, size
 from gpustab.report.svg.colours import figure_style, page_colours
 from gpustab.report.svg.picture import Picture
 from gpustab.report.words import browser
-from gpustab.results import Content, SmallTable
+from gpustab.results import Content
 
 _APART = ("inputs", "command", "date", "trained")
 """Parts of the environment that the page shows at a place of their own."""
@@ -37,23 +37,23 @@ def to_html(result: Content, figures: dict[str, Picture] | None = None) -> str:
     drawn = parts.draw(result) if figures is None else figures
     blocks = parts.describe(result)
     named = {name for block in blocks for name in block.figures}
-    title, about = parts.heading(result)
+    paper = parts.paper(result)
     environment = dict(result.environment)
     page = (
         _environment()
         .get_template("page.html")
         .render(
             result=result,
-            title=title,
-            about=about,
+            title=paper.title,
+            about=paper.about,
             blocks=blocks,
             figures=drawn,
             others=[
                 name for name, picture in drawn.items() if name not in named and (picture.panels or picture.missing)
             ],
-            words=_island(browser(result, parts.browsed(result))),
-            methods=parts.methods(result),
-            bibtex=bibtex(parts.citations(result), str(environment.get("gpustab"))),
+            words=_island(browser(result, paper.words)),
+            methods=paper.methods,
+            bibtex=bibtex(paper.citations, str(environment.get("gpustab"))),
             date=environment.get("date", ""),
             command=environment.get("command", ""),
             inputs=environment.get("inputs", []),
@@ -82,17 +82,12 @@ def _environment() -> Any:
         autoescape=True, trim_blocks=True, lstrip_blocks=True, loader=DictLoader({"page.html": _file("page.html")})
     )
     made.filters |= {"keep": keep, "parted": parted, "size": size}
-    made.globals |= {"wide": _wide}
+    made.globals |= {"wide": _WIDE}
     return made
 
 
 def _file(name: str) -> str:
     return (files("gpustab.report") / name).read_text(encoding="utf-8")
-
-
-def _wide(tables: list[SmallTable]) -> bool:
-    """Whether tables that stand beside each other need the whole width."""
-    return len(tables) > 1 or sum(len(table.header) for table in tables) > _WIDE
 
 
 def _island(content: Any) -> str:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from shutil import rmtree
 
 from gpustab.cli.app import App, app
 from gpustab.cli.bar import Bar
 from gpustab.cli.options import Showing
-from gpustab.cli.session import session
-from gpustab.errors import InputError
+from gpustab.cli.session import require, session
 
 study = App(no_args_is_help=True, help="Answer a research question, with tables and figures.")
 app.add_typer(study, name="study")
@@ -30,18 +28,8 @@ def working(showing: Showing, *packages: str, extra: str = "study") -> Iterator[
         extra: brings them.
     """
     with session(showing, goes_on=showing.out is not None) as progress:
-        require(*packages, extra=extra)
+        require("this study", extra, *packages)
         finished = None if showing.out is None else showing.out / ".finished"
         yield progress, finished
         if finished is not None:
             rmtree(finished, ignore_errors=True)
-
-
-def require(*packages: str, extra: str = "study") -> None:
-    """See that optional packages are there before the work.
-
-    Raises:
-        InputError: naming those that are missing and the extra that brings them.
-    """
-    if missing := [name for name in packages if find_spec(name) is None]:
-        raise InputError(f"this study needs {', '.join(missing)}: pip install 'gpustab[{extra}]'")

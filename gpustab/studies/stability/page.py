@@ -105,7 +105,9 @@ def _group(group: GroupSummary, wanted: SmallTable | None) -> Block:
         facts.append(("  chance level", number(scale["chance_reduced_pip"]), level))
         facts.append(("  mean cosine", number(scale["mean_cosine"], 3), "of two different words"))
     lists = [{"n": n, **x} for n, x in group["neighbours"].items()]
-    tables = [SmallTable.of(f"Shared nearest neighbours of {_targets(group)}", lists, _LISTS)]
+    targets = group["targets"]["words"]
+    drawn = " drawn at random (--words adds yours)" if targets < words else ""
+    tables = [SmallTable.of(f"Shared nearest neighbours of {targets:,} words{drawn}", lists, _LISTS)]
     if "similarity" in group:
         metrics = [{"metric": name, **x} for name, x in group["similarity"].items()]
         tables.append(SmallTable.of("Similarity of pairs of spaces", metrics, _METRICS))
@@ -127,12 +129,6 @@ _LISTS: Columns = [
 _METRICS: Columns = [
     *("metric", ("mean", ("mean", 4)), ("SD", ("sd", 2)), ("SE", ("se", 2)), ("of equal spaces", ("equal", 4)))
 ]
-
-
-def _targets(group: GroupSummary) -> str:
-    words = group["targets"]["words"]
-    drawn = " drawn at random (--words adds yours)" if words < group["vocabulary"]["joint"] else ""
-    return f"{words:,} words{drawn}"
 
 
 def _words(group: GroupSummary) -> Block:

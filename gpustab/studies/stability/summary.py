@@ -11,7 +11,6 @@ from gpustab.kernels.overlap import Overlap, chance_overlap, mean_over_measured
 from gpustab.runs.runs import Runs
 from gpustab.statistics.reliability import Reliability
 from gpustab.studies.stability import claims
-from gpustab.studies.stability.claims import LEAST_LISTED, RANKS_WORDS
 from gpustab.studies.stability.words import Words, surely_least
 
 
@@ -199,12 +198,14 @@ def _words(runs: Runs, words: Words) -> WordsSummary:
             x.name: {"all": _reliability(x.whole), "like_frequency": _reliability(x.like)} for x in words.rankings
         },
         "by": by and by[0],
-        "heading": RANKS_WORDS.sentence(claims.Ranking(by and by[1], len(runs))),
+        "heading": claims.RANKS_WORDS.sentence(claims.Ranking(by and by[1], len(runs))),
         "ranking": claims.ranking(len(runs), [(called(x.name), x.whole) for x in words.rankings]),
         "standing_out": len(surely_least(words)),
-        "list": LEAST_LISTED.sentence(listed),
+        "list": claims.LEAST_LISTED.sentence(listed),
         "pip_and_p": words.agreement[0],
-        "least_stable": [_word(runs, words, counts, k) for k in least] if LEAST_LISTED.judge(listed) == "yes" else [],
+        "least_stable": [_word(runs, words, counts, k) for k in least]
+        if claims.LEAST_LISTED.judge(listed) == "yes"
+        else [],
         "most_stable": [_word(runs, words, counts, k) for k in most],
     }
 
