@@ -168,7 +168,6 @@ def _train(
     progress: Bar,
     announce: Callable[[TrainingSettings], None] | None,
 ) -> Result:
-    """Train on the corpus, or on its periods or halves."""
     from gpustab.training import train_epochs, train_halves, train_runs
 
     if options.control and not plan.epochs_by:

@@ -136,7 +136,6 @@ def _dim(line: str) -> None:
 
 
 def _print_phases(phases: dict[str, float]) -> None:
-    """Tell on stderr where the time went."""
     whole = sum(phases.values())
     for name, seconds in phases.items():
         _dim(f"{seconds:9.2f} s {seconds / whole:5.0%}  {printable(name)}")

@@ -145,11 +145,7 @@ def _summary(folder: Path) -> dict[str, Any]:
 
 
 def _old_files(folder: Path) -> set[Path]:
-    """The files of the result that a folder holds.
-
-    Raises:
-        InputError: if its summary does not tell them.
-    """
+    """The files of the result that a folder holds; a summary that does not tell them is refused."""
     there = _summary(folder)
     if there and "long_tables" not in there:
         raise InputError(

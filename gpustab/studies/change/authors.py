@@ -88,11 +88,7 @@ def _read(place: str, made: dict[str, Any], options: ChangeOptions) -> Corpus:
 
 
 def _check_authors(column: str, text: Text) -> None:
-    """See before the work that every document has an author.
-
-    Raises:
-        InputError: if there is no such column, or it is empty somewhere.
-    """
+    """Refuse, before the work, documents without an author."""
     records = [record for part in text.parts for record in part.records]
     lacking = [record.id for record in records if not record.metadata.get(column)]
     if not lacking:

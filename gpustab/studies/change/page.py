@@ -225,7 +225,6 @@ def _ways(result: Result, pairs: Table[tables.Pair]) -> Iterator[Block]:
 
 
 def _side_by_side(title: str, table: Table[tables.Near]) -> SmallTable:
-    """The lists of the periods beside each other."""
     periods = table.split("epoch")
     lists = [[f"{row.neighbour} ({row.runs}/{row.of})" for row in part.rows()] for _, part in periods]
     rows = [[str(k + 1), *(one[k] if k < len(one) else "–" for one in lists)] for k in range(max(map(len, lists)))]

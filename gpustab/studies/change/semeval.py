@@ -170,7 +170,16 @@ class _Targets(NamedTuple):
 
     def score(self, classes: Tensor, changes: Tensor) -> Both:
         """Return accuracy of some classes and Spearman's ρ of some changes, of all words."""
-        return _accuracy(classes, self), _correlation(changes[self.rows], self)
+        binary, graded, ranked = self.task.binary, self.task.graded, changes[self.rows]
+        right = [
+            float(is_so == binary[word])
+            for word, is_so in zip(self.words, classes.tolist(), strict=True)
+            if word in binary
+        ]
+        kept = [k for k, word in enumerate(self.words) if word in graded]
+        truth = torch.tensor([graded[self.words[k]] for k in kept], dtype=torch.float64)
+        correlation = float(spearman(ranked[kept][None], truth[None])[0]) if len(kept) > 2 else math.nan
+        return fmean(right or [math.nan]), correlation
 
 
 def judge(key: Key, both: Between, task: ChangeTask, spread: float) -> Iterator[Judged]:
@@ -206,8 +215,8 @@ def judge(key: Key, both: Between, task: ChangeTask, spread: float) -> Iterator[
 
 def _mean(grid: Tensor) -> Both:
     """The mean scores of all pairs of runs, ``(R₁, R₂, 2)``."""
-    accuracy, spearman = grid.mean((0, 1)).tolist()
-    return accuracy, spearman
+    accuracy, ranks = grid.mean((0, 1)).tolist()
+    return accuracy, ranks
 
 
 def score_of(series: str, task: ChangeTask, known: int, way: Judged) -> Score:
@@ -276,20 +285,6 @@ def _ensemble(targets: _Targets, changes: Tensor) -> Both:
     each = changes.flatten(0, 1)
     votes = torch.stack([targets.classes(pair) for pair in each]).double().mean(0) > 0.5
     return targets.score(votes, each.mean(0))
-
-
-def _accuracy(classes: Tensor, targets: _Targets) -> float:
-    truth = targets.task.binary
-    pairs = [(is_so, truth[word]) for word, is_so in zip(targets.words, classes.tolist(), strict=True) if word in truth]
-    return fmean(float(is_so == true) for is_so, true in pairs) if pairs else math.nan
-
-
-def _correlation(values: Tensor, targets: _Targets) -> float:
-    kept = [k for k, word in enumerate(targets.words) if word in targets.task.graded]
-    if len(kept) < 3:
-        return math.nan
-    truth = torch.tensor([targets.task.graded[targets.words[k]] for k in kept], dtype=torch.float64)
-    return float(spearman(values[kept][None], truth[None])[0])
 
 
 def _why(task: ChangeTask, place: dict[str, int]) -> str:

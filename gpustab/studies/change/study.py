@@ -94,19 +94,13 @@ def change(
 
 @dataclass
 class _Work:
-    """What the measuring of all series has in common.
-
-    Attributes:
-        options: of the study.
-        answer: to which each series is added.
-        finished: what an earlier call had measured.
-        floors: of the bootstrap series so far, with the name of all that they depend on, by family and periods.
-    """
+    """What the measuring of all series has in common."""
 
     options: ChangeOptions
     answer: Answer
     finished: Finished
     floors: dict[tuple[Any, str, str], tuple[str, Floors]] = field(default_factory=dict)
+    """Of the bootstrap series so far, with the name of all that they depend on, by family and periods."""
 
 
 def _discoveries(series: Series, work: _Work) -> Iterator[Any] | None:

@@ -45,7 +45,6 @@ _SHARES: Columns = [
 
 
 def _by_run(group: dict[str, Any], start: int) -> SmallTable:
-    """The lists of a few runs side by side."""
     some = slice(start, start + _RUNS_BESIDE)
     ranks = [[str(rank)] for rank in range(1, group["n"] + 1)]
     for words in group["lists"][some]:

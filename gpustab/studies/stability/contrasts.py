@@ -93,7 +93,6 @@ def compare_samplings(
 
 
 def _loss(runs: Runs, common: Sequence[bytes], kept: Sequence[int], compute: Compute) -> Estimate:
-    """Mean reduced PIP loss over the common words."""
     reduced = engine.pip_pass(engine.place(runs.restricted(common), compute), compute).reduced
     return mean_of(pair_matrix(reduced, len(runs)), kept or range(len(runs)))
 

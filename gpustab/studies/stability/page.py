@@ -179,7 +179,6 @@ def _listed(title: str, rows: Sequence[Mapping[str, Any]], n: int) -> SmallTable
 
 
 def _wanted(result: Result, group: GroupSummary) -> SmallTable | None:
-    """The words that were asked for by name."""
     if result.settings["words"] is None:
         return None
     n, names = group["words"]["n"], {show(as_word(word)) for word in result.settings["words"]}

@@ -192,6 +192,7 @@ def _words(runs: Runs, words: Words) -> WordsSummary:
     counts = runs.counts_in_a_run()
     by = None if best is None or best.like is None else (best.name, best.like.value)
     listed = claims.Least(len(least), float(words.least[least].nan_to_num().sum()) if least else 0.0)
+    shown = least if claims.LEAST_LISTED.judge(listed) == "yes" else []
     return {
         "n": words.n,
         "rankings": {
@@ -203,9 +204,7 @@ def _words(runs: Runs, words: Words) -> WordsSummary:
         "standing_out": len(surely_least(words)),
         "list": claims.LEAST_LISTED.sentence(listed),
         "pip_and_p": words.agreement[0],
-        "least_stable": [_word(runs, words, counts, k) for k in least]
-        if claims.LEAST_LISTED.judge(listed) == "yes"
-        else [],
+        "least_stable": [_word(runs, words, counts, k) for k in shown],
         "most_stable": [_word(runs, words, counts, k) for k in most],
     }
 
