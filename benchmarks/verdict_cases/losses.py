@@ -20,8 +20,8 @@ from gpustab.studies.instability.claims_of_losses import (
 )
 from gpustab.studies.instability.subsets import errors
 from gpustab.studies.shared.spaces import far_runs
-from gpustab.studies.sweep.changes import change
 from gpustab.studies.sweep.claims import more_stable
+from gpustab.studies.sweep.measure import change
 
 
 def losses(scale: float, runs: int, rng: Rng, effect: float = 0.1) -> torch.Tensor:

@@ -24,12 +24,8 @@ FLAGS: dict[str, str] = {
 """How the library's options are typed here, by their names, where it is not the name itself; commands add theirs."""
 
 
-def _nothing() -> str:
-    return "stopped; nothing was written"
-
-
 @contextmanager
-def complaining(stopped: Callable[[], str] = _nothing) -> Iterator[None]:
+def complaining(stopped: Callable[[], str] = lambda: "stopped; nothing was written") -> Iterator[None]:
     """End with exit code 2 for bad input and 1 for failed work, each told in one line.
 
     Args:

@@ -12,7 +12,6 @@ import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -22,7 +21,7 @@ from rich.console import Console
 from gpustab.cli.app import app
 from gpustab.cli.bar import Bar
 from gpustab.cli.options import Computing, Showing, made
-from gpustab.cli.session import session, show, wrote
+from gpustab.cli.session import require, session, show, wrote
 from gpustab.cli.takes import one_of, takes, undecided
 from gpustab.corpus.options import CORPORA, CorpusOptions
 from gpustab.errors import InputError
@@ -132,9 +131,7 @@ class TrainOptions(Options):
 
 def require_training() -> None:
     """Refuse to go on without the packages that train."""
-    missing = [name for name in ("gensim", "joblib", "pydantic", "sklearn") if find_spec(name) is None]
-    if missing:
-        raise InputError(f"training needs {', '.join(missing)}: pip install 'gpustab[train]'")
+    require("training", "train", "gensim", "joblib", "pydantic", "sklearn")
 
 
 @app.command()
@@ -171,7 +168,6 @@ def _train(
     progress: Bar,
     announce: Callable[[TrainingSettings], None] | None,
 ) -> Result:
-    """Train on the corpus, or on its periods or halves."""
     from gpustab.training import train_epochs, train_halves, train_runs
 
     if options.control and not plan.epochs_by:

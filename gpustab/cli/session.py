@@ -8,6 +8,7 @@ import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("gpustab")
 
 
+_GOES_ON = "stopped; what is finished stays, and the same call goes on from there"
 _written: list[str] = []
 """What the command has written so far: who stops it is told."""
 
@@ -58,7 +60,7 @@ def session(
     handler = RichHandler(console=errors, show_time=False, show_path=False)
     log.addHandler(handler)
     try:
-        with complaining(_goes_on if goes_on else _left):
+        with complaining(lambda: _GOES_ON if goes_on else _left()):
             if is_one_of_several() and not shared:
                 raise InputError("torchrun starts several processes, and this command shares no work: start it once")
             _check_output(showing, output, runs)
@@ -69,6 +71,12 @@ def session(
     finally:
         log.removeHandler(handler)
         log.setLevel(level)  # commands are called within other programs, too
+
+
+def require(what: str, extra: str, *packages: str) -> None:
+    """Refuse to go on without the optional packages that some work needs, which an extra brings."""
+    if missing := [name for name in packages if find_spec(name) is None]:
+        raise InputError(f"{what} needs {', '.join(missing)}: pip install 'gpustab[{extra}]'")
 
 
 def _check_output(showing: Showing, output: Path | None, runs: Sequence[Path]) -> None:
@@ -90,10 +98,6 @@ def _check_output(showing: Showing, output: Path | None, runs: Sequence[Path]) -
             raise InputError(f"{output}: this is one of the runs; writing the average there would destroy it")
         if output.exists() and not showing.force:
             raise InputError(f"{output}: is there already; {option('force')} replaces it")
-
-
-def _goes_on() -> str:
-    return "stopped; what is finished stays, and the same call goes on from there"
 
 
 def _left() -> str:
@@ -132,11 +136,9 @@ def _dim(line: str) -> None:
 
 
 def _print_phases(phases: dict[str, float]) -> None:
-    """Tell on stderr where the time went."""
-    whole, errors = sum(phases.values()), Console(stderr=True)
+    whole = sum(phases.values())
     for name, seconds in phases.items():
-        line = f"{seconds:9.2f} s {seconds / whole:5.0%}  {printable(name)}"
-        errors.print(line, style="dim", markup=False, highlight=False, soft_wrap=True)
+        _dim(f"{seconds:9.2f} s {seconds / whole:5.0%}  {printable(name)}")
 
 
 def _print(result: Result, showing: Showing) -> None:

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, NamedTuple
 
 from gpustab.report.svg.picture import Figures, Picture
 from gpustab.results import Block, Content, Table
@@ -41,28 +41,30 @@ def describe(result: Content) -> list[Block]:
     return blocks
 
 
-def heading(result: Content) -> tuple[str, str]:
-    """Return the title of a result's page, and what was looked at."""
-    found: tuple[str, str] = _own(result, "heading", lambda _: (f"gpustab {result.name}", ""))(result)
-    return found
+class Paper(NamedTuple):
+    """What a study says beside its blocks.
+
+    Attributes:
+        title: of the page.
+        about: what was looked at.
+        methods: a paragraph for the methods section of a paper; empty where the study has none.
+        citations: keys of what a paper that uses the result should cite.
+        words: which columns of which tables of words can be searched on the page.
+    """
+
+    title: str
+    about: str
+    methods: str
+    citations: Sequence[str]
+    words: Browsed
 
 
-def methods(result: Content) -> str:
-    """Return a paragraph for the methods section of a paper; empty where the study has none."""
-    text: str = _own(result, "methods", lambda _: "")(result)
-    return text
-
-
-def citations(result: Content) -> Sequence[str]:
-    """Return the keys of what a paper that uses the result should cite."""
-    keys: Sequence[str] = _own(result, "CITATIONS", ("gpustab",))
-    return keys
-
-
-def browsed(result: Content) -> Browsed:
-    """Return which columns of which tables of words can be searched on the page."""
-    columns: Browsed = _own(result, "WORDS", {})
-    return columns
+def paper(result: Content) -> Paper:
+    """Return what the result's study says for papers."""
+    module = _part(result, "paper") or _part(result, "page")
+    title, about = module.heading(result) if hasattr(module, "heading") else (f"gpustab {result.name}", "")
+    methods = module.methods(result) if hasattr(module, "methods") else ""
+    return Paper(title, about, methods, getattr(module, "CITATIONS", ("gpustab",)), getattr(module, "WORDS", {}))
 
 
 def figures_of(result: Content) -> Figures:
@@ -94,11 +96,6 @@ def summaries(groups: Sequence[Mapping[str, Any]]) -> Table:
     """
     names = dict.fromkeys(name for group in groups for name in group)
     return Table({name: [group.get(name) for group in groups] for name in names})
-
-
-def _own(result: Content, name: str, otherwise: Any) -> Any:
-    """What the study has for papers under a name."""
-    return getattr(_part(result, "paper") or _part(result, "page"), name, otherwise)
 
 
 def _part(result: Content, part: str) -> Any:

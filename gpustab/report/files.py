@@ -12,16 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 from gpustab.errors import InputError, option
 from gpustab.formats.atomic import replacing, write_text
-from gpustab.report.csv_text import write_csv
 from gpustab.report.describe import draw, figures_of
 from gpustab.report.html import to_html
 from gpustab.report.json_text import plain, to_json
 from gpustab.results import Content
+from gpustab.spaces.words import printable
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _SUMMARY, _PAGE = "summary.json", "report.html"
+_FORMULA = ("=", "+", "-", "@")
+"""A cell that begins so is computed by some spreadsheet."""
 
 
 def check_folder(folder: Path, *, force: bool = False) -> None:
@@ -78,8 +80,10 @@ def write_files(result: Content, folder: Path, *, force: bool = False) -> list[P
 
 def _write(result: Content, folder: Path) -> Iterator[Path]:
     """Write numbers first, then what is drawn of them, so that nothing that fails in a figure costs a number."""
+    import pandas as pd
+
     for name in result.tables:
-        for suffix, write in (("parquet", _parquet), ("csv", write_csv)):
+        for suffix, write in (("parquet", pd.DataFrame.to_parquet), ("csv", write_csv)):
             path = folder / f"{name}.{suffix}"
             with replacing(path) as temporary:
                 write(result.frame(name), temporary)
@@ -93,8 +97,27 @@ def _write(result: Content, folder: Path) -> Iterator[Path]:
         yield folder / name
 
 
-def _parquet(frame: pd.DataFrame, path: Path) -> None:
-    frame.to_parquet(path)
+def write_csv(frame: pd.DataFrame, path: Path) -> None:
+    """Write a table as CSV that spreadsheets open: every digit, an undefined number is empty, no cell is a formula.
+
+    It is UTF-8 with the mark by which Excel tells it. Words that begin like a formula get an apostrophe before them,
+    which spreadsheets take for "this is text"; the Parquet file beside it has every word as it is.
+    """
+    safe = frame.apply(lambda column: column if column.dtype.kind in "biuf" else column.map(cell))
+    safe.columns = [cell(name) for name in frame.columns]
+    safe.to_csv(path, index=False, encoding="utf-8-sig", lineterminator="\r\n")
+
+
+def cell(value: Any) -> Any:
+    r"""Return a value that a spreadsheet takes for what it is: text in one line that is no formula, or a number.
+
+    >>> cell("=cmd()"), cell("war"), cell("a\tb"), cell(-1.5)
+    ("'=cmd()", 'war', 'a\\tb', -1.5)
+    """
+    if not isinstance(value, str):
+        return value
+    text = printable(plain(value))
+    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def _occupant(folder: Path) -> str:
@@ -122,11 +145,7 @@ def _summary(folder: Path) -> dict[str, Any]:
 
 
 def _old_files(folder: Path) -> set[Path]:
-    """The files of the result that a folder holds.
-
-    Raises:
-        InputError: if its summary does not tell them.
-    """
+    """The files of the result that a folder holds; a summary that does not tell them is refused."""
     there = _summary(folder)
     if there and "long_tables" not in there:
         raise InputError(

@@ -1,8 +1,9 @@
-"""A Result as one HTML page that needs no network."""
+"""A Result as one HTML page that needs no network; units stay with their numbers, and an alarm begins in bold."""
 
 from __future__ import annotations
 
 import json
+import re
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -10,18 +11,20 @@ from typing import Any
 from gpustab.report import describe as parts
 from gpustab.report.citations import bibtex
 from gpustab.report.json_text import plain
-from gpustab.report.listing import listed, size
+from gpustab.report.listing import account, listed, size
 from gpustab.report.svg.colours import figure_style, page_colours
 from gpustab.report.svg.picture import Picture
-from gpustab.report.training import account
-from gpustab.report.wording import keep, parted, visible
 from gpustab.report.words import browser
-from gpustab.results import Content, SmallTable
+from gpustab.results import Content
 
 _APART = ("inputs", "command", "date", "trained")
 """Parts of the environment that the page shows at a place of their own."""
 _WIDE = 5
 """Tables of more columns take the whole width."""
+_TIGHT = re.compile(r" (?=[%±×])|(?<=[±×]) (?=\d)")
+_RANGE = re.compile(r"(?<=[\d%])\u2013(?=\d)")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_FIRST = re.compile(r"(.+?[.:!?])\s+(.+)", re.DOTALL)
 
 
 def to_html(result: Content, figures: dict[str, Picture] | None = None) -> str:
@@ -34,23 +37,23 @@ def to_html(result: Content, figures: dict[str, Picture] | None = None) -> str:
     drawn = parts.draw(result) if figures is None else figures
     blocks = parts.describe(result)
     named = {name for block in blocks for name in block.figures}
-    title, about = parts.heading(result)
+    paper = parts.paper(result)
     environment = dict(result.environment)
     page = (
         _environment()
         .get_template("page.html")
         .render(
             result=result,
-            title=title,
-            about=about,
+            title=paper.title,
+            about=paper.about,
             blocks=blocks,
             figures=drawn,
             others=[
                 name for name, picture in drawn.items() if name not in named and (picture.panels or picture.missing)
             ],
-            words=_island(browser(result, parts.browsed(result))),
-            methods=parts.methods(result),
-            bibtex=bibtex(parts.citations(result), str(environment.get("gpustab"))),
+            words=_island(browser(result, paper.words)),
+            methods=paper.methods,
+            bibtex=bibtex(paper.citations, str(environment.get("gpustab"))),
             date=environment.get("date", ""),
             command=environment.get("command", ""),
             inputs=environment.get("inputs", []),
@@ -79,7 +82,7 @@ def _environment() -> Any:
         autoescape=True, trim_blocks=True, lstrip_blocks=True, loader=DictLoader({"page.html": _file("page.html")})
     )
     made.filters |= {"keep": keep, "parted": parted, "size": size}
-    made.globals |= {"wide": _wide}
+    made.globals |= {"wide": _WIDE}
     return made
 
 
@@ -87,11 +90,34 @@ def _file(name: str) -> str:
     return (files("gpustab.report") / name).read_text(encoding="utf-8")
 
 
-def _wide(tables: list[SmallTable]) -> bool:
-    """Whether tables that stand beside each other need the whole width."""
-    return len(tables) > 1 or sum(len(table.header) for table in tables) > _WIDE
-
-
 def _island(content: Any) -> str:
     """Numbers as JSON that may stand in a script element: nothing in it can end one."""
     return "" if content is None else json.dumps(content).replace("<", "\\u003c")
+
+
+def keep(text: str) -> str:
+    """Return a sentence whose numbers are not parted from their units, nor ranges within.
+
+    >>> keep("52 % ± 2").count(" ")
+    0
+    """
+    return _RANGE.sub("\u2060\u2013\u2060", _TIGHT.sub("\u00a0", text))
+
+
+def visible(page: str) -> str:
+    r"""Return a page whose control characters are written out, those that turn the direction of reading among them.
+
+    >>> print(visible("esc\x1b[31m"))
+    esc\x1b[31m
+    """
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), page)
+
+
+def parted(text: str) -> tuple[str, str]:
+    """Return what leads a paragraph, up to its first full stop or colon, and the rest.
+
+    >>> parted("Run 2 is collapsed: its loss of 0.3 % means nothing.")
+    ('Run 2 is collapsed:', 'its loss of 0.3 % means nothing.')
+    """
+    found = _FIRST.fullmatch(text)
+    return (found[1], found[2]) if found else (text, "")

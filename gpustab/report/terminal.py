@@ -6,7 +6,6 @@ import math
 from io import StringIO
 from typing import Any, Literal
 
-from rich.columns import Columns
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -14,7 +13,7 @@ from rich.text import Text
 
 from gpustab.report.describe import describe
 from gpustab.report.json_text import plain
-from gpustab.report.training import account_line
+from gpustab.report.listing import account_line
 from gpustab.results import Block, Content, SmallTable
 
 _MOST_ROWS = 60
@@ -62,11 +61,7 @@ def _body(block: Block, width: int, cut: bool) -> RenderableType:
         for name, value, explanation in block.facts:
             grid.add_row(Text(name), Text(value, style="bold cyan"), Text(explanation, style="dim"))
         parts.append(grid)
-    for beside in block.layout:
-        if len(beside) > 1:
-            parts.append(Padding(Columns([_table(tables[k]) for k in beside], padding=(0, 4)), (1, 0, 0, 0)))
-        else:
-            parts += [Padding(_table(part), (1, 0, 0, 0)) for part in _fitting(tables[beside[0]], width)]
+    parts += [Padding(_table(part), (1, 0, 0, 0)) for table in tables for part in _fitting(table, width)]
     return Group(*parts)
 
 

@@ -72,22 +72,17 @@ class Block:
         aside: what stands in the margin, such as the numbers of a paper.
         folded: whether it is opened only by who asks for it.
         facts: ``(name, value, explanation)`` lines.
-        tables: small tables.
-        layout: which tables stand beside each other, by number; one inner list per line. Default: one below the other.
+        tables: small tables, one below the other.
         figures: names of figures that belong here.
     """
 
     title: str
     facts: list[tuple[str, str, str]] = field(default_factory=list)
     tables: list[SmallTable] = field(default_factory=list)
-    layout: list[list[int]] = field(default_factory=list)
     figures: list[str] = field(default_factory=list)
     answer: str = ""
     aside: str = ""
     folded: bool = False
-
-    def __post_init__(self) -> None:
-        self.layout = self.layout or [[k] for k in range(len(self.tables))]
 
 
 def number(value: float | None, digits: int = 4) -> str:

@@ -202,8 +202,7 @@ class Sheet(Generic[R]):
 
     def rows(self, tables: Mapping[str, Table[Any]], **wanted: Any) -> Iterator[R]:
         """Yield those of its rows in a result that have the wanted values; none where it is not there."""
-        there = tables.get(self.name)
-        return there.rows(**wanted) if there else iter(())
+        return self.of(tables).rows(**wanted)
 
 
 def _joined(first: Values | None, n: int, second: Values | None, m: int) -> Values:

@@ -152,7 +152,7 @@ def test_one_missing_target_is_said_in_good_english(place, call):
 
 @pytest.mark.parametrize("command", ["train lee -o set", "demo"])
 def test_training_without_its_packages_tells_how_to_get_them(call, monkeypatch, command):
-    monkeypatch.setattr("gpustab.cli.make.find_spec", lambda name: None if name == "gensim" else name)
+    monkeypatch.setattr("gpustab.cli.session.find_spec", lambda name: None if name == "gensim" else name)
     done = call(command)
     assert done.exit_code == 2
     assert "training needs gensim: pip install 'gpustab[train]'" in done.stderr

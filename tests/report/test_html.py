@@ -4,9 +4,8 @@ from html.parser import HTMLParser
 from markupsafe import escape
 
 from gpustab.report import Result
-from gpustab.report.html import to_html
+from gpustab.report.html import keep, to_html
 from gpustab.report.svg.picture import Picture
-from gpustab.report.wording import keep
 
 
 class Outline(HTMLParser):

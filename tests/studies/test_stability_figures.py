@@ -52,6 +52,16 @@ def test_titles_have_the_numbers_of_the_result(result):
     assert f"bootstrap {100 * share:.0f} %" in pictures["groups"].title
 
 
+def test_ridges_are_as_tall_as_their_caption_says(result):
+    picture = draw(result)["losses"]
+    assert picture.caption.startswith("Ridges have equal heights; the upright line is the median.")
+    ridges = ElementTree.fromstring(picture.panels[0]).findall(f"{SPACE}path")
+    ys = [[float(point.split()[1]) for point in ridge.attrib["d"].strip("MZ").split("L")] for ridge in ridges]
+    tall = [max(each) - min(each) for each in ys if each[0] == max(each) == each[-1]]  # from its foot to its foot
+    assert len(tall) >= 2
+    assert tall == pytest.approx([tall[0]] * len(tall), abs=0.2)
+
+
 def test_intervals_are_those_of_the_study(result):
     found = estimate(result.tables["pairs"].where(group="t/fixed"), "reduced_pip")
     pip = result.groups[0]["pip"]["reduced"]

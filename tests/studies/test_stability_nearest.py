@@ -2,8 +2,8 @@ import numpy as np
 import torch
 
 from gpustab import engine
-from gpustab.studies.stability import tables
-from gpustab.studies.stability.tables import nearest_table
+from gpustab.studies.stability import study
+from gpustab.studies.stability.study import nearest_table
 from tests.generators import noisy_copies, runs_of
 
 
@@ -28,7 +28,7 @@ def test_rows_are_those_of_the_lists():
 
 
 def test_of_many_words_the_most_frequent_are_kept(monkeypatch):
-    monkeypatch.setattr(tables, "_WORDS", 2)
+    monkeypatch.setattr(study, "_WORDS", 2)
     runs = runs_of(noisy_copies(3, 30, 4))
     found = engine.neighbour_pass(runs, torch.arange(30), 5)
     assert list(dict.fromkeys(nearest_table(runs, found, 5)["word"])) == ["w0", "w1"]

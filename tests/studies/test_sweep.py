@@ -19,7 +19,7 @@ from gpustab.report.json_text import plain
 from gpustab.runs.load import open_groups
 from gpustab.runs.runset import write_runset
 from gpustab.spaces.space import Space
-from gpustab.studies.sweep.changes import change
+from gpustab.studies.sweep.measure import change
 from gpustab.studies.sweep.plans import settings_of
 from gpustab.studies.sweep.study import sweep
 from gpustab.studies.thresholds.figures import FIGURES

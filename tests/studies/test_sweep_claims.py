@@ -6,9 +6,8 @@ import pytest
 
 from gpustab.results import Table
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.sweep.changes import change_table
 from gpustab.studies.sweep.claims import more_stable, observation_table
-from gpustab.studies.sweep.measure import Measured
+from gpustab.studies.sweep.measure import Measured, change_table
 from gpustab.studies.sweep.plans import settings_of
 from gpustab.training import read_settings
 

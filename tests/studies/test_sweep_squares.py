@@ -6,8 +6,8 @@ from gpustab.report import Result
 from gpustab.report.describe import describe
 from gpustab.results import Table
 from gpustab.studies.sweep.measure import Measured, Score
+from gpustab.studies.sweep.page import square_table, squares
 from gpustab.studies.sweep.plans import settings_of
-from gpustab.studies.sweep.squares import square_table, squares
 from gpustab.training import read_settings
 
 EPOCHS, NEGATIVE = [5, 10, 20, 40], [5, 10, 20]

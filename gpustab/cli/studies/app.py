@@ -4,32 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from shutil import rmtree
 
 from gpustab.cli.app import App, app
+from gpustab.cli.bar import Bar
 from gpustab.cli.options import Showing
-from gpustab.errors import InputError
+from gpustab.cli.session import require, session
 
 study = App(no_args_is_help=True, help="Answer a research question, with tables and figures.")
 app.add_typer(study, name="study")
 
 
-def require(*packages: str, extra: str = "study") -> None:
-    """See that optional packages are there before the work.
-
-    Raises:
-        InputError: naming those that are missing and the extra that brings them.
-    """
-    if missing := [name for name in packages if find_spec(name) is None]:
-        raise InputError(f"this study needs {', '.join(missing)}: pip install 'gpustab[{extra}]'")
-
-
 @contextmanager
-def kept(showing: Showing) -> Iterator[Path | None]:
-    """Give the folder of a study's finished parts, within its output, and remove it once the study is written."""
-    folder = None if showing.out is None else showing.out / ".finished"
-    yield folder
-    if folder is not None:
-        rmtree(folder, ignore_errors=True)
+def working(showing: Showing, *packages: str, extra: str = "study") -> Iterator[tuple[Bar, Path | None]]:
+    """Run a study that a stopped call goes on with: yields its progress, and the folder of its finished parts.
+
+    That folder is within the output, and is removed once the study is written.
+
+    Args:
+        showing: what is printed and written.
+        packages: optional ones that it needs.
+        extra: brings them.
+    """
+    with session(showing, goes_on=showing.out is not None) as progress:
+        require("this study", extra, *packages)
+        finished = None if showing.out is None else showing.out / ".finished"
+        yield progress, finished
+        if finished is not None:
+            rmtree(finished, ignore_errors=True)

@@ -10,8 +10,8 @@ import typer
 from gpustab.cli.bar import Bar
 from gpustab.cli.make import assign, require_training
 from gpustab.cli.options import Computing, Showing
-from gpustab.cli.session import session, show
-from gpustab.cli.studies.app import kept, study
+from gpustab.cli.session import show
+from gpustab.cli.studies.app import study, working
 from gpustab.cli.takes import takes
 from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
@@ -48,13 +48,12 @@ def change(
 
     Example: gpustab study change RUNSET -w labor,capital -o change
     """
-    with session(showing, goes_on=showing.out is not None) as progress:
+    with working(showing) as (progress, finished):
         from gpustab.studies.change.study import change as answer
 
         compute = computing.compute()
         groups = _groups(runset or [], load_options, change_options, grid_plan, settings or [], showing, progress)
-        with kept(showing) as finished:
-            show(answer(groups, change_options, compute=compute, progress=progress, finished=finished), showing)
+        show(answer(groups, change_options, compute=compute, progress=progress, finished=finished), showing)
 
 
 def _groups(
@@ -78,7 +77,7 @@ def _groups(
     if showing.out is None:
         raise InputError(f"the runs of {options.semeval} must be kept: give {option('out')}")
     require_training()
-    from gpustab.studies.change.languages import train_grid
+    from gpustab.studies.change.semeval import train_grid
 
     parameters: dict[str, Any] = {}
     assign(parameters, settings)

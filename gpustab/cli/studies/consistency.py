@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from gpustab.cli.options import Computing, Showing, open_runs
-from gpustab.cli.session import session, show
-from gpustab.cli.studies.app import kept, require, study
+from gpustab.cli.session import show
+from gpustab.cli.studies.app import study, working
 from gpustab.cli.takes import takes
 from gpustab.formats.options import LoadOptions
 from gpustab.options import Option
@@ -40,14 +40,10 @@ def consistency(
 
     Example: gpustab study consistency SPACE.txt --text lee -o consistency
     """
-    with session(showing, goes_on=showing.out is not None) as progress:
-        require("scipy", "sentencex")
+    with working(showing, "scipy", "sentencex") as (progress, finished):
         from gpustab.studies.consistency.study import consistency as answer
 
         compute = computing.compute()
         groups = open_runs(runs or [], load_options, named=group or [], single_runs=True)
-        with kept(showing) as finished:
-            found = answer(
-                groups, text or [], consistency_options, compute=compute, progress=progress, finished=finished
-            )
-            show(found, showing)
+        result = answer(groups, text or [], consistency_options, compute=compute, progress=progress, finished=finished)
+        show(result, showing)

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from gpustab.cli.options import Computing, Showing, open_runs
-from gpustab.cli.session import session, show
-from gpustab.cli.studies.app import require, study
+from gpustab.cli.session import require, session, show
+from gpustab.cli.studies.app import study
 from gpustab.cli.takes import takes
 from gpustab.formats.options import LoadOptions
 from gpustab.studies.instability import InstabilityOptions
@@ -28,7 +28,7 @@ def instability(
 ) -> None:
     """Repeat chapters 2 and 3 of Rettenmeier (2020): how unstable, why, and does averaging help? 3 runs a group."""
     with session(showing) as progress:
-        require("scipy")
+        require("this study", "study", "scipy")
         from gpustab.studies.instability.study import instability as answer
 
         compute = computing.compute()

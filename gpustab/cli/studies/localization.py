@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from gpustab.cli.options import Computing, Showing
-from gpustab.cli.session import session, show
-from gpustab.cli.studies.app import kept, require, study
+from gpustab.cli.session import show
+from gpustab.cli.studies.app import study, working
 from gpustab.cli.takes import takes
 from gpustab.errors import InputError, option
 from gpustab.options import Option
@@ -45,8 +45,7 @@ def localization(
 
     Example: gpustab study localization PAIRS.tsv --model bow --model urae --train-on CORPUS.txt --runs 3 -o DIR
     """
-    with session(showing, goes_on=showing.out is not None) as progress:
-        require("nltk", "spacy", "lemminflect", extra="sentences")
+    with working(showing, "nltk", "spacy", "lemminflect", extra="sentences") as (progress, finished):
         from gpustab.studies.localization.choose import choose_all
         from gpustab.studies.localization.corpus import check_corpus_path, write_corpus
         from gpustab.studies.localization.pairs import read_pairs
@@ -57,11 +56,10 @@ def localization(
             if corpus.exists() and not showing.force:
                 raise InputError(f"{corpus}: is there already; {option('force')} replaces it")
         compute = computing.compute()
-        with kept(showing) as finished:
-            spare = None if finished is None else finished / "models"
-            models = choose_all(model or ["bow"], training_options, compute.device, spare)
-            found = read_pairs(pairs)
-            result = answer(found, models, localization_options, compute=compute, progress=progress, finished=finished)
-            if corpus is not None:
-                write_corpus(result, corpus)
-            show(result, showing)
+        spare = None if finished is None else finished / "models"
+        models = choose_all(model or ["bow"], training_options, compute.device, spare)
+        found = read_pairs(pairs)
+        result = answer(found, models, localization_options, compute=compute, progress=progress, finished=finished)
+        if corpus is not None:
+            write_corpus(result, corpus)
+        show(result, showing)

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from gpustab.cli.options import Computing, Showing, open_runs
-from gpustab.cli.session import session, show
-from gpustab.cli.studies.app import kept, require, study
+from gpustab.cli.session import show
+from gpustab.cli.studies.app import study, working
 from gpustab.cli.takes import takes
 from gpustab.formats.options import LoadOptions
 from gpustab.options import Option
@@ -38,11 +38,9 @@ def thresholds(
 
     Example: gpustab study thresholds RUNSET -o thresholds
     """
-    with session(showing, goes_on=showing.out is not None) as progress:
-        require("scipy")
+    with working(showing, "scipy") as (progress, finished):
         from gpustab.studies.thresholds.study import thresholds as answer
 
         compute = computing.compute()
         groups = open_runs(runs or [], load_options, named=group or [], single_runs=True)
-        with kept(showing) as finished:
-            show(answer(groups, thresholds_options, compute=compute, progress=progress, finished=finished), showing)
+        show(answer(groups, thresholds_options, compute=compute, progress=progress, finished=finished), showing)

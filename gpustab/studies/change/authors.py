@@ -9,7 +9,6 @@ resolve p ≥ 1/(B + 1) only, with which no word among hundreds can be found.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
@@ -31,7 +30,7 @@ from gpustab.kernels.displacement import moved
 from gpustab.machine.progress import Progress
 from gpustab.runs.group import Group
 from gpustab.studies.change.options import ChangeOptions
-from gpustab.studies.change.series import Series
+from gpustab.studies.change.series import Series, years_of
 from gpustab.studies.change.tables import Discovery
 from gpustab.studies.shared.finished import Finished, digest_of
 from gpustab.studies.shared.frame import made_of, reading_of
@@ -63,7 +62,7 @@ class Text:
         if place is None:
             raise InputError(f"these runs do not tell their corpus; {option('corpus')} names it")
         self.names = series.periods
-        years = [re.fullmatch(r"(-?\d+)-(-?\d+)", name) for name in self.names]
+        years = years_of(self.names)
         if not made.get("epochs_by") and not all(years):
             raise InputError(
                 f"{option('corpus')} needs periods that are called by their years, not {', '.join(self.names)}"
@@ -89,11 +88,7 @@ def _read(place: str, made: dict[str, Any], options: ChangeOptions) -> Corpus:
 
 
 def _check_authors(column: str, text: Text) -> None:
-    """See before the work that every document has an author.
-
-    Raises:
-        InputError: if there is no such column, or it is empty somewhere.
-    """
+    """Refuse, before the work, documents without an author."""
     records = [record for part in text.parts for record in part.records]
     lacking = [record.id for record in records if not record.metadata.get(column)]
     if not lacking:

@@ -7,37 +7,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from statistics import fmean
 from typing import NamedTuple
 
 from gpustab.errors import option
-from gpustab.results import Table
 from gpustab.results.page import counted, number
-from gpustab.studies.change.differences import (
-    AtRandom,
-    Explained,
-    beyond,
-    beyond_margin,
-    control_difference,
-    expected,
-    noise,
-)
-from gpustab.studies.change.tables import (
-    DISCOVERIES,
-    GRID,
-    PAIRS,
-    Cell,
-    Discovery,
-    Excess,
-    Law,
-    Pair,
-    floor_series,
-    main_series,
-    splits_of,
-)
+from gpustab.studies.change.differences import AtRandom, Explained, beyond, beyond_margin, expected, noise
+from gpustab.studies.change.tables import Cell, Discovery, Excess, Law, Pair
 from gpustab.studies.shared import spaces
 from gpustab.studies.shared.claims import Claim, Margin
-from gpustab.studies.shared.wording import listed, number_span, signed_span
+from gpustab.studies.shared.wording import listed, signed_span
 
 NO_MORE = Margin(0.1, "part of what sampling adds to training by which a change may exceed that and still be no more")
 NOISY = Margin(0.5, "how far two runs of one period lie apart, by two different words, from which change is not tested")
@@ -47,9 +25,6 @@ BEYOND = Margin(0.05, "rate of false discoveries among the words that are listed
 WORDS_OF_A_LAW = Margin(20, "words from which on a law of frequency is fitted")
 
 THESIS = "Rettenmeier 2020, chapter 4"
-
-_MOST = 3
-"""So many pairs of periods have a sentence; the table has all."""
 
 # Periods beside two samplings of one
 
@@ -81,7 +56,8 @@ def _beyond_floor(pair: Pair, end: str) -> str:
     return f"{start}: what is beyond that, {signed_span(low, high)}, {end}."
 
 
-def _too_noisy(pair: Pair) -> str:
+def of_noise(pair: Pair) -> str:
+    """Return why a change is not tested where two runs of one period are too noisy."""
     return (
         f"Two runs of one period lie {number(pair.training_floor, 2)} apart, and two different words "
         f"{number(pair.unlike, 2)}: training hides what documents do, so nothing is tested. Longer training, or "
@@ -106,7 +82,7 @@ BEYOND_SAMPLING = Claim[Pair](
             f"{_floor(pair)}, as much as the periods do: the change less that and a margin of {NO_MORE:.0%} of what "
             f"documents add to training, {signed_span(*beyond_margin(pair, NO_MORE))}, is below 0."
         ),
-        "too noisy": _too_noisy,
+        "too noisy": of_noise,
         "open": lambda pair: _beyond_floor(pair, "would have to be above 0 to tell a change"),
     },
 )
@@ -171,25 +147,14 @@ def _beside_splits(difference: AtRandom) -> str:
     return "more" if difference.value > difference.half else "open"
 
 
-def _one_split(difference: AtRandom) -> str:
+def _beside(difference: AtRandom, why: str) -> str:
+    """How much farther periods differ, and why nobody can tell whether that is chance; empty if that is not known."""
     if math.isnan(difference.value):
         return ""
-    return f"{_beside(difference)} Two splits or more would tell how far that is chance (train --control 2)."
-
-
-def _no_error(difference: AtRandom) -> str:
-    if math.isnan(difference.value):
-        return ""
-    return (
-        f"{_beside(difference)} How far other trainings would say so is not known: of so few runs a change without the "
-        "noise of training has no error. Train three runs or more of each period."
-    )
-
-
-def _beside(difference: AtRandom) -> str:
     by, way = number(abs(difference.value), 2), "more" if difference.value > 0 else "less"
     beside = "as much as" if by == "0" else f"by {by} {way} than"
-    return f"Periods differ {beside} documents dealt out at random{difference.mean_over} without the noise of training."
+    at_random = f"documents dealt out at random{difference.mean_over}"
+    return f"Periods differ {beside} {at_random} without the noise of training. {why}"
 
 
 MORE_THAN_AT_RANDOM = Claim[AtRandom](
@@ -211,8 +176,12 @@ MORE_THAN_AT_RANDOM = Claim[AtRandom](
             "Whether periods differ more than documents dealt out at random cannot be told from these splits: the "
             f"difference{x.mean_over} is {number(x.value, 2)}, and its interval, {x.span}, would have to be above 0."
         ),
-        "unknown": _one_split,
-        "no error": _no_error,
+        "unknown": lambda x: _beside(x, "Two splits or more would tell how far that is chance (train --control 2)."),
+        "no error": lambda x: _beside(
+            x,
+            "How far other trainings would say so is not known: of so few runs a change without the noise of training "
+            "has no error. Train three runs or more of each period.",
+        ),
         "too noisy": (
             "Whether periods differ more than documents dealt out at random is not tested: two runs of one period lie "
             "more than half as far apart as two different words, so that training hides what documents do."
@@ -356,7 +325,9 @@ def _ways(cells: Sequence[Cell]) -> str:
     return "yes" if any(cell.accuracy > cell.majority for cell in cells) else "no"
 
 
-def _best(cells: Sequence[Cell], many: str) -> str:
+def _best(cells: Sequence[Cell]) -> str:
+    better = sum(cell.accuracy > cell.majority for cell in cells)
+    many = f"{better} of {len(cells)} ways classify" if better else "no way classifies"
     ranked = [cell for cell in cells if math.isfinite(cell.spearman)]
     best = max(ranked, key=lambda cell: cell.spearman)
     return (
@@ -372,12 +343,7 @@ BETTER_THAN_ONE_CLASS = Claim[Sequence[Cell]](
     source="Rettenmeier 2020, table 4.3",
     rule="its accuracy is higher; the best of many is best by luck too, so it is said to be the best of so many",
     judge=_ways,
-    sentences={
-        "yes": lambda cells: _best(
-            cells, f"{sum(cell.accuracy > cell.majority for cell in cells)} of {len(cells)} ways classify"
-        ),
-        "no": lambda cells: _best(cells, "no way classifies"),
-    },
+    sentences={"yes": _best, "no": _best},
 )
 
 
@@ -419,60 +385,3 @@ TWO_CAMPS = Claim[Pair](
         )
     },
 )
-
-
-# The answer
-
-
-def verdict(tables: Mapping[str, Table], rate: float = 0.05) -> list[str]:
-    """Return the answer: between which periods contexts differ beyond noise, then how far, pair by pair."""
-    pairs = PAIRS.of(tables)
-    series = main_series(pairs)
-    shown = [row for name in series for row in pairs.rows(series=name)]
-    each = [
-        (f"{row.series}: " if len(series) > 1 else "") + of_pair(row, splits_of(pairs, row), scale=k == 0)
-        for k, row in enumerate(shown[:_MOST])
-    ]
-    if (more := len(shown) - _MOST) > 0:
-        each[-1] += f" {counted(more, 'more pair')} of periods {'is' if more == 1 else 'are'} in the table below."
-    floors = floor_series(pairs)
-    control = MORE_THAN_AT_RANDOM.sentence(control_difference([x for x in pairs.rows() if x.series not in floors]))
-    sampling = list(of_sampling(shown))
-    sentences = [
-        BETTER_THAN_ONE_CLASS.sentence(list(GRID.rows(tables))),
-        *(sampling or [control or COMPARED.sentence(shown)]),
-        *each,
-        *([control] if sampling else []),
-        *of_words(DISCOVERIES.rows(tables), rate),
-    ]
-    return [sentence for sentence in sentences if sentence]
-
-
-def of_pair(pair: Pair, splits: Sequence[Pair] = (), *, scale: bool = False) -> str:
-    """Return how far words moved between two periods, beside the floors.
-
-    Args:
-        pair: the row.
-        splits: the same of documents dealt out at random.
-        scale: whether it is said what the numbers mean.
-    """
-    words, moved = counted(pair.tested, "word"), number(pair.change, 2)
-    start = f"From {pair.first} to {pair.second}, {words} moved by {moved} between a run of each"
-    what = f" (0: used alike; {number(pair.unlike, 2)}: two different words)" if scale else ""
-    parts = (f"{start}{what}.", BEYOND_SAMPLING.sentence(pair), _without_training(pair, splits))
-    return " ".join(part for part in parts if part)
-
-
-def _without_training(pair: Pair, splits: Sequence[Pair]) -> str:
-    """Say what is left of the change without training noise, which is not what the floor is compared with."""
-    if math.isnan(pair.corrected):
-        if noise(pair) > NOISY:
-            return _too_noisy(pair) if pair.sampling_floor is None else ""  # the floor's sentence says so
-        return "With one run, how much of it is training noise cannot be told."
-    low, high = pair.estimate(pair.corrected, pair.corrected_se).interval
-    span = "" if math.isnan(low) else f" ({number_span(low, high)})"
-    change = f"Without the noise of training the change is {number(pair.corrected, 2)}{span}"
-    if not splits:
-        return f"{change}."
-    at_random = number(fmean(split.corrected for split in splits), 2)
-    return f"{change}, where documents were dealt out at random, so that nothing changed, {at_random}."

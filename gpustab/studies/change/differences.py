@@ -16,7 +16,7 @@ Interval = tuple[float, float]
 
 def beyond(pair: Pair) -> Interval:
     """Return the 95 % interval, over runs and words, of the change less what :func:`expected` makes of the floor."""
-    return _over_words(pair, _change(pair).minus(expected(pair)))
+    return _over_words(pair, pair.estimate(pair.change, pair.change_se).minus(expected(pair)))
 
 
 def beyond_margin(pair: Pair, margin: float) -> Interval:
@@ -25,7 +25,8 @@ def beyond_margin(pair: Pair, margin: float) -> Interval:
     The margin is a part of what sampled documents add to training: of the whole floor, most of which is training where
     runs are noisy, it would swallow any change.
     """
-    change, floor = _change(pair), pair.estimate(pair.sampling_floor, pair.sampling_se)
+    change = pair.estimate(pair.change, pair.change_se)
+    floor = pair.estimate(pair.sampling_floor, pair.sampling_se)
     value = change.value - floor.value - margin * (floor.value - pair.training_floor)
     error = math.hypot(change.se, (1 + margin) * floor.se, margin * pair.training_se)
     return _over_words(pair, Estimate(value, error, change.freedom))
@@ -51,10 +52,6 @@ def expected(pair: Pair) -> Estimate:
     by_training = floor.value / (1 - floor.value)
     error = math.hypot(by_floor * floor.se, by_training * pair.training_se)
     return Estimate(floor.value * (1 - pair.training_floor) / (1 - floor.value), error, floor.freedom)
-
-
-def _change(pair: Pair) -> Estimate:
-    return pair.estimate(pair.change, pair.change_se)
 
 
 def _over_words(pair: Pair, difference: Estimate) -> Interval:

@@ -20,21 +20,14 @@ from gpustab.studies.change.tables import Pair, called, compared, main_series, s
 
 
 class _Mark(NamedTuple):
-    """A number of a pair of periods.
-
-    Attributes:
-        label: what it is.
-        style: its class.
-        shape: its form.
-        error: column of its standard error.
-        below: units from the name of the pair to its line, of which the lower is free of training noise.
-    """
+    """A number of a pair of periods: what it is, its class and form, and the column of its standard error."""
 
     label: str
     style: str
     shape: int
     error: str
     below: float = 17
+    """Units from the name of the pair to its line, of which the lower is free of training noise."""
 
     @property
     def named(self) -> Named:
@@ -79,7 +72,6 @@ def _others(pairs: Table[Pair]) -> list[str]:
 
 
 def _floors(pairs: Table[Pair], series: Sequence[str]) -> list[str]:
-    """Panels of one scale."""
     names = called(pairs)
     shown = [[row.unlike, *(getattr(row, name) for name in _MARKS)] for row in pairs.rows()]
     largest = 1.05 * max(max(known(numbers), default=1.0) for numbers in shown)
@@ -99,16 +91,11 @@ def _floor(pairs: Table[Pair], series: str, title: str, axis: Axis) -> str:
 
 
 def _marks(row: Pair, splits: Sequence[Pair]) -> Iterator[Dot]:
-    for name, mark in _MARKS.items():
-        yield _dot(row, name, mark)
-    for split in splits:
-        yield _dot(split, "corrected", _AT_RANDOM)
-
-
-def _dot(row: Pair, name: str, mark: _Mark) -> Dot:
-    estimate = row.estimate(getattr(row, name), getattr(row, mark.error))
-    ends = estimate.interval if estimate.half > 0 else (math.nan, math.nan)
-    return Dot(estimate.value, mark.style, mark.shape, *ends, below=mark.below)
+    marks = [*((row, *mark) for mark in _MARKS.items()), *((split, "corrected", _AT_RANDOM) for split in splits)]
+    for pair, name, mark in marks:
+        estimate = pair.estimate(getattr(pair, name), getattr(pair, mark.error))
+        ends = estimate.interval if estimate.half > 0 else (math.nan, math.nan)
+        yield Dot(estimate.value, mark.style, mark.shape, *ends, below=mark.below)
 
 
 @drawn_from("trajectories")

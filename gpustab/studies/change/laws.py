@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from statistics import fmean, stdev
 from typing import NamedTuple
 
@@ -20,7 +21,7 @@ from scipy.stats import false_discovery_control
 
 from gpustab.errors import InputError
 from gpustab.statistics.intervals import jackknife_error
-from gpustab.statistics.mixed import MixedFit, fit_random_intercept
+from gpustab.statistics.mixed import fit_random_intercept
 from gpustab.studies.change.claims import WORDS_OF_A_LAW
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.periods import Between
@@ -218,17 +219,11 @@ def bootstrap_error(y: Floats, x: Floats, groups: NDArray[np.int64], options: Ch
     shares: list[float] = []
     for _ in range(options.resamples):
         drawn = [places[k] for k in rng.integers(len(places), size=len(places))]
-        names = np.repeat(np.arange(len(drawn)), [len(rows) for rows in drawn])
-        fit = _fit(y[np.concatenate(drawn)], x[np.concatenate(drawn)], names)
-        shares += [] if fit is None else [fit.r2_marginal]
+        names = np.repeat(np.arange(len(drawn)), [len(part) for part in drawn])
+        rows = np.concatenate(drawn)
+        with suppress(InputError):  # the few words that were drawn may not determine it
+            shares.append(fit_random_intercept(y[rows], x[rows], names).r2_marginal)
     return float(np.std(shares, ddof=1)) if len(shares) > 1 else float("nan")
-
-
-def _fit(y: Floats, x: Floats, groups: NDArray[np.int64]) -> MixedFit | None:
-    try:
-        return fit_random_intercept(y, x, groups)
-    except InputError:  # the few words that were drawn do not determine it
-        return None
 
 
 def excesses(series: str, laws: Laws, noise: Noise) -> list[Excess]:
@@ -254,7 +249,7 @@ def excesses(series: str, laws: Laws, noise: Noise) -> list[Excess]:
                 error,
                 n - 1,
                 math.nan,
-                _mean(noise.get((part.first, part.second, word), ())),
+                fmean(noise.get((part.first, part.second, word)) or [math.nan]),
             )
             for word, frequency, change, residual, error in zip(
                 *columns, residuals[start:stop].tolist(), errors[start:stop], strict=True
@@ -299,7 +294,3 @@ def by_frequency(rows: Sequence[Excess]) -> Iterator[FrequencyClass]:
                 float(beyond.mean()),
                 float(beyond.std(ddof=1) / math.sqrt(len(some))),
             )
-
-
-def _mean(values: Sequence[float]) -> float:
-    return fmean(values) if values else math.nan

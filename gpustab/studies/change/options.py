@@ -16,21 +16,21 @@ class ChangeOptions(Options):
     """Which words are looked at, and how.
 
     Attributes:
-        min_count: occurrences that a word must have in both epochs, per run; 500 in the thesis, for corpora of millions
-            of tokens an epoch. Without counts all words are taken.
-        words: words whose way through the epochs is shown, with commas between.
-        reference: the epoch that these words are compared with; default: the first.
+        min_count: occurrences that a word must have in both periods, per run; 500 in the thesis, for corpora of
+            millions of tokens a period. Without counts all words are taken.
+        words: words whose way through the periods is shown, with commas between.
+        reference: the period that these words are compared with; default: the first.
         n: length of their lists of neighbours.
-        per_pair: whether change and frequency are standardised in every pair of epochs, as the thesis says, or over
+        per_pair: whether change and frequency are standardised in every pair of periods, as the thesis says, or over
             all pairs together, as its program does.
         resamples: draws of words with replacement behind the intervals of the laws.
-        semeval: folder of one language of SemEval-2020 task 1, whose two epochs these are: scores of its targets. Of
+        semeval: folder of one language of SemEval-2020 task 1, whose two periods these are: scores of its targets. Of
             groups whose keys name a language, the folder of all languages.
         spread: a target changed if its change lies above the mean of all joint words by so many SDs.
-        corpus: text of the epochs, where the run set does not tell it; epochs must then be called by their years.
+        corpus: text of the periods, where the run set does not tell it; periods must then be called by their years.
         authors: column of the documents' metadata that tells their author (or source): which words' contexts differ
-            beyond the sampling of authors. The text of the epochs is read again for it, as for the training.
-        deals: how often authors are dealt out to the epochs anew.
+            beyond the sampling of authors. The text of the periods is read again for it, as for the training.
+        deals: how often authors are dealt out to the periods anew.
         rate: of false discoveries among the words that are found.
 
     Raises:

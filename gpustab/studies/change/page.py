@@ -1,46 +1,23 @@
-"""The page of change: periods against their floors, words, the ways of single words, the law of frequency, SemEval."""
+"""The page of change: its title, periods against their floors, words, the law of frequency, SemEval; its methods."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean
 from typing import Any
 
 from gpustab.report import Result
-from gpustab.results import Block, SmallTable, Table
-from gpustab.results.page import Shown, number, with_half
+from gpustab.results import Block, Content, SmallTable, Table
+from gpustab.results.page import Shown, counted, number, with_half
 from gpustab.results.table import titles
 from gpustab.statistics.intervals import Estimate
+from gpustab.studies.change import tables
 from gpustab.studies.change.claims import BEYOND, BEYOND_LAW, NO_MORE, ORDER, Order, of_laws, of_words
 from gpustab.studies.change.differences import beyond
-from gpustab.studies.change.tables import (
-    AT_RANDOM,
-    DISCOVERIES,
-    EXCESS,
-    FREQUENCY,
-    GRID,
-    LAWS,
-    NEIGHBOURS,
-    PAIRS,
-    TASK,
-    WORDS,
-    Cell,
-    Excess,
-    FrequencyClass,
-    Near,
-    Pair,
-    Word,
-    arrow,
-    called,
-    compared,
-    floor_series,
-    main_series,
-    per_million,
-    splits_of,
-    tenths,
-)
 from gpustab.studies.shared.wording import number_span, signed_span
+
+CITATIONS = ("rettenmeier2020",)
 
 _SHOWN = 20
 """Length of a list of words on the page; the tables have all."""
@@ -50,7 +27,7 @@ Columns = list[str | tuple[str, Shown]]
 
 def page(result: Result) -> list[Block]:
     """Return the blocks in reading order."""
-    pairs = PAIRS.of(result.tables)
+    pairs = tables.PAIRS.of(result.tables)
     return [
         _pairs(pairs),
         *_words(result, pairs),
@@ -68,10 +45,10 @@ def page(result: Result) -> list[Block]:
 # Periods
 
 
-def _pairs(pairs: Table[Pair]) -> Block:
+def _pairs(pairs: Table[tables.Pair]) -> Block:
     return Block(
         "How far did words move, and how far do they move when nothing changes?",
-        tables=list(_tables(pairs, main_series(pairs))),
+        tables=list(_tables(pairs, tables.main_series(pairs))),
         figures=["floors"],
         answer=(
             "Change is one minus the cosine of a word's two vectors, once the spaces are turned onto each other: 0 for "
@@ -82,10 +59,10 @@ def _pairs(pairs: Table[Pair]) -> Block:
     )
 
 
-def _others(pairs: Table[Pair]) -> Iterator[Block]:
+def _others(pairs: Table[tables.Pair]) -> Iterator[Block]:
     """The series that the answer is compared with, folded."""
-    main = main_series(pairs)
-    others = [series for series in called(pairs) if series not in main]
+    main = tables.main_series(pairs)
+    others = [series for series in tables.called(pairs) if series not in main]
     if others:
         yield Block(
             "How far did words move in documents dealt out at random, and in bootstrap runs?",
@@ -95,8 +72,8 @@ def _others(pairs: Table[Pair]) -> Iterator[Block]:
         )
 
 
-def _tables(pairs: Table[Pair], series: Sequence[str]) -> Iterator[SmallTable]:
-    names, title = called(pairs), titles(Pair)
+def _tables(pairs: Table[tables.Pair], series: Sequence[str]) -> Iterator[SmallTable]:
+    names, title = tables.called(pairs), titles(tables.Pair)
     for name in series:
         rows = list(pairs.rows(series=name))
         columns: Columns = [
@@ -108,28 +85,24 @@ def _tables(pairs: Table[Pair], series: Sequence[str]) -> Iterator[SmallTable]:
         if any(row.sampling_floor is not None for row in rows):
             columns += [
                 (title["sampling_floor"], lambda row: _of_runs(row, row.sampling_floor, row.sampling_se)),
-                ("beyond sampling, 95 %", _beyond),
+                ("beyond sampling, 95 %", lambda row: "–" if row.sampling_floor is None else signed_span(*beyond(row))),
             ]
         columns += [
             ("two different words", lambda row: number(row.unlike, 2)),
             (title["corrected"], lambda row: _of_runs(row, row.corrected, row.corrected_se)),
         ]
-        if any(splits_of(pairs, row) for row in rows):
-            columns.append((AT_RANDOM, lambda row: _at_random(pairs, row)))
+        if any(tables.splits_of(pairs, row) for row in rows):
+            columns.append((tables.AT_RANDOM, lambda row: _at_random(pairs, row)))
         columns.append((title["averaged"], lambda row: _of_runs(row, row.averaged, row.averaged_se)))
         yield SmallTable.of(f"{names[name]}: mean over words, ± 95 % over runs", rows, columns)
 
 
-def _of_runs(pair: Pair, value: float | None, se: float | None) -> str:
+def _of_runs(pair: tables.Pair, value: float | None, se: float | None) -> str:
     return with_half(value, pair.estimate(value, se).half)
 
 
-def _beyond(pair: Pair) -> str:
-    return "–" if pair.sampling_floor is None else signed_span(*beyond(pair))
-
-
-def _at_random(pairs: Table[Pair], row: Pair) -> str:
-    splits = splits_of(pairs, row)
+def _at_random(pairs: Table[tables.Pair], row: tables.Pair) -> str:
+    splits = tables.splits_of(pairs, row)
     return number(fmean(split.corrected for split in splits), 3) if splits else "–"
 
 
@@ -164,10 +137,10 @@ def _how() -> Block:
 # Words
 
 
-def _words(result: Result, pairs: Table[Pair]) -> Iterator[Block]:
+def _words(result: Result, pairs: Table[tables.Pair]) -> Iterator[Block]:
     """The most changed words of every pair of periods whose order is reliable."""
-    series = main_series(pairs)
-    tables, why_not = [], []
+    series = tables.main_series(pairs)
+    lists, why_not = [], []
     for contrast in result.contrasts:
         if contrast["series"] not in series:
             continue
@@ -175,25 +148,25 @@ def _words(result: Result, pairs: Table[Pair]) -> Iterator[Block]:
         pair = next(pairs.rows(**where))
         order = Order(pair.periods + (f", {pair.series}" if len(series) > 1 else ""), contrast["reliability"])
         if ORDER.judge(order) == "yes":
-            words = list(WORDS.rows(result.tables, **where))
-            tables.append(SmallTable.of(order.name, words[:_SHOWN], _columns(words, pair), Word))
+            words = list(tables.WORDS.rows(result.tables, **where))
+            lists.append(SmallTable.of(order.name, words[:_SHOWN], _columns(words, pair), tables.Word))
         else:
             why_not.append(ORDER.sentence(order))
-    if tables or why_not:
+    if lists or why_not:
         first = (
             "First stand those that moved farthest beyond two samplings of one period's documents, where that is "
             "known. Other runs on these documents would give this order; other documents may give another."
         )
         yield Block(
             "Which words moved most?",
-            tables=tables,
-            answer=" ".join([*([first] if tables else []), *why_not]),
+            tables=lists,
+            answer=" ".join([*([first] if lists else []), *why_not]),
             aside="± are 95 % intervals over runs. Occurrences: in the earlier and in the later period.",
         )
 
 
-def _columns(words: Sequence[Word], pair: Pair) -> Columns:
-    title = titles(Word)
+def _columns(words: Sequence[tables.Word], pair: tables.Pair) -> Columns:
+    title = titles(tables.Word)
     columns: Columns = [
         "word",
         ("occurrences", _counts),
@@ -205,21 +178,21 @@ def _columns(words: Sequence[Word], pair: Pair) -> Columns:
     return [*columns, (title["corrected"], lambda row: _of_runs(pair, row.corrected, row.corrected_se))]
 
 
-def _counts(word: Word) -> str:
+def _counts(word: tables.Word) -> str:
     counts = word.count_first, word.count_second
     return "–" if counts[0] is None or counts[1] is None else f"{counts[0]:,.0f}, {counts[1]:,.0f}"
 
 
 def _discovered(result: Result) -> Iterator[Block]:
     """The words that are found by dealing out authors, if there are any to deal out."""
-    if DISCOVERIES.name not in result.tables:
+    if tables.DISCOVERIES.name not in result.tables:
         return
-    table, rate = DISCOVERIES.of(result.tables), result.settings["rate"]
+    table, rate = tables.DISCOVERIES.of(result.tables), result.settings["rate"]
     columns: Columns = ["word", "change", "expected", "z", "q"]
     yield Block(
         "Which words' contexts differ beyond the sampling of authors?",
         tables=[
-            SmallTable.of(arrow(first, part["second"][0]), list(part.rows())[:_SHOWN], columns)
+            SmallTable.of(tables.arrow(first, part["second"][0]), list(part.rows())[:_SHOWN], columns)
             for first, part in table.where(found=True).split("first")
         ],
         answer=" ".join(
@@ -234,10 +207,10 @@ def _discovered(result: Result) -> Iterator[Block]:
     )
 
 
-def _ways(result: Result, pairs: Table[Pair]) -> Iterator[Block]:
+def _ways(result: Result, pairs: Table[tables.Pair]) -> Iterator[Block]:
     """For every followed word its neighbours by period, in the series that answer the question."""
-    near = NEIGHBOURS.of(result.tables)
-    names, main = called(pairs), main_series(pairs)
+    near = tables.NEIGHBOURS.of(result.tables)
+    names, main = tables.called(pairs), tables.main_series(pairs)
     for word, table in near.split("word"):
         yield Block(
             f"What did “{word}” stand beside?",
@@ -251,8 +224,7 @@ def _ways(result: Result, pairs: Table[Pair]) -> Iterator[Block]:
         )
 
 
-def _side_by_side(title: str, table: Table[Near]) -> SmallTable:
-    """The lists of the periods beside each other."""
+def _side_by_side(title: str, table: Table[tables.Near]) -> SmallTable:
     periods = table.split("epoch")
     lists = [[f"{row.neighbour} ({row.runs}/{row.of})" for row in part.rows()] for _, part in periods]
     rows = [[str(k + 1), *(one[k] if k < len(one) else "–" for one in lists)] for k in range(max(map(len, lists)))]
@@ -262,12 +234,12 @@ def _side_by_side(title: str, table: Table[Near]) -> SmallTable:
 # The law of frequency
 
 
-def _law(result: Result, pairs: Table[Pair]) -> Iterator[Block]:
+def _law(result: Result, pairs: Table[tables.Pair]) -> Iterator[Block]:
     """The law between the averages of most runs, and folded that of fewer, if there is one."""
-    table = LAWS.of(result.tables)
+    table = tables.LAWS.of(result.tables)
     if not table.height:
         return
-    shown, names = _of(table, compared(pairs)), called(pairs)
+    shown, names = _of(table, tables.compared(pairs)), tables.called(pairs)
     largest = max(shown["n"], default=0)
     columns: Columns = [
         ("series", lambda row: names[row.series]),
@@ -275,10 +247,10 @@ def _law(result: Result, pairs: Table[Pair]) -> Iterator[Block]:
         ("± words", lambda row: number(row.over_words(row.beta_se), 2)),
         ("± runs", lambda row: number(row.over_runs(row.beta_se_runs), 2)),
         "r2_marginal",
-        ("± words", lambda row: tenths(row.over_words(row.r2_se))),
-        ("± runs", lambda row: tenths(row.over_runs(row.r2_se_runs))),
+        ("± words", lambda row: tables.tenths(row.over_words(row.r2_se))),
+        ("± runs", lambda row: tables.tenths(row.over_runs(row.r2_se_runs))),
         "r2_conditional",
-        ("± runs", lambda row: tenths(row.over_runs(row.r2_conditional_se_runs))),
+        ("± runs", lambda row: tables.tenths(row.over_runs(row.r2_conditional_se_runs))),
     ]
     yield Block(
         "Do rarer words change more?",
@@ -286,7 +258,7 @@ def _law(result: Result, pairs: Table[Pair]) -> Iterator[Block]:
         figures=["laws"],
         answer=" ".join(
             [
-                *of_laws(table.rows(), floor_series(pairs)),
+                *of_laws(table.rows(), tables.floor_series(pairs)),
                 "Averaging runs takes training noise away and leaves the noise of sampled documents, which follows "
                 "frequency: compare with the documents dealt out at random.",
             ]
@@ -303,22 +275,25 @@ def _law(result: Result, pairs: Table[Pair]) -> Iterator[Block]:
         yield Block("The law for every number of averaged runs", tables=[every], folded=True)
 
 
-def _excess(result: Result, pairs: Table[Pair]) -> Iterator[Block]:
+def _excess(result: Result, pairs: Table[tables.Pair]) -> Iterator[Block]:
     """The words beyond the law, and change beside the control by classes of frequency."""
-    series = main_series(pairs)
-    excess, classes = _of(EXCESS.of(result.tables), series), _of(FREQUENCY.of(result.tables), series)
-    tables = [
-        SmallTable.of(name, surest, _BEYOND)
-        for name, rows in _excess_lists(excess, len(series) > 1)
-        if (surest := _surest(rows))
+    series = tables.main_series(pairs)
+    excess, classes = _of(tables.EXCESS.of(result.tables), series), _of(tables.FREQUENCY.of(result.tables), series)
+    lists = [
+        SmallTable.of(
+            tables.arrow(first, part["second"][0]) + (f", {name}" if len(series) > 1 else ""), surest, _BEYOND
+        )
+        for name, of_series in excess.split("series")
+        for first, part in of_series.split("first")
+        if (surest := _surest(part.rows()))
     ]
     if classes.height:
-        tables.append(SmallTable.of("By frequency, ± 95 % over words", classes, _CLASSES))
+        lists.append(SmallTable.of("By frequency, ± 95 % over words", classes, _CLASSES))
     if excess.height:
-        none = "" if tables else " This can be said of no word from these runs."
+        none = "" if lists else " This can be said of no word from these runs."
         yield Block(
             "Which words changed more than words of their frequency?",
-            tables=tables,
+            tables=lists,
             answer=(
                 "Expected is the change of a word of its frequency by the law above, between the averages of most "
                 f"runs. Of those listed {BEYOND:.0%} may be there by chance of training. First are those whose ratio "
@@ -328,42 +303,24 @@ def _excess(result: Result, pairs: Table[Pair]) -> Iterator[Block]:
         )
 
 
-def _surest(rows: Sequence[Excess]) -> list[Excess]:
+def _surest(rows: Iterable[tables.Excess]) -> list[tables.Excess]:
     """Those that are surely above the law, the surest first."""
     above = [row for row in rows if BEYOND_LAW.judge(row) == "yes"]
     return sorted(above, key=lambda row: row.interval[0], reverse=True)[:_SHOWN]
 
 
-def _excess_lists(table: Table[Excess], several: bool) -> Iterator[tuple[str, list[Excess]]]:
-    """Lists of every pair of periods."""
-    lists: dict[tuple[str, str, str], list[Excess]] = {}
-    for row in table.rows():
-        lists.setdefault((row.series, row.first, row.second), []).append(row)
-    for (series, first, second), rows in lists.items():
-        yield arrow(first, second) + (f", {series}" if several else ""), rows
-
-
-def _ratio(row: Excess) -> str:
-    low, high = row.interval
-    return number_span(math.exp(low), math.exp(high))
-
-
-def _over_words(row: FrequencyClass) -> str:
-    return with_half(row.beyond, Estimate.of_runs(row.beyond, row.beyond_se, row.words).half)
-
-
 _BEYOND: Columns = [
     *("word", "frequency", "change", "expected"),
     ("change / expected", lambda row: number(math.exp(row.excess), 3)),
-    ("95 %", _ratio),
+    ("95 %", lambda row: number_span(math.exp(row.interval[0]), math.exp(row.interval[1]))),
     "noise",
 ]
 
 _CLASSES: Columns = [
-    ("periods", lambda row: arrow(row.first, row.second)),
-    ("per million", lambda row: f"{per_million(row.low)} – {per_million(row.high)}"),
+    ("periods", lambda row: tables.arrow(row.first, row.second)),
+    ("per million", lambda row: f"{tables.per_million(row.low)} – {tables.per_million(row.high)}"),
     *("words", "change", "noise"),
-    ("beyond", _over_words),
+    ("beyond", lambda row: with_half(row.beyond, Estimate.of_runs(row.beyond, row.beyond_se, row.words).half)),
 ]
 
 
@@ -378,7 +335,7 @@ _SCORES: Columns = [f"{name}{kind}" for name in ("accuracy", "spearman") for kin
 
 def _grid(result: Result) -> Iterator[Block]:
     """Table 4.3, if techniques were trained on the languages."""
-    table: Table[Cell] = GRID.of(result.tables)
+    table: Table[tables.Cell] = tables.GRID.of(result.tables)
     if not table.height:
         return
     columns: Columns = ["technique", "way", "size", "sampling", *_SCORES, "majority", "languages"]
@@ -395,8 +352,7 @@ def _grid(result: Result) -> Iterator[Block]:
 
 
 def _task(result: Result) -> Iterator[Block]:
-    """The scores of the targets, if there are any."""
-    table = TASK.of(result.tables)
+    table = tables.TASK.of(result.tables)
     if not table.height:
         return
     columns: Columns = [
@@ -404,13 +360,35 @@ def _task(result: Result) -> Iterator[Block]:
         ("targets", lambda row: f"{row.found} of {row.targets}"),
         "majority",
     ]
-    tables = [SmallTable.of(task, part, columns) for task, part in table.split("task")]
+    tasks = [SmallTable.of(task, part, columns) for task, part in table.split("task")]
     yield Block(
-        f"How well are the targets of {', '.join(small.title for small in tables)} judged?",
-        tables=tables,
+        f"How well are the targets of {', '.join(small.title for small in tasks)} judged?",
+        tables=tasks,
         answer=(
             "IR are pairs of runs, AA the aligned averages, EA the ensemble of all pairs. Accuracy stands beside "
             "that of calling all targets what most of them are."
         ),
         aside="Rettenmeier 2020, table 4.3, word2vec, shuffled, four languages: IR 0.644, 0.487; EA 0.657, 0.491.",
+    )
+
+
+def heading(result: Content) -> tuple[str, str]:
+    """Return the question, and how many periods and runs answer it."""
+    runs = sum(sum(group["runs"]) for group in result.groups)
+    periods = max((len(group["epochs"]) for group in result.groups), default=0)
+    return "What changed between periods, beyond noise?", f"{counted(periods, 'period')} · {counted(runs, 'run')}"
+
+
+def methods(result: Content) -> str:
+    """Return a paragraph for the methods section of a paper."""
+    standard = "in every pair of periods" if result.settings.get("per_pair") else "over all pairs of periods together"
+    count, version = result.settings.get("min_count"), result.environment.get("gpustab")
+    return (
+        "Spaces of consecutive periods were aligned by orthogonal Procrustes over their joint vocabulary, and the "
+        f"change of a word is one minus the cosine of its vectors, with gpustab {version} after Rettenmeier (2020). It "
+        "was measured between all pairs of a run of each period, between the aligned averages of all runs, and "
+        "corrected for training noise by the mean cosines of runs within each period. Errors are by the jackknife over "
+        f"the runs of both periods. Words count that occur at least {count} times in both. The effect of frequency is "
+        "from a linear mixed model with a random intercept per word (REML), both variables being logarithms that were "
+        f"standardised {standard}; shares of variance are those of Nakagawa and Schielzeth (2013)."
     )

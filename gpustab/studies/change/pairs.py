@@ -14,11 +14,10 @@ from gpustab.errors import InputError, option
 from gpustab.evaluation.semeval import ChangeTask, read_semeval
 from gpustab.kernels.displacement import Jackknifed
 from gpustab.studies.change.claims import NOISY
-from gpustab.studies.change.languages import languages_in
 from gpustab.studies.change.laws import Rows, rows_of
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.periods import Between
-from gpustab.studies.change.semeval import Judged, judge, missing, score_of
+from gpustab.studies.change.semeval import Judged, judge, languages_in, missing, score_of
 from gpustab.studies.change.series import Series
 from gpustab.studies.change.tables import Pair, Score, Word
 
@@ -111,6 +110,7 @@ def outcome_of(
     """
     lacking = [] if task is None else missing(both, task)
     judged, unscored = _judged(series, both, task, options)
+    bootstrap = series.key.sampling == "bootstrap"
     scores = [score_of(series.name, task, len(task.targets) - len(lacking), way) for way in judged] if task else []
     return Outcome(
         pair_row(series, both, floors) if bool(both.tested.any()) else None,
@@ -121,7 +121,7 @@ def outcome_of(
         lacking,
         unscored,
         reliability(both),
-        floors_of(both) if series.key.sampling == "bootstrap" else None,
+        Floors(both.words, *(part.numpy() for part in both.moves.within)) if bootstrap else None,
     )
 
 
@@ -139,11 +139,6 @@ def _judged(series: Series, both: Between, task: ChangeTask | None, options: Cha
         if not series.language:
             raise
         return [], str(error)
-
-
-def floors_of(both: Between) -> Floors:
-    """Return the floors of two periods of bootstrap runs."""
-    return Floors(both.words, *(part.numpy() for part in both.moves.within))
 
 
 def pair_row(series: Series, both: Between, floors: Floors | None) -> Pair:

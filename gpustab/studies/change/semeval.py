@@ -1,11 +1,16 @@
-"""SemEval-2020 task 1 on two periods: classes and ranks of the targets, from runs, average and ensemble (table 4.3)."""
+"""SemEval-2020 task 1: where the texts of its languages lie, training on them, and the scores of the targets.
+
+Classes and ranks of the targets are from runs, their average and their ensemble, as in table 4.3 of the thesis.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from statistics import fmean
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
@@ -14,14 +19,117 @@ from torch import Tensor
 from gpustab.errors import InputError
 from gpustab.evaluation.semeval import ChangeTask
 from gpustab.kernels.displacement import moved
+from gpustab.machine.progress import Progress
+from gpustab.runs.group import Group
+from gpustab.runs.joining import Loading
 from gpustab.runs.key import Key
+from gpustab.runs.load import open_groups
 from gpustab.statistics.intervals import jackknife_error
 from gpustab.statistics.ranks import spearman
+from gpustab.studies.change.options import GridPlan
 from gpustab.studies.change.periods import Between, aligned
+from gpustab.studies.change.series import LANGUAGE, PERIOD
 from gpustab.studies.change.tables import Cell, Score
 
+if TYPE_CHECKING:
+    from gpustab.training.settings import TrainingSettings
+
+PERIODS = ("corpus1", "corpus2")
 Both = tuple[float, float]
 """Accuracy of some classes and Spearman's ρ of some changes."""
+
+
+def languages_in(folder: Path) -> list[Path]:
+    """Return the folders of languages at or below a folder, in the layout of the data or of the evaluation package.
+
+    Raises:
+        InputError: if there is none, two have one name, or one lacks a period.
+    """
+    places = [folder] if (folder / "targets.txt").is_file() else []
+    places += sorted(path.parent for form in ("*/targets.txt", "*/*/targets.txt") for path in folder.glob(form))
+    if not places:
+        raise InputError(f"{folder}: no folder here has a targets.txt; give that of SemEval-2020 task 1")
+    names = [place.resolve().name for place in places]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise InputError(f"{folder}: there are two folders of {twice}: {', '.join(map(str, places))}")
+    for place in places:
+        for period in PERIODS:
+            text_of(place, period)
+    return places
+
+
+def text_of(place: Path, period: str) -> Path:
+    """Return the text of one period of a language: its one file, or the folder of several.
+
+    Raises:
+        InputError: if there is none.
+    """
+    folder = place / period / "lemma"
+    files = [path for path in folder.glob("*") if path.is_file() and not path.name.startswith(".")]
+    if not files:
+        raise InputError(f"{folder}: holds no file; the lemma version of each period is read")
+    return files[0] if len(files) == 1 else folder
+
+
+def train_grid(
+    place: Path,
+    plan: GridPlan,
+    folder: Path,
+    seed: int,
+    parameters: Mapping[str, Mapping[str, Any]] | None = None,
+    progress: Progress | None = None,
+) -> list[Group]:
+    """Train both periods of every language, and return the groups; runs that are there already are kept.
+
+    A line is a document, words are what blanks part, and only words are left out that are rarer than 5: targets are
+    written as ``attack_nn``.
+
+    Args:
+        place: see :func:`languages_in`.
+        plan: what is trained.
+        folder: of the run sets, one for each language and period.
+        seed: of everything random.
+        parameters: by technique, and under ``"options"`` how the texts are read, what differs from this.
+        progress: see :func:`gpustab.training.runner.train_runs`.
+
+    Raises:
+        InputError: if a text is missing, or the plan cannot be used.
+        ComputationError: if runs failed; the others are there.
+    """
+    from gpustab.training import train_runs
+
+    plans = [
+        (language, k, plan_for(plan, text_of(language, PERIODS[k]), seed, parameters))
+        for language in languages_in(place)
+        for k in range(2)
+    ]
+    trained: list[Group] = []
+    for language, k, settings in plans:
+        name = language.resolve().name
+        runset = folder / name / str(k + 1)
+        train_runs(settings, runset, progress=progress)
+        part = ((LANGUAGE, name), (PERIOD, str(k + 1)))
+        trained += [
+            replace(group, key=replace(group.key, part=part))
+            for group in open_groups([runset], Loading(), single_runs=True)
+            if group.key.technique in settings.techniques and group.key.sampling in settings.samplings
+        ]
+    return trained
+
+
+def plan_for(
+    plan: GridPlan, text: Path, seed: int, parameters: Mapping[str, Mapping[str, Any]] | None = None
+) -> TrainingSettings:
+    """Return the checked settings of one training, see :func:`train_grid`."""
+    from gpustab.training import read_settings
+
+    content: dict[str, Any] = {"corpus": str(text), "techniques": list(plan.technique or ("sgns",)), "seed": seed}
+    content |= {"samplings": list(plan.sampling or ("shuffled", "bootstrap"))}
+    content |= {"runs": plan.runs or 8, "jobs": plan.jobs or 1}
+    parameters = dict(parameters or {})
+    reading: dict[str, Any] = {"layout": None if text.is_dir() else "lines", "tokenizer": "whitespace"}
+    reading |= {"lowercase": False, "drop_duplicates": False, "min_count": 5}
+    return read_settings(content | parameters | {"options": reading | dict(parameters.get("options", {}))})
 
 
 class Judged(NamedTuple):
@@ -32,12 +140,9 @@ class Judged(NamedTuple):
         sampling: of the series.
         way: IR, AA or EA.
         size: runs of each period behind one score.
-        accuracy: of the classes.
-        spearman: of the ranks.
-        accuracy_draws: of each pair of runs (IR), or of each half of the runs.
-        spearman_draws: likewise.
-        accuracy_without: without the k-th runs of both periods.
-        spearman_without: likewise.
+        scores: accuracy of the classes and Spearman's ρ of the ranks.
+        draws: the same of each pair of runs (IR), or of each half of the runs.
+        without: the same without the k-th runs of both periods.
         majority: accuracy of calling all what most are.
     """
 
@@ -45,12 +150,9 @@ class Judged(NamedTuple):
     sampling: str
     way: str
     size: int
-    accuracy: float
-    spearman: float
-    accuracy_draws: list[float]
-    spearman_draws: list[float]
-    accuracy_without: list[float]
-    spearman_without: list[float]
+    scores: Both
+    draws: Sequence[Both]
+    without: Sequence[Both]
     majority: float
 
 
@@ -68,7 +170,16 @@ class _Targets(NamedTuple):
 
     def score(self, classes: Tensor, changes: Tensor) -> Both:
         """Return accuracy of some classes and Spearman's ρ of some changes, of all words."""
-        return _accuracy(classes, self), _correlation(changes[self.rows], self)
+        binary, graded, ranked = self.task.binary, self.task.graded, changes[self.rows]
+        right = [
+            float(is_so == binary[word])
+            for word, is_so in zip(self.words, classes.tolist(), strict=True)
+            if word in binary
+        ]
+        kept = [k for k, word in enumerate(self.words) if word in graded]
+        truth = torch.tensor([graded[self.words[k]] for k in kept], dtype=torch.float64)
+        correlation = float(spearman(ranked[kept][None], truth[None])[0]) if len(kept) > 2 else math.nan
+        return fmean(right or [math.nan]), correlation
 
 
 def judge(key: Key, both: Between, task: ChangeTask, spread: float) -> Iterator[Judged]:
@@ -89,18 +200,30 @@ def judge(key: Key, both: Between, task: ChangeTask, spread: float) -> Iterator[
     without = [[k for k in range(runs) if k != left] for left in several]
     pairs = [targets.score(targets.classes(pair), pair) for pair in changes.flatten(0, 1)]
     grid = torch.tensor(pairs, dtype=torch.float64).reshape(*changes.shape[:2], 2)
-    single = [tuple(grid[kept][:, kept].mean((0, 1)).tolist()) for kept in without]
-    ensembles = [_ensemble(targets, changes[half, half]) for half in halves]
-    left = [_ensemble(targets, changes[kept][:, kept]) for kept in without]
-    yield _judged(key, task, "IR", 1, tuple(grid.mean((0, 1)).tolist()), pairs, single)
-    yield _judged(key, task, "AA", runs, *_averages(targets, both))
-    yield _judged(key, task, "EA", runs, _ensemble(targets, changes), ensembles, left)
+    ways: dict[str, tuple[Both, Sequence[Both], Sequence[Both]]] = {
+        "IR": (_mean(grid), pairs, [_mean(grid[kept][:, kept]) for kept in without]),
+        "AA": _averages(targets, both),
+        "EA": (
+            _ensemble(targets, changes),
+            [_ensemble(targets, changes[half, half]) for half in halves],
+            [_ensemble(targets, changes[kept][:, kept]) for kept in without],
+        ),
+    }
+    for way, scores in ways.items():
+        yield Judged(key.technique, key.sampling, way, 1 if way == "IR" else runs, *scores, task.majority)
+
+
+def _mean(grid: Tensor) -> Both:
+    """The mean scores of all pairs of runs, ``(R₁, R₂, 2)``."""
+    accuracy, ranks = grid.mean((0, 1)).tolist()
+    return accuracy, ranks
 
 
 def score_of(series: str, task: ChangeTask, known: int, way: Judged) -> Score:
     """Return the row of one language, of whose targets so many are known."""
-    accuracy = way.accuracy, sd(way.accuracy_draws), jackknife_error(way.accuracy_without)
-    ranks = way.spearman, sd(way.spearman_draws), jackknife_error(way.spearman_without)
+    accuracy, ranks = (
+        (way.scores[k], sd([x[k] for x in way.draws]), jackknife_error([x[k] for x in way.without])) for k in (0, 1)
+    )
     return Score(series, task.name, way.way, *accuracy, *ranks, known, len(task.targets), task.majority)
 
 
@@ -121,35 +244,22 @@ def cells(judged: Sequence[Judged]) -> Iterator[Cell]:
     for place in places:
         ways = [x for x in judged if (x.technique, x.sampling, x.way) == place and not math.isnan(x.majority)]
         if ways:
-            accuracy, ranks = _over_languages(ways, "accuracy"), _over_languages(ways, "spearman")
+            accuracy, ranks = _over_languages(ways, 0), _over_languages(ways, 1)
             size, majority = min(x.size for x in ways), fmean(x.majority for x in ways)
             yield Cell(*place, size, len(ways), *accuracy, *ranks, majority)
 
 
-def _over_languages(ways: Sequence[Judged], name: str) -> tuple[float, float, float]:
+def _over_languages(ways: Sequence[Judged], k: int) -> tuple[float, float, float]:
     """Mean over the languages, its SD over draws and its jackknife error; NaN where languages have other numbers."""
-    draws, left = ([getattr(x, f"{name}_{kind}") for x in ways] for kind in ("draws", "without"))
-    return fmean(getattr(x, name) for x in ways), _spread(draws, sd), _spread(left, jackknife_error)
+    draws = [[x[k] for x in way.draws] for way in ways]
+    left = [[x[k] for x in way.without] for way in ways]
+    return fmean(way.scores[k] for way in ways), _spread(draws, sd), _spread(left, jackknife_error)
 
 
 def _spread(lists: Sequence[Sequence[float]], measure: Callable[[Sequence[float]], float]) -> float:
     if len({len(values) for values in lists}) > 1:
         return math.nan
     return float(measure([fmean(values) for values in zip(*lists, strict=True)]))
-
-
-def _judged(
-    key: Key,
-    task: ChangeTask,
-    way: str,
-    size: int,
-    value: Sequence[float],
-    draws: Sequence[Sequence[float]],
-    left: Sequence[Sequence[float]],
-) -> Judged:
-    accuracies, ranks = ([[scores[which] for scores in part] for part in (draws, left)] for which in (0, 1))
-    lists = accuracies[0], ranks[0], accuracies[1], ranks[1]
-    return Judged(key.technique, key.sampling, way, size, value[0], value[1], *lists, task.majority)
 
 
 def _averages(targets: _Targets, both: Between) -> tuple[Both, list[Both], list[Both]]:
@@ -175,20 +285,6 @@ def _ensemble(targets: _Targets, changes: Tensor) -> Both:
     each = changes.flatten(0, 1)
     votes = torch.stack([targets.classes(pair) for pair in each]).double().mean(0) > 0.5
     return targets.score(votes, each.mean(0))
-
-
-def _accuracy(classes: Tensor, targets: _Targets) -> float:
-    truth = targets.task.binary
-    pairs = [(is_so, truth[word]) for word, is_so in zip(targets.words, classes.tolist(), strict=True) if word in truth]
-    return fmean(float(is_so == true) for is_so, true in pairs) if pairs else math.nan
-
-
-def _correlation(values: Tensor, targets: _Targets) -> float:
-    kept = [k for k, word in enumerate(targets.words) if word in targets.task.graded]
-    if len(kept) < 3:
-        return math.nan
-    truth = torch.tensor([targets.task.graded[targets.words[k]] for k in kept], dtype=torch.float64)
-    return float(spearman(values[kept][None], truth[None])[0])
 
 
 def _why(task: ChangeTask, place: dict[str, int]) -> str:

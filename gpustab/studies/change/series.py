@@ -73,14 +73,18 @@ class Series:
         return replace(self.key, sampling="")
 
 
+def years_of(periods: Sequence[str]) -> list[re.Match[str] | None]:
+    """Return the first and the last year of every period, as matches; ``None`` for one that is not called by them."""
+    return [re.fullmatch(r"(-?\d+)-(-?\d+)", name) for name in periods]
+
+
 def gaps(series: Series) -> list[str]:
     """Return sentences on years that lie between two periods and in none, or in both.
 
     Periods that are not called by their years are passed over.
     """
-    years = [re.fullmatch(r"(-?\d+)-(-?\d+)", name) for name in series.periods]
     notes = []
-    for one, two in pairwise(years):
+    for one, two in pairwise(years_of(series.periods)):
         if not (one and two):
             continue
         last, first = int(one[2]), int(two[1])

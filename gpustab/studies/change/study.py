@@ -5,9 +5,11 @@ A period of the texts is an *epoch* in keys, options and columns, since the thes
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from gpustab.errors import InputError, near, option
@@ -17,31 +19,21 @@ from gpustab.machine.progress import Progress
 from gpustab.options import chosen
 from gpustab.report import Result
 from gpustab.results import Table
-from gpustab.results.page import counted
-from gpustab.studies.change.claims import COLLAPSED, TWO_CAMPS, Cosine, verdict
+from gpustab.results.page import counted, number
+from gpustab.studies.change import claims, differences, tables
 from gpustab.studies.change.laws import Laws, Rows, by_frequency, changes_of, excesses, law_rows
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.pairs import KINDS, Floors, Outcome, outcome_of, task_of
 from gpustab.studies.change.periods import Period, between, neighbours, read, steps
 from gpustab.studies.change.semeval import Judged, cells
 from gpustab.studies.change.series import Series, gaps, series_of
-from gpustab.studies.change.tables import (
-    DISCOVERIES,
-    EXCESS,
-    FREQUENCY,
-    GRID,
-    LAWS,
-    NEIGHBOURS,
-    PAIRS,
-    SHEETS,
-    TASK,
-    TRAJECTORIES,
-    WORDS,
-    Excess,
-)
 from gpustab.studies.shared.finished import Finished, digest_of
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.same_runs import fingerprints, said_of, same_runs
+from gpustab.studies.shared.wording import number_span
+
+_MOST = 3
+"""So many pairs of periods have a sentence; the table has all."""
 
 
 def change(
@@ -80,7 +72,7 @@ def change(
     options = chosen(ChangeOptions, options, choices)
     with answering("change", options, groups, compute, progress) as answer:
         work = _Work(options, answer, Finished(finished, KINDS))
-        tables = answer.result.tables = {sheet.name: sheet.table() for sheet in SHEETS}
+        made = answer.result.tables = {sheet.name: sheet.table() for sheet in tables.SHEETS}
         # Bootstrap series come first: they are the floor of the others.
         every = sorted(series_of(groups_of(groups)), key=lambda series: series.key.sampling != "bootstrap")
         discovered = _discoveries(next((series for series in every if not series.control), every[0]), work)
@@ -90,31 +82,25 @@ def change(
             law, scores = _measure(series, work, (number / len(every), 1 / len(every)))
             laws += [(series, law)] if law is not None else []
             judged += scores if series.language else []
-        tables[GRID.name].extend(GRID.table(cells(judged)))
+        tables.GRID.add(made, cells(judged))
         for rows in _excesses(laws):
-            tables[EXCESS.name].extend(EXCESS.table(rows))
-            tables[FREQUENCY.name].extend(FREQUENCY.table(by_frequency(rows)))
+            tables.EXCESS.add(made, rows)
+            tables.FREQUENCY.add(made, by_frequency(rows))
         if discovered is not None:
-            tables[DISCOVERIES.name] = DISCOVERIES.table(discovered)
-        answer.result.verdict = verdict(tables, options.rate)
+            made[tables.DISCOVERIES.name] = tables.DISCOVERIES.table(discovered)
+        answer.result.verdict = verdict(made, options.rate)
     return answer.result
 
 
 @dataclass
 class _Work:
-    """What the measuring of all series has in common.
-
-    Attributes:
-        options: of the study.
-        answer: to which each series is added.
-        finished: what an earlier call had measured.
-        floors: of the bootstrap series so far, with the name of all that they depend on, by family and periods.
-    """
+    """What the measuring of all series has in common."""
 
     options: ChangeOptions
     answer: Answer
     finished: Finished
     floors: dict[tuple[Any, str, str], tuple[str, Floors]] = field(default_factory=dict)
+    """Of the bootstrap series so far, with the name of all that they depend on, by family and periods."""
 
 
 def _discoveries(series: Series, work: _Work) -> Iterator[Any] | None:
@@ -131,12 +117,7 @@ def _discoveries(series: Series, work: _Work) -> Iterator[Any] | None:
 
 
 def _measure(series: Series, work: _Work, part: tuple[float, float]) -> tuple[Laws | None, list[Judged]]:
-    """Measure one series and add it to the answer.
-
-    Args:
-        series: the periods.
-        work: what all series have in common.
-        part: of the whole work, that is done before and that this is.
+    """Add a series to the answer, of the part of the whole work that is done before and that this is.
 
     Returns:
         The law of frequency, ``None`` if there is none, which a note explains; and the scores of SemEval's targets.
@@ -178,7 +159,7 @@ def _pairs(
         here = part[0] + part[1] * k / len(series.periods)
         answer.report(f"{series.name}: {name}", here)
         period = read(name, group, answer, here)
-        if alarm := COLLAPSED.sentence(Cosine(period.runs.name, period.mean_cosine)):
+        if alarm := claims.COLLAPSED.sentence(claims.Cosine(period.runs.name, period.mean_cosine)):
             answer.result.alarms.append(alarm)
         if work.options.followed:
             followed.append(period)
@@ -188,7 +169,6 @@ def _pairs(
 
 
 def _outcome(series: Series, first: Period, second: Period, work: _Work) -> Outcome:
-    """Measure two periods, if that is not done yet."""
     options, compute = work.options, work.answer.compute
     where = (series.family, first.name, second.name)
     drawn = series.key.sampling == "bootstrap"
@@ -209,9 +189,8 @@ def _outcome(series: Series, first: Period, second: Period, work: _Work) -> Outc
 
 
 def _add(series: Series, first: str, second: str, outcome: Outcome, work: _Work) -> None:
-    """Add what two periods come to to the answer."""
     result, least = work.answer.result, work.options.min_count
-    result.tables[TASK.name].extend(TASK.table(outcome.scores))
+    tables.TASK.add(result.tables, outcome.scores)
     if outcome.unscored:
         result.notes.append(f"{series.name}: not scored: {outcome.unscored}.")
     elif outcome.missing:
@@ -225,30 +204,29 @@ def _add(series: Series, first: str, second: str, outcome: Outcome, work: _Work)
             "rarer ones."
         )
         return
-    result.tables[PAIRS.name].extend(PAIRS.table([outcome.pair]))
-    if alarm := TWO_CAMPS.sentence(outcome.pair):
+    tables.PAIRS.add(result.tables, [outcome.pair])
+    if alarm := claims.TWO_CAMPS.sentence(outcome.pair):
         result.alarms.append(f"{series.name}: {alarm}")
-    result.tables[WORDS.name].extend(WORDS.table(outcome.words))
+    tables.WORDS.add(result.tables, outcome.words)
     result.contrasts.append(
         {"series": series.name, "first": first, "second": second, "reliability": outcome.reliability}
     )
 
 
 def _laws(series: Series, rows: list[Rows], work: _Work) -> Laws | None:
-    """Add the law of frequency of a series, if it has one."""
     if not rows:
         return None
     try:
         laws = Laws(rows, work.options.per_pair)
-        table: Table[Any] = LAWS.table(law_rows(series.name, series.control, laws, work.options))
+        rows_of_laws = list(law_rows(series.name, series.control, laws, work.options))
     except InputError as error:
         work.answer.result.notes.append(f"{series.name}: no law of frequency: {error}.")
         return None
-    work.answer.result.tables[LAWS.name].extend(table)
+    tables.LAWS.add(work.answer.result.tables, rows_of_laws)
     return laws
 
 
-def _excesses(laws: Sequence[tuple[Series, Laws]]) -> Iterator[list[Excess]]:
+def _excesses(laws: Sequence[tuple[Series, Laws]]) -> Iterator[list[tables.Excess]]:
     """Yield the words' excess over the law in every series whose periods are genuine."""
     for series, law in laws:
         if series.control:
@@ -283,8 +261,64 @@ def _follow(series: Series, periods: list[Period], work: _Work) -> None:
             raise InputError(f"the word '{word}' is in no period of '{series.name}'")
         if not way:
             result.notes.append(f"{series.name}: '{word}' is not in {wanted}, so its way cannot be drawn.")
-        result.tables[TRAJECTORIES.name].extend(TRAJECTORIES.table(way))
-        result.tables[NEIGHBOURS.name].extend(NEIGHBOURS.table(near_by))
+        tables.TRAJECTORIES.add(result.tables, way)
+        tables.NEIGHBOURS.add(result.tables, near_by)
         absent = [name for name in series.periods if name not in {row.epoch for row in near_by}]
         if absent:
             result.notes.append(f"{series.name}: '{word}' is not in {', '.join(absent)}.")
+
+
+def verdict(made: Mapping[str, Table], rate: float = 0.05) -> list[str]:
+    """Return the answer: between which periods contexts differ beyond noise, then how far, pair by pair."""
+    pairs = tables.PAIRS.of(made)
+    series = tables.main_series(pairs)
+    shown = [row for name in series for row in pairs.rows(series=name)]
+    each = [
+        (f"{row.series}: " if len(series) > 1 else "") + of_pair(row, tables.splits_of(pairs, row), scale=k == 0)
+        for k, row in enumerate(shown[:_MOST])
+    ]
+    if (more := len(shown) - _MOST) > 0:
+        each[-1] += f" {counted(more, 'more pair')} of periods {'is' if more == 1 else 'are'} in the table below."
+    floors = tables.floor_series(pairs)
+    control = claims.MORE_THAN_AT_RANDOM.sentence(
+        differences.control_difference([x for x in pairs.rows() if x.series not in floors])
+    )
+    sampling = list(claims.of_sampling(shown))
+    sentences = [
+        claims.BETTER_THAN_ONE_CLASS.sentence(list(tables.GRID.rows(made))),
+        *(sampling or [control or claims.COMPARED.sentence(shown)]),
+        *each,
+        *([control] if sampling else []),
+        *claims.of_words(tables.DISCOVERIES.rows(made), rate),
+    ]
+    return [sentence for sentence in sentences if sentence]
+
+
+def of_pair(pair: tables.Pair, splits: Sequence[tables.Pair] = (), *, scale: bool = False) -> str:
+    """Return how far words moved between two periods, beside the floors.
+
+    Args:
+        pair: the row.
+        splits: the same of documents dealt out at random.
+        scale: whether it is said what the numbers mean.
+    """
+    words, moved = counted(pair.tested, "word"), number(pair.change, 2)
+    start = f"From {pair.first} to {pair.second}, {words} moved by {moved} between a run of each"
+    what = f" (0: used alike; {number(pair.unlike, 2)}: two different words)" if scale else ""
+    parts = (f"{start}{what}.", claims.BEYOND_SAMPLING.sentence(pair), _without_training(pair, splits))
+    return " ".join(part for part in parts if part)
+
+
+def _without_training(pair: tables.Pair, splits: Sequence[tables.Pair]) -> str:
+    """Say what is left of the change without training noise, which is not what the floor is compared with."""
+    if math.isnan(pair.corrected):
+        if differences.noise(pair) > claims.NOISY:
+            return claims.of_noise(pair) if pair.sampling_floor is None else ""  # the floor's sentence says so
+        return "With one run, how much of it is training noise cannot be told."
+    low, high = pair.estimate(pair.corrected, pair.corrected_se).interval
+    span = "" if math.isnan(low) else f" ({number_span(low, high)})"
+    change = f"Without the noise of training the change is {number(pair.corrected, 2)}{span}"
+    if not splits:
+        return f"{change}."
+    at_random = number(fmean(split.corrected for split in splits), 2)
+    return f"{change}, where documents were dealt out at random, so that nothing changed, {at_random}."

@@ -347,13 +347,10 @@ def compared(pairs: Table[Pair]) -> list[str]:
 def called(pairs: Table[Pair]) -> dict[str, str]:
     """Return what every series is called: documents dealt out at random say so."""
     several = len(set(pairs.get("of", []))) > 1
-    return {row.series: _called(row, several) for row in pairs.rows()}
-
-
-def _called(row: Pair, several: bool) -> str:
-    if not row.split:
-        return row.series
-    return f"{AT_RANDOM} ({row.split})" + (f", {row.of}" if several else "")
+    return {
+        row.series: f"{AT_RANDOM} ({row.split})" + (f", {row.of}" if several else "") if row.split else row.series
+        for row in pairs.rows()
+    }
 
 
 def splits_of(pairs: Table[Pair], row: Pair) -> list[Pair]:

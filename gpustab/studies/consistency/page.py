@@ -221,7 +221,7 @@ def _nonce(result: Result) -> Iterator[Block]:
             of = f"Best {_SETTINGS} of {len(settings):,} settings by AUC"
             columns = [name for name in titles(tables.Setting) if name != "group"]
             title = f"{of}; the best of many is lucky: try it on other terms"
-            block = replace(block, tables=[*block.tables, _small_table(title, best, columns)], layout=[])
+            block = replace(block, tables=[*block.tables, _small_table(title, best, columns)])
         yield block
 
 

@@ -1,14 +1,16 @@
-"""The page of neighbours."""
+"""The page of neighbours: its title, its blocks, a methods paragraph, and what to cite."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from gpustab.report import Result
-from gpustab.results import Block, SmallTable
-from gpustab.results.page import Columns, number
+from gpustab.results import Block, Content, SmallTable
+from gpustab.results.page import Columns, counted, number
 from gpustab.studies.neighbours.claims import RULE
-from gpustab.studies.neighbours.shares import SHARES
+from gpustab.studies.neighbours.study import SHARES
+
+CITATIONS = ("antoniak2018", "rettenmeier2020")
 
 _RUNS_BESIDE = 5
 """As many lists fit beside each other."""
@@ -43,10 +45,28 @@ _SHARES: Columns = [
 
 
 def _by_run(group: dict[str, Any], start: int) -> SmallTable:
-    """The lists of a few runs side by side."""
     some = slice(start, start + _RUNS_BESIDE)
     ranks = [[str(rank)] for rank in range(1, group["n"] + 1)]
     for words in group["lists"][some]:
         for k, row in enumerate(ranks):
             row.append(words[k] if k < len(words) else "–")
     return SmallTable("By run" if not start else "", ["rank", *group["runs"][some]], ranks)
+
+
+def heading(result: Content) -> tuple[str, str]:
+    """Return the question, and how many runs answer it."""
+    runs = sum(len(group["runs"]) for group in result.groups)
+    groups = f" in {counted(len(result.groups), 'group')}" if len(result.groups) > 1 else ""
+    return f"Which neighbours of “{result.settings.get('word', '')}” can you trust?", f"{counted(runs, 'run')}{groups}"
+
+
+def methods(result: Content) -> str:
+    """Return a paragraph for the methods section of a paper."""
+    groups = ", ".join(f"{counted(len(group['runs']), 'run')} of {group['name']}" for group in result.groups)
+    n = result.settings.get("n")
+    return (
+        f"The {n} nearest neighbours of “{result.settings.get('word')}” by cosine were found in every run ({groups}) "
+        f"with gpustab {result.environment.get('gpustab')}. For each word that is among the {n} nearest in some run we "
+        "report in how many of the runs that have it this is so, with the 95 % Wilson interval of that share. p@n is "
+        "the share of the neighbours of one run that are neighbours in another too, mean over all pairs of runs."
+    )

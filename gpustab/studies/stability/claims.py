@@ -327,11 +327,13 @@ def collapsed(names: Sequence[str], cosines: Sequence[float], *, every: bool) ->
         cosines: mean cosine of the collapsed runs, of one group or of each of several.
         every: whether these are all runs of the groups.
     """
-    who, whose = ("All runs are", "their") if every else (f"{listed(names)} {_are(names)}", _whose(names))
+    one = len(names) == 1 and not every
+    who, whose = "All runs" if every else listed(names), "its" if one else "their"
     rest = "No verdict is given." if every else "The sentences below are without, the tables with it."
     return (
-        f"{who} collapsed: {whose} words all point one way (mean cosine {_span(cosines, '.2f')}), so that a tiny loss "
-        f"means nothing. Train longer, or see what centring leaves. {rest}"
+        f"{who} {'is' if one else 'are'} collapsed: {whose} words all point one way (mean cosine "
+        f"{_span(cosines, '.2f')}), so that a tiny loss means nothing. Train longer, or see what centring leaves. "
+        f"{rest}"
     )
 
 
@@ -366,11 +368,3 @@ def copies(names: Sequence[str]) -> str:
 def _span(values: Sequence[float], form: str) -> str:
     low, high = format(min(values), form), format(max(values), form)
     return low if low == high else f"{low} to {high}"
-
-
-def _are(names: Sequence[str]) -> str:
-    return "is" if len(names) == 1 else "are"
-
-
-def _whose(names: Sequence[str]) -> str:
-    return "its" if len(names) == 1 else "their"

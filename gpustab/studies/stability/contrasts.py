@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, TypedDict
+from typing import Any, NamedTuple
 
 from torch import Tensor
 
@@ -31,33 +31,6 @@ def mean_of(pairs: Tensor, some: Sequence[int]) -> Estimate:
     kept = list(some)
     statistics = pair_statistics(pairs.cpu()[kept][:, kept])
     return Estimate.of_runs(statistics.mean, statistics.se, len(kept))
-
-
-class ExtrinsicContrast(TypedDict):
-    """The contrast ``extrinsic`` of the JSON."""
-
-    name: str
-    groups: list[str]
-    value: float | None
-    se: float | None
-    signed_square: float
-    square_se: float
-    ratio: float
-    ratio_interval: list[float]
-    runs: list[int]
-
-
-class HalvesContrast(TypedDict):
-    """The contrast ``halves`` of the JSON."""
-
-    name: str
-    groups: list[str]
-    words: int
-    n: int
-    within: float
-    within_se: float
-    between: float
-    between_se: float
 
 
 class Extrinsic(NamedTuple):
@@ -83,8 +56,8 @@ class Extrinsic(NamedTuple):
             f"{self.shuffled.value:.4g} (intrinsic) and {self.bootstrap.value:.4g}."
         )
 
-    def contrast(self) -> ExtrinsicContrast:
-        """Return what bootstrap adds to the noise of training, as plain values."""
+    def contrast(self) -> dict[str, Any]:
+        """Return the contrast ``extrinsic`` of the JSON: what bootstrap adds to the noise of training."""
         added = extrinsic(self.shuffled.value, self.bootstrap.value, self.shuffled.se, self.bootstrap.se)
         ratio = ratio_of(self.bootstrap, self.shuffled)
         return {
@@ -120,7 +93,6 @@ def compare_samplings(
 
 
 def _loss(runs: Runs, common: Sequence[bytes], kept: Sequence[int], compute: Compute) -> Estimate:
-    """Mean reduced PIP loss over the common words."""
     reduced = engine.pip_pass(engine.place(runs.restricted(common), compute), compute).reduced
     return mean_of(pair_matrix(reduced, len(runs)), kept or range(len(runs)))
 
@@ -142,8 +114,8 @@ class TwoHalves(NamedTuple):
     within: Estimate
     between: Estimate
 
-    def contrast(self, groups: Sequence[str]) -> HalvesContrast:
-        """Return the numbers of two groups as plain values."""
+    def contrast(self, groups: Sequence[str]) -> dict[str, Any]:
+        """Return the contrast ``halves`` of the JSON, of two groups."""
         return {
             "name": "halves",
             "groups": list(groups),
@@ -203,7 +175,6 @@ def between(cross: Tensor) -> Estimate:
 
 
 def _within(p: Tensor, own: list[int], others: list[int]) -> Estimate:
-    """The mean over both halves."""
     one, other = mean_of(p, own), mean_of(p, others)
     se = (one.se**2 + other.se**2) ** 0.5 / 2
     return Estimate((one.value + other.value) / 2, se, min(one.freedom, other.freedom))

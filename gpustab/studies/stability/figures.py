@@ -75,7 +75,11 @@ def neighbours(pairs: Table, tables: Tables) -> Picture:
         return Picture(missing="The picture of p@n over n needs two list lengths or more, such as 1 and 10.")
     drawn, names = series(pairs["group"]), called(pairs["group"])
     estimates = {group: {k: estimate(part, f"p@{k}") for k in ns} for group, part in pairs.split("group")}
-    shares = [_shares(of_n, short(names[group]), drawn[group]) for group, of_n in estimates.items()]
+    shares = []
+    for group, by_n in estimates.items():
+        low, high = zip(*(of.interval for of in by_n.values()), strict=True)
+        values, name = [of.value for of in by_n.values()], short(names[group])
+        shares.append(Curve(list(by_n), values, *drawn[group], name, low, high, BANDED))
     said = "; ".join(
         f"{names[group]}: " + ", ".join(f"{number(of.value, 2)} at {k}" for k, of in of_n.items())
         for group, of_n in estimates.items()
@@ -88,11 +92,6 @@ def neighbours(pairs: Table, tables: Tables) -> Picture:
     )
     of_n = listing((names[group], _of(of[n], n)) for group, of in estimates.items())
     return Picture(f"Of the {n} nearest neighbours two runs have in common: {of_n}", [panel])
-
-
-def _shares(of_n: Mapping[int, Estimate], name: str, look: Series) -> Curve:
-    low, high = zip(*(of.interval for of in of_n.values()), strict=True)
-    return Curve(list(of_n), [of.value for of in of_n.values()], *look, name, low, high, BANDED)
 
 
 def _chance(tables: Tables, ns: Sequence[int], drawn: Mapping[str, Series]) -> list[Layer]:
@@ -147,15 +146,19 @@ def _of(share: Estimate, n: int) -> str:
 def side_by_side(pairs: Table, _: Tables) -> Picture:
     """The loss of every group between identical and chance, each with its interval."""
     losses = {group: estimate(part, "reduced_pip") for group, part in pairs.split("group")}
-    chances = {group: _root_mean_square(part["chance_reduced_pip"]) for group, part in pairs.split("group")}
+    chances = {
+        group: float(np.sqrt(np.mean(np.asarray(part["chance_reduced_pip"], np.float64) ** 2)))
+        for group, part in pairs.split("group")
+    }
     if len(losses) < 2:
         return Picture()
     drawn, names = series(losses), called(losses)
     top = 1.03 * max(known([*chances.values(), *(x for loss in losses.values() for x in (loss.value, *loss.interval))]))
-    rows = [
-        _loss(group, loss, drawn[group], Upright(chances[group], "axis dash", (-7, 7), "" if k else "chance"))
-        for k, (group, loss) in enumerate(losses.items())
-    ]
+    rows: list[Row] = []
+    for group, loss in losses.items():
+        chance = Upright(chances[group], "axis dash", (-7, 7), "" if rows else "chance")
+        dot = Dot(loss.value, *drawn[group], *loss.interval)
+        rows.append(Row(f"{short(group, 30)}: {_with_error(loss)}", [dot, chance], drawn[group].style))
     axis = Axis("reduced PIP loss (0: identical)", 0, top, round_ticks(0, top))
     label = "; ".join(f"{group} {_with_error(loss)}" for group, loss in losses.items())
     shares = listing((names[group], _percent(loss.value, chances[group])) for group, loss in losses.items())
@@ -163,19 +166,9 @@ def side_by_side(pairs: Table, _: Tables) -> Picture:
     return Picture(title, [dots(rows, axis, HEADED, f"Groups side by side. {label}")])
 
 
-def _loss(group: str, loss: Estimate, look: Series, chance: Upright) -> Row:
-    """One group: its name and number above a line from identical on, its interval and chance on it."""
-    dot = Dot(loss.value, *look, *loss.interval)
-    return Row(f"{short(group, 30)}: {_with_error(loss)}", [dot, chance], look.style)
-
-
-def _root_mean_square(column: object) -> float:
-    return float(np.sqrt(np.mean(np.asarray(column, np.float64) ** 2)))
-
-
 @drawn_from("words")
 def words(table: Table, _: Tables) -> Picture:
-    """Ridges of equal area over one axis, each with its median; the largest losses are cut off, and counted."""
+    """Ridges of equal height over one axis, each with its median; the largest losses are cut off, and counted."""
     parts = [(group, _known(part["pip_mean"])) for group, part in table.split("group")]
     parts = [(group, values) for group, values in parts if len(values) >= _SOME and values.max() > _NOISE]
     if not parts:
@@ -190,7 +183,7 @@ def words(table: Table, _: Tables) -> Picture:
         f"Distribution of the words' losses: nine of ten lie within {nine}",
     )
     beyond = sum(int((values > high).sum()) for _, values in parts)
-    caption = "Each ridge is as tall as the others, whatever its number of words; the upright line is the median."
+    caption = "Ridges have equal heights; the upright line is the median."
     caption += f" Beyond the right end: {counted(beyond, 'word')}." if beyond else ""
     return Picture(f"Nine of ten words have a loss of {nine}", [panel], caption=caption)
 

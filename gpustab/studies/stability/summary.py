@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from gpustab import engine
 from gpustab.kernels.gram import run_pairs
@@ -11,8 +11,7 @@ from gpustab.kernels.overlap import Overlap, chance_overlap, mean_over_measured
 from gpustab.runs.runs import Runs
 from gpustab.statistics.reliability import Reliability
 from gpustab.studies.stability import claims
-from gpustab.studies.stability.claims import LEAST_LISTED, RANKS_WORDS
-from gpustab.studies.stability.words import Ranking, Words, surely_least
+from gpustab.studies.stability.words import Words, surely_least
 
 
 class Vocabulary(TypedDict):
@@ -77,22 +76,11 @@ class RankingSummary(TypedDict):
     like_frequency: ReliabilitySummary | None
 
 
-class WordSummary(TypedDict):
-    """What is known of one word; see :class:`gpustab.studies.stability.words.Words`."""
-
-    word: str
-    count: int | None
-    pip: float
-    pip_se: float | None
-    pip_place: float | None
-    p: float
-    p_se: float | None
-    p_place: float | None
-    least: float | None
-
-
 class WordsSummary(TypedDict):
-    """How far these runs rank words, and the least and the most stable ones beside words of like frequency."""
+    """How far these runs rank words, and the least and the most stable ones beside words of like frequency.
+
+    Of each word that is listed: its count, and what :class:`gpustab.studies.stability.words.Words` knows of it.
+    """
 
     n: int
     rankings: dict[str, RankingSummary]
@@ -102,8 +90,8 @@ class WordsSummary(TypedDict):
     standing_out: int
     list: str
     pip_and_p: float
-    least_stable: list[WordSummary]
-    most_stable: list[WordSummary]
+    least_stable: list[dict[str, Any]]
+    most_stable: list[dict[str, Any]]
 
 
 class Precision(TypedDict):
@@ -153,7 +141,12 @@ def summarise(
     return {
         "name": runs.name,
         "runs": list(runs.names),
-        "vocabulary": _vocabulary(runs),
+        "vocabulary": {
+            "rule": runs.joining.rule,
+            "joint": int(runs.joint.sum()),
+            "dropped": runs.joining.dropped,
+            "undefined": runs.joining.undefined,
+        },
         "dimension": runs.dimension,
         "scale": _scale(pip),
         "pip": {"reduced": _pip(pip, len(runs))},
@@ -161,15 +154,6 @@ def summarise(
         "words": _words(runs, words),
         "precision": {"products": pip.precision, "relative_error": pip.error},
         "targets": targets,
-    }
-
-
-def _vocabulary(runs: Runs) -> Vocabulary:
-    return {
-        "rule": runs.joining.rule,
-        "joint": int(runs.joint.sum()),
-        "dropped": runs.joining.dropped,
-        "undefined": runs.joining.undefined,
     }
 
 
@@ -204,32 +188,31 @@ def _overlap(overlaps: Overlap, m: int, chance: float, ties: int) -> Neighbours:
 
 
 def _words(runs: Runs, words: Words) -> WordsSummary:
-    """Return how far these runs rank words, and the least and the most stable ones beside words of like frequency."""
     best, (least, most) = words.best, words.listed()
     counts = runs.counts_in_a_run()
     by = None if best is None or best.like is None else (best.name, best.like.value)
     expected = float(words.least[least].nan_to_num().sum()) if least else 0.0
     listed = claims.Least(len(least), expected, float(words.p.nanmean()), len(runs))
+    shown = least if claims.LEAST_LISTED.judge(listed) == "yes" else []
     return {
         "n": words.n,
-        "rankings": {ranking.name: _ranking(ranking) for ranking in words.rankings},
+        "rankings": {
+            x.name: {"all": _reliability(x.whole), "like_frequency": _reliability(x.like)} for x in words.rankings
+        },
         "by": by and by[0],
-        "heading": RANKS_WORDS.sentence(claims.Ranking(by and by[1], len(runs))),
-        "ranking": claims.ranking(len(runs), [(_called(x.name), x.whole) for x in words.rankings]),
+        "heading": claims.RANKS_WORDS.sentence(claims.Ranking(by and by[1], len(runs))),
+        "ranking": claims.ranking(len(runs), [(called(x.name), x.whole) for x in words.rankings]),
         "standing_out": len(surely_least(words)),
-        "list": LEAST_LISTED.sentence(listed),
+        "list": claims.LEAST_LISTED.sentence(listed),
         "pip_and_p": words.agreement[0],
-        "least_stable": [_word(runs, words, counts, k) for k in least] if LEAST_LISTED.judge(listed) == "yes" else [],
+        "least_stable": [_word(runs, words, counts, k) for k in shown],
         "most_stable": [_word(runs, words, counts, k) for k in most],
     }
 
 
-def _called(name: str) -> str:
+def called(name: str) -> str:
+    """Return what pages call a ranking of words."""
     return "PIP loss" if name == "pip" else name
-
-
-def _ranking(ranking: Ranking) -> RankingSummary:
-    return {"all": _reliability(ranking.whole), "like_frequency": _reliability(ranking.like)}
 
 
 def _reliability(reliability: Reliability | None) -> ReliabilitySummary | None:
@@ -243,15 +226,7 @@ def _reliability(reliability: Reliability | None) -> ReliabilitySummary | None:
     }
 
 
-def _word(runs: Runs, words: Words, counts: list[int | None], k: int) -> WordSummary:
-    return {
-        "word": runs.vocabulary.text(k),
-        "count": counts[k],
-        "pip": float(words.pip[k]),
-        "pip_se": float(words.pip_se[k]),
-        "pip_place": float(words.pip_place[k]),
-        "p": float(words.p[k]),
-        "p_se": float(words.p_se[k]),
-        "p_place": float(words.p_place[k]),
-        "least": float(words.least[k]),
-    }
+def _word(runs: Runs, words: Words, counts: list[int | None], k: int) -> dict[str, Any]:
+    known = ("pip", "pip_se", "pip_place", "p", "p_se", "p_place", "least")
+    numbers = {name: float(getattr(words, name)[k]) for name in known}
+    return {"word": runs.vocabulary.text(k), "count": counts[k], **numbers}

@@ -16,15 +16,6 @@ from gpustab.studies.shared.claims import documents
 from gpustab.studies.shared.spaces import COLLAPSED, far_runs, same_pairs
 from gpustab.studies.shared.wording import listed
 from gpustab.studies.stability import claims
-from gpustab.studies.stability.claims import (
-    OTHER_DOCUMENTS,
-    POINTS_OPPOSITE,
-    RETURN,
-    Halves,
-    Leave,
-    Opposite,
-    Returning,
-)
 from gpustab.studies.stability.contrasts import HALF, mean_of
 
 
@@ -105,7 +96,7 @@ class Verdict:
         self._alarms: list[tuple[str, str]] = []
         self._collapsed: dict[str, float] = {}
         self._opposite: dict[tuple[int, int], dict[str, float]] = {}
-        self._family: list[tuple[str, str, Returning | None]] = []
+        self._family: list[tuple[str, str, claims.Returning | None]] = []
         self._sentences: list[tuple[str, str]] = []
         self._last: list[str] = []
         self._several = several
@@ -118,8 +109,8 @@ class Verdict:
             alarms.append((list(self._collapsed), claims.collapsed((), [*self._collapsed.values()], every=True)))
         alarms += [([name], alarm) for name, alarm in self._alarms]
         for (words, n), agreements in self._opposite.items():
-            opposite = Opposite([*agreements.values()], words, n)
-            alarms.append((list(agreements), POINTS_OPPOSITE.sentence(opposite)))
+            opposite = claims.Opposite([*agreements.values()], words, n)
+            alarms.append((list(agreements), claims.POINTS_OPPOSITE.sentence(opposite)))
         return [self._named(listed(names), alarm) for names, alarm in alarms]
 
     @property
@@ -145,7 +136,7 @@ class Verdict:
         if p is not None and p.value != p.value:  # no two runs share a target
             p = None
         sampling = runs.key.sampling
-        self._family.append((runs.name, sampling, p and Returning(p, n, chance, sampling)))
+        self._family.append((runs.name, sampling, p and claims.Returning(p, n, chance, sampling)))
         if p is None or sampling != "bootstrap":
             return
         self.bootstrap[runs.name] = p.value
@@ -159,7 +150,7 @@ class Verdict:
         What they forbid the others do not permit.
         """
         drawn = [group for group in self._family if group[1] == "bootstrap"]
-        leave: Leave = ""
+        leave: claims.Leave = ""
         if any(returning is None for *_, returning in drawn):
             leave = "permission"
         elif any(returning and not claims.may_read_one(returning.p) for *_, returning in drawn):
@@ -167,7 +158,7 @@ class Verdict:
         for name, sampling, returning in sorted(self._family, key=lambda group: group[1] != "bootstrap"):
             if returning is not None:
                 left = returning._replace(leave="" if sampling == "bootstrap" else leave)
-                self._sentences.append((name, RETURN.sentence(left)))
+                self._sentences.append((name, claims.RETURN.sentence(left)))
         self._family = []
 
     def of_ranks(self, name: str, agreement: float, words: int, n: int) -> None:
@@ -179,7 +170,7 @@ class Verdict:
             words: how many.
             n: length of the lists.
         """
-        if POINTS_OPPOSITE.judge(Opposite([agreement], words, n)) == "yes":
+        if claims.POINTS_OPPOSITE.judge(claims.Opposite([agreement], words, n)) == "yes":
             self._opposite.setdefault((words, n), {})[name] = agreement
 
     def of_documents(self, name: str, shuffled: Estimate, bootstrap: Estimate) -> None:
@@ -196,7 +187,7 @@ class Verdict:
             n: length of the lists.
         """
         drawn = next((p for group, p in self.bootstrap.items() if HALF in group), None)
-        self._sentences.append((name, OTHER_DOCUMENTS.sentence(Halves(between, within, drawn, n))))
+        self._sentences.append((name, claims.OTHER_DOCUMENTS.sentence(claims.Halves(between, within, drawn, n))))
 
     def _named(self, name: str, sentence: str) -> str:
         return f"{name}: {sentence}" if self._several else sentence

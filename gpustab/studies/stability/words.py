@@ -148,7 +148,9 @@ def look_at_words(
         "p_place": _put(_gap(runs), rows, place(-shared.mean)),
         "least": _put(_gap(runs), rows, least_stable(shared, count, common[1])),
     }
-    return Words(n, rankings=(rankings[0], rankings[1]), agreement=_agreement(scattered, rows), **scattered)
+    both = scattered["pip"][None, rows], scattered["p"][None, rows]
+    agreement = float(spearman(*both)) if len(rows) > 3 else float("nan")
+    return Words(n, rankings=(rankings[0], rankings[1]), agreement=(agreement, len(rows)), **scattered)
 
 
 def least_stable(shared: WordValues, runs: int, common: float) -> Tensor:
@@ -167,12 +169,6 @@ def _put(column: Tensor, rows: Tensor, values: Tensor) -> Tensor:
     if len(rows):
         column = column.index_copy(0, rows, values)
     return column
-
-
-def _agreement(scattered: dict[str, Tensor], rows: Tensor) -> tuple[float, int]:
-    if len(rows) < 4:
-        return float("nan"), len(rows)
-    return float(spearman(scattered["pip"][None, rows], scattered["p"][None, rows])), len(rows)
 
 
 def surely_least(words: Words) -> Tensor:

@@ -9,8 +9,7 @@ from typing import Any
 from gpustab.results.table import Table
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.claims import AS_IN_THESIS, OBSERVED, Claim, Margin, Observation, Verdict, above, decide
-from gpustab.studies.sweep.changes import CHANGES, SHARE, change, numbers_of
-from gpustab.studies.sweep.measure import Measured
+from gpustab.studies.sweep.measure import CHANGES, SHARE, Measured, change, numbers_of
 from gpustab.studies.sweep.plans import BASELINE, Setting, values_of
 
 TRAINING = ("epochs", "negative")

@@ -1,16 +1,16 @@
-"""What is measured of the runs of one setting."""
+"""What is measured of the runs of one setting, and how far its numbers are from the baseline's."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from gpustab import engine
 from gpustab.evaluation.usual import usual_scores
 from gpustab.kernels.jackknife import PairStatistics, pair_matrix, pair_statistics
 from gpustab.machine.device import Compute
-from gpustab.results import Table
+from gpustab.results import Column, Sheet, Table
 from gpustab.runs.families import over_common_words
 from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import extrinsic
@@ -19,6 +19,7 @@ from gpustab.studies.shared.same_runs import fingerprints
 
 NEIGHBOURS = 10
 EXTRINSIC = "extrinsic"
+SHARE = "share_of_chance"
 _P = f"p@{NEIGHBOURS}"
 _REST = ("chance", "mean_cosine", _P, f"{_P}_se", "seconds")
 
@@ -135,3 +136,76 @@ def _extrinsic(losses: Mapping[str, PairStatistics], notes: list[str]) -> tuple[
     if added.value is None:
         notes.append(f"These differ less than shuffled runs: the extrinsic square is {added.signed_square:.2g}.")
     return math.nan if added.value is None else added.value, math.nan if added.se is None else added.se
+
+
+class ChangeRow(NamedTuple):
+    """One measure of one setting against the baseline."""
+
+    setting: str
+    sampling: Annotated[str, Column(about="of the runs, or extrinsic")]
+    measure: Annotated[str, Column(about="reduced_pip, share_of_chance, p@10 or the name of a test")]
+    baseline: float
+    value: float
+    difference: Annotated[float, Column(about="from the baseline")]
+    se: Annotated[float, Column(about="of the difference, by propagation")]
+    percent: Annotated[float, Column(about="the difference in percent of the baseline")]
+    percent_se: float
+
+
+CHANGES = Sheet("changes", ChangeRow, "one row a setting, sampling and measure")
+
+
+class Change(NamedTuple):
+    """A difference from the baseline, and in percent of it, each with its standard error."""
+
+    difference: float
+    se: float
+    percent: float
+    percent_se: float
+
+
+def change(baseline: float, value: float, baseline_se: float, value_se: float) -> Change:
+    """Return ``b − a`` and ``100 (b/a − 1)`` with ``SE = (100/a) √(se_b² + (b/a)² se_a²)``, by propagation.
+
+    The two are taken for independent, which settings that read the same draws are not quite.
+
+    Returns:
+        NaN for percent of a baseline that is not positive, and for errors where one is NaN.
+
+    Example:
+        >>> [round(x, 4) for x in change(0.0179, 0.0179 * (1 - 0.116), 0.0002, 0.0001)]  # table 3.1, Hindi
+        [-0.0021, 0.0002, -11.6, 1.1348]
+    """
+    error = math.hypot(baseline_se, value_se)
+    if not baseline > 0:
+        return Change(value - baseline, error, math.nan, math.nan)
+    part = value / baseline
+    percent_se = 100 / baseline * math.hypot(value_se, part * baseline_se)
+    return Change(value - baseline, error, 100 * (part - 1), percent_se)
+
+
+def change_table(baseline: Measured, others: dict[str, Measured]) -> Table[ChangeRow]:
+    """Return one row per setting, sampling and measure that both the setting and the baseline have."""
+    before, rows = numbers_of(baseline), []
+    for name, measured in others.items():
+        for (sampling, what), (value, se) in numbers_of(measured).items():
+            if (sampling, what) not in before:
+                continue
+            was, was_se = before[sampling, what]
+            rows.append(ChangeRow(name, sampling, what, was, value, *change(was, value, was_se, se)))
+    return CHANGES.table(rows)
+
+
+def numbers_of(measured: Measured) -> dict[tuple[str, str], tuple[float, float]]:
+    """Return values with their standard errors, by sampling and measure."""
+    numbers = {}
+    for row in measured.settings.records():
+        numbers[row["sampling"], "reduced_pip"] = row["reduced_pip"], row["se"]
+        if row["sampling"] != EXTRINSIC:
+            # A loss that rises less than its chance level tells of spaces that spread out, not of instability.
+            if chance := row.get("chance"):
+                numbers[row["sampling"], SHARE] = row["reduced_pip"] / chance, row["se"] / chance
+            numbers[row["sampling"], _P] = row[_P], row[f"{_P}_se"]
+    for row in measured.scores.records():
+        numbers[row["sampling"], row["test"]] = row["mean"], row["sd"] / math.sqrt(row["runs"])
+    return numbers

@@ -1,12 +1,19 @@
-"""The page of a sweep: what each setting's runs are like, how far they are from the baseline's, a grid as squares."""
+"""The page of a sweep: its settings, how far each is from the baseline, and a grid as squares of two parameters.
+
+Rettenmeier 2020, tables 3.1-3.4: epochs × negative samples.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, NamedTuple
+
 from gpustab.report import Result
-from gpustab.results import Block
-from gpustab.results.page import whole
+from gpustab.results import Block, Column, Sheet, SmallTable, Table
+from gpustab.results.page import cell, number, whole
 from gpustab.studies.shared.claims import OBSERVATIONS, OBSERVED, facts
-from gpustab.studies.sweep.squares import SQUARES, squares
+from gpustab.studies.sweep.measure import Change, Measured, change, numbers_of
+from gpustab.studies.sweep.plans import BASELINE, Setting, values_of
 
 _TITLES = {"settings": "Settings", "changes": "Changes against the baseline", "scores": "Scores"}
 
@@ -21,3 +28,98 @@ def page(result: Result) -> list[Block]:
     if observations.height:
         blocks.append(Block(OBSERVATIONS, facts(observations)))
     return blocks
+
+
+class Cell(NamedTuple):
+    """One measure of one setting, placed by its values of two parameters."""
+
+    held: Annotated[str, Column(about="values of the other varied parameters; empty where only two vary")]
+    sampling: Annotated[str, Column(about="of the runs, or extrinsic")]
+    measure: Annotated[str, Column(about="reduced_pip, p@10 or the name of a test")]
+    rows: Annotated[str, Column(about="the parameter that varies down the square, the first that was named")]
+    row: Annotated[Any, Column(about="its value")]
+    columns: Annotated[str, Column(about="the parameter that varies across the square")]
+    column: Annotated[Any, Column(about="its value")]
+    value: Annotated[float, Column(about="mean over pairs of runs (of scores: over runs)")]
+    value_se: float
+    difference: Annotated[float, Column(about="from the baseline; this and all after it are NaN in its own cell")]
+    se: float
+    percent: Annotated[float, Column(about="the difference in percent of the baseline")]
+    percent_se: float
+
+
+SQUARES = Sheet("squares", Cell, "one row a setting, sampling and measure of a grid")
+
+
+def square_table(
+    settings: Sequence[Setting], measured: Mapping[str, Measured], parameters: Sequence[str]
+) -> Table[Cell]:
+    """Place every setting of a grid: the first parameter varies down, the second across, the others are held.
+
+    Args:
+        settings: all combinations of values, and the baseline; that has a cell where its values are of the grid.
+        measured: their numbers by label.
+        parameters: the varied ones, two or more.
+
+    Returns:
+        One :class:`Cell` per setting, sampling and measure, numbers from small to large.
+    """
+    rows, columns, *others = parameters
+    before = numbers_of(measured[BASELINE])
+    cells = []
+    for setting, values in _placed(settings, parameters):
+        held = ",".join(f"{name}={cell(values[name])}" for name in others)
+        for (sampling, measure), (value, se) in numbers_of(measured[setting.label]).items():
+            was, was_se = before.get((sampling, measure), (float("nan"), float("nan")))
+            new = setting.label != BASELINE
+            changed = change(was, value, was_se, se) if new else Change(*[float("nan")] * 4)
+            place = (held, sampling, measure, rows, values[rows], columns, values[columns])
+            cells.append(Cell._make((*place, value, se, *changed)))
+    return SQUARES.table(cells)
+
+
+def _placed(settings: Sequence[Setting], parameters: Sequence[str]) -> list[tuple[Setting, dict[str, Any]]]:
+    """Settings with their values of the varied parameters; the baseline only where the grid has its values."""
+    settled = [(s, {name: values_of(s.plan)[name] for name in parameters}) for s in settings]
+    grid = {name: [values[name] for s, values in settled if s.label != BASELINE] for name in parameters}
+    placed = [(s, v) for s, v in settled if s.label != BASELINE or all(v[name] in grid[name] for name in parameters)]
+    order = {name: _ordered([values[name] for _, values in placed]) for name in parameters}
+    names = (*parameters[2:], *parameters[:2])
+    return sorted(placed, key=lambda x: [order[name].index(x[1][name]) for name in names])
+
+
+def _ordered(values: Sequence[Any]) -> list[Any]:
+    """Each value once, numbers from small to large, others as they first stand there."""
+    once = list(dict.fromkeys(values))
+    return sorted(once) if all(isinstance(value, int | float) for value in once) else once
+
+
+def squares(table: Table[Cell]) -> list[SmallTable]:
+    """Return two small tables per measure: values ± SE, and changes ± SE (percent of losses, differences of others)."""
+    shown = []
+    for held, part in table.split("held"):
+        for sampling, rest in part.split("sampling"):
+            for measure, cells in rest.split("measure"):
+                title = ", ".join(filter(None, (held, sampling, measure)))
+                loss = ("change in percent", "percent", "percent_se")
+                against = loss if measure == "reduced_pip" else ("change", "difference", "se")
+                for what, *columns in (("value", "value", "value_se"), against):
+                    shown.append(_square(f"{title}: {what} ± SE", cells, *columns))
+    return shown
+
+
+def _square(title: str, cells: Table[Cell], value: str, error: str) -> SmallTable:
+    first = next(cells.rows())
+    across = list(dict.fromkeys(cells["column"]))
+    header = [f"{first.rows} \\ {first.columns}", *map(cell, across)]
+    rows = []
+    for down, line in cells.split("row"):
+        texts = {row.column: _text(row, value, error) for row in line.rows()}
+        rows.append([cell(down), *(texts.get(column, "–") for column in across)])
+    return SmallTable(title, header, rows)
+
+
+def _text(row: Cell, value: str, error: str) -> str:
+    if value != "value" and row.difference != row.difference:
+        return "0 (baseline)" if row.value == row.value else "–"
+    return f"{number(getattr(row, value), 3)} ± {number(getattr(row, error), 2)}"

@@ -18,11 +18,10 @@ from gpustab.runs.manifest import run_file
 from gpustab.runs.runs import Runs
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.frame import answering
-from gpustab.studies.sweep.changes import CHANGES, ChangeRow, change_table
 from gpustab.studies.sweep.claims import observation_table
-from gpustab.studies.sweep.measure import Measured, measure
+from gpustab.studies.sweep.measure import CHANGES, ChangeRow, Measured, change_table, measure
+from gpustab.studies.sweep.page import SQUARES, square_table
 from gpustab.studies.sweep.plans import BASELINE, Setting, settings_of
-from gpustab.studies.sweep.squares import SQUARES, square_table
 
 if TYPE_CHECKING:
     from gpustab.training import TrainingSettings
@@ -74,7 +73,10 @@ def sweep(
         tables: dict[str, Table] = {"settings": Table(), "scores": Table()}
         measured: dict[str, Measured] = {}
         for number, setting in enumerate(plans):
-            steps = _Steps(answer.report, setting.name, number, len(plans))
+
+            def steps(work: str, part: float, name: str = setting.name, before: int = number) -> None:
+                answer.report(f"{name}: {work}", (before + 0.9 * part) / len(plans))
+
             groups, seconds, trained = _train(setting, output, steps)
             steps("measuring", 1.0)
             numbers = measure(setting.label, groups, seconds, settings.seed, answer.compute, answer.notes)
@@ -91,16 +93,6 @@ def sweep(
         result.tables = {**tables, CHANGES.name: changes}
         result.notes = [*notes, *_notes(baseline, measured, changes)]
     return result
-
-
-class _Steps:
-    """Progress of one setting as a part of all."""
-
-    def __init__(self, report: Progress, name: str, number: int, total: int) -> None:
-        self._report, self._name, self._number, self._total = report, name, number, total
-
-    def __call__(self, work: str, part: float) -> None:
-        self._report(f"{self._name}: {work}", (self._number + 0.9 * part) / self._total)
 
 
 def _one_engine(plans: list[Setting]) -> tuple[list[Setting], list[str]]:

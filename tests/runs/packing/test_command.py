@@ -3,7 +3,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-import gpustab.cli.store  # noqa: F401  # joins the application
+import gpustab.cli.measure  # noqa: F401  # joins the application
 from gpustab.cli.app import app
 
 

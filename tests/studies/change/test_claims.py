@@ -14,12 +14,11 @@ from gpustab.studies.change.claims import (
     MORE_THAN_AT_RANDOM,
     NO_MORE,
     of_laws,
-    of_pair,
     of_sampling,
     of_words,
-    verdict,
 )
 from gpustab.studies.change.differences import Explained, beyond, beyond_margin, control_difference, expected
+from gpustab.studies.change.study import of_pair, verdict
 from gpustab.studies.change.tables import LAWS, PAIRS, Cell, Discovery, Law, Pair, called, floor_series, main_series
 from gpustab.studies.shared.wording import signed_span
 

@@ -97,9 +97,7 @@ def test_wrong_files_are_named(tmp_path, file, text, said):
 
 def judged(language_scores, way="AA", majority=0.5, draws=((0.1, 0.3), (0.2, 0.6))):
     return [
-        Judged(
-            "sgns", "shuffled", way, 4, score, -score, list(own), list(own), [x + 1 for x in own], list(own), majority
-        )
+        Judged("sgns", "shuffled", way, 4, (score, -score), [(x, x) for x in own], [(x + 1, x) for x in own], majority)
         for score, own in zip(language_scores, draws, strict=True)
     ]
 

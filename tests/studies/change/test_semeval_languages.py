@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 from gpustab.cli import app
 from gpustab.errors import InputError
 from gpustab.runs.load import open_groups
-from gpustab.studies.change.languages import languages_in, plan_for
 from gpustab.studies.change.options import GridPlan
+from gpustab.studies.change.semeval import languages_in, plan_for
 from gpustab.studies.change.study import change
 from tests.studies.change.planted import groups, runset
 

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from gpustab.report import Result, write_files
-from gpustab.report.csv_text import write_csv
+from gpustab.report.files import write_csv
 
 WORDS = ["=cmd()", "+1", "-", "@sum", "war", "esc\x1b[31m", "two\nlines", 'quo"te, comma', "漢字", "'tis", "\t=1", ""]
 

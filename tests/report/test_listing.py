@@ -6,8 +6,8 @@ import pytest
 
 from gpustab import load_groups, open_groups
 from gpustab.report.html import to_html
+from gpustab.report.listing import account, account_line
 from gpustab.report.terminal import to_text
-from gpustab.report.training import account, account_line
 from gpustab.runs.runset import write_runset
 from gpustab.studies.shared.frame import how_made
 from gpustab.studies.stability.study import stability
