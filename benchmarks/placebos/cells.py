@@ -1,0 +1,146 @@
+"""A cell of the table: a claim, what was made so that its truth is known, and how often it was wrong."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gpustab.report.describe import describe
+from gpustab.results.content import Content
+from gpustab.studies.shared.claims import Claim, every_claim
+
+RUNS = (3, 5, 8, 16)
+
+
+class Row(NamedTuple):
+    """One cell.
+
+    Attributes:
+        claim: its id.
+        placebo: what the runs or texts were made of.
+        noise: what they are, with how much two runs share.
+        runs: R.
+        of: how often it could be wrong: sets, or the words that it was said of.
+        said: how often it was.
+        wrong: how often it should not have been.
+        missed: how often nothing was said where something is there.
+    """
+
+    claim: str
+    placebo: str
+    noise: str
+    runs: int
+    of: int
+    said: int
+    wrong: int
+    missed: int
+
+
+class Truth(NamedTuple):
+    """Which verdicts on a claim are wrong, and which one should be given, if any.
+
+    Attributes:
+        wrong: verdicts.
+        right: verdicts of which one should be given.
+        about: of which of the things that are judged this is the truth.
+    """
+
+    wrong: frozenset[str]
+    right: frozenset[str] = frozenset()
+    about: Callable[[Any], bool] = lambda _: True
+
+
+def never(*verdicts: str) -> Truth:
+    """Nothing is there, so that these verdicts are wrong."""
+    return Truth(frozenset(verdicts))
+
+
+def should(right: str, *wrong: str) -> Truth:
+    """Something is there, so that a verdict is right, and others are wrong."""
+    return Truth(frozenset(wrong), frozenset({right}))
+
+
+NEITHER = never("yes", "no")
+
+
+@dataclass(frozen=True)
+class World:
+    """What is made so that truths are known, and who is asked.
+
+    Attributes:
+        about: for the table.
+        ask: asks a study, given R and a generator; the verdicts that it gives are recorded.
+        truths: by id of the claim.
+        runs: which R.
+        part: of the sets that are drawn, where a study takes long.
+    """
+
+    about: str
+    ask: Callable[[int, np.random.Generator], object]
+    truths: Mapping[str, Truth]
+    runs: Sequence[int] = RUNS
+    part: float = 1.0
+
+
+@contextmanager
+def recorded() -> Iterator[dict[str, list[tuple[Any, str]]]]:
+    """Record what is judged and with which verdict, by id of the claim."""
+    said: dict[str, list[tuple[Any, str]]] = defaultdict(list)
+    claims = list(every_claim().values())
+    rules = [claim.judge for claim in claims]
+
+    def recording(claim: Claim[Any], judge: Callable[[Any], str]) -> Callable[[Any], str]:
+        def judged(x: Any) -> str:
+            verdict = judge(x)
+            said[claim.id].append((x, verdict))
+            return verdict
+
+        return judged
+
+    for claim, judge in zip(claims, rules, strict=True):
+        object.__setattr__(claim, "judge", recording(claim, judge))
+    try:
+        yield said
+    finally:
+        for claim, judge in zip(claims, rules, strict=True):
+            object.__setattr__(claim, "judge", judge)
+
+
+def cells(world: World, noise: str, sets: int, seed: int = 0) -> Iterator[Row]:
+    """Yield a row for every claim that was judged, at every R.
+
+    Raises:
+        LookupError: if a claim is asked about that no study judged at any R, since such a placebo proves nothing.
+    """
+    never_asked = set(world.truths)
+    for r in world.runs:
+        count, rng = max(2, round(sets * world.part)), np.random.default_rng([seed, r])
+        given = []
+        for _ in range(count):
+            with recorded() as said:
+                read(world.ask(r, rng))
+            given.append(said)
+        for name, truth in world.truths.items():
+            judged = [{verdict for x, verdict in said[name] if truth.about(x)} for said in given if name in said]
+            if asked := [verdicts for verdicts in judged if verdicts]:
+                never_asked.discard(name)
+                wrong = sum(bool(verdicts & truth.wrong) for verdicts in asked)
+                told = sum(bool(verdicts & (truth.wrong | truth.right)) for verdicts in asked)
+                missed = sum(not verdicts & truth.right for verdicts in asked) if truth.right else 0
+                yield Row(name, world.about, noise, r, len(asked), told, wrong, missed)
+    if never_asked:
+        raise LookupError(f"{world.about}: nobody judged {', '.join(sorted(never_asked))}")
+
+
+def read(answer: object) -> None:
+    """Write the pages of answers, whose titles and captions judge too."""
+    if isinstance(answer, Content):
+        describe(answer)
+    elif isinstance(answer, list | tuple):
+        for each in answer:
+            read(each)

@@ -1,0 +1,328 @@
+"""Groups of runs that are no groups, of vectors that know nothing, and groups that do differ.
+
+Runs of a pool are dealt out to groups that are called what a claim asks for: one group under the names of three
+techniques, or shuffled runs of which half are called bootstrap. Whatever a study says to tell them apart is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from benchmarks.placebos.cells import NEITHER, Row, World, cells, never, should
+from gpustab.formats.options import LoadOptions
+from gpustab.machine.device import DEFAULT
+from gpustab.runs.key import Key
+from gpustab.runs.load import load_runs
+from gpustab.runs.runs import Runs
+from gpustab.studies.bootstrap.study import bootstrap
+from gpustab.studies.compare.study import compare
+from gpustab.studies.instability.study import instability
+from gpustab.studies.neighbours.study import neighbours_of
+from gpustab.studies.stability.study import stability
+from gpustab.studies.sweep.claims import observation_table
+from gpustab.studies.sweep.measure import change_table, measure
+from gpustab.studies.sweep.plans import settings_of
+from gpustab.training import read_settings
+
+WORDS = 700
+"""The most frequent ones, so that the long studies can be asked often."""
+QUERIES = ("government", "people", "minister", "police", "attack", "team", "water", "company")
+FEWER = (3, 5, 8)
+ODD = 0.1
+"""Part of the runs that are of another kind."""
+
+Deal = Callable[[int, np.random.Generator], list[Runs]]
+
+
+class Source:
+    """Runs of one sampling, to be dealt out.
+
+    Args:
+        folder: of a run set.
+        sampling: which of its runs.
+    """
+
+    def __init__(self, folder: Path, sampling: str) -> None:
+        self.sampling = sampling
+        files = sorted(folder.glob(f"lsa/{sampling}/*.safetensors"))
+        self.runs = load_runs(files, options=LoadOptions(limit=WORDS))
+        shared = stability(self.runs.take(list(range(12))), neighbours=[10]).groups[0]["neighbours"]["10"]["p"]
+        self.noise = f"{sampling}, p@10 {shared:.2f}"
+
+    def dealt(self, keys: Sequence[Key], *, odd: bool = False) -> Deal:
+        """Return what deals R runs to every key, none to two; where wanted, one run in ten is of another kind."""
+
+        def deal(r: int, rng: np.random.Generator) -> list[Runs]:
+            order = rng.permutation(len(self.runs)).tolist()
+            groups = [self.runs.take(order[k * r : (k + 1) * r]) for k in range(len(keys))]
+            if odd:
+                groups = [with_odd_ones(runs, rng) for runs in groups]
+            return [replace(runs, key=key) for runs, key in zip(groups, keys, strict=True)]
+
+        return deal
+
+
+def with_odd_ones(runs: Runs, rng: np.random.Generator) -> Runs:
+    """Return runs of which each is, with a probability of a tenth, one with noise as large as its vectors."""
+    rows = []
+    for run in runs.rows:
+        x = run[:]
+        noise = torch.from_numpy(rng.normal(size=tuple(x.shape))).to(x.dtype) * x.norm(dim=1, keepdim=True)
+        rows.append(x + noise / x.shape[1] ** 0.5 if rng.random() < ODD else x)
+    lengths = torch.stack([x.double().norm(dim=1) for x in rows])
+    return replace(runs, rows=tuple(rows), lengths=lengths)
+
+
+def knowing_nothing(runs: Runs, rng: np.random.Generator) -> Runs:
+    """Return runs whose vectors are dealt out to other words, in every run anew."""
+    orders = [torch.from_numpy(rng.permutation(runs.words)) for _ in range(len(runs))]
+    rows = tuple(run[:][order] for run, order in zip(runs.rows, orders, strict=True))
+    lengths = torch.stack([own[order] for own, order in zip(runs.lengths, orders, strict=True)])
+    return replace(runs, rows=rows, lengths=lengths)
+
+
+def placed(technique: str = "lsa", sampling: str = "shuffled", **fields: object) -> Key:
+    """Return a key."""
+    return Key(technique, sampling, **fields)  # type: ignore[arg-type]
+
+
+SAMPLINGS = (placed(), placed(sampling="bootstrap"))
+TECHNIQUES = tuple(map(placed, ("sgns", "glove", "ppmi_svd")))
+
+
+def two_samplings(source: Source) -> Iterator[World]:
+    """Runs of one sampling, half of them called another: documents do not matter, nor does their order."""
+    deal, fixed = source.dealt(SAMPLINGS), source.dealt([placed(sampling="fixed"), placed()])
+    yield World(
+        "runs of one sampling, half of them called bootstrap",
+        lambda r, rng: (stability(groups := deal(r, rng)), bootstrap(groups, query=QUERIES)),
+        {
+            "shared.documents-matter": never("matter"),
+            "bootstrap.varies-more": NEITHER,
+            "bootstrap.lower-cosines": NEITHER,
+            "bootstrap.lists-agree-less": NEITHER,
+            "bootstrap.ranks-change": NEITHER,
+            "bootstrap.documents-matter": NEITHER,
+        },
+    )
+    yield World(
+        "runs of one sampling, half of them called bootstrap",
+        lambda r, rng: instability(deal(r, rng), targets=5, pairs=300),
+        {"instability.extrinsic-part": NEITHER},
+        FEWER,
+        0.5,
+    )
+    glove = source.dealt([placed("glove", "fixed"), placed("glove")])
+    yield World(
+        "runs of one sampling, half of them called fixed",
+        lambda r, rng: bootstrap(fixed(r, rng), query=QUERIES),
+        {"bootstrap.order-has-no-effect": should("yes", "no")},
+    )
+    yield World(
+        "runs of one sampling, half of them called fixed",
+        lambda r, rng: instability(glove(r, rng), targets=5, pairs=300),
+        {"instability.glove-fixed-is-shuffled": should("yes", "no")},
+        FEWER,
+        0.25,
+    )
+
+
+def three_techniques(source: Source, *, odd: bool) -> Iterator[World]:
+    """Runs of one technique under three names: none is more stable."""
+    about = "runs of one technique under several names" + ", one run in ten odd" * odd
+    two, three = source.dealt(TECHNIQUES[:2], odd=odd), source.dealt(TECHNIQUES, odd=odd)
+    yield World(
+        about,
+        lambda r, rng: compare(*two(r, rng)),
+        {"compare.more-stable": never("first", "second", "disagree"), "compare.words-differ": never("yes")},
+    )
+    yield World(
+        about,
+        lambda r, rng: bootstrap(three(r, rng), query=QUERIES),
+        {
+            "bootstrap.glove-and-lsa-least": NEITHER,
+            "bootstrap.ppmi-most": NEITHER,
+            "bootstrap.ppmi-lists-least": NEITHER,
+        },
+    )
+    if not odd:
+        both = [replace(key, sampling=name) for key in TECHNIQUES for name in ("shuffled", "bootstrap")]
+        six = source.dealt(both)
+        yield World(
+            about,
+            lambda r, rng: bootstrap(six(r, rng), query=QUERIES),
+            {"bootstrap.weakest-for-ppmi": NEITHER},
+            FEWER,
+        )
+        yield World(
+            about,
+            lambda r, rng: instability(two(r, rng), targets=5, pairs=300),
+            {"instability.order-of-techniques": NEITHER, "instability.most-stable": never("first")},
+            FEWER,
+            0.5,
+        )
+
+
+def other_names(source: Source) -> Iterator[World]:
+    """Runs of one group under the names of two units, two sizes, two halves, three settings."""
+    units = source.dealt([placed(sampling="bootstrap"), placed(sampling="bootstrap", unit="sentence")])
+    sizes = source.dealt([placed(sampling="bootstrap"), placed(sampling="bootstrap", fraction=0.2)])
+    halves = source.dealt([placed(part=(("half", name),)) for name in "ab"])
+    yield World(
+        "runs of one group, half of them said to draw sentences",
+        lambda r, rng: bootstrap(units(r, rng), query=QUERIES),
+        {"bootstrap.sentences-vary-less": NEITHER},
+    )
+    yield World(
+        "runs of one group, half of them said to be of a fifth of the corpus",
+        lambda r, rng: bootstrap(sizes(r, rng), query=QUERIES),
+        {"bootstrap.small-varies-more": NEITHER},
+    )
+    yield World(
+        "runs of one group, said to be of two halves of the documents",
+        lambda r, rng: stability(halves(r, rng)),
+        {"stability.other-documents": should("same", "other")},
+    )
+    settings = source.dealt([placed("sgns") for _ in range(4)])
+    yield World(
+        "runs of one group under four numbers of epochs",
+        lambda r, rng: swept(settings(r, rng)),
+        {"sweep.longer-is-more-stable": NEITHER, "sweep.levels-off": should("yes", "no")},
+    )
+
+
+def swept(groups: Sequence[Runs]) -> None:
+    """Ask what a sweep says of groups whose settings differ in the number of epochs."""
+    plan = read_settings({"corpus": "lee", "techniques": ["sgns"], "samplings": ["shuffled"], "runs": len(groups[0])})
+    plans = settings_of(plan, {"epochs": [10, 20, 40]}, grid=False)
+    measured = {
+        setting.label: measure(setting.label, {"shuffled": runs}, {"shuffled": 0.0}, 0, DEFAULT, {})
+        for setting, runs in zip(plans, groups, strict=True)
+    }
+    base, *_ = measured
+    observation_table(plans, measured, change_table(measured[base], {k: v for k, v in measured.items() if k != base}))
+
+
+def dealt_out(source: Source) -> Iterator[World]:
+    """Vectors dealt out to other words in every run: nothing holds, and no word is more stable than another."""
+    shuffled, drawn = source.dealt([placed()]), source.dealt([placed(sampling="bootstrap")])
+
+    def nothing(deal: Deal, r: int, rng: np.random.Generator) -> list[Runs]:
+        return [knowing_nothing(runs, rng) for runs in deal(r, rng)]
+
+    about = "vectors dealt out to other words in every run"
+    yield World(
+        about,
+        lambda r, rng: stability(nothing(shuffled, r, rng)),
+        {
+            "stability.neighbours-return": should(
+                "next to nothing", "read one", "read one, advice", "read one, permission", "several runs"
+            ),
+            "stability.ranks-words": never("group", "place"),
+            "stability.least-listed": never("yes"),
+            "stability.points-opposite": never("yes"),
+        },
+    )
+    yield World(
+        about,
+        lambda r, rng: [neighbours_of(nothing(shuffled, r, rng), word) for word in QUERIES[:3]],
+        {"neighbours.some-hold": never("yes"), "neighbours.holds": never("firm")},
+    )
+    yield World(
+        about,
+        lambda r, rng: bootstrap(nothing(drawn, r, rng), query=QUERIES),
+        {
+            "bootstrap.neighbours-hold": never("yes"),
+            "bootstrap.top-two-drop-out": should("yes", "no"),
+            "bootstrap.disjoint-lists": should("yes", "no"),
+            "bootstrap.averaging-suffices": never("yes"),
+        },
+    )
+    yield World(
+        about,
+        lambda r, rng: bootstrap([replace(x, key=placed(sampling="fixed")) for x in nothing(shuffled, r, rng)], query=QUERIES),
+        {"bootstrap.small-variation": never("yes")},
+    )
+    yield World(
+        about,
+        lambda r, rng: instability(nothing(shuffled, r, rng), targets=20, pairs=300),
+        {
+            "instability.independent-cosines": should("yes", "no"),
+            "instability.intrinsic-flat": should("yes", "no"),
+            "instability.inconsistent-over-n": never("yes"),
+        },
+        FEWER,
+        0.25,
+    )
+
+
+def differing(shuffled: Source, bootstrapped: Source) -> Iterator[World]:
+    """Shuffled and bootstrap runs under their own names: documents do matter here, by far."""
+
+    def deal(r: int, rng: np.random.Generator) -> list[Runs]:
+        return [source.dealt([key])(r, rng)[0] for source, key in zip((shuffled, bootstrapped), SAMPLINGS, strict=True)]
+
+    def renamed(r: int, rng: np.random.Generator) -> list[Runs]:
+        return [replace(runs, key=placed(name)) for runs, name in zip(deal(r, rng), ("sgns", "glove"), strict=True)]
+
+    about = "shuffled and bootstrap runs, which differ three times as much"
+    yield World(
+        about,
+        lambda r, rng: (stability(groups := deal(r, rng)), bootstrap(groups, query=QUERIES)),
+        {
+            "shared.documents-matter": should("matter", "hardly"),
+            "bootstrap.varies-more": should("yes", "no"),
+            "bootstrap.lower-cosines": should("yes", "no"),
+            "bootstrap.lists-agree-less": should("yes", "no"),
+            "bootstrap.ranks-change": should("yes", "no"),
+            "bootstrap.documents-matter": should("yes", "no"),
+        },
+    )
+    yield World(
+        "shuffled and bootstrap runs called two techniques",
+        lambda r, rng: compare(*renamed(r, rng)),
+        {"compare.more-stable": should("first", "second", "alike")},
+    )
+    yield World(
+        about,
+        lambda r, rng: instability(deal(r, rng), targets=5, pairs=300),
+        {"instability.extrinsic-part": should("yes", "no")},
+        FEWER,
+        0.25,
+    )
+
+
+def worlds(shuffled: Source, bootstrapped: Source) -> Iterator[tuple[str, World]]:
+    """Yield every world, with what its runs are."""
+    for source in (shuffled, bootstrapped):
+        for world in (
+            *two_samplings(source), *three_techniques(source, odd=False), *three_techniques(source, odd=True),
+            *other_names(source),
+        ):  # fmt: skip
+            yield source.noise, world
+    for world in dealt_out(shuffled):
+        yield "p@10 by chance", world
+    for world in differing(shuffled, bootstrapped):
+        yield f"{shuffled.noise}; {bootstrapped.noise}", world
+
+
+def _rows(folder: Path, sets: int, *, long: bool) -> Iterator[Row]:
+    shuffled, bootstrapped = (Source(folder, kind) for kind in ("shuffled", "bootstrap"))
+    for seed, (noise, world) in enumerate(worlds(shuffled, bootstrapped)):
+        if long == any(name.startswith("instability") for name in world.truths):
+            yield from cells(world, noise, sets, seed)
+
+
+def rows(folder: Path, sets: int) -> Iterator[Row]:
+    """Yield the cells of groups of runs."""
+    return _rows(folder, sets, long=False)
+
+
+def rows_of_instability(folder: Path, sets: int) -> Iterator[Row]:
+    """Yield those of the study that takes long."""
+    return _rows(folder, sets, long=True)
