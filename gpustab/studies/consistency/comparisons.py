@@ -179,13 +179,7 @@ def part_cosines(sums: Tensor, first: Tensor, least: int = 1) -> Tensor:
 
 
 def split_row(group: str, permuted: str, cosines: list[Tensor]) -> Split:
-    """Return the row of one kind of permutation.
-
-    Args:
-        group: what the background and the text are called.
-        permuted: what changed places.
-        cosines: of every term, ``(B + 1,)``: of the split itself, and of B permutations.
-    """
+    """Return the row of one kind of permutation, by cosines of every term, ``(B + 1,)``: of the split itself first."""
     table = torch.stack(cosines)  # (T, B + 1); a term with too small a part is left out of that mean
     means, known = table.nanmean(0), table[:, 0].isfinite()
     as_unlike = (table[:, 1:] <= table[:, :1] + _ROUNDING).sum(1) + 1
@@ -204,11 +198,7 @@ def split_row(group: str, permuted: str, cosines: list[Tensor]) -> Split:
 def compare_texts(group: str, parts: Sequence[Prepared], runs: Runs, options: ConsistencyOptions) -> list[TextPair]:
     """Return the numbers of every pair of texts at equal samples, and their differences with intervals.
 
-    Args:
-        group: what the background is called.
-        parts: samples of every text, by the same options: their number, window and subsampling are equal.
-        runs: the background.
-        options: of the study.
+    The samples of all texts are by the same options: their number, window and subsampling are equal.
 
     Raises:
         InputError: if the samples of a text are so small that none of a common size are left.
@@ -228,16 +218,10 @@ def compare_texts(group: str, parts: Sequence[Prepared], runs: Runs, options: Co
 def text_pair(
     group: str, words: int, one: tuple[str, Sequence[Consistency]], two: tuple[str, Sequence[Consistency]]
 ) -> TextPair:
-    """Return two texts beside each other, means over the runs of one background, with intervals of their differences.
+    """Return two texts, each by its name and its consistency in every run, beside each other; means over the runs.
 
     The error of a difference has two parts: over the terms of each text, by jackknife, and over the runs, whose
     differences are paired. With one run only the first is known: then the difference is one of this background.
-
-    Args:
-        group: what the background is called.
-        words: context words of every sample.
-        one: name of a text, and its consistency in every run.
-        two: of the other.
     """
     (text, first), (against, second) = one, two
     terms = [len(each[0].by_term["same"]) for each in (first, second)]
