@@ -108,10 +108,12 @@ def of_run(
     """Measure one run of a background, or take what it gave before the call was stopped."""
     if outputs is not None:
         kept = kept.of(outputs.digest(runs.names[r]) if kept.folder else "")
-    kept_of_run = kept.of(runs.names[r])
-    return kept.part(
-        runs.names[r], lambda: _of_run(runs, r, prepared, outputs and outputs.of(runs, r), options, kept_of_run, report)
-    )
+
+    def make() -> OfRun:
+        output = None if outputs is None else outputs.of(runs, r)
+        return _of_run(runs, r, prepared, output, options, kept.of(runs.names[r]), report)
+
+    return kept.part(runs.names[r], make)
 
 
 def _of_run(
