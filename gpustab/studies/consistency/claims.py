@@ -69,10 +69,6 @@ def _of_documents(row: ModelNumbers) -> str:
     )
 
 
-def _documents(row: ModelNumbers) -> str:
-    return "" if row.beyond_low is None else f" In comparison, {_of_documents(row)}."
-
-
 TOLD_APART = Claim[ModelNumbers](
     id="consistency.told-apart",
     says="A text gives its terms vectors of their own.",
@@ -90,7 +86,8 @@ TOLD_APART = Claim[ModelNumbers](
         ),
         "apart": lambda row: (
             f"Two samples of one term are more alike than samples of two terms {_often(row)} ({_span(row)}, above "
-            f"{100 * CHANCE:.0f}, which is chance): the text gives its terms vectors of their own.{_documents(row)}"
+            f"{100 * CHANCE:.0f}, which is chance): the text gives its terms vectors of their own."
+            + (f" In comparison, {_of_documents(row)}." if row.beyond_low is not None else "")
         ),
         "documents": lambda row: (
             f"Two samples of one term are more alike than samples of two terms {_often(row)} ({_span(row)}), but "
