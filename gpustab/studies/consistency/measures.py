@@ -90,12 +90,6 @@ class LeftOut(NamedTuple):
         return LeftOut(self.value - other.value, self.without - other.without)
 
 
-def over_runs(runs: Sequence[LeftOut]) -> LeftOut:
-    """Return the mean over background runs, and what that is without each term."""
-    values = [one.value for one in runs]
-    return LeftOut(float(np.mean(values)), np.mean([one.without for one in runs], axis=0))
-
-
 class Consistency(NamedTuple):
     """The consistency of the vectors of P samples.
 
@@ -110,6 +104,12 @@ class Consistency(NamedTuple):
     by_term: dict[str, Array]
     rank: float
     among: float
+
+
+def over_runs(each: Sequence[Consistency], name: str) -> LeftOut:
+    """Return the mean of a number over background runs, and what that is without each term."""
+    runs = [one.numbers[name] for one in each]
+    return LeftOut(float(np.mean([run.value for run in runs])), np.mean([run.without for run in runs], axis=0))
 
 
 def over_terms(values: Array) -> Estimate:

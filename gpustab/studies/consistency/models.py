@@ -25,6 +25,7 @@ from gpustab.studies.consistency import tables
 from gpustab.studies.consistency.claims import FEWEST
 from gpustab.studies.consistency.comparisons import InGeneral
 from gpustab.studies.consistency.measures import (
+    NUMBERS,
     Array,
     Consistency,
     LeftOut,
@@ -282,9 +283,9 @@ def model_numbers(
     ``others`` are other sentences of the same documents, over the same terms, whose AUC stands beside the terms' own.
     """
     what = (group, background, text, model, len(each), len(each[0].by_term["same"]))
-    numbers = [value for name in ("same", "null", "excess", "auc") for value in _spread(each, name)]
+    numbers = [value for name in NUMBERS for value in _spread(each, name)]
     rank = float(np.mean([one.rank for one in each]))
-    constant = size_constant(over_runs([one.numbers["same"] for one in each]).value, words)
+    constant = size_constant(over_runs(each, "same").value, words)
     c = constant if model in (ADDITIVE, CENTRED) else None
     return tables.ModelNumbers._make((*what, *numbers, rank, each[0].among, words, c, *_beyond(each, others)))
 
@@ -293,14 +294,13 @@ def _beyond(each: Sequence[Consistency], others: Sequence[Consistency]) -> tuple
     """The AUC of other sentences of the same documents, and the interval of what the terms' own is above it."""
     if not others:
         return None, None, None
-    own, other = (over_runs([one.numbers["auc"] for one in of]) for of in (each, others))
+    own, other = over_runs(each, "auc"), over_runs(others, "auc")
     return other.value, *own.minus(other).estimate.interval
 
 
 def _spread(each: Sequence[Consistency], name: str) -> tuple[float, float, float, float | None]:
     """A mean over runs, the ends of its interval over terms, and its SD over runs."""
-    mean = over_runs([one.numbers[name] for one in each])
-    values = [one.numbers[name].value for one in each]
+    mean, values = over_runs(each, name), [one.numbers[name].value for one in each]
     return mean.value, *mean.estimate.interval, float(np.std(values, ddof=1)) if len(each) > 1 else None
 
 
@@ -310,8 +310,7 @@ def contrast(
     """Return the difference of two models' cosine and AUC, with intervals over the terms, which are the same."""
     numbers = []
     for name in ("same", "auc"):
-        first, second = (over_runs([run.numbers[name] for run in of]) for of in (one, two))
-        difference = first.minus(second)
+        difference = over_runs(one, name).minus(over_runs(two, name))
         numbers += [difference.value, *difference.estimate.interval]
     return tables.Contrast(group, model, against, *numbers)
 
@@ -326,7 +325,7 @@ def run_numbers(group: str, names: Sequence[str], model: str, each: Sequence[Con
     """Return the numbers of every background run by itself."""
     of = names if len(names) == len(each) else ("no background",)  # the SVD model has none
     return [
-        tables.RunNumbers(group, name, model, *(one.numbers[key].value for key in ("same", "null", "excess", "auc")))
+        tables.RunNumbers(group, name, model, *(one.numbers[key].value for key in NUMBERS))
         for name, one in zip(of, each, strict=True)
     ]
 

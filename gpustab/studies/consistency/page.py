@@ -30,6 +30,11 @@ _SETTINGS = 10
 
 def page(result: Result) -> list[Block]:
     """Return the blocks in reading order."""
+    return [*_of_text(result), *_of_vectors(result), _how(result)]
+
+
+def _of_text(result: Result) -> list[Block]:
+    """How far the text gives its terms vectors of their own: by texts, models, trainings, halves and sizes."""
     made, terms = result.tables, {case.name: case.terms for case in _cases(result)}
     return [
         *_block_of(
@@ -77,6 +82,13 @@ def page(result: Result) -> list[Block]:
             figures=["by_size"],
             aside="Bloem et al. 2019, table 2: 0.794, 0.837, 0.905, 0.923, 0.956 for 1, 2, 3, 4, 8, one term.",
         ),
+    ]
+
+
+def _of_vectors(result: Result) -> list[Block]:
+    """Where the vectors lie: among all words, beside the background's own and the general text's, and their nearest."""
+    made = result.tables
+    return [
         *_ranks(result),
         *_block_of(
             tables.OWN.of(made),
@@ -113,7 +125,6 @@ def page(result: Result) -> list[Block]:
             aside="Bloem et al. 2019, table 7.",
             folded=True,
         ),
-        _how(result),
     ]
 
 
