@@ -143,13 +143,9 @@ def frequencies(text: Text, runs: Runs) -> Frequencies:
 
 
 def additive(counts: sparse.csr_matrix, runs: Runs, run: int, device: torch.device) -> Tensor:
-    """Return the sums of raw background vectors of context words, ``(P, d)`` float64.
+    """Return the sums of raw background vectors of context words in one run, ``(P, d)`` float64.
 
-    Args:
-        counts: ``(P, v)``, how often every background word is a context word.
-        runs: the background.
-        run: which of its runs.
-        device: where the sums shall lie.
+    Of each sample ``counts``, ``(P, v)``, says how often every background word is a context word.
     """
     matrix = counts.tocoo()
     rows, columns, values = (torch.from_numpy(np.asarray(part)) for part in (matrix.row, matrix.col, matrix.data))
@@ -164,15 +160,9 @@ def additive(counts: sparse.csr_matrix, runs: Runs, run: int, device: torch.devi
 
 
 def mean_context(rows: Ids, runs: Runs, run: int, device: torch.device) -> Tensor:
-    """Return the mean background vector of the text's tokens that subsampling left, ``(d,)``.
+    """Return the mean background vector of the text's tokens that subsampling left, ``(d,)``; unknown ones have row −1.
 
     Sums of running text point its way whatever the term; the mean over the vocabulary would not take that away.
-
-    Args:
-        rows: background row of every token that is left, −1 for none.
-        runs: the background.
-        run: which of its runs.
-        device: where the mean shall lie.
     """
     rows = rows[rows >= 0]
     one = sparse.csr_matrix((np.ones(len(rows)), (np.zeros(len(rows), np.int64), rows)), (1, runs.words))

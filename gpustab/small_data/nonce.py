@@ -55,18 +55,9 @@ _WHY = "Nonce2Vec trains by the background's output vectors and draws negatives 
 
 
 class Settings(NamedTuple):
-    """How Nonce2Vec is trained.
+    """How Nonce2Vec is trained: what ``gpustab study consistency --help`` says of the options of these names.
 
-    Attributes:
-        alpha: learning rate at the first pair.
-        negatives: negative samples of a pair.
-        sample: threshold of the subsampling, in tokens of the sample (no rate).
-        alpha_decay: pairs in which the learning rate falls by e.
-        sample_decay: factor by which fewer words are kept in every further sentence.
-        window_decay: words by which the window shrinks in every further sentence.
-        window: in the first sentence.
-        updated: whether output vectors are trained too (public code) or left as they are (paper).
-        seed: of subsampling and negatives.
+    Where ``updated`` output vectors are trained too (public code), else left as they are (paper).
     """
 
     alpha: float
@@ -93,13 +84,7 @@ class Output(NamedTuple):
 
 
 class Outputs:
-    """The output vectors of the runs of a background, read one run at a time.
-
-    Args:
-        runs: the background.
-        files: of the output vectors of each run.
-        device: where they shall lie.
-    """
+    """The output vectors of the runs of a background, a file each, read one run at a time."""
 
     def __init__(self, runs: Runs, files: Sequence[Path], device: torch.device) -> None:
         self.files = dict(zip(runs.names, files, strict=True))
@@ -147,13 +132,9 @@ def counts_of(runs: Runs) -> Ids:
 
 
 def find_outputs(group: Runs | Group, runs: Runs, vectors: str | None, device: torch.device) -> Outputs:
-    """Return where the output vectors of a background's runs are.
+    """Return where the output vectors of a background's runs lie: beside the files of its runs, as it was given.
 
-    Args:
-        group: as it was given: the files of its runs tell where their output vectors lie.
-        runs: the same, read.
-        vectors: names the file of those of a background of one run.
-        device: where they shall lie.
+    A file of ``vectors`` may be named for a background of one run.
 
     Raises:
         InputError: if there are none, or no counts.
@@ -239,14 +220,9 @@ def first_chances(
 
 
 def training_pairs(text: Text, samples: Samples, rows: Ids, counts: Ids, settings: Settings) -> Pairs:
-    """Return all pairs of all samples in order; words that the background lacks are left out.
+    """Return all pairs of all samples, whose sentences are read in order; words that the background lacks are left out.
 
-    Args:
-        text: of n tokens.
-        samples: P of them, their sentences in the order in which they are read.
-        rows: background row of every word of the text, −1 for none.
-        counts: of every word of the text in the background.
-        settings: subsampling and window, and how they decay.
+    Of every word of the text there are its row in the background, −1 for none, and its count there.
     """
     tokens = instances(text, samples)
     tokens = tokens.take(tokens.target | (rows[text.tokens[tokens.place]] >= 0))
@@ -319,14 +295,7 @@ def padded(pairs: Pairs, negatives: Ids, problems: int, alpha: float, decay: flo
 
 
 def trained(start: Tensor, output: Output, pairs: Pairs, settings: Settings) -> Tensor:
-    """Return the vectors of all samples, trained from their sums, ``(P, d)``.
-
-    Args:
-        start: ``(P, d)`` sums of the additive model.
-        output: output vectors and counts.
-        pairs: what is trained.
-        settings: rate, negatives, and whether output vectors are trained too.
-    """
+    """Return the vectors of all samples, trained by pairs from their sums of the additive model, ``(P, d)``."""
     negatives, parts = draw_negatives(pairs.row, output.counts, settings.negatives, settings.seed), []
     for first in range(0, len(start), _AT_ONCE):
         x = start[first : first + _AT_ONCE]

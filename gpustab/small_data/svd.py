@@ -20,19 +20,10 @@ MARK = "§"
 
 
 def marked_corpus(general: Text, text: Text, samples: Samples, min_count: int) -> tuple[Corpus, Ids]:
-    """Return the general text followed by the sentences of all samples, and the ids of the samples' marked terms.
+    """Return the general text followed by the sentences of all samples, and the ids of their marked terms, ``(P,)``.
 
     In a sentence of a sample only its own term is marked, ``term§1``, ``term§2``, ...; a sentence of two samples is
     there twice. Words rarer than ``min_count`` in all of it are left out, marked terms never.
-
-    Args:
-        general: text of general language.
-        text: that the samples are of.
-        samples: P of them.
-        min_count: of the words that stay.
-
-    Returns:
-        The corpus, and ``(P,)`` ids in its vocabulary.
     """
     number = _numbers(general, text)
     ids = np.array([number[word] for word in text.words], dtype=np.int64)
@@ -68,16 +59,8 @@ def marked_text(general: Text, text: Text, terms: Ids, min_count: int) -> tuple[
     """Return the general text followed by the sentences with a term, once each and with every term in them marked.
 
     So the unmarked word of a term has contexts of the general text alone: were a sentence there once for each of its
-    terms with the others unmarked, as for samples, a term would be like itself because of its own sentences.
-
-    Args:
-        general: text of general language.
-        text: that the terms stand in.
-        terms: ``(T,)`` word ids.
-        min_count: of the words that stay.
-
-    Returns:
-        The corpus, and ``(T,)`` ids of the marked terms in its vocabulary.
+    terms with the others unmarked, as for samples, a term would be like itself because of its own sentences. With it
+    come the ids of the marked terms, ``(T,)``; words are left out as by :func:`marked_corpus`.
     """
     number = _numbers(general, text)
     mark = np.full(len(text.words), -1, dtype=np.int64)
@@ -99,16 +82,7 @@ def _numbers(general: Text, text: Text) -> dict[bytes, int]:
 def _corpus(
     general: Text, number: dict[bytes, int], tokens: Ids, lengths: Ids, marks: Iterable[bytes], min_count: int
 ) -> tuple[Corpus, Ids]:
-    """The general text followed by sentences, of the words that are frequent enough, and the ids of the marked ones.
-
-    Args:
-        general: comes first.
-        number: of the words that are not marked.
-        tokens: of the sentences.
-        lengths: of the sentences.
-        marks: the marked words, whose numbers come next.
-        min_count: of the words that stay; marked ones always do.
-    """
+    """The general text followed by sentences, of the words that are frequent enough, and the ids of the marked ones."""
     names = [*number, *marks]
     tokens = np.concatenate([general.tokens, tokens])
     starts = np.concatenate([general.starts, general.starts[-1] + np.cumsum(lengths)])

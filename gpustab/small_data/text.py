@@ -66,11 +66,7 @@ class Text(NamedTuple):
 def read_text(source: str | Path, language: str, drop_short: bool = False, layout: Layout | None = None) -> Text:
     """Read a text, cut into sentences; see :func:`gpustab.corpus.documents.open_documents` for what it may be.
 
-    Args:
-        source: a file, a folder or a name.
-        language: whose rules end a sentence.
-        drop_short: leave out tokens of one character.
-        layout: of a plain text: what is a document; default: found.
+    Tokens of one character are left out where ``drop_short``.
 
     Raises:
         InputError: if there is no such text, or it has no words.
@@ -94,12 +90,7 @@ def read_text(source: str | Path, language: str, drop_short: bool = False, layou
 
 
 def only(text: Text, kept: NDArray[np.bool_]) -> Text:
-    """Return the text with some of its tokens; the others close ranks.
-
-    Args:
-        text: of n tokens.
-        kept: ``(n,)``.
-    """
+    """Return the text with those of its n tokens that are kept, ``(n,)``; the others close ranks."""
     starts = np.concatenate([[0], np.cumsum(kept)])[text.starts]
     return text._replace(tokens=text.tokens[kept], starts=starts)
 
@@ -217,14 +208,7 @@ def read_terms(path: Path, language: str) -> list[Term]:
 
 
 class SampleFile(NamedTuple):
-    """A text whose samples are given.
-
-    Attributes:
-        text: all sentences, one after the other, each in one sample.
-        samples: of the terms that have two or more.
-        terms: their words.
-        notes: sentences on the others.
-    """
+    """A text of all sentences, each in one sample; samples of the terms that have two or more; notes on the others."""
 
     text: Text
     samples: Samples

@@ -41,16 +41,7 @@ Labels = NDArray[np.int64]
 
 
 class Text:
-    """The documents of the periods, read as for the training, with their authors.
-
-    Args:
-        series: whose periods these are.
-        options: with a column of authors, and the corpus if the run set does not tell it.
-        report: called when it is being read.
-
-    Attributes:
-        names: of the periods.
-        parts: their documents.
+    """The documents of the periods, read as for the training, with their authors; parts are those of the periods.
 
     Raises:
         InputError: if no corpus is known, a period is not called by its years, or a document has no author.
@@ -105,16 +96,11 @@ def discovered_words(
 ) -> Iterator[Discovery]:
     """Yield the words of every two consecutive periods, with whether their contexts differ beyond the authors'.
 
-    Args:
-        text: the documents of the periods.
-        options: with their column of authors.
-        report: called with how far the work is.
-        finished: deals that an earlier call had measured.
+    Deals that an earlier call had measured are taken from ``finished``.
 
     Raises:
         InputError: as :func:`documents_of` and :func:`discoveries`.
     """
-    finished = finished or Finished(None)
     for (first, one), (second, two) in pairwise(zip(text.names, text.parts, strict=True)):
 
         def progress(part: float, what: str = f"{first} to {second}") -> None:
@@ -122,20 +108,10 @@ def discovered_words(
 
         authors = [record.metadata[str(options.authors)] for part in (one, two) for record in part.records]
         depends_on = [first, second, options.min_count, options.seed, options.authors, authors]
-        once = partial(_once, finished, digest_of(depends_on, one.tokens, two.tokens))
+        kept = (finished or Finished(None)).of(digest_of(depends_on, one.tokens, two.tokens))
         documents = documents_of([one, two], str(options.authors), min_count=options.min_count)
-        for word in discoveries(documents, deals=options.deals, seed=options.seed, report=progress, once=once):
+        for word in discoveries(documents, deals=options.deals, seed=options.seed, report=progress, finished=kept):
             yield Discovery(first, second, *word, found=word.q <= options.rate)
-
-
-def _once(finished: Finished, of: str, number: int, measured: Callable[[], Floats]) -> Floats:
-    """The changes of a deal, measured if no earlier call has: a stopped call goes on with the next deal."""
-    key = digest_of(of, number)
-    kept: Floats | None = finished.get(key)
-    if kept is None:
-        kept = measured()
-        finished.put(key, kept)
-    return kept
 
 
 class Documents(NamedTuple):
@@ -168,13 +144,9 @@ class Tested(NamedTuple):
 
 
 def documents_of(periods: Sequence[Corpus], column: str, *, min_count: int, window: int = 5) -> Documents:
-    """Count the pairs of words in every document of two periods.
+    """Count the pairs of words, at most a window apart, in every document of two periods of one corpus.
 
-    Args:
-        periods: two parts of one corpus.
-        column: metadata that tells the author.
-        min_count: occurrences that a word must have in both.
-        window: furthest distance of a pair.
+    Words are those that occur ``min_count`` times in both; a column of the metadata tells the author.
 
     Raises:
         InputError: if a document has no author, or fewer than three words are frequent enough.
@@ -244,17 +216,11 @@ def discoveries(
     dim: int = 50,
     seed: int = 0,
     report: Callable[[float], None] | None = None,
-    once: Callable[[int, Callable[[], Floats]], Floats] | None = None,
+    finished: Finished | None = None,
 ) -> list[Tested]:
-    """Return all words, those of lowest q first.
+    """Return all words, those of lowest q first, after so many deals of the blocks to spaces of so many dimensions.
 
-    Args:
-        documents: of two periods.
-        deals: how often blocks are dealt out.
-        dim: of the spaces.
-        seed: of the deals.
-        report: called with the finished part.
-        once: gives the changes of a deal by its number, measuring them if nobody has; default: measured.
+    Deals that a call had measured before it was stopped are taken from ``finished``, by their numbers.
 
     Raises:
         InputError: for fewer than nine deals, or fewer than six blocks.
@@ -267,8 +233,7 @@ def discoveries(
     dealt = []
     for k in range(deals):
         period = deal(documents, rng)  # dealt even if it is measured already, since the next one follows it
-        measured = partial(changes, documents, period, dim)
-        dealt.append(once(k, measured) if once else measured())
+        dealt.append((finished or Finished(None)).part(k, partial(changes, documents, period, dim)))
         if report:
             report((k + 1) / deals)
     null = np.stack(dealt)

@@ -278,12 +278,7 @@ BEYOND_LAW = Claim[Excess](
 
 
 class Differing(NamedTuple):
-    """Words whose contexts differ beyond the sampling of authors.
-
-    Attributes:
-        counts: by periods, how many of how many words.
-        rate: of false discoveries.
-    """
+    """How many of how many words' contexts differ beyond the sampling of authors, by periods; some may be false."""
 
     counts: Mapping[tuple[str, str], tuple[int, int]]
     rate: float

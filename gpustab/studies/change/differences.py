@@ -114,12 +114,7 @@ def control_difference(rows: Sequence[Pair]) -> AtRandom:
 
 
 class Explained(NamedTuple):
-    """What frequency explains of change between the averages of most runs, and where nothing changed.
-
-    Attributes:
-        genuine: the law of a series.
-        splits: those of documents dealt out at random.
-    """
+    """What frequency explains of change between the averages of most runs, and in splits, where nothing changed."""
 
     genuine: Law
     splits: Sequence[Law]

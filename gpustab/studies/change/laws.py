@@ -57,14 +57,10 @@ class Rows(NamedTuple):
 
 
 class Fitted(NamedTuple):
-    """One fit.
+    """One fit: the effect β of log frequency on log change, both standardised, with its standard error over words.
 
-    Attributes:
-        beta: effect of log frequency on log change, both standardised.
-        beta_se: its standard error over words.
-        r2_marginal: share of the variance that frequency explains.
-        r2_conditional: share that frequency and the word explain.
-        residuals: ``(N,)`` log change less what the law says, natural logarithm.
+    R² marginal is the variance that frequency explains, conditional with the word's own; residuals are ``(N,)`` log
+    change less what the law says, natural logarithm.
     """
 
     beta: float
@@ -91,11 +87,7 @@ def rows_of(both: Between) -> Rows | None:
 
 
 class Laws:
-    """The fits of one series.
-
-    Args:
-        parts: its pairs of periods.
-        per_pair: whether change and frequency are standardised in every pair, or over all.
+    """The fits of one series, change and frequency standardised in every pair of its periods, or over all.
 
     Raises:
         InputError: for fewer than 20 words, if no word stands in two pairs of periods, or nothing varies.
@@ -195,14 +187,11 @@ def law_rows(series: str, control: bool, laws: Laws, options: ChangeOptions) -> 
 
 
 def run_error(values: Sequence[float], left_out: Sequence[Sequence[float]]) -> float:
-    """Return the error over runs of a mean over disjoint averages; NaN for one run.
+    """Return the error over runs of a mean over k disjoint averages; NaN for one run.
 
     Of single runs it is ``SD/√k``. Averages of more are independent of each other, and each has a jackknife error of
-    its own: ``SE² = Σ SE²(average) / k²``. The k-th runs of all periods are left out together.
-
-    Args:
-        values: of the k averages.
-        left_out: of each average, without each of its runs.
+    its own, from what it is without each of its runs: ``SE² = Σ SE²(average) / k²``. The k-th runs of all periods are
+    left out together.
     """
     if left_out:
         return math.sqrt(sum(jackknife_error(values) ** 2 for values in left_out)) / len(left_out)

@@ -51,18 +51,10 @@ class Floors(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What two periods come to.
+    """What two periods come to: rows of tables, what the laws need, SemEval's targets with what their spread is from.
 
-    Attributes:
-        pair: row of the table of pairs; ``None`` if no word is frequent enough in both.
-        words: rows of the table of words.
-        rows: what the laws need.
-        scores: of SemEval's targets.
-        judged: the same, with what their spread is from.
-        missing: targets that one of the periods lacks.
-        unscored: why none of them could be scored.
-        reliability: of the order of the words.
-        floors: how far runs of one period lie apart, of a bootstrap series.
+    There is no pair if no word is frequent enough in both; ``unscored`` says why no target could be scored; floors are
+    there of a bootstrap series alone.
     """
 
     pair: Pair | None
@@ -99,15 +91,7 @@ def task_of(series: Series, options: ChangeOptions) -> ChangeTask | None:
 def outcome_of(
     series: Series, both: Between, options: ChangeOptions, task: ChangeTask | None, floors: Floors | None
 ) -> Outcome:
-    """Return what two periods come to.
-
-    Args:
-        series: of which they are.
-        both: their measurement.
-        options: of the study.
-        task: by which they are judged.
-        floors: the sampling floor of these periods.
-    """
+    """Return what two periods of a series come to, beside the sampling floor of these periods."""
     lacking = [] if task is None else missing(both, task)
     judged, unscored = _judged(series, both, task, options)
     bootstrap = series.key.sampling == "bootstrap"

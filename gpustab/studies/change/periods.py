@@ -39,14 +39,7 @@ Level = Iterator[tuple[int, list[Tensor]]]
 
 @dataclass(frozen=True, eq=False)
 class Period:
-    """One period's runs.
-
-    Attributes:
-        name: of the period.
-        runs: the runs, on the device.
-        averages: of their prepared rows.
-        mean_cosine: of two different words, mean over the runs.
-    """
+    """One period's runs, on the device, with the averages of their prepared rows; the mean cosine is of two words."""
 
     name: str
     runs: Runs

@@ -25,13 +25,7 @@ _PERIODS = (PERIOD, "runset")
 
 @dataclass(frozen=True)
 class Series:
-    """Groups that differ in their period alone.
-
-    Attributes:
-        key: what they agree in.
-        periods: what each is called, in order of time.
-        members: the groups.
-    """
+    """Groups that differ in their period alone, in order of time, and what they agree in."""
 
     key: Key
     periods: tuple[str, ...]

@@ -179,10 +179,9 @@ def _outcome(series: Series, first: Period, second: Period, work: _Work) -> Outc
     depends_on += [[period.tokens, period.runs.centre, period.runs.unit] for period in (first, second)]
     runs = [digest.hex() for period in (first, second) for digest in fingerprints(period.runs)]
     key = digest_of(depends_on, None if task is None else vars(task), runs)
-    outcome: Outcome | None = work.finished.get(key)
-    if outcome is None:
-        outcome = outcome_of(series, between(first, second, options.min_count), options, task, floors)
-        work.finished.put(key, outcome)
+    outcome = work.finished.part(
+        key, lambda: outcome_of(series, between(first, second, options.min_count), options, task, floors)
+    )
     if outcome.floors is not None:
         work.floors[where] = key, outcome.floors
     return outcome
@@ -295,13 +294,7 @@ def verdict(made: Mapping[str, Table], rate: float = 0.05) -> list[str]:
 
 
 def of_pair(pair: tables.Pair, splits: Sequence[tables.Pair] = (), *, scale: bool = False) -> str:
-    """Return how far words moved between two periods, beside the floors.
-
-    Args:
-        pair: the row.
-        splits: the same of documents dealt out at random.
-        scale: whether it is said what the numbers mean.
-    """
+    """Return how far words moved between two periods, beside the floors; if need be what the numbers mean (scale)."""
     words, moved = counted(pair.tested, "word"), number(pair.change, 2)
     start = f"From {pair.first} to {pair.second}, {words} moved by {moved} between a run of each"
     what = f" (0: used alike; {number(pair.unlike, 2)}: two different words)" if scale else ""

@@ -16,17 +16,7 @@ ALIKE_LOSS = Margin(0.02, "difference of two losses, each as a share of chance, 
 
 
 class Groups(NamedTuple):
-    """Two groups by both measures.
-
-    Attributes:
-        first: name of the one.
-        second: name of the other.
-        one: mean p@n of the one.
-        other: of the other.
-        n: list length.
-        one_loss: mean PIP loss of the one, as a share of chance.
-        other_loss: of the other.
-    """
+    """Two groups by both measures: mean p@n at list length n, and mean PIP loss as a share of chance."""
 
     first: str
     second: str

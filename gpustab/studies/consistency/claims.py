@@ -69,10 +69,6 @@ def _of_documents(row: ModelNumbers) -> str:
     )
 
 
-def _documents(row: ModelNumbers) -> str:
-    return "" if row.beyond_low is None else f" In comparison, {_of_documents(row)}."
-
-
 TOLD_APART = Claim[ModelNumbers](
     id="consistency.told-apart",
     says="A text gives its terms vectors of their own.",
@@ -90,7 +86,8 @@ TOLD_APART = Claim[ModelNumbers](
         ),
         "apart": lambda row: (
             f"Two samples of one term are more alike than samples of two terms {_often(row)} ({_span(row)}, above "
-            f"{100 * CHANCE:.0f}, which is chance): the text gives its terms vectors of their own.{_documents(row)}"
+            f"{100 * CHANCE:.0f}, which is chance): the text gives its terms vectors of their own."
+            + (f" In comparison, {_of_documents(row)}." if row.beyond_low is not None else "")
         ),
         "documents": lambda row: (
             f"Two samples of one term are more alike than samples of two terms {_often(row)} ({_span(row)}), but "
@@ -133,18 +130,13 @@ class Sums(NamedTuple):
     raw: ModelNumbers
     centred: ModelNumbers
 
-    @property
-    def cosines(self) -> str:
-        """Both raw cosines."""
-        return (
-            f"The cosine of two samples of one term is {as_cosine(self.raw.same)}, of two terms "
-            f"{as_cosine(self.raw.null)}"
-        )
 
-    @property
-    def without(self) -> str:
-        """Both centred cosines."""
-        return f"Without that they are {as_cosine(self.centred.same)} and {as_cosine(self.centred.null)}."
+def _common(sums: Sums, part: str) -> str:
+    raw, centred = ([as_cosine(row.same), as_cosine(row.null)] for row in sums)
+    return (
+        f"The cosine of two samples of one term is {raw[0]}, of two terms {raw[1]}{part} is what every context of the "
+        f"text has in common. Without that they are {' and '.join(centred)}."
+    )
 
 
 MOSTLY_COMMON = Claim[Sums](
@@ -154,12 +146,8 @@ MOSTLY_COMMON = Claim[Sums](
     rule=f"the cosine of one term is less than {COMMON:g} above that of different terms",
     judge=lambda sums: "yes" if sums.raw.excess < COMMON else "no",
     sentences={
-        "yes": lambda sums: (
-            f"{sums.cosines}: almost all of it is what every context of the text has in common. {sums.without}"
-        ),
-        "no": lambda sums: (
-            f"{sums.cosines}; part of both is what every context of the text has in common. {sums.without}"
-        ),
+        "yes": lambda sums: _common(sums, ": almost all of it"),
+        "no": lambda sums: _common(sums, "; part of both"),
     },
 )
 
@@ -170,17 +158,13 @@ class Placed(NamedTuple):
     among_samples: ModelNumbers
     among_words: WordRanks
 
-    @property
-    def words(self) -> str:
-        """Its place among words."""
-        ranks = self.among_words
-        return f"Among {ranks.words:,} background words a term's other sample has place {number(ranks.both, 3)}"
 
-    @property
-    def samples(self) -> str:
-        """Its place among samples."""
-        row = self.among_samples
-        return f"among the samples of other terms place {number(row.rank, 3)} of {number(row.among, 3)}"
+def _places(placed: Placed, joined: str) -> str:
+    row, ranks = placed
+    return (
+        f"Among {ranks.words:,} background words a term's other sample has place {number(ranks.both, 3)}{joined}among "
+        f"the samples of other terms place {number(row.rank, 3)} of {number(row.among, 3)}"
+    )
 
 
 NEAR_AS_SUMS = Claim[Placed](
@@ -191,10 +175,10 @@ NEAR_AS_SUMS = Claim[Placed](
     judge=lambda placed: "yes" if placed.among_words.both < FIRST <= placed.among_samples.rank else "no",
     sentences={
         "yes": lambda placed: (
-            f"{placed.words}, and {placed.samples}: it is near the first because both are sums, not because they are "
-            "of one term."
+            f"{_places(placed, ', and ')}: it is near the first because both are sums, not because they are of one "
+            "term."
         ),
-        "no": lambda placed: f"{placed.words}, {placed.samples}.",
+        "no": lambda placed: f"{_places(placed, ', ')}.",
     },
 )
 
@@ -205,18 +189,12 @@ def _grows(rows: Sequence[Size]) -> str:
     return "grows" if rows[-1].same_low > rows[0].same_high else "open"
 
 
-def _from_to(rows: Sequence[Size]) -> str:
-    """The cosines of the smallest and the largest size, with their intervals."""
-    return f"from {_end(rows[0])} to {_end(rows[-1])} sentences"
-
-
-def _end(row: Size) -> str:
-    return f"{as_cosine(row.same)} ({number_span(row.same_low, row.same_high)}) with {row.n}"
-
-
-def _law(rows: Sequence[Size]) -> str:
+def _from_to(rows: Sequence[Size], shown: str = "") -> str:
+    """The cosines of the smallest and the largest size, with their intervals, and the law of sums beside them."""
+    ends = [f"{as_cosine(x.same)} ({number_span(x.same_low, x.same_high)}) with {x.n}" for x in (rows[0], rows[-1])]
     off = max(abs(row.same - row.law) for row in rows)
-    return f"a law of sums, 1 / (1 + c / words) with c = {number(rows[-1].c, 3)}, is at most {number(off, 2)} off"
+    law = f"a law of sums, 1 / (1 + c / words) with c = {number(rows[-1].c, 3)}, is at most {number(off, 2)} off"
+    return f"from {' to '.join(ends)} sentences{shown}; {law}."
 
 
 GROWS = Claim[Sequence[Size]](
@@ -227,9 +205,9 @@ GROWS = Claim[Sequence[Size]](
     judge=_grows,
     sentences={
         "none": "One size of samples: how consistency depends on it is not seen.",
-        "grows": lambda rows: f"Consistency grows with the sentences, {_from_to(rows)}; {_law(rows)}.",
+        "grows": lambda rows: f"Consistency grows with the sentences, {_from_to(rows)}",
         "open": lambda rows: (
-            f"Consistency goes {_from_to(rows)}: the intervals overlap, so that it grows is not shown; {_law(rows)}."
+            f"Consistency goes {_from_to(rows, ': the intervals overlap, so that it grows is not shown')}"
         ),
     },
 )
@@ -282,19 +260,11 @@ def _side_of(pair: TextPair, low: float, high: float) -> str:
     return "few" if min(pair.terms, pair.terms_against) < FEWEST else side_of_zero(low, high)
 
 
-def _apart_better(pair: TextPair, better: str, worse: str) -> str:
-    return f"{_at(pair)}, {better} tells its terms apart better than {worse} ({_nearer(pair)})"
-
-
-def _at(pair: TextPair) -> str:
-    return f"At {counted(pair.words, 'context word')} a sample"
-
-
-def _nearer(pair: TextPair) -> str:
+def _apart(pair: TextPair, says: str, besides: str = "") -> str:
     return (
-        f"a term's own second vector is nearer than another term's in {100 * pair.auc:.0f} of 100 comparisons for "
-        f"{pair.text}, {100 * pair.auc_against:.0f} for {pair.against}, difference "
-        f"{signed_span(100 * pair.auc_low, 100 * pair.auc_high, 0)}"
+        f"At {counted(pair.words, 'context word')} a sample, {says} (a term's own second vector is nearer than another "
+        f"term's in {100 * pair.auc:.0f} of 100 comparisons for {pair.text}, {100 * pair.auc_against:.0f} for "
+        f"{pair.against}, difference {signed_span(100 * pair.auc_low, 100 * pair.auc_high, 0)}{besides})"
     )
 
 
@@ -308,11 +278,12 @@ BETTER_TEXT = Claim[TextPair](
     ),
     judge=lambda pair: _side_of(pair, pair.auc_low, pair.auc_high),
     sentences={
-        "higher": lambda pair: _apart_better(pair, pair.text, pair.against),
-        "lower": lambda pair: _apart_better(pair, pair.against, pair.text),
-        "open": lambda pair: (
-            f"{_at(pair)}, which of {pair.text} and {pair.against} tells its terms apart better cannot be told "
-            f"({_nearer(pair)}, which includes 0)"
+        "higher": lambda pair: _apart(pair, f"{pair.text} tells its terms apart better than {pair.against}"),
+        "lower": lambda pair: _apart(pair, f"{pair.against} tells its terms apart better than {pair.text}"),
+        "open": lambda pair: _apart(
+            pair,
+            f"which of {pair.text} and {pair.against} tells its terms apart better cannot be told",
+            ", which includes 0",
         ),
         "few": lambda pair: (
             f"{pair.text} and {pair.against} cannot be compared by so few terms; take {FEWEST:g} at least in each, "

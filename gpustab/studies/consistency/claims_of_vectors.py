@@ -160,16 +160,11 @@ def _nearer_to_own(row: OwnVectors) -> str:
     return "few" if row.terms < FEWEST else side_of_zero(row.excess_low, row.excess_high, "nearer", "farther")
 
 
-def _both(row: OwnVectors) -> str:
-    return f"{as_cosine(row.cosine)} against {as_cosine(row.null)}"
-
-
-def _excess_span(row: OwnVectors) -> str:
-    return signed_span(row.excess_low, row.excess_high)
-
-
-def _stands(row: OwnVectors) -> str:
-    return f"The own one stands at place {row.place:,.0f} among all words."
+def _beside_own(row: OwnVectors, says: str, difference: str) -> str:
+    """What is said of both cosines and their difference, and the place of the own vector."""
+    both = f"{as_cosine(row.cosine)} against {as_cosine(row.null)}"
+    span = difference.format(signed_span(row.excess_low, row.excess_high))
+    return f"{says} ({both}; {span}). The own one stands at place {row.place:,.0f} among all words."
 
 
 OWN_NEARER = Claim[OwnVectors](
@@ -183,29 +178,25 @@ OWN_NEARER = Claim[OwnVectors](
     judge=_nearer_to_own,
     sentences={
         "few": "Too few of the terms are in the background to say how near they are to its vectors.",
-        "nearer": lambda row: (
-            f"A sample is nearer to the background's vector of its own term than to that of another ({_both(row)}; "
-            f"difference {_excess_span(row)}, above 0). {_stands(row)}"
+        "nearer": lambda row: _beside_own(
+            row,
+            "A sample is nearer to the background's vector of its own term than to that of another",
+            "difference {}, above 0",
         ),
-        "farther": lambda row: (
-            f"A sample is farther from its own term's vector than from another's ({_both(row)}; difference "
-            f"{_excess_span(row)}, below 0). {_stands(row)}"
+        "farther": lambda row: _beside_own(
+            row, "A sample is farther from its own term's vector than from another's", "difference {}, below 0"
         ),
-        "open": lambda row: (
-            f"That a sample is nearer to its own term's vector than to another's is not shown ({_both(row)}; the "
-            f"difference, {_excess_span(row)}, would have to be above 0). {_stands(row)}"
+        "open": lambda row: _beside_own(
+            row,
+            "That a sample is nearer to its own term's vector than to another's is not shown",
+            "the difference, {}, would have to be above 0",
         ),
     },
 )
 
 
 class Groups(NamedTuple):
-    """The terms frequent in the text and rare in general beside every other group that is large enough.
-
-    Attributes:
-        closest: their row, if there is one.
-        others: the other groups.
-    """
+    """Terms frequent in the text and rare in general, if there are any, and the other groups that are large enough."""
 
     closest: Domain | None
     others: list[Domain]

@@ -31,7 +31,6 @@ from gpustab.studies.consistency.claims import P_VALUE
 from gpustab.studies.consistency.measures import (
     Array,
     Consistency,
-    LeftOut,
     consistency_of,
     over_runs,
     over_terms,
@@ -80,7 +79,7 @@ def by_sentences(prepared: Prepared, runs: Runs, options: ConsistencyOptions) ->
 def _size(n: int, part: Prepared, runs: Runs) -> Size:
     """The numbers of one size; the law comes when all are known."""
     each, words = _of_sums(part, runs), words_of_pairs(part.samples, part.words.cpu().numpy())
-    same, null, auc = (over_runs([one.numbers[name] for one in each]) for name in ("same", "null", "auc"))
+    same, null, auc = (over_runs(each, name) for name in ("same", "null", "auc"))
     low, high = same.estimate.interval
     constant, values = size_constant(same.value, words), (same.value, null.value, auc.value)
     return Size(part.group, n, len(part.samples.terms), words, *values, low, high, constant, law=math.nan)
@@ -179,13 +178,7 @@ def part_cosines(sums: Tensor, first: Tensor, least: int = 1) -> Tensor:
 
 
 def split_row(group: str, permuted: str, cosines: list[Tensor]) -> Split:
-    """Return the row of one kind of permutation.
-
-    Args:
-        group: what the background and the text are called.
-        permuted: what changed places.
-        cosines: of every term, ``(B + 1,)``: of the split itself, and of B permutations.
-    """
+    """Return the row of one kind of permutation, by cosines of every term, ``(B + 1,)``: of the split itself first."""
     table = torch.stack(cosines)  # (T, B + 1); a term with too small a part is left out of that mean
     means, known = table.nanmean(0), table[:, 0].isfinite()
     as_unlike = (table[:, 1:] <= table[:, :1] + _ROUNDING).sum(1) + 1
@@ -204,11 +197,7 @@ def split_row(group: str, permuted: str, cosines: list[Tensor]) -> Split:
 def compare_texts(group: str, parts: Sequence[Prepared], runs: Runs, options: ConsistencyOptions) -> list[TextPair]:
     """Return the numbers of every pair of texts at equal samples, and their differences with intervals.
 
-    Args:
-        group: what the background is called.
-        parts: samples of every text, by the same options: their number, window and subsampling are equal.
-        runs: the background.
-        options: of the study.
+    The samples of all texts are by the same options: their number, window and subsampling are equal.
 
     Raises:
         InputError: if the samples of a text are so small that none of a common size are left.
@@ -228,30 +217,18 @@ def compare_texts(group: str, parts: Sequence[Prepared], runs: Runs, options: Co
 def text_pair(
     group: str, words: int, one: tuple[str, Sequence[Consistency]], two: tuple[str, Sequence[Consistency]]
 ) -> TextPair:
-    """Return two texts beside each other, means over the runs of one background, with intervals of their differences.
+    """Return two texts, each by its name and its consistency in every run, beside each other; means over the runs.
 
     The error of a difference has two parts: over the terms of each text, by jackknife, and over the runs, whose
     differences are paired. With one run only the first is known: then the difference is one of this background.
-
-    Args:
-        group: what the background is called.
-        words: context words of every sample.
-        one: name of a text, and its consistency in every run.
-        two: of the other.
     """
     (text, first), (against, second) = one, two
     terms = [len(each[0].by_term["same"]) for each in (first, second)]
-    numbers = [value for name in ("same", "null", "auc") for value in _beside(name, first, second)]
+    numbers = list[float]()
+    for name in ("same", "null", "auc"):
+        apart = difference(first, second, name)
+        numbers += [over_runs(first, name).value, over_runs(second, name).value, apart.value, *apart.interval]
     return TextPair._make((group, text, against, words, len(first), *terms, *numbers))
-
-
-def _beside(
-    name: str, first: Sequence[Consistency], second: Sequence[Consistency]
-) -> tuple[float, float, float, float, float]:
-    """One number in both texts, its difference, and the ends of the difference's interval."""
-    one, two = ([run.numbers[name] for run in text] for text in (first, second))
-    apart = difference(one, two)
-    return over_runs(one).value, over_runs(two).value, apart.value, *apart.interval
 
 
 def common_words(parts: Sequence[Prepared]) -> int:
@@ -273,15 +250,15 @@ def of_size(prepared: Prepared, words: int, seed: int) -> Prepared:
     return prepared.with_counts(samples.take(good[samples.owner]), drawn)
 
 
-def difference(one: Sequence[LeftOut], two: Sequence[LeftOut]) -> Estimate:
+def difference(one: Sequence[Consistency], two: Sequence[Consistency], name: str) -> Estimate:
     """Return the difference of two texts in one number, from its values without each term in every run.
 
     The degrees of freedom of the sum of errors are Welch and Satterthwaite's.
     """
-    first, second = over_runs(one).estimate, over_runs(two).estimate
+    first, second = over_runs(one, name).estimate, over_runs(two, name).estimate
     errors = [(first.se, first.freedom), (second.se, second.freedom)]
     if len(one) > 1:
-        apart = [a.value - b.value for a, b in zip(one, two, strict=True)]
+        apart = [a.numbers[name].value - b.numbers[name].value for a, b in zip(one, two, strict=True)]
         errors.append((float(np.std(apart, ddof=1)) / math.sqrt(len(apart)), len(apart) - 1))
     variance = sum(se**2 for se, _ in errors)
     below = sum(se**4 / freedom for se, freedom in errors if se > 0)

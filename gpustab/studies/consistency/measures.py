@@ -72,12 +72,7 @@ class NullPairs:
 
 
 class LeftOut(NamedTuple):
-    """A number, and what it is without each of T terms.
-
-    Attributes:
-        value: with all.
-        without: ``(T,)``.
-    """
+    """A number, and what it is without each of T terms, ``(T,)``."""
 
     value: float
     without: Array
@@ -93,12 +88,6 @@ class LeftOut(NamedTuple):
     def minus(self, other: LeftOut) -> LeftOut:
         """Return the difference to a number of the same terms."""
         return LeftOut(self.value - other.value, self.without - other.without)
-
-
-def over_runs(runs: Sequence[LeftOut]) -> LeftOut:
-    """Return the mean over background runs, and what that is without each term."""
-    values = [one.value for one in runs]
-    return LeftOut(float(np.mean(values)), np.mean([one.without for one in runs], axis=0))
 
 
 class Consistency(NamedTuple):
@@ -117,6 +106,12 @@ class Consistency(NamedTuple):
     among: float
 
 
+def over_runs(each: Sequence[Consistency], name: str) -> LeftOut:
+    """Return the mean of a number over background runs, and what that is without each term."""
+    runs = [one.numbers[name] for one in each]
+    return LeftOut(float(np.mean([run.value for run in runs])), np.mean([run.without for run in runs], axis=0))
+
+
 def over_terms(values: Array) -> Estimate:
     """Return the mean of a number of each term, with its error; none for fewer than three."""
     n = len(values)
@@ -130,17 +125,12 @@ def unit(vectors: Tensor) -> Tensor:
 
 
 def consistency_of(vectors: Tensor, samples: Samples, allowed: Nulls) -> Consistency:
-    """Return the consistency of vectors ``(P, d)``.
+    """Return the consistency of vectors ``(P, d)`` of samples, with their null pairs, see :class:`NullPairs`.
 
     ``same`` is the mean over terms of the mean cosine over pairs of a term's samples; ``null`` the mean over null
     pairs; ``auc`` the probability that a pair of one term has a larger cosine than a null pair, ties as halves, over
     all of both. Nothing is sampled. A sample whose vector is zero, as a sum that cancels out or a word without an
     association has it, has no direction: its pairs are left out, never counted as cosines of 0.
-
-    Args:
-        vectors: of P samples.
-        samples: whose they are.
-        allowed: their null pairs, see :class:`NullPairs`.
     """
     term = torch.from_numpy(samples.term).to(vectors.device)
     sums = Separation(*(part.cpu() for part in separation(unit(vectors), term, allowed)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -25,6 +25,7 @@ from gpustab.studies.consistency import tables
 from gpustab.studies.consistency.claims import FEWEST
 from gpustab.studies.consistency.comparisons import InGeneral
 from gpustab.studies.consistency.measures import (
+    NUMBERS,
     Array,
     Consistency,
     LeftOut,
@@ -40,10 +41,9 @@ from gpustab.studies.consistency.measures import (
 from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.samples import Prepared, same_documents
 from gpustab.studies.consistency.tables import ADDITIVE, CENTRED
-from gpustab.studies.shared.finished import Finished, digest_of
+from gpustab.studies.shared.finished import Finished
 from gpustab.studies.shared.same_runs import fingerprints
 
-T = TypeVar("T")
 Reporter = Callable[[float], None]
 """Is told the finished part."""
 
@@ -52,13 +52,7 @@ _TERMS, _NEAREST = 10, 4
 
 
 class Model(NamedTuple):
-    """What the vectors of one model give; places are left out where the origin was moved.
-
-    Attributes:
-        numbers: their consistency.
-        ranks: their places among the background's words.
-        own: how near they are to the background's own vector.
-    """
+    """What the vectors of one model give; places are left out where the origin was moved."""
 
     numbers: Consistency
     ranks: Ranks | None
@@ -66,15 +60,7 @@ class Model(NamedTuple):
 
 
 class OfRun(NamedTuple):
-    """What one run of a background gives.
-
-    Attributes:
-        models: by name.
-        nearest: words of some terms.
-        updates: how many Nonce2Vec made, by sentence.
-        settings: of its grid.
-        diverged: whether it left the finite numbers.
-    """
+    """What one run of a background gives; models by their names, of which Nonce2Vec may have diverged."""
 
     models: dict[str, Model]
     nearest: list[tables.Neighbours]
@@ -86,9 +72,7 @@ class OfRun(NamedTuple):
 class BySvd(NamedTuple):
     """The SVD model, and beside it the additive one with its window: windows, not models, may make the difference.
 
-    Attributes:
-        models: of every background run, by the name of the model.
-        lost: samples without a vector in the SVD model.
+    Of every background run, by the name of the model; ``lost`` samples have no vector in the SVD model.
     """
 
     models: dict[str, list[Model]]
@@ -102,60 +86,47 @@ KINDS = (
 """What is kept of finished parts."""
 
 
-class Kept:
-    """The finished parts of one background's study of one text.
-
-    Args:
-        finished: where they are kept.
-        *basis: all that their numbers depend on.
-    """
-
-    def __init__(self, finished: Finished, *basis: Any) -> None:
-        self._finished, self._basis = finished, basis
-
-    @classmethod
-    def of(cls, finished: Finished, runs: Runs, prepared: Prepared, options: ConsistencyOptions) -> Kept:
-        """Return what keeps the parts: they depend on the vectors, the samples, the options and the version."""
-        if finished.folder is None:
-            return cls(finished)
-        version = environment(prepared.words.device).get("gpustab")
-        of_runs = [[digest.hex() for digest in fingerprints(runs)], list(runs.names), record(options), version]
-        samples, counts = prepared.samples, prepared.counts
-        words = [prepared.group, *(word.decode("utf-8", "replace") for word in prepared.text.words)]
-        matrix = counts.data, counts.indices, counts.indptr
-        return cls(finished, of_runs, words, prepared.text.tokens, *samples, *matrix)
-
-    @property
-    def keeps(self) -> bool:
-        """Whether anything is kept."""
-        return self._finished.folder is not None
-
-    def part(self, name: str, make: Callable[[], T]) -> T:
-        """Return a part that is finished, or make it and keep it."""
-        if not self.keeps:
-            return make()
-        key = digest_of(*self._basis, name)
-        part: T | None = self._finished.get(key)
-        if part is None:
-            part = make()
-            self._finished.put(key, part)
-        return part
-
-    def also(self, *basis: Any) -> Kept:
-        """Return the same for parts that depend on more."""
-        return Kept(self._finished, *self._basis, *basis)
+def parts_of(finished: Finished, runs: Runs, prepared: Prepared, options: ConsistencyOptions) -> Finished:
+    """Return what keeps one background's parts: they depend on vectors, samples, options and version."""
+    if finished.folder is None:
+        return finished
+    version = environment(prepared.words.device).get("gpustab")
+    of_runs = [[digest.hex() for digest in fingerprints(runs)], list(runs.names), record(options), version]
+    samples, counts = prepared.samples, prepared.counts
+    words = [prepared.group, *(word.decode("utf-8", "replace") for word in prepared.text.words)]
+    return finished.of(of_runs, words, prepared.text.tokens, *samples, counts.data, counts.indices, counts.indptr)
 
 
 def of_run(
     runs: Runs,
     r: int,
     prepared: Prepared,
-    output: Callable[[], nonce.Output] | None,
+    outputs: nonce.Outputs | None,
     options: ConsistencyOptions,
-    kept: Kept,
+    kept: Finished,
     report: Reporter,
 ) -> OfRun:
-    """Measure the additive model, and Nonce2Vec where there are output vectors, in one run."""
+    """Measure one run of a background, or take what it gave before the call was stopped."""
+    if outputs is not None:
+        kept = kept.of(outputs.digest(runs.names[r]) if kept.folder else "")
+
+    def make() -> OfRun:
+        output = None if outputs is None else outputs.of(runs, r)
+        return _of_run(runs, r, prepared, output, options, kept.of(runs.names[r]), report)
+
+    return kept.part(runs.names[r], make)
+
+
+def _of_run(
+    runs: Runs,
+    r: int,
+    prepared: Prepared,
+    output: nonce.Output | None,
+    options: ConsistencyOptions,
+    kept: Finished,
+    report: Reporter,
+) -> OfRun:
+    """Measure the additive model, and Nonce2Vec where there are output vectors."""
     device, left = prepared.words.device, prepared.frequencies.rows[prepared.text.tokens[prepared.kept]]
     words = unit(runs.rows[r][0 : runs.words].to(device)) * runs.joint.to(device)[:, None]
     sums = prepared.sums(runs, r)
@@ -166,10 +137,10 @@ def of_run(
     near = nearest(sums, prepared, words, runs.vocabulary)
     if output is None:
         return OfRun(models, near, [], [], False)
-    by, settings = output(), nonce_settings(options)
-    grid = _grid(sums, prepared, by, settings, kept, report) if options.grid else []
-    pairs = pairs_of(prepared, by, settings)
-    vectors = nonce.trained(sums, by, pairs, settings)
+    settings = nonce_settings(options)
+    grid = _grid(sums, prepared, output, settings, kept, report) if options.grid else []
+    pairs = pairs_of(prepared, output, settings)
+    vectors = nonce.trained(sums, output, pairs, settings)
     finite = bool(torch.isfinite(vectors).all())
     if finite:
         models[f"Nonce2Vec ({options.output})"] = of_model(vectors, prepared, words)
@@ -200,7 +171,7 @@ def beside(prepared: Prepared, runs: Runs, options: ConsistencyOptions) -> dict[
 
 
 def _grid(
-    start: Tensor, prepared: Prepared, output: nonce.Output, settings: nonce.Settings, kept: Kept, report: Reporter
+    start: Tensor, prepared: Prepared, output: nonce.Output, settings: nonce.Settings, kept: Finished, report: Reporter
 ) -> list[tables.Setting]:
     """Every setting of the paper's grid; those of one schedule are a part of the study that may be finished."""
     schedules, rows = list(nonce.schedules(settings)), list[tables.Setting]()
@@ -239,11 +210,7 @@ def settings_of(
 ) -> list[tables.Setting]:
     """Return cosine, null level and AUC of every setting of the grid with one schedule; none where it diverged.
 
-    Args:
-        start: ``(P, d)`` sums of the additive model.
-        prepared: the samples.
-        output: output vectors and counts.
-        schedule: one of :func:`gpustab.small_data.nonce.schedules`.
+    Training starts from the sums of the additive model, ``(P, d)``.
     """
     pairs, rows = pairs_of(prepared, output, schedule), []
     for settings in nonce.trainings(schedule):
@@ -256,12 +223,9 @@ def settings_of(
 
 
 def of_model(vectors: Tensor, prepared: Prepared, words: Tensor | None) -> Model:
-    """Measure the vectors of one model.
+    """Measure the vectors of one model, ``(P, d)``.
 
-    Args:
-        vectors: ``(P, d)``.
-        prepared: the samples.
-        words: ``(v, d)`` unit vectors of the background; ``None`` where places among them mean nothing.
+    Places are among ``words``, ``(v, d)`` of unit length; ``None`` where places among them mean nothing.
     """
     numbers = consistency_of(vectors, prepared.samples, prepared.allowed)
     if words is None:
@@ -315,19 +279,13 @@ def model_numbers(
 ) -> tables.ModelNumbers:
     """Return the numbers of one model, means over R background runs, each with its interval over terms.
 
-    Args:
-        group: what the background and the text are called.
-        background: its name.
-        text: its name.
-        model: its name.
-        each: of every run.
-        words: mean number of context words, see :func:`~gpustab.studies.consistency.measures.words_of_pairs`.
-        others: of every run, that of other sentences of the same documents, over the same terms.
+    The constant of the size law is by ``words``, see :func:`~gpustab.studies.consistency.measures.words_of_pairs`;
+    ``others`` are other sentences of the same documents, over the same terms, whose AUC stands beside the terms' own.
     """
     what = (group, background, text, model, len(each), len(each[0].by_term["same"]))
-    numbers = [value for name in ("same", "null", "excess", "auc") for value in _spread(each, name)]
+    numbers = [value for name in NUMBERS for value in _spread(each, name)]
     rank = float(np.mean([one.rank for one in each]))
-    constant = size_constant(over_runs([one.numbers["same"] for one in each]).value, words)
+    constant = size_constant(over_runs(each, "same").value, words)
     c = constant if model in (ADDITIVE, CENTRED) else None
     return tables.ModelNumbers._make((*what, *numbers, rank, each[0].among, words, c, *_beyond(each, others)))
 
@@ -336,14 +294,13 @@ def _beyond(each: Sequence[Consistency], others: Sequence[Consistency]) -> tuple
     """The AUC of other sentences of the same documents, and the interval of what the terms' own is above it."""
     if not others:
         return None, None, None
-    own, other = (over_runs([one.numbers["auc"] for one in of]) for of in (each, others))
+    own, other = over_runs(each, "auc"), over_runs(others, "auc")
     return other.value, *own.minus(other).estimate.interval
 
 
 def _spread(each: Sequence[Consistency], name: str) -> tuple[float, float, float, float | None]:
     """A mean over runs, the ends of its interval over terms, and its SD over runs."""
-    mean = over_runs([one.numbers[name] for one in each])
-    values = [one.numbers[name].value for one in each]
+    mean, values = over_runs(each, name), [one.numbers[name].value for one in each]
     return mean.value, *mean.estimate.interval, float(np.std(values, ddof=1)) if len(each) > 1 else None
 
 
@@ -353,8 +310,7 @@ def contrast(
     """Return the difference of two models' cosine and AUC, with intervals over the terms, which are the same."""
     numbers = []
     for name in ("same", "auc"):
-        first, second = (over_runs([run.numbers[name] for run in of]) for of in (one, two))
-        difference = first.minus(second)
+        difference = over_runs(one, name).minus(over_runs(two, name))
         numbers += [difference.value, *difference.estimate.interval]
     return tables.Contrast(group, model, against, *numbers)
 
@@ -369,7 +325,7 @@ def run_numbers(group: str, names: Sequence[str], model: str, each: Sequence[Con
     """Return the numbers of every background run by itself."""
     of = names if len(names) == len(each) else ("no background",)  # the SVD model has none
     return [
-        tables.RunNumbers(group, name, model, *(one.numbers[key].value for key in ("same", "null", "excess", "auc")))
+        tables.RunNumbers(group, name, model, *(one.numbers[key].value for key in NUMBERS))
         for name, one in zip(of, each, strict=True)
     ]
 
@@ -392,13 +348,7 @@ def _mean(values: Array) -> float | None:
 
 
 def term_numbers(prepared: Prepared, raw: Sequence[Consistency], own: Sequence[Own]) -> list[tables.TermNumbers]:
-    """Return the numbers of every term in the additive model, means over runs.
-
-    Args:
-        prepared: the samples.
-        raw: of every run.
-        own: of every run.
-    """
+    """Return the numbers of every term in the additive model, means over runs."""
     means = [np.mean([one.by_term[name] for one in raw], axis=0) for name in ("same", "null", "auc", "rank")]
     means.append(np.mean([one.cosine for one in own], axis=0))
     text, samples = prepared.text, prepared.samples

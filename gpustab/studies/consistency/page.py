@@ -1,4 +1,4 @@
-"""The page of the study: is a term told apart, how large must samples be, where do the vectors lie."""
+"""The page: is a term told apart, how large must samples be, where do the vectors lie; its title, methods, citation."""
 
 from __future__ import annotations
 
@@ -7,14 +7,18 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from gpustab.report import Result
-from gpustab.results import Block, SmallTable, Table
+from gpustab.results import Block, Content, SmallTable, Table
 from gpustab.results.page import Columns, Shown, counted, minus, with_half
 from gpustab.results.table import titles
 from gpustab.studies.consistency import claims, tables
 from gpustab.studies.consistency import claims_of_vectors as vectors
 from gpustab.studies.consistency.tables import ADDITIVE, CONSISTENCY, ModelNumbers
+from gpustab.studies.shared.wording import listed
 
 R = TypeVar("R")
+
+CITATIONS = ("bloem2019",)
+WORDS = {"terms": titles(tables.TermNumbers, "occurrences", "sentences", "same", "null", "auc", "rank", "own")}
 
 _AUC = (
     "AUC is how often a term's own second vector is nearer than another term's, 0.5 by chance: by it alone models, "
@@ -26,40 +30,102 @@ _SETTINGS = 10
 
 def page(result: Result) -> list[Block]:
     """Return the blocks in reading order."""
+    return [*_of_text(result), *_of_vectors(result), _how(result)]
+
+
+def _of_text(result: Result) -> list[Block]:
+    """How far the text gives its terms vectors of their own: by texts, models, trainings, halves and sizes."""
+    made, terms = result.tables, {case.name: case.terms for case in _cases(result)}
     return [
-        *_texts(result),
+        *_block_of(
+            tables.TEXTS.of(made),
+            "Which text gives its terms the more consistent vectors?",
+            ("Additive model at one number of context words a sample, ± 95 %", _OF_TEXTS),
+            lambda pairs: " ".join(map(claims.texts_compared, pairs)),
+            after="AUC in the table is that share of comparisons, 0.5 by chance.",
+            aside="Bloem et al. 2019, table 1: one philosopher 0.953, Wikipedia 0.927, without a null level.",
+        ),
         _models(result),
-        *_contrasts(result),
+        *_block_of(
+            tables.CONTRASTS.table(tables.Contrast(**contrast) for contrast in result.contrasts),
+            "Which model tells terms apart better?",
+            (
+                "Differences of models over the same terms, ± 95 %",
+                ["model", "against", half(tables.Contrast, "same"), half(tables.Contrast, "auc")],
+            ),
+            lambda rows: " ".join(
+                vectors.BETTER_MODEL.sentence(vectors.ModelPair(row, terms[row.group])) for row in rows
+            ),
+            after="Each model has its own level of cosines, for different terms too: those of two models do not "
+            "compare.",
+            aside="Bloem et al. 2019 rank models by their cosines: additive, Nonce2Vec, SVD.",
+        ),
         *_trainings(result),
-        *_split(result),
-        *_sizes(result),
+        *_block_of(
+            tables.SPLIT.of(made),
+            "Do the halves differ more than parts drawn at random?",
+            (
+                "Additive model, mean cosine of the two parts of each term's sentences",
+                ["permuted", "terms", "halves", "random", "p", "unlike_terms"],
+            ),
+            lambda rows: claims.HALVES_DIFFER.sentence(rows[0]),
+            aside="Bloem et al. 2019 compare halves with random samples of another size, which cannot say that.",
+        ),
+        *_block_of(
+            tables.SIZES.of(made),
+            "How many sentences does a term need?",
+            (
+                "Additive model; the same terms in every row, ± 95 % over them",
+                ["n", "terms", "words", half(tables.Size, "same"), "law", "null", "auc", "c"],
+            ),
+            claims.GROWS.sentence,
+            figures=["by_size"],
+            aside="Bloem et al. 2019, table 2: 0.794, 0.837, 0.905, 0.923, 0.956 for 1, 2, 3, 4, 8, one term.",
+        ),
+    ]
+
+
+def _of_vectors(result: Result) -> list[Block]:
+    """Where the vectors lie: among all words, beside the background's own and the general text's, and their nearest."""
+    made = result.tables
+    return [
         *_ranks(result),
-        *_own(result),
-        *_domain(result),
+        *_block_of(
+            tables.OWN.of(made),
+            "How far are they from the background's own vector of the term?",
+            (
+                "Mean cosine to the vectors of the background, for terms that it has, ± 95 % over terms",
+                ["model", "terms", "cosine", "null", half(tables.OwnVectors, "excess"), "place"],
+            ),
+            lambda rows: vectors.OWN_NEARER.sentence(rows[0]),
+            figures=["own_place"],
+            aside="Bloem et al. 2019, table 6 (Nonce2Vec): 0.35 to 0.48, places 2,902 to 24,513 of 259,376.",
+        ),
+        *_block_of(
+            tables.DOMAIN.of(made),
+            "Which terms mean in the text what they mean elsewhere?",
+            (
+                "SVD model: cosine of a term in the text to the same word in the general text, ± 95 % over terms",
+                ["terms_of", "terms", "cosine", "null", half(tables.Domain, "excess")],
+            ),
+            vectors.CLOSEST_GROUP.sentence,
+            after="A cosine of PPMI-SVD vectors depends on frequency by itself, so the ten other terms of the most "
+            "like frequencies stand beside it.",
+            figures=["by_frequency"],
+            aside="Bloem et al. 2019, table 5: 0.735, 0.417, 0.109, 0.078.",
+        ),
         *_nonce(result),
-        *_neighbours(result),
-        _how(result),
+        *_block_of(
+            tables.NEIGHBOURS.of(made),
+            "What are the nearest words of two samples?",
+            ("Additive model, first run", ["term", "sample", "cosine", "shared", "nearest"]),
+            vectors.neighbours_shared,
+            after="Two samples can be near each other and still mean nothing: consistency is no quality.",
+            figures=["nearest_words"],
+            aside="Bloem et al. 2019, table 7.",
+            folded=True,
+        ),
     ]
-
-
-def _texts(result: Result) -> Iterator[Block]:
-    columns: Columns = [
-        ("texts", lambda pair: f"{pair.text} / {pair.against}"),
-        "words",
-        beside(tables.TextPair, "same"),
-        beside(tables.TextPair, "null"),
-        half(tables.TextPair, "same_difference", "same"),
-        beside(tables.TextPair, "auc"),
-        half(tables.TextPair, "auc_difference", "auc"),
-    ]
-    yield from _block_of(
-        tables.TEXTS.of(result.tables),
-        "Which text gives its terms the more consistent vectors?",
-        ("Additive model at one number of context words a sample, ± 95 %", columns),
-        lambda pairs: " ".join(map(claims.texts_compared, pairs)),
-        after="AUC in the table is that share of comparisons, 0.5 by chance.",
-        aside="Bloem et al. 2019, table 1: one philosopher 0.953, Wikipedia 0.927, without a null level.",
-    )
 
 
 def _models(result: Result) -> Block:
@@ -105,53 +171,11 @@ def _cases(result: Result) -> list[tables.Case]:
     return [tables.Case(**group) for group in result.groups]
 
 
-def _contrasts(result: Result) -> Iterator[Block]:
-    terms = {case.name: case.terms for case in _cases(result)}
-    yield from _block_of(
-        tables.CONTRASTS.table(tables.Contrast(**contrast) for contrast in result.contrasts),
-        "Which model tells terms apart better?",
-        (
-            "Differences of models over the same terms, ± 95 %",
-            ["model", "against", half(tables.Contrast, "same"), half(tables.Contrast, "auc")],
-        ),
-        lambda rows: " ".join(vectors.BETTER_MODEL.sentence(vectors.ModelPair(row, terms[row.group])) for row in rows),
-        after="Each model has its own level of cosines, for different terms too: those of two models do not compare.",
-        aside="Bloem et al. 2019 rank models by their cosines: additive, Nonce2Vec, SVD.",
-    )
-
-
 def _trainings(result: Result) -> Iterator[Block]:
     """How sure the AUC is, over trainings of the background and over terms."""
     sums = CONSISTENCY.of(result.tables).where(model=ADDITIVE)
     if sentences := list(filter(None, claims.of_each(sums, lambda rows: vectors.SURER.sentence(rows[0])))):
         yield Block("Would another training of the background say the same?", answer="\n".join(sentences))
-
-
-def _split(result: Result) -> Iterator[Block]:
-    yield from _block_of(
-        tables.SPLIT.of(result.tables),
-        "Do the halves differ more than parts drawn at random?",
-        (
-            "Additive model, mean cosine of the two parts of each term's sentences",
-            ["permuted", "terms", "halves", "random", "p", "unlike_terms"],
-        ),
-        lambda rows: claims.HALVES_DIFFER.sentence(rows[0]),
-        aside="Bloem et al. 2019 compare halves with random samples of another size, which cannot say that.",
-    )
-
-
-def _sizes(result: Result) -> Iterator[Block]:
-    yield from _block_of(
-        tables.SIZES.of(result.tables),
-        "How many sentences does a term need?",
-        (
-            "Additive model; the same terms in every row, ± 95 % over them",
-            ["n", "terms", "words", half(tables.Size, "same"), "law", "null", "auc", "c"],
-        ),
-        claims.GROWS.sentence,
-        figures=["by_size"],
-        aside="Bloem et al. 2019, table 2: 0.794, 0.837, 0.905, 0.923, 0.956 for 1, 2, 3, 4, 8, one term.",
-    )
 
 
 def _ranks(result: Result) -> Iterator[Block]:
@@ -173,38 +197,6 @@ def _ranks(result: Result) -> Iterator[Block]:
     )
 
 
-def _own(result: Result) -> Iterator[Block]:
-    """How far samples are from the background's own vectors."""
-    yield from _block_of(
-        tables.OWN.of(result.tables),
-        "How far are they from the background's own vector of the term?",
-        (
-            "Mean cosine to the vectors of the background, for terms that it has, ± 95 % over terms",
-            ["model", "terms", "cosine", "null", half(tables.OwnVectors, "excess"), "place"],
-        ),
-        lambda rows: vectors.OWN_NEARER.sentence(rows[0]),
-        figures=["own_place"],
-        aside="Bloem et al. 2019, table 6 (Nonce2Vec): 0.35 to 0.48, places 2,902 to 24,513 of 259,376.",
-    )
-
-
-def _domain(result: Result) -> Iterator[Block]:
-    """Which terms mean what they mean elsewhere."""
-    yield from _block_of(
-        tables.DOMAIN.of(result.tables),
-        "Which terms mean in the text what they mean elsewhere?",
-        (
-            "SVD model: cosine of a term in the text to the same word in the general text, ± 95 % over terms",
-            ["terms_of", "terms", "cosine", "null", half(tables.Domain, "excess")],
-        ),
-        vectors.CLOSEST_GROUP.sentence,
-        after="A cosine of PPMI-SVD vectors depends on frequency by itself, so the ten other terms of the most like "
-        "frequencies stand beside it.",
-        figures=["by_frequency"],
-        aside="Bloem et al. 2019, table 5: 0.735, 0.417, 0.109, 0.078.",
-    )
-
-
 def _nonce(result: Result) -> Iterator[Block]:
     """What Nonce2Vec reads, with the best settings of a grid."""
     settings = list(tables.SETTINGS.rows(result.tables))
@@ -223,20 +215,6 @@ def _nonce(result: Result) -> Iterator[Block]:
             title = f"{of}; the best of many is lucky: try it on other terms"
             block = replace(block, tables=[*block.tables, _small_table(title, best, columns)])
         yield block
-
-
-def _neighbours(result: Result) -> Iterator[Block]:
-    """The nearest words of two samples."""
-    yield from _block_of(
-        tables.NEIGHBOURS.of(result.tables),
-        "What are the nearest words of two samples?",
-        ("Additive model, first run", ["term", "sample", "cosine", "shared", "nearest"]),
-        vectors.neighbours_shared,
-        after="Two samples can be near each other and still mean nothing: consistency is no quality.",
-        figures=["nearest_words"],
-        aside="Bloem et al. 2019, table 7.",
-        folded=True,
-    )
 
 
 def _how(result: Result) -> Block:
@@ -267,16 +245,7 @@ def _block_of(
     after: str = "",
     **more: Any,
 ) -> Iterator[Block]:
-    """Yield a block of a table with a sentence on every background and text, if the table has rows.
-
-    Args:
-        table: with a column ``group``.
-        title: of the block.
-        shown: title and columns of its small table.
-        says: what is said of the rows of one background and text.
-        after: what else is said.
-        more: of the block.
-    """
+    """Yield a block of a table, if it has rows, with a sentence on every background and text (its column ``group``)."""
     if table.height:
         answer = "\n".join([*claims.of_each(table, says), after]).strip()
         heading, columns = shown
@@ -290,13 +259,7 @@ def _small_table(title: str, rows: Iterable[Any], columns: Columns) -> SmallTabl
 
 
 def half(row: type, name: str, ends: str = "") -> tuple[str, Shown]:
-    """Return a column of a number with half of its interval.
-
-    Args:
-        row: the type of the rows.
-        name: of the number.
-        ends: name without ``_low`` and ``_high`` of the ends; default: that of the number.
-    """
+    """Return a column of a number with half of its interval, whose ends are called as the number is by default."""
     low, high = (f"{ends or name}_{end}" for end in ("low", "high"))
     title = titles(row, name, low, high)[name]
     return title, lambda of: with_half(getattr(of, name), (getattr(of, high) - getattr(of, low)) / 2)
@@ -307,4 +270,53 @@ def beside(row: type, name: str) -> tuple[str, Shown]:
     title = titles(row, name, f"{name}_against")[name]
     return title, lambda of: " / ".join(
         minus(f"{value:.3f}") for value in (getattr(of, name), getattr(of, f"{name}_against"))
+    )
+
+
+_OF_TEXTS: Columns = [
+    ("texts", lambda pair: f"{pair.text} / {pair.against}"),
+    "words",
+    beside(tables.TextPair, "same"),
+    beside(tables.TextPair, "null"),
+    half(tables.TextPair, "same_difference", "same"),
+    beside(tables.TextPair, "auc"),
+    half(tables.TextPair, "auc_difference", "auc"),
+]
+
+
+def heading(result: Content) -> tuple[str, str]:
+    """Return the question, and what was looked at."""
+    title = "Do parts of one text give a term the same vector?"
+    if not result.groups:
+        return title, ""
+    texts = {group["text"]: f"{counted(group['terms'], 'term')} of {group['text']}" for group in result.groups}
+    samples = max(group["samples"] for group in result.groups)
+    return title, f"{listed(list(texts.values()))} · up to {counted(samples, 'sample')}"
+
+
+def methods(result: Content) -> str:
+    """Return a paragraph for the methods section of a paper."""
+    if not result.groups:
+        return ""
+    s, first = result.settings, result.groups[0]
+    how = (
+        f"up to {s['samples']} non-overlapping random samples of up to {s['sentences']} sentences"
+        if s["split"] == "random"
+        else "all its sentences in each half of the text"
+    )
+    copies = "" if s["sample_file"] else "duplicate sentences left out first, "
+    how = "the samples of a given file" if s["sample_file"] else how
+    several = (
+        " Texts were compared by samples cut at random to one number of context words, with errors over the terms of "
+        "each text and over the runs of the background."
+        if tables.TEXTS.name in result.tables
+        else ""
+    )
+    return (
+        f"Consistency was measured with gpustab {result.environment.get('gpustab')}, after Bloem et al. (2019): of "
+        f"each of {counted(first['terms'], 'term')}, {how} were taken, {copies}and the background "
+        f"vectors of the context words ({s['window']} words within the sentence, subsampled at {s['subsample']:g}) "
+        "were added. Cosines of samples of one term are compared with those of samples of different terms without a "
+        "common sentence (area under the curve over all pairs of both); the same was done without the mean background "
+        "vector of the text's tokens. Intervals are 95 % by jackknife over terms." + several
     )

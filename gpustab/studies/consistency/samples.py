@@ -85,10 +85,7 @@ def in_both_halves(text: Text, words: Sequence[int], options: ConsistencyOptions
 def listed(text: Text, terms: Sequence[Term], options: ConsistencyOptions) -> tuple[list[int], list[str]]:
     """Return the terms of a list that have sentences enough, in their order, and a sentence on the others.
 
-    Args:
-        text: with its terms of several words joined.
-        terms: of the list.
-        options: how many sentences are enough.
+    Terms of several words are already joined in the text.
     """
     number = {word: k for k, word in enumerate(text.words)}
     ids = [number.get(b"_".join(term), -1) for term in terms]
@@ -117,11 +114,7 @@ def drawn(text: Text, options: ConsistencyOptions) -> tuple[list[int], list[str]
 def keywords(text: Text, counts: Ids | None, total: int, options: ConsistencyOptions) -> tuple[list[int], list[str]]:
     """Return the words most over-represented in the text, by Dunning's G² against the background's counts.
 
-    Args:
-        text: of n tokens.
-        counts: of every word of the text in the background, 0 where it is unknown; ``None`` if the background has none.
-        total: all its tokens.
-        options: how many.
+    There is a count of every word of the text, 0 where the background lacks it, and ``total`` of all its tokens.
 
     Raises:
         InputError: if the background has no counts.
@@ -192,11 +185,6 @@ def same_documents(text: Text, samples: Samples, seed: int) -> tuple[Text, Sampl
     Two samples of a term that stands in few documents are sentences of one topic, and those of two terms are not: what
     a made-up word comes to, that alone does. For every sentence of a sample another one of its document is drawn that
     lacks the term, each once for a term; where a document has no more, a sample has fewer, or none.
-
-    Args:
-        text: that the samples are of.
-        samples: P of them.
-        seed: of the draw.
 
     Returns:
         The text with the made-up words, ``(n + m,)`` tokens; their samples; ``(n + m,)`` which token was at which place
@@ -295,14 +283,8 @@ def prepare(
 ) -> Prepared:
     """Return samples of the terms with their context words.
 
-    Args:
-        text: as it was read.
-        terms: of a file; ``None`` where they are drawn or keywords.
-        runs: the background.
-        options: of the study.
-        device: where tensors shall lie.
-        samples: that were not drawn from the text, but came with it.
-        group: what both are called in the tables; default: as the background.
+    Terms are drawn or keywords where they are ``None``; samples are drawn where none came with the text. The default of
+    ``group``, what both are called in the tables, is the background's name.
 
     Raises:
         InputError: if fewer than two terms have samples, or the background knows none of the text's words.

@@ -14,7 +14,6 @@ from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
 from gpustab.options import chosen
 from gpustab.report import Result
-from gpustab.results import Sheet
 from gpustab.results.page import counted
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
@@ -31,7 +30,7 @@ from gpustab.studies.consistency.comparisons import (
     in_general,
 )
 from gpustab.studies.consistency.measures import Consistency, mean_cosine, words_of_pairs
-from gpustab.studies.consistency.models import KINDS, BySvd, Kept, Model, OfRun, Reporter, of_samples
+from gpustab.studies.consistency.models import KINDS, BySvd, Model, OfRun, of_samples
 from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.samples import Prepared, prepare
 from gpustab.studies.consistency.tables import ADDITIVE
@@ -41,9 +40,6 @@ from gpustab.studies.shared.spaces import COLLAPSED
 
 R = TypeVar("R")
 Texts = str | Path | Sequence[str | Path]
-
-_DRAWN = ("random", "keywords")
-"""What ``terms`` may be besides a file."""
 
 
 def consistency(
@@ -94,14 +90,8 @@ def consistency(
 class Inputs(NamedTuple):
     """What is the same for all backgrounds.
 
-    Attributes:
-        texts: one or several.
-        samples: of the one text, where they came with it.
-        general: general language, for the SVD model.
-        terms: of a file; ``None`` where they are drawn or keywords.
-        options: of the study.
-        finished: what is kept of finished parts.
-        made: what does not depend on the background, by a digest of all that it depends on.
+    Samples are there where they came with the one text; terms are ``None`` where they are drawn or keywords; ``made``
+    is what does not depend on the background, by a digest of all that it depends on.
     """
 
     texts: list[Text]
@@ -131,7 +121,7 @@ def read_inputs(
     """
     general = None
     if options.sample_file is None:
-        terms = None if options.terms in _DRAWN else read_terms(Path(options.terms), options.language)
+        terms = None if options.terms in ("random", "keywords") else read_terms(Path(options.terms), options.language)
         texts, samples = _texts(sources, options), None
     elif sources or options.split == "half" or options.terms != "random":
         half = option("split", "half") if options.split == "half" else option("terms")
@@ -186,7 +176,7 @@ def _of_background(group: Runs | Group, inputs: Inputs, answer: Answer, at: tupl
     answer.notes[runs.name] = list(runs.notes)
     if len(cases) > 1:
         answer.report(f"{runs.name}: comparing texts", at[0])
-        _add(answer, tables.TEXTS, compare_texts(runs.name, cases, runs, options))
+        tables.TEXTS.add(answer.result.tables, compare_texts(runs.name, cases, runs, options))
     for k, prepared in enumerate(cases):
         _of_text(runs, prepared, outputs, inputs, answer, (at[0] + at[1] * k / len(cases), at[1] / len(cases)))
 
@@ -228,18 +218,12 @@ def _once(runs: Runs, answer: Answer) -> Runs:
     return replace(left, counts=runs.counts * len(left) // len(runs))
 
 
-def _add(answer: Answer, sheet: Sheet[R], rows: Sequence[R]) -> None:
-    """Add rows of one background and text to a table, which is not there before it has one."""
-    if rows:
-        answer.result.tables.setdefault(sheet.name, sheet.table()).extend(sheet.table(rows))
-
-
 def _of_text(
     runs: Runs, prepared: Prepared, outputs: Outputs | None, inputs: Inputs, answer: Answer, at: tuple[float, float]
 ) -> None:
     """Fill the tables with one background's rows of one text."""
     case, options = prepared.group, inputs.options
-    kept = Kept.of(inputs.finished, runs, prepared, options)
+    kept = models.parts_of(inputs.finished, runs, prepared, options)
     each = []
     for r, name in enumerate(runs.names):
 
@@ -247,7 +231,7 @@ def _of_text(
             answer.report(f"{case}: {name}", at[0] + at[1] * (r + part) / (len(runs) + 1))
 
         report(0.0)
-        each.append(_of_run(runs, r, prepared, outputs, options, kept, report))
+        each.append(models.of_run(runs, r, prepared, outputs, options, kept, report))
     answer.report(f"{case}: sizes and splits", at[0] + at[1] * len(runs) / (len(runs) + 1))
     _add_runs(answer, case, each)
     names = [name for name in each[0].models if all(name in one.models for one in each)]
@@ -256,36 +240,20 @@ def _of_text(
         measured |= _svd(runs, prepared, joined(inputs.general, inputs.terms or []), inputs, kept, answer)
     others = {} if inputs.samples is not None else kept.part("beside", lambda: models.beside(prepared, runs, options))
     _add_models(answer, runs, prepared, measured, others)
-    _add(answer, tables.SIZES, kept.part("sizes", lambda: by_sentences(prepared, runs, options)))
+    tables.SIZES.add(answer.result.tables, kept.part("sizes", lambda: by_sentences(prepared, runs, options)))
     if options.split == "half":
-        _add(answer, tables.SPLIT, kept.part("split", lambda: halves_and_random(prepared, runs, options)))
+        tables.SPLIT.add(answer.result.tables, kept.part("split", lambda: halves_and_random(prepared, runs, options)))
     answer.notes.setdefault(case, []).extend(prepared.notes)
     answer.result.groups.append(_summary(runs, prepared)._asdict())
 
 
-def _of_run(
-    runs: Runs,
-    r: int,
-    prepared: Prepared,
-    outputs: Outputs | None,
-    options: ConsistencyOptions,
-    kept: Kept,
-    report: Reporter,
-) -> OfRun:
-    """Measure one run of a background, or take what it gave before the call was stopped."""
-    name = runs.names[r]
-    of_outputs = kept if outputs is None else kept.also(outputs.digest(name) if kept.keeps else "")
-    read = None if outputs is None else lambda: outputs.of(runs, r)
-    return of_outputs.part(name, lambda: models.of_run(runs, r, prepared, read, options, of_outputs.also(name), report))
-
-
 def _svd(
-    runs: Runs, prepared: Prepared, general: Text, inputs: Inputs, kept: Kept, answer: Answer
+    runs: Runs, prepared: Prepared, general: Text, inputs: Inputs, kept: Finished, answer: Answer
 ) -> dict[str, list[Model]]:
     """The SVD model, and how terms differ from themselves in the general text; both are one for all backgrounds."""
     case, text, samples, options = prepared.group, prepared.text, prepared.samples, inputs.options
     answer.report(f"{case}: SVD model", 0.0)
-    of_general = kept.also(general.tokens, [word.decode("utf-8", "replace") for word in general.words])
+    of_general = kept.of(general.tokens, [word.decode("utf-8", "replace") for word in general.words])
 
     def with_sums() -> BySvd:
         make = partial(of_samples, general, text, samples, options)
@@ -302,15 +270,17 @@ def _svd(
             f"{counted(svd.lost, 'sample', 'has/have')} no vector in the SVD model, so that "
             f"{'that one is' if svd.lost == 1 else 'these are'} in no mean."
         )
-    _add(answer, tables.DOMAIN, domains(case, of_general.part("domain", terms), options))
+    tables.DOMAIN.add(answer.result.tables, domains(case, of_general.part("domain", terms), options))
     return svd.models
 
 
 def _add_runs(answer: Answer, case: str, each: Sequence[OfRun]) -> None:
     """Add what is of single runs: the neighbours of the first, updates, which are of all, and the grid's means."""
-    _add(answer, tables.NEIGHBOURS, each[0].nearest)
-    _add(answer, tables.UPDATES, each[0].updates)
-    _add(answer, tables.SETTINGS, [_mean_of(runs) for runs in zip(*(one.settings for one in each), strict=True)])
+    tables.NEIGHBOURS.add(answer.result.tables, each[0].nearest)
+    tables.UPDATES.add(answer.result.tables, each[0].updates)
+    tables.SETTINGS.add(
+        answer.result.tables, [_mean_of(runs) for runs in zip(*(one.settings for one in each), strict=True)]
+    )
     if lost := sum(one.diverged for one in each):
         of = f" in {lost} of {len(each)} runs" if len(each) > 1 else ""
         answer.result.alarms.append(f"{case}: Nonce2Vec diverged{of}, and is left out; lower {option('alpha')}.")
@@ -337,17 +307,17 @@ def _add_models(
     own = {model: [one.own for one in each if one.own] for model, each in measured.items()}
     for model, each in measured.items():
         of = numbers[model], words, others.get(model, ())
-        _add(answer, tables.CONSISTENCY, [models.model_numbers(case, runs.name, text, model, *of)])
-        _add(answer, tables.RUNS, models.run_numbers(case, runs.names, model, numbers[model]))
+        tables.CONSISTENCY.add(answer.result.tables, [models.model_numbers(case, runs.name, text, model, *of)])
+        tables.RUNS.add(answer.result.tables, models.run_numbers(case, runs.names, model, numbers[model]))
         kind, _, window = model.partition(" ")
         if kind != ADDITIVE:  # beside the additive one with the same window, over the same terms
             other = f"{ADDITIVE} {window}" if kind == "SVD" else ADDITIVE
             contrast = models.contrast(case, model, other, numbers[model], numbers[other])
             answer.result.contrasts.append(contrast._asdict())
         if ranks := [one.ranks for one in each if one.ranks]:
-            _add(answer, tables.RANKS, [models.word_ranks(case, model, ranks, known)])
-            _add(answer, tables.OWN, [models.own_vectors(case, model, own[model])])
-    _add(answer, tables.TERMS, models.term_numbers(prepared, numbers[ADDITIVE], own[ADDITIVE]))
+            tables.RANKS.add(answer.result.tables, [models.word_ranks(case, model, ranks, known)])
+            tables.OWN.add(answer.result.tables, [models.own_vectors(case, model, own[model])])
+    tables.TERMS.add(answer.result.tables, models.term_numbers(prepared, numbers[ADDITIVE], own[ADDITIVE]))
 
 
 def _summary(runs: Runs, prepared: Prepared) -> tables.Case:

@@ -209,15 +209,7 @@ def shares(
     """Return the chosen words in their order, then all others that are neighbours in some run, the surest first.
 
     Sure is what has a high lower end of its interval: 9 of 10 runs (0.60) come before 2 of 2 (0.34), which is a higher
-    share but says less.
-
-    Args:
-        runs: the runs that judge.
-        query: the word.
-        nearest: their lists, one word longer than n where they can be.
-        n: length of the lists.
-        chosen: the words that are judged, in order.
-        p: p@n of the query.
+    share but says less. Lists are one word longer than n where they can be; p is p@n of the query.
     """
     lists = nearest.indices[:, 0, :n].cpu()  # (R, n)
     others = [k for k in lists.unique().tolist() if k >= 0 and k not in chosen]

@@ -275,12 +275,7 @@ MATTERS = Margin(1.1, "ratio of the losses of bootstrap and shuffled runs from w
 
 
 class Losses(NamedTuple):
-    """Mean reduced PIP losses of two groups of one technique.
-
-    Attributes:
-        shuffled: of runs that differ in training alone.
-        bootstrap: of runs that differ in the documents drawn as well.
-    """
+    """Mean reduced PIP losses of runs that differ in training alone (shuffled), and in the documents drawn as well."""
 
     shuffled: Estimate
     bootstrap: Estimate

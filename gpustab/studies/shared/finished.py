@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from copy import copy
 from dataclasses import fields, is_dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
 
 from gpustab.errors import InputError
 from gpustab.formats.atomic import clear_leftovers, write_text
+
+T = TypeVar("T")
 
 
 class Finished:
@@ -24,11 +27,30 @@ class Finished:
         kinds: the named tuples and dataclasses that are kept.
     """
 
+    _basis: tuple[Any, ...] = ()
+
     def __init__(self, folder: Path | None, kinds: Iterable[type] = ()) -> None:
         self.folder = folder
         self._kinds = {kind.__name__: kind for kind in kinds}
         if folder is not None and folder.is_dir():
             clear_leftovers(folder)
+
+    def of(self, *basis: Any) -> Finished:
+        """Return the same for parts that depend on these besides, see :func:`digest_of`."""
+        same = copy(self)
+        same._basis += basis
+        return same
+
+    def part(self, name: Any, make: Callable[[], T]) -> T:
+        """Return a part that is finished, or make it and keep it."""
+        if self.folder is None:
+            return make()
+        key = digest_of(*self._basis, name)
+        part: T | None = self.get(key)
+        if part is None:
+            part = make()
+            self.put(key, part)
+        return part
 
     def get(self, key: str) -> Any | None:
         """Return what a part said, if it was finished; a file that is no such thing is taken for none."""

@@ -75,12 +75,7 @@ class Flaws(NamedTuple):
 
 
 def of_spaces(runs: Runs, pip: engine.PipPass) -> list[str]:
-    """Return sentences on collapsed runs, on equal ones, and on those that lie far from all others.
-
-    Args:
-        runs: the runs.
-        pip: the reduced PIP losses of their pairs.
-    """
+    """Return sentences on collapsed runs, on equal ones, and on those that lie far from all others."""
     found = flaws_of(runs, pip)
     return [*unscaled(pip), *_said_of_collapse(found.collapse), *found.copies, *found.far]
 

@@ -135,13 +135,9 @@ BOOTSTRAP_IS = (
 
 
 class Halves(NamedTuple):
-    """Shared neighbours of two halves of the documents.
+    """Shared neighbours, of lists of n: of a run of one half of the documents and one of the other, and within a half.
 
-    Attributes:
-        between: p@n of a run of one half and a run of the other.
-        within: of two runs of one half.
-        drawn: of two bootstrap runs of one half, if there are such.
-        n: length of the lists.
+    ``drawn`` is the mean p@n of two bootstrap runs of one half, if there are such.
     """
 
     between: Estimate
@@ -210,13 +206,9 @@ RANKS_WORDS = Claim[Ranking](
 
 
 class Least(NamedTuple):
-    """The words that come out least stable beside words as frequent.
+    """The words that come out least stable beside words as frequent: how many, and how many of the least tenth.
 
-    Attributes:
-        words: how many.
-        expected: how many of them are in the least tenth.
-        p: mean p@n of all words.
-        runs: of how many runs.
+    The latter are expected; p is the mean p@n of all words.
     """
 
     words: int
@@ -262,9 +254,7 @@ LEAST_LISTED = Claim[Least](
 def ranking(runs: int, by: Sequence[tuple[str, Reliability | None]]) -> str:
     """Return how far other runs would rank the words alike, and how many runs are needed; best ranking first.
 
-    Args:
-        runs: how many runs there are.
-        by: the name of each number and the reliability of its ranking.
+    Each ranking is by a number, whose name and reliability are given.
     """
     known = [(name, of) for name, of in by if of is not None and not math.isnan(of.value)]
     if runs < 3:
@@ -320,13 +310,7 @@ def little_in_common(joint: int, seen: int, folded: int) -> str:
 
 
 def collapsed(names: Sequence[str], cosines: Sequence[float], *, every: bool) -> str:
-    """Return the alarm of runs whose words all point one way.
-
-    Args:
-        names: of the runs.
-        cosines: mean cosine of the collapsed runs, of one group or of each of several.
-        every: whether these are all runs of the groups.
-    """
+    """Return the alarm of runs, or of all runs of the groups, whose words all point one way, by their mean cosines."""
     one = len(names) == 1 and not every
     who, whose = "All runs" if every else listed(names), "its" if one else "their"
     rest = "No verdict is given." if every else "The sentences below are without, the tables with it."

@@ -34,14 +34,7 @@ def mean_of(pairs: Tensor, some: Sequence[int]) -> Estimate:
 
 
 class Extrinsic(NamedTuple):
-    """Bootstrap beside shuffled runs over the same words.
-
-    Attributes:
-        groups: names of the shuffled and of the bootstrap runs.
-        words: that both have.
-        shuffled: mean reduced PIP loss.
-        bootstrap: likewise.
-    """
+    """Mean reduced PIP losses of bootstrap beside shuffled runs, over the words that both have."""
 
     groups: tuple[str, str]
     words: int
@@ -78,11 +71,7 @@ def compare_samplings(
 ) -> Extrinsic | None:
     """Measure shuffled and bootstrap runs of one technique over the words of both; ``None`` for fewer than two.
 
-    Args:
-        shuffled: runs of the whole corpus.
-        bootstrap: runs of draws of its documents.
-        kept: by group the runs that the verdict is about; where there is none it is over all.
-        compute: how to compute.
+    By group ``kept`` are the runs that the verdict is about; where there is none it is over all.
     """
     there = frozenset(bootstrap.joint_words())
     common = [word for word in shuffled.joint_words() if word in there]
@@ -142,13 +131,7 @@ def compare_halves(
 ) -> TwoHalves | None:
     """Measure two halves over the words of both; ``None`` where they have fewer than three in common.
 
-    Args:
-        first: runs of one half.
-        second: runs of the other.
-        n: length of the lists.
-        compute: how to compute.
-        targets: as many words are drawn where there are more; default all up to 20,000, else 1,000.
-        seed: of the draw.
+    So many targets are drawn where there are more words; default: all up to 20,000, else 1,000.
     """
     one, other = loaded(first), loaded(second)
     both = _together(one, other)

@@ -10,8 +10,9 @@ from gpustab.kernels.jackknife import pair_matrix, pair_statistics
 from gpustab.kernels.overlap import Overlap, chance_overlap, mean_over_measured
 from gpustab.runs.runs import Runs
 from gpustab.statistics.reliability import Reliability
+from gpustab.statistics.windows import standing_out
 from gpustab.studies.stability import claims
-from gpustab.studies.stability.words import Words, surely_least
+from gpustab.studies.stability.words import Words
 
 
 class Vocabulary(TypedDict):
@@ -129,13 +130,7 @@ def summarise(
 ) -> GroupSummary:
     """Return the summary of one group.
 
-    Args:
-        runs: the group.
-        pip: reduced PIP losses of its pairs.
-        words: every word beside words of like frequency.
-        overlaps: shared neighbours at the list lengths of ``ties``.
-        ties: for every list length, how many lists have a tie at the cut.
-        targets: how many words' neighbours were compared.
+    By list length ``ties`` says how many lists have a tie at the cut, in the order of the overlaps.
     """
     chance = mean_over_measured(chance_overlap(runs.present), overlaps.targets.to(runs.device))
     return {
@@ -202,7 +197,7 @@ def _words(runs: Runs, words: Words) -> WordsSummary:
         "by": by and by[0],
         "heading": claims.RANKS_WORDS.sentence(claims.Ranking(by and by[1], len(runs))),
         "ranking": claims.ranking(len(runs), [(called(x.name), x.whole) for x in words.rankings]),
-        "standing_out": len(surely_least(words)),
+        "standing_out": len(standing_out(words.least)),
         "list": claims.LEAST_LISTED.sentence(listed),
         "pip_and_p": words.agreement[0],
         "least_stable": [_word(runs, words, counts, k) for k in shown],

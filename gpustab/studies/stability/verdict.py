@@ -121,12 +121,7 @@ class Verdict:
     def of_group(self, runs: Runs, judged: Judged, shared: Tensor, n: int, chance: float) -> None:
         """Take up what one group tells of neighbours; it is said by :meth:`of_family`.
 
-        Args:
-            runs: the group.
-            judged: what of it the sentences are about.
-            shared: ``(R, R)`` p@n of its pairs.
-            n: length of the lists.
-            chance: p@n of unrelated runs.
+        The p@n of its pairs, ``(R, R)``, are of lists of n; chance is that of unrelated runs.
         """
         self.judged[runs.name] = judged
         self._alarms += [(runs.name, alarm) for alarm in judged.alarms]
@@ -162,14 +157,7 @@ class Verdict:
         self._family = []
 
     def of_ranks(self, name: str, agreement: float, words: int, n: int) -> None:
-        """Say of a group where its words' PIP loss and p@n rank them opposite ways.
-
-        Args:
-            name: of the group.
-            agreement: Spearman's ρ of the two over words.
-            words: how many.
-            n: length of the lists.
-        """
+        """Say of a group where its words' PIP loss and p@n rank them opposite ways, by Spearman's ρ over words."""
         if claims.POINTS_OPPOSITE.judge(claims.Opposite([agreement], words, n)) == "yes":
             self._opposite.setdefault((words, n), {})[name] = agreement
 
@@ -178,14 +166,7 @@ class Verdict:
         self._sentences.append((name, documents(shuffled, bootstrap)[1]))
 
     def of_halves(self, name: str, between: Estimate, within: Estimate, n: int) -> None:
-        """Say what two halves of the documents have in common.
-
-        Args:
-            name: of the group without its half.
-            between: p@n of a run of one half and a run of the other.
-            within: of two runs of one half.
-            n: length of the lists.
-        """
+        """Say what two halves of the documents have in common; the name is that of the group without its half."""
         drawn = next((p for group, p in self.bootstrap.items() if HALF in group), None)
         self._sentences.append((name, claims.OTHER_DOCUMENTS.sentence(claims.Halves(between, within, drawn, n))))
 

@@ -27,7 +27,7 @@ from gpustab.statistics.reliability import (
     pooled_error,
     reliability,
 )
-from gpustab.statistics.windows import LIKE, local_median, place, standing_out
+from gpustab.statistics.windows import LIKE, local_median, place
 from gpustab.studies.shared.claims import too_noisy
 from gpustab.studies.stability.claims import CANNOT
 
@@ -38,12 +38,9 @@ named without it 8 % were not in the least stable tenth."""
 
 
 class Ranking(NamedTuple):
-    """How far one number ranks the words.
+    """How far one number ranks the words, and with frequency removed; ``None`` where nobody knows.
 
-    Attributes:
-        name: ``"pip"`` or ``"p@n"``.
-        whole: of all words; ``None`` for fewer than three runs or twenty words.
-        like: with frequency removed.
+    The name is ``"pip"`` or ``"p@n"``.
     """
 
     name: str
@@ -112,16 +109,9 @@ def look_at_words(
     pairs: Tensor,
     targets: Tensor,
 ) -> Words:
-    """Bring every word's numbers beside those of words of like frequency.
+    """Bring every word's numbers beside those of words of like frequency; the words of the group are in that order.
 
-    Args:
-        runs: the group; its words are in the order of frequency.
-        pip: losses of the pairs of runs.
-        words: losses of the words.
-        n: list length.
-        overlap: p@n of the targets.
-        pairs: ``(R, R)`` p@n of the pairs of runs.
-        targets: ``(t,)`` their row numbers.
+    Targets are row numbers, ``(t,)``, whose p@n over pairs are the overlap; p@n of the pairs of runs is ``(R, R)``.
     """
     count, joint, targets = len(runs), runs.joint.cpu(), targets.cpu()
     everywhere = joint.nonzero().flatten()
@@ -169,8 +159,3 @@ def _put(column: Tensor, rows: Tensor, values: Tensor) -> Tensor:
     if len(rows):
         column = column.index_copy(0, rows, values)
     return column
-
-
-def surely_least(words: Words) -> Tensor:
-    """Return the words that belong to the least stable tenth of their like, about one in twenty wrong."""
-    return standing_out(words.least)

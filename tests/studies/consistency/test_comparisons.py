@@ -22,7 +22,7 @@ from gpustab.studies.consistency.comparisons import (
     part_cosines,
     split_row,
 )
-from gpustab.studies.consistency.measures import LeftOut
+from gpustab.studies.consistency.measures import Consistency, LeftOut
 from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.samples import prepare
 from tests.small_data.made import background, sentences, term_names, text_of, word
@@ -170,10 +170,10 @@ def test_the_error_of_a_difference_has_terms_and_runs():
     generator = np.random.default_rng(0)
 
     def of(values):  # (T, R): means over terms of each run
-        return [LeftOut(x.mean(), (x.sum() - x) / (len(x) - 1)) for x in values.T]
+        return [Consistency({"auc": LeftOut(x.mean(), (x.sum() - x) / (len(x) - 1))}, {}, 0.0, 0.0) for x in values.T]
 
     one, two = generator.normal(size=(9, 4)) + np.arange(4), generator.normal(size=(12, 4)) + 2 * np.arange(4)
-    found = difference(of(one), of(two))
+    found = difference(of(one), of(two), "auc")
     terms = one.mean(1).var(ddof=1) / 9 + two.mean(1).var(ddof=1) / 12
     runs = (one.mean(0) - two.mean(0)).var(ddof=1) / 4
     assert found.value == pytest.approx(one.mean() - two.mean())
@@ -181,7 +181,7 @@ def test_the_error_of_a_difference_has_terms_and_runs():
     parts = [(one.mean(1).var(ddof=1) / 9, 8), (two.mean(1).var(ddof=1) / 12, 11), (runs, 3)]
     assert found.freedom == int(sum(v for v, _ in parts) ** 2 / sum(v**2 / df for v, df in parts))
     assert found.half == pytest.approx(t_quantile(found.freedom) * found.se)
-    alone = difference(of(one[:, :1]), of(two[:, :1]))
+    alone = difference(of(one[:, :1]), of(two[:, :1]), "auc")
     assert alone.se == pytest.approx(np.sqrt(one[:, 0].var(ddof=1) / 9 + two[:, 0].var(ddof=1) / 12))
 
 

@@ -14,7 +14,7 @@ from gpustab.report import to_html, to_text
 from gpustab.runs.key import Key
 from gpustab.runs.load import open_groups
 from gpustab.studies.consistency.figures import FIGURES
-from gpustab.studies.consistency.paper import methods
+from gpustab.studies.consistency.page import methods
 from gpustab.studies.consistency.study import consistency
 from tests.small_data.made import WORDS, sentences, term_names, word, write
 
