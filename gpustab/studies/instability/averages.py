@@ -129,11 +129,7 @@ def averaging_tables(technique: Technique) -> dict[str, Table]:
             ratios.append(cosine_ratios(name, renormalise, levels[0].beneath, values, (dots, cosines)))
         if not renormalise and len(trees[0]) > 1:
             bins = list(_histograms(name, trees[0][:2]))
-    return {
-        LEVELS.name: LEVELS.table(losses),
-        COSINE_RATIOS.name: COSINE_RATIOS.table(ratios),
-        HISTOGRAMS.name: HISTOGRAMS.table(bins),
-    }
+    return LEVELS.named(losses) | COSINE_RATIOS.named(ratios) | HISTOGRAMS.named(bins)
 
 
 class _Measured(NamedTuple):

@@ -105,7 +105,7 @@ def frequency_tables(words: Table, technique: Technique | None = None) -> dict[s
         fitted = trend(part.frequency, part.values, runs_se=error, runs=runs)
         trends.append(TrendRow(words["technique"][0], part.quantity, part.least, len(part.rows), *astuple(fitted)))
     batches = (batch for part in parts if not part.least for batch in _batch_rows(words["technique"][0], part))
-    return {TRENDS.name: TRENDS.table(trends), BATCHES.name: BATCHES.table(batches)}
+    return TRENDS.named(trends) | BATCHES.named(batches)
 
 
 class _Part(NamedTuple):

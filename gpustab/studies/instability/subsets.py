@@ -270,7 +270,7 @@ def how_many_table(technique: Technique) -> dict[str, Table]:
             last = size == len(runs) and not math.isnan(jackknife)
             needed = max(2, math.ceil(size * (jackknife / 0.01) ** 2)) if last else None
             rows.append(ErrorOfRuns(technique.name, quantity, size, jackknife, subsampling, needed))
-    return {HOW_MANY.name: HOW_MANY.table(rows)}
+    return HOW_MANY.named(rows)
 
 
 def _quantities(technique: Technique) -> Iterator[tuple[str, list[Tensor]]]:

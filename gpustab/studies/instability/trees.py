@@ -219,7 +219,7 @@ def alignment_tables(technique: Technique) -> dict[str, Table]:
         order or another reference, and between the two halves of the runs, as parts of the loss of runs. Parts of a
         spread that is 0 are undefined.
     """
-    return {TERM.name: TERM.table([_term(technique)]), TREES.name: TREES.table(_trees(technique))}
+    return TERM.named([_term(technique)]) | TREES.named(_trees(technique))
 
 
 def _term(technique: Technique) -> Term:
