@@ -18,7 +18,6 @@ from gpustab.engine.cosines import pair_values
 from gpustab.errors import InputError
 from gpustab.kernels import prediction
 from gpustab.kernels.overlap import neighbour_overlap
-from gpustab.machine.device import Compute
 from gpustab.results import Column, Sheet, Table
 from gpustab.runs.runs import Runs
 from gpustab.statistics import hypotheses
@@ -250,7 +249,9 @@ def prediction_tables(technique: Technique) -> dict[str, Table]:
     *accuracy, structure = (engine.agreement(p, p_word) for p in models)
     exact = exact_agreement(runs, rows, lengths, seed)
     as_structure = exact_agreement(runs, rows, lengths, seed, predicted.gamma)
-    with_pip = _with_pip(runs, rows, p_word, compute)
+    # The PIP loss is free of the means: what p@n says of distance.
+    losses = engine.wordwise_pass(runs, engine.gram_pass(runs, compute), compute).mean.cpu()[rows]
+    with_pip = engine.agreement(losses.expand_as(p_word), p_word).pearson.tolist()
     measured = p_word.mean(1).tolist()
     candidates = int(predicted.candidates[2].double().mean())
     of_lengths, of_structure = [], []
@@ -273,14 +274,6 @@ def _predictions(
         columns = (*(values[m] for values in of_words), correlation)
         for word, *row in zip(words, *(column.tolist() for column in columns), strict=True):
             yield Prediction(name, word, n, *row)
-
-
-def _with_pip(runs: Runs, rows: Tensor, p_word: Tensor, compute: Compute) -> list[float]:
-    """Pearson's ρ of measured p@n with the word's PIP loss, which is free of the means: what p@n says of distance."""
-    words = engine.wordwise_pass(runs, engine.gram_pass(runs, compute), compute)
-    loss = words.mean.cpu()[rows].expand_as(p_word)
-    pearson: list[float] = engine.agreement(loss, p_word).pearson.tolist()
-    return pearson
 
 
 def exact_agreement(

@@ -65,11 +65,6 @@ class Extrinsic(NamedTuple):
     mean_word_square: Annotated[float, Column(about="mean over words of their signed squares")]
     negative_words: int
 
-    @property
-    def square(self) -> Estimate:
-        """The signed square, with its error."""
-        return Estimate.of_runs(self.signed_square, self.square_se, self.runs)
-
 
 class Word(NamedTuple):
     """How much a word's cosines differ between runs."""

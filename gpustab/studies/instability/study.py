@@ -293,18 +293,9 @@ def _places(losses: Table[Loss], silent: Collection[str]) -> Iterator[Place]:
 
 def _criteria(tables: Mapping[str, Table], group: Mapping[str, Any]) -> Iterator[Criterion]:
     name, v, d = group["name"], group["words"], group["dimension"]
-    by_n = [
-        value
-        for row in OVER_LENGTHS.rows(tables, technique=name, metric="p")
-        for n, value in row.rho.items()
-        if n != str(row.n)
-    ]
-    by_proxy = [
-        value
-        for row in OVER_PROXIES.rows(tables, technique=name, words="all")
-        for m, value in row.rho.items()
-        if m.isdigit()
-    ]
+    over_n, proxies = OVER_LENGTHS.rows(tables, technique=name, metric="p"), OVER_PROXIES.rows(tables, technique=name)
+    by_n = [value for row in over_n for n, value in row.rho.items() if n != str(row.n)]
+    by_proxy = [value for row in proxies if row.words == "all" for m, value in row.rho.items() if m.isdigit()]
     consistency = "lowest Spearman's ρ over words: of any two n; of fewer words with all"
     yield Criterion(name, "consistency", consistency, _lowest(by_n), _lowest(by_proxy))
     independence = "Pearson's ρ over words with the structure factor ρ@1, which knows means alone"
