@@ -23,7 +23,7 @@ def means_of(language, technique):
     return [thesis.LOSSES[language, technique, sampling][0] for sampling in ("shuffled", "bootstrap")]
 
 
-@pytest.mark.parametrize(("place", "language"), enumerate(thesis.LANGUAGES))
+@pytest.mark.parametrize(("place", "language"), list(enumerate(thesis.LANGUAGES)))
 @pytest.mark.parametrize("technique", thesis.TECHNIQUES)
 def test_table_2_11_follows_from_table_2_8_within_rounding(place, language, technique):
     shuffled, bootstrap = means_of(language, technique)
