@@ -270,10 +270,11 @@ BEYOND_LAW = Claim[Excess](
     id="change.word-beyond-law",
     says="A word changed more than words of its frequency do.",
     rule=(
-        f"above the law at a rate of false discoveries of {BEYOND:g} over all words of two periods, by the error over "
-        "runs, and farther than where documents were dealt out at random"
+        "above the law, and farther above it than where documents were dealt out at random, at a rate of false "
+        f"discoveries of {BEYOND:g} over all words of two periods, which the leads of such splits over each other tell; "
+        "no word without two splits"
     ),
-    judge=lambda word: "yes" if word.q <= BEYOND and not word.change <= word.noise else "no",
+    judge=lambda word: "yes" if word.q <= BEYOND and word.excess > 0 else "no",
 )
 
 

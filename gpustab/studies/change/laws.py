@@ -10,14 +10,14 @@ documents' sampling and training come to.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import repeat
 from statistics import fmean, stdev
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import false_discovery_control
 
 from gpustab.errors import InputError
 from gpustab.statistics.intervals import jackknife_error
@@ -31,9 +31,6 @@ Floats = NDArray[np.float64]
 
 CLASSES = 4
 """Words are shown in as many classes of frequency, equally many words in each."""
-
-Noise = Mapping[tuple[str, str, str], Sequence[float]]
-"""Change in each control split, by periods and word."""
 
 
 class Rows(NamedTuple):
@@ -215,50 +212,82 @@ def bootstrap_error(y: Floats, x: Floats, groups: NDArray[np.int64], options: Ch
     return float(np.std(shares, ddof=1)) if len(shares) > 1 else float("nan")
 
 
-def excesses(series: str, laws: Laws, noise: Noise) -> list[Excess]:
-    """Return every word's excess over the law, largest first in every pair of periods."""
+def excesses(series: str, laws: Laws, splits: Sequence[Laws]) -> list[Excess]:
+    """Return every word's excess over the law, largest first in every pair of periods.
+
+    Args:
+        series: its name.
+        laws: of its periods.
+        splits: of the same periods, documents dealt out at random.
+    """
     n = max(laws.sizes)
-    residuals = laws.blocks(n)[0].residuals
     left = [fit.residuals for fit in laws.without(n)[0]] if n > 1 else []
-    errors = [jackknife_error(values) for values in np.stack(left).T.tolist()] if left else [math.nan] * len(residuals)
-    rows, start = [], 0
+    errors = (jackknife_error(values) for values in np.stack(left).T.tolist()) if left else repeat(math.nan)
+    own, others = _of_words(laws), [_of_words(split) for split in splits]
+    rows: list[Excess] = []
     for part in laws.parts:
-        stop = start + len(part.words)
-        columns = (part.words, part.frequency.tolist(), part.changes[n][0].tolist())
-        of_part = [
-            Excess(
-                series,
-                part.first,
-                part.second,
-                word,
-                frequency,
-                change,
-                change / math.exp(residual),
-                residual,
-                error,
-                n - 1,
-                math.nan,
-                fmean(noise.get((part.first, part.second, word)) or [math.nan]),
-            )
-            for word, frequency, change, residual, error in zip(
-                *columns, residuals[start:stop].tolist(), errors[start:stop], strict=True
-            )
-        ]
-        q = false_discovery_control([row.p for row in of_part]).tolist()
-        judged = [row._replace(q=rate) for row, rate in zip(of_part, q, strict=True)]
-        rows += sorted(judged, key=lambda row: (-row.excess, row.word))
-        start = stop
+        keys = [(part.first, part.second, word) for word in part.words]
+        excess = np.array([own[key][1] for key in keys])
+        held = [[split[key][1] if key in split else math.nan for key in keys] for split in others]
+        rates = beyond_splits(excess, np.array(held).reshape(len(others), len(keys))).tolist()
+        of_part = []
+        for key, frequency, error, rate in zip(keys, part.frequency.tolist(), errors, rates, strict=False):
+            change, beyond = own[key]
+            noise = [split[key][0] for split in others if key in split]
+            expected, at_random = change / math.exp(beyond), fmean(noise or [math.nan])
+            of_part.append(Excess(series, *key, frequency, change, expected, beyond, error, n - 1, rate, at_random))
+        rows += sorted(of_part, key=lambda row: (-row.excess, row.word))
     return rows
 
 
-def changes_of(laws: Laws) -> dict[tuple[str, str, str], float]:
-    """Return the change of every word between the averages of most runs, by periods and word."""
+def _of_words(laws: Laws) -> dict[tuple[str, str, str], tuple[float, float]]:
+    """The change of every word between the averages of most runs, and its excess, by periods and word."""
     n = max(laws.sizes)
+    residuals = iter(laws.blocks(n)[0].residuals.tolist())
     return {
-        (part.first, part.second, word): change
+        (part.first, part.second, word): (change, next(residuals))
         for part in laws.parts
         for word, change in zip(part.words, part.changes[n][0].tolist(), strict=True)
     }
+
+
+def beyond_splits(excess: Floats, splits: Floats) -> Floats:
+    """Return the least rate of false discoveries at which each word leads its excess in splits at random.
+
+    A word whose documents are few, and unlike each other, lies above the law however they are dealt out. Its *lead* is
+    its excess less the mean over splits. Where periods are no more than another split, every split leads the others
+    as often, but for the factor by which means over S and over S − 1 scatter: so the leads of splits tell how many of
+    the words that lead by so much are false, and one more is counted, since there are few.
+
+    Args:
+        excess: ``(W,)``.
+        splits: ``(S, W)`` the same where documents were dealt out at random; NaN where a word is not there.
+
+    Returns:
+        ``(W,)`` in [0, 1]; 1 for fewer than two splits, and for words that are not in two of them.
+
+    Example:
+        >>> rng = np.random.default_rng(0)
+        >>> splits, moved = rng.normal(size=(4, 100)), np.arange(100) < 20
+        >>> found = beyond_splits(rng.normal(size=100) + 9 * moved, splits) <= 0.05
+        >>> bool(found[moved].all()), int(found.sum())  # one in twenty is false, or a few more
+        (True, 22)
+    """
+    rates, there = np.ones(len(excess)), np.isfinite(splits)
+    known = there.sum(0) >= 2
+    if not known.any():
+        return rates
+    held, there = splits[:, known], there[:, known]
+    count, total = there.sum(0), np.where(there, held, 0.0).sum(0)
+    lead = excess[known] - total / count
+    scale = np.sqrt((1 + 1 / count) / (1 + 1 / (count - 1)))
+    of_splits = np.sort((scale * (held - (total - held) / (count - 1)))[there])
+    order = np.argsort(-lead, kind="stable")
+    reached = 1 + len(of_splits) - np.searchsorted(of_splits, lead[order])
+    rate = reached * len(lead) / len(of_splits) / np.arange(1, len(lead) + 1)
+    least = np.minimum.accumulate(np.minimum(rate, 1.0)[::-1])[::-1]
+    rates[np.flatnonzero(known)[order]] = least
+    return rates
 
 
 def by_frequency(rows: Sequence[Excess]) -> Iterator[FrequencyClass]:

@@ -290,15 +290,15 @@ def _excess(result: Result, pairs: Table[tables.Pair]) -> Iterator[Block]:
     if classes.height:
         lists.append(SmallTable.of("By frequency, ± 95 % over words", classes, _CLASSES))
     if excess.height:
-        none = "" if lists else " This can be said of no word from these runs."
+        none = "" if lists else " This can be said of no word from these runs; more splits would tell (train --control 7)."
         yield Block(
             "Which words changed more than words of their frequency?",
             tables=lists,
             answer=(
                 "Expected is the change of a word of its frequency by the law above, between the averages of most "
-                f"runs. Of those listed {BEYOND:.0%} may be there by chance of training. First are those whose ratio "
-                "is surely highest, by the lower end of its interval over runs; none moved less than where "
-                f"documents were dealt out at random, which stands beside it.{none}"
+                f"runs. A word is listed that is farther above it than where documents were dealt out at random, which "
+                f"stands beside it; {BEYOND:.0%} of those listed may be there by chance of documents and training. "
+                f"First are those whose ratio is surely highest, by the lower end of its interval over runs.{none}"
             ),
         )
 

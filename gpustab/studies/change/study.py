@@ -21,7 +21,7 @@ from gpustab.report import Result
 from gpustab.results import Table
 from gpustab.results.page import counted, number
 from gpustab.studies.change import claims, differences, tables
-from gpustab.studies.change.laws import Laws, Rows, by_frequency, changes_of, excesses, law_rows
+from gpustab.studies.change.laws import Laws, Rows, by_frequency, excesses, law_rows
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.pairs import KINDS, Floors, Outcome, outcome_of, task_of
 from gpustab.studies.change.periods import Period, between, neighbours, read, steps
@@ -230,9 +230,8 @@ def _excesses(laws: Sequence[tuple[Series, Laws]]) -> Iterator[list[tables.Exces
     for series, law in laws:
         if series.control:
             continue
-        splits = [changes_of(other) for control, other in laws if control.control and control.genuine == series.key]
-        noise = {key: [split[key] for split in splits if key in split] for key in changes_of(law)}
-        yield excesses(series.name, law, noise)
+        splits = [other for control, other in laws if control.control and control.genuine == series.key]
+        yield excesses(series.name, law, splits)
 
 
 def _follow(series: Series, periods: list[Period], work: _Work) -> None:

@@ -6,7 +6,6 @@ import math
 from statistics import fmean
 from typing import Annotated, NamedTuple
 
-from scipy.special import stdtr
 
 from gpustab.results import Column, Sheet, Table
 from gpustab.results.page import thousands
@@ -187,7 +186,7 @@ class Excess(NamedTuple):
     excess: Annotated[float, Column(about="ln(change / expected)")]
     excess_se: Annotated[float, Column(about="its jackknife error over runs; NaN for one run")]
     freedom: Annotated[int, Column(about="degrees of freedom of that error")]
-    q: Annotated[float, Column("q", 2, "smallest rate of false discoveries at which it is above the law; by runs")]
+    q: Annotated[float, Column("q", 2, "least rate of false discoveries at which it leads documents dealt out at random")]
     noise: Annotated[
         float, Column(AT_RANDOM, 3, "change where documents were, mean over the splits; NaN without a control")
     ]
@@ -196,12 +195,6 @@ class Excess(NamedTuple):
     def interval(self) -> tuple[float, float]:
         """The 95 % interval of the excess, over runs."""
         return Estimate(self.excess, self.excess_se, self.freedom).interval
-
-    @property
-    def p(self) -> float:
-        """How probable an excess as large is in runs of a word that follows the law; 1 without an error."""
-        known = self.freedom > 0 and self.excess_se > 0
-        return float(stdtr(self.freedom, -self.excess / self.excess_se)) if known else 1.0
 
 
 class FrequencyClass(NamedTuple):

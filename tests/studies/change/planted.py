@@ -29,17 +29,29 @@ def epoch_space(base, run, *, documents, training, key, drawn=False):
 
 
 def runset(
-    epochs=3, runs=4, v=120, d=8, moved=(), step=1.5, documents=0.15, training=0.2, samplings=("shuffled",), seed=0
+    epochs=3,
+    runs=4,
+    v=120,
+    d=8,
+    moved=(),
+    step=1.5,
+    documents=0.15,
+    training=0.2,
+    samplings=("shuffled",),
+    seed=0,
+    splits=0,
 ):
-    """``{path: spaces}`` of epochs; the words ``moved`` take another place in every epoch."""
+    """``{path: spaces}`` of epochs; the words ``moved`` take another place in every epoch, but in no split at random."""
     words, found = Vocabulary(f"w{k}" for k in range(v)), {}
     base = rows(seed, 0).normal(size=(v, d))
     counts = torch.from_numpy((20_000 / (1 + np.arange(v))).astype(np.int64))
-    for e in range(epochs):
+    for e, split in ((e, split) for e in range(epochs) for split in range(splits + 1)):
         own = base.copy()
-        own[list(moved)] += step * rows(seed, 9, e).normal(size=(len(moved), d))
+        if not split:
+            own[list(moved)] += step * rows(seed, 9, e).normal(size=(len(moved), d))
         for sampling in samplings:
-            key = Key("sgns", sampling, part=(("epoch", f"{1800 + 20 * e}-{1819 + 20 * e}"),))
+            epoch = ("epoch", f"{1800 + 20 * e}-{1819 + 20 * e}")
+            key = Key("sgns", sampling, part=(("control", str(split)), epoch) if split else (epoch,))
             found[key] = [
                 Space(
                     words,
@@ -49,7 +61,7 @@ def runset(
                             r,
                             documents=documents,
                             training=training,
-                            key=(e, seed, 5),
+                            key=(e, seed, 5 + split),
                             drawn=sampling == "bootstrap",
                         )
                     ),
