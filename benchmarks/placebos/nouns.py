@@ -58,7 +58,11 @@ def worlds(source: Source) -> Iterator[World]:
     pool = source.runs
     baseline = Baseline(pool)
     asked = Source.__new__(Source)
-    asked.runs, asked.sampling, asked.noise = pool.take(list(range(len(pool) - HELD_OUT))), source.sampling, source.noise
+    asked.runs, asked.sampling, asked.noise = (
+        pool.take(list(range(len(pool) - HELD_OUT))),
+        source.sampling,
+        source.noise,
+    )
     names = {str(key) for key in (placed("sgns"), placed("glove"))}
     one, two = asked.dealt([placed()]), asked.dealt([placed("sgns"), placed("glove")])
 

@@ -32,7 +32,8 @@ from gpustab.training import read_settings
 WORDS = 700
 """The most frequent ones, so that the long studies can be asked often."""
 QUERIES = ("government", "people", "minister", "police", "attack", "team", "water", "company")
-FEWER = (3, 5, 8)
+FEWER, LONG = (3, 5, 8), (5,)
+"""Which R where a study takes long, and where it takes very long."""
 ODD = 0.1
 """Part of the runs that are of another kind."""
 
@@ -114,7 +115,7 @@ def two_samplings(source: Source) -> Iterator[World]:
         "runs of one sampling, half of them called bootstrap",
         lambda r, rng: instability(deal(r, rng), targets=5, pairs=300),
         {"instability.extrinsic-part": NEITHER},
-        FEWER,
+        LONG,
         0.5,
     )
     glove = source.dealt([placed("glove", "fixed"), placed("glove")])
@@ -127,8 +128,8 @@ def two_samplings(source: Source) -> Iterator[World]:
         "runs of one sampling, half of them called fixed",
         lambda r, rng: instability(glove(r, rng), targets=5, pairs=300),
         {"instability.glove-fixed-is-shuffled": should("yes", "no")},
-        FEWER,
-        0.25,
+        LONG,
+        0.5,
     )
 
 
@@ -154,10 +155,7 @@ def three_techniques(source: Source, *, odd: bool) -> Iterator[World]:
         both = [replace(key, sampling=name) for key in TECHNIQUES for name in ("shuffled", "bootstrap")]
         six = source.dealt(both)
         yield World(
-            about,
-            lambda r, rng: bootstrap(six(r, rng), query=QUERIES),
-            {"bootstrap.weakest-for-ppmi": NEITHER},
-            FEWER,
+            about, lambda r, rng: bootstrap(six(r, rng), query=QUERIES), {"bootstrap.weakest-for-ppmi": NEITHER}, FEWER
         )
         yield World(
             about,
@@ -245,7 +243,9 @@ def dealt_out(source: Source) -> Iterator[World]:
     )
     yield World(
         about,
-        lambda r, rng: bootstrap([replace(x, key=placed(sampling="fixed")) for x in nothing(shuffled, r, rng)], query=QUERIES),
+        lambda r, rng: bootstrap(
+            [replace(x, key=placed(sampling="fixed")) for x in nothing(shuffled, r, rng)], query=QUERIES
+        ),
         {"bootstrap.small-variation": never("yes")},
     )
     yield World(
@@ -256,8 +256,8 @@ def dealt_out(source: Source) -> Iterator[World]:
             "instability.intrinsic-flat": should("yes", "no"),
             "instability.inconsistent-over-n": never("yes"),
         },
-        FEWER,
-        0.25,
+        LONG,
+        0.5,
     )
 
 
@@ -292,8 +292,8 @@ def differing(shuffled: Source, bootstrapped: Source) -> Iterator[World]:
         about,
         lambda r, rng: instability(deal(r, rng), targets=5, pairs=300),
         {"instability.extrinsic-part": should("yes", "no")},
-        FEWER,
-        0.25,
+        LONG,
+        0.5,
     )
 
 

@@ -22,7 +22,7 @@ from gpustab.studies.localization.pairs import Pair
 from gpustab.studies.localization.study import localization
 from gpustab.wordnet.lexicon import read_lexicon
 
-RUNS = (1, 3, 5)
+RUNS = (1, 3)
 PAIRS = 250
 DIMENSION = 50
 Vector = Callable[[str], np.ndarray]
@@ -32,7 +32,9 @@ def pairs() -> list[Pair]:
     """Neighbouring sentences of the news, as they stand: neither is a paraphrase."""
     found = []
     for document in open_documents("lee"):
-        sentences = [part.strip() + " ." for part in " ".join(document.texts).split(". ") if 6 <= len(part.split()) <= 30]
+        sentences = [
+            part.strip() + " ." for part in " ".join(document.texts).split(". ") if 6 <= len(part.split()) <= 30
+        ]
         found += [Pair(*both) for both in zip(sentences[::2], sentences[1::2], strict=False)]
     return found[:PAIRS]
 
@@ -111,13 +113,7 @@ def worlds(asked: Asked) -> Iterator[World]:
         },
         RUNS,
     )
-    yield World(
-        "two runs or more, each of its own",
-        ask,
-        {"localization.copies": never("yes")},
-        RUNS[1:],
-        0.25,
-    )
+    yield World("two runs or more, each of its own", ask, {"localization.copies": never("yes")}, RUNS[1:], 0.25)
 
 
 def rows(_folder: Path, sets: int) -> Iterator[Row]:

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -115,7 +116,9 @@ def with_made_up_words(
                     else:
                         at = everywhere[int(rng.integers(len(everywhere)))]
                     place = made[at[0]][at[1]]
-                    place.insert(int(rng.integers(len(place) + 1)), f"{chr(113 + number // 26)}x{chr(97 + number % 26)}zz")
+                    place.insert(
+                        int(rng.integers(len(place) + 1)), f"{chr(113 + number // 26)}x{chr(97 + number % 26)}zz"
+                    )
     return made
 
 
@@ -150,8 +153,8 @@ class Texts:
     def ask(self, texts: Sequence[Path], runs: list[Runs], terms: Sequence[str], rng: np.random.Generator) -> object:
         """Ask the study."""
         seed = int(rng.integers(1 << 30))
-        return consistency(runs, texts, terms=self.terms(terms), layout="blocks", subsample=0, samples=3, sentences=4, cutoff=12,
-                    seed=seed)  # fmt: skip
+        how: dict[str, Any] = {"layout": "blocks", "subsample": 0, "samples": 3, "sentences": 4, "cutoff": 12}
+        return consistency(runs, texts, terms=self.terms(terms), seed=seed, **how)
 
     def placebo_words(self, r: int, rng: np.random.Generator, *, beside: bool) -> object:
         """Terms that are made up."""
@@ -172,7 +175,9 @@ class Texts:
             written([self.documents[k] for k in part], self.folder / f"{name}.txt")
             for name, part in (("one", order[:half]), ("two", order[half:]))
         ]
-        frequent = [word for word in self.words if all(self._often(word, part) for part in (order[:half], order[half:]))]
+        frequent = [
+            word for word in self.words if all(self._often(word, part) for part in (order[:half], order[half:]))
+        ]
         return self.ask(texts, self.background(r, rng), frequent[:TERMS], rng)
 
     def _often(self, word: str, part: Sequence[int]) -> bool:

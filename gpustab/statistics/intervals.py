@@ -77,6 +77,18 @@ class Estimate(NamedTuple):
         """The 95 % interval."""
         return self.value - self.half, self.value + self.half
 
+    def among(self, count: int) -> tuple[float, float]:
+        """Return the interval that holds together with those of others, of so many in all (Bonferroni): 95 % for all.
+
+        >>> one = Estimate(1.0, 0.1, 7)
+        >>> [round(x, 2) for x in one.among(4)], [round(x, 2) for x in one.interval]
+        ([0.67, 1.33], [0.76, 1.24])
+        """
+        if count < 2 or self.freedom < 1:
+            return self.interval
+        half = t_quantile(self.freedom, 1 - (1 - LEVEL) / count) * self.se
+        return self.value - half, self.value + half
+
     def minus(self, other: Estimate) -> Estimate:
         """Return the difference to an estimate from other runs.
 

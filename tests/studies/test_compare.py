@@ -138,6 +138,14 @@ def test_the_loss_stands_beside_the_neighbours(loss, said):
     assert said in MORE_STABLE.sentence(groups)
 
 
+def test_a_run_of_another_kind_lets_no_word_be_named():
+    """Words differ in the run that lies far, not in the group: of six of forty such pairs of groups some were named."""
+    loud = torch.tensor([0.3, 0.3, 0.3, 0.3, 2.0], dtype=torch.float64)[:, None]
+    told = compare(group("a", 0.3, seed=1), group("b", loud.expand(5, 300), seed=2))
+    assert set(told.tables["words"]["surely"]) == {""}
+    assert "not tested: run-004 of b lies far from the other runs of a group." in told.verdict[1]
+
+
 def test_no_word_that_differs_is_said():
     assert "No word's stability" in WORDS_DIFFER.sentence(Differing("a", "b", 0, 0, 100))
     assert "3 of 1,000 words are surely at a disadvantage in a and 5 in b" in WORDS_DIFFER.sentence(

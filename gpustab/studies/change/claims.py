@@ -271,7 +271,7 @@ BEYOND_LAW = Claim[Excess](
     says="A word changed more than words of its frequency do.",
     rule=(
         "above the law, and farther above it than where documents were dealt out at random, at a rate of false "
-        f"discoveries of {BEYOND:g} over all words of two periods, which the leads of such splits over each other tell; "
+        f"discoveries of {BEYOND:g} over all words of two periods, which the leads of such splits tell; "
         "no word without two splits"
     ),
     judge=lambda word: "yes" if word.q <= BEYOND and word.excess > 0 else "no",

@@ -290,7 +290,9 @@ def _excess(result: Result, pairs: Table[tables.Pair]) -> Iterator[Block]:
     if classes.height:
         lists.append(SmallTable.of("By frequency, ± 95 % over words", classes, _CLASSES))
     if excess.height:
-        none = "" if lists else " This can be said of no word from these runs; more splits would tell (train --control 7)."
+        none = (
+            "" if lists else " This can be said of no word from these runs; more splits would tell (train --control 7)."
+        )
         yield Block(
             "Which words changed more than words of their frequency?",
             tables=lists,

@@ -6,7 +6,6 @@ import math
 from statistics import fmean
 from typing import Annotated, NamedTuple
 
-
 from gpustab.results import Column, Sheet, Table
 from gpustab.results.page import thousands
 from gpustab.statistics.intervals import Estimate
@@ -186,7 +185,9 @@ class Excess(NamedTuple):
     excess: Annotated[float, Column(about="ln(change / expected)")]
     excess_se: Annotated[float, Column(about="its jackknife error over runs; NaN for one run")]
     freedom: Annotated[int, Column(about="degrees of freedom of that error")]
-    q: Annotated[float, Column("q", 2, "least rate of false discoveries at which it leads documents dealt out at random")]
+    q: Annotated[
+        float, Column("q", 2, "least rate of false discoveries at which it leads documents dealt out at random")
+    ]
     noise: Annotated[
         float, Column(AT_RANDOM, 3, "change where documents were, mean over the splits; NaN without a control")
     ]

@@ -150,20 +150,33 @@ MORE_STABLE = Claim[Groups](
 
 
 class Differing(NamedTuple):
-    """How many words surely are at a disadvantage in the one group and in the other, beside words as frequent."""
+    """How many words surely are at a disadvantage in the one group and in the other, beside words as frequent.
+
+    Attributes:
+        first: a group.
+        second: the other.
+        less_in_first: how many words in the first.
+        less_in_second: how many in the second.
+        words: of how many.
+        silent: which runs lie far from the others of their group, with the verb; then nothing is tested.
+    """
 
     first: str
     second: str
     less_in_first: int
     less_in_second: int
     words: int
+    silent: str = ""
 
 
 WORDS_DIFFER = Claim[Differing](
     id="compare.words-differ",
     says="Some words differ more between the groups than words as frequent.",
-    rule=f"a word is named if it is in the tenth that differs most one way, with probability {SURE} on the average",
-    judge=lambda x: "yes" if x.less_in_first + x.less_in_second else "no",
+    rule=(
+        f"a word is named if it is in the tenth that differs most one way, with probability {SURE} on the average; no "
+        "test where a run lies far from the others of its group"
+    ),
+    judge=lambda x: "no test" if x.silent else "yes" if x.less_in_first + x.less_in_second else "no",
     sentences={
         "yes": lambda x: (
             f"Compared with words as frequent, {counted(x.less_in_first, 'word', 'is/are', of=x.words)} surely at a "
@@ -171,5 +184,9 @@ WORDS_DIFFER = Claim[Differing](
             "between the groups is largest that way, about one in twenty wrong."
         ),
         "no": "No word's stability surely differs more between {first} and {second} than that of words as frequent.",
+        "no test": (
+            "Whether single words differ between {first} and {second} is not tested: {silent} far from the other "
+            "runs of a group. Look at the groups without."
+        ),
     },
 )

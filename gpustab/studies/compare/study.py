@@ -30,7 +30,7 @@ from gpustab.studies.compare.claims import MORE_STABLE, WORDS_DIFFER, Differing,
 from gpustab.studies.shared.claims import too_noisy
 from gpustab.studies.shared.frame import Answer, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs
-from gpustab.studies.shared.spaces import of_spaces
+from gpustab.studies.shared.spaces import far_runs, named, of_spaces, same_pairs
 
 
 @dataclass(frozen=True)
@@ -112,6 +112,7 @@ class _Measured(NamedTuple):
     error: Tensor
     noise: Tensor
     lists: int
+    far: list[str]
 
 
 def _compare(one: Runs, other: Runs, rows: list[Tensor], options: CompareOptions, answer: Answer) -> None:
@@ -135,7 +136,9 @@ def _compare(one: Runs, other: Runs, rows: list[Tensor], options: CompareOptions
     words = list(_words(one, targets, *measured))
     result.tables[WORDS.name] = WORDS.table(words)
     less = [sum(word.surely == place for word in words) for place in ("first", "second")]
-    differing = Differing(one.name, other.name, less[0], less[1], len(words))
+    far = [f"{run} of {runs.name}" for runs, x in zip((one, other), measured, strict=True) for run in x.far]
+    silent = f"{named(far)} {'lies' if len(far) == 1 else 'lie'}" if far else ""
+    differing = Differing(one.name, other.name, less[0], less[1], len(words), silent)
     result.verdict = [MORE_STABLE.sentence(groups), WORDS_DIFFER.sentence(differing)]
 
 
@@ -149,12 +152,14 @@ def _measure(runs: Runs, targets: Tensor, n: int, answer: Answer) -> _Measured:
     words = WordValues(*(x.cpu() for x in engine.word_overlap_pass(lists, lists.k, compute)))
     common = common_error(between, float(words.mean.mean()))  # what all words have in common moves none of them
     error = (pooled_error(words, len(runs)).square() - common).clamp(min=0).sqrt()
-    few = len(runs) < LEAST or too_noisy(float(words.mean.mean()), len(runs))
+    losses = pair_matrix(pip.reduced, len(runs))
+    far = [runs.names[r] for r, _ in far_runs(losses, same_pairs(placed, pip))]
+    few = far or len(runs) < LEAST or too_noisy(float(words.mean.mean()), len(runs))
     noise = torch.full_like(error, torch.nan) if few else parts(words.sd, words.se, len(runs)).noise(len(runs)) - common
     answer.warn(runs.name, of_spaces(placed, pip))
-    losses = _estimate(pair_matrix(pip.reduced, len(runs)))
+    loss = _estimate(losses)
     chance = float(pip.scale.chance.square().mean().sqrt()) if pip.scale else 0.0
-    return _Measured(losses, losses.over(chance), _estimate(between), words, error, noise, lists.k)
+    return _Measured(loss, loss.over(chance), _estimate(between), words, error, noise, lists.k, far)
 
 
 def _estimate(pairs: Tensor) -> Estimate:

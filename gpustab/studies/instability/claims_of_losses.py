@@ -103,7 +103,7 @@ ORDER_OF_TECHNIQUES = Claim[Sequence[Estimate]](
     id="instability.order-of-techniques",
     says="{sampling}: {order}",
     source="2.3, 2",
-    rule="95 % interval of each step above 0; no if one is below",
+    rule="95 % interval of each step above 0; no if one is below, as one of so many",
     judge=rising,
 )
 

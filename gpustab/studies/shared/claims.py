@@ -236,14 +236,29 @@ def above(estimate: Estimate, bound: float) -> Verdict:
     return decide(estimate.interval, bound, math.inf)
 
 
+def each_above(estimates: Sequence[Estimate], bound: float) -> Verdict:
+    """Tell whether numbers all lie above a bound, each by its interval; no if one lies below, as one of so many.
+
+    That one of several lies below by chance is the more probable the more there are: of six techniques of one law one
+    interval in four had been wrong.
+
+    >>> each_above([Estimate(1.0, 0.1, 7), Estimate(-0.25, 0.1, 7)], 0), each_above([Estimate(-0.25, 0.1, 7)], 0)
+    ('undecided', 'no')
+    """
+    if not estimates:
+        return "undecided"
+    if all(above(estimate, bound) == "yes" for estimate in estimates):
+        return "yes"
+    return "no" if any(estimate.among(len(estimates))[1] < bound for estimate in estimates) else "undecided"
+
+
 def rising(estimates: Sequence[Estimate]) -> Verdict:
-    """Tell whether numbers from different runs rise, each step clear of 0; no if one falls as clearly.
+    """Tell whether numbers from different runs rise, each step clear of 0; no if one falls, as one of so many steps.
 
     >>> rising([Estimate(1.0, 0.1, 7), Estimate(2.0, 0.1, 7)]), rising([Estimate(1.0, 0.5, 7), Estimate(1.2, 0.5, 7)])
     ('yes', 'undecided')
     """
-    steps = [above(after.minus(before), 0.0) for before, after in pairwise(estimates)]
-    return all_of(steps) if steps else "undecided"
+    return each_above([after.minus(before) for before, after in pairwise(estimates)], 0.0)
 
 
 def all_of(verdicts: Sequence[Verdict]) -> Verdict:

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from gpustab.results import Table
 from gpustab.results.page import counted, minus
-from gpustab.statistics.intervals import LEVEL, Estimate, sd_interval, t_quantile
-from gpustab.studies.shared.claims import Claim, Margin, Verdict, above, decide
+from gpustab.statistics.intervals import Estimate, sd_interval
+from gpustab.studies.shared.claims import Claim, Margin, Verdict, decide
 from gpustab.studies.shared.spaces import COLLAPSED
 from gpustab.studies.thresholds.tables import (
     MOMENTS,
@@ -151,11 +151,7 @@ def higher(first: Estimate, second: Estimate, pairs: int = 1) -> Verdict:
     >>> higher(a, b), higher(b, a), higher(a, Estimate(0.25, math.nan, 0))
     ('yes', 'no', 'undecided')
     """
-    gap = first.minus(second)
-    if pairs == 1 or gap.freedom < 1:
-        return above(gap, 0.0)
-    half = t_quantile(gap.freedom, 1 - (1 - LEVEL) / pairs) * gap.se
-    return decide((gap.value - half, gap.value + half), 0.0, math.inf)
+    return decide(first.minus(second).among(pairs), 0.0, math.inf)
 
 
 class Apart(NamedTuple):

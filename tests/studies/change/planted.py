@@ -41,7 +41,7 @@ def runset(
     seed=0,
     splits=0,
 ):
-    """``{path: spaces}`` of epochs; the words ``moved`` take another place in every epoch, but in no split at random."""
+    """``{path: spaces}`` of epochs; the words ``moved`` take another place in every epoch, in no split at random."""
     words, found = Vocabulary(f"w{k}" for k in range(v)), {}
     base = rows(seed, 0).normal(size=(v, d))
     counts = torch.from_numpy((20_000 / (1 + np.arange(v))).astype(np.int64))

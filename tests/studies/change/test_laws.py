@@ -127,8 +127,7 @@ def naive_rates(excess, splits):
     for w in words:
         lower = [leads[k] for k in words if leads[k] <= leads[w]]
         rates[w] = min(
-            1.0,
-            *((1 + sum(x >= t for x in of_splits)) / share / sum(x >= t for x in leads.values()) for t in lower),
+            1.0, *((1 + sum(x >= t for x in of_splits)) / share / sum(x >= t for x in leads.values()) for t in lower)
         )
     return rates
 
