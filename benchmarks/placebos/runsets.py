@@ -161,7 +161,7 @@ def three_techniques(source: Source, *, odd: bool) -> Iterator[World]:
             about,
             lambda r, rng: instability(two(r, rng), targets=5, pairs=300),
             {"instability.order-of-techniques": NEITHER, "instability.most-stable": never("first")},
-            FEWER,
+            LONG,
             0.5,
         )
 
