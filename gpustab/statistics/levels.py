@@ -144,7 +144,8 @@ def _normed(rows: Tensor) -> Tensor:
 def of_shares(shares: Tensor, noise: Tensor) -> tuple[Tensor, Tensor]:
     """Return shares in [0, 1] and their squared errors on the scale ``arcsin √share``, where noise hardly varies.
 
-    On their own scale the noise falls with the share, and a share of 0 seems to be known exactly.
+    On their own scale the noise falls with the share, and a share of 0 seems to be known exactly: it has that of the
+    least shares above. Of five runs whose lists agree by chance alone the order was told at 0.6 without.
 
     Args:
         shares: ``(T,)`` means, such as p@n.
@@ -152,8 +153,11 @@ def of_shares(shares: Tensor, noise: Tensor) -> tuple[Tensor, Tensor]:
     """
     order = shares.argsort(stable=True)
     pooled, share = (local_mean(x.double()[order], LIKE_LEVEL) for x in (noise, shares))
-    turned = torch.empty_like(pooled)
-    turned[order] = pooled / (4 * share * (1 - share)).clamp(min=1e-6)
+    ranked = pooled / (4 * share * (1 - share)).clamp(min=1e-6)
+    first = min(int((shares <= 0).sum()) + LIKE_LEVEL // 2, len(shares) - 1)  # its window has hardly a share of 0
+    ranked[:first] = ranked[:first].clamp(min=float(ranked[first]))
+    turned = torch.empty_like(ranked)
+    turned[order] = ranked
     return shares.double().clamp(0, 1).sqrt().asin(), turned
 
 
