@@ -8,7 +8,6 @@ a page asks for them.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -71,21 +70,28 @@ def table_lines() -> Iterator[str]:
 
 
 def placebo_lines() -> Iterator[str]:
-    """Yield how often sentences were wrong on real text, and which claims were not asked there."""
+    """Yield how often sentences were wrong on real text, a line a placebo, and which claims were not asked there."""
     rows = json.loads(PLACEBOS.read_text(encoding="utf-8"))
-    yield "| claim | placebo or truth | runs of | R | said | of these wrong, 95 % at most | missed |"
-    yield "|---|---|---|---|---|---|---|"
-    for row in rows:
-        of = row["said"] if row["wrong"] < row["said"] else row["sets"]
-        highest = wilson(row["wrong"], of)[1] if of else math.nan
-        wrong = "–" if not of else f"{row['wrong'] / of:.1%}, {highest:.1%}"
-        yield (
-            f"| `{row['claim']}` | {_cell(row['placebo'])} | {_cell(row['noise'])} | {row['runs']} | {row['said']:,} | "
-            f"{wrong} | {row['missed']:,} |"
-        )
-    asked = {row["claim"] for row in rows}
-    left = ", ".join(f"`{name}`" for name in every_claim() if name not in asked)
+    sizes = sorted({row["runs"] for row in rows})
+    every = every_claim()
+    yield f"| claim | placebo or truth | runs of | {' | '.join(f'R = {r}' for r in sizes)} |"
+    yield "|---|---|---|" + "---|" * len(sizes)
+    cells: dict[tuple[str, str, str], dict[int, str]] = {}
+    for row in sorted(rows, key=lambda row: list(every).index(row["claim"])):
+        cells.setdefault((row["claim"], row["placebo"], row["noise"]), {})[row["runs"]] = _wrong(row)
+    for (claim, placebo, noise), own in cells.items():
+        counted = " | ".join(own.get(r, "") for r in sizes)
+        yield f"| `{claim}` | {_cell(placebo)} | {_cell(noise)} | {counted} |"
+    left = ", ".join(f"`{name}`" for name in every if name not in {row["claim"] for row in rows})
     yield f"\nNot asked on real text yet, but by simulation where `benchmarks/README.md` says so: {left}."
+
+
+def _wrong(row: dict[str, Any]) -> str:
+    """How often a sentence was wrong, the upper end of the 95 % interval, and how often what is there was missed."""
+    if not row["of"]:
+        return "not said"
+    missed = f"; missed {row['missed']:,}" if row["missed"] else ""
+    return f"{row['wrong']:,} of {row['of']:,} (≤ {wilson(row['wrong'], row['of'])[1]:.0%}){missed}"
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
