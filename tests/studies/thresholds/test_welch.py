@@ -3,8 +3,8 @@ import pytest
 import torch
 from scipy import stats
 
-from gpustab.studies.thresholds.sums import Sums
-from gpustab.studies.thresholds.welch import (
+from gpustab.studies.thresholds.groups import Sums
+from gpustab.studies.thresholds.rules import (
     by_group_size,
     default_size,
     list_threshold,
