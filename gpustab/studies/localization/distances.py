@@ -14,7 +14,7 @@ from gpustab.machine.device import Compute
 from gpustab.machine.environment import environment
 from gpustab.sentences.model import Embedding, Flaws, Model, Runs
 from gpustab.studies.localization.corpus import Corpus, distinct
-from gpustab.studies.localization.substitution import KINDS, Kind, Step
+from gpustab.studies.localization.substitution import KINDS, Kind
 from gpustab.studies.localization.tables import UNRELATED
 from gpustab.studies.shared.finished import Finished, digest_of
 
@@ -53,26 +53,15 @@ def measure(corpus: Corpus, model: Model) -> Distances:
     Changed sentences are read in the trees of their bases, whose words stand in the same places: a tree of their own
     would measure the parser.
     """
-    first = [base.tokens for base in corpus.bases]
-    second = [base.paraphrase for base in corpus.bases]
-    bases = len(first)
+    asked = [(base.tokens, base.paraphrase, base.paraphrase) for base in corpus.bases]  # first, second, and like what
     for kind in KINDS:
         for base in corpus.bases:
-            first += [base.tokens] * len(base.chains[kind])
-            second += [step.tokens for step in base.chains[kind]]
-    like = [*second[:bases], *first[bases:]]
-    others = unrelated(corpus)
-    first, second, like = (
-        [*texts, *more]
-        for texts, more in (
-            (first, [corpus.bases[n].tokens for n in others]),
-            (second, [corpus.bases[m].tokens for m in others.values()]),
-            (like, [corpus.bases[m].tokens for m in others.values()]),
-        )
-    )
-    values = model.distances(first, second, like)
+            asked += [(base.tokens, step.tokens, base.tokens) for step in base.chains[kind]]
+    others, tokens = unrelated(corpus), [base.tokens for base in corpus.bases]
+    asked += [(tokens[n], tokens[m], tokens[m]) for n, m in others.items()]
+    values = model.distances(*map(list, zip(*asked, strict=True)))
     chains: dict[str, Array] = {}
-    start = bases
+    start = bases = len(corpus.bases)
     for kind in KINDS:
         lengths = corpus.lengths(kind)
         chains[kind] = _table(values[start : start + sum(lengths)], lengths)
@@ -106,23 +95,17 @@ def _known(corpus: Corpus, kind: Kind, model: Model) -> NDArray[np.bool_]:
     lengths = corpus.lengths(kind)
     found = np.zeros((len(lengths), max(lengths, default=0)), bool)
     for n, base in enumerate(corpus.bases):
-        found[n, : lengths[n]] = np.cumprod([_knows(model, step) for step in base.chains[kind]]).astype(bool)
+        known = [step.position < 0 or (model.knows(step.old) and model.knows(step.new)) for step in base.chains[kind]]
+        found[n, : lengths[n]] = np.cumprod(known).astype(bool)
     return found
-
-
-def _knows(model: Model, step: Step) -> bool:
-    return step.position < 0 or (model.knows(step.old) and model.knows(step.new))
 
 
 def unknown_shares(corpus: Corpus, model: Model) -> tuple[float, float]:
     """Return which shares of the tokens of all bases, and of the words put in as nouns' synonyms, a model lacks."""
     old = [model.knows(word) for base in corpus.bases for word in base.tokens]
     new = [model.knows(step.new) for base in corpus.bases for step in base.chains["noun_synonym"]]
-    return _lacking(old), _lacking(new)
-
-
-def _lacking(known: list[bool]) -> float:
-    return 1 - sum(known) / len(known) if known else 0.0
+    lacking = [1 - sum(known) / len(known) if known else 0.0 for known in (old, new)]
+    return lacking[0], lacking[1]
 
 
 class Encoded(NamedTuple):

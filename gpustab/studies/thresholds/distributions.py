@@ -201,17 +201,6 @@ def rejected(a: Law, b: Law, draws: int, seed: int, size: int = SAMPLE) -> float
     return float(np.mean(rejections))
 
 
-def critical(size: int = SAMPLE) -> float:
-    """Return the distance at which two samples of a size are called different at 1 %.
-
-    >>> round(critical(), 3)
-    0.073
-    """
-    from scipy.stats import kstwobign
-
-    return float(kstwobign.isf(ALPHA) * np.sqrt(2 / size))
-
-
 def compare(groups: dict[str, Sequence[Law]], draws: int, seed: int) -> list[Comparison]:
     """Compare all groups, and the spaces within each that has two."""
     within: dict[str, float] = {}

@@ -37,8 +37,8 @@ from gpustab.studies.thresholds.tables import MOMENTS, SHAPES, THRESHOLDS, OverR
 def key_of(runs: Runs, r: int, baseline: Baseline | None, options: ThresholdsOptions, compute: Compute) -> str:
     """Return a name for all that one run's numbers depend on: vectors, baseline, options, precision, version."""
     chosen = record(options) | {"tests": None, "draws": None}  # which the numbers of a run do not depend on
-    parts = [fingerprints(runs.take([r]))[0].hex(), runs.names[r], runs.centre, runs.unit, int(runs.joint.sum())]
-    parts += [chosen, str(compute.dtype), environment(compute.device).get("gpustab")]
+    parts = [fingerprints(runs.take([r]))[0].hex(), runs.name, runs.names[r], runs.centre, runs.unit]
+    parts += [int(runs.joint.sum()), chosen, str(compute.dtype), environment(compute.device).get("gpustab")]
     if baseline is None:
         return digest_of(parts)
     first = baseline.block(0, 1) if isinstance(baseline, Levels) else baseline.pairs  # another WordNet differs there
@@ -110,7 +110,7 @@ def thresholds(
         answer.report("equal shapes", 0.95)
         laws: dict[str, Sequence[Law]] = {own.name: [x.law for x in own.distributions] for own in measured}
         if known := [own.numbers[0].law for own in measured if own.numbers]:
-            laws[_free(known[0].name, laws)] = known[:1]
+            laws[known[0].name + " (baseline)" * (known[0].name in laws)] = known[:1]
         answer.result.tables[SHAPES.name] = Table.of(compare(laws, options.draws, options.seed))
         silent = [own.name for own in measured if own.silent]
         without = {own.name: own.without for own in measured if own.without}
@@ -171,10 +171,6 @@ def _without(tables: Tables, why: Mapping[str, str]) -> Iterator[str]:
         means = [row.mean for row in MOMENTS.rows(tables, group=group)]
         over = f", SD {stdev(means):.3f} over {len(means)} runs" if len(means) > 1 else ""
         yield f"{group}: no thresholds: {reason}. The mean cosine of two of its items is {cosine(fmean(means))}{over}."
-
-
-def _free(name: str, taken: Any) -> str:
-    return name if name not in taken else f"{name} (baseline)"
 
 
 def _measure(
