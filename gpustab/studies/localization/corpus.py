@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from gpustab.errors import InputError, option
 from gpustab.formats.atomic import replacing
 from gpustab.results import Content, Table
-from gpustab.sentences.language import Language, Tokens
+from gpustab.sentences.language import Language, Tokens, package, read_utf8
 from gpustab.studies.localization.options import LocalizationOptions
 from gpustab.studies.localization.substitution import KINDS, Chains, Decision, Kind, chains_of, decide, pool_of
 from gpustab.studies.localization.tables import (
@@ -29,8 +29,6 @@ from gpustab.wordnet.lexicon import Lexicon
 
 _KNOWN = {4076: 2753, 1725: 1147}
 """Lines of the Microsoft corpus's two files, and how many of them are paraphrases."""
-
-_HEAD = "Quality"
 
 
 class Pair(NamedTuple):
@@ -67,8 +65,9 @@ def read_pairs(paths: Sequence[str | os.PathLike[str]]) -> Paraphrases:
     pairs: list[Pair] = []
     notes: list[str] = []
     for path in map(Path, paths):
-        lines = _lines(path)
-        corpus = bool(lines) and lines[0][1].startswith(_HEAD)
+        numbered = enumerate(read_utf8(path).split("\n"), 1)
+        lines = [(number, line.rstrip("\r")) for number, line in numbered if line.strip()]
+        corpus = bool(lines) and lines[0][1].startswith("Quality")
         found = list(_pairs(path, lines, corpus))
         if not found:
             raise InputError(f"{path}: there is no pair of sentences of one meaning")
@@ -79,17 +78,6 @@ def read_pairs(paths: Sequence[str | os.PathLike[str]]) -> Paraphrases:
             )
         pairs += found
     return Paraphrases(pairs, notes)
-
-
-def _lines(path: Path) -> list[tuple[int, str]]:
-    """The lines that are not empty, each with its number."""
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: byte {error.start} is no UTF-8") from None
-    return [(number, line.rstrip("\r")) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
 
 
 def _pairs(path: Path, lines: Sequence[tuple[int, str]], corpus: bool) -> Iterator[Pair]:
@@ -280,26 +268,19 @@ def write_corpus(result: Content, path: str | os.PathLike[str]) -> None:
     """
     place, table, made = check_corpus_path(path), result.tables[SENTENCES.name], provenance(result)
     if place.suffix == ".parquet":
-        return _write_parquet(place, dict(table), made)
+        pyarrow = package("pyarrow", f"{place}: Parquet needs pyarrow: pip install 'gpustab[report]'")
+        with replacing(place) as new:
+            package("pyarrow.parquet", "").write_table(
+                pyarrow.table(dict(table)).replace_schema_metadata({"gpustab": made}), new
+            )
+        return
     with replacing(place) as new, new.open("w", encoding="utf-8", newline="\n") as file:
         file.write(f"# {made}\n" + "\t".join(table) + "\n")
         for row in table.records():
             file.write("\t".join(str(value).replace("\t", " ") for value in row.values()) + "\n")
-    return None
 
 
 def provenance(result: Content) -> str:
     """Return what a corpus depends on, as JSON without dates: equal corpora have equal texts."""
     kept = {name: value for name, value in result.settings.items() if name != "draws"}
     return json.dumps(kept | {"gpustab": result.environment.get("gpustab")}, sort_keys=True, default=str)
-
-
-def _write_parquet(place: Path, columns: dict[str, Any], made: str) -> None:
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError:
-        raise InputError(f"{place}: Parquet needs pyarrow: pip install 'gpustab[report]'") from None
-    table = pa.table(columns)
-    with replacing(place) as new:
-        pq.write_table(table.replace_schema_metadata({"gpustab": made}), new)
