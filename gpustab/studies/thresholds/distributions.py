@@ -150,20 +150,8 @@ def of_histogram(found: Histogram, name: str) -> Distribution:
     )
 
 
-def of_levels(name: str, counts: Tensor, values: Tensor) -> Law:
-    """Return the law of a baseline of levels: a step at every value (figure 19).
-
-    Args:
-        name: of the measure.
-        counts: ``(G, K)`` pairs by group and level.
-        values: ``(K,)`` value of every level, NaN for none.
-    """
-    worth, number = values.cpu().numpy(), counts.sum(0).double().cpu().numpy()
-    return of_steps(name, worth[~np.isnan(worth)], number[~np.isnan(worth)])
-
-
 def of_steps(name: str, values: Array, numbers: Array) -> Law:
-    """Return the law of values that occur so often."""
+    """Return the law of values ``(n,)`` that occur so often, a step at each (figure 19)."""
     order = np.argsort(values, kind="stable")
     values, numbers = values[order][numbers[order] > 0], numbers[order][numbers[order] > 0]
     upto = numbers.cumsum() / numbers.sum()

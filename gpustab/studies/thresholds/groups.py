@@ -23,7 +23,7 @@ from gpustab.kernels.similarity_lists import ListTables, list_groups
 from gpustab.machine.device import Compute, telling_memory, with_smaller_tiles
 from gpustab.runs.runs import Runs
 from gpustab.studies.thresholds.baselines import Baseline, Levels
-from gpustab.studies.thresholds.distributions import Law, of_levels, of_steps
+from gpustab.studies.thresholds.distributions import Law, of_steps
 
 REFERENCE = 0.01
 """Part of all pairs that form the lowest rung, which the others are compared with."""
@@ -189,23 +189,11 @@ _BYTES = 24_000
 """Of a word of a block: its column of distances over the synsets above a large vocabulary."""
 
 
-class Values(NamedTuple):
-    """Word pairs of one run by similarity value.
-
-    Attributes:
-        sums: 201 groups of 0.01, from −1 to 1.
-        law: the distribution of the baseline over the pairs (figure 19), the same in every run.
-    """
-
-    sums: Sums
-    law: Law
-
-
 @telling_memory
 def value_sums(
     runs: Runs, r: int, baseline: Baseline, compute: Compute, told: Callable[[float], None] | None = None
-) -> Values:
-    """Return the groups of one run.
+) -> tuple[Sums, Law]:
+    """Return the 201 groups of 0.01 of one run, and the distribution of the baseline over its pairs (figure 19).
 
     Args:
         runs: the runs.
@@ -224,14 +212,16 @@ def value_sums(
         group = group_numbers(similarity).long()
         sums = of_pairs(group, baseline.pairs, baseline.values, GROUPS, len(rows))
         values, numbers = baseline.values.unique(return_counts=True)
-        return Values(sums, of_steps(baseline.name, values.numpy(), numbers.double().numpy()))
+        return sums, of_steps(baseline.name, values.numpy(), numbers.double().numpy())
     unit = runs.select(r, rows, dtype=compute.dtype)
     most = compute.tile(_BYTES + 64 * len(rows), _BLOCK if runs.device.type == "cpu" else 16 * _BLOCK)
     tables = with_smaller_tiles(lambda block: value_groups(unit, baseline.block, baseline.values, block, told), most)
     sums = of_tables(tables, baseline.values, half=True)
     if not float(sums.n.sum()):
         raise InputError(f"{runs.names[r]}: {baseline.name} has a value for no pair of its {len(rows):,} words")
-    return Values(sums, of_levels(baseline.name, tables.counts, baseline.values))
+    known = ~baseline.values.isnan()
+    numbers = tables.counts[:, known].sum(0).double()
+    return sums, of_steps(baseline.name, baseline.values[known].cpu().numpy(), numbers.cpu().numpy())
 
 
 _WINDOWS = 60

@@ -120,12 +120,12 @@ def find(
         lists = list_sums(runs, r, baseline, compute, lambda part: told("places in lists", 0.6 + 0.4 * part))
         ladder, last_places = rules.rungs(lists.windows), lists.to
         thresholds += _thresholds(who, "place", ladder, confidence, last_places[ladder.first].double().tolist())
-    size = rules.default_size(sums, options.min_pairs)
+    size, higher = rules.default_size(sums, options.min_pairs), rules.significantly_higher(sums, confidence)
     return RunNumbers(
-        list(_groups(who, sums, size, confidence)),
+        list(_groups(who, sums, rules.next_different(higher, sums.n.numpy() >= size))),
         thresholds,
-        rules.value_threshold(sums, size, confidence),
-        rules.by_group_size(sums, confidence),
+        rules.value_threshold(sums, size, higher),
+        rules.by_group_size(sums, higher),
         rules.question(sums),
         list(_windows(who, lists)) if lists else [],
         lists.places.mean.numpy() if lists else np.empty(0),
@@ -162,8 +162,7 @@ def _at(ladder: rules.Rungs, edges: Sequence[float], rung: int | None) -> tuple[
     return (None, None) if rung is None else (float(edges[rung]), float(ladder.below[rung]))
 
 
-def _groups(who: Who, sums: Sums, size: int, confidence: float) -> Iterator[Group]:
-    following = rules.next_different(rules.significantly_higher(sums, confidence), sums.n.numpy() >= size)
+def _groups(who: Who, sums: Sums, following: Sequence[int | None]) -> Iterator[Group]:
     columns = (sums.n, sums.mean, sums.variance.sqrt(), _errors(sums), adjusted_mean(sums))
     for k in range(ALL_GROUPS):
         if sums.n[k] > 0:

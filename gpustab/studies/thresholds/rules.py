@@ -233,15 +233,9 @@ def next_different(higher: NDArray[np.bool_], taking_part: NDArray[np.bool_]) ->
     return found
 
 
-def value_threshold(sums: Sums, min_pairs: int, confidence: float) -> ValueThreshold:
-    """Return the paper's threshold of groups by similarity value (§4.4.2)."""
-    return _threshold(sums, min_pairs, significantly_higher(sums, confidence))
-
-
-def by_group_size(sums: Sums, confidence: float) -> list[ValueThreshold]:
+def by_group_size(sums: Sums, higher: NDArray[np.bool_]) -> list[ValueThreshold]:
     """Return the paper's threshold for the least group sizes of :data:`SIZES` that some group has."""
-    higher = significantly_higher(sums, confidence)
-    return [_threshold(sums, size, higher) for size in SIZES if bool((sums.n >= size).any())]
+    return [value_threshold(sums, size, higher) for size in SIZES if bool((sums.n >= size).any())]
 
 
 def default_size(sums: Sums, min_pairs: int) -> int:
@@ -249,7 +243,8 @@ def default_size(sums: Sums, min_pairs: int) -> int:
     return max(min_pairs, int(np.ceil(_PART * float(sums.n.sum()))))
 
 
-def _threshold(sums: Sums, min_pairs: int, higher: NDArray[np.bool_]) -> ValueThreshold:
+def value_threshold(sums: Sums, min_pairs: int, higher: NDArray[np.bool_]) -> ValueThreshold:
+    """Return the paper's threshold of groups by similarity value (§4.4.2), by :func:`significantly_higher`."""
     taking_part = sums.n.numpy() >= max(min_pairs, 2)
     members = np.flatnonzero(taking_part)
     if not len(members):
