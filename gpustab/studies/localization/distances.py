@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -143,10 +144,12 @@ def encode(
     """
     version, device = environment(compute.device).get("gpustab"), compute.device.type
     key = None if source.key is None else digest_of(source.key, run, digest, version, device)
-    if key is not None and (encoded := finished.get(key)) is not None:
-        vectors = _vectors(finished, key) if source.number > 1 else None
-        if source.number == 1 or vectors is not None:
-            return encoded._replace(lacks=tuple(encoded.lacks)), vectors
+    if key is not None and finished.folder is not None and (encoded := finished.get(key)) is not None:
+        encoded = encoded._replace(lacks=tuple(encoded.lacks))
+        if source.number == 1:
+            return encoded, None
+        with suppress(OSError, ValueError, EOFError):  # else it is made again
+            return encoded, torch.from_numpy(np.load(finished.folder / f"{key}.npy", allow_pickle=False))
     model = source.make(run)
     distances = measure(corpus, model)
     vectors = vectors_of(model, corpus) if source.number > 1 else None
@@ -162,15 +165,6 @@ def encode(
 def digest_of_corpus(corpus: Corpus) -> str:
     """Return a name for all sentences that are encoded, in their order."""
     return digest_of([[base.tokens, base.paraphrase, base.component, base.chains] for base in corpus.bases])
-
-
-def _vectors(finished: Finished, key: str) -> Tensor | None:
-    if finished.folder is None:
-        return None
-    try:
-        return torch.from_numpy(np.load(finished.folder / f"{key}.npy", allow_pickle=False))
-    except (OSError, ValueError, EOFError):
-        return None
 
 
 def vectors_of(model: Model, corpus: Corpus) -> Tensor | None:

@@ -203,8 +203,8 @@ def negation(model: str, runs: Sequence[Distances], component: Sequence[int], dr
         numbers, one, two = np.asarray(component)[there], one[:, there], two[:, there]
         weights = bootstrap_weights(int(np.max(component)) + 1, draws, seed)
         sd, low, high = interval_over_runs(one - two, numbers, weights)
-        means = (float(part.mean()) for part in (one, two, one - two))
-        row = Negation(model, len(runs), int(there.sum()), len(np.unique(numbers)), *means, sd, low, high, "")
+        counts, means = (int(there.sum()), len(np.unique(numbers))), (float(x.mean()) for x in (one, two, one - two))
+        row = Negation._make((model, len(runs), *counts, *means, sd, low, high, ""))
     return row._replace(verdict=SECOND_NEGATION.judge(row))
 
 

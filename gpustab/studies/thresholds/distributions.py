@@ -194,14 +194,14 @@ def compare(groups: dict[str, Sequence[Law]], draws: int, seed: int) -> list[Com
     within: dict[str, float] = {}
     rows = []
     for first, second in sorted(combinations_with_replacement(groups, 2), key=lambda pair: pair[0] != pair[1]):
-        own = [distance(a, b) for a, b in _pairs(groups, first, second)]
+        pairs = _pairs(groups, first, second)
+        own = [distance(a, b) for a, b in pairs]
         if first == second and own:
             within[first] = max(own)
         if own:
-            a, b = next(iter(_pairs(groups, first, second)))
             noise = max(within.get(first, 0.0), within.get(second, 0.0))
             shape = shape_of(own, None if first == second else noise)
-            share = rejected(a, b, draws, seed)
+            share = rejected(*pairs[0], draws, seed)
             rows.append(
                 Comparison(first, second, float(np.mean(own)), min(own), max(own), len(own), share, draws, shape)
             )

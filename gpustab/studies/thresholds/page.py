@@ -70,7 +70,7 @@ def _facts(result: Result) -> list[tuple[str, str, str]]:
 
 
 def _places(result: Result) -> Iterator[Block]:
-    rows = [_threshold(row, _place) for row in THRESHOLDS.rows(result.tables, kind="place")]
+    rows = [_threshold(row, "{:,.0f}".format) for row in THRESHOLDS.rows(result.tables, kind="place")]
     if not rows:
         return
     header = ["runs of", "threshold", "last place", "95 % over runs", "SD", "by the words", "pairs beyond", "in"]
@@ -89,10 +89,6 @@ def _places(result: Result) -> Iterator[Block]:
             f"windows of places with the last hundredth of them.{by_few}"
         ),
     )
-
-
-def _place(value: float) -> str:
-    return f"{value:,.0f}"
 
 
 def _threshold(row: OverRuns, form: Callable[[float], str]) -> list[str]:
