@@ -130,9 +130,6 @@ def _kept(folder: Path | None, name: str, train: Callable[[], Any], load: Callab
     return found
 
 
-_PLAIN = ("model", "0_Transformer")
-"""Folders whose parents have the names."""
-
 KINDS = ("bow", "mean", "encoder", *TRAINED)
 
 
@@ -179,7 +176,8 @@ def choose(text: str, training: TrainingOptions, device: torch.device, spare: Pa
     if kind in TRAINED:
         return trained(kind, path if equals else None, training, device, spare)
     if kind == "encoder":
-        folder = path.resolve().parent if path.resolve().name in _PLAIN else path.resolve()
+        folder = path.resolve()
+        folder = folder.parent if folder.name in ("model", "0_Transformer") else folder  # the parent has the name
         return Runs(folder.name, lambda _run: encoder(path, folder.name, device), key=_digest(path))
     from gpustab.formats.registry import read_space
 
