@@ -27,6 +27,7 @@ from gpustab.studies.thresholds.tables import (
     BY_RUN,
     GROUPS,
     MOMENTS,
+    NEXT_PLACES,
     PAPER_LISTS,
     PLACES,
     SCORES,
@@ -40,6 +41,7 @@ from gpustab.studies.thresholds.tables import (
     Group,
     Kind,
     MomentsRow,
+    NextPlace,
     OverRuns,
     PaperLists,
     Place,
@@ -71,6 +73,7 @@ class RunNumbers(NamedTuple):
         place_means: ``(v − 1,)`` mean of the baseline at every place.
         place_pairs: ``(v − 1,)`` pairs of every place.
         paper_lists: the paper's list thresholds.
+        next_places: that differ from those of :func:`~gpustab.studies.thresholds.rules.shown_places`.
         mean: of the baseline over all pairs.
         sd: its standard deviation.
         pairs: that have a baseline value.
@@ -86,6 +89,7 @@ class RunNumbers(NamedTuple):
     place_means: np.ndarray
     place_pairs: np.ndarray
     paper_lists: PaperLists | None
+    next_places: list[int | None]
     mean: float
     sd: float
     pairs: float
@@ -131,6 +135,7 @@ def find(
         lists.places.mean.numpy() if lists else np.empty(0),
         lists.places.n.numpy() if lists else np.empty(0),
         PaperLists._make((*who, *rules.list_threshold(lists.places, lists.last, confidence))) if lists else None,
+        rules.next_places(lists.places, rules.shown_places(len(lists.places.n)), confidence) if lists else [],
         float(everything.mean),
         float(everything.variance.sqrt()),
         float(everything.n),
@@ -202,12 +207,20 @@ def _add_numbers(tables: Tables, group: str, names: Sequence[str], runs: Sequenc
     THRESHOLDS.add(tables, over_runs(group, runs))
     BY_RUN.add(tables, [row for run in runs for row in run.thresholds])
     SIZES.add(tables, size_rows(group, runs))
+    NEXT_PLACES.add(tables, _next_places(group, runs))
     PAPER_LISTS.add(tables, [run.paper_lists for run in runs if run.paper_lists])
     for name, run in zip(names, runs, strict=True):
         GROUPS.add(tables, run.groups)
         WINDOWS.add(tables, run.windows)
         places = zip(run.place_means.tolist(), run.place_pairs.tolist(), strict=True)
         PLACES.add(tables, [Place(group, name, k, n, mean) for k, (mean, n) in enumerate(places, 1)])
+
+
+def _next_places(group: str, runs: Sequence[RunNumbers]) -> Iterator[NextPlace]:
+    by_run = zip(*(run.next_places for run in runs), strict=True)
+    for place, own in zip(rules.shown_places(len(runs[0].place_means)), by_run, strict=True):
+        row = row_of(group, "place", "", own, [], 1.0)
+        yield NextPlace(group, place, row.mean, row.sd, row.lowest, row.highest, row.found, row.runs)
 
 
 def _similarities(group: str, distributions: Sequence[Distribution]) -> Iterator[SimilarityShare]:

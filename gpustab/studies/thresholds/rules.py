@@ -12,6 +12,7 @@ least a tenth of a standard deviation above that of the lowest pairs (*clear*), 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -283,6 +284,44 @@ def list_threshold(sums: Sums, last: Tensor, confidence: float) -> ListThreshold
         int(sums.n[-1]),
         float(counts.sum().square() / counts.square().sum()),
     )
+
+
+_GRID = 200
+_CELLS = 1_000_000
+"""Tests at a time: of all places of long lists they would not fit into memory."""
+
+
+def shown_places(places: int) -> list[int]:
+    """Return the places that stand for all in figure 23: some 200 log-spaced and 200 even ones, and powers of ten.
+
+    >>> shown_places(12), len(shown_places(100_000)), {1, 10, 1000} <= set(shown_places(5943))
+    ([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], 368, True)
+    """
+    if places < 1:
+        return []
+    parts = (np.geomspace(1, places, _GRID), np.linspace(1, places, _GRID), 10 ** np.arange(int(np.log10(places)) + 1))
+    return np.unique(np.concatenate([part.round() for part in parts]).astype(int)).tolist()
+
+
+def next_places(sums: Sums, places: Sequence[int], confidence: float) -> list[int | None]:
+    """Return for some places of the lists the next one whose mean differs (Elekes et al. 2018, figures 23 and 26).
+
+    Higher or lower, as in the paper: its horizontal lines are single places of a high mean that many others meet first.
+
+    Args:
+        sums: one group per place; those by word are not looked at.
+        places: from 1, ascending.
+        confidence: of every test, two-sided; pairs are taken as independent.
+    """
+    found: list[int | None] = []
+    step = max(1, _CELLS // max(len(sums.n), 1))
+    for own in (places[k : k + step] for k in range(0, len(places), step)):
+        after = own[0]  # places up to the first are before all of these
+        some, rest = (Sums(*(part[..., kept] for part in sums)) for kept in ([k - 1 for k in own], slice(after, None)))
+        differ = welch_p(some, rest) < 1 - confidence
+        differ &= np.arange(after, len(sums.n))[None] >= np.array(own)[:, None]
+        found += [after + 1 + int(row.argmax()) if row.any() else None for row in differ]
+    return found
 
 
 def question(sums: Sums, first: float = 0.10, second: float = 0.20) -> float | None:

@@ -9,7 +9,9 @@ from gpustab.studies.thresholds.rules import (
     default_size,
     list_threshold,
     next_different,
+    next_places,
     question,
+    shown_places,
     significantly_higher,
     value_threshold,
 )
@@ -86,6 +88,29 @@ def test_list_thresholds_are_the_last_that_differs_and_the_first_that_does_not()
     assert found.last_words == pytest.approx(2500 / 1100)
     equal = list_threshold(of_means([50] * 3, [0.0] * 3), torch.ones(3), 0.99)
     assert (equal.last_different, equal.first_equal) == (None, 1)
+
+
+def test_the_next_place_is_the_first_below_that_differs():
+    """Planted: ten places of mean 3, one of mean 9, ten of mean 2, then all alike; the odd one is met first."""
+    sums = of_means([50] * 41, [3.0] * 10 + [9.0] + [2.0] * 10 + [0.0] * 20)
+    assert next_places(sums, [1, 10, 11, 12, 21, 22, 41], 0.99) == [11, 11, 12, 22, 22, None, None]
+    assert next_places(of_means([1, 1, 50], [9.0, 0.0, 0.0]), [1, 2, 3], 0.99) == [None] * 3  # one pair has no spread
+
+
+def test_next_places_are_those_of_a_loop_over_welch_tests(monkeypatch):
+    rng = np.random.default_rng(0)
+    values = [rng.normal(1 / (1 + k / 20), 1, size=30) for k in range(80)]
+    n, total, square = (torch.tensor([(own**k).sum() for own in values]) for k in (0, 1, 2))
+    sums = Sums(n, total, square, *(torch.zeros(0, 80).double() for _ in range(2)))
+    want = []
+    for k, own in enumerate(values):
+        p = [stats.ttest_ind(own, other, equal_var=False).pvalue for other in values[k + 1 :]]
+        want.append(next((k + 2 + j for j, value in enumerate(p) if value < 0.01), None))
+    assert len({*want}) >= 10
+    places = shown_places(80)
+    assert next_places(sums, places, 0.99) == [want[place - 1] for place in places]
+    monkeypatch.setattr("gpustab.studies.thresholds.rules._CELLS", 240)  # three places at a time
+    assert next_places(sums, places, 0.99) == [want[place - 1] for place in places]
 
 
 def test_the_papers_second_question_is_scipys_welch_test():
