@@ -167,6 +167,10 @@ class Claim(Generic[X]):
         rule, paper = self.rule.format(**names), self.paper.format(**names)
         return Observation(self.source, claim, technique, shows, verdict, rule, paper)
 
+    def open(self, why: str) -> Observation:
+        """Return the row of the table of observations where nothing can be judged, with the reason."""
+        return Observation(self.source, ClaimText(self.says, self.id), "", why, "no test", self.rule, self.paper)
+
 
 def _modules() -> Iterator[tuple[str, Any]]:
     """The modules of all studies that hold claims, and those that studies share, with the names of their folders."""

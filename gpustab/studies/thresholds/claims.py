@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
+from gpustab.results import Table
 from gpustab.results.page import counted, minus
 from gpustab.statistics.intervals import LEVEL, Estimate, sd_interval, t_quantile
 from gpustab.studies.shared.claims import Claim, Margin, Verdict, above, decide
 from gpustab.studies.shared.spaces import COLLAPSED
-from gpustab.studies.thresholds.tables import Comparison, OverRuns, ScoreOverRuns, Shape, Size
+from gpustab.studies.thresholds.tables import SCORES, SIZES, Comparison, OverRuns, ScoreOverRuns, Shape, Size
 
 STABLE = Margin(0.02, "standard deviation of a threshold over runs up to which it is stable")
 FEW_PAIRS = Margin(1_000, "pairs of words below which nothing is said of thresholds of a hundredth")
@@ -50,6 +52,13 @@ class Threshold(NamedTuple):
     def lacking(self) -> int:
         """Runs that have not both thresholds: a level that is reached nowhere, or everywhere, is none."""
         return self.chance.runs - min(self.chance.found, self.clear.found)
+
+    @property
+    def place(self) -> str:
+        """Where it lies, in words."""
+        verdict, proven = MEANINGFUL.judge(self), cosine(self.chance.proven_to)
+        none = {"no": f"none in {self.lacking} of {self.chance.runs} runs", "unproven": "none that is proven"}
+        return none.get(verdict, f"only above {proven}" if verdict == "far" else cosine(self.chance.mean))
 
 
 def _sure(row: OverRuns) -> str:
@@ -95,6 +104,7 @@ def _where(threshold: Threshold) -> str:
 MEANINGFUL = Claim[Threshold](
     id="thresholds.meaningful",
     says="Above some cosine two words have something in common.",
+    paper="Elekes et al. found one in each model, −0.18 for CBOW, 0.20 for skip-gram and −0.15 for GloVe",
     source="Elekes et al. 2018, §4",
     rule=(
         "in every run a cosine sets pairs apart from the least similar hundredth, and above the mean of all pairs, and "
@@ -170,6 +180,7 @@ def _may_fit(apart: Apart) -> str:
 NO_ONE_FITS = Claim[Apart](
     id="thresholds.no-one-fits",
     says="No threshold fits all models.",
+    paper="Elekes et al. found 0.20 for skip-gram, far above −0.18 for CBOW and −0.15 for GloVe",
     source="Elekes et al. 2018, hypothesis 1",
     rule="the 95 % interval over runs of the difference lies above 0, for all pairs of groups together",
     judge=lambda x: higher(x.high.estimate, x.low.estimate, x.groups * (x.groups - 1) // 2),
@@ -188,7 +199,8 @@ def stable(sd: float, runs: int) -> Verdict:
     return decide(sd_interval(math.hypot(sd, _STEP_SD), runs), 0.0, STABLE)
 
 
-def _over(row: OverRuns) -> str:
+def over(row: OverRuns) -> str:
+    """Return what a threshold varies by over runs, in words."""
     size = f"{row.sd:.3f}" if row.sd is not None and row.sd > _STEP_SD else f"below {_STEP_SD:.3f}"
     return f"SD {size} over {counted(row.found, 'run')}"
 
@@ -196,13 +208,14 @@ def _over(row: OverRuns) -> str:
 STAYS = Claim[OverRuns](
     id="thresholds.stays",
     says="Training again leaves the threshold where it is.",
+    paper="Elekes et al. give one number for each model, and no error",
     rule=f"the 95 % interval of its standard deviation over runs lies below {STABLE}; no if above",
     judge=lambda row: stable(row.sd or 0.0, row.found),
     sentences={
-        "yes": lambda row: f"{row.group}: training again leaves the threshold where it is ({_over(row)}).",
-        "no": lambda row: f"{row.group}: training again moves the threshold ({_over(row)}): one run does not fix it.",
+        "yes": lambda row: f"{row.group}: training again leaves the threshold where it is ({over(row)}).",
+        "no": lambda row: f"{row.group}: training again moves the threshold ({over(row)}): one run does not fix it.",
         "undecided": lambda row: (
-            f"{row.group}: whether training again moves the threshold these runs cannot tell ({_over(row)})."
+            f"{row.group}: whether training again moves the threshold these runs cannot tell ({over(row)})."
         ),
     },
 )
@@ -214,6 +227,30 @@ class Sizes(NamedTuple):
     high: Size
     low: Size
     sizes: int
+
+    @property
+    def both(self) -> str:
+        """Both, in words."""
+        high, low = self.high, self.low
+        return (
+            f"{cosine(high.next_higher)} at {high.min_pairs:,} pairs and {cosine(low.next_higher)} at {low.min_pairs:,}"
+        )
+
+
+def sizes_of(tables: Mapping[str, Table]) -> Iterator[Sizes]:
+    """Yield the sizes of every group at which the paper's threshold is highest and lowest; luck does not count."""
+    for _, table in SIZES.of(tables).split("group"):
+        rows = [row for row in table.rows() if row.next_higher is not None and row.min_pairs >= ENOUGH]
+        if len(rows) > 1:
+            high, low = (most(rows, key=attrgetter("next_higher")) for most in (max, min))
+            yield Sizes(high, low, len(rows))
+
+
+def tests_of(tables: Mapping[str, Table]) -> Iterator[Tests]:
+    """Yield the tests of every group of which its threshold above chance leaves out a pair."""
+    for _, table in SCORES.of(tables).split("group"):
+        rows = [row for row in table.rows(rule="chance") if row.below >= 1]
+        yield Tests([row for row in rows if row.above is not None and row.draw_sd is not None])
 
 
 def _hangs(sizes: Sizes) -> str:
@@ -228,6 +265,7 @@ def _hangs(sizes: Sizes) -> str:
 HANGS_ON_SIZE = Claim[Sizes](
     id="thresholds.hangs-on-size",
     says="The paper's threshold is a matter of how many pairs the lowest group has.",
+    paper="Elekes et al. compare with the one group of −0.40, and found −0.18 to be the first above it",
     source="Elekes et al. 2018, §4.4.2",
     rule=f"thresholds at two sizes of {ENOUGH:g} pairs or more differ by more than {WIDE}, beyond the error over runs",
     judge=_hangs,
@@ -262,6 +300,9 @@ def _both(row: Comparison) -> str:
 ONE_SHAPE = Claim[Comparison](
     id="thresholds.one-shape",
     says="The distributions of similarity have one shape.",
+    paper=(
+        "Elekes et al. found samples of 1,000 values of any two models alike, and those of WordNet's measure different"
+    ),
     source="Elekes et al. 2018, hypothesis 2",
     rule=(
         f"every two spaces of both groups are at most {SAME} apart; different where all are further apart than that, "
@@ -294,6 +335,12 @@ class Tests(NamedTuple):
         """Tests whose ρ falls by more than leaving out as many at random."""
         return [row for row in self.rows if _is_lower(row)]
 
+    @property
+    def changes(self) -> str:
+        """The test whose ρ changes most, in words."""
+        row = max(self.rows, key=lambda row: abs((row.above or 0.0) - (row.rho or 0.0)))
+        return f"{row.test} from {cosine(row.rho)} to {cosine(row.above)}"
+
 
 def _is_lower(row: ScoreOverRuns) -> bool:
     if row.above is None or row.dropped is None or row.draw_sd is None:
@@ -317,6 +364,10 @@ def _narrower(tests: Tests) -> str:
 NARROWS = Claim[Tests](
     id="thresholds.narrows-range",
     says="Leaving out pairs below the threshold narrows the range, and is no better evaluation.",
+    paper=(
+        "Elekes et al. found ρ to change by up to 0.06 for skip-gram and 0.01 for CBOW and GloVe, up in some tests and "
+        "down in others"
+    ),
     source="Elekes et al. 2018, §5",
     rule=f"in some test ρ is lower by {BEYOND:g} standard deviations than after leaving out as many pairs at random",
     judge=lambda tests: "yes" if tests.lower else "undecided",

@@ -68,11 +68,11 @@ def next_different(table: Table, _: Tables) -> Picture:
 @drawn_from("next_places")
 def next_place(table: Table, _: Tables) -> Picture:
     """Figures 23 and 26: for places of the lists the next one that Welch's test finds to differ."""
-    points = {}
+    points: dict[str, Points] = {}
     for group, rows in table.split("group"):
         kept = rows.take(k for k in range(rows.height) if rows["runs_with_one"][k] == rows["runs"][k])
-        columns = (floats(kept[name]) for name in ("place", "next_place", "lowest", "highest"))
-        points[group] = tuple(columns)
+        xs, means, least, largest = (floats(kept[name]) for name in ("place", "next_place", "lowest", "highest"))
+        points[group] = xs, means, least, largest
     if not any(xs for xs, *_ in points.values()):
         return Picture(missing="No place of the lists differs from another in the baseline.")
     x, y = Axis("place in the list", log=True), Axis("next place that differs", log=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from operator import attrgetter
 
 from gpustab.report import Result
 from gpustab.results import Block, Content, SmallTable, Table
 from gpustab.results.page import counted, number, whole
-from gpustab.studies.thresholds.claims import ENOUGH, HANGS_ON_SIZE, NARROWS, ONE_SHAPE, SAME, Sizes, Tests, cosine
+from gpustab.studies.shared.claims import OBSERVED, beside_paper
+from gpustab.studies.thresholds.claims import HANGS_ON_SIZE, NARROWS, ONE_SHAPE, SAME, cosine, sizes_of, tests_of
 from gpustab.studies.thresholds.rules import MARGIN
 from gpustab.studies.thresholds.tables import (
     MOMENTS,
@@ -48,7 +48,8 @@ def page(result: Result) -> list[Block]:
     known = THRESHOLDS.name in result.tables
     blocks = [_values(result), *_places(result), _paper(result)] if known else []
     rules = [_how(result)] if known else []
-    return [*blocks, _distributions(result), *_shapes(result), *_scores(result), *rules]
+    beside = Block("How do these findings stand to the paper's?", beside_paper(OBSERVED.of(result.tables)))
+    return [*blocks, _distributions(result), *_shapes(result), *_scores(result), beside, *rules]
 
 
 def _values(result: Result) -> Block:
@@ -265,13 +266,7 @@ def of_paper(tables: Tables) -> Iterator[str]:
             f"{row.group}: with the least number of pairs that was asked for, the paper's rule finds no threshold: "
             "no group has so many, or none is higher than the lowest."
         )
-    for group in dict.fromkeys(row.group for row in SIZES.rows(tables)):
-        rows = [row for row in SIZES.rows(tables, group=group) if row.next_higher is not None]
-        rows = [row for row in rows if row.min_pairs >= ENOUGH]
-        if len(rows) > 1:
-            high, low = (most(rows, key=attrgetter("next_higher")) for most in (max, min))
-            if sentence := HANGS_ON_SIZE.sentence(Sizes(high, low, len(rows))):
-                yield sentence
+    yield from filter(None, map(HANGS_ON_SIZE.sentence, sizes_of(tables)))
 
 
 def of_shapes(tables: Tables) -> Iterator[str]:
@@ -291,11 +286,7 @@ def of_shapes(tables: Tables) -> Iterator[str]:
 
 def of_scores(tables: Tables) -> Iterator[str]:
     """Yield of which groups leaving out pairs narrows the range."""
-    for group in dict.fromkeys(row.group for row in SCORES.rows(tables)):
-        rows = [row for row in SCORES.rows(tables, group=group, rule="chance") if row.below >= 1]
-        known = Tests([row for row in rows if row.above is not None and row.draw_sd is not None])
-        if sentence := NARROWS.sentence(known):
-            yield sentence
+    yield from filter(None, map(NARROWS.sentence, tests_of(tables)))
 
 
 CITATIONS = ("elekes2018",)

@@ -300,7 +300,7 @@ def shown_places(places: int) -> list[int]:
     if places < 1:
         return []
     parts = (np.geomspace(1, places, _GRID), np.linspace(1, places, _GRID), 10 ** np.arange(int(np.log10(places)) + 1))
-    return np.unique(np.concatenate([part.round() for part in parts]).astype(int)).tolist()
+    return [int(place) for place in np.unique(np.concatenate(parts).round())]
 
 
 def next_places(sums: Sums, places: Sequence[int], confidence: float) -> list[int | None]:

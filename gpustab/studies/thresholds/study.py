@@ -21,11 +21,27 @@ from gpustab.report import Result
 from gpustab.results import Table
 from gpustab.runs.group import Group, loaded
 from gpustab.runs.runs import Runs
+from gpustab.studies.shared.claims import OBSERVED, Observation
 from gpustab.studies.shared.finished import Finished, digest_of
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of, without_copies
 from gpustab.studies.shared.same_runs import fingerprints
 from gpustab.studies.thresholds.baselines import Baseline, Bases, Levels, Similarity, bases_of, items_of
-from gpustab.studies.thresholds.claims import MANY, MEANINGFUL, NO_ONE_FITS, STAYS, Apart, Threshold, alarms_of, cosine
+from gpustab.studies.thresholds.claims import (
+    HANGS_ON_SIZE,
+    MANY,
+    MEANINGFUL,
+    NARROWS,
+    NO_ONE_FITS,
+    ONE_SHAPE,
+    STAYS,
+    Apart,
+    Threshold,
+    alarms_of,
+    cosine,
+    over,
+    sizes_of,
+    tests_of,
+)
 from gpustab.studies.thresholds.distributions import Distribution, Law, compare, distribution
 from gpustab.studies.thresholds.evaluation import installed_tests, scores
 from gpustab.studies.thresholds.numbers import KEPT, RunNumbers, Tables, add, add_scores, find, summary
@@ -115,6 +131,7 @@ def thresholds(
         silent = [own.name for own in measured if own.silent]
         without = {own.name: own.without for own in measured if own.without}
         answer.result.verdict = verdict(answer.result.tables, silent, without)
+        answer.result.tables[OBSERVED.name] = OBSERVED.table(observations(answer.result.tables, silent))
     return answer.result
 
 
@@ -131,6 +148,41 @@ def verdict(tables: Tables, silent: Collection[str] = (), without: Mapping[str, 
     there = [threshold.chance for threshold in thresholds if MEANINGFUL.judge(threshold) == "yes"]
     lacking = {group: why for group, why in (without or {}).items() if group not in silent}
     return [*map(MEANINGFUL.sentence, thresholds), *_compared(there), *_stable(there), *_without(tables, lacking)]
+
+
+def observations(tables: Tables, silent: Collection[str] = ()) -> Iterator[Observation]:
+    """Yield what the runs of every group show of every claim; of one that none can be judged by, why.
+
+    Args:
+        tables: of the study.
+        silent: groups whose numbers an alarm forbids to read.
+    """
+    rows = [row for row in THRESHOLDS.rows(tables, kind="value") if row.group not in silent]
+    thresholds = list(_thresholds(rows))
+    paper = {row.group: cosine(row.mean) if row.found else "none" for row in rows if row.rule == "paper"}
+    there = [own.chance for own in thresholds if MEANINGFUL.judge(own) == "yes"]
+    found = []
+    for own in thresholds:
+        both = f"{own.place} by our rule and {paper[own.chance.group]} by the paper's"
+        found.append(MEANINGFUL.observed(own, own.chance.group, both))
+    yield from found or [MEANINGFUL.open("no group has thresholds")]
+    if len(there) > 1:
+        high, low = (most(there, key=attrgetter("mean")) for most in (max, min))
+        both = f"{cosine(high.mean)} for {high.group} and {cosine(low.mean)} for {low.group}"
+        yield NO_ONE_FITS.observed(Apart(high, low, len(there)), "", both)
+    else:
+        yield NO_ONE_FITS.open("there are no two groups with thresholds")
+    stay = [STAYS.observed(row, row.group, over(row)) for row in there if row.sd is not None]
+    yield from stay or [STAYS.open("no group with a threshold has two runs")]
+    sizes = [own for own in sizes_of(tables) if own.high.group not in silent]
+    hang = [HANGS_ON_SIZE.observed(own, own.high.group, own.both) for own in sizes]
+    yield from hang or [HANGS_ON_SIZE.open("there are no two sizes to compare")]
+    shapes = [row for row in SHAPES.rows(tables) if row.first != row.second]
+    apart = [ONE_SHAPE.observed(row, f"{row.first} and {row.second}", f"{row.distance:.3f} apart") for row in shapes]
+    yield from apart or [ONE_SHAPE.open("there are no two groups")]
+    tests = [own for own in tests_of(tables) if own.rows and own.rows[0].group not in silent]
+    narrow = [NARROWS.observed(own, own.rows[0].group, own.changes) for own in tests]
+    yield from narrow or [NARROWS.open("no pair of a test lies below a threshold")]
 
 
 def _thresholds(rows: Sequence[OverRuns]) -> Iterator[Threshold]:
