@@ -15,6 +15,7 @@ from gpustab.machine.device import Compute
 from gpustab.machine.environment import environment
 from gpustab.sentences.model import Embedding, Flaws, Model, Runs
 from gpustab.studies.localization.corpus import Corpus, distinct
+from gpustab.studies.localization.example import measure_papers
 from gpustab.studies.localization.substitution import KINDS, Kind
 from gpustab.studies.localization.tables import UNRELATED
 from gpustab.studies.shared.finished import Finished, digest_of
@@ -117,12 +118,14 @@ class Encoded(NamedTuple):
         lacks: share of the tokens, and of the words put in as synonyms, that the model lacks.
         notes: of the model.
         flaws: sentences that it gives no vector.
+        papers: distances of the paper's example; none where it is not among the sentences.
     """
 
     distances: Distances
     lacks: tuple[float, float]
     notes: list[str]
     flaws: Flaws
+    papers: list[float]
 
 
 KEPT = (Encoded, Distances, Flaws)
@@ -153,7 +156,8 @@ def encode(
     model = source.make(run)
     distances = measure(corpus, model)
     vectors = vectors_of(model, corpus) if source.number > 1 else None
-    encoded = Encoded(distances, unknown_shares(corpus, model), list(model.notes), getattr(model, "flaws", Flaws()))
+    flaws, notes = getattr(model, "flaws", Flaws()), list(model.notes)  # of the corpus, before anything else is asked
+    encoded = Encoded(distances, unknown_shares(corpus, model), notes, flaws, measure_papers(corpus, model))
     if key is not None and (source.number == 1 or vectors is not None):
         finished.put(key, encoded)
         if finished.folder is not None and vectors is not None:

@@ -8,18 +8,20 @@ from typing import Any
 
 from gpustab.report import Result
 from gpustab.results import Block, Content, SmallTable, Table
-from gpustab.results.page import counted, whole
+from gpustab.results.page import counted, number, whole
 from gpustab.statistics.intervals import wilson
 from gpustab.studies.localization.claims import negation_sentences
 from gpustab.studies.localization.tables import (
     COMPARISONS,
     COUNTS,
+    EXAMPLES,
     NEGATION,
     OUTCOMES,
     OVER_RUNS,
     PAPER_COUNTS,
     SENTENCE_SPACES,
     SENTENCES,
+    Example,
     ModelScore,
     of_models,
 )
@@ -35,6 +37,11 @@ _QUESTIONS = {
     "table 3": "Are antonyms farther away than synonyms?",
 }
 _SHOWN = {"base": "sentence", "paraphrase": "paraphrase", "noun_synonym": "noun {k}", "verb_antonym": "verb {k}"}
+_EXAMPLES = {
+    "nearest": "the nearest paraphrase",
+    "farthest": "the farthest paraphrase",
+    "White 2015": "the sentence of White 2015, §5",
+}
 _SENTENCES = 10
 _MOST = 2
 """Changed words up to which the differences of runs are shown; others stand in the tables."""
@@ -50,6 +57,7 @@ def page(result: Result) -> list[Block]:
         *_papers(scores),
         _controls(scores),
         Block("Does a second negation bring a sentence back?", answer=negation_sentences(list(NEGATION.rows(tables)))),
+        *_distances(tables),
         *_runs(tables),
         _counts(tables),
         *_examples(tables),
@@ -107,6 +115,40 @@ def _controls(scores: Table[ModelScore]) -> Block:
             "says nothing of meaning."
         ),
     )
+
+
+def _distances(tables: Mapping[str, Table[Any]]) -> Iterator[Block]:
+    """The paper's table of one sentence, for two sentences of every model."""
+    small = [
+        _example(f"{model}: {_EXAMPLES[which]}", list(rows.rows()))
+        for model, own in EXAMPLES.of(tables).split("model")
+        for which, rows in own.split("example")
+    ]
+    if small:
+        yield Block(
+            "How far from its base does a model put a sentence?",
+            tables=small,
+            aside=(
+                "White 2015, §5, prints one sentence, by PV-DM of Wikipedia: paraphrase 0.35; one to three synonyms "
+                "0.27, 0.25, 0.43; one to four antonyms 0.36, 0.36, 0.43, 0.46."
+            ),
+            answer=(
+                "Cosine distance from the base, mean and SD over runs. Meaning wants synonyms no farther than the "
+                "paraphrase, and antonyms farther."
+            ),
+            folded=True,
+        )
+
+
+def _example(title: str, rows: list[Example]) -> SmallTable:
+    limit = next(row.distance for row in rows if row.kind == "paraphrase")
+    printed = any(row.paper == row.paper for row in rows)
+    body = []
+    for row in rows:
+        distance = number(row.distance, 3) if row.sd != row.sd else f"{number(row.distance, 3)} ± {number(row.sd, 2)}"
+        against = "" if row.k == 0 else "farther" if row.distance > limit else "no farther"
+        body.append([_SHOWN[row.kind].format(k=row.k), row.text, distance, against, *([f"{row.paper:.2f}"] * printed)])
+    return SmallTable(title, ["", "sentence", "distance", "than the paraphrase", *(["White 2015"] * printed)], body)
 
 
 def _runs(tables: Mapping[str, Table[Any]]) -> Iterator[Block]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,23 +20,33 @@ from gpustab.results.page import counted
 from gpustab.runs.load import load_runs
 from gpustab.sentences.language import Language, english
 from gpustab.sentences.model import Flaws, Model, Runs
-from gpustab.studies.localization.claims import ALARMS_OF_RUNS, COPIES, RunPair, RunVectors, verdict
-from gpustab.studies.localization.corpus import Corpus, Pair, Paraphrases, build, corpus_tables
+from gpustab.studies.localization.claims import ALARMS_OF_RUNS, ALIKE, COPIES, RunPair, RunVectors, verdict
+from gpustab.studies.localization.corpus import Base, Corpus, Pair, Paraphrases, build, corpus_tables
 from gpustab.studies.localization.distances import KEPT, Distances, Encoded, digest_of_corpus, encode
+from gpustab.studies.localization.example import Line, papers_base, papers_lines
 from gpustab.studies.localization.options import LocalizationOptions
 from gpustab.studies.localization.scores import negation, over_runs, scores
+from gpustab.studies.localization.substitution import Kind
 from gpustab.studies.localization.tables import (
     COUNTS,
+    EXAMPLES,
     NEGATION,
     OVER_RUNS,
     SCORES,
     SENTENCE_SPACES,
     UNRELATED,
+    Example,
     SpaceStability,
 )
 from gpustab.studies.shared.finished import Finished
 from gpustab.studies.shared.frame import Answer, answering
 from gpustab.wordnet.lexicon import Lexicon, read_lexicon
+
+_OF_MODELS = (SCORES, OVER_RUNS, NEGATION, SENTENCE_SPACES, EXAMPLES)
+"""Tables of what models show; they are there without rows too."""
+
+_SHOWN: tuple[Kind, Kind] = ("noun_synonym", "verb_antonym")
+"""Chains of examples, as in the paper."""
 
 _NEIGHBOURS = 10
 
@@ -68,8 +78,8 @@ def localization(
         **choices: options one by one, see :class:`LocalizationOptions`.
 
     Returns:
-        Tables ``counts``, ``outcomes``, ``scores``, ``over_runs``, ``negation``, ``sentence_spaces``, and long ones
-        ``sentences`` (the corpus) and ``decisions``.
+        Tables ``counts``, ``outcomes``, ``scores``, ``over_runs``, ``negation``, ``sentence_spaces``, ``examples``,
+        and long ones ``sentences`` (the corpus) and ``decisions``.
 
     Raises:
         InputError: if there is no model, no pair, two models of one name, or no sentence in which a word can be
@@ -85,7 +95,7 @@ def localization(
         corpus = build(paraphrases.pairs, lexicon, language, options, _part_of(answer, 0.0, 0.4))
         _describe(corpus, paraphrases, answer)
         kept, digest, part = Finished(finished, KEPT), digest_of_corpus(corpus), 0.6 / len(sources)
-        answer.result.tables |= {sheet.name: sheet.table() for sheet in (SCORES, OVER_RUNS, NEGATION, SENTENCE_SPACES)}
+        answer.result.tables |= {sheet.name: sheet.table() for sheet in _OF_MODELS}
         silent = [
             source.name
             for number, source in enumerate(sources)
@@ -152,7 +162,9 @@ def _measure(
         spaces += [] if vectors is None else [vectors]
     distances = [run.distances for run in encoded]
     same = copies(distances)
-    kept = [run for r, run in enumerate(distances) if r not in same]
+    kept, papers = (
+        [x for r, x in enumerate(of) if r not in same] for of in (distances, [run.papers for run in encoded])
+    )
     lacking, judged = any(any(run.lacks) for run in encoded), (component, options.draws, options.seed)
     tables, result = answer.result.tables, answer.result
     for r, run_of in enumerate(kept, 1):
@@ -161,6 +173,7 @@ def _measure(
     NEGATION.add(tables, [negation(name, kept, *judged)])
     stability = space_stability(name, [space for r, space in enumerate(spaces) if r not in same], answer.compute)
     SENTENCE_SPACES.add(tables, [stability] if stability else [])
+    EXAMPLES.add(tables, examples(name, kept, papers, corpus))
     alarms = alarms_of_runs(name, distances, [run.flaws for run in encoded])
     result.alarms += alarms
     result.alarms += [COPIES.sentence(RunPair(name, first + 1, r + 1, 0.0)) for r, first in same.items()]
@@ -241,3 +254,47 @@ def space_stability(name: str, runs: Sequence[Tensor], compute: Compute) -> Spac
     return SpaceStability(
         name, len(runs), sentences, float(loss.mean()), float(shared.p[0].cpu()[first, second].mean())
     )
+
+
+def examples(model: str, runs: Sequence[Distances], papers: Sequence[list[float]], corpus: Corpus) -> Iterator[Example]:
+    """Yield the sentences of a model's examples, each with its distance over runs.
+
+    Args:
+        model: its name.
+        runs: distances of every run.
+        papers: of every run those of :func:`measure_papers`.
+        corpus: of sentences.
+    """
+    base = papers_base(corpus)
+    if base is not None:
+        yield from _example(model, "White 2015", base, papers_lines(base), np.array(papers))
+    for which, n in extremes(runs, corpus):
+        own = corpus.bases[n]
+        lines: list[Line] = [("base", 0, own.tokens, np.nan), ("paraphrase", 0, own.paraphrase, np.nan)]
+        lines += [(kind, k, step.tokens, np.nan) for kind in _SHOWN for k, step in enumerate(own.chains[kind], 1)]
+        values = [[0.0, *(run.of(kind, k)[n] for kind, k, *_ in lines[1:])] for run in runs]
+        yield from _example(model, which, own, lines, np.array(values))
+
+
+def extremes(runs: Sequence[Distances], corpus: Corpus) -> list[tuple[str, int]]:
+    """Return the bases whose paraphrase lies nearest and farthest on the mean over runs; none where all are alike.
+
+    Of those in which both a noun and a verb were changed, if there are any; a paraphrase at distance 0 has the same
+    words, or the model has no others, and is not taken for the nearest.
+    """
+    mean = np.mean([run.paraphrase for run in runs], axis=0)
+    there = np.isfinite(mean) & (mean > ALIKE)
+    both = np.array([all(base.chains[kind] for kind in _SHOWN) for base in corpus.bases])
+    there = there & both if (there & both).any() else there
+    if not there.any() or mean[there].min() == mean[there].max():
+        return []
+    return [
+        ("nearest", int(np.where(there, mean, np.inf).argmin())),
+        ("farthest", int(np.where(there, mean, -np.inf).argmax())),
+    ]
+
+
+def _example(model: str, which: str, base: Base, lines: Sequence[Line], values: np.ndarray) -> Iterator[Example]:
+    means, sds = values.mean(0), values.std(0, ddof=1) if len(values) > 1 else np.full(len(lines), np.nan)
+    for (kind, k, tokens, printed), mean, sd in zip(lines, means.tolist(), sds.tolist(), strict=True):
+        yield Example(model, which, base.pair, base.side, kind, k, " ".join(tokens), mean, sd, printed)

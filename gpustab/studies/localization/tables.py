@@ -191,6 +191,23 @@ class Negation(NamedTuple):
     verdict: Annotated[str, Column(about="``back``, ``not back``, ``open`` or ``cannot be judged``")]
 
 
+class Example(NamedTuple):
+    """One sentence of an example, and how far from its base a model puts it (White 2015, §5)."""
+
+    model: str
+    example: Annotated[
+        str, Column(about="the model's ``nearest`` or ``farthest`` paraphrase, or that of ``White 2015``")
+    ]
+    pair: Annotated[int, Column(about="number of the pair, from 0")]
+    side: Annotated[int, Column(about="0 for the base that is its first sentence, 1 for its second")]
+    kind: Annotated[str, Column(about="``base``, ``paraphrase``, or what was changed")]
+    k: Annotated[int, Column(about=_K)]
+    text: str
+    distance: Annotated[float, Column(about="from the base, mean over runs")]
+    sd: Annotated[float, Column(about=_SD)]
+    paper: Annotated[float, Column(about="the distance that the paper prints, by its PV-DM")]
+
+
 class SpaceStability(NamedTuple):
     """How far the spaces of base sentences differ between runs of one model."""
 
@@ -208,6 +225,7 @@ DECISIONS = Sheet("decisions", WordDecision, "one row a noun or verb and relatio
 SCORES = Sheet("scores", Score, "one row a run, comparison, subset and number of changed words")
 OVER_RUNS = Sheet("over_runs", OverRuns, "one row a model of several runs, comparison, subset and number of changes")
 NEGATION = Sheet("negation", Negation, "one row a model")
+EXAMPLES = Sheet("examples", Example, "one row a model, example and sentence")
 SENTENCE_SPACES = Sheet("sentence_spaces", SpaceStability, "one row a model of several runs that has vectors")
 
 
