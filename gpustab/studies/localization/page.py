@@ -25,6 +25,7 @@ from gpustab.studies.localization.tables import (
     ModelScore,
     of_models,
 )
+from gpustab.studies.shared.claims import OBSERVED, beside_paper
 
 _PAPER = {
     "table 1": "BOW 100, 99, 95, 85, 66, 50, 34, 18, 11 %; U-RAE 95, 91, 87, 83, 79, 75, 75, 73, 89 %.",
@@ -59,6 +60,7 @@ def page(result: Result) -> list[Block]:
         Block("Does a second negation bring a sentence back?", answer=negation_sentences(list(NEGATION.rows(tables)))),
         *_distances(tables),
         *_runs(tables),
+        Block("How do these findings stand to the paper's?", beside_paper(OBSERVED.of(tables))),
         _counts(tables),
         *_examples(tables),
     ]

@@ -20,7 +20,15 @@ from gpustab.results.page import counted
 from gpustab.runs.load import load_runs
 from gpustab.sentences.language import Language, english
 from gpustab.sentences.model import Flaws, Model, Runs
-from gpustab.studies.localization.claims import ALARMS_OF_RUNS, ALIKE, COPIES, RunPair, RunVectors, verdict
+from gpustab.studies.localization.claims import (
+    ALARMS_OF_RUNS,
+    ALIKE,
+    COPIES,
+    RunPair,
+    RunVectors,
+    observations,
+    verdict,
+)
 from gpustab.studies.localization.corpus import Base, Corpus, Pair, Paraphrases, build, corpus_tables
 from gpustab.studies.localization.distances import KEPT, Distances, Encoded, digest_of_corpus, encode
 from gpustab.studies.localization.example import Line, papers_base, papers_lines
@@ -38,6 +46,7 @@ from gpustab.studies.localization.tables import (
     Example,
     SpaceStability,
 )
+from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.finished import Finished
 from gpustab.studies.shared.frame import Answer, answering
 from gpustab.wordnet.lexicon import Lexicon, read_lexicon
@@ -79,7 +88,7 @@ def localization(
 
     Returns:
         Tables ``counts``, ``outcomes``, ``scores``, ``over_runs``, ``negation``, ``sentence_spaces``, ``examples``,
-        and long ones ``sentences`` (the corpus) and ``decisions``.
+        ``observations`` and long ones ``sentences`` (the corpus) and ``decisions``.
 
     Raises:
         InputError: if there is no model, no pair, two models of one name, or no sentence in which a word can be
@@ -102,6 +111,7 @@ def localization(
             if _measure(source, corpus, digest, options, answer, kept, _part_of(answer, 0.4 + part * number, part))
         ]
         answer.result.verdict = verdict(answer.result.tables, silent)
+        answer.result.tables[OBSERVED.name] = OBSERVED.table(observations(answer.result.tables, silent))
     return answer.result
 
 
@@ -162,9 +172,8 @@ def _measure(
         spaces += [] if vectors is None else [vectors]
     distances = [run.distances for run in encoded]
     same = copies(distances)
-    kept, papers = (
-        [x for r, x in enumerate(of) if r not in same] for of in (distances, [run.papers for run in encoded])
-    )
+    kept = [run for r, run in enumerate(distances) if r not in same]
+    papers = [run.papers for r, run in enumerate(encoded) if r not in same]
     lacking, judged = any(any(run.lacks) for run in encoded), (component, options.draws, options.seed)
     tables, result = answer.result.tables, answer.result
     for r, run_of in enumerate(kept, 1):

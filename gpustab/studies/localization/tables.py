@@ -19,6 +19,7 @@ UNRELATED = "unrelated"
 
 WITHIN, RANDOM_WITHIN = "noun synonym within paraphrase", "random noun within paraphrase"
 RANDOM_BEYOND, ANTONYM_BEYOND = "random noun beyond noun synonym", "verb antonym beyond verb synonym"
+ANTONYM_FARTHER = "verb antonym beyond paraphrase"
 UNRELATED_BEYOND = "unrelated beyond paraphrase"
 """Comparisons that claims are made of."""
 
@@ -41,7 +42,7 @@ class Comparison(NamedTuple):
 
 COMPARISONS = (
     Comparison(WITHIN, "paraphrase", "noun_synonym", "table 1"),
-    Comparison("verb antonym beyond paraphrase", "verb_antonym", "paraphrase", "table 2"),
+    Comparison(ANTONYM_FARTHER, "verb_antonym", "paraphrase", "table 2"),
     Comparison("verb antonym beyond noun synonym", "verb_antonym", "noun_synonym", "table 3"),
     Comparison(RANDOM_WITHIN, "paraphrase", "random_noun"),
     Comparison(RANDOM_BEYOND, "random_noun", "noun_synonym"),
