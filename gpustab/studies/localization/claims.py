@@ -9,8 +9,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from gpustab.results import Table
+from gpustab.results.page import signed
 from gpustab.studies.localization.tables import (
     ANTONYM_BEYOND,
+    ANTONYM_FARTHER,
+    NEGATION,
     RANDOM_BEYOND,
     RANDOM_WITHIN,
     SCORES,
@@ -20,8 +23,8 @@ from gpustab.studies.localization.tables import (
     Negation,
     of_models,
 )
-from gpustab.studies.shared.claims import Claim, Margin
-from gpustab.studies.shared.wording import listed
+from gpustab.studies.shared.claims import Claim, Margin, Observation
+from gpustab.studies.shared.wording import listed, signed_span
 
 Apart = Literal["yes", "no", "reversed", "open", "few"]
 Place = Literal["meaning", "likeness", "form", "open", "few"]
@@ -109,6 +112,10 @@ def _test(row: ModelScore | None) -> Apart:
 PLACES_BY = Claim[Tests](
     id="localization.places-by",
     says="A model places sentences by meaning, by which words are alike, or by form.",
+    paper=(
+        "White found 90 to 100 % of the sentences with one synonym no farther than the paraphrase, and 0 to 9 % of "
+        "those with one antonym farther"
+    ),
     source="White 2015, with controls of ours",
     rule=(
         "a random noun lies farther than a synonym in its place, and a verb's antonym farther than its synonym; both "
@@ -145,6 +152,7 @@ class Within(NamedTuple):
 RANDOM_AS_NEAR = Claim[Within](
     id="localization.random-as-near",
     says="A random noun mostly lies within the paraphrase's distance, so that table 1 counts form.",
+    paper="White counts synonyms alone, 90 to 100 % of which lie within the paraphrase's distance",
     source="White 2015, table 1",
     rule=f"the interval of the share lies above {CHANCE:g}, of {FEWEST:g} components at least",
     judge=lambda pair: "yes" if pair.random.components >= FEWEST and pair.random.low > CHANCE else "no",
@@ -158,6 +166,7 @@ RANDOM_AS_NEAR = Claim[Within](
 UNRELATED_NEARER = Claim[ModelScore](
     id="localization.unrelated-nearer",
     says="A sentence of another pair is often nearer than the paraphrase, so that to lie near means little.",
+    paper="White compares with no sentence of another pair",
     rule=f"the interval of the share that lies farther is below {KNOWS:g}, of {FEWEST:g} components at least",
     judge=lambda row: "yes" if row.components >= FEWEST and row.half_high < KNOWS else "no",
     sentences={"yes": lambda row: f"{row.model} {100 * (1 - row.half):.0f} %"},
@@ -178,6 +187,10 @@ def _bent(row: Negation, says: str) -> str:
 SECOND_NEGATION = Claim[Negation](
     id="localization.second-negation",
     says="A second antonym brings a sentence back.",
+    paper=(
+        "White leaves it open, and saw fewer sentences beyond the paraphrase with four antonyms than with three, 17 "
+        "against 21 and 22 %"
+    ),
     source="White 2015",
     rule=(
         "the interval of the bend, antonyms less verbs' synonyms in the same sentences, lies below 0; no if above; "
@@ -278,13 +291,41 @@ def verdict(tables: Mapping[str, Table[Any]], silent: Collection[str] = ()) -> l
     models = [model for model in dict.fromkeys(SCORES.of(tables)["model"]) if model not in silent]
     if not models:
         return ["Nothing can be said of meaning or form: an alarm forbids to read the numbers of every model."]
-    return [*(_of_model(scores, model) for model in models), *_near(scores, models), *_unrelated(scores, models)]
+    tests = (_tests(scores, model) for model in models)
+    return [*map(PLACES_BY.sentence, tests), *_near(scores, models), *_unrelated(scores, models)]
 
 
-def _of_model(scores: Table[ModelScore], model: str) -> str:
-    return PLACES_BY.sentence(
-        Tests(model, _one_change(scores, model, RANDOM_BEYOND), _one_change(scores, model, ANTONYM_BEYOND))
-    )
+def observations(tables: Mapping[str, Table[Any]], silent: Collection[str] = ()) -> Iterator[Observation]:
+    """Yield what every model shows of every claim that the paper says something of, as :func:`verdict` judges it."""
+    scores = of_models(tables)
+    models = [model for model in dict.fromkeys(SCORES.of(tables)["model"]) if model not in silent]
+    near, beyond, bent = [], [], []
+    for model in models:
+        within, random, farther, unrelated = (_one_change(scores, model, name) for name in _BESIDE)
+        shows = " and ".join(f"{100 * row.share:.0f} %" if row else "no sentence" for row in (within, farther))
+        yield PLACES_BY.observed(_tests(scores, model), model, shows)
+        if within and random:
+            shows = f"{100 * within.share:.0f} % of synonyms and {100 * random.share:.0f} % of random nouns"
+            near.append(RANDOM_AS_NEAR.observed(Within(within, random), model, shows))
+        if unrelated:
+            shows = f"{100 * (1 - unrelated.half):.0f} % of them nearer than the paraphrase"
+            beyond.append(UNRELATED_NEARER.observed(unrelated, model, shows))
+        for row in NEGATION.rows(tables, model=model):
+            span = f"a bend of {signed(row.difference, 4)} ({signed_span(row.low, row.high, 4)})"
+            shows = span if row.components >= FEWEST else f"too few with three changes, {row.n}"
+            bent.append(SECOND_NEGATION.observed(row, model, shows))
+    why = "no sentence has the changes that it needs" if models else "an alarm forbids to read the numbers"
+    yield from () if models else [PLACES_BY.open(why)]
+    for claim, rows in ((RANDOM_AS_NEAR, near), (UNRELATED_NEARER, beyond), (SECOND_NEGATION, bent)):
+        yield from rows or [claim.open(why)]
+
+
+_BESIDE = (WITHIN, RANDOM_WITHIN, ANTONYM_FARTHER, UNRELATED_BEYOND)
+"""Comparisons that stand beside the paper's."""
+
+
+def _tests(scores: Table[ModelScore], model: str) -> Tests:
+    return Tests(model, *(_one_change(scores, model, name) for name in (RANDOM_BEYOND, ANTONYM_BEYOND)))
 
 
 def _near(scores: Table[ModelScore], models: Sequence[str]) -> Iterator[str]:

@@ -19,6 +19,7 @@ UNRELATED = "unrelated"
 
 WITHIN, RANDOM_WITHIN = "noun synonym within paraphrase", "random noun within paraphrase"
 RANDOM_BEYOND, ANTONYM_BEYOND = "random noun beyond noun synonym", "verb antonym beyond verb synonym"
+ANTONYM_FARTHER = "verb antonym beyond paraphrase"
 UNRELATED_BEYOND = "unrelated beyond paraphrase"
 """Comparisons that claims are made of."""
 
@@ -41,7 +42,7 @@ class Comparison(NamedTuple):
 
 COMPARISONS = (
     Comparison(WITHIN, "paraphrase", "noun_synonym", "table 1"),
-    Comparison("verb antonym beyond paraphrase", "verb_antonym", "paraphrase", "table 2"),
+    Comparison(ANTONYM_FARTHER, "verb_antonym", "paraphrase", "table 2"),
     Comparison("verb antonym beyond noun synonym", "verb_antonym", "noun_synonym", "table 3"),
     Comparison(RANDOM_WITHIN, "paraphrase", "random_noun"),
     Comparison(RANDOM_BEYOND, "random_noun", "noun_synonym"),
@@ -191,6 +192,23 @@ class Negation(NamedTuple):
     verdict: Annotated[str, Column(about="``back``, ``not back``, ``open`` or ``cannot be judged``")]
 
 
+class Example(NamedTuple):
+    """One sentence of an example, and how far from its base a model puts it (White 2015, §5)."""
+
+    model: str
+    example: Annotated[
+        str, Column(about="the model's ``nearest`` or ``farthest`` paraphrase, or that of ``White 2015``")
+    ]
+    pair: Annotated[int, Column(about="number of the pair, from 0")]
+    side: Annotated[int, Column(about="0 for the base that is its first sentence, 1 for its second")]
+    kind: Annotated[str, Column(about="``base``, ``paraphrase``, or what was changed")]
+    k: Annotated[int, Column(about=_K)]
+    text: str
+    distance: Annotated[float, Column(about="from the base, mean over runs")]
+    sd: Annotated[float, Column(about=_SD)]
+    paper: Annotated[float, Column(about="the distance that the paper prints, by its PV-DM")]
+
+
 class SpaceStability(NamedTuple):
     """How far the spaces of base sentences differ between runs of one model."""
 
@@ -208,16 +226,12 @@ DECISIONS = Sheet("decisions", WordDecision, "one row a noun or verb and relatio
 SCORES = Sheet("scores", Score, "one row a run, comparison, subset and number of changed words")
 OVER_RUNS = Sheet("over_runs", OverRuns, "one row a model of several runs, comparison, subset and number of changes")
 NEGATION = Sheet("negation", Negation, "one row a model")
+EXAMPLES = Sheet("examples", Example, "one row a model, example and sentence")
 SENTENCE_SPACES = Sheet("sentence_spaces", SpaceStability, "one row a model of several runs that has vectors")
 
 
 def of_models(tables: Mapping[str, Table[Any]]) -> Table[ModelScore]:
     """Return the scores of every model once: over its runs where it has several, else those of its only run."""
     several = set(OVER_RUNS.of(tables)["model"])
-    single = [row for row in SCORES.rows(tables) if row.model not in several]
-    several_runs = [_of_model(row) for row in OVER_RUNS.rows(tables)]
-    return Table.of([*map(_of_model, single), *several_runs], ModelScore)
-
-
-def _of_model(row: Score | OverRuns) -> ModelScore:
-    return ModelScore._make(getattr(row, name) for name in ModelScore._fields)
+    rows = [*(row for row in SCORES.rows(tables) if row.model not in several), *OVER_RUNS.rows(tables)]
+    return Table.of([ModelScore._make(getattr(row, name) for name in ModelScore._fields) for row in rows], ModelScore)

@@ -7,10 +7,8 @@ Each rule has a margin and an error. How often the rules err, at 3 to 16 runs an
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import combinations
-from statistics import fmean, stdev
+from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from gpustab.results import Table
@@ -18,18 +16,7 @@ from gpustab.results.page import counted, minus
 from gpustab.statistics.intervals import Estimate, sd_interval
 from gpustab.studies.shared.claims import Claim, Margin, Verdict, decide
 from gpustab.studies.shared.spaces import COLLAPSED
-from gpustab.studies.thresholds.tables import (
-    MOMENTS,
-    SCORES,
-    SHAPES,
-    SIZES,
-    THRESHOLDS,
-    Comparison,
-    OverRuns,
-    ScoreOverRuns,
-    Shape,
-    Size,
-)
+from gpustab.studies.thresholds.tables import SCORES, SIZES, Comparison, OverRuns, ScoreOverRuns, Shape, Size
 
 STABLE = Margin(0.02, "standard deviation of a threshold over runs up to which it is stable")
 FEW_PAIRS = Margin(1_000, "pairs of words below which nothing is said of thresholds of a hundredth")
@@ -44,11 +31,6 @@ _STEP_SD = 0.01 / math.sqrt(12)
 
 MANY = 4
 """Of more groups not all pairs are told, only the highest threshold and the lowest."""
-
-_MANY_SHAPES = 6
-"""Of more pairs of groups it is only told how many have one shape."""
-
-Tables = Mapping[str, Table]
 
 
 def cosine(value: float | None) -> str:
@@ -70,6 +52,13 @@ class Threshold(NamedTuple):
     def lacking(self) -> int:
         """Runs that have not both thresholds: a level that is reached nowhere, or everywhere, is none."""
         return self.chance.runs - min(self.chance.found, self.clear.found)
+
+    @property
+    def place(self) -> str:
+        """Where it lies, in words."""
+        verdict, proven = MEANINGFUL.judge(self), cosine(self.chance.proven_to)
+        none = {"no": f"none in {self.lacking} of {self.chance.runs} runs", "unproven": "none that is proven"}
+        return none.get(verdict, f"only above {proven}" if verdict == "far" else cosine(self.chance.mean))
 
 
 def _sure(row: OverRuns) -> str:
@@ -115,6 +104,7 @@ def _where(threshold: Threshold) -> str:
 MEANINGFUL = Claim[Threshold](
     id="thresholds.meaningful",
     says="Above some cosine two words have something in common.",
+    paper="Elekes et al. found one in each model, −0.18 for CBOW, 0.20 for skip-gram and −0.15 for GloVe",
     source="Elekes et al. 2018, §4",
     rule=(
         "in every run a cosine sets pairs apart from the least similar hundredth, and above the mean of all pairs, and "
@@ -186,6 +176,7 @@ def _may_fit(apart: Apart) -> str:
 NO_ONE_FITS = Claim[Apart](
     id="thresholds.no-one-fits",
     says="No threshold fits all models.",
+    paper="Elekes et al. found 0.20 for skip-gram, far above −0.18 for CBOW and −0.15 for GloVe",
     source="Elekes et al. 2018, hypothesis 1",
     rule="the 95 % interval over runs of the difference lies above 0, for all pairs of groups together",
     judge=lambda x: higher(x.high.estimate, x.low.estimate, x.groups * (x.groups - 1) // 2),
@@ -204,7 +195,8 @@ def stable(sd: float, runs: int) -> Verdict:
     return decide(sd_interval(math.hypot(sd, _STEP_SD), runs), 0.0, STABLE)
 
 
-def _over(row: OverRuns) -> str:
+def over(row: OverRuns) -> str:
+    """Return what a threshold varies by over runs, in words."""
     size = f"{row.sd:.3f}" if row.sd is not None and row.sd > _STEP_SD else f"below {_STEP_SD:.3f}"
     return f"SD {size} over {counted(row.found, 'run')}"
 
@@ -212,13 +204,14 @@ def _over(row: OverRuns) -> str:
 STAYS = Claim[OverRuns](
     id="thresholds.stays",
     says="Training again leaves the threshold where it is.",
+    paper="Elekes et al. give one number for each model, and no error",
     rule=f"the 95 % interval of its standard deviation over runs lies below {STABLE}; no if above",
     judge=lambda row: stable(row.sd or 0.0, row.found),
     sentences={
-        "yes": lambda row: f"{row.group}: training again leaves the threshold where it is ({_over(row)}).",
-        "no": lambda row: f"{row.group}: training again moves the threshold ({_over(row)}): one run does not fix it.",
+        "yes": lambda row: f"{row.group}: training again leaves the threshold where it is ({over(row)}).",
+        "no": lambda row: f"{row.group}: training again moves the threshold ({over(row)}): one run does not fix it.",
         "undecided": lambda row: (
-            f"{row.group}: whether training again moves the threshold these runs cannot tell ({_over(row)})."
+            f"{row.group}: whether training again moves the threshold these runs cannot tell ({over(row)})."
         ),
     },
 )
@@ -230,6 +223,30 @@ class Sizes(NamedTuple):
     high: Size
     low: Size
     sizes: int
+
+    @property
+    def both(self) -> str:
+        """Both, in words."""
+        high, low = self.high, self.low
+        return (
+            f"{cosine(high.next_higher)} at {high.min_pairs:,} pairs and {cosine(low.next_higher)} at {low.min_pairs:,}"
+        )
+
+
+def sizes_of(tables: Mapping[str, Table]) -> Iterator[Sizes]:
+    """Yield the sizes of every group at which the paper's threshold is highest and lowest; luck does not count."""
+    for _, table in SIZES.of(tables).split("group"):
+        rows = [row for row in table.rows() if row.next_higher is not None and row.min_pairs >= ENOUGH]
+        if len(rows) > 1:
+            high, low = (most(rows, key=attrgetter("next_higher")) for most in (max, min))
+            yield Sizes(high, low, len(rows))
+
+
+def tests_of(tables: Mapping[str, Table]) -> Iterator[Tests]:
+    """Yield the tests of every group of which its threshold above chance leaves out a pair."""
+    for _, table in SCORES.of(tables).split("group"):
+        rows = [row for row in table.rows(rule="chance") if row.below >= 1]
+        yield Tests([row for row in rows if row.above is not None and row.draw_sd is not None])
 
 
 def _hangs(sizes: Sizes) -> str:
@@ -244,6 +261,7 @@ def _hangs(sizes: Sizes) -> str:
 HANGS_ON_SIZE = Claim[Sizes](
     id="thresholds.hangs-on-size",
     says="The paper's threshold is a matter of how many pairs the lowest group has.",
+    paper="Elekes et al. compare with the one group of −0.40, and found −0.18 to be the first above it",
     source="Elekes et al. 2018, §4.4.2",
     rule=f"thresholds at two sizes of {ENOUGH:g} pairs or more differ by more than {WIDE}, beyond the error over runs",
     judge=_hangs,
@@ -278,6 +296,9 @@ def _both(row: Comparison) -> str:
 ONE_SHAPE = Claim[Comparison](
     id="thresholds.one-shape",
     says="The distributions of similarity have one shape.",
+    paper=(
+        "Elekes et al. found samples of 1,000 values of any two models alike, and those of WordNet's measure different"
+    ),
     source="Elekes et al. 2018, hypothesis 2",
     rule=(
         f"every two spaces of both groups are at most {SAME} apart; different where all are further apart than that, "
@@ -310,6 +331,12 @@ class Tests(NamedTuple):
         """Tests whose ρ falls by more than leaving out as many at random."""
         return [row for row in self.rows if _is_lower(row)]
 
+    @property
+    def changes(self) -> str:
+        """The test whose ρ changes most, in words."""
+        row = max(self.rows, key=lambda row: abs((row.above or 0.0) - (row.rho or 0.0)))
+        return f"{row.test} from {cosine(row.rho)} to {cosine(row.above)}"
+
 
 def _is_lower(row: ScoreOverRuns) -> bool:
     if row.above is None or row.dropped is None or row.draw_sd is None:
@@ -333,6 +360,10 @@ def _narrower(tests: Tests) -> str:
 NARROWS = Claim[Tests](
     id="thresholds.narrows-range",
     says="Leaving out pairs below the threshold narrows the range, and is no better evaluation.",
+    paper=(
+        "Elekes et al. found ρ to change by up to 0.06 for skip-gram and 0.01 for CBOW and GloVe, up in some tests and "
+        "down in others"
+    ),
     source="Elekes et al. 2018, §5",
     rule=f"in some test ρ is lower by {BEYOND:g} standard deviations than after leaving out as many pairs at random",
     judge=lambda tests: "yes" if tests.lower else "undecided",
@@ -359,106 +390,3 @@ def alarms_of(group: str, means: Mapping[str, float], pairs: float | None) -> It
             f"{group}: the baseline knows {counted(int(pairs), 'pair')} of words: too few for thresholds. "
             "Read nothing from them."
         )
-
-
-def verdict(tables: Tables, silent: Collection[str] = (), without: Mapping[str, str] | None = None) -> list[str]:
-    """Return the answer in sentences: where thresholds lie, whether they differ, whether training moves them.
-
-    Args:
-        tables: of the study.
-        silent: groups whose numbers an alarm forbids to read.
-        without: why a group has no thresholds.
-    """
-    rows = [row for row in THRESHOLDS.rows(tables, kind="value") if row.group not in silent]
-    thresholds = list(_thresholds(rows))
-    there = [threshold.chance for threshold in thresholds if MEANINGFUL.judge(threshold) == "yes"]
-    lacking = {group: why for group, why in (without or {}).items() if group not in silent}
-    return [*map(MEANINGFUL.sentence, thresholds), *_compared(there), *_stable(there), *_without(tables, lacking)]
-
-
-def _thresholds(rows: Sequence[OverRuns]) -> Iterator[Threshold]:
-    by_rule = {(row.group, row.rule): row for row in rows}
-    for row in rows:
-        if row.rule == "chance":
-            yield Threshold(row, by_rule[row.group, "clear"])
-
-
-def _compared(rows: Sequence[OverRuns]) -> Iterator[str]:
-    """Which group needs the higher cosine; of many groups, as a sweep has them, the highest and the lowest."""
-    if len(rows) > MANY:
-        high, low = max(rows, key=_mean), min(rows, key=_mean)
-        yield NO_ONE_FITS.sentence(Apart(high, low, len(rows)))
-        return
-    for first, second in combinations(rows, 2):
-        high, low = (first, second) if _mean(first) >= _mean(second) else (second, first)
-        yield NO_ONE_FITS.sentence(Apart(high, low))
-
-
-def _mean(row: OverRuns) -> float:
-    return math.nan if row.mean is None else row.mean
-
-
-def _stable(rows: Sequence[OverRuns]) -> Iterator[str]:
-    """Does training again move the thresholds?"""
-    several = [row for row in rows if row.sd is not None]
-    if len(several) <= MANY:
-        yield from map(STAYS.sentence, several)
-        return
-    number = Counter(map(STAYS.judge, several))
-    most = max(row.sd or 0.0 for row in several)
-    yield (
-        f"Training again leaves the threshold where it is in {number['yes']} of {len(several)} groups, moves it in "
-        f"{number['no']}, and of {number['undecided']} these runs cannot tell; its SD is {most:.3f} at most."
-    )
-
-
-def _without(tables: Tables, why: Mapping[str, str]) -> Iterator[str]:
-    """Groups of documents, n-grams, or words that the baseline does not know."""
-    for group, reason in why.items():
-        means = [row.mean for row in MOMENTS.rows(tables, group=group)]
-        over = f", SD {stdev(means):.3f} over {len(means)} runs" if len(means) > 1 else ""
-        yield f"{group}: no thresholds: {reason}. The mean cosine of two of its items is {cosine(fmean(means))}{over}."
-
-
-def of_paper(tables: Tables) -> Iterator[str]:
-    """Yield what the paper's threshold of each group hangs on."""
-    for row in THRESHOLDS.rows(tables, kind="value", rule="paper", found=0):
-        yield (
-            f"{row.group}: with the least number of pairs that was asked for, the paper's rule finds no threshold: "
-            "no group has so many, or none is higher than the lowest."
-        )
-    for group in dict.fromkeys(row.group for row in SIZES.rows(tables)):
-        rows = [row for row in SIZES.rows(tables, group=group) if row.next_higher is not None]
-        rows = [row for row in rows if row.min_pairs >= ENOUGH]
-        if len(rows) > 1:
-            low, high = min(rows, key=_next_higher), max(rows, key=_next_higher)
-            if sentence := HANGS_ON_SIZE.sentence(Sizes(high, low, len(rows))):
-                yield sentence
-
-
-def _next_higher(row: Size) -> float:
-    return math.nan if row.next_higher is None else row.next_higher
-
-
-def of_shapes(tables: Tables) -> Iterator[str]:
-    """Yield whether the distributions are of one shape."""
-    between = [row for row in SHAPES.rows(tables) if row.first != row.second]
-    if len(between) <= _MANY_SHAPES:
-        yield from map(ONE_SHAPE.sentence, between)
-        return
-    number = Counter(row.shape for row in between)
-    far = max(between, key=lambda row: row.distance)
-    yield (
-        f"Scaled to mean 0 and SD 1, {number['same']} of {len(between)} pairs have one shape (at most {SAME} apart), "
-        f"{number['different']} have different ones, of {number['undecided']} it is not clear. Furthest apart are "
-        f"{far.first} and {far.second}: {far.distance:.3f}."
-    )
-
-
-def of_scores(tables: Tables) -> Iterator[str]:
-    """Yield of which groups leaving out pairs narrows the range."""
-    for group in dict.fromkeys(row.group for row in SCORES.rows(tables)):
-        rows = [row for row in SCORES.rows(tables, group=group, rule="chance") if row.below >= 1]
-        known = Tests([row for row in rows if row.above is not None and row.draw_sd is not None])
-        if sentence := NARROWS.sentence(known):
-            yield sentence

@@ -65,6 +65,21 @@ def next_different(table: Table, _: Tables) -> Picture:
     return Picture("How far up the next group that Welch's test tells apart lies", [panel])
 
 
+@drawn_from("next_places")
+def next_place(table: Table, _: Tables) -> Picture:
+    """Figures 23 and 26: for places of the lists the next one that Welch's test finds to differ."""
+    points: dict[str, Points] = {}
+    for group, rows in table.split("group"):
+        kept = rows.take(k for k in range(rows.height) if rows["runs_with_one"][k] == rows["runs"][k])
+        xs, means, least, largest = (floats(kept[name]) for name in ("place", "next_place", "lowest", "highest"))
+        points[group] = xs, means, least, largest
+    if not any(xs for xs, *_ in points.values()):
+        return Picture(missing="No place of the lists differs from another in the baseline.")
+    x, y = Axis("place in the list", log=True), Axis("next place that differs", log=True)
+    panel = _panel("", points, called(table["group"]), x, y, [Diagonal()])
+    return Picture("How far down the next place that Welch's test tells apart lies", [panel])
+
+
 @drawn_from("similarities")
 def distributions(table: Table, tables: Tables) -> Picture:
     """Figures 1, 3, 5 ...: how similarities are distributed."""
@@ -167,6 +182,12 @@ FIGURES: Figures = {
         "Next group of higher cosine whose mean is significantly higher by Welch's test; dashed: a group itself. The "
         f"distance from it is lack of pairs as much as likeness. {_BANDS} Figure 22 of the paper.",
         next_different,
+    ),
+    "next_place": (
+        "For places of the lists of most similar words the next place further down whose mean in the baseline differs "
+        "by Welch's test, higher or lower; dashed: a place itself. Level stretches are single places of an unusual "
+        f"mean, which many others meet first. {_BANDS} Figures 23 and 26 of the paper.",
+        next_place,
     ),
     "distributions": (
         f"Share of the word pairs in each 0.01 of cosine. {_BANDS} Figures 1, 3, 5 ... of the paper.",

@@ -131,6 +131,19 @@ class Place(NamedTuple):
     mean: Annotated[float, Column(about="of the baseline")]
 
 
+class NextPlace(NamedTuple):
+    """The next place of the lists that Welch's test tells from a place, over runs (figures 23 and 26)."""
+
+    group: str
+    place: int
+    next_place: Annotated[float | None, Column(about="next one whose mean differs; none if no run has one")]
+    sd: Annotated[float | None, Column(about="over runs, ddof = 1")]
+    lowest: float | None
+    highest: float | None
+    runs_with_one: Annotated[int, Column(about="runs that have such a place")]
+    runs: int
+
+
 class MomentsRow(NamedTuple):
     """The similarities of one run."""
 
@@ -227,6 +240,7 @@ PAPER_LISTS = Sheet("paper_lists", PaperLists, "one row a run")
 GROUPS = Sheet("groups", Group, "one row a run and 0.01 of cosine", long=True)
 WINDOWS = Sheet("windows", Window, "one row a run and window of places", long=True)
 PLACES = Sheet("places", Place, "one row a run and place", long=True)
+NEXT_PLACES = Sheet("next_places", NextPlace, "one row a group and place, some 400 places", long=True)
 MOMENTS = Sheet("moments", MomentsRow, "one row a run")
 SIMILARITIES = Sheet("similarities", SimilarityShare, "one row a group and 0.01 of cosine", long=True)
 SIMILARITY_BY_PLACE = Sheet("similarity_by_place", SimilarityByPlace, "one row a group and place", long=True)

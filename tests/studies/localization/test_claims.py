@@ -14,10 +14,12 @@ from gpustab.studies.localization.claims import (
     RunVectors,
     Within,
     negation_sentences,
+    observations,
     told_apart,
     verdict,
 )
-from gpustab.studies.localization.tables import SCORES, Negation, Score
+from gpustab.studies.localization.tables import NEGATION, SCORES, Negation, Score
+from gpustab.studies.shared.claims import OBSERVED, beside_paper
 
 
 def score(comparison, **values):
@@ -131,3 +133,30 @@ def test_thirty_components_suffice():
     assert SECOND_NEGATION.judge(row) == "back"
     assert RANDOM_AS_NEAR.judge(Within(within, within)) == "yes"
     assert UNRELATED_NEARER.judge(unrelated) == "yes"
+
+
+def test_every_claim_stands_beside_what_the_paper_found():
+    rows = [
+        score("noun synonym within paraphrase", share=0.99),
+        score("random noun within paraphrase", share=0.98, low=0.97),
+        score("verb antonym beyond paraphrase", share=0.03),
+        score("unrelated beyond paraphrase", half=0.7, half_high=0.8),
+        score("random noun beyond noun synonym", half=0.5, half_low=0.48, half_high=0.52),
+        score("verb antonym beyond verb synonym", half=0.5, half_low=0.48, half_high=0.52),
+    ]
+    bend = Negation("net", 1, 99, 99, 0, 0, -0.1, 0, -0.15, -0.05, "")
+    known = {"scores": SCORES.table(rows), "negation": NEGATION.table([bend])}
+    said = beside_paper(OBSERVED.table(observations(known)))
+    assert [verdict for _, verdict, _ in said] == ["form", "yes", "yes", "back"]
+    assert [text.partition("; here ")[2] for *_, text in said] == [
+        "net 99 % and 3 %.",
+        "net 99 % of synonyms and 98 % of random nouns.",
+        "net 30 % of them nearer than the paraphrase.",
+        "net a bend of −0.1000 (−0.1500 to −0.0500).",
+    ]
+    assert all(text.split(": ")[1].startswith("White ") for *_, text in said)
+    for tables_, silent in ((known, ["net"]), ({"scores": SCORES.table()}, [])):
+        nothing = beside_paper(OBSERVED.table(observations(tables_, silent)))
+        assert [text.partition("; here ")[2] for *_, text in nothing] == ["an alarm forbids to read the numbers."] * 4
+    few = known | {"negation": NEGATION.table([bend._replace(components=9, n=12)])}
+    assert beside_paper(OBSERVED.table(observations(few)))[3][2].endswith("; here net too few with three changes, 12.")

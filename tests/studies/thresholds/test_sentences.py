@@ -6,7 +6,10 @@ import pytest
 
 from gpustab.results import Table
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.thresholds.claims import cosine, higher, of_paper, of_scores, of_shapes, stable, verdict
+from gpustab.studies.shared.claims import OBSERVED, beside_paper
+from gpustab.studies.thresholds.claims import cosine, higher, stable
+from gpustab.studies.thresholds.page import of_paper, of_scores, of_shapes
+from gpustab.studies.thresholds.study import observations, verdict
 from gpustab.studies.thresholds.tables import Comparison, OverRuns, ScoreOverRuns, Size
 
 
@@ -167,3 +170,43 @@ def test_leaving_out_is_said_to_narrow_the_range_only_beyond_chance():
 
 def test_a_cosine_has_a_minus_sign_and_no_negative_zero():
     assert (cosine(-0.19), cosine(-0.001), cosine(1.0)) == ("−0.19", "0.00", "1.00")
+
+
+def beside(*rows, **tables):
+    own = {"thresholds": Table.of(rows)} if rows else {}
+    return [text for _, _, text in beside_paper(OBSERVED.table(observations(own | tables)))]
+
+
+def test_every_claim_stands_beside_what_the_paper_found():
+    rows = [row(), row(rule="clear", mean=0.1), row(rule="paper", mean=0.03)]
+    down = {"proven_from": -0.1, "proven_to": 0.0}
+    rows += [own._replace(group="cb", mean=own.mean - 0.3, **down) for own in rows]
+    rows += [row("gl", high=0.74), row("gl", "clear"), row("gl", "paper", mean=None, sd=None, found=0)]
+    rows += [row("ls"), row("ls", "clear", found=7), row("ls", "paper")]
+    none = dict.fromkeys(ScoreOverRuns._fields)
+    score = none | {"group": "sg", "rule": "chance", "test": "men", "below": 20.0, "draw_sd": 0.01, "dropped": 0.7}
+    said = beside(
+        *rows,
+        paper_sizes=Table.of([size(30, 0.9), size(1000, 0.0)]),
+        shapes=Table.of([shape("sg", "cb", "different", distance=0.023)]),
+        scores=Table.of([ScoreOverRuns(**score | {"rho": 0.7, "above": 0.6})]),
+    )
+    here = [text.partition("; here ")[2] for text in said]
+    assert here == [
+        "sg 0.26 by our rule and 0.03 by the paper's; cb −0.04 by our rule and −0.27 by the paper's; gl only above "
+        "0.74 by our rule and none by the paper's; ls none in 1 of 8 runs by our rule and 0.26 by the paper's.",
+        "0.26 for sg and −0.04 for cb.",
+        "sg SD 0.005 over 8 runs; cb SD 0.005 over 8 runs.",
+        "sg 0.90 at 30 pairs and 0.00 at 1,000.",
+        "sg and cb 0.023 apart.",
+        "sg men from 0.70 to 0.60.",
+    ]
+    assert all(text.split(": ")[1].startswith("Elekes et al. ") for text in said)
+    assert said[1].startswith("No threshold fits all models: Elekes et al. found 0.20 for skip-gram, far above −0.18")
+
+
+def test_what_cannot_be_judged_says_why_beside_the_paper():
+    here = [text.partition("; here ")[2] for text in beside()]
+    assert here[0] == "no group has thresholds."
+    assert len(here) == 6
+    assert all(here)

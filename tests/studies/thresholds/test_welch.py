@@ -3,13 +3,15 @@ import pytest
 import torch
 from scipy import stats
 
-from gpustab.studies.thresholds.sums import Sums
-from gpustab.studies.thresholds.welch import (
+from gpustab.studies.thresholds.groups import Sums
+from gpustab.studies.thresholds.rules import (
     by_group_size,
     default_size,
     list_threshold,
     next_different,
+    next_places,
     question,
+    shown_places,
     significantly_higher,
     value_threshold,
 )
@@ -38,18 +40,22 @@ def test_the_next_different_group_is_the_first_higher_one():
     assert next_different(higher, np.array([True, True, True, False])) == [None, 2, None, None]
 
 
+def threshold(sums, size):
+    return value_threshold(sums, size, significantly_higher(sums, 0.99))
+
+
 def test_the_value_threshold_names_group_cut_share_and_bend():
     sums = padded([20, 100, 100, 100, 100, 100], [9.0, 0.0, 0.1, 1.0, 2.0, 3.0], 80)
-    found = value_threshold(sums, 100, 0.99)
+    found = threshold(sums, 100)
     assert (found.reference, found.group, found.cut) == (-0.19, -0.17, -0.18)
     assert found.below == pytest.approx(220 / 520)
     assert found.bend == -0.18  # from here on every next group is higher
-    assert value_threshold(sums, 10**6, 0.99).reference is None
-    assert value_threshold(sums, 2, 0.99).group is None  # the lowest group is the highest
+    assert threshold(sums, 10**6).reference is None
+    assert threshold(sums, 2).group is None  # the lowest group is the highest
 
 
 def test_groups_of_one_pair_and_of_no_spread_do_not_fail():
-    assert value_threshold(padded([1.0, 1, 1], [0.0, 1, 2], 90), 1, 0.99).reference is None
+    assert threshold(padded([1.0, 1, 1], [0.0, 1, 2], 90), 1).reference is None
     assert (
         significantly_higher(of_means([9, 9, 9], [0.0, 1.0, 1.0], 0.0), 0.99).tolist()
         == [[False, True, True]] + [[False] * 3] * 2
@@ -62,13 +68,14 @@ def test_more_pairs_bring_the_papers_threshold_down():
 
     def median(words, sets):
         drawn = (planted(rng, words, -0.1, 1.0) for _ in range(sets))
-        return np.median([value_threshold(sums, int(2e-3 * float(sums.n.sum())), 0.99).group for sums in drawn])
+        return np.median([threshold(sums, int(2e-3 * float(sums.n.sum()))).group for sums in drawn])
 
     assert median(100, 15) > median(250, 9) + 0.02 > median(800, 3) + 0.04
 
 
 def test_every_least_size_that_some_group_has_is_shown():
-    rows = by_group_size(planted(np.random.default_rng(0), 200), 0.99)
+    sums = planted(np.random.default_rng(0), 200)
+    rows = by_group_size(sums, significantly_higher(sums, 0.99))
     assert [row.min_pairs for row in rows] == [2, 30, 100]
     assert default_size(planted(np.random.default_rng(0), 200), 10_000) == 10_000
     assert default_size(of_means([3e8, 2e8], [0.0, 0.0]), 10_000) == 50_000
@@ -81,6 +88,29 @@ def test_list_thresholds_are_the_last_that_differs_and_the_first_that_does_not()
     assert found.last_words == pytest.approx(2500 / 1100)
     equal = list_threshold(of_means([50] * 3, [0.0] * 3), torch.ones(3), 0.99)
     assert (equal.last_different, equal.first_equal) == (None, 1)
+
+
+def test_the_next_place_is_the_first_below_that_differs():
+    """Planted: ten places of mean 3, one of mean 9, ten of mean 2, then all alike; the odd one is met first."""
+    sums = of_means([50] * 41, [3.0] * 10 + [9.0] + [2.0] * 10 + [0.0] * 20)
+    assert next_places(sums, [1, 10, 11, 12, 21, 22, 41], 0.99) == [11, 11, 12, 22, 22, None, None]
+    assert next_places(of_means([1, 1, 50], [9.0, 0.0, 0.0]), [1, 2, 3], 0.99) == [None] * 3  # one pair has no spread
+
+
+def test_next_places_are_those_of_a_loop_over_welch_tests(monkeypatch):
+    rng = np.random.default_rng(0)
+    values = [rng.normal(1 / (1 + k / 20), 1, size=30) for k in range(80)]
+    n, total, square = (torch.tensor([(own**k).sum() for own in values]) for k in (0, 1, 2))
+    sums = Sums(n, total, square, *(torch.zeros(0, 80).double() for _ in range(2)))
+    want = []
+    for k, own in enumerate(values):
+        p = [stats.ttest_ind(own, other, equal_var=False).pvalue for other in values[k + 1 :]]
+        want.append(next((k + 2 + j for j, value in enumerate(p) if value < 0.01), None))
+    assert len({*want}) >= 10
+    places = shown_places(80)
+    assert next_places(sums, places, 0.99) == [want[place - 1] for place in places]
+    monkeypatch.setattr("gpustab.studies.thresholds.rules._CELLS", 240)  # three places at a time
+    assert next_places(sums, places, 0.99) == [want[place - 1] for place in places]
 
 
 def test_the_papers_second_question_is_scipys_welch_test():
