@@ -25,7 +25,7 @@ from gpustab.studies.consistency.tables import (
     as_cosine,
 )
 from gpustab.studies.shared.claims import Claim, Margin
-from gpustab.studies.shared.wording import number_span, signed_span
+from gpustab.studies.shared.wording import listed, number_span, signed_span
 
 R = TypeVar("R")
 
@@ -108,20 +108,32 @@ TOLD_APART = Claim[ModelNumbers](
 )
 
 
-TRAINED_ON = Claim[str](
+class TrainedOn(NamedTuple):
+    """A text, and of several backgrounds, or of the only one, those that were trained on it."""
+
+    text: str
+    names: Sequence[str]
+    several: bool
+
+
+def _trained_on(it: TrainedOn) -> str:
+    one, named = len(it.names) == 1, f" {listed(it.names)}" if it.several else ""
+    which = ("background", "was", "Its") if one else ("backgrounds", "were", "Their")
+    return (
+        f"The {which[0]}{named} {which[1]} trained on {it.text} itself. {which[2]} vectors were made of the very "
+        "sentences that the terms are learned from, so that nothing here says how terms of a new text would do. Take a "
+        "background of other texts."
+    )
+
+
+TRAINED_ON = Claim[TrainedOn](
     id="consistency.trained-on",
     says="The background was trained on the text itself.",
     rule="the run set records the digest of its corpus, and the text, read as for the training, has the same",
-    judge=lambda _text: "yes",
-    sentences={
-        "yes": lambda text: (
-            f"The background was trained on {text} itself. Its vectors were made of the very sentences that the terms "
-            "are learned from, so that nothing here says how terms of a new text would do. Take a background of other "
-            "texts."
-        )
-    },
+    judge=lambda it: "yes" if it.names else "no",
+    sentences={"yes": _trained_on},
 )
-"""Judged where that is so."""
+"""Said once of a text, whatever the number of backgrounds."""
 
 
 class Sums(NamedTuple):
@@ -184,17 +196,28 @@ NEAR_AS_SUMS = Claim[Placed](
 
 
 def _grows(rows: Sequence[Size]) -> str:
+    rows = [row for row in rows if row.n is not None]
     if len(rows) < 2:
         return "none"
     return "grows" if rows[-1].same_low > rows[0].same_high else "open"
 
 
 def _from_to(rows: Sequence[Size], shown: str = "") -> str:
-    """The cosines of the smallest and the largest size, with their intervals, and the law of sums beside them."""
-    ends = [f"{as_cosine(x.same)} ({number_span(x.same_low, x.same_high)}) with {x.n}" for x in (rows[0], rows[-1])]
+    """The cosines of the smallest and the largest size, and of all sentences, and the law of sums beside them."""
+    sized = [row for row in rows if row.n is not None]
+    ends = [f"{_with_span(row)} with {row.n}" for row in (sized[0], sized[-1])]
+    every = "".join(
+        f"; with all sentences of a term, {number(row.mean, 3)} a sample, it is {_with_span(row)}"
+        for row in rows
+        if row.n is None
+    )
     off = max(abs(row.same - row.law) for row in rows)
-    law = f"a law of sums, 1 / (1 + c / words) with c = {number(rows[-1].c, 3)}, is at most {number(off, 2)} off"
-    return f"from {' to '.join(ends)} sentences{shown}; {law}."
+    law = f"a law of sums, 1 / (1 + c / words) with c = {number(sized[-1].c, 3)}, is at most {number(off, 2)} off"
+    return f"from {' to '.join(ends)} sentences{shown}{every}; {law}."
+
+
+def _with_span(row: Size) -> str:
+    return f"{as_cosine(row.same)} ({number_span(row.same_low, row.same_high)})"
 
 
 GROWS = Claim[Sequence[Size]](

@@ -20,7 +20,7 @@ from gpustab.studies.consistency.tables import (
     as_cosine,
 )
 from gpustab.studies.shared.claims import Claim, Margin
-from gpustab.studies.shared.wording import signed_span, word
+from gpustab.studies.shared.wording import listed, signed_span, word
 
 EQUAL = Margin(0.05, "difference of AUC between two models that matters to nobody: five of 100 comparisons")
 READ = Margin(0.5, "mean updates that a sentence of a sample must give to be read by Nonce2Vec")
@@ -70,45 +70,36 @@ SURER = Claim[ModelNumbers](
 )
 
 
-class ModelPair(NamedTuple):
-    """One model less another, over so many terms."""
-
-    contrast: Contrast
-    terms: int
-
-    @property
-    def often(self) -> str:
-        """The difference of AUC in 100 comparisons, with its interval."""
-        row = self.contrast
-        return f"{signed(100 * row.auc, 1)} of 100 comparisons, {signed_span(100 * row.auc_low, 100 * row.auc_high, 1)}"
-
-    @property
-    def cosine(self) -> str:
-        """Which cosine surely is the higher: ``"higher"`` or ``"lower"`` of the first model; else empty."""
-        return side_of_zero(self.contrast.same_low, self.contrast.same_high, across="")
+def _often(row: Contrast) -> str:
+    """The difference of AUC in 100 comparisons, with its interval."""
+    return f"{signed(100 * row.auc, 1)} of 100 comparisons, {signed_span(100 * row.auc_low, 100 * row.auc_high, 1)}"
 
 
-def _better(pair: ModelPair) -> str:
-    low, high = pair.contrast.auc_low, pair.contrast.auc_high
-    across = "equal" if -EQUAL < low <= high < EQUAL else "open"
-    return "open" if pair.terms < FEWEST else side_of_zero(low, high, "better", "worse", across)
+def _cosine(row: Contrast) -> str:
+    """Which cosine surely is the higher: ``"higher"`` or ``"lower"`` of the first model; else empty."""
+    return side_of_zero(row.same_low, row.same_high, across="")
 
 
-def _than(pair: ModelPair, better: str, against: str) -> str:
+def _better(row: Contrast) -> str:
+    across = "equal" if -EQUAL < row.auc_low <= row.auc_high < EQUAL else "open"
+    return "open" if row.terms < FEWEST else side_of_zero(row.auc_low, row.auc_high, "better", "worse", across)
+
+
+def _than(row: Contrast, better: str, against: str) -> str:
     """The sentence on a difference, with the cosine where it surely goes the other way."""
-    though = f", though its cosine is {against}" if pair.cosine == against else ""
-    return f"{pair.contrast.model} tells terms apart {better} than {pair.contrast.against} ({pair.often}){though}."
+    though = f", though its cosine is {against}" if _cosine(row) == against else ""
+    return f"{row.model} tells terms apart {better} than {row.against} ({_often(row)}){though}."
 
 
-def _equal(pair: ModelPair) -> str:
-    row, though = pair.contrast, ", though their cosines differ" if pair.cosine else ""
+def _equal(row: Contrast) -> str:
+    though = ", though their cosines differ" if _cosine(row) else ""
     return (
-        f"{row.model} and {row.against} tell terms apart equally well ({pair.often}, within ± "
+        f"{row.model} and {row.against} tell terms apart equally well ({_often(row)}, within ± "
         f"{100 * EQUAL:.0f}){though}."
     )
 
 
-BETTER_MODEL = Claim[ModelPair](
+BETTER_MODEL = Claim[Contrast](
     id="consistency.better-model",
     says="One model tells terms apart better than another.",
     source="Bloem et al. 2019, tables 1, 3 and 4, which rank models by their cosines",
@@ -118,12 +109,12 @@ BETTER_MODEL = Claim[ModelPair](
     ),
     judge=_better,
     sentences={
-        "better": lambda pair: _than(pair, "better", "lower"),
-        "worse": lambda pair: _than(pair, "worse", "higher"),
+        "better": lambda row: _than(row, "better", "lower"),
+        "worse": lambda row: _than(row, "worse", "higher"),
         "equal": _equal,
-        "open": lambda pair: (
-            f"Whether {pair.contrast.model} or {pair.contrast.against} tells terms apart better cannot be told: "
-            f"{pair.often}, which would have to lie on one side of 0, or within ± {100 * EQUAL:.0f}."
+        "open": lambda row: (
+            f"Whether {row.model} or {row.against} tells terms apart better cannot be told: "
+            f"{_often(row)}, which would have to lie on one side of 0, or within ± {100 * EQUAL:.0f}."
         ),
     },
 )
@@ -290,8 +281,12 @@ CLOSEST_GROUP = Claim[Sequence[Domain]](
 
 def neighbours_shared(rows: Sequence[Neighbours]) -> str:
     """Return how many of their nearest words the first two samples of the terms share: what is there, no estimate."""
-    first = rows[::2]
-    of = len(first[0].nearest.split(", "))
-    shared = sum(row.shared for row in first) / len(first)
-    mean = f"share {shared:.1f}, a mean of the {len(first)} most frequent terms"
-    return f"Of {of} nearest words two samples of a term {mean}."
+    of, by_model = len(rows[0].nearest.split(", ")), dict[str, list[Neighbours]]()
+    for row in rows[::2]:
+        by_model.setdefault(row.model, []).append(row)
+    means = {model: f"{sum(row.shared for row in first) / len(first):.1f}" for model, first in by_model.items()}
+    many = f"the {len(by_model[rows[0].model])} most frequent terms"
+    if len(means) == 1:
+        return f"Of {of} nearest words two samples of a term share {means[rows[0].model]}, a mean of {many}."
+    each = listed([f"{mean} by {model}" for model, mean in means.items()])
+    return f"Of {of} nearest words two samples of a term share {each}, means of {many}."

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from gpustab.report import Result
 from gpustab.results import Block, Content, SmallTable, Table
-from gpustab.results.page import Columns, Shown, counted, minus, with_half
+from gpustab.results.page import Columns, Shown, counted, minus, number, with_half
 from gpustab.results.table import titles
 from gpustab.studies.consistency import claims, tables
 from gpustab.studies.consistency import claims_of_vectors as vectors
-from gpustab.studies.consistency.tables import ADDITIVE, CONSISTENCY, ModelNumbers
+from gpustab.studies.consistency.tables import ADDITIVE, CONSISTENCY, TESTED, ModelNumbers
+from gpustab.studies.consistency.tuning import best_of
 from gpustab.studies.shared.wording import listed
 
 R = TypeVar("R")
@@ -35,7 +36,7 @@ def page(result: Result) -> list[Block]:
 
 def _of_text(result: Result) -> list[Block]:
     """How far the text gives its terms vectors of their own: by texts, models, trainings, halves and sizes."""
-    made, terms = result.tables, {case.name: case.terms for case in _cases(result)}
+    made = result.tables
     return [
         *_block_of(
             tables.TEXTS.of(made),
@@ -53,9 +54,7 @@ def _of_text(result: Result) -> list[Block]:
                 "Differences of models over the same terms, ± 95 %",
                 ["model", "against", half(tables.Contrast, "same"), half(tables.Contrast, "auc")],
             ),
-            lambda rows: " ".join(
-                vectors.BETTER_MODEL.sentence(vectors.ModelPair(row, terms[row.group])) for row in rows
-            ),
+            lambda rows: " ".join(map(vectors.BETTER_MODEL.sentence, rows)),
             after="Each model has its own level of cosines, for different terms too: those of two models do not "
             "compare.",
             aside="Bloem et al. 2019 rank models by their cosines: additive, Nonce2Vec, SVD.",
@@ -76,11 +75,12 @@ def _of_text(result: Result) -> list[Block]:
             "How many sentences does a term need?",
             (
                 "Additive model; the same terms in every row, ± 95 % over them",
-                ["n", "terms", "words", half(tables.Size, "same"), "law", "null", "auc", "c"],
+                ["n", "mean", "terms", "words", half(tables.Size, "same"), "law", "null", "auc", "c"],
             ),
             claims.GROWS.sentence,
             figures=["by_size"],
-            aside="Bloem et al. 2019, table 2: 0.794, 0.837, 0.905, 0.923, 0.956 for 1, 2, 3, 4, 8, one term.",
+            aside="Bloem et al. 2019, table 2: 0.794, 0.837, 0.905, 0.923, 0.956 and 0.987 for 1, 2, 3, 4, 8 and all "
+            "sentences, one term.",
         ),
     ]
 
@@ -118,11 +118,12 @@ def _of_vectors(result: Result) -> list[Block]:
         *_block_of(
             tables.NEIGHBOURS.of(made),
             "What are the nearest words of two samples?",
-            ("Additive model, first run", ["term", "sample", "cosine", "shared", "nearest"]),
+            _nearest_words(made),
             vectors.neighbours_shared,
             after="Two samples can be near each other and still mean nothing: consistency is no quality.",
             figures=["nearest_words"],
-            aside="Bloem et al. 2019, table 7.",
+            aside="Bloem et al. 2019, table 7 (Nonce2Vec): both halves' vectors of “talking” are nearest to each other "
+            "(0.751), their nearest words unrelated.",
             folded=True,
         ),
     ]
@@ -210,11 +211,35 @@ def _nonce(result: Result) -> Iterator[Block]:
     ):
         if settings:
             best = sorted(settings, key=lambda row: -(row.auc or 0.0))[:_SETTINGS]
-            of = f"Best {_SETTINGS} of {len(settings):,} settings by AUC"
-            columns = [name for name in titles(tables.Setting) if name != "group"]
-            title = f"{of}; the best of many is lucky: try it on other terms"
-            block = replace(block, tables=[*block.tables, _small_table(title, best, columns)])
+            title = f"Best {_SETTINGS} of {len(settings):,} settings by AUC over the terms that choose"
+            columns = [name for name in titles(tables.Setting) if name not in ("group", "test_same", "test_null")]
+            answer = "\n".join([block.answer, *_chosen(result)])
+            block = replace(block, answer=answer, tables=[*block.tables, _small_table(title, best, columns)])
         yield block
+
+
+def _chosen(result: Result) -> Iterator[str]:
+    """How the best setting is chosen, and what it is worth on the other terms, of every background and text."""
+    cases, seed = _cases(result), result.settings["seed"]
+    for case in cases:
+        settings = list(tables.SETTINGS.rows(result.tables, group=case.name))
+        tested = next(CONSISTENCY.rows(result.tables, group=case.name, model=TESTED), None)
+        best = best_of(settings)
+        if best and tested:
+            of = f"{case.name}: the" if len(cases) > 1 else "The"
+            yield (
+                f"{of} best of {len(settings):,} settings is chosen by AUC on {case.terms - tested.terms} of "
+                f"{counted(case.terms, 'term')}, drawn at random (seed {seed}), and reported as tuned on the other "
+                f"{tested.terms}: AUC {number(best.auc, 3)} there and {number(best.test_auc, 3)} here. The best of "
+                "many is the best by luck too, so go by the latter."
+            )
+
+
+def _nearest_words(made: Mapping[str, Table[Any]]) -> tuple[str, Columns]:
+    """Title and columns of the nearest words, of the additive model alone or of several."""
+    columns = ["term", "sample", "cosine", "place", "shared", "nearest"]
+    several = len(set(tables.NEIGHBOURS.of(made).get("model", ()))) > 1
+    return ("First run", ["model", *columns]) if several else ("Additive model, first run", columns)
 
 
 def _how(result: Result) -> Block:

@@ -4,14 +4,7 @@ import pytest
 import torch
 
 from gpustab.statistics.intervals import t_quantile
-from gpustab.studies.consistency.claims_of_vectors import (
-    BETTER_MODEL,
-    CLOSEST_GROUP,
-    OWN_NEARER,
-    READ_BY_NONCE,
-    SURER,
-    ModelPair,
-)
+from gpustab.studies.consistency.claims_of_vectors import BETTER_MODEL, CLOSEST_GROUP, OWN_NEARER, READ_BY_NONCE, SURER
 from gpustab.studies.consistency.models import contrast
 from gpustab.studies.consistency.tables import CLOSEST, Contrast, Domain, ModelNumbers, OwnVectors, Updates
 from tests.studies.consistency.made import drawn_consistency, row
@@ -26,31 +19,31 @@ def test_the_same_model_with_another_scale_is_neither_better_nor_worse(terms):
     verdicts = []
     for _ in range(DRAWS):
         one, two = (drawn_consistency(terms, 1.0, generator) for _ in range(2))
-        verdicts.append(BETTER_MODEL.judge(ModelPair(contrast("g", "a", "b", [one], [two]), terms)))
+        verdicts.append(BETTER_MODEL.judge(contrast("g", "a", "b", [one], [two])))
     assert sum(verdict in ("better", "worse") for verdict in verdicts) / DRAWS <= 0.075
 
 
 def test_cosine_and_auc_may_part():
-    better = Contrast("g", "SVD", "additive", -0.3, -0.4, -0.2, 0.1, 0.05, 0.15)
-    assert BETTER_MODEL.judge(ModelPair(better, 20)) == "better"
-    assert BETTER_MODEL.sentence(ModelPair(better, 20)) == (
+    better = Contrast("g", "SVD", "additive", -0.3, -0.4, -0.2, 0.1, 0.05, 0.15, 20)
+    assert BETTER_MODEL.judge(better) == "better"
+    assert BETTER_MODEL.sentence(better) == (
         "SVD tells terms apart better than additive (+10.0 of 100 comparisons, +5.0 to +15.0), though its cosine is "
         "lower."
     )
     unsure = "which would have to lie on one side of 0, or within ± 5."
-    assert BETTER_MODEL.judge(ModelPair(better, 2)) == "open"
-    assert BETTER_MODEL.sentence(ModelPair(better, 2)) == (
+    assert BETTER_MODEL.judge(better._replace(terms=2)) == "open"
+    assert BETTER_MODEL.sentence(better._replace(terms=2)) == (
         f"Whether SVD or additive tells terms apart better cannot be told: +10.0 of 100 comparisons, +5.0 to +15.0, "
         f"{unsure}"
     )
     near = better._replace(auc=-0.0001, auc_low=-0.02, auc_high=0.03)
-    assert BETTER_MODEL.judge(ModelPair(near, 20)) == "equal"
-    assert BETTER_MODEL.sentence(ModelPair(near, 20)) == (
+    assert BETTER_MODEL.judge(near) == "equal"
+    assert BETTER_MODEL.sentence(near) == (
         "SVD and additive tell terms apart equally well (0.0 of 100 comparisons, −2.0 to +3.0, within ± 5), though "
         "their cosines differ."
     )
-    assert BETTER_MODEL.judge(ModelPair(near._replace(auc_high=0.06), 20)) == "open"
-    assert BETTER_MODEL.judge(ModelPair(near._replace(auc_low=-0.06), 20)) == "open"
+    assert BETTER_MODEL.judge(near._replace(auc_high=0.06)) == "open"
+    assert BETTER_MODEL.judge(near._replace(auc_low=-0.06)) == "open"
 
 
 @pytest.mark.parametrize(
@@ -76,8 +69,8 @@ def test_cosine_and_auc_may_part():
     ],
 )
 def test_a_cosine_is_named_where_it_misleads(auc, cosine, said):
-    row = Contrast("g", "SVD", "additive", sum(cosine) / 2, *cosine, sum(auc) / 2, *auc)
-    assert BETTER_MODEL.sentence(ModelPair(row, 20)) == f"SVD {said}"
+    row = Contrast("g", "SVD", "additive", sum(cosine) / 2, *cosine, sum(auc) / 2, *auc, 20)
+    assert BETTER_MODEL.sentence(row) == f"SVD {said}"
 
 
 def test_what_nonce2vec_reads():
@@ -198,7 +191,7 @@ def test_whether_samples_are_nearer_to_their_own_word(low, high, terms, kind, sa
         (lambda n: OWN_NEARER.judge(row(OwnVectors, terms=n, excess_low=0.1, excess_high=0.2)), "few"),
         (lambda n: CLOSEST_GROUP.judge([group(CLOSEST, 0.5, 0.05, n), group(LOW, 0.2, 0.05)]), "few"),
         (lambda n: CLOSEST_GROUP.judge([group(CLOSEST, 0.5, 0.05), group(LOW, 0.2, 0.05, n)]), "few"),
-        (lambda n: BETTER_MODEL.judge(ModelPair(row(Contrast, auc_low=0.1, auc_high=0.2), n)), "open"),
+        (lambda n: BETTER_MODEL.judge(row(Contrast, auc_low=0.1, auc_high=0.2, terms=n)), "open"),
         (lambda n: SURER.judge(row(ModelNumbers, runs=4, terms=n, auc_sd=0.1, auc_low=0.6, auc_high=0.8)), "few"),
     ],
 )
