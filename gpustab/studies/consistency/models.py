@@ -293,7 +293,7 @@ def contrast(
     for name in ("same", "auc"):
         difference = over_runs(one, name).minus(over_runs(two, name))
         numbers += [difference.value, *difference.estimate.interval]
-    return tables.Contrast(group, model, against, *numbers, len(one[0].by_term["same"]))
+    return tables.Contrast._make((group, model, against, *numbers, len(one[0].by_term["same"])))
 
 
 def word_ranks(group: str, model: str, each: Sequence[Ranks], words: int) -> tables.WordRanks:
