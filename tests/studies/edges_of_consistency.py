@@ -1,7 +1,8 @@
 import math
 
 from gpustab.statistics.intervals import t_quantile
-from gpustab.studies.consistency.claims import HALVES_DIFFER, MOSTLY_COMMON, NEAR_AS_SUMS, TOLD_APART, Placed, Sums
+from gpustab.studies.consistency.claims import HALVES_DIFFER, TOLD_APART
+from gpustab.studies.consistency.claims_of_sums import MOSTLY_COMMON, NEAR_AS_SUMS, Placed, Sums
 from gpustab.studies.consistency.claims_of_vectors import BETTER_MODEL, READ_BY_NONCE, SURER
 from gpustab.studies.consistency.tables import Contrast, ModelNumbers, Split, Updates, WordRanks
 from tests.studies.consistency.made import row

@@ -14,7 +14,7 @@ from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from, eac
 from gpustab.report.svg.rows import NAMED, Dot, Listed, Row, dots, listed
 from gpustab.results import Table
 from gpustab.results.page import counted
-from gpustab.studies.consistency.claims import GROWS
+from gpustab.studies.consistency.claims_of_sums import GROWS
 from gpustab.studies.consistency.claims_of_vectors import CLOSEST_GROUP, OWN_NEARER, neighbours_shared
 
 _PANELS = 6

@@ -11,9 +11,11 @@ from gpustab.results import Block, Content, SmallTable, Table
 from gpustab.results.page import Columns, Shown, counted, minus, number, with_half
 from gpustab.results.table import titles
 from gpustab.studies.consistency import claims, tables
+from gpustab.studies.consistency import claims_of_sums as sums
 from gpustab.studies.consistency import claims_of_vectors as vectors
 from gpustab.studies.consistency.tables import ADDITIVE, CONSISTENCY, TESTED, ModelNumbers
 from gpustab.studies.consistency.tuning import best_of
+from gpustab.studies.consistency.verdict import of_cases, of_each
 from gpustab.studies.shared.wording import listed
 
 R = TypeVar("R")
@@ -77,7 +79,7 @@ def _of_text(result: Result) -> list[Block]:
                 "Additive model; the same terms in every row, ± 95 % over them",
                 ["n", "mean", "terms", "words", half(tables.Size, "same"), "law", "null", "auc", "c"],
             ),
-            claims.GROWS.sentence,
+            sums.GROWS.sentence,
             figures=["by_size"],
             aside="Bloem et al. 2019, table 2: 0.794, 0.837, 0.905, 0.923, 0.956 and 0.987 for 1, 2, 3, 4, 8 and all "
             "sentences, one term.",
@@ -138,7 +140,7 @@ def _models(result: Result) -> Block:
         "c",
         "terms",
     ]
-    others = [said for both in claims.of_cases(result.tables) for said in both if said not in result.verdict]
+    others = [said for both in of_cases(result.tables) for said in both if said not in result.verdict]
     reading = [
         "Read a cosine only beside that of different terms.",
         _AUC,
@@ -174,8 +176,8 @@ def _cases(result: Result) -> list[tables.Case]:
 
 def _trainings(result: Result) -> Iterator[Block]:
     """How sure the AUC is, over trainings of the background and over terms."""
-    sums = CONSISTENCY.of(result.tables).where(model=ADDITIVE)
-    if sentences := list(filter(None, claims.of_each(sums, lambda rows: vectors.SURER.sentence(rows[0])))):
+    additive = CONSISTENCY.of(result.tables).where(model=ADDITIVE)
+    if sentences := list(filter(None, of_each(additive, lambda rows: vectors.SURER.sentence(rows[0])))):
         yield Block("Would another training of the background say the same?", answer="\n".join(sentences))
 
 
@@ -184,7 +186,7 @@ def _ranks(result: Result) -> Iterator[Block]:
 
     def says(rows: Sequence[tables.WordRanks]) -> str:
         row = next(CONSISTENCY.rows(result.tables, model=ADDITIVE, group=rows[0].group))
-        return claims.NEAR_AS_SUMS.sentence(claims.Placed(row, rows[0]))
+        return sums.NEAR_AS_SUMS.sentence(sums.Placed(row, rows[0]))
 
     yield from _block_of(
         tables.RANKS.of(result.tables),
@@ -272,7 +274,7 @@ def _block_of(
 ) -> Iterator[Block]:
     """Yield a block of a table, if it has rows, with a sentence on every background and text (its column ``group``)."""
     if table.height:
-        answer = "\n".join([*claims.of_each(table, says), after]).strip()
+        answer = "\n".join([*of_each(table, says), after]).strip()
         heading, columns = shown
         yield Block(title, tables=[_small_table(heading, table.rows(), columns)], answer=answer, **more)
 

@@ -20,7 +20,7 @@ from gpustab.runs.runs import Runs
 from gpustab.small_data.nonce import Outputs, find_outputs
 from gpustab.small_data.text import Samples, Term, Text, joined, read_samples, read_terms, read_text
 from gpustab.studies.consistency import models, tables
-from gpustab.studies.consistency.claims import TRAINED_ON, TrainedOn, verdict
+from gpustab.studies.consistency.claims import TRAINED_ON, TrainedOn
 from gpustab.studies.consistency.comparisons import (
     InGeneral,
     by_sentences,
@@ -35,6 +35,7 @@ from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.samples import Prepared, prepare
 from gpustab.studies.consistency.tables import ADDITIVE, TESTED
 from gpustab.studies.consistency.tuning import best_of, that_choose
+from gpustab.studies.consistency.verdict import verdict
 from gpustab.studies.shared.finished import Finished, digest_of
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of, made_of, reading_of, without_copies
 from gpustab.studies.shared.spaces import COLLAPSED

@@ -6,22 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from gpustab.studies.consistency.claims import (
-    BETTER_TEXT,
-    GROWS,
-    HALVES_DIFFER,
-    HIGHER_COSINE,
-    MOSTLY_COMMON,
-    NEAR_AS_SUMS,
-    TOLD_APART,
-    Placed,
-    Sums,
-    of_cases,
-    texts_compared,
-    verdict,
-)
+from gpustab.studies.consistency.claims import BETTER_TEXT, HALVES_DIFFER, HIGHER_COSINE, TOLD_APART, texts_compared
+from gpustab.studies.consistency.claims_of_sums import GROWS, MOSTLY_COMMON, NEAR_AS_SUMS, Placed, Sums
 from gpustab.studies.consistency.models import model_numbers
 from gpustab.studies.consistency.tables import CONSISTENCY, SPLIT, ModelNumbers, Size, Split, TextPair, WordRanks
+from gpustab.studies.consistency.verdict import of_cases, verdict
 from tests.studies.consistency.made import drawn_consistency, row
 
 DRAWS = 250

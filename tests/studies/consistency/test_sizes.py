@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from gpustab.small_data.additive import centred, mean_context
-from gpustab.studies.consistency.claims import GROWS
+from gpustab.studies.consistency.claims_of_sums import GROWS
 from gpustab.studies.consistency.comparisons import all_sentences, by_sentences
 from gpustab.studies.consistency.measures import consistency_of, size_constant
 from gpustab.studies.consistency.options import ConsistencyOptions

@@ -1,0 +1,41 @@
+"""The verdict: which sentences are said of which background and text, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from gpustab.results import Table
+from gpustab.studies.consistency.claims import HALVES_DIFFER, TOLD_APART, texts_compared
+from gpustab.studies.consistency.claims_of_sums import MOSTLY_COMMON, Sums
+from gpustab.studies.consistency.tables import ADDITIVE, CENTRED, CONSISTENCY, SPLIT, TEXTS
+
+R = TypeVar("R")
+
+_MOST = 4
+"""Sentences of the verdict; the others stand in their blocks."""
+
+
+def verdict(tables: Mapping[str, Table[Any]]) -> list[str]:
+    """Return the answer: how texts compare, what their samples tell apart, and what the cosine hides."""
+    cases = of_cases(tables)
+    sentences = of_each(TEXTS.of(tables), lambda rows: " ".join(map(texts_compared, rows)))
+    sentences += [apart for apart, _ in cases]
+    sentences += of_each(SPLIT.of(tables), lambda rows: HALVES_DIFFER.sentence(rows[0]))
+    return [*sentences, *(raw for _, raw in cases)][:_MOST]
+
+
+def of_cases(tables: Mapping[str, Table[Any]]) -> list[tuple[str, str]]:
+    """Return for every background and text what its samples tell apart, and what the cosine hides."""
+    raw, centred = (list(CONSISTENCY.rows(tables, model=model)) for model in (ADDITIVE, CENTRED))
+    cases = []
+    for row, middle in zip(raw, centred, strict=True):
+        of = f"{row.group}: " if len(raw) > 1 else ""
+        cases.append((of + TOLD_APART.sentence(row), of + MOSTLY_COMMON.sentence(Sums(row, middle))))
+    return cases
+
+
+def of_each(table: Table[R], says: Callable[[list[R]], str]) -> list[str]:
+    """Return a sentence on the rows of every background and text, with its name where they are several."""
+    parts = table.split("group")
+    return [(f"{group}: " if len(parts) > 1 else "") + says(list(part.rows())) for group, part in parts]
