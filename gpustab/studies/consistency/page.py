@@ -15,7 +15,7 @@ from gpustab.studies.consistency import claims_of_sums as sums
 from gpustab.studies.consistency import claims_of_vectors as vectors
 from gpustab.studies.consistency.tables import ADDITIVE, CONSISTENCY, TESTED, ModelNumbers
 from gpustab.studies.consistency.tuning import best_of
-from gpustab.studies.consistency.verdict import of_cases, of_each
+from gpustab.studies.consistency.verdict import beside_paper, of_cases, of_each, paper_and_here
 from gpustab.studies.shared.wording import listed
 
 R = TypeVar("R")
@@ -46,7 +46,7 @@ def _of_text(result: Result) -> list[Block]:
             ("Additive model at one number of context words a sample, ± 95 %", _OF_TEXTS),
             lambda pairs: " ".join(map(claims.texts_compared, pairs)),
             after="AUC in the table is that share of comparisons, 0.5 by chance.",
-            aside="Bloem et al. 2019, table 1: one philosopher 0.953, Wikipedia 0.927, without a null level.",
+            paper=(claims.HIGHER_COSINE.paper, lambda pairs: ", ".join(map(claims.HIGHER_COSINE.stands, pairs))),
         ),
         _models(result),
         *_block_of(
@@ -59,7 +59,7 @@ def _of_text(result: Result) -> list[Block]:
             lambda rows: " ".join(map(vectors.BETTER_MODEL.sentence, rows)),
             after="Each model has its own level of cosines, for different terms too: those of two models do not "
             "compare.",
-            aside="Bloem et al. 2019 rank models by their cosines: additive, Nonce2Vec, SVD.",
+            paper=(vectors.SUMS_FIRST.paper, vectors.SUMS_FIRST.stands),
         ),
         *_trainings(result),
         *_block_of(
@@ -70,7 +70,7 @@ def _of_text(result: Result) -> list[Block]:
                 ["permuted", "terms", "halves", "random", "p", "unlike_terms"],
             ),
             lambda rows: claims.HALVES_DIFFER.sentence(rows[0]),
-            aside="Bloem et al. 2019 compare halves with random samples of another size, which cannot say that.",
+            paper=(claims.HALVES_DIFFER.paper, lambda rows: claims.HALVES_DIFFER.stands(rows[0])),
         ),
         *_block_of(
             tables.SIZES.of(made),
@@ -81,8 +81,7 @@ def _of_text(result: Result) -> list[Block]:
             ),
             sums.GROWS.sentence,
             figures=["by_size"],
-            aside="Bloem et al. 2019, table 2: 0.794, 0.837, 0.905, 0.923, 0.956 and 0.987 for 1, 2, 3, 4, 8 and all "
-            "sentences, one term.",
+            paper=(sums.GROWS.paper, sums.GROWS.stands),
         ),
     ]
 
@@ -101,7 +100,7 @@ def _of_vectors(result: Result) -> list[Block]:
             ),
             lambda rows: vectors.OWN_NEARER.sentence(rows[0]),
             figures=["own_place"],
-            aside="Bloem et al. 2019, table 6 (Nonce2Vec): 0.35 to 0.48, places 2,902 to 24,513 of 259,376.",
+            paper=(vectors.OWN_NEARER.paper, lambda rows: vectors.OWN_NEARER.stands(_nonce_or_sums(rows))),
         ),
         *_block_of(
             tables.DOMAIN.of(made),
@@ -114,7 +113,7 @@ def _of_vectors(result: Result) -> list[Block]:
             after="A cosine of PPMI-SVD vectors depends on frequency by itself, so the ten other terms of the most "
             "like frequencies stand beside it.",
             figures=["by_frequency"],
-            aside="Bloem et al. 2019, table 5: 0.735, 0.417, 0.109, 0.078.",
+            paper=(vectors.CLOSEST_GROUP.paper, vectors.CLOSEST_GROUP.stands),
         ),
         *_nonce(result),
         *_block_of(
@@ -124,8 +123,7 @@ def _of_vectors(result: Result) -> list[Block]:
             vectors.neighbours_shared,
             after="Two samples can be near each other and still mean nothing: consistency is no quality.",
             figures=["nearest_words"],
-            aside="Bloem et al. 2019, table 7 (Nonce2Vec): both halves' vectors of “talking” are nearest to each other "
-            "(0.751), their nearest words unrelated.",
+            paper=(vectors.TALKING, vectors.nearest_to_each_other),
             folded=True,
         ),
     ]
@@ -153,7 +151,7 @@ def _models(result: Result) -> Block:
         [_small_table("Mean cosine of two samples, ± 95 % over terms", rows, columns)],
         figures=["same_and_null"],
         answer="\n".join([*others, " ".join(reading)]),
-        aside="Bloem et al. 2019, table 1: 0.907 to 0.953 by the additive model, without a null level.",
+        aside="\n".join(beside_paper(result.tables)),
     )
 
 
@@ -184,9 +182,8 @@ def _trainings(result: Result) -> Iterator[Block]:
 def _ranks(result: Result) -> Iterator[Block]:
     """How near samples are to each other among all words."""
 
-    def says(rows: Sequence[tables.WordRanks]) -> str:
-        row = next(CONSISTENCY.rows(result.tables, model=ADDITIVE, group=rows[0].group))
-        return sums.NEAR_AS_SUMS.sentence(sums.Placed(row, rows[0]))
+    def placed(rows: Sequence[tables.WordRanks]) -> sums.Placed:
+        return sums.Placed(next(CONSISTENCY.rows(result.tables, model=ADDITIVE, group=rows[0].group)), rows[0])
 
     yield from _block_of(
         tables.RANKS.of(result.tables),
@@ -195,8 +192,8 @@ def _ranks(result: Result) -> Iterator[Block]:
             "Place of one sample among the background's words by cosine to another, 1 the nearest",
             ["model", "forward", "back", "both", "without_own", "first", "words"],
         ),
-        says,
-        aside="Bloem et al. 2019, table 1: places 1 to 1.001, and 22.4 for the halves of one book.",
+        lambda rows: sums.NEAR_AS_SUMS.sentence(placed(rows)),
+        paper=(sums.NEAR_AS_SUMS.paper, lambda rows: sums.NEAR_AS_SUMS.stands(placed(rows))),
     )
 
 
@@ -208,7 +205,7 @@ def _nonce(result: Result) -> Iterator[Block]:
         "What does Nonce2Vec read?",
         ("Updates that the sentences of a sample give", ["sentence", "samples", "updates"]),
         vectors.READ_BY_NONCE.sentence,
-        aside="Bloem et al. 2019, table 3: 0.686 to 0.748, tuned; sample and window decay are not given.",
+        paper=(vectors.READ_BY_NONCE.paper, vectors.READ_BY_NONCE.stands),
         folded=not settings,
     ):
         if settings:
@@ -235,6 +232,11 @@ def _chosen(result: Result) -> Iterator[str]:
                 f"{tested.terms}: AUC {number(best.auc, 3)} there and {number(best.test_auc, 3)} here. The best of "
                 "many is the best by luck too, so go by the latter."
             )
+
+
+def _nonce_or_sums(rows: Sequence[tables.OwnVectors]) -> tables.OwnVectors:
+    """The row of Nonce2Vec, of which the paper's numbers are, if it was trained."""
+    return next((row for row in rows if row.model != ADDITIVE), rows[0])
 
 
 def _nearest_words(made: Mapping[str, Table[Any]]) -> tuple[str, Columns]:
@@ -270,13 +272,18 @@ def _block_of(
     says: Callable[[list[R]], str],
     *,
     after: str = "",
+    paper: tuple[str, Callable[[list[R]], str]],
     **more: Any,
 ) -> Iterator[Block]:
-    """Yield a block of a table, if it has rows, with a sentence on every background and text (its column ``group``)."""
+    """Yield a block of a table, if it has rows, with a sentence on every background and text (its column ``group``).
+
+    Beside it stands what the paper found, and how every background and text stands to that.
+    """
     if table.height:
         answer = "\n".join([*of_each(table, says), after]).strip()
         heading, columns = shown
-        yield Block(title, tables=[_small_table(heading, table.rows(), columns)], answer=answer, **more)
+        small, aside = _small_table(heading, table.rows(), columns), paper_and_here(paper[0], of_each(table, paper[1]))
+        yield Block(title, tables=[small], answer=answer, aside=aside, **more)
 
 
 def _small_table(title: str, rows: Iterable[Any], columns: Columns) -> SmallTable:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from gpustab.results import Table
@@ -23,6 +23,20 @@ def verdict(tables: Mapping[str, Table[Any]]) -> list[str]:
     sentences += [apart for apart, _ in cases]
     sentences += of_each(SPLIT.of(tables), lambda rows: HALVES_DIFFER.sentence(rows[0]))
     return [*sentences, *(raw for _, raw in cases)][:_MOST]
+
+
+def paper_and_here(paper: str, here: Sequence[str]) -> str:
+    """Return what the paper found, and how every background and text stands to that."""
+    return f"{paper}; here {'; '.join(here)}."
+
+
+def beside_paper(tables: Mapping[str, Table[Any]]) -> list[str]:
+    """Return how what samples tell apart, and what the cosine hides, stand to what the paper found."""
+    raw, centred = (list(CONSISTENCY.rows(tables, model=model)) for model in (ADDITIVE, CENTRED))
+    names = [f"{row.group}: " if len(raw) > 1 else "" for row in raw]
+    apart = [name + TOLD_APART.stands(row) for name, row in zip(names, raw, strict=True)]
+    common = [name + MOSTLY_COMMON.stands(Sums(*rows)) for name, *rows in zip(names, raw, centred, strict=True)]
+    return [paper_and_here(TOLD_APART.paper, apart), paper_and_here(MOSTLY_COMMON.paper, common)]
 
 
 def of_cases(tables: Mapping[str, Table[Any]]) -> list[tuple[str, str]]:

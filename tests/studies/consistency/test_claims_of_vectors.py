@@ -4,9 +4,17 @@ import pytest
 import torch
 
 from gpustab.statistics.intervals import t_quantile
-from gpustab.studies.consistency.claims_of_vectors import BETTER_MODEL, CLOSEST_GROUP, OWN_NEARER, READ_BY_NONCE, SURER
+from gpustab.studies.consistency.claims_of_vectors import (
+    BETTER_MODEL,
+    CLOSEST_GROUP,
+    OWN_NEARER,
+    READ_BY_NONCE,
+    SUMS_FIRST,
+    SURER,
+    nearest_to_each_other,
+)
 from gpustab.studies.consistency.models import contrast
-from gpustab.studies.consistency.tables import CLOSEST, Contrast, Domain, ModelNumbers, OwnVectors, Updates
+from gpustab.studies.consistency.tables import CLOSEST, Contrast, Domain, ModelNumbers, Neighbours, OwnVectors, Updates
 from tests.studies.consistency.made import drawn_consistency, row
 
 DRAWS = 250
@@ -205,4 +213,32 @@ def test_trainings_decide_where_their_error_is_twice_that_of_terms(times, verdic
     half, sd = 0.01 * t_quantile(19), times * 0.01 * 2
     assert (
         SURER.judge(row(ModelNumbers, runs=4, terms=20, auc_sd=sd, auc_low=0.7 - half, auc_high=0.7 + half)) == verdict
+    )
+
+
+@pytest.mark.parametrize(
+    ("cosines", "verdict", "said"),
+    [
+        (((-0.3, -0.2), (-0.4, -0.3)), "yes", "sums have the higher cosine too, and by AUC "),
+        (((-0.3, -0.2), (0.1, 0.2)), "no", "a model has a higher cosine than sums, and by AUC "),
+        (((-0.3, -0.2), (-0.1, 0.2)), "open", "sums have not surely the higher cosine, and by AUC "),
+    ],
+)
+def test_sums_are_first_by_cosine_and_what_auc_says_stands_beside_it(cosines, verdict, said):
+    aucs = {"SVD (window 5)": (0.1, 0.2), "Nonce2Vec (frozen)": (-0.01, 0.01)}
+    rows = [
+        row(Contrast, model=model, terms=20, same_low=low, same_high=high, auc_low=auc[0], auc_high=auc[1])
+        for (model, auc), (low, high) in zip(aucs.items(), cosines, strict=True)
+    ]
+    assert SUMS_FIRST.judge(rows) == verdict
+    assert SUMS_FIRST.stands(rows) == f"{said}SVD (window 5) is better and Nonce2Vec (frozen) is as good"
+    assert SUMS_FIRST.judge([one._replace(terms=2) for one in rows]) == "few"
+
+
+def test_how_often_the_other_sample_is_the_nearest_is_counted_by_model():
+    rows = [
+        row(Neighbours, model=model, place=place) for model in ("additive", "Nonce2Vec (frozen)") for place in (1, 1, 7)
+    ]
+    assert nearest_to_each_other(rows) == (
+        "the other sample is the nearest of all in 2 of 3 by additive and in 2 of 3 by Nonce2Vec (frozen)"
     )
