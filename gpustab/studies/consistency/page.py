@@ -150,8 +150,7 @@ def _models(result: Result) -> Block:
         _facts(result),
         [_small_table("Mean cosine of two samples, ± 95 % over terms", rows, columns)],
         figures=["same_and_null"],
-        answer="\n".join([*others, " ".join(reading)]),
-        aside="\n".join(beside_paper(result.tables)),
+        answer="\n".join([*others, " ".join(reading), *beside_paper(result.tables)]),
     )
 
 
@@ -277,13 +276,13 @@ def _block_of(
 ) -> Iterator[Block]:
     """Yield a block of a table, if it has rows, with a sentence on every background and text (its column ``group``).
 
-    Beside it stands what the paper found, and how every background and text stands to that.
+    Last comes what the paper found, and how every background and text stands to that.
     """
     if table.height:
-        answer = "\n".join([*of_each(table, says), after]).strip()
+        said = [*of_each(table, says), after, paper_and_here(paper[0], of_each(table, paper[1]))]
         heading, columns = shown
-        small, aside = _small_table(heading, table.rows(), columns), paper_and_here(paper[0], of_each(table, paper[1]))
-        yield Block(title, tables=[small], answer=answer, aside=aside, **more)
+        small = _small_table(heading, table.rows(), columns)
+        yield Block(title, tables=[small], answer="\n".join(filter(None, said)), **more)
 
 
 def _small_table(title: str, rows: Iterable[Any], columns: Columns) -> SmallTable:
