@@ -24,11 +24,13 @@ DRAWS = 250
 def test_the_same_model_with_another_scale_is_neither_better_nor_worse(terms):
     """Two models whose vectors have the same law: their difference is seldom called one."""
     generator = torch.Generator().manual_seed(7)
-    verdicts = []
+    verdicts, firsts = [], []
     for _ in range(DRAWS):
         one, two = (drawn_consistency(terms, 1.0, generator) for _ in range(2))
         verdicts.append(BETTER_MODEL.judge(contrast("g", "a", "b", [one], [two])))
+        firsts.append(SUMS_FIRST.judge([contrast("g", "a", "b", [one], [two])]))
     assert sum(verdict in ("better", "worse") for verdict in verdicts) / DRAWS <= 0.075
+    assert sum(verdict in ("yes", "no") for verdict in firsts) / DRAWS <= 0.075
 
 
 def test_cosine_and_auc_may_part():

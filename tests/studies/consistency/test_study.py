@@ -137,6 +137,7 @@ def test_the_grid_has_a_row_for_every_setting(files, monkeypatch):
     text = " ".join(to_text(result).split())
     assert "The best of 192 settings is chosen by AUC on 6 of 8 terms, drawn at random (seed 0), and reported" in text
     assert "reported as tuned on the other 2: AUC" in text
+    assert "chosen from the paper's grid" in methods(result)
 
 
 def test_of_three_terms_none_is_left_to_report_a_setting(files, monkeypatch, tmp_path):
@@ -152,6 +153,7 @@ def test_of_three_terms_none_is_left_to_report_a_setting(files, monkeypatch, tmp
     assert not list(result.tables["consistency"].records(model="Nonce2Vec (frozen, tuned)"))
     assert any("wants four or more" in note for note in result.notes)
     assert "is chosen by AUC" not in to_text(result)
+    assert "grid" not in methods(result)
 
 
 @pytest.mark.parametrize(
