@@ -348,7 +348,7 @@ def methods(result: Content) -> str:
     tuned = (
         " Nonce2Vec's setting was chosen from the paper's grid by the area under the curve on 70 % of the terms, drawn "
         f"at random, and is reported on the others (seed {s['seed']})."
-        if any("tuned" in model for model in result.tables.get(CONSISTENCY.name, {}).get("model", ()))
+        if any("tuned" in model for model in CONSISTENCY.of(result.tables).get("model", ()))
         else ""
     )
     return (
