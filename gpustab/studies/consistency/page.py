@@ -235,7 +235,7 @@ def _chosen(result: Result) -> Iterator[str]:
 
 def _nonce_or_sums(rows: Sequence[tables.OwnVectors]) -> tables.OwnVectors:
     """The row of Nonce2Vec, of which the paper's numbers are, if it was trained."""
-    return next((row for row in rows if row.model != ADDITIVE), rows[0])
+    return next((row for row in rows if row.model.startswith("Nonce2Vec")), rows[0])
 
 
 def _nearest_words(made: Mapping[str, Table[Any]]) -> tuple[str, Columns]:

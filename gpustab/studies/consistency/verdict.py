@@ -32,21 +32,20 @@ def paper_and_here(paper: str, here: Sequence[str]) -> str:
 
 def beside_paper(tables: Mapping[str, Table[Any]]) -> list[str]:
     """Return how what samples tell apart, and what the cosine hides, stand to what the paper found."""
-    raw, centred = (list(CONSISTENCY.rows(tables, model=model)) for model in (ADDITIVE, CENTRED))
-    names = [f"{row.group}: " if len(raw) > 1 else "" for row in raw]
-    apart = [name + TOLD_APART.stands(row) for name, row in zip(names, raw, strict=True)]
-    common = [name + MOSTLY_COMMON.stands(Sums(*rows)) for name, *rows in zip(names, raw, centred, strict=True)]
+    apart = [of + TOLD_APART.stands(both.raw) for of, both in _sums(tables)]
+    common = [of + MOSTLY_COMMON.stands(both) for of, both in _sums(tables)]
     return [paper_and_here(TOLD_APART.paper, apart), paper_and_here(MOSTLY_COMMON.paper, common)]
 
 
 def of_cases(tables: Mapping[str, Table[Any]]) -> list[tuple[str, str]]:
     """Return for every background and text what its samples tell apart, and what the cosine hides."""
+    return [(of + TOLD_APART.sentence(both.raw), of + MOSTLY_COMMON.sentence(both)) for of, both in _sums(tables)]
+
+
+def _sums(tables: Mapping[str, Table[Any]]) -> list[tuple[str, Sums]]:
+    """Both models of sums of every background and text, with its name where they are several."""
     raw, centred = (list(CONSISTENCY.rows(tables, model=model)) for model in (ADDITIVE, CENTRED))
-    cases = []
-    for row, middle in zip(raw, centred, strict=True):
-        of = f"{row.group}: " if len(raw) > 1 else ""
-        cases.append((of + TOLD_APART.sentence(row), of + MOSTLY_COMMON.sentence(Sums(row, middle))))
-    return cases
+    return [(f"{one.group}: " if len(raw) > 1 else "", Sums(one, two)) for one, two in zip(raw, centred, strict=True)]
 
 
 def of_each(table: Table[R], says: Callable[[list[R]], str]) -> list[str]:
