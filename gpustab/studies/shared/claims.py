@@ -121,10 +121,10 @@ class Claim(Generic[X]):
         judge: the rule: from what is judged (a row, some estimates) to a verdict. Most say yes, no, undecided or no
             test; a rule with other answers names them.
         source: paper and section.
+        here: by verdict, how what is judged stands to what the paper found: "it is higher", after "here".
         sentences: by verdict.
         paper: what the paper found, in one clause: "Elekes et al. found 0.20 for skip-gram". Pages say it beside what
             these runs show.
-        here: by verdict, how what is judged stands to that: "it is higher", after "here".
 
     Example:
         >>> LOW = Margin(0.2, "share of the list")
@@ -144,9 +144,9 @@ class Claim(Generic[X]):
     rule: str
     judge: Callable[[X], str]
     source: str = ""
+    here: Mapping[str, Sentence[X]] = field(default_factory=dict)
     sentences: Mapping[str, Sentence[X]] = field(default_factory=dict)
     paper: str = ""
-    here: Mapping[str, Sentence[X]] = field(default_factory=dict)
 
     def sentence(self, judged: X) -> str:
         """Return what is said of what is judged; empty where its verdict says nothing."""
