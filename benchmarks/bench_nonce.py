@@ -25,9 +25,10 @@ from gpustab.small_data.text import Ids, Samples, Text
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.studies.consistency.measures import NullPairs, places, unit
-from gpustab.studies.consistency.models import nonce_settings, of_model, pairs_of
+from gpustab.studies.consistency.models import of_model
 from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.samples import Prepared, draw_samples
+from gpustab.studies.consistency.tuning import nonce_settings, pairs_of
 
 Size = dict[str, int]
 WORDS, LENGTH = 20_000, 22

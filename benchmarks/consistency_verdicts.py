@@ -22,7 +22,7 @@ import torch
 from gpustab.small_data.text import Samples
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.consistency.claims import BETTER_TEXT, HIGHER_COSINE, TOLD_APART
-from gpustab.studies.consistency.claims_of_vectors import BETTER_MODEL, CLOSEST_GROUP, OWN_NEARER, ModelPair
+from gpustab.studies.consistency.claims_of_vectors import BETTER_MODEL, CLOSEST_GROUP, OWN_NEARER
 from gpustab.studies.consistency.comparisons import text_pair
 from gpustab.studies.consistency.measures import Consistency, consistency_of
 from gpustab.studies.consistency.models import contrast, model_numbers
@@ -73,7 +73,7 @@ def _models(x: Array, change: bool, bent: Sequence[Array], generator: np.random.
     """The verdict on two models of the same samples: as good as each other, or the first with noise of its own."""
     noise = [(1.5 if k == 0 and change else 0.5) * generator.normal(size=x.shape) for k in range(2)]
     one, two = (measured(x + part, bent, generator) for part in noise)
-    return BETTER_MODEL.judge(ModelPair(contrast("g", "A", "B", one, two), len(x) // SAMPLES))
+    return BETTER_MODEL.judge(contrast("g", "A", "B", one, two))
 
 
 def of_groups(generator: np.random.Generator, terms: int, gap: float) -> Counter[str]:

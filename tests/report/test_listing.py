@@ -87,6 +87,15 @@ def test_what_several_ways_have_in_common_is_told_once(tmp_path):
     assert "; made in 3 ways, this is one of them." in account_line(three[::-1])
 
 
+def test_groups_of_several_run_sets_are_found_in_their_own_manifests(tmp_path):
+    """There they have other keys: what is the same in several is told apart by the run set."""
+    for seed in (7, 0):
+        write_runset({"sgns/fixed": spaces(2, 30, 4, seed=seed)}, tmp_path / str(seed), **MADE | {"seed": seed})
+    common, *ways = account(how_made(open_groups([tmp_path / "7", tmp_path / "0"])))
+    assert ("parameters of sgns", "dim 50, epochs 2") in common[1]
+    assert [lines for _, lines in ways] == [[("seed of all draws", "7")], [("seed of all draws", "0")]]
+
+
 def test_a_manifest_of_another_hand_is_told_as_it_is(tmp_path):
     write_runset({"mine/shuffled": spaces(2, 30, 4)}, tmp_path / "set", teacher="Anna", corpus="letters", options=3)
     ways = how_made(open_groups(tmp_path / "set"))

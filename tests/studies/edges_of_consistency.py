@@ -1,8 +1,9 @@
 import math
 
 from gpustab.statistics.intervals import t_quantile
-from gpustab.studies.consistency.claims import HALVES_DIFFER, MOSTLY_COMMON, NEAR_AS_SUMS, TOLD_APART, Placed, Sums
-from gpustab.studies.consistency.claims_of_vectors import BETTER_MODEL, READ_BY_NONCE, SURER, ModelPair
+from gpustab.studies.consistency.claims import HALVES_DIFFER, TOLD_APART
+from gpustab.studies.consistency.claims_of_sums import MOSTLY_COMMON, NEAR_AS_SUMS, Placed, Sums
+from gpustab.studies.consistency.claims_of_vectors import BETTER_MODEL, READ_BY_NONCE, SURER
 from gpustab.studies.consistency.tables import Contrast, ModelNumbers, Split, Updates, WordRanks
 from tests.studies.consistency.made import row
 from tests.studies.edges import Edge
@@ -26,7 +27,7 @@ def _halves_differ(p):
 
 
 def _equal(high):
-    return BETTER_MODEL.judge(ModelPair(row(Contrast, auc_low=-0.01, auc_high=high), 20))
+    return BETTER_MODEL.judge(row(Contrast, auc_low=-0.01, auc_high=high, terms=20))
 
 
 def _read(mean):

@@ -1,4 +1,4 @@
-"""What the study claims of a text, its models and its terms; each claim has a rule with an interval, and margins.
+"""What the study claims of a text, its halves, and several texts; each claim has a rule with an interval, and margins.
 
 How often the rules err, at 5 to 60 terms and 1 to 16 runs of the background: ``benchmarks/consistency_verdicts.py``.
 """
@@ -6,40 +6,20 @@ How often the rules err, at 5 to 60 terms and 1 to 16 runs of the background: ``
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from gpustab.results import Table
-from gpustab.results.page import counted, number
-from gpustab.studies.consistency.tables import (
-    ADDITIVE,
-    CENTRED,
-    CONSISTENCY,
-    SPLIT,
-    TEXTS,
-    ModelNumbers,
-    Size,
-    Split,
-    TextPair,
-    WordRanks,
-    as_cosine,
-)
+from gpustab.results.page import counted
+from gpustab.studies.consistency.tables import ModelNumbers, Split, TextPair, as_cosine
 from gpustab.studies.shared.claims import Claim, Margin
-from gpustab.studies.shared.wording import number_span, signed_span
-
-R = TypeVar("R")
+from gpustab.studies.shared.wording import listed, signed_span
 
 FEWEST = Margin(
     3, "terms of a verdict, which a jackknife needs: of 3 to 16, 1 to 3 % of draws without a difference get one"
 )
 CHANCE = Margin(0.5, "AUC by chance: a pair of one term has the larger cosine as often as one of two terms")
 NEAR = Margin(0.55, "AUC that is as good as none: of twenty comparisons one more than by chance")
-COMMON = Margin(0.05, "cosine above its null level that says nothing by itself")
-FIRST = Margin(2, "mean place that is no more the first")
 P_VALUE = Margin(0.05, "share of parts drawn at random that may be as unlike as halves that differ")
-
-_MOST = 4
-"""Sentences of the verdict; the others stand in their blocks."""
 
 
 def _told_apart(row: ModelNumbers) -> str:
@@ -105,112 +85,46 @@ TOLD_APART = Claim[ModelNumbers](
             f"above {100 * CHANCE:.0f}, which is chance. More terms would tell."
         ),
     },
+    paper=(
+        "Bloem and others found sums to be told from background words almost perfectly, and did not compare two terms "
+        "(section 8)"
+    ),
+    here={
+        "few": "there are too few terms to compare",
+        "apart": lambda row: f"two terms are told apart {_often(row)}",
+        "documents": "documents may be what is told apart, not terms",
+        "alike": "terms are not told apart from each other",
+        "open": "whether terms are told apart from each other is open",
+    },
 )
 
 
-TRAINED_ON = Claim[str](
+class TrainedOn(NamedTuple):
+    """A text, and of several backgrounds, or of the only one, those that were trained on it."""
+
+    text: str
+    names: Sequence[str]
+    several: bool
+
+
+def _trained_on(it: TrainedOn) -> str:
+    one, named = len(it.names) == 1, f" {listed(it.names)}" if it.several else ""
+    which = ("background", "was", "Its") if one else ("backgrounds", "were", "Their")
+    return (
+        f"The {which[0]}{named} {which[1]} trained on {it.text} itself. {which[2]} vectors were made of the very "
+        "sentences that the terms are learned from, so that nothing here says how terms of a new text would do. Take a "
+        "background of other texts."
+    )
+
+
+TRAINED_ON = Claim[TrainedOn](
     id="consistency.trained-on",
     says="The background was trained on the text itself.",
     rule="the run set records the digest of its corpus, and the text, read as for the training, has the same",
-    judge=lambda _text: "yes",
-    sentences={
-        "yes": lambda text: (
-            f"The background was trained on {text} itself. Its vectors were made of the very sentences that the terms "
-            "are learned from, so that nothing here says how terms of a new text would do. Take a background of other "
-            "texts."
-        )
-    },
+    judge=lambda it: "yes" if it.names else "no",
+    sentences={"yes": _trained_on},
 )
-"""Judged where that is so."""
-
-
-class Sums(NamedTuple):
-    """The additive model of one background and text, as it is, and without what every context has in common."""
-
-    raw: ModelNumbers
-    centred: ModelNumbers
-
-
-def _common(sums: Sums, part: str) -> str:
-    raw, centred = ([as_cosine(row.same), as_cosine(row.null)] for row in sums)
-    return (
-        f"The cosine of two samples of one term is {raw[0]}, of two terms {raw[1]}{part} is what every context of the "
-        f"text has in common. Without that they are {' and '.join(centred)}."
-    )
-
-
-MOSTLY_COMMON = Claim[Sums](
-    id="consistency.mostly-common",
-    says="Almost all of a cosine is what every context of the text has in common.",
-    source="Bloem et al. 2019, table 1, which has no null level",
-    rule=f"the cosine of one term is less than {COMMON:g} above that of different terms",
-    judge=lambda sums: "yes" if sums.raw.excess < COMMON else "no",
-    sentences={
-        "yes": lambda sums: _common(sums, ": almost all of it"),
-        "no": lambda sums: _common(sums, "; part of both"),
-    },
-)
-
-
-class Placed(NamedTuple):
-    """Where a term's other sample lies: among the samples of other terms, and among the background's words."""
-
-    among_samples: ModelNumbers
-    among_words: WordRanks
-
-
-def _places(placed: Placed, joined: str) -> str:
-    row, ranks = placed
-    return (
-        f"Among {ranks.words:,} background words a term's other sample has place {number(ranks.both, 3)}{joined}among "
-        f"the samples of other terms place {number(row.rank, 3)} of {number(row.among, 3)}"
-    )
-
-
-NEAR_AS_SUMS = Claim[Placed](
-    id="consistency.near-as-sums",
-    says="Samples are near each other among words because both are sums, not because they are of one term.",
-    source="Bloem et al. 2019, table 1",
-    rule=f"the mean place among words is below {FIRST:g}, and among the samples of other terms it is not",
-    judge=lambda placed: "yes" if placed.among_words.both < FIRST <= placed.among_samples.rank else "no",
-    sentences={
-        "yes": lambda placed: (
-            f"{_places(placed, ', and ')}: it is near the first because both are sums, not because they are of one "
-            "term."
-        ),
-        "no": lambda placed: f"{_places(placed, ', ')}.",
-    },
-)
-
-
-def _grows(rows: Sequence[Size]) -> str:
-    if len(rows) < 2:
-        return "none"
-    return "grows" if rows[-1].same_low > rows[0].same_high else "open"
-
-
-def _from_to(rows: Sequence[Size], shown: str = "") -> str:
-    """The cosines of the smallest and the largest size, with their intervals, and the law of sums beside them."""
-    ends = [f"{as_cosine(x.same)} ({number_span(x.same_low, x.same_high)}) with {x.n}" for x in (rows[0], rows[-1])]
-    off = max(abs(row.same - row.law) for row in rows)
-    law = f"a law of sums, 1 / (1 + c / words) with c = {number(rows[-1].c, 3)}, is at most {number(off, 2)} off"
-    return f"from {' to '.join(ends)} sentences{shown}; {law}."
-
-
-GROWS = Claim[Sequence[Size]](
-    id="consistency.grows",
-    says="Consistency grows with the sentences of a sample.",
-    source="Bloem et al. 2019, table 2",
-    rule="the interval of the cosine of the largest samples lies wholly above that of the smallest",
-    judge=_grows,
-    sentences={
-        "none": "One size of samples: how consistency depends on it is not seen.",
-        "grows": lambda rows: f"Consistency grows with the sentences, {_from_to(rows)}",
-        "open": lambda rows: (
-            f"Consistency goes {_from_to(rows, ': the intervals overlap, so that it grows is not shown')}"
-        ),
-    },
-)
+"""Said once of a text, whatever the number of backgrounds."""
 
 
 def _halves(row: Split) -> str:
@@ -243,6 +157,15 @@ HALVES_DIFFER = Claim[Split](
             if row.permuted not in ("documents", "blocks")
             else "Whether the halves use the terms differently is not tested: no term has sentences enough in both."
         ),
+    },
+    paper=(
+        "Bloem and others found the halves of one book less alike than random samples of another size (0.907, 0.935), "
+        "and those of another book more (0.938, 0.919; table 1)"
+    ),
+    here={
+        "differ": "they are less alike than random halves",
+        "open": "that they are less alike than random halves is not shown",
+        "no test": "they are not compared with random halves",
     },
 )
 
@@ -307,6 +230,11 @@ def _cosines(pair: TextPair) -> str:
     )
 
 
+def _better_by_auc(pair: TextPair) -> str:
+    better = {"higher": pair.text, "lower": pair.against}.get(BETTER_TEXT.judge(pair))
+    return f"and {better} tells its terms apart better" if better else "and which tells its terms apart better is open"
+
+
 HIGHER_COSINE = Claim[TextPair](
     id="consistency.higher-cosine",
     says="One text has the higher cosine of samples of one term.",
@@ -324,6 +252,16 @@ HIGHER_COSINE = Claim[TextPair](
             f"({_cosines(pair)})"
         ),
     },
+    paper=(
+        "Bloem and others found the more homogeneous text more consistent by its cosine: one philosopher 0.953, "
+        "Wikipedia 0.927 (table 1)"
+    ),
+    here={
+        "higher": lambda pair: f"{pair.text} has the higher cosine, {_better_by_auc(pair)}",
+        "lower": lambda pair: f"{pair.against} has the higher cosine, {_better_by_auc(pair)}",
+        "open": "which text has the higher cosine is open",
+        "few": "there are too few terms to compare",
+    },
 )
 
 
@@ -339,28 +277,3 @@ def texts_compared(pair: TextPair) -> str:
         f"{BETTER_TEXT.sentence(pair)}. Yet {HIGHER_COSINE.sentence(pair)}: a higher cosine is what all contexts of "
         f"{higher} have in common, and no sign of better vectors."
     )
-
-
-def verdict(tables: Mapping[str, Table[Any]]) -> list[str]:
-    """Return the answer: how texts compare, what their samples tell apart, and what the cosine hides."""
-    cases = of_cases(tables)
-    sentences = of_each(TEXTS.of(tables), lambda rows: " ".join(map(texts_compared, rows)))
-    sentences += [apart for apart, _ in cases]
-    sentences += of_each(SPLIT.of(tables), lambda rows: HALVES_DIFFER.sentence(rows[0]))
-    return [*sentences, *(raw for _, raw in cases)][:_MOST]
-
-
-def of_cases(tables: Mapping[str, Table[Any]]) -> list[tuple[str, str]]:
-    """Return for every background and text what its samples tell apart, and what the cosine hides."""
-    raw, centred = (list(CONSISTENCY.rows(tables, model=model)) for model in (ADDITIVE, CENTRED))
-    cases = []
-    for row, middle in zip(raw, centred, strict=True):
-        of = f"{row.group}: " if len(raw) > 1 else ""
-        cases.append((of + TOLD_APART.sentence(row), of + MOSTLY_COMMON.sentence(Sums(row, middle))))
-    return cases
-
-
-def of_each(table: Table[R], says: Callable[[list[R]], str]) -> list[str]:
-    """Return a sentence on the rows of every background and text, with its name where they are several."""
-    parts = table.split("group")
-    return [(f"{group}: " if len(parts) > 1 else "") + says(list(part.rows())) for group, part in parts]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
 
@@ -39,7 +40,7 @@ from gpustab.studies.consistency.measures import (
     words_of_pairs,
 )
 from gpustab.studies.consistency.options import ConsistencyOptions
-from gpustab.studies.consistency.samples import Prepared, middle, sentences_of
+from gpustab.studies.consistency.samples import Prepared, draw_samples, middle, sentences_of
 from gpustab.studies.consistency.tables import CLOSEST, Domain, Size, Split, TextPair
 
 _PERMUTATIONS, _WORDS = 6, 7
@@ -56,33 +57,49 @@ _LOST = 0.25
 """Share of a text's terms that may be too rare in context words for the common size."""
 
 _SIZES = (1, 2, 3, 4, 8, 10, 20, 50, 100)
-"""Sentences of a sample; the paper has 1, 2, 3, 4, 8 and all."""
+"""Sentences of a sample, besides all that a term has; the paper has 1, 2, 3, 4, 8 and all."""
 
 MATCHED = 10
 """Terms of like frequency that a term is compared with."""
 
 
 def by_sentences(prepared: Prepared, runs: Runs, options: ConsistencyOptions) -> list[Size]:
-    """Return the additive model's numbers from n sentences a sample.
+    """Return the additive model's numbers from n sentences a sample, and from all that a term has.
 
     All sizes are of the same terms: those whose samples are as large as the largest size shown, which is the largest
     that two terms and half of those with three sentences reach. The law has its constant from the largest size alone.
     """
     largest = _largest(prepared.samples)
     same_terms = prepared.samples.first(largest)
-    parts = ((n, prepared.of(same_terms.first(n), runs, options)) for n in _SIZES if n <= largest)
+    sizes: list[tuple[int | None, Samples]] = [(n, same_terms.first(n)) for n in _SIZES if n <= largest]
+    every = all_sentences(prepared, same_terms.terms, options)
+    sizes += [(None, every)] if (every.sizes > largest).any() else []
+    parts = ((n, prepared.of(samples, runs, options)) for n, samples in sizes)
     rows = [_size(n, part, runs) for n, part in parts if part.allowed.any() and bool((part.words > 0).any())]
-    constant = rows[-1].c if rows else math.nan
+    constant = next((row.c for row in reversed(rows) if row.n is not None), math.nan)
     return [row._replace(law=row.words / (row.words + constant)) for row in rows]
 
 
-def _size(n: int, part: Prepared, runs: Runs) -> Size:
+def all_sentences(prepared: Prepared, terms: Ids, options: ConsistencyOptions) -> Samples:
+    """Return samples of all sentences of some terms, dealt out evenly; halves and samples of a file have them all.
+
+    The first n sentences of a sample are those that it has where there are n.
+    """
+    samples = prepared.samples
+    if options.split == "random" and options.sample_file is None:
+        most = replace(options, sentences=len(prepared.text.documents))
+        samples = draw_samples(prepared.text, prepared.candidates.tolist(), most)
+    return samples.take(np.isin(samples.terms, terms)[samples.term[samples.owner]])
+
+
+def _size(n: int | None, part: Prepared, runs: Runs) -> Size:
     """The numbers of one size; the law comes when all are known."""
     each, words = _of_sums(part, runs), words_of_pairs(part.samples, part.words.cpu().numpy())
     same, null, auc = (over_runs(each, name) for name in ("same", "null", "auc"))
     low, high = same.estimate.interval
     constant, values = size_constant(same.value, words), (same.value, null.value, auc.value)
-    return Size(part.group, n, len(part.samples.terms), words, *values, low, high, constant, law=math.nan)
+    what = (part.group, n, float(part.samples.sizes.mean()), len(part.samples.terms))
+    return Size(*what, words, *values, low, high, constant, law=math.nan)
 
 
 def _of_sums(part: Prepared, runs: Runs) -> list[Consistency]:

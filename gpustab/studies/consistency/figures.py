@@ -14,7 +14,7 @@ from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from, eac
 from gpustab.report.svg.rows import NAMED, Dot, Listed, Row, dots, listed
 from gpustab.results import Table
 from gpustab.results.page import counted
-from gpustab.studies.consistency.claims import GROWS
+from gpustab.studies.consistency.claims_of_sums import GROWS
 from gpustab.studies.consistency.claims_of_vectors import CLOSEST_GROUP, OWN_NEARER, neighbours_shared
 
 _PANELS = 6
@@ -74,7 +74,8 @@ def _dot(k: int, value: float, low: float, high: float) -> Dot:
 @drawn_from("sizes", missing=_TWO_SIZES)
 def by_size(table: Table, _: Tables) -> Picture:
     """Cosine over the number of sentences, with the law of sums and the null level; a panel for each text."""
-    parts = [(name, rows) for name, rows in table.split("group") if rows.height > 1]
+    sized = table.take(k for k, n in enumerate(table["n"]) if n is not None)
+    parts = [(name, rows) for name, rows in sized.split("group") if rows.height > 1]
     if not parts:
         return Picture(missing=_TWO_SIZES)
     low = min(x for _, rows in parts for levels in each(rows, "null", "law", "same_low") for x in levels)
@@ -133,12 +134,15 @@ def _with_excess(rows: Table, name: str, aside: str, text: Callable[[Any], str])
 def nearest_words(table: Table, _: Tables) -> Picture:
     """The nearest words of the first two samples of some terms; those that both have are marked."""
     groups = table.split("group")
-    said = [neighbours_shared(list(rows.rows())) for _, rows in groups]
-    panels = [
-        listed(_nearest(rows), label, short(name, 50) if len(groups) > 1 else "")
-        for (name, rows), label in zip(groups[:_PANELS], said, strict=False)
+    parts = [
+        (", ".join([name] * (len(groups) > 1) + [model] * (len(set(rows["model"])) > 1)), of_model)
+        for name, rows in groups
+        for model, of_model in rows.split("model")
     ]
-    return Picture(_of_first(table, said[0]), panels)
+    panels = [
+        listed(_nearest(rows), neighbours_shared(list(rows.rows())), short(name, 50)) for name, rows in parts[:_PANELS]
+    ]
+    return Picture(_of_first(table, neighbours_shared(list(groups[0][1].rows()))), panels)
 
 
 def _nearest(rows: Table) -> list[Listed]:

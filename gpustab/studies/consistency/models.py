@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +11,7 @@ import torch
 from torch import Tensor
 
 from gpustab.kernels.arithmetic import product
+from gpustab.kernels.word_ranks import ROUNDING
 from gpustab.machine.environment import environment
 from gpustab.options import record
 from gpustab.runs.runs import Runs
@@ -40,12 +40,10 @@ from gpustab.studies.consistency.measures import (
 )
 from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.samples import Prepared, same_documents
-from gpustab.studies.consistency.tables import ADDITIVE, CENTRED
+from gpustab.studies.consistency.tables import ADDITIVE, CENTRED, TESTED
+from gpustab.studies.consistency.tuning import Reporter, every_setting, nonce_settings, pairs_of, that_choose
 from gpustab.studies.shared.finished import Finished
 from gpustab.studies.shared.same_runs import fingerprints
-
-Reporter = Callable[[float], None]
-"""Is told the finished part."""
 
 _TERMS, _NEAREST = 10, 4
 """Terms that are shown with so many nearest words."""
@@ -128,22 +126,23 @@ def _of_run(
 ) -> OfRun:
     """Measure the additive model, and Nonce2Vec where there are output vectors."""
     device, left = prepared.words.device, prepared.frequencies.rows[prepared.text.tokens[prepared.kept]]
-    words = unit(runs.rows[r][0 : runs.words].to(device)) * runs.joint.to(device)[:, None]
-    sums = prepared.sums(runs, r)
+    words, sums = _unit_words(runs, r, prepared), prepared.sums(runs, r)
     models = {
         ADDITIVE: of_model(sums, prepared, words),
         CENTRED: of_model(centred(sums, prepared.words, mean_context(left, runs, r, device)), prepared, None),
     }
-    near = nearest(sums, prepared, words, runs.vocabulary)
+    near = nearest(sums, prepared, words, runs.vocabulary, ADDITIVE)
     if output is None:
         return OfRun(models, near, [], [], False)
     settings = nonce_settings(options)
-    grid = _grid(sums, prepared, output, settings, kept, report) if options.grid else []
+    grid = every_setting(sums, prepared, output, settings, kept, report) if options.grid else []
     pairs = pairs_of(prepared, output, settings)
     vectors = nonce.trained(sums, output, pairs, settings)
     finite = bool(torch.isfinite(vectors).all())
     if finite:
-        models[f"Nonce2Vec ({options.output})"] = of_model(vectors, prepared, words)
+        model = f"Nonce2Vec ({options.output})"
+        models[model] = of_model(vectors, prepared, words)
+        near += nearest(vectors, prepared, words, runs.vocabulary, model)
     return OfRun(models, near, updates(prepared, pairs), grid, not finite)
 
 
@@ -170,32 +169,6 @@ def beside(prepared: Prepared, runs: Runs, options: ConsistencyOptions) -> dict[
     return numbers
 
 
-def _grid(
-    start: Tensor, prepared: Prepared, output: nonce.Output, settings: nonce.Settings, kept: Finished, report: Reporter
-) -> list[tables.Setting]:
-    """Every setting of the paper's grid; those of one schedule are a part of the study that may be finished."""
-    schedules, rows = list(nonce.schedules(settings)), list[tables.Setting]()
-    for k, schedule in enumerate(schedules):
-        report(k / len(schedules))
-        name = f"grid {schedule.sample:g} {schedule.sample_decay:g} {schedule.window_decay}"
-        rows += kept.part(name, partial(settings_of, start, prepared, output, schedule))
-    return rows
-
-
-def nonce_settings(options: ConsistencyOptions) -> nonce.Settings:
-    """Return how Nonce2Vec is trained by the options of the study."""
-    varied = {name: getattr(options, name) for name in nonce.GRID}
-    updated = options.output == "updated"
-    return nonce.Settings(**varied, window=options.nonce_window, updated=updated, seed=options.seed)
-
-
-def pairs_of(prepared: Prepared, output: nonce.Output, settings: nonce.Settings) -> nonce.Pairs:
-    """Return all that Nonce2Vec is trained on, in order."""
-    rows = prepared.frequencies.rows
-    counts = np.where(rows >= 0, output.counts[rows], 0)
-    return nonce.training_pairs(prepared.text, prepared.samples, rows, counts, settings)
-
-
 def updates(prepared: Prepared, pairs: nonce.Pairs) -> list[tables.Updates]:
     """Return how many updates the sentences of a sample give, the first, the second, ...: means over the samples."""
     sizes, rows = prepared.samples.sizes, []
@@ -205,21 +178,26 @@ def updates(prepared: Prepared, pairs: nonce.Pairs) -> list[tables.Updates]:
     return rows
 
 
-def settings_of(
-    start: Tensor, prepared: Prepared, output: nonce.Output, schedule: nonce.Settings
-) -> list[tables.Setting]:
-    """Return cosine, null level and AUC of every setting of the grid with one schedule; none where it diverged.
+def tuned(
+    runs: Runs, prepared: Prepared, outputs: nonce.Outputs, best: tables.Setting, options: ConsistencyOptions
+) -> dict[str, list[Model]]:
+    """Measure the best setting on the terms that it was not chosen on, and the sums of these terms, in every run."""
+    rows, part = prepared.having(~that_choose(len(prepared.samples.terms), options.seed))
+    settings = nonce_settings(options)._replace(**{name: getattr(best, name) for name in nonce.GRID})
+    name = f"Nonce2Vec ({options.output}, tuned)"
+    models: dict[str, list[Model]] = {TESTED: [], name: []}
+    for r in range(len(runs)):
+        words, sums, output = _unit_words(runs, r, prepared), prepared.sums(runs, r), outputs.of(runs, r)
+        vectors = nonce.trained(sums, output, pairs_of(prepared, output, settings), settings)
+        models[TESTED].append(of_model(sums[rows], part, words))
+        models[name].append(of_model(vectors[rows], part, words))
+    return models
 
-    Training starts from the sums of the additive model, ``(P, d)``.
-    """
-    pairs, rows = pairs_of(prepared, output, schedule), []
-    for settings in nonce.trainings(schedule):
-        vectors, values = nonce.trained(start, output, pairs, settings), list[float | None]([None] * 3)
-        if bool(torch.isfinite(vectors).all()):
-            numbers = consistency_of(vectors, prepared.samples, prepared.allowed).numbers
-            values = [numbers[name].value for name in ("same", "null", "auc")]
-        rows.append(tables.Setting._make((prepared.group, *settings[: len(nonce.GRID)], *values)))
-    return rows
+
+def _unit_words(runs: Runs, r: int, prepared: Prepared) -> Tensor:
+    """The background's words in one run, ``(v, d)`` of unit length; those that not all runs have are zero."""
+    device = prepared.words.device
+    return unit(runs.rows[r][0 : runs.words].to(device)) * runs.joint.to(device)[:, None]
 
 
 def of_model(vectors: Tensor, prepared: Prepared, words: Tensor | None) -> Model:
@@ -250,7 +228,9 @@ def by_svd(prepared: Prepared, runs: Runs, vectors: Tensor, options: Consistency
     return BySvd(models, int((~vectors.any(1)).sum()))
 
 
-def nearest(vectors: Tensor, prepared: Prepared, words: Tensor, vocabulary: Vocabulary) -> list[tables.Neighbours]:
+def nearest(
+    vectors: Tensor, prepared: Prepared, words: Tensor, vocabulary: Vocabulary, model: str
+) -> list[tables.Neighbours]:
     """Return the nearest words of the first two samples of the ten most frequent terms (table 7)."""
     samples, text = prepared.samples, prepared.text
     terms = np.argsort(-text.counts[samples.terms], kind="stable")[:_TERMS]
@@ -258,13 +238,14 @@ def nearest(vectors: Tensor, prepared: Prepared, words: Tensor, vocabulary: Voca
     for k in terms.tolist():
         two = np.flatnonzero(samples.term == k)[:2]
         x = unit(vectors[torch.from_numpy(two).to(vectors.device)])
-        top = product(x, words.double().T).topk(min(_NEAREST, len(words)), 1).indices.tolist()
-        between = float((x[0] * x[1]).sum())
+        cosines, between = product(x, words.double().T), float((x[0] * x[1]).sum())
+        top = cosines.topk(min(_NEAREST, len(words)), 1).indices.tolist()
+        places = ((cosines > between + ROUNDING).sum(1) + 1).tolist()
         shared = len(set(top[0]) & set(top[-1]))
         term = show(text.words[samples.terms[k]])
-        for number, best in enumerate(top, 1):
+        for number, (best, place) in enumerate(zip(top, places, strict=True), 1):
             near = ", ".join(vocabulary.text(w) for w in best)
-            rows.append(tables.Neighbours(prepared.group, term, number, between, shared, near))
+            rows.append(tables.Neighbours(prepared.group, model, term, number, between, place, shared, near))
     return rows
 
 
@@ -312,7 +293,7 @@ def contrast(
     for name in ("same", "auc"):
         difference = over_runs(one, name).minus(over_runs(two, name))
         numbers += [difference.value, *difference.estimate.interval]
-    return tables.Contrast(group, model, against, *numbers)
+    return tables.Contrast._make((group, model, against, *numbers, len(one[0].by_term["same"])))
 
 
 def word_ranks(group: str, model: str, each: Sequence[Ranks], words: int) -> tables.WordRanks:

@@ -46,7 +46,8 @@ class ConsistencyOptions(Options):
         sample_decay: factor by which Nonce2Vec keeps fewer words in every further sentence.
         window_decay: words by which Nonce2Vec's window shrinks in every further sentence.
         nonce_window: Nonce2Vec's window in the first sentence.
-        grid: train Nonce2Vec with every setting of the paper's grid too.
+        grid: train Nonce2Vec with every setting of the paper's grid too: the best is chosen on 70 % of the terms, and
+            reported on the others.
         general: a text of general language: the SVD model is made of it and of the marked sentences.
         general_layout: what a document is in the text of general language.
         svd_dim: coordinates of the SVD model.

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from gpustab.report import Result
 from gpustab.results import Block, Content, SmallTable, Table
-from gpustab.results.page import Columns, Shown, counted, minus, with_half
+from gpustab.results.page import Columns, Shown, counted, minus, number, with_half
 from gpustab.results.table import titles
 from gpustab.studies.consistency import claims, tables
+from gpustab.studies.consistency import claims_of_sums as sums
 from gpustab.studies.consistency import claims_of_vectors as vectors
-from gpustab.studies.consistency.tables import ADDITIVE, CONSISTENCY, ModelNumbers
+from gpustab.studies.consistency.tables import ADDITIVE, CONSISTENCY, TESTED, ModelNumbers
+from gpustab.studies.consistency.tuning import best_of
+from gpustab.studies.consistency.verdict import beside_paper, of_cases, of_each, paper_and_here
 from gpustab.studies.shared.wording import listed
 
 R = TypeVar("R")
@@ -35,7 +38,7 @@ def page(result: Result) -> list[Block]:
 
 def _of_text(result: Result) -> list[Block]:
     """How far the text gives its terms vectors of their own: by texts, models, trainings, halves and sizes."""
-    made, terms = result.tables, {case.name: case.terms for case in _cases(result)}
+    made = result.tables
     return [
         *_block_of(
             tables.TEXTS.of(made),
@@ -43,7 +46,7 @@ def _of_text(result: Result) -> list[Block]:
             ("Additive model at one number of context words a sample, ± 95 %", _OF_TEXTS),
             lambda pairs: " ".join(map(claims.texts_compared, pairs)),
             after="AUC in the table is that share of comparisons, 0.5 by chance.",
-            aside="Bloem et al. 2019, table 1: one philosopher 0.953, Wikipedia 0.927, without a null level.",
+            paper=(claims.HIGHER_COSINE.paper, lambda pairs: ", ".join(map(claims.HIGHER_COSINE.stands, pairs))),
         ),
         _models(result),
         *_block_of(
@@ -53,12 +56,10 @@ def _of_text(result: Result) -> list[Block]:
                 "Differences of models over the same terms, ± 95 %",
                 ["model", "against", half(tables.Contrast, "same"), half(tables.Contrast, "auc")],
             ),
-            lambda rows: " ".join(
-                vectors.BETTER_MODEL.sentence(vectors.ModelPair(row, terms[row.group])) for row in rows
-            ),
+            lambda rows: " ".join(map(vectors.BETTER_MODEL.sentence, rows)),
             after="Each model has its own level of cosines, for different terms too: those of two models do not "
             "compare.",
-            aside="Bloem et al. 2019 rank models by their cosines: additive, Nonce2Vec, SVD.",
+            paper=(vectors.SUMS_FIRST.paper, vectors.SUMS_FIRST.stands),
         ),
         *_trainings(result),
         *_block_of(
@@ -69,18 +70,18 @@ def _of_text(result: Result) -> list[Block]:
                 ["permuted", "terms", "halves", "random", "p", "unlike_terms"],
             ),
             lambda rows: claims.HALVES_DIFFER.sentence(rows[0]),
-            aside="Bloem et al. 2019 compare halves with random samples of another size, which cannot say that.",
+            paper=(claims.HALVES_DIFFER.paper, lambda rows: claims.HALVES_DIFFER.stands(rows[0])),
         ),
         *_block_of(
             tables.SIZES.of(made),
             "How many sentences does a term need?",
             (
                 "Additive model; the same terms in every row, ± 95 % over them",
-                ["n", "terms", "words", half(tables.Size, "same"), "law", "null", "auc", "c"],
+                ["n", "mean", "terms", "words", half(tables.Size, "same"), "law", "null", "auc", "c"],
             ),
-            claims.GROWS.sentence,
+            sums.GROWS.sentence,
             figures=["by_size"],
-            aside="Bloem et al. 2019, table 2: 0.794, 0.837, 0.905, 0.923, 0.956 for 1, 2, 3, 4, 8, one term.",
+            paper=(sums.GROWS.paper, sums.GROWS.stands),
         ),
     ]
 
@@ -99,7 +100,7 @@ def _of_vectors(result: Result) -> list[Block]:
             ),
             lambda rows: vectors.OWN_NEARER.sentence(rows[0]),
             figures=["own_place"],
-            aside="Bloem et al. 2019, table 6 (Nonce2Vec): 0.35 to 0.48, places 2,902 to 24,513 of 259,376.",
+            paper=(vectors.OWN_NEARER.paper, lambda rows: vectors.OWN_NEARER.stands(_nonce_or_sums(rows))),
         ),
         *_block_of(
             tables.DOMAIN.of(made),
@@ -112,17 +113,17 @@ def _of_vectors(result: Result) -> list[Block]:
             after="A cosine of PPMI-SVD vectors depends on frequency by itself, so the ten other terms of the most "
             "like frequencies stand beside it.",
             figures=["by_frequency"],
-            aside="Bloem et al. 2019, table 5: 0.735, 0.417, 0.109, 0.078.",
+            paper=(vectors.CLOSEST_GROUP.paper, vectors.CLOSEST_GROUP.stands),
         ),
         *_nonce(result),
         *_block_of(
             tables.NEIGHBOURS.of(made),
             "What are the nearest words of two samples?",
-            ("Additive model, first run", ["term", "sample", "cosine", "shared", "nearest"]),
+            _nearest_words(made),
             vectors.neighbours_shared,
             after="Two samples can be near each other and still mean nothing: consistency is no quality.",
             figures=["nearest_words"],
-            aside="Bloem et al. 2019, table 7.",
+            paper=(vectors.TALKING, vectors.nearest_to_each_other),
             folded=True,
         ),
     ]
@@ -137,7 +138,7 @@ def _models(result: Result) -> Block:
         "c",
         "terms",
     ]
-    others = [said for both in claims.of_cases(result.tables) for said in both if said not in result.verdict]
+    others = [said for both in of_cases(result.tables) for said in both if said not in result.verdict]
     reading = [
         "Read a cosine only beside that of different terms.",
         _AUC,
@@ -149,8 +150,7 @@ def _models(result: Result) -> Block:
         _facts(result),
         [_small_table("Mean cosine of two samples, ± 95 % over terms", rows, columns)],
         figures=["same_and_null"],
-        answer="\n".join([*others, " ".join(reading)]),
-        aside="Bloem et al. 2019, table 1: 0.907 to 0.953 by the additive model, without a null level.",
+        answer="\n".join([*others, " ".join(reading), *beside_paper(result.tables)]),
     )
 
 
@@ -173,17 +173,16 @@ def _cases(result: Result) -> list[tables.Case]:
 
 def _trainings(result: Result) -> Iterator[Block]:
     """How sure the AUC is, over trainings of the background and over terms."""
-    sums = CONSISTENCY.of(result.tables).where(model=ADDITIVE)
-    if sentences := list(filter(None, claims.of_each(sums, lambda rows: vectors.SURER.sentence(rows[0])))):
+    additive = CONSISTENCY.of(result.tables).where(model=ADDITIVE)
+    if sentences := list(filter(None, of_each(additive, lambda rows: vectors.SURER.sentence(rows[0])))):
         yield Block("Would another training of the background say the same?", answer="\n".join(sentences))
 
 
 def _ranks(result: Result) -> Iterator[Block]:
     """How near samples are to each other among all words."""
 
-    def says(rows: Sequence[tables.WordRanks]) -> str:
-        row = next(CONSISTENCY.rows(result.tables, model=ADDITIVE, group=rows[0].group))
-        return claims.NEAR_AS_SUMS.sentence(claims.Placed(row, rows[0]))
+    def placed(rows: Sequence[tables.WordRanks]) -> sums.Placed:
+        return sums.Placed(next(CONSISTENCY.rows(result.tables, model=ADDITIVE, group=rows[0].group)), rows[0])
 
     yield from _block_of(
         tables.RANKS.of(result.tables),
@@ -192,8 +191,8 @@ def _ranks(result: Result) -> Iterator[Block]:
             "Place of one sample among the background's words by cosine to another, 1 the nearest",
             ["model", "forward", "back", "both", "without_own", "first", "words"],
         ),
-        says,
-        aside="Bloem et al. 2019, table 1: places 1 to 1.001, and 22.4 for the halves of one book.",
+        lambda rows: sums.NEAR_AS_SUMS.sentence(placed(rows)),
+        paper=(sums.NEAR_AS_SUMS.paper, lambda rows: sums.NEAR_AS_SUMS.stands(placed(rows))),
     )
 
 
@@ -205,16 +204,45 @@ def _nonce(result: Result) -> Iterator[Block]:
         "What does Nonce2Vec read?",
         ("Updates that the sentences of a sample give", ["sentence", "samples", "updates"]),
         vectors.READ_BY_NONCE.sentence,
-        aside="Bloem et al. 2019, table 3: 0.686 to 0.748, tuned; sample and window decay are not given.",
+        paper=(vectors.READ_BY_NONCE.paper, vectors.READ_BY_NONCE.stands),
         folded=not settings,
     ):
         if settings:
             best = sorted(settings, key=lambda row: -(row.auc or 0.0))[:_SETTINGS]
-            of = f"Best {_SETTINGS} of {len(settings):,} settings by AUC"
-            columns = [name for name in titles(tables.Setting) if name != "group"]
-            title = f"{of}; the best of many is lucky: try it on other terms"
-            block = replace(block, tables=[*block.tables, _small_table(title, best, columns)])
+            title = f"Best {_SETTINGS} of {len(settings):,} settings by AUC over the terms that choose"
+            columns = [name for name in titles(tables.Setting) if name not in ("group", "test_same", "test_null")]
+            answer = "\n".join([block.answer, *_chosen(result)])
+            block = replace(block, answer=answer, tables=[*block.tables, _small_table(title, best, columns)])
         yield block
+
+
+def _chosen(result: Result) -> Iterator[str]:
+    """How the best setting is chosen, and what it is worth on the other terms, of every background and text."""
+    cases, seed = _cases(result), result.settings["seed"]
+    for case in cases:
+        settings = list(tables.SETTINGS.rows(result.tables, group=case.name))
+        tested = next(CONSISTENCY.rows(result.tables, group=case.name, model=TESTED), None)
+        best = best_of(settings)
+        if best and tested:
+            of = f"{case.name}: the" if len(cases) > 1 else "The"
+            yield (
+                f"{of} best of {len(settings):,} settings is chosen by AUC on {case.terms - tested.terms} of "
+                f"{counted(case.terms, 'term')}, drawn at random (seed {seed}), and reported as tuned on the other "
+                f"{tested.terms}: AUC {number(best.auc, 3)} there and {number(best.test_auc, 3)} here. The best of "
+                "many is the best by luck too, so go by the latter."
+            )
+
+
+def _nonce_or_sums(rows: Sequence[tables.OwnVectors]) -> tables.OwnVectors:
+    """The row of Nonce2Vec, of which the paper's numbers are, if it was trained."""
+    return next((row for row in rows if row.model.startswith("Nonce2Vec")), rows[0])
+
+
+def _nearest_words(made: Mapping[str, Table[Any]]) -> tuple[str, Columns]:
+    """Title and columns of the nearest words, of the additive model alone or of several."""
+    columns = ["term", "sample", "cosine", "place", "shared", "nearest"]
+    several = len(set(tables.NEIGHBOURS.of(made).get("model", ()))) > 1
+    return ("First run", ["model", *columns]) if several else ("Additive model, first run", columns)
 
 
 def _how(result: Result) -> Block:
@@ -243,13 +271,18 @@ def _block_of(
     says: Callable[[list[R]], str],
     *,
     after: str = "",
+    paper: tuple[str, Callable[[list[R]], str]],
     **more: Any,
 ) -> Iterator[Block]:
-    """Yield a block of a table, if it has rows, with a sentence on every background and text (its column ``group``)."""
+    """Yield a block of a table, if it has rows, with a sentence on every background and text (its column ``group``).
+
+    Last comes what the paper found, and how every background and text stands to that.
+    """
     if table.height:
-        answer = "\n".join([*claims.of_each(table, says), after]).strip()
+        said = [*of_each(table, says), after, paper_and_here(paper[0], of_each(table, paper[1]))]
         heading, columns = shown
-        yield Block(title, tables=[_small_table(heading, table.rows(), columns)], answer=answer, **more)
+        small = _small_table(heading, table.rows(), columns)
+        yield Block(title, tables=[small], answer="\n".join(filter(None, said)), **more)
 
 
 def _small_table(title: str, rows: Iterable[Any], columns: Columns) -> SmallTable:
@@ -312,11 +345,17 @@ def methods(result: Content) -> str:
         if tables.TEXTS.name in result.tables
         else ""
     )
+    tuned = (
+        " Nonce2Vec's setting was chosen from the paper's grid by the area under the curve on 70 % of the terms, drawn "
+        f"at random, and is reported on the others (seed {s['seed']})."
+        if any("tuned" in model for model in CONSISTENCY.of(result.tables).get("model", ()))
+        else ""
+    )
     return (
         f"Consistency was measured with gpustab {result.environment.get('gpustab')}, after Bloem et al. (2019): of "
         f"each of {counted(first['terms'], 'term')}, {how} were taken, {copies}and the background "
         f"vectors of the context words ({s['window']} words within the sentence, subsampled at {s['subsample']:g}) "
         "were added. Cosines of samples of one term are compared with those of samples of different terms without a "
         "common sentence (area under the curve over all pairs of both); the same was done without the mean background "
-        "vector of the text's tokens. Intervals are 95 % by jackknife over terms." + several
+        "vector of the text's tokens. Intervals are 95 % by jackknife over terms." + several + tuned
     )

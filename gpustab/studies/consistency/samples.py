@@ -266,6 +266,12 @@ class Prepared(NamedTuple):
         counts = context_counts(self.text, samples, rows, runs.words, self.kept, options.window, types=types)
         return self.with_counts(samples, counts)
 
+    def having(self, terms: NDArray[np.bool_]) -> tuple[Tensor, Prepared]:
+        """Return the rows of the samples of some terms, ``(T,)`` bool, and the same of these samples alone."""
+        rows = np.flatnonzero(terms[self.samples.term])
+        samples = self.samples.take(terms[self.samples.term[self.samples.owner]])
+        return torch.from_numpy(rows).to(self.words.device), self.with_counts(samples, self.counts[rows])
+
     def with_counts(self, samples: Samples, counts: sparse.csr_matrix) -> Prepared:
         """Return the same of samples with other context words, ``(P, v)``."""
         words = torch.from_numpy(np.asarray(counts.sum(1)).ravel()).to(self.words.device)

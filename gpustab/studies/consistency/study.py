@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,7 @@ from gpustab.runs.runs import Runs
 from gpustab.small_data.nonce import Outputs, find_outputs
 from gpustab.small_data.text import Samples, Term, Text, joined, read_samples, read_terms, read_text
 from gpustab.studies.consistency import models, tables
-from gpustab.studies.consistency.claims import TRAINED_ON, verdict
+from gpustab.studies.consistency.claims import TRAINED_ON, TrainedOn
 from gpustab.studies.consistency.comparisons import (
     InGeneral,
     by_sentences,
@@ -33,7 +33,9 @@ from gpustab.studies.consistency.measures import Consistency, mean_cosine, words
 from gpustab.studies.consistency.models import KINDS, BySvd, Model, OfRun, of_samples
 from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.samples import Prepared, prepare
-from gpustab.studies.consistency.tables import ADDITIVE
+from gpustab.studies.consistency.tables import ADDITIVE, TESTED
+from gpustab.studies.consistency.tuning import best_of, that_choose
+from gpustab.studies.consistency.verdict import verdict
 from gpustab.studies.shared.finished import Finished, digest_of
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of, made_of, reading_of, without_copies
 from gpustab.studies.shared.spaces import COLLAPSED
@@ -81,6 +83,7 @@ def consistency(
         answer.report("reading the text", 0.0)
         inputs = read_inputs(sources, options, Finished(finished, KINDS), answer)
         answer.result.settings["text"] = ", ".join(map(str, sources)) or options.sample_file
+        answer.result.alarms += list(_trained_on(backgrounds, inputs.texts))
         for k, group in enumerate(backgrounds):
             _of_background(group, inputs, answer, (k / len(backgrounds), 1 / len(backgrounds)))
         answer.result.verdict = verdict(answer.result.tables)
@@ -167,7 +170,6 @@ def _of_background(group: Runs | Group, inputs: Inputs, answer: Answer, at: tupl
     runs = _once(runs, answer)
     if alarm := _collapsed(runs):
         answer.result.alarms.append(f"{runs.name}: {alarm}")
-    answer.result.alarms += [f"{runs.name}: {alarm}" for text in inputs.texts if (alarm := _trained_on(group, text))]
     names = [f"{runs.name}, {text.name}" if len(inputs.texts) > 1 else runs.name for text in inputs.texts]
     cases = [
         prepare(text, inputs.terms, runs, options, device, inputs.samples, name)
@@ -181,19 +183,23 @@ def _of_background(group: Runs | Group, inputs: Inputs, answer: Answer, at: tupl
         _of_text(runs, prepared, outputs, inputs, answer, (at[0] + at[1] * k / len(cases), at[1] / len(cases)))
 
 
-def _trained_on(group: Runs | Group, text: Text) -> str:
-    """A sentence if the run set says that its runs were trained on this very text, else nothing.
+def _trained_on(groups: Sequence[Runs | Group], texts: Sequence[Text]) -> Iterator[str]:
+    """Yield a sentence on every text that backgrounds were trained on, as their run sets say."""
+    for text in texts:
+        names = [group.name for group in groups if _was_trained_on(group, text)]
+        if alarm := TRAINED_ON.sentence(TrainedOn(text.name, names, len(groups) > 1)):
+            yield alarm
 
-    The text is read as for the training: its words and documents have one digest, whatever the file is called.
-    """
+
+def _was_trained_on(group: Runs | Group, text: Text) -> bool:
+    """Read as for the training, the text's words and documents have one digest, whatever the file is called."""
     made = made_of(group) if isinstance(group, Group) and text.source else {}
     if not made:
-        return ""
+        return False
     try:
-        same = prepare_corpus(text.source, reading_of(made)).hash == made["corpus"].get("hash")
+        return bool(prepare_corpus(text.source, reading_of(made)).hash == made["corpus"].get("hash"))
     except InputError:  # it cannot be read so, and is another text
-        return ""
-    return TRAINED_ON.sentence(text.name) if same else ""
+        return False
 
 
 def _collapsed(runs: Runs) -> str:
@@ -236,15 +242,31 @@ def _of_text(
     _add_runs(answer, case, each)
     names = [name for name in each[0].models if all(name in one.models for one in each)]
     measured = {name: [one.models[name] for one in each] for name in names}
+    measured |= _tuned(runs, prepared, outputs, inputs, kept, answer)
     if inputs.general is not None:
         measured |= _svd(runs, prepared, joined(inputs.general, inputs.terms or []), inputs, kept, answer)
     others = {} if inputs.samples is not None else kept.part("beside", lambda: models.beside(prepared, runs, options))
-    _add_models(answer, runs, prepared, measured, others)
+    _add_models(answer, runs, prepared, measured, others, options.seed)
     tables.SIZES.add(answer.result.tables, kept.part("sizes", lambda: by_sentences(prepared, runs, options)))
     if options.split == "half":
         tables.SPLIT.add(answer.result.tables, kept.part("split", lambda: halves_and_random(prepared, runs, options)))
     answer.notes.setdefault(case, []).extend(prepared.notes)
     answer.result.groups.append(_summary(runs, prepared)._asdict())
+
+
+def _tuned(
+    runs: Runs, prepared: Prepared, outputs: Outputs | None, inputs: Inputs, kept: Finished, answer: Answer
+) -> dict[str, list[Model]]:
+    """The best setting of the grid, and sums, of the terms that it was not chosen on; empty where there are none."""
+    settings = list(tables.SETTINGS.rows(answer.result.tables, group=prepared.group))
+    best = best_of(settings)
+    if outputs is None or best is None:
+        few = "The grid has no best setting: one is chosen on 70 % of the terms for the others, and wants four or more."
+        prepared.notes.extend([few] if len(prepared.samples.terms) < 4 and settings else [])
+        return {}
+    if kept.folder:
+        kept = kept.of(*map(outputs.digest, runs.names))
+    return kept.part("tuned", lambda: models.tuned(runs, prepared, outputs, best, inputs.options))
 
 
 def _svd(
@@ -288,7 +310,7 @@ def _add_runs(answer: Answer, case: str, each: Sequence[OfRun]) -> None:
 
 def _mean_of(runs: Sequence[tables.Setting]) -> tables.Setting:
     """One setting of the grid over the runs; without numbers where it diverged in one."""
-    values = {name: [getattr(one, name) for one in runs] for name in ("same", "null", "auc")}
+    values = {name: [getattr(one, name) for one in runs] for name in tables.Setting._fields[-6:]}
     means: dict[str, Any] = {name: None if None in of else sum(of) / len(of) for name, of in values.items()}
     return runs[0]._replace(**means)
 
@@ -299,19 +321,23 @@ def _add_models(
     prepared: Prepared,
     measured: dict[str, list[Model]],
     others: dict[str, list[Consistency]],
+    seed: int,
 ) -> None:
     """Add the rows of all models, over the runs of one background and for each run."""
     case, text, known = prepared.group, prepared.text.name, int(runs.joint.sum())
-    words = words_of_pairs(prepared.samples, prepared.words.cpu().numpy())
+    tested = prepared.having(~that_choose(len(prepared.samples.terms), seed))[1] if TESTED in measured else prepared
+    words = {
+        len(part.samples.terms): words_of_pairs(part.samples, part.words.cpu().numpy()) for part in (prepared, tested)
+    }
     numbers = {model: [one.numbers for one in each] for model, each in measured.items()}
     own = {model: [one.own for one in each if one.own] for model, each in measured.items()}
     for model, each in measured.items():
-        of = numbers[model], words, others.get(model, ())
+        of = numbers[model], words[len(numbers[model][0].by_term["same"])], others.get(model, ())
         tables.CONSISTENCY.add(answer.result.tables, [models.model_numbers(case, runs.name, text, model, *of)])
         tables.RUNS.add(answer.result.tables, models.run_numbers(case, runs.names, model, numbers[model]))
-        kind, _, window = model.partition(" ")
-        if kind != ADDITIVE:  # beside the additive one with the same window, over the same terms
-            other = f"{ADDITIVE} {window}" if kind == "SVD" else ADDITIVE
+        kind, _, of_kind = model.partition(" ")
+        if kind != ADDITIVE:  # beside the additive one with the same window and terms
+            other = f"{ADDITIVE} {of_kind}" if kind == "SVD" else TESTED if "tuned" in of_kind else ADDITIVE
             contrast = models.contrast(case, model, other, numbers[model], numbers[other])
             answer.result.contrasts.append(contrast._asdict())
         if ranks := [one.ranks for one in each if one.ranks]:

@@ -8,8 +8,8 @@ from typing import Annotated, NamedTuple
 from gpustab.results import Column, Sheet
 from gpustab.results.page import minus, percent, thousands
 
-ADDITIVE, CENTRED = "additive", "additive (centred)"
-"""Names of the models of sums, as they are and without the mean context."""
+ADDITIVE, CENTRED, TESTED = "additive", "additive (centred)", "additive (test terms)"
+"""Names of the models of sums: as they are, without the mean context, and of the terms that choose no setting."""
 
 CLOSEST = "high in text, low in general"
 """The group of terms that the paper finds closest to themselves (table 5)."""
@@ -33,6 +33,10 @@ def as_cosine(value: float | None) -> str:
     if value is None or math.isnan(value):
         return "–"
     return minus(f"{value:.{3 if abs(value) > 0.9 else 2}f}")
+
+
+def _all_or(n: int | None) -> str:
+    return "all" if n is None else str(n)
 
 
 class ModelNumbers(NamedTuple):
@@ -130,9 +134,11 @@ class Neighbours(NamedTuple):
     """The nearest words of one of the first two samples of a frequent term, in the first run."""
 
     group: Annotated[str, _GROUP]
+    model: str
     term: str
     sample: int
     cosine: Annotated[float, Column("cosine", 3, "of the two samples")]
+    place: Annotated[int, Column("place of the other", about="sample among all words, 1 the nearest", text=thousands)]
     shared: Annotated[int, Column("shared", about="words that both samples have")]
     nearest: Annotated[str, Column("nearest", about="words, nearest first")]
 
@@ -147,7 +153,10 @@ class Updates(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """One setting of Nonce2Vec's grid, means over runs; without numbers where it diverged in one."""
+    """One setting of Nonce2Vec's grid, means over runs; without numbers where it diverged in one.
+
+    The best is chosen on some of the terms, and reported on the others.
+    """
 
     group: Annotated[str, _GROUP]
     alpha: float
@@ -156,16 +165,20 @@ class Setting(NamedTuple):
     alpha_decay: float
     sample_decay: float
     window_decay: int
-    same: Annotated[float | None, Column(about=_SAME)]
+    same: Annotated[float | None, Column(about=f"over the terms that choose: {_SAME}")]
     null: Annotated[float | None, Column(about=_NULL)]
-    auc: Annotated[float | None, Column(about=_AUC)]
+    auc: Annotated[float | None, Column("AUC", about=_AUC)]
+    test_same: Annotated[float | None, Column("same, other terms", about="over the terms that do not choose")]
+    test_null: Annotated[float | None, Column("null, other terms", about="likewise")]
+    test_auc: Annotated[float | None, Column("AUC, other terms", about="likewise; none for fewer than four terms")]
 
 
 class Size(NamedTuple):
     """The additive model from so many sentences a sample, over the same terms for every size."""
 
     group: Annotated[str, _GROUP]
-    n: Annotated[int, Column("sentences", about="of a sample")]
+    n: Annotated[int | None, Column("sentences", about="of a sample; none: all that the term has", text=_all_or)]
+    mean: Annotated[float, Column("mean of them", 3, "over samples")]
     terms: int
     words: Annotated[
         float,
@@ -255,6 +268,7 @@ class Contrast(NamedTuple):
     auc: Annotated[float, Column("difference of AUC")]
     auc_low: Annotated[float, Column(about=_LOW)]
     auc_high: Annotated[float, Column(about=_HIGH)]
+    terms: int
 
 
 class Case(NamedTuple):
@@ -277,7 +291,7 @@ RUNS = Sheet("runs", RunNumbers, "one row a run and model")
 TERMS = Sheet("terms", TermNumbers, "one row a term", long=True)
 RANKS = Sheet("ranks", WordRanks, "one row a model whose vectors lie among the background's words (tables 1 and 3)")
 OWN = Sheet("own", OwnVectors, "one row a model whose vectors lie among the background's words (table 6)")
-NEIGHBOURS = Sheet("neighbours", Neighbours, "two rows a term, of the ten most frequent (table 7)")
+NEIGHBOURS = Sheet("neighbours", Neighbours, "two rows a model and term, of the ten most frequent (table 7)")
 UPDATES = Sheet("updates", Updates, "one row a place of a sentence in its sample, with Nonce2Vec")
 SETTINGS = Sheet("grid", Setting, "one row a setting of Nonce2Vec's grid")
 SIZES = Sheet("sizes", Size, "one row a number of sentences (table 2)")

@@ -121,6 +121,7 @@ class Claim(Generic[X]):
         judge: the rule: from what is judged (a row, some estimates) to a verdict. Most say yes, no, undecided or no
             test; a rule with other answers names them.
         source: paper and section.
+        here: by verdict, how what is judged stands to what the paper found: "it is higher", after "here".
         sentences: by verdict.
         paper: what the paper found, in one clause: "Elekes et al. found 0.20 for skip-gram". Pages say it beside what
             these runs show.
@@ -143,12 +144,20 @@ class Claim(Generic[X]):
     rule: str
     judge: Callable[[X], str]
     source: str = ""
+    here: Mapping[str, Sentence[X]] = field(default_factory=dict)
     sentences: Mapping[str, Sentence[X]] = field(default_factory=dict)
     paper: str = ""
 
     def sentence(self, judged: X) -> str:
         """Return what is said of what is judged; empty where its verdict says nothing."""
-        says = self.sentences.get(self.judge(judged), "")
+        return self._said(self.sentences, judged)
+
+    def stands(self, judged: X) -> str:
+        """Return how what is judged stands to what the paper found, a clause; empty where its verdict says nothing."""
+        return self._said(self.here, judged)
+
+    def _said(self, sentences: Mapping[str, Sentence[X]], judged: X) -> str:
+        says = sentences.get(self.judge(judged), "")
         if callable(says):
             return says(judged)
         return says.format(**judged._asdict()) if isinstance(judged, tuple) and hasattr(judged, "_asdict") else says

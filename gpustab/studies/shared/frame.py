@@ -186,7 +186,7 @@ def by_sentence(notes: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
 def made_of(group: Group) -> dict[str, Any]:
     """Return what the manifest above a group's leaf says of how it was made; nothing where it names no corpus."""
     folder = _runset(group)
-    made = _recorded(group, read_entries(folder)) if folder else {}
+    made = _recorded(group, folder, read_entries(folder)) if folder else {}
     corpus, options = made.get("corpus"), made.get("options")
     return made if isinstance(corpus, dict) and "name" in corpus and isinstance(options, dict) else {}
 
@@ -219,7 +219,7 @@ def how_made(groups: Iterable[Runs | Group]) -> list[dict[str, Any]]:
         if folder and folder not in entries:
             entries[folder] = read_entries(folder)
             versions[folder] = read_manifest(folder / MANIFEST, SCHEMA, FIRST_SCHEMA).get("versions", {})
-        made = _recorded(group, entries[folder]) if folder else {}
+        made = _recorded(group, folder, entries[folder]) if folder else {}
         way = {"made": made, "versions": versions[folder] if folder and made else {}}
         if isinstance(group, Runs):
             way |= group.trained
@@ -239,5 +239,7 @@ def _runset(group: Runs | Group) -> Path | None:
     return runset_above(group.folder)
 
 
-def _recorded(group: Runs | Group, entries: list[Entry]) -> dict[str, Any]:
-    return next((entry.made for entry in entries if entry.key == group.key), {})
+def _recorded(group: Runs | Group, folder: Path, entries: list[Entry]) -> dict[str, Any]:
+    """By the leaf, not the key: of several run sets, or with a name of its own, a group has another key than there."""
+    leaf = group.folder.resolve() if isinstance(group, Group) and group.folder else None
+    return next((entry.made for entry in entries if folder / entry.path == leaf), {})

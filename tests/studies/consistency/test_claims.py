@@ -6,22 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from gpustab.studies.consistency.claims import (
-    BETTER_TEXT,
-    GROWS,
-    HALVES_DIFFER,
-    HIGHER_COSINE,
-    MOSTLY_COMMON,
-    NEAR_AS_SUMS,
-    TOLD_APART,
-    Placed,
-    Sums,
-    of_cases,
-    texts_compared,
-    verdict,
-)
+from gpustab.studies.consistency.claims import BETTER_TEXT, HALVES_DIFFER, HIGHER_COSINE, TOLD_APART, texts_compared
+from gpustab.studies.consistency.claims_of_sums import GROWS, MOSTLY_COMMON, NEAR_AS_SUMS, Placed, Sums
 from gpustab.studies.consistency.models import model_numbers
 from gpustab.studies.consistency.tables import CONSISTENCY, SPLIT, ModelNumbers, Size, Split, TextPair, WordRanks
+from gpustab.studies.consistency.verdict import beside_paper, of_cases, verdict
+from gpustab.studies.shared.claims import every_claim
 from tests.studies.consistency.made import drawn_consistency, row
 
 DRAWS = 250
@@ -281,3 +271,49 @@ def test_few_terms_compare_nothing(text):
     assert (HIGHER_COSINE.judge(pair), BETTER_TEXT.judge(pair)) == ("few", "few")
     assert texts_compared(pair) == "A and B cannot be compared by so few terms; take 3 at least in each, better fifty."
     assert BETTER_TEXT.judge(pair._replace(**{text: 3})) == "higher"
+
+
+BY_AUC = ("consistency.better-text", "consistency.better-model")
+"""Judge by AUC what the paper judges by its cosine: of that speak ``higher-cosine`` and ``sums-first``."""
+
+
+def test_every_claim_of_the_paper_says_how_what_is_here_stands_to_it():
+    claims = [claim for claim in every_claim().values() if claim.source.startswith("Bloem")]
+    assert len(claims) == 12
+    for claim in claims:
+        assert claim.paper.startswith("Bloem and others found ") == (claim.id not in BY_AUC), claim.id
+        assert set(claim.sentences) <= set(claim.here) or claim.id in BY_AUC, claim.id
+
+
+def test_what_the_paper_found_is_said_once_and_what_is_here_of_every_background():
+    rows = [row(ModelNumbers, group=name, model=model, terms=9, same=0.985, null=null, excess=0.985 - null,
+                auc=0.8, auc_low=0.7, auc_high=0.9)
+            for name, null in (("a", 0.977), ("b", 0.5)) for model in ("additive", "additive (centred)")]  # fmt: skip
+    apart, common = beside_paper({"consistency": CONSISTENCY.table(rows)})
+    assert apart == (
+        "Bloem and others found sums to be told from background words almost perfectly, and did not compare two terms "
+        "(section 8); here a: two terms are told apart in 80 of 100 comparisons; b: two terms are told apart in 80 of "
+        "100 comparisons."
+    )
+    assert common.endswith(
+        "(table 1); here a: the cosine is 0.985, and hardly less for two terms, 0.977; b: the cosine is 0.985, and for "
+        "two terms 0.50."
+    )
+
+
+@pytest.mark.parametrize(
+    ("auc", "said"),
+    [
+        ((0.1, 0.2), "here book has the higher cosine, and book tells its terms apart better"),
+        ((-0.2, -0.1), "here book has the higher cosine, and news tells its terms apart better"),
+        ((-0.1, 0.1), "here book has the higher cosine, and which tells its terms apart better is open"),
+    ],
+)
+def test_the_text_of_the_higher_cosine_may_tell_its_terms_apart_worse(auc, said):
+    pair = row(TextPair, text="book", against="news", terms=20, terms_against=20, same_low=0.01, same_high=0.02,
+               auc_low=auc[0], auc_high=auc[1])  # fmt: skip
+    assert f"here {HIGHER_COSINE.stands(pair)}" == said
+    other = pair._replace(same_low=-0.02, same_high=-0.01)
+    assert HIGHER_COSINE.stands(other) == said.removeprefix("here ").replace("book has", "news has")
+    assert HIGHER_COSINE.stands(pair._replace(same_low=-0.01)) == "which text has the higher cosine is open"
+    assert HIGHER_COSINE.stands(pair._replace(terms=2)) == "there are too few terms to compare"

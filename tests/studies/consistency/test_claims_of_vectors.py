@@ -9,11 +9,12 @@ from gpustab.studies.consistency.claims_of_vectors import (
     CLOSEST_GROUP,
     OWN_NEARER,
     READ_BY_NONCE,
+    SUMS_FIRST,
     SURER,
-    ModelPair,
+    nearest_to_each_other,
 )
 from gpustab.studies.consistency.models import contrast
-from gpustab.studies.consistency.tables import CLOSEST, Contrast, Domain, ModelNumbers, OwnVectors, Updates
+from gpustab.studies.consistency.tables import CLOSEST, Contrast, Domain, ModelNumbers, Neighbours, OwnVectors, Updates
 from tests.studies.consistency.made import drawn_consistency, row
 
 DRAWS = 250
@@ -23,34 +24,36 @@ DRAWS = 250
 def test_the_same_model_with_another_scale_is_neither_better_nor_worse(terms):
     """Two models whose vectors have the same law: their difference is seldom called one."""
     generator = torch.Generator().manual_seed(7)
-    verdicts = []
+    verdicts, firsts = [], []
     for _ in range(DRAWS):
         one, two = (drawn_consistency(terms, 1.0, generator) for _ in range(2))
-        verdicts.append(BETTER_MODEL.judge(ModelPair(contrast("g", "a", "b", [one], [two]), terms)))
+        verdicts.append(BETTER_MODEL.judge(contrast("g", "a", "b", [one], [two])))
+        firsts.append(SUMS_FIRST.judge([contrast("g", "a", "b", [one], [two])]))
     assert sum(verdict in ("better", "worse") for verdict in verdicts) / DRAWS <= 0.075
+    assert sum(verdict in ("yes", "no") for verdict in firsts) / DRAWS <= 0.075
 
 
 def test_cosine_and_auc_may_part():
-    better = Contrast("g", "SVD", "additive", -0.3, -0.4, -0.2, 0.1, 0.05, 0.15)
-    assert BETTER_MODEL.judge(ModelPair(better, 20)) == "better"
-    assert BETTER_MODEL.sentence(ModelPair(better, 20)) == (
+    better = Contrast("g", "SVD", "additive", -0.3, -0.4, -0.2, 0.1, 0.05, 0.15, 20)
+    assert BETTER_MODEL.judge(better) == "better"
+    assert BETTER_MODEL.sentence(better) == (
         "SVD tells terms apart better than additive (+10.0 of 100 comparisons, +5.0 to +15.0), though its cosine is "
         "lower."
     )
     unsure = "which would have to lie on one side of 0, or within ± 5."
-    assert BETTER_MODEL.judge(ModelPair(better, 2)) == "open"
-    assert BETTER_MODEL.sentence(ModelPair(better, 2)) == (
+    assert BETTER_MODEL.judge(better._replace(terms=2)) == "open"
+    assert BETTER_MODEL.sentence(better._replace(terms=2)) == (
         f"Whether SVD or additive tells terms apart better cannot be told: +10.0 of 100 comparisons, +5.0 to +15.0, "
         f"{unsure}"
     )
     near = better._replace(auc=-0.0001, auc_low=-0.02, auc_high=0.03)
-    assert BETTER_MODEL.judge(ModelPair(near, 20)) == "equal"
-    assert BETTER_MODEL.sentence(ModelPair(near, 20)) == (
+    assert BETTER_MODEL.judge(near) == "equal"
+    assert BETTER_MODEL.sentence(near) == (
         "SVD and additive tell terms apart equally well (0.0 of 100 comparisons, −2.0 to +3.0, within ± 5), though "
         "their cosines differ."
     )
-    assert BETTER_MODEL.judge(ModelPair(near._replace(auc_high=0.06), 20)) == "open"
-    assert BETTER_MODEL.judge(ModelPair(near._replace(auc_low=-0.06), 20)) == "open"
+    assert BETTER_MODEL.judge(near._replace(auc_high=0.06)) == "open"
+    assert BETTER_MODEL.judge(near._replace(auc_low=-0.06)) == "open"
 
 
 @pytest.mark.parametrize(
@@ -76,8 +79,8 @@ def test_cosine_and_auc_may_part():
     ],
 )
 def test_a_cosine_is_named_where_it_misleads(auc, cosine, said):
-    row = Contrast("g", "SVD", "additive", sum(cosine) / 2, *cosine, sum(auc) / 2, *auc)
-    assert BETTER_MODEL.sentence(ModelPair(row, 20)) == f"SVD {said}"
+    row = Contrast("g", "SVD", "additive", sum(cosine) / 2, *cosine, sum(auc) / 2, *auc, 20)
+    assert BETTER_MODEL.sentence(row) == f"SVD {said}"
 
 
 def test_what_nonce2vec_reads():
@@ -198,7 +201,7 @@ def test_whether_samples_are_nearer_to_their_own_word(low, high, terms, kind, sa
         (lambda n: OWN_NEARER.judge(row(OwnVectors, terms=n, excess_low=0.1, excess_high=0.2)), "few"),
         (lambda n: CLOSEST_GROUP.judge([group(CLOSEST, 0.5, 0.05, n), group(LOW, 0.2, 0.05)]), "few"),
         (lambda n: CLOSEST_GROUP.judge([group(CLOSEST, 0.5, 0.05), group(LOW, 0.2, 0.05, n)]), "few"),
-        (lambda n: BETTER_MODEL.judge(ModelPair(row(Contrast, auc_low=0.1, auc_high=0.2), n)), "open"),
+        (lambda n: BETTER_MODEL.judge(row(Contrast, auc_low=0.1, auc_high=0.2, terms=n)), "open"),
         (lambda n: SURER.judge(row(ModelNumbers, runs=4, terms=n, auc_sd=0.1, auc_low=0.6, auc_high=0.8)), "few"),
     ],
 )
@@ -212,4 +215,32 @@ def test_trainings_decide_where_their_error_is_twice_that_of_terms(times, verdic
     half, sd = 0.01 * t_quantile(19), times * 0.01 * 2
     assert (
         SURER.judge(row(ModelNumbers, runs=4, terms=20, auc_sd=sd, auc_low=0.7 - half, auc_high=0.7 + half)) == verdict
+    )
+
+
+@pytest.mark.parametrize(
+    ("cosines", "verdict", "said"),
+    [
+        (((-0.3, -0.2), (-0.4, -0.3)), "yes", "sums have the higher cosine too, and by AUC "),
+        (((-0.3, -0.2), (0.1, 0.2)), "no", "a model has a higher cosine than sums, and by AUC "),
+        (((-0.3, -0.2), (-0.1, 0.2)), "open", "sums have not surely the higher cosine, and by AUC "),
+    ],
+)
+def test_sums_are_first_by_cosine_and_what_auc_says_stands_beside_it(cosines, verdict, said):
+    aucs = {"SVD (window 5)": (0.1, 0.2), "Nonce2Vec (frozen)": (-0.01, 0.01)}
+    rows = [
+        row(Contrast, model=model, terms=20, same_low=low, same_high=high, auc_low=auc[0], auc_high=auc[1])
+        for (model, auc), (low, high) in zip(aucs.items(), cosines, strict=True)
+    ]
+    assert SUMS_FIRST.judge(rows) == verdict
+    assert SUMS_FIRST.stands(rows) == f"{said}SVD (window 5) is better and Nonce2Vec (frozen) is as good"
+    assert SUMS_FIRST.judge([one._replace(terms=2) for one in rows]) == "few"
+
+
+def test_how_often_the_other_sample_is_the_nearest_is_counted_by_model():
+    rows = [
+        row(Neighbours, model=model, place=place) for model in ("additive", "Nonce2Vec (frozen)") for place in (1, 1, 7)
+    ]
+    assert nearest_to_each_other(rows) == (
+        "the other sample is the nearest of all in 2 of 3 by additive and in 2 of 3 by Nonce2Vec (frozen)"
     )

@@ -48,8 +48,12 @@ def test_a_sample_needs_a_sentence_whatever_the_cutoff(tmp_path):
 def test_one_sentence_a_sample(tmp_path):
     result = ask(tmp_path, sentences(6, 4, 8, own=0.5), samples=2, cutoff=2, sentences=1)
     assert result.groups[0]["sentences"] == 1
-    assert result.tables["sizes"]["n"] == [1]
-    assert "One size of samples" in to_text(result)
+    assert result.tables["sizes"]["n"] == [1, None]
+    assert result.tables["sizes"]["mean"] == [1, 2]
+    text = " ".join(to_text(result).split())
+    assert "with 1 to" in text
+    assert "with all sentences" in text
+    assert "a sample, it is" not in text
     assert to_html(result).count("<svg") == 2
 
 

@@ -8,7 +8,7 @@ def test_figures_draw_what_there_is_and_say_what_they_need():
     own = OwnVectors("g", "additive", 9, 0.6, 0.4, 0.2, 0.1, 0.3, 3000.0)
     closest = Domain("g", CLOSEST, 20, 0.7, 0.2, 0.5, 0.45, 0.55)
     other = Domain("g", "low in text, low in general", 20, 0.4, 0.2, 0.2, float("nan"), float("nan"))
-    near = [Neighbours("g", "liberty & <law>", k, 0.9, 1, f"state, x{k}") for k in (1, 2)]
+    near = [Neighbours("g", "additive", "liberty & <law>", k, 0.9, 1, 1, f"state, x{k}") for k in (1, 2)]
     tables = {"own": OWN.table([own]), "domain": DOMAIN.table([closest, other]), "neighbours": NEIGHBOURS.table(near)}
     for name in ("own_place", "by_frequency", "nearest_words"):
         picture = FIGURES[name][1](tables)

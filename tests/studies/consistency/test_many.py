@@ -12,7 +12,7 @@ from gpustab.cli.app import app
 from gpustab.runs.load import open_groups
 from gpustab.runs.runset import write_runset
 from gpustab.small_data import nonce
-from gpustab.studies.consistency import models, study
+from gpustab.studies.consistency import models, study, tuning
 from gpustab.studies.consistency.study import consistency
 from tests.small_data.made import sentences, term_names, word, write
 
@@ -70,8 +70,11 @@ def test_a_background_that_was_trained_on_the_text_itself_is_an_alarm(trained, t
     copied = shutil.copy(trained / "general.txt", tmp_path / "another-name.txt")
     groups = open_groups([trained / "runs"], single_runs=True)
     alarms = consistency(groups, copied, terms=str(trained / "terms.txt"), **CHOICES).alarms
-    said = "sgns/shuffled: The background was trained on another-name itself."
-    assert any(alarm.startswith(said) for alarm in alarms), alarms
+    assert any(alarm.startswith("The background was trained on another-name itself. Its") for alarm in alarms), alarms
+    two = open_groups([trained / "runs", shutil.copytree(trained / "runs", tmp_path / "same")], single_runs=True)
+    alarms = consistency(two, copied, terms=str(trained / "terms.txt"), **CHOICES).alarms
+    said = f"The backgrounds {two[0].name} and {two[1].name} were trained on another-name itself. Their"
+    assert [alarm.startswith(said) for alarm in alarms if "trained on" in alarm] == [True], alarms
     files = sorted((trained / "runs/sgns/shuffled").glob("run-*.safetensors"))
     plain = open_groups([shutil.copy(files[0], tmp_path / "vectors.safetensors")], single_runs=True)
     alarms = consistency(plain, copied, terms=str(trained / "terms.txt"), **CHOICES).alarms
@@ -150,8 +153,9 @@ def test_every_kind_of_finished_part_comes_back_as_it_was(trained, tmp_path, mon
     def never(*_):
         raise StopError
 
-    for name in ("mean_context", "settings_of", "by_svd"):
+    for name in ("mean_context", "by_svd", "tuned"):
         monkeypatch.setattr(models, name, never)
+    monkeypatch.setattr(tuning, "settings_of", never)
     for name in ("by_sentences", "halves_and_random", "in_general"):
         monkeypatch.setattr(study, name, never)
     again = ask(trained, **choices)

@@ -82,10 +82,26 @@ def test_nearest_words_say_how_many_both_samples_have(prepared):
     part, runs = prepared
     words = unit(runs.rows[0][0 : runs.words])
     x = words[torch.arange(len(part.samples.term)) // 2].double()
-    rows = nearest(x, part, words, runs.vocabulary)
+    rows = nearest(x, part, words, runs.vocabulary, "additive")
     assert {row.shared for row in rows} == {4}
     assert rows[0].nearest == rows[1].nearest
     assert "two samples of a term share 4.0, a mean of the 6 most frequent" in neighbours_shared(rows)
+    assert {row.place for row in rows} == {1}
+    other = [row._replace(model="Nonce2Vec (frozen)", shared=1) for row in rows]
+    said = "two samples of a term share 4.0 by additive and 1.0 by Nonce2Vec (frozen), means of the 6 most frequent"
+    assert said in neighbours_shared([*rows, *other])
+
+
+def test_the_place_of_the_other_sample_is_among_all_words(prepared):
+    part, runs = prepared
+    words = unit(runs.rows[0][0 : runs.words])
+    x = torch.randn(len(part.samples.term), 20, dtype=torch.float64, generator=torch.Generator().manual_seed(2))
+    rows = nearest(x, part, words, runs.vocabulary, "additive")
+    names = [part.text.words[term].decode() for term in part.samples.terms]
+    for row in rows:
+        two = [unit(x[p]) for p in np.flatnonzero(part.samples.term == names.index(row.term))]
+        one, other = two if row.sample == 1 else two[::-1]
+        assert row.place == 1 + sum(float(word @ one) > float(one @ other) for word in words.double())
 
 
 def test_a_number_over_runs_has_its_mean_and_sd_and_the_law_of_sums_of_sums_alone():
@@ -107,7 +123,7 @@ def test_a_model_less_itself_is_surely_nothing():
     """The terms are the same, so that what they have in common leaves the error of a difference."""
     generator = torch.Generator().manual_seed(0)
     one, two = (drawn_consistency(8, 1.0, generator) for _ in range(2))
-    assert contrast("g", "a", "b", [one], [one])[3:] == pytest.approx((0.0,) * 6, abs=1e-12)
+    assert contrast("g", "a", "b", [one], [one])[3:9] == pytest.approx((0.0,) * 6, abs=1e-12)
     row = contrast("g", "a", "b", [one], [two])
     assert row.auc == pytest.approx(one.numbers["auc"].value - two.numbers["auc"].value)
     assert row.same_low < row.same < row.same_high

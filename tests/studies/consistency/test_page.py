@@ -37,8 +37,8 @@ def test_a_group_without_terms_has_no_numbers_on_the_page():
     ("one", "cells"),
     [
         (
-            Size("g", 4, 20, 31.26, 0.91234, 0.81234, 0.71234, 0.9, 0.92, 2.34567, 0.89876),
-            ["4", "20", "31.3", "0.912", "0.812", "0.712", "2.35", "0.899"],
+            Size("g", 4, 4.0, 20, 31.26, 0.91234, 0.81234, 0.71234, 0.9, 0.92, 2.34567, 0.89876),
+            ["4", "4.00", "20", "31.3", "0.912", "0.812", "0.712", "2.35", "0.899"],
         ),
         (
             Split("g", "sentences", 20, 0.91234, 0.92345, 0.12345, 0.256),
@@ -49,7 +49,10 @@ def test_a_group_without_terms_has_no_numbers_on_the_page():
             ["sums", "1.23", "2.35", "1.79", "1.68", "88%", "12,345"],
         ),
         (Updates("g", 1, 60, 21.346), ["1", "60", "21.3"]),
-        (Neighbours("g", "war", 1, 0.98765, 3, "peace, army"), ["war", "1", "0.988", "3", "peace, army"]),
+        (
+            Neighbours("g", "sums", "war", 1, 0.98765, 1234, 3, "peace, army"),
+            ["sums", "war", "1", "0.988", "1,234", "3", "peace, army"],
+        ),
     ],
 )
 def test_numbers_are_shown_with_the_digits_of_their_columns(one, cells):

@@ -1,10 +1,12 @@
 """Sums of vectors against the law of sums, and without the mean context."""
 
+import numpy as np
 import pytest
 import torch
 
 from gpustab.small_data.additive import centred, mean_context
-from gpustab.studies.consistency.comparisons import by_sentences
+from gpustab.studies.consistency.claims_of_sums import GROWS
+from gpustab.studies.consistency.comparisons import all_sentences, by_sentences
 from gpustab.studies.consistency.measures import consistency_of, size_constant
 from gpustab.studies.consistency.options import ConsistencyOptions
 from gpustab.studies.consistency.samples import prepare
@@ -56,3 +58,46 @@ def test_the_law_has_its_constant_from_the_largest_size():
     for row in rows:
         assert row.law == pytest.approx(1 / (1 + last.c / row.words))
     assert last.law == pytest.approx(last.same)
+
+
+def test_all_sentences_of_a_term_are_dealt_out_to_its_samples():
+    """Against sums of the words' vectors by loops; the law has its constant without them."""
+    runs = background(mean=0.6, d=40)
+    options = ConsistencyOptions(samples=2, sentences=4, cutoff=2, subsample=0, number=6)
+    text = text_of(sentences(6, 16, 8, seed=5, own=0.3))
+    prepared = prepare(text, [(t.encode(),) for t in term_names(6)], runs, options, CPU)
+    *sized, last = by_sentences(prepared, runs, options)
+    assert [(row.n, row.mean) for row in (*sized, last)] == [(1, 1), (2, 2), (3, 3), (4, 4), (None, 8)]
+    assert last.law == pytest.approx(1 / (1 + sized[-1].c / last.words))
+    every = all_sentences(prepared, prepared.samples.terms, options)
+    cosines = []
+    for k, term in enumerate(prepared.samples.terms):
+        members = [every.members[every.starts[p] : every.starts[p + 1]] for p in np.flatnonzero(every.term == k)]
+        there = [s for s in range(96) if term in text.tokens[text.starts[s] : text.starts[s + 1]]]
+        assert sorted(np.concatenate(members)) == there
+        for few, many in zip(np.flatnonzero(prepared.samples.term == k), members, strict=True):
+            kept = prepared.samples.members[prepared.samples.starts[few] : prepared.samples.starts[few + 1]]
+            assert list(many[:4]) == list(kept)
+        sums = [sum(_vector(runs, text, w) for s in some for w in _words(text, s, term)) for some in members]
+        cosines.append(float(torch.nn.functional.cosine_similarity(*sums, dim=0)))
+    assert last.same == pytest.approx(np.mean(cosines))
+    said = GROWS.sentence([*sized, last])
+    assert "with 4 sentences; with all sentences of a term, 8.00 a sample, it is" in said
+
+
+def _words(text, sentence, term):
+    return [w for w in text.tokens[text.starts[sentence] : text.starts[sentence + 1]] if w != term]
+
+
+def _vector(runs, text, w):
+    return runs.rows[0][0 : runs.words][runs.vocabulary.index_of(text.words[w])].double()
+
+
+def test_halves_hold_all_sentences_already():
+    runs = background(mean=0.6, d=40)
+    options = ConsistencyOptions(split="half", cutoff=2, subsample=0)
+    text = text_of(sentences(6, 17, 8, seed=5), np.repeat(np.arange(2), 51))
+    prepared = prepare(text, [(t.encode(),) for t in term_names(6)], runs, options, CPU)
+    every = all_sentences(prepared, prepared.samples.terms, options)
+    assert every.members.tolist() == prepared.samples.members.tolist()
+    assert by_sentences(prepared, runs, options)[-1].mean == pytest.approx(prepared.samples.sizes.mean())

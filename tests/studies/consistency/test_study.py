@@ -100,7 +100,13 @@ def test_halves_with_nonce2vec(files):
     updates = result.tables["updates"]["updates"]
     assert updates[0] > updates[1] > 0
     assert not any(updates[3:])
-    assert "What does Nonce2Vec read?" in to_text(result)
+    text = to_text(result)
+    assert "What does Nonce2Vec read?" in text
+    near = result.tables["neighbours"]
+    assert list(dict.fromkeys(near["model"])) == ["additive", "Nonce2Vec (frozen)"]
+    assert near.where(model="additive")["term"] == near.where(model="Nonce2Vec (frozen)")["term"]
+    assert len(FIGURES["nearest_words"][1](result.tables).panels) == 2
+    assert "by additive and" in to_html(result)
 
 
 def test_the_grid_has_a_row_for_every_setting(files, monkeypatch):
@@ -120,10 +126,34 @@ def test_the_grid_has_a_row_for_every_setting(files, monkeypatch):
     )
     grid = result.tables["grid"]
     assert grid.height == 2 * 3 * 1 * 4 * 4 * 2
-    chosen = {"alpha": 1.0, "negatives": 3, "alpha_decay": 70.0, "sample_decay": 1.9, "window_decay": 5}
-    (one,) = grid.records(**chosen)
-    alone = next(result.tables["consistency"].records(model="Nonce2Vec (frozen)"))
-    assert [one["same"], one["auc"]] == pytest.approx([alone["same"], alone["auc"]], abs=1e-12)
+    best = max(grid.records(), key=lambda row: row["auc"])
+    numbers = result.tables["consistency"]
+    (alone,) = numbers.records(model="Nonce2Vec (frozen, tuned)")
+    assert (alone["terms"], next(numbers.records(model="additive"))["terms"]) == (2, 8)
+    for name in ("same", "null", "auc"):
+        assert best[f"test_{name}"] == pytest.approx(alone[name], abs=1e-12)
+    (contrast,) = (row for row in result.contrasts if row["model"] == alone["model"])
+    assert (contrast["against"], contrast["terms"]) == ("additive (test terms)", 2)
+    text = " ".join(to_text(result).split())
+    assert "The best of 192 settings is chosen by AUC on 6 of 8 terms, drawn at random (seed 0), and reported" in text
+    assert "reported as tuned on the other 2: AUC" in text
+    assert "chosen from the paper's grid" in methods(result)
+
+
+def test_of_three_terms_none_is_left_to_report_a_setting(files, monkeypatch, tmp_path):
+    from gpustab.small_data import nonce
+
+    monkeypatch.setattr(nonce, "GRID", {name: values[:2] for name, values in nonce.GRID.items()})
+    (tmp_path / "terms.txt").write_text("\n".join(term_names(8)[:3]))
+    output = {"model": "nonce2vec", "grid": True, "output_vectors": str(files / "output.txt")}
+    result = consistency(
+        _group(_space(files)), files / "text.txt", terms=str(tmp_path / "terms.txt"), samples=2, **output, **CHOICES
+    )
+    assert set(result.tables["grid"]["test_auc"]) == {None}
+    assert not list(result.tables["consistency"].records(model="Nonce2Vec (frozen, tuned)"))
+    assert any("wants four or more" in note for note in result.notes)
+    assert "is chosen by AUC" not in to_text(result)
+    assert "grid" not in methods(result)
 
 
 @pytest.mark.parametrize(

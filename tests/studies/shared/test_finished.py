@@ -60,3 +60,17 @@ def test_the_name_depends_on_all(tmp_path):
     }
     assert len(names) == 5
     assert digest_of("a", rows) == digest_of("a", rows.t().contiguous().t())
+
+
+@pytest.mark.parametrize("folder", [None, "parts"])
+def test_a_part_is_made_once_where_it_is_kept_and_again_where_more_depends_on_it(tmp_path, folder):
+    made = []
+    kept = Finished(folder and tmp_path / folder).of("group", np.arange(3))
+
+    def part(finished, name):
+        return finished.part(name, lambda: made.append(name) or [float(len(made))])
+
+    first = part(kept, "one"), part(kept.of("more"), "one"), part(kept, "two")
+    assert first == ([1.0], [2.0], [3.0])
+    again = part(kept, "one"), part(kept.of("more"), "one"), part(kept.of("other"), "one")
+    assert again == (([1.0], [2.0], [4.0]) if folder else ([4.0], [5.0], [6.0]))

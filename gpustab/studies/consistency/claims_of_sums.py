@@ -1,0 +1,153 @@
+"""What the study claims of sums: what all contexts have in common, where sums lie, and how alike larger ones are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from gpustab.results.page import counted, number
+from gpustab.studies.consistency.tables import ModelNumbers, Size, WordRanks, as_cosine
+from gpustab.studies.shared.claims import Claim, Margin
+from gpustab.studies.shared.wording import number_span
+
+COMMON = Margin(0.05, "cosine above its null level that says nothing by itself")
+FIRST = Margin(2, "mean place that is no more the first")
+
+
+class Sums(NamedTuple):
+    """The additive model of one background and text, as it is, and without what every context has in common."""
+
+    raw: ModelNumbers
+    centred: ModelNumbers
+
+
+def _common(sums: Sums, part: str) -> str:
+    raw, centred = ([as_cosine(row.same), as_cosine(row.null)] for row in sums)
+    return (
+        f"The cosine of two samples of one term is {raw[0]}, of two terms {raw[1]}{part} is what every context of the "
+        f"text has in common. Without that they are {' and '.join(centred)}."
+    )
+
+
+MOSTLY_COMMON = Claim[Sums](
+    id="consistency.mostly-common",
+    says="Almost all of a cosine is what every context of the text has in common.",
+    source="Bloem et al. 2019, table 1, which has no null level",
+    rule=f"the cosine of one term is less than {COMMON:g} above that of different terms",
+    judge=lambda sums: "yes" if sums.raw.excess < COMMON else "no",
+    sentences={
+        "yes": lambda sums: _common(sums, ": almost all of it"),
+        "no": lambda sums: _common(sums, "; part of both"),
+    },
+    paper=(
+        "Bloem and others found cosines of 0.907 to 0.953 between vectors of one term, and took them for consistency "
+        "(table 1)"
+    ),
+    here={
+        "yes": lambda sums: (
+            f"the cosine is {as_cosine(sums.raw.same)}, and hardly less for two terms, {as_cosine(sums.raw.null)}"
+        ),
+        "no": lambda sums: f"the cosine is {as_cosine(sums.raw.same)}, and for two terms {as_cosine(sums.raw.null)}",
+    },
+)
+
+
+class Placed(NamedTuple):
+    """Where a term's other sample lies: among the samples of other terms, and among the background's words."""
+
+    among_samples: ModelNumbers
+    among_words: WordRanks
+
+
+def _places(placed: Placed, joined: str) -> str:
+    row, ranks = placed
+    return (
+        f"Among {ranks.words:,} background words a term's other sample has place {number(ranks.both, 3)}{joined}among "
+        f"the samples of other terms place {number(row.rank, 3)} of {number(row.among, 3)}"
+    )
+
+
+NEAR_AS_SUMS = Claim[Placed](
+    id="consistency.near-as-sums",
+    says="Samples are near each other among words because both are sums, not because they are of one term.",
+    source="Bloem et al. 2019, table 1",
+    rule=f"the mean place among words is below {FIRST:g}, and among the samples of other terms it is not",
+    judge=lambda placed: "yes" if placed.among_words.both < FIRST <= placed.among_samples.rank else "no",
+    sentences={
+        "yes": lambda placed: (
+            f"{_places(placed, ', and ')}: it is near the first because both are sums, not because they are of one "
+            "term."
+        ),
+        "no": lambda placed: f"{_places(placed, ', ')}.",
+    },
+    paper=(
+        "Bloem and others found a term's other vector at places 1 to 1.001 among all words, and 22.4 for the halves "
+        "of one book (table 1)"
+    ),
+    here={
+        "yes": lambda placed: (
+            f"it has place {number(placed.among_words.both, 3)}, but among the samples of other terms "
+            f"{number(placed.among_samples.rank, 3)}"
+        ),
+        "no": lambda placed: (
+            f"it has place {number(placed.among_words.both, 3)}, and among the samples of other terms "
+            f"{number(placed.among_samples.rank, 3)}"
+        ),
+    },
+)
+
+
+def _ends(rows: Sequence[Size]) -> tuple[Size, Size]:
+    """The smallest and the largest size; all sentences of a term are one where there is no other."""
+    sized = [row for row in rows if row.n is not None]
+    return (sized[0], sized[-1]) if len(sized) > 1 else (rows[0], rows[-1])
+
+
+def _grows(rows: Sequence[Size]) -> str:
+    if len(rows) < 2:
+        return "none"
+    smallest, largest = _ends(rows)
+    return "grows" if largest.same_low > smallest.same_high else "open"
+
+
+def _from_to(rows: Sequence[Size], shown: str = "") -> str:
+    """The cosines of the smallest and the largest size, and of all sentences, and the law of sums beside them."""
+    ends = _ends(rows)
+    said = " to ".join(f"{_with_span(row)} with {row.n or 'all'}" for row in ends)
+    every = [
+        f"; with all sentences of a term, {number(row.mean, 3)} a sample, it is {_with_span(row)}"
+        for row in rows
+        if row.n is None and row not in ends
+    ]
+    off, c = max(abs(row.same - row.law) for row in rows), next(row.c for row in reversed(rows) if row.n is not None)
+    law = f"a law of sums, 1 / (1 + c / words) with c = {number(c, 3)}, is at most {number(off, 2)} off"
+    return f"from {said} sentences{shown}{''.join(every)}; {law}."
+
+
+def _with_span(row: Size) -> str:
+    return f"{as_cosine(row.same)} ({number_span(row.same_low, row.same_high)})"
+
+
+GROWS = Claim[Sequence[Size]](
+    id="consistency.grows",
+    says="Consistency grows with the sentences of a sample.",
+    source="Bloem et al. 2019, table 2",
+    rule="the interval of the cosine of the largest samples lies wholly above that of the smallest",
+    judge=_grows,
+    sentences={
+        "none": "One size of samples: how consistency depends on it is not seen.",
+        "grows": lambda rows: f"Consistency grows with the sentences, {_from_to(rows)}",
+        "open": lambda rows: (
+            f"Consistency goes {_from_to(rows, ': the intervals overlap, so that it grows is not shown')}"
+        ),
+    },
+    paper=(
+        "Bloem and others found that consistency grows with the sentences, for one term: 0.794 with one, 0.956 with "
+        "eight, 0.987 with all (table 2)"
+    ),
+    here={
+        "none": "one size was measured",
+        "grows": lambda rows: f"it does so for {counted(rows[0].terms, 'term')}",
+        "open": "that is not shown",
+    },
+)
