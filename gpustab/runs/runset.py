@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from gpustab.errors import InputError, marked
+from gpustab.errors import InputError, naming
 from gpustab.formats.binary.safetensors import write_safetensors
 from gpustab.runs.group import Group
 from gpustab.runs.key import Key
@@ -138,10 +138,8 @@ def read_entries(folder: Path) -> list[Entry]:
             path, found, _ENTRY_FIELDS | ({} if first else {"key": dict}), f"group {number}"
         )
         want_fields(path, entry, {"made": dict}, f"group {number}")
-        try:
+        with naming(f"{path}: damaged: group {number}"):
             key = Key.of_path(entry["path"]) if first else Key.of_record(entry["key"])
-        except InputError as error:
-            raise InputError(f"{path}: damaged: group {number}: {marked(error)}") from None
         entries.append(Entry(key, entry["path"], entry["runs"], entry["made"]))
     return entries
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, overload
 import torch
 from torch import Tensor
 
-from gpustab.errors import InputError, marked
+from gpustab.errors import naming
 from gpustab.formats.binary.npy import check_dimension, rows_to_read
 from gpustab.formats.binary.safetensors import (
     WORDS,
@@ -107,10 +107,8 @@ def open_stored(path: Path, options: LoadOptions) -> StoredSpace | None:
         return None
     buffer, offsets = rows.tensor("words", torch.uint8), rows.tensor("offsets", torch.int64)
     check_words(rows, len(offsets) - 1)
-    try:
+    with naming(path):
         check_dimension(rows.shape[1], options)
-    except InputError as error:
-        raise InputError(f"{path}: {marked(error)}") from error
     kept = rows_to_read(len(rows), options)
     counts = read_counts(rows)
     return StoredSpace(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpustab.errors import InputError, marked, option
+from gpustab.errors import InputError, naming, option
 from gpustab.formats.binary.cursor import Cursor
 from gpustab.formats.binary.word2vec_rows import LONGEST_WORD, BinaryRows, TornRows, ends_rows_with_newline
 from gpustab.formats.options import DEFAULTS, LoadOptions
@@ -286,10 +286,8 @@ def place_word2vec_binary(source: Source, options: LoadOptions = DEFAULTS) -> Pl
 
 
 def _read(source: Source, options: LoadOptions, *, placed: bool) -> Space | Placed:
-    try:
+    with naming(source.path):
         return Reading(source, options, placed).run()
-    except InputError as error:
-        raise InputError(f"{source.path}: {marked(error)}") from error
 
 
 WORD2VEC_BINARY = Format(

@@ -15,22 +15,22 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from gpustab.errors import InputError, marked, option
+from gpustab.errors import InputError, naming, option, some_of
 from gpustab.formats.binary.ngrams import ComposedRows
-from gpustab.formats.binary.npy import Matrix, NpyRows, check_dimension, fill_rows, rows_to_read
+from gpustab.formats.binary.npy import Matrix, NpyRows, space_of_rows
 from gpustab.formats.gensim.described import Described, array_of, attributes_of, pairs_of
 from gpustab.formats.gensim.safe_pickle import describe_pickle
 from gpustab.formats.memory import PLACEHOLDERS, are_placeholders
 from gpustab.formats.options import LoadOptions
-from gpustab.formats.rows import Format, RowTable
+from gpustab.formats.rows import Format
 from gpustab.formats.sniff import foreign
 from gpustab.formats.source import Source
+from gpustab.formats.vocabulary_file import WordList
 from gpustab.spaces.space import Space
 from gpustab.spaces.words import as_word
 
 _WORDS = ("index_to_key", "index2word", "index2entity")  # gensim 4, and before
 _VECTORS = ("vectors", "syn0")  # gensim 3 and 4, and before
-_SHOWN = 10
 
 DOCUMENTS = "dv"
 """What Doc2Vec calls its vectors of documents, and the option ``tensor`` that asks for them."""
@@ -68,7 +68,7 @@ def read_gensim(source: Source, options: LoadOptions) -> Space:
             f"{path}: this is a pickle within {source.compression}; unpack it first (gensim's: load it with gensim, "
             "since its companions are packed too, and save it under a name without .gz or .bz2)"
         )
-    try:
+    with naming(path):
         content = source.map()
         root, names = describe_pickle(b"".join(source.blocks()) if content is None else memoryview(content))
         if not isinstance(root, Described) or root.kind.module.partition(".")[0] != "gensim":
@@ -77,8 +77,6 @@ def read_gensim(source: Source, options: LoadOptions) -> Space:
                 f"this is a pickle {what} and no file of gensim's KeyedVectors, Word2Vec or FastText{_way(root)}"
             )
         return Model(path, root, options.tensor == DOCUMENTS).space(source, options)
-    except InputError as error:
-        raise InputError(f"{path}: {marked(error)}") from error
 
 
 class Model:
@@ -117,10 +115,9 @@ class Model:
     def space(self, source: Source, options: LoadOptions) -> Space:
         """Return words, vectors and counts as a space."""
         words, matrix, counts = self._words, self._matrix(), self._counts()
-        v, d = matrix.shape
+        v = matrix.shape[0]
         if len(words) != v:
             raise InputError(f"there are {len(words)} words, but {v} vectors in {getattr(matrix, 'path', self.path)}")
-        check_dimension(d, options)
         if counts is not None and are_placeholders(torch.tensor(counts)):
             counts = None
             self.notes.append(PLACEHOLDERS)
@@ -129,9 +126,8 @@ class Model:
             kept = [row for row in range(v) if row not in empty]
             words, matrix = [words[row] for row in kept], SomeRows(matrix, kept)
             counts = None if counts is None else [counts[row] for row in kept]
-        table = RowTable(d, rows_to_read(len(words), options), options, "row")
-        notes = fill_rows(table, matrix, words, counts, options)
-        return table.space(source, f"gensim {self.kind.name}", notes=[*self.notes, *notes])
+        found = WordList(self.path, words, counts, self.notes)
+        return space_of_rows(source, f"gensim {self.kind.name}", matrix, found, options)
 
     @cached_property
     def _words(self) -> list[bytes]:
@@ -182,10 +178,9 @@ class Model:
         file = self.path.with_name(f"{self._prefix}.{name}.npy")
         if not file.is_file():
             there = sorted(other.name for other in self.path.parent.glob("*.npy"))
-            more = f" and {len(there) - _SHOWN} more" if len(there) > _SHOWN else ""
             raise InputError(
-                f"its companion {file.name} is missing; found in the same folder: "
-                f"{', '.join(there[:_SHOWN]) or 'no .npy file'}{more}. A companion keeps the name of its main file"
+                f"its companion {file.name} is missing; found in the same folder: {some_of(there) or 'no .npy file'}. "
+                "A companion keeps the name of its main file"
             )
         return NpyRows(file)
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from gpustab.errors import InputError, marked
+from gpustab.errors import InputError, naming
 from gpustab.formats.binary.npy import Matrix
 from gpustab.formats.gensim.described import Described, attributes_of
 from gpustab.formats.gensim.native import Model, is_pickle
@@ -27,14 +27,12 @@ def read_output_vectors(path: str | os.PathLike[str], options: LoadOptions | Non
     with open_source(path) as source:
         if not is_pickle(source.head):
             return read_space(path, options)
-        try:
+        with naming(path):
             content = source.map()
             root, _ = describe_pickle(b"".join(source.blocks()) if content is None else memoryview(content))
             if not (isinstance(root, Described) and root.kind.module.partition(".")[0] == "gensim"):
                 raise InputError("this is a pickle and no model of gensim's")
             return _OutputModel(source.path, root).space(source, options)
-        except InputError as error:
-            raise InputError(f"{path}: {marked(error)}") from error
 
 
 class _OutputModel(Model):

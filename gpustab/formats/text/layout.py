@@ -10,7 +10,7 @@ from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.sniff import UTF8_BOM, read_header
 from gpustab.formats.source import Source
-from gpustab.formats.text.decimals import SEPARATORS, count_values, is_number_like, is_sparse
+from gpustab.formats.text.decimals import SEPARATORS, are_running, count_values, is_number_like, is_sparse, start_of
 from gpustab.spaces.words import show
 
 LONGEST_LINE = 1 << 26
@@ -111,7 +111,7 @@ def settle(lines: Sequence[bytes], options: LoadOptions) -> Layout:
         return names
     if options.header and declared is None:
         raise InputError(
-            f"line 1 is '{_start(first)}', but {option('header', True)} wants the two integers of a header"
+            f"line 1 is '{start_of(first, 40)}', but {option('header', True)} wants the two integers of a header"
         )
     _refuse_sparse(lines)
     rows = [line for line in lines[1 if declared else 0 :] if line.strip(SEPARATORS)]
@@ -162,8 +162,7 @@ def are_names(label: bytes, fields: Sequence[bytes], values: Sequence[Sequence[b
     if len(named) == len(fields):
         return True
     running = [field.strip(b'"') for field in fields if is_number_like(field.strip(b'"'))]
-    start = 1 if running[0] == b"1" else 0
-    if running != [b"%d" % i for i in range(start, start + len(running))]:
+    if not are_running(running):
         return False
     broken = sum(any(b"." in value or b"e" in value for value in row) for row in values)
     above_words = label.strip(b'"').lower() in _ABOVE_WORDS
@@ -213,10 +212,6 @@ def _positive(dimension: int) -> int:
     return dimension
 
 
-def _start(line: bytes) -> str:
-    return show(line[:40]) + "…" * (len(line) > 40)
-
-
 def refuse_doubtful(rows: Sequence[bytes], dimension: int) -> None:
     """Refuse rows of numbers alone, and rows with a number of the row or a count among word and values.
 
@@ -237,7 +232,7 @@ def refuse_doubtful(rows: Sequence[bytes], dimension: int) -> None:
             f"vectors.tsv?): numpy.save('x.npy', numpy.loadtxt(FILE)), and the words, one a line, in x.vocab; or, if "
             f"it is a word, say {option('dim', dimension)}"
         )
-    if lengths == {dimension + 2} and _are_running([row[0] for row in fields]):
+    if lengths == {dimension + 2} and are_running([row[0] for row in fields]):
         raise InputError(
             f"the rows begin with their own numbers ('{first}') and not with the words; save them without, or say "
             f"{option('dim', dimension)} if the number belongs to the word"
@@ -251,11 +246,6 @@ def refuse_doubtful(rows: Sequence[bytes], dimension: int) -> None:
 
 def _is_fraction(field: bytes) -> bool:
     return is_number_like(field) and field.count(b".") == 1 and field != b"."
-
-
-def _are_running(fields: Sequence[bytes]) -> bool:
-    start = 1 if fields[0] == b"1" else 0
-    return list(fields) == [b"%d" % i for i in range(start, start + len(fields))]
 
 
 def _has_count(row: Sequence[bytes]) -> bool:

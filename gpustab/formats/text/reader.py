@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpustab.errors import InputError, marked, option
+from gpustab.errors import InputError, marked, naming, option
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.rows import Format, RowTable
 from gpustab.formats.sniff import foreign
@@ -133,11 +133,10 @@ def read_text(source: Source, options: LoadOptions) -> Space:
         InputError: if the file is damaged, ambiguous, or has rows that the options do not let pass.
     """
     try:
-        return _Reading(source, options).run()
+        with naming(source.path):
+            return _Reading(source, options).run()
     except RowError as error:
         raise InputError(f"{source.path}, {marked(error)}") from error
-    except InputError as error:
-        raise InputError(f"{source.path}: {marked(error)}") from error
 
 
 class _Reading:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from safetensors import safe_open
 from torch import Tensor
 
-from gpustab.errors import InputError, marked
+from gpustab.errors import naming
 from gpustab.formats.binary.stored import StoredSpace, StoredWords
 from gpustab.formats.unusual import Unusual
 from gpustab.machine.threads import in_order
@@ -158,12 +158,10 @@ class _KnownWords:
         key = sha256(words.buffer.numpy().data)
         key.update(words.offsets.numpy().data)
         if key.digest() not in self._known:
-            try:
+            with naming(source):
                 own = cut_out(words.buffer[: int(words.offsets[-1])], words.offsets)
                 numbers = self.all.take(own)
                 if np.bincount(numbers).max(initial=0) > 1:
                     Vocabulary(own)  # which says what occurs twice
-            except InputError as error:
-                raise InputError(f"{source}: {marked(error)}") from error
             self._known[key.digest()] = numbers, list(Unusual(own, range(len(own)), "in row").sentences())
         return self._known[key.digest()]

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gpustab.errors import InputError, marked
+from gpustab.errors import InputError, naming
 from gpustab.formats.atomic import replacing
 from gpustab.formats.binary.safetensors import METADATA_KEY
 from gpustab.formats.binary.stored import Part, StoredSpace, write_tensors
@@ -59,11 +59,9 @@ def write_packed(
         ComputationError: if the file cannot be written.
     """
     space, rows = opened.space, order.rows(run)
-    try:
+    with naming(opened.report.source):
         found = scan(space, dtype, DEFAULTS if opened.checked else options)
         _check_survival(space, rows, found, dtype)
-    except InputError as error:
-        raise InputError(f"{opened.report.source}: {marked(error)}") from None
     taken = rows[rows >= 0]
     if not order.looked[run] and (found.raw[taken] == 0).any():
         raise UndefinedError
