@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
 from gpustab.corpus.sampling import Sample
 from gpustab.errors import ComputationError
+from gpustab.options import Count
 from gpustab.trainers.base import Parameters, Technique, Tell, Vectors, tell_nobody
 from gpustab.trainers.word2vec import LONGEST, Epochs, GensimParameters
 
@@ -20,7 +20,7 @@ from gpustab.trainers.word2vec import LONGEST, Epochs, GensimParameters
 class Doc2VecParameters(GensimParameters):
     """Parameters of both models; defaults are gensim's."""
 
-    epochs: int = Field(10, ge=1)
+    epochs: Count = 10
 
 
 class Texts:

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import torch
-from pydantic import Field
 from scipy import sparse
 from torch import Tensor
 
@@ -23,6 +22,7 @@ from gpustab.corpus.sampling import Sample
 from gpustab.errors import ComputationError
 from gpustab.kernels.training.glove import Factors, descend, make_factors
 from gpustab.machine.device import choose_device
+from gpustab.options import Count, Option
 from gpustab.trainers.base import Draws, Parameters, Technique, Tell, Vectors, tell_nobody
 from gpustab.trainers.glove_runs import Run, ahead, groups, make_run, steps_together
 
@@ -44,13 +44,13 @@ class GloveParameters(Parameters):
         device: where to train; ``"auto"`` is a CUDA device where there is one. CPU and CUDA round differently.
     """
 
-    dim: int = Field(100, ge=1)
-    window: int = Field(15, ge=1)
-    epochs: int = Field(25, ge=1)
-    rate: float = Field(0.05, gt=0, le=1)
-    x_max: float = Field(100.0, gt=0)
-    alpha: float = Field(0.75, ge=0)
-    batch: int = Field(8, ge=1)
+    dim: Count = 100
+    window: Count = 15
+    epochs: Count = 25
+    rate: Annotated[float, Option(above=0, high=1)] = 0.05
+    x_max: Annotated[float, Option(above=0)] = 100.0
+    alpha: Annotated[float, Option(low=0)] = 0.75
+    batch: Count = 8
     device: Literal["auto", "cpu", "cuda"] = "auto"
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from gpustab.corpus.sampling import Sample
 from gpustab.errors import ComputationError, InputError
+from gpustab.options import Count, Option
 from gpustab.trainers.base import Parameters, Technique, Tell, Vectors, WithOutput, tell_nobody
 
 LONGEST = 10_000
@@ -20,14 +21,14 @@ LONGEST = 10_000
 class GensimParameters(Parameters):
     """Parameters of all that gensim trains; defaults are gensim's."""
 
-    dim: int = Field(100, ge=1)
-    window: int = Field(5, ge=1)
-    epochs: int = Field(5, ge=1)
-    negative: int = Field(5, ge=0, description="negative samples; 0 with hierarchical softmax")
+    dim: Count = 100
+    window: Count = 5
+    epochs: Count = 5
+    negative: Annotated[int, Option("negative samples; 0 with hierarchical softmax", low=0)] = 5
     hierarchical_softmax: bool = False
-    subsample: float = Field(1e-3, ge=0, description="threshold above which frequent words are thinned out; 0 = off")
-    alpha: float = Field(0.025, gt=0, description="learning rate at the start")
-    min_alpha: float = Field(1e-4, ge=0, description="learning rate at the end")
+    subsample: Annotated[float, Option("threshold above which frequent words are thinned out; 0 = off", low=0)] = 1e-3
+    alpha: Annotated[float, Option("learning rate at the start", above=0)] = 0.025
+    min_alpha: Annotated[float, Option("learning rate at the end", low=0)] = 1e-4
 
     @model_validator(mode="after")
     def _one_objective(self) -> Self:
@@ -59,7 +60,7 @@ class Word2VecParameters(GensimParameters):
     another distribution than gensim's. So every engine starts within ±1/d unless ``spread`` is set.
     """
 
-    spread: float = Field(1.0, gt=0, description="word vectors start within ±spread/dim; word2vec's C code has 0.5")
+    spread: Annotated[float, Option("word vectors start within ±spread/dim; word2vec's C code has 0.5", above=0)] = 1.0
 
 
 class Texts:

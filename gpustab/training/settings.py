@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_core import ErrorDetails
@@ -20,11 +20,10 @@ from gpustab.corpus.sampling import SAMPLINGS, Sampling
 from gpustab.corpus.tokenise import CorpusOptions
 from gpustab.errors import InputError, first_option, marked, near, option
 from gpustab.formats.source import near_file
-from gpustab.options import check_seed
-from gpustab.trainers import NAMES, check_technique, technique
+from gpustab.options import Count, Option, check_seed
+from gpustab.trainers import NAMES, Choice, Programs, Runs, Stream, check_technique, technique
 from gpustab.trainers.base import Parameters
 
-Stream = Literal["draw", "training"]
 Place = tuple[str, ...]
 """A key, below the tables that it stands in."""
 
@@ -96,17 +95,17 @@ class TrainingSettings(BaseModel):
     corpus: str
     techniques: list[str] = Field(["sgns"], min_length=1)
     samplings: list[Sampling] = Field(list(SAMPLINGS), min_length=1)
-    runs: int = Field(8, ge=1, le=999)
+    runs: Runs = 8
     seed: int = 0
     vary: list[Stream] = ["draw", "training"]
-    jobs: int = Field(1, ge=1)
+    jobs: Count = 1
     parallel: str = "loky"
-    engine: Literal["auto", "gpu", "gensim"] = "auto"
-    programs_per_run: int = Field(1, ge=1, le=1024)
+    engine: Choice = "auto"
+    programs_per_run: Programs = 1
     half: Literal["", "a", "b"] = ""
     epochs_by: str = ""
     epoch: str = ""
-    control: int = Field(0, ge=0, le=999)
+    control: Annotated[int, Option(low=0, high=999)] = 0
     keep_output: bool = False
     options: CorpusOptions = CorpusOptions()
     parameters: dict[str, dict[str, Any]] = {}
