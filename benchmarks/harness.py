@@ -111,8 +111,10 @@ class Bench:
     growths: list[Growth] = field(default_factory=list)
     refused: int = 0
 
-    def race(self, job: str, size: dict[str, int], contenders: Sequence[Contender]) -> list[Row]:
-        """Time methods in turn; ratios are to the first of them."""
+    def race(
+        self, job: str, size: dict[str, int], contenders: Sequence[Contender], *, processor: bool = False
+    ) -> list[Row]:
+        """Time methods in turn, by the clock or by what the processor spent; ratios are to the first of them."""
         print(job, size, flush=True)
         gc.collect()
         rows = [Row(job, size, c.method, share=c.share, note=c.note) for c in contenders]
@@ -121,7 +123,7 @@ class Bench:
         while waiting := [n for n, yes in enumerate(admitted) if yes and wants_more(times[n], self.seconds)]:
             for n in waiting:
                 spent = one_call(contenders[n].call, self.device)
-                times[n].append(spent.seconds)
+                times[n].append(spent.processor if processor else spent.seconds)
                 if spent.before is not None and spent.peak is not None:
                     rows[n].peak_mib = max(rows[n].peak_mib or 0.0, (spent.peak - spent.before) / 2**20)
         for row, spent in zip(rows, times, strict=True):

@@ -12,7 +12,10 @@ from typing import Any
 import torch
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("gpustab", "torch", "numpy", "faiss-cpu", "faiss-gpu", "faiss-gpu-cu13-cuvs", "torchmetrics", "triton")
+PACKAGES = (
+    *("gpustab", "torch", "numpy", "faiss-cpu", "faiss-gpu", "faiss-gpu-cu13-cuvs", "torchmetrics", "triton"),
+    *("pandas", "pyarrow"),
+)
 
 
 def environment(device: torch.device) -> dict[str, Any]:
