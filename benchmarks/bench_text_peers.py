@@ -27,7 +27,7 @@ def by_pandas(path: Path, d: int) -> np.ndarray:
     kinds = {0: str} | dict.fromkeys(range(1, d + 1), np.float32)
     how = {"sep": " ", "header": None, "skiprows": 1, "quoting": csv.QUOTE_NONE, "na_filter": False}
     frame = pd.read_csv(path, dtype=kinds, low_memory=False, **how)
-    assert len(list(frame[0])) == len(frame)  # noqa: S101  # a reader of vectors gives the words, too
+    assert len(list(frame[0])) == len(frame)  # a reader of vectors gives the words, too
     return frame.iloc[:, 1:].to_numpy(np.float32)
 
 
@@ -39,7 +39,7 @@ def by_pyarrow(path: Path, d: int) -> np.ndarray:
         arrow_csv.ParseOptions(delimiter=" ", quote_char=False),
         arrow_csv.ConvertOptions(column_types={"f0": pa.string()} | dict.fromkeys(names, pa.float32())),
     )
-    assert len(table["f0"].to_pylist()) == len(table)  # noqa: S101
+    assert len(table["f0"].to_pylist()) == len(table)
     return np.stack([table[name].to_numpy() for name in names], axis=1)
 
 

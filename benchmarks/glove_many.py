@@ -29,8 +29,7 @@ from gpustab.corpus.sampling import Sample, draw_units, sample, training_seed
 from gpustab.corpus.tokenise import CorpusOptions, prepare_corpus
 from gpustab.machine.device import choose_device
 from gpustab.trainers import glove
-from gpustab.trainers.glove import GloveParameters, train
-from gpustab.trainers.glove_runs import Run, Size, bytes_of, size_of
+from gpustab.trainers.glove import GloveParameters, Run, Size, bytes_of, size_of, train
 
 
 @contextmanager
