@@ -9,9 +9,10 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+from gpustab.errors import some_of
 from gpustab.runs.joining import Joining, Rule, require_overlap
 from gpustab.runs.key import Key
-from gpustab.runs.plan import Plan, headers_of, letter_case, plan_join, take_rows
+from gpustab.runs.plan import headers_of, letter_case, plan_join, take_rows
 from gpustab.runs.runs import Rows, Runs
 from gpustab.spaces.space import LoadReport, Space
 from gpustab.spaces.vocabulary import Vocabulary
@@ -133,7 +134,11 @@ def join(
         ([b'x', b'z'], 2)
     """
     waiting = list(spaces)
-    plan = _plan(waiting, vocabulary, min_runs, allow_small_overlap)
+    words, headers = headers_of(waiting)
+    plan = plan_join(words, headers, vocabulary=vocabulary, min_runs=min_runs)
+    kept = len(plan.vocabulary)
+    require_overlap(plan.joining, kept, allow_small_overlap, lambda: letter_case(words, headers, kept))
+    headers.clear()  # as large as some runs, and needed no more
     names = run_names(waiting)
     notes += load_notes(waiting, names)
     # Each space is let go as soon as its rows are taken: two copies of all vectors never exist at once.
@@ -141,14 +146,6 @@ def join(
     return prepare(
         plan.vocabulary, rows, names, plan.joining, key=key, counts=plan.counts, centre=centre, unit=unit, notes=notes
     )
-
-
-def _plan(spaces: Sequence[Space], vocabulary: Rule, min_runs: int | None, allow_small_overlap: bool) -> Plan:
-    words, headers = headers_of(spaces)
-    plan = plan_join(words, headers, vocabulary=vocabulary, min_runs=min_runs)
-    kept = len(plan.vocabulary)
-    require_overlap(plan.joining, kept, allow_small_overlap, lambda: letter_case(words, headers, kept))
-    return plan
 
 
 def run_names(spaces: Sequence[Named]) -> tuple[str, ...]:
@@ -168,7 +165,4 @@ def load_notes(spaces: Sequence[Named], names: Sequence[str]) -> tuple[str, ...]
     for space, name in zip(spaces, names, strict=True):
         for note in space.report.notes if space.report else ():
             about.setdefault(note, []).append(name)
-    return tuple(
-        f"{', '.join(those[:3])}{f' and {len(those) - 3} more' if len(those) > 3 else ''}: {note}"
-        for note, those in about.items()
-    )
+    return tuple(f"{some_of(those, 3)}: {note}" for note, those in about.items())

@@ -199,16 +199,12 @@ def update_manifest(folder: Path, groups: Mapping[Key, int], made: Mapping[str, 
         groups: number of runs by group; a group that is there already keeps the larger number.
         made: what the groups were made with; kept with each of them.
     """
-    with one_at_a_time(folder, "manifest"):
-        _add_to_manifest(folder, groups, made)
-
-
-def _add_to_manifest(folder: Path, groups: Mapping[Key, int], made: Mapping[str, Any]) -> None:
     path = folder / MANIFEST
-    entries = {entry.key: entry for entry in read_entries(folder)} if path.is_file() else {}
-    for key, runs in groups.items():
-        before = entries.get(key, Entry(key, key.path, 0, {}))
-        entries[key] = Entry(key, before.path, max(runs, before.runs), dict(made))
-    content = [entry._asdict() | {"key": entry.key.record()} for entry in entries.values()]
-    versions = {"gpustab": version("gpustab"), "torch": torch.__version__}
-    write_manifest(path, {"schema": SCHEMA, "versions": versions, "groups": content})
+    with one_at_a_time(folder, "manifest"):
+        entries = {entry.key: entry for entry in read_entries(folder)} if path.is_file() else {}
+        for key, runs in groups.items():
+            before = entries.get(key, Entry(key, key.path, 0, {}))
+            entries[key] = Entry(key, before.path, max(runs, before.runs), dict(made))
+        content = [entry._asdict() | {"key": entry.key.record()} for entry in entries.values()]
+        versions = {"gpustab": version("gpustab"), "torch": torch.__version__}
+        write_manifest(path, {"schema": SCHEMA, "versions": versions, "groups": content})

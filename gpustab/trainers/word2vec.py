@@ -12,7 +12,7 @@ from pydantic import model_validator
 from gpustab.corpus.sampling import Sample
 from gpustab.errors import ComputationError, InputError
 from gpustab.options import Count, Option
-from gpustab.trainers.base import Parameters, Technique, Tell, Vectors, WithOutput, tell_nobody
+from gpustab.trainers.base import Parameters, Technique, Tell, Vectors, WithOutput, one_by_one, tell_nobody
 
 LONGEST = 10_000
 """gensim silently ignores what follows this token of a text (its ``MAX_WORDS_IN_BATCH``): longer ones go in pieces."""
@@ -158,20 +158,6 @@ def _rows(matrix: Any, rows: Sequence[int]) -> Vectors:
     return np.ascontiguousarray(matrix[rows], dtype=np.float32)
 
 
-def train_each(
-    samples: Sequence[Sample],
-    parameters: Word2VecParameters,
-    seeds: Sequence[int],
-    tell: Tell = tell_nobody,
-    **options: Any,
-) -> list[Vectors]:
-    """Train some runs one after the other."""
-    return [
-        train_word2vec(sample, parameters, seed, partial(tell, number), **options)
-        for number, (sample, seed) in enumerate(zip(samples, seeds, strict=True))
-    ]
-
-
 def with_output(
     samples: Sequence[Sample],
     parameters: Word2VecParameters,
@@ -179,22 +165,23 @@ def with_output(
     tell: Tell = tell_nobody,
     **options: Any,
 ) -> list[WithOutput]:
-    """Train some runs one after the other, to the same vectors as :func:`train_each`, and return their output vectors.
+    """Train some runs to the same vectors as :func:`train_word2vec`, and return their output vectors too.
 
     Raises:
         InputError: with hierarchical softmax, which has output vectors of a tree's nodes, and none of words.
     """
     if parameters.hierarchical_softmax:
         raise InputError("hierarchical softmax has no output vectors of words")
-    runs = []
-    for number, (sample, seed) in enumerate(zip(samples, seeds, strict=True)):
-        model, rows = trained_model(sample, parameters, seed, partial(tell, number), **options)
-        runs.append(WithOutput(_rows(model.wv.vectors, rows), _rows(model.syn1neg, rows)))
-    return runs
+
+    def both(*run: Any, **options: Any) -> WithOutput:
+        model, rows = trained_model(*run, **options)
+        return WithOutput(_rows(model.wv.vectors, rows), _rows(model.syn1neg, rows))
+
+    return one_by_one(both, samples, parameters, seeds, tell, **options)
 
 
 def _technique(name: str, sg: int) -> Technique:
-    train, both = partial(train_each, sg=sg), partial(with_output, sg=sg)
+    train, both = partial(one_by_one, train_word2vec, tell=tell_nobody, sg=sg), partial(with_output, sg=sg)
     return Technique(name, Word2VecParameters, train, tells=True, with_output=both)
 
 

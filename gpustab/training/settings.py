@@ -145,7 +145,8 @@ class TrainingSettings(BaseModel):
         try:
             return technique(name).parameters(**self.parameters.get(name, {}))
         except ValidationError as error:
-            raise SettingsError(_problems(error, list(technique(name).parameters.model_fields), (name,))) from None
+            known = list(technique(name).parameters.model_fields)
+            raise SettingsError([_problem(one, known, (name,)) for one in error.errors()]) from None
 
 
 def read_settings(content: dict[str, Any]) -> TrainingSettings:
@@ -177,7 +178,8 @@ def validated(content: dict[str, Any]) -> TrainingSettings:
     try:
         return TrainingSettings(**others, parameters=parameters)
     except ValidationError as error:
-        raise SettingsError(_problems(error, [*TrainingSettings.model_fields, *NAMES])) from None
+        known = [*TrainingSettings.model_fields, *NAMES]
+        raise SettingsError([_problem(one, known) for one in error.errors()]) from None
 
 
 def to_toml(settings: TrainingSettings) -> str:
@@ -245,18 +247,8 @@ def line_of(text: str, place: Place) -> int | None:
     return nearest
 
 
-def _problems(error: ValidationError, known: Sequence[str], table: Place = ()) -> list[tuple[Place, str]]:
-    """Return place and message of every key that is wrong; those that are unknown with the nearest that is not.
-
-    Args:
-        error: what pydantic says.
-        known: the keys that there are.
-        table: that the keys stand in.
-    """
-    return [_problem(one, known, table) for one in error.errors()]
-
-
-def _problem(error: ErrorDetails, known: Sequence[str], table: Place) -> tuple[Place, str]:
+def _problem(error: ErrorDetails, known: Sequence[str], table: Place = ()) -> tuple[Place, str]:
+    """Return place and message of a key that is wrong; of an unknown one with the nearest that is known."""
     place = (*table, *(part for part in error["loc"] if isinstance(part, str) and part != "parameters"))
     ours = error.get("ctx", {}).get("error")
     if isinstance(ours, InputError):  # says itself which value is wrong
@@ -268,11 +260,6 @@ def _problem(error: ErrorDetails, known: Sequence[str], table: Place) -> tuple[P
         return place, f"{option(key) if table else key} is unknown{near(place[-1], known)}"
     if error["type"] == "missing":
         return place, f"{option(key)} is missing"
-    return place, f"{option(key)} is {error['input']!r}, {_wanted(error)}"
-
-
-def _wanted(error: ErrorDetails) -> str:
-    context: dict[str, Any] = error.get("ctx", {})
-    if error["type"] in _WANTED:
-        return f"wanted {_WANTED[error['type']].format(**context)}"
-    return error["msg"].replace("Input should be", "wanted")
+    known_kind = _WANTED.get(error["type"])
+    wanted = f"wanted {known_kind.format(**error.get('ctx', {}))}" if known_kind else error["msg"]
+    return place, f"{option(key)} is {error['input']!r}, {wanted.replace('Input should be', 'wanted')}"

@@ -80,7 +80,7 @@ def test_batches_descend_as_far_as_one_entry_at_a_time(per_word):
     counts = oracle.random_counts(v, 0.6, 1)
     parameters = GloveParameters(dim=d, epochs=epochs, batch=per_word, x_max=10, rate=0.05, device="cpu")
     entries = oracle.entries(counts)
-    start = glove._run(counts, parameters, 3).start.numpy()
+    start = glove.make_run(counts, 3, parameters).start.numpy()
     shuffled = [entries[n] for n in np.random.default_rng(3).permutation(len(entries))]
     want = oracle.sequential(shuffled, start, 10, 0.75, 0.05, epochs)
     found = split(*fit([counts], parameters, [3]))

@@ -28,6 +28,8 @@ from gpustab.formats.options import DEFAULTS, LoadOptions
 from gpustab.formats.rows import PlacedRows
 from gpustab.formats.unusual import name_of
 
+_PIECE = 1 << 21
+
 
 class StoredWords(Sequence[bytes]):
     """The words of a file, each of them cut out of its bytes when somebody asks for it.
@@ -85,6 +87,11 @@ class StoredSpace(NamedTuple):
     def dimension(self) -> int:
         """Number of dimensions ``d``."""
         return self.rows.shape[1]
+
+    @property
+    def step(self) -> int:
+        """How many rows a piece of 2 MiB has in float32: what is done to it next finds it in the processor's cache."""
+        return max(1, _PIECE // (4 * self.dimension))
 
     def parts(self, size: int) -> Iterator[slice]:
         """Yield slices of at most ``size`` rows, which cover those that have words."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
@@ -47,8 +48,8 @@ class Lines:
         Raises:
             InputError: if a line is longer than 64 MiB; the message lacks the file's name.
         """
-        rest = b""
-        for block in _without_bom(self._source.blocks()):
+        rest, blocks = b"", self._source.blocks()
+        for block in chain([next(blocks, b"").removeprefix(UTF8_BOM)], blocks):
             end = block.rfind(b"\n") + 1
             if not end:
                 rest += block
@@ -60,11 +61,6 @@ class Lines:
         if rest and not self._source.damage:
             self.unfinished = True
             yield rest + b"\n"
-
-
-def _without_bom(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    yield next(blocks, b"").removeprefix(UTF8_BOM)
-    yield from blocks
 
 
 SAMPLE_ROWS = 50
@@ -118,7 +114,9 @@ def settle(lines: Sequence[bytes], options: LoadOptions) -> Layout:
     widths = Counter(count_values(row) for row in rows[:SAMPLE_ROWS])
     if declared and (options.header or _is_header(declared, widths, options.dim)):
         named = options.header is None and _with_names(lines[1:], options) is not None
-        layout = Layout(_positive(options.dim or declared[1]), declared, named)
+        if not (dimension := options.dim or declared[1]):
+            raise InputError(f"line 1 declares rows of 0 values; say {option('dim', ...)}")
+        layout = Layout(dimension, declared, named)
     else:
         layout = Layout(options.dim or _majority(widths), None)
     if options.dim is None:
@@ -204,12 +202,6 @@ def _refuse_sparse(lines: Sequence[bytes]) -> None:
             raise InputError(
                 f"line {number}: '{show(fields[-1])}' is sparse (index:value); only dense rows can be read"
             )
-
-
-def _positive(dimension: int) -> int:
-    if not dimension:
-        raise InputError(f"line 1 declares rows of 0 values; say {option('dim', ...)}")
-    return dimension
 
 
 def refuse_doubtful(rows: Sequence[bytes], dimension: int) -> None:

@@ -224,9 +224,11 @@ class _Reading:
         if layout.header:
             rows = layout.header[0]
             if possible is not None and rows > possible and not self._may_be_short():
+                lines = (line for block in self._lines.blocks() for line in block.split(b"\n"))
+                found = sum(bool(line.strip(b" \t\r")) for line in lines) - 1
                 raise InputError(
                     f"the header promises {rows} rows of {layout.dimension} values, which {size} bytes cannot hold; "
-                    f"found {self._count_rows()} rows: incomplete or damaged download"
+                    f"found {found} rows: incomplete or damaged download"
                 )
         else:
             mean = sum(map(len, sample)) / len(sample) + 1
@@ -235,9 +237,6 @@ class _Reading:
 
     def _may_be_short(self) -> bool:
         return self._options.allow_count_mismatch or self._options.allow_truncated
-
-    def _count_rows(self) -> int:
-        return sum(1 for block in self._lines.blocks() for line in block.split(b"\n") if line.strip(b" \t\r")) - 1
 
     def _check_damage(self) -> None:
         source = self._source

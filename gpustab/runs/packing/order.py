@@ -28,7 +28,6 @@ from gpustab.runs.manifest import read_manifest, write_manifest
 from gpustab.runs.packing.output import writing
 from gpustab.runs.packing.records import load_tensors, save_tensors
 from gpustab.runs.packing.request import Opened, Request, Stage
-from gpustab.runs.packing.scan import step
 from gpustab.runs.plan import Header, Numbering, plan_join
 from gpustab.spaces.space import LoadReport
 from gpustab.spaces.vocabulary import Vocabulary, cut_out
@@ -143,7 +142,7 @@ def _write(request: Request, stage: Stage, folder: Path, report: OnFile, jobs: i
 
 def _defined(space: StoredSpace) -> Tensor:
     """Return ``(v,)`` bool, which vectors are not zero."""
-    return torch.cat([space.rows[part].any(dim=1) for part in space.parts(step(space.dimension))])
+    return torch.cat([space.rows[part].any(dim=1) for part in space.parts(space.step)])
 
 
 class _KnownWords:
