@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import gc
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -23,7 +22,7 @@ from rich.box import MARKDOWN
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.setting import environment
+from benchmarks.setting import environment, keep
 from gpustab.bench.clock import one_call, quartiles, wants_more
 from gpustab.machine.device import choose_device
 
@@ -146,6 +145,17 @@ class Bench:
         """Record that a method was not run, and why."""
         self.rows.append(Row(job, size, method, note=f"left out: {reason}"))
 
+    def sweep(
+        self, race: Callable[[dict[str, int]], Sequence[Row]], variable: str, values: Sequence[int], **size: int
+    ) -> None:
+        """Race at several values of one size, and fit the growth of every method's time."""
+        self.growths_of(variable, [race(size | {variable: value}) for value in values])
+
+    def growths_of(self, variable: str, races: Sequence[Sequence[Row]]) -> None:
+        """Fit the growth of every method's time over races of different sizes."""
+        for rows in zip(*races, strict=True):
+            self.growth(variable, rows)
+
     def growth(self, variable: str, rows: Sequence[Row]) -> None:
         """Fit the growth of one method's time over rows of different sizes."""
         timed = [row for row in rows if row.median]
@@ -161,9 +171,8 @@ class Bench:
         device = torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else "cpu"
         suffix = "-quick" if self.quick else ""
         path = self.out / f"{self.name}-{device.lower().replace(' ', '-')}{suffix}.json"
-        self.out.mkdir(parents=True, exist_ok=True)
         found = {"rows": [asdict(row) for row in self.rows], "growth": [asdict(growth) for growth in self.growths]}
-        path.write_text(json.dumps({"environment": self.environment, **found}, indent=1) + "\n", "utf-8")
+        keep({"environment": self.environment, **found}, path)
         show(self.rows)
         for g in self.growths:
             print(f"{g.job}, {g.method}: time ~ {g.variable}^({g.exponent:.2f} ± {g.standard_error:.2f})")
