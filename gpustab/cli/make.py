@@ -256,7 +256,6 @@ def value_of(text: str) -> Any:
 
 
 def _warn_of_few_runs(runs: int) -> None:
-    """Tell what the runs of a plan will be too few for."""
     from gpustab.results.page import counted
     from gpustab.studies.neighbours.claims import LEAST_RUNS as TO_JUDGE
 

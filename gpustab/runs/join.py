@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -86,16 +86,11 @@ def _mean(rows: Rows, joint: Tensor) -> Tensor:
     return torch.as_tensor(total) / joint.sum()
 
 
-class Named(Protocol):
-    """What has a name and perhaps a report, as a :class:`Space` has."""
+class Seen(NamedTuple):
+    """What is left of a space without its vectors."""
 
-    @property
-    def name(self) -> str:
-        """Short name."""
-
-    @property
-    def report(self) -> LoadReport | None:
-        """What reading it found."""
+    name: str
+    report: LoadReport | None
 
 
 def join(
@@ -148,7 +143,7 @@ def join(
     )
 
 
-def run_names(spaces: Sequence[Named]) -> tuple[str, ...]:
+def run_names(spaces: Sequence[Space | Seen]) -> tuple[str, ...]:
     """Return short names where they differ, the full sources where they do not."""
     # Names come from files: their bytes may be no text, or control a terminal.
     short = tuple(show(as_word(space.name)) for space in spaces)
@@ -159,7 +154,7 @@ def run_names(spaces: Sequence[Named]) -> tuple[str, ...]:
     return tuple(f"{name} #{i}" for i, name in enumerate(short))
 
 
-def load_notes(spaces: Sequence[Named], names: Sequence[str]) -> tuple[str, ...]:
+def load_notes(spaces: Sequence[Space | Seen], names: Sequence[str]) -> tuple[str, ...]:
     """Return what reading the runs found; the same sentence about many runs is said once."""
     about: dict[str, list[str]] = {}
     for space, name in zip(spaces, names, strict=True):

@@ -324,12 +324,10 @@ def _alone(device: torch.device) -> bool:
 
 
 def _free(device: torch.device) -> int:
-    """Return the bytes that a group may take."""
     return int(free_memory(device) * _SHARE)
 
 
 def _fits(sizes: Sequence[Size], free: int) -> bool:
-    """Tell whether runs can be trained at once."""
     coordinates = sum(size.words * size.columns for size in sizes)
     return bytes_of(sizes) <= free and max(coordinates, sum(map(_most_in_a_step, sizes))) <= MOST_PLACES
 

@@ -156,7 +156,6 @@ def train_all(
 def _attempts(
     tasks: Sequence[Task], corpus: Corpus, parallel: str, jobs: int, folder: Path | None
 ) -> Iterator[tuple[Task, str | None]]:
-    """Train tasks; yields each with why it failed, if it failed."""
     import joblib
 
     yield from (attempt(task, corpus, _tell(task, folder)) for task in tasks if task.trainer.on_card)

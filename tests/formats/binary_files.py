@@ -21,6 +21,13 @@ def load(path, **options):
     return read_space(path, LoadOptions(**options))
 
 
+def right(space, words, values):
+    """The notes on a space of these words and values."""
+    assert [word.decode() for word in space.vocabulary] == list(words)
+    assert np.array_equal(space.vectors.numpy(), np.asarray(values, dtype=np.float32))
+    return space.report.notes
+
+
 def attempt(reads, *arguments, **options):
     """What is read, or the refusal, which names the file in one line; nothing else may come."""
     try:

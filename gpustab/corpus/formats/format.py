@@ -78,7 +78,6 @@ class TextFile:
             yield rest
 
     def _written(self) -> int:
-        """Number of U+FFFD that the file itself has."""
         with open_source(self.path) as source:
             return sum(piece.count("\ufffd") for piece in decoded(source, self.encoding, "ignore"))
 

@@ -118,7 +118,6 @@ def _name(element: Any) -> str:
 
 
 def _lxml(file: TextFile) -> Any:
-    """Return the parser of markup, or say how it is installed."""
     try:
         from lxml import etree
     except ImportError:

@@ -6,10 +6,11 @@ The pickle is read as data (:mod:`gpustab.formats.gensim.safe_pickle`): nothing 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import torch
@@ -18,13 +19,13 @@ from numpy.typing import NDArray
 from gpustab.errors import InputError, naming, option, some_of
 from gpustab.formats.binary.ngrams import ComposedRows
 from gpustab.formats.binary.npy import Matrix, NpyRows, space_of_rows
-from gpustab.formats.gensim.described import Described, array_of, attributes_of, pairs_of
+from gpustab.formats.gensim.described import Described, Global, array_of, attributes_of, pairs_of
 from gpustab.formats.gensim.safe_pickle import describe_pickle
 from gpustab.formats.memory import PLACEHOLDERS, are_placeholders
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.rows import Format
 from gpustab.formats.sniff import foreign
-from gpustab.formats.source import Source
+from gpustab.formats.source import Source, open_source
 from gpustab.formats.vocabulary_file import WordList
 from gpustab.spaces.space import Space
 from gpustab.spaces.words import as_word
@@ -69,14 +70,22 @@ def read_gensim(source: Source, options: LoadOptions) -> Space:
             "since its companions are packed too, and save it under a name without .gz or .bz2)"
         )
     with naming(path):
-        content = source.map()
-        root, names = describe_pickle(b"".join(source.blocks()) if content is None else memoryview(content))
-        if not isinstance(root, Described) or root.kind.module.partition(".")[0] != "gensim":
+        root, names = _described(source)
+        if not _is_of_gensim(root):
             what = f"of {names[0]}" if names else "of plain data"
             raise InputError(
                 f"this is a pickle {what} and no file of gensim's KeyedVectors, Word2Vec or FastText{_way(root)}"
             )
         return Model(path, root, options.tensor == DOCUMENTS).space(source, options)
+
+
+def _described(source: Source) -> tuple[Any, list[Global]]:
+    content = source.map()
+    return describe_pickle(b"".join(source.blocks()) if content is None else memoryview(content))
+
+
+def _is_of_gensim(root: Any) -> TypeGuard[Described]:
+    return isinstance(root, Described) and root.kind.module.partition(".")[0] == "gensim"
 
 
 class Model:
@@ -250,6 +259,43 @@ class SomeRows:
             return self._matrix[0:0]
         values: NDArray[Any] = self._matrix[int(wanted[0]) : int(wanted[-1]) + 1][wanted - wanted[0]]
         return values
+
+
+def read_output_vectors(path: str | os.PathLike[str], options: LoadOptions | None = None) -> Space:
+    """Read output vectors: of a full model of gensim's its ``syn1neg``; any other file of vectors holds them as such.
+
+    Raises:
+        InputError: if the file cannot be read, or is a file of gensim's without output vectors.
+    """
+    from gpustab.formats.registry import read_space  # which knows this module
+
+    options = options or LoadOptions()
+    with open_source(path) as source:
+        if not is_pickle(source.head):
+            return read_space(path, options)
+        with naming(path):
+            root, _ = _described(source)
+            if not _is_of_gensim(root):
+                raise InputError("this is a pickle and no model of gensim's")
+            return _OutputModel(source.path, root).space(source, options)
+
+
+class _OutputModel(Model):
+    def __init__(self, path: Path, root: Described) -> None:
+        super().__init__(path, root)
+        self._whole: dict[str, Any] = attributes_of(root)
+
+    def _matrix(self) -> Matrix:
+        inner, prefix = self._attributes, self._prefix
+        self._attributes, self._prefix = self._whole, self.path.name
+        found = self._array("syn1neg")
+        self._attributes, self._prefix = inner, prefix
+        if found is None:
+            raise InputError(
+                f"this {self.kind}{self._generation} has no output vectors (syn1neg); a full Word2Vec or FastText "
+                "model that was trained with negative samples has them"
+            )
+        return found
 
 
 GENSIM = Format("gensim", matches=is_pickle, read=read_gensim)

@@ -155,8 +155,6 @@ def read_table(source: Source, options: LoadOptions) -> Space:
 
 
 class _Reading:
-    """One pass over one table."""
-
     def __init__(self, source: Source, options: LoadOptions, layout: TableLayout, columns: Columns) -> None:
         self._source, self._options, self._layout, self._columns = source, options, layout, columns
         self._lines = Lines(source)
@@ -215,7 +213,6 @@ class _Reading:
         self._table.add([_word(row[word]) for _, row in rows], matrix, [number for number, _ in rows], numbers)
 
     def _is_whole(self, number: int, row: list[str]) -> bool:
-        """Tell whether a row has all fields and a word."""
         if len(row) != len(self._layout.names):
             what = f"line {number}: {len(row)} fields, wanted {len(self._layout.names)}"
             if not (self._lines.unfinished and self._options.allow_truncated):

@@ -78,7 +78,6 @@ def _read(source: Source, options: LoadOptions) -> Space:
 
 
 def _opened(source: Source) -> tuple[Any, Iterator[Any]]:
-    """Return the schema and the batches of a file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -193,7 +193,6 @@ class _Reading:
         return block[: len(block) - len(rest)], rest
 
     def _take(self, block: bytes) -> bool:
-        """Take in some lines; return whether to read on."""
         rows = self._blocks.read(block, self._line)
         self._line = rows.end
         self._rows += rows.total
@@ -251,7 +250,6 @@ class _Reading:
         self._notes.append(f"allow_truncated: {what}")
 
     def _check_end(self, layout: Layout) -> None:
-        """Compare what was read with what the file should hold."""
         self._check_damage()
         if self._lines.unfinished:
             self._notes.append(

@@ -1,7 +1,7 @@
 """Packed run sets: every run's raw rows on disk, all of them the same words in one canonical order.
 
 Rows of equal position can then be read slice by slice, so that runs need not fit into memory, and no text is parsed
-twice. :mod:`~.request` is what a pack shall hold, and opens its sources; :mod:`~.order` finds the order from their words;
+twice. :mod:`~.request` is what a pack shall hold, and opens its sources; :mod:`~.order` finds the order by their words;
 :mod:`~.write` looks at the values of a run and writes it; :mod:`~.pack` is all of it; :mod:`~.open` and :mod:`~.verify`
 read.
 

@@ -23,7 +23,7 @@ from gpustab.errors import naming
 from gpustab.formats.binary.stored import StoredSpace, StoredWords
 from gpustab.formats.unusual import Unusual
 from gpustab.machine.threads import in_order
-from gpustab.runs.join import load_notes, run_names
+from gpustab.runs.join import Seen, load_notes, run_names
 from gpustab.runs.manifest import read_manifest, write_manifest
 from gpustab.runs.packing.output import writing
 from gpustab.runs.packing.records import load_tensors, save_tensors
@@ -69,17 +69,10 @@ class Order(NamedTuple):
     def notes(self, on_values: list[list[str]]) -> tuple[str, ...]:
         """Return what reading the runs found, with what their values said when they were packed."""
         seen = [
-            _Seen(name, LoadReport(report["source"], "", notes=(*report["before"], *values, *report["after"])))
+            Seen(name, LoadReport(report["source"], "", notes=(*report["before"], *values, *report["after"])))
             for name, report, values in zip(self.names, self.reports, on_values, strict=True)
         ]
         return load_notes(seen, self.names)
-
-
-class _Seen(NamedTuple):
-    """What is left of a space without its vectors."""
-
-    name: str
-    report: LoadReport | None
 
 
 def find_order(request: Request, stage: Stage, folder: Path, report: OnFile, jobs: int) -> Order:
@@ -125,7 +118,7 @@ def _write(request: Request, stage: Stage, folder: Path, report: OnFile, jobs: i
         if defined is None:
             defined = torch.ones(len(numbers), dtype=torch.bool)
         headers.append(Header(space.name, numbers, space.counts, defined))
-        seen.append(_Seen(space.name, opened.report))
+        seen.append(Seen(space.name, opened.report))
         dimensions.append(space.dimension)
         after = [] if opened.checked else unusual
         reports.append({"source": opened.report.source, "before": opened.report.notes, "after": after})
