@@ -70,6 +70,15 @@ def naming(what: object) -> Iterator[None]:
         raise InputError(f"{what}: {marked(error).removeprefix(f'{what}: ')}") from error
 
 
+def as_flags(text: str) -> str:
+    """Return a text, which is of no error, with its options as they are typed in a command.
+
+    >>> as_flags(f"say {option('align', 'all')}")
+    'say --align all'
+    """
+    return _MARKED.sub(lambda found: f"--{found[1].replace('_', '-')} {(found[2] or '').strip(chr(39))}".rstrip(), text)
+
+
 def first_option(error: GpustabError) -> str | None:
     """Return the name of the first option that the message of an error names.
 
