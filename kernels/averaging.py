@@ -81,7 +81,7 @@ def leaf(vectors: Tensor, run: int, present: Tensor | None = None) -> Average:
     return Average(vectors, weights, (run,))
 
 
-def aligned_average(a: Average, b: Average, *, renormalise: bool = False) -> Average:
+def aligned_average(a: Average, b: Average, *, renormalise: bool = False, turned: bool = True) -> Average:
     """Return ``M = (n_a U A + n_b W) / (n_a + n_b)``, eq. 3.2 weighted by the runs beneath, word by word.
 
     A is the orthogonal Procrustes map of a onto b over the words that both have (eq. 3.1). A word that only one has
@@ -94,17 +94,21 @@ def aligned_average(a: Average, b: Average, *, renormalise: bool = False) -> Ave
         b: the average onto which it is turned, over the same rows.
         renormalise: scale every row of the result to unit length. Off by default: the mean of two unit vectors is
             shorter than 1, and scaling it up biases the cosines upwards (thesis §3.2.1.1).
+        turned: off for runs that have one frame: A is then the identity.
 
     Raises:
         AlignmentError: if a and b share no word or no direction, or hold values that are not finite.
     """
-    return aligned_averages([(a, b)], renormalise=renormalise)[0]
+    return aligned_averages([(a, b)], renormalise=renormalise, turned=turned)[0]
 
 
-def aligned_averages(pairs: Sequence[tuple[Average, Average]], *, renormalise: bool = False) -> list[Average]:
+def aligned_averages(
+    pairs: Sequence[tuple[Average, Average]], *, renormalise: bool = False, turned: bool = True
+) -> list[Average]:
     """Return :func:`aligned_average` of several pairs, whose maps are solved for at once."""
     cross = torch.stack([_cross(a, b) for a, b in pairs])
-    solution = procrustes(cross)
+    # Of the identity as a cross-Gram the map is the identity, and nothing is left open.
+    solution = procrustes(cross if turned else torch.eye(cross.shape[1]).to(cross).expand_as(cross))
     merged = []
     for (a, b), rotation, unique, products in zip(pairs, solution.maps, solution.unique.tolist(), cross, strict=True):
         common = int(((a.weights > 0) & (b.weights > 0)).sum())
@@ -159,7 +163,7 @@ def cross_gram(x: Tensor, y: Tensor) -> Tensor:
 
 
 def tree_average(
-    stack: Sequence[Tensor] | Tensor, *, present: Tensor | None = None, renormalise: bool = False
+    stack: Sequence[Tensor] | Tensor, *, present: Tensor | None = None, renormalise: bool = False, turned: bool = True
 ) -> list[list[Average]]:
     """Return all levels of the tree of averages: the runs, averages of two, of four, ..., the average of all.
 
@@ -171,6 +175,7 @@ def tree_average(
         stack: ``(R, v, d)``, or R tensors ``(v, d)``; unit rows for the thesis' averages.
         present: ``(R, v)`` bool, which run has which word; default: all.
         renormalise: scale the rows to unit length at every level.
+        turned: off for runs that have one frame, whose averages are plain means.
 
     Returns:
         The levels; the last holds one average. ``levels[0]`` are the runs themselves.
@@ -186,14 +191,16 @@ def tree_average(
     leaves = [leaf(vectors, run, mask) for run, (vectors, mask) in enumerate(zip(stack, masks, strict=True))]
     if len(leaves) == 1:
         return [leaves]
-    return [leaves, *(list(level) for level in levels_above(leaves, renormalise=renormalise))]
+    return [leaves, *(list(level) for level in levels_above(leaves, renormalise=renormalise, turned=turned))]
 
 
 _TOGETHER = 16
 """Pairs of a level that are merged at once; their maps fill a GPU."""
 
 
-def levels_above(below: Iterable[Average], *, renormalise: bool = False) -> Iterator[list[Average]]:
+def levels_above(
+    below: Iterable[Average], *, renormalise: bool = False, turned: bool = True
+) -> Iterator[list[Average]]:
     """Yield the levels of :func:`tree_average` above the runs, one by one.
 
     What was yielded is taken out of its list as it is merged, so that who keeps nothing holds a level and what is at
@@ -202,24 +209,25 @@ def levels_above(below: Iterable[Average], *, renormalise: bool = False) -> Iter
     Args:
         below: the runs, as averages of themselves; taken two by two, and not kept.
         renormalise: see :func:`tree_average`.
+        turned: see there.
     """
-    level = _merged(iter(below), renormalise)
+    level = _merged(iter(below), renormalise, turned)
     while True:
         last = len(level) == 1
         yield level
         if last:
             return
-        level = _merged(_taken(level), renormalise)
+        level = _merged(_taken(level), renormalise, turned)
 
 
-def _merged(below: Iterator[Average], renormalise: bool) -> list[Average]:
+def _merged(below: Iterator[Average], renormalise: bool, turned: bool) -> list[Average]:
     """Average neighbours two by two; a last one alone rises unchanged."""
     level: list[Average] = []
     while True:
         few = list(islice(below, 2 * _TOGETHER if _on_gpu(level) else 2))
         pairs = list(zip(few[::2], few[1::2], strict=False))
         if pairs:
-            level += aligned_averages(pairs, renormalise=renormalise)
+            level += aligned_averages(pairs, renormalise=renormalise, turned=turned)
         if len(few) % 2:
             level.append(few[-1])
         if not pairs:

@@ -13,6 +13,7 @@ from gpustab.kernels.displacement import (
     halves_displacement,
     left_out,
     moved,
+    residual,
     two_frames,
 )
 from tests.generators import rotation
@@ -167,8 +168,7 @@ def test_averages_without_a_run_are_those_of_the_others():
 
 
 def naive_turned(x, y):
-    u, _, vt = np.linalg.svd(x.T @ y)
-    return x @ (u @ vt)
+    return naive_turn(x, y, x)
 
 
 def test_a_word_that_loses_its_value_without_a_run_takes_no_error_from_the_others():
@@ -208,6 +208,33 @@ def test_words_that_turned_together_fit_a_turn_of_their_own_and_words_that_moved
     for moved_words in (0, v // 3, 2 * v // 3):
         later = np.where(np.arange(v)[:, None] < moved_words, rng.normal(size=(v, d)), base)
         assert two_frames(noisy(base), noisy(later @ turn)).ratio > 0.6
+
+
+def test_the_residual_is_held_out_of_what_gave_the_turn():
+    """Over hardly more rows than dimensions a turn fits noise, and held out it does not."""
+    rng = np.random.default_rng(0)
+    x, y = (torch.from_numpy(rng.normal(size=(60, 10))) for _ in range(2))
+    over = torch.arange(60) < 20
+    found = residual(x, y, over)
+    assert found.rows == 20
+    np.testing.assert_allclose(found.fit, naive_moved(x[:20].numpy(), y[:20].numpy()).mean(), atol=1e-12)
+    np.testing.assert_allclose(found.by_all, naive_moved(x.numpy(), y.numpy()).mean(), atol=1e-12)
+    halves = []
+    for one, other in ((slice(0, 20, 2), slice(1, 20, 2)), (slice(1, 20, 2), slice(0, 20, 2))):
+        turned, want = naive_turn(x[one].numpy(), y[one].numpy(), x[other].numpy()), y[other].numpy()
+        halves.append(1 - (turned * want).sum(1) / np.linalg.norm(turned, axis=1) / np.linalg.norm(want, axis=1))
+    np.testing.assert_allclose(found.held_out, np.mean(halves), atol=1e-12)
+    assert found.fit < found.held_out - 0.3
+    assert np.isnan(residual(x, y, torch.arange(60) < 19).held_out)
+    unturned = residual(x, y, torch.zeros(60, dtype=torch.bool))
+    assert unturned.rows == 60
+    assert unturned.fit == unturned.held_out
+    np.testing.assert_allclose(unturned.fit, 1 - torch.cosine_similarity(x, y).mean(), atol=1e-12)
+
+
+def naive_turn(x, y, own):
+    u, _, vt = np.linalg.svd(x.T @ y)
+    return own @ (u @ vt)
 
 
 def test_fewer_words_than_dimensions_have_no_camps():

@@ -1,7 +1,7 @@
 import numpy as np
 
 from gpustab.errors import InputError
-from gpustab.studies.change.claims import BEYOND_LAW, BEYOND_SAMPLING, ORDER, TWO_CAMPS, Order
+from gpustab.studies.change.claims import BEYOND_LAW, BEYOND_SAMPLING, NO_FRAME, ORDER, TWO_CAMPS, Order
 from gpustab.studies.change.laws import Laws, Rows
 from gpustab.studies.change.tables import Excess, Pair
 from tests.studies.edges import Edge
@@ -12,7 +12,7 @@ def pair(change, floor=0.2):
     return Pair(
         **dict.fromkeys(Pair._fields, 0.0)
         | {"change": change, "sampling_floor": floor, "training_floor": 0.1}
-        | {"tested": 100, "runs_first": 4, "runs_second": 4}
+        | {"tested": 100, "runs_first": 4, "runs_second": 4, "align": "all"}
     )
 
 
@@ -33,6 +33,9 @@ EDGES = {
         lambda x: BEYOND_SAMPLING.judge(pair(0.95, floor=0.55)._replace(training_floor=x)), "more", "too noisy"
     ),
     "change.camps": Edge(lambda x: TWO_CAMPS.judge(pair(0.2)._replace(two_turns=x)), "yes", "no"),
+    "change.shared": Edge(
+        lambda x: NO_FRAME.judge(pair(0.9)._replace(align="none", residual=0.8, by_all=0.8 * x)), "no", "yes"
+    ),
     "change.beyond": Edge(
         lambda x: BEYOND_LAW.judge(Excess("s", "a", "b", "w", 0.1, 0.5, 0.4, 1.0, 0.1, 3, x, 0.1)), "yes", "no"
     ),

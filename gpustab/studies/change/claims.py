@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from gpustab.errors import option
 from gpustab.results.page import counted, number
+from gpustab.statistics.intervals import Estimate
 from gpustab.studies.change.differences import AtRandom, Explained, beyond, beyond_margin, expected, noise
-from gpustab.studies.change.tables import Cell, Discovery, Excess, Law, Pair
+from gpustab.studies.change.tables import Cell, Discovery, Excess, Law, Pair, Score
 from gpustab.studies.shared import spaces
 from gpustab.studies.shared.claims import Claim, Margin
 from gpustab.studies.shared.wording import listed, signed_span
@@ -21,6 +22,7 @@ NO_MORE = Margin(0.1, "part of what sampling adds to training by which a change 
 NOISY = Margin(0.5, "how far two runs of one period lie apart, by two different words, from which change is not tested")
 RELIABLE = Margin(0.9, "reliability of the order of words, from which on a list of those that moved most is shown")
 CAMPS = Margin(0.5, "change of words that may choose between two turns, by that of one turn, below which two camps are")
+SHARED = Margin(0.5, "change by one turn over all words, by that without a turn, below which spaces share no frame")
 BEYOND = Margin(0.05, "rate of false discoveries among the words that are listed as beyond the law of frequency")
 WORDS_OF_A_LAW = Margin(20, "words from which on a law of frequency is fitted")
 
@@ -235,12 +237,17 @@ FREQUENCY_EXPLAINS = Claim[Explained](
 )
 
 
-def of_laws(laws: Iterable[Law], floors: Container[str] = ()) -> Iterator[str]:
-    """Yield what frequency explains of change, against the control of the same sampling."""
+def laws_judged(laws: Iterable[Law], floors: Container[str] = ()) -> Iterator[Explained]:
+    """Yield the law of the series that answers the question, beside the controls of the same sampling."""
     rows = [law for law in laws if math.isfinite(law.r2_se) and law.series not in floors]
     genuine, splits = ([law for law in rows if law.control is which] for which in (False, True))
     if genuine:
-        yield FREQUENCY_EXPLAINS.sentence(Explained(genuine[-1], splits))
+        yield Explained(genuine[-1], splits)
+
+
+def of_laws(laws: Iterable[Law], floors: Container[str] = ()) -> Iterator[str]:
+    """Yield what frequency explains of change, against the control of the same sampling."""
+    yield from map(FREQUENCY_EXPLAINS.sentence, laws_judged(laws, floors))
 
 
 # Words
@@ -369,15 +376,99 @@ TWO_CAMPS = Claim[Pair](
     says="Two camps of words fit two turns of one space onto the other.",
     rule=(
         f"words that may choose between two turns, found on other words, move less than {CAMPS:g} times as far as by "
-        "one turn"
+        "one turn over all words, and that is the turn that was taken"
     ),
-    judge=lambda pair: "yes" if pair.two_turns < CAMPS else "no",
+    judge=lambda pair: "yes" if pair.align == "all" and pair.two_turns < CAMPS else "no",
     sentences={
         "yes": lambda pair: (
             f"From {pair.first} to {pair.second} two camps of words fit two turns of the one space onto the other, "
             f"{1 - pair.second_turn:.0%} of them the one and {pair.second_turn:.0%} the other. A turn onto most words "
             "takes those for moved that stood still while most moved together: which camp moved, these vectors cannot "
-            f"say. Neighbours need no turn: {option('words')} lists those of words that you name, by period."
+            f"say. If you know words that stood still, turn by them: {option('align', 'anchors')} with "
+            f"{option('anchors', ...)}. Neighbours need no turn: {option('words')} lists those of words that you name, "
+            "by period."
         )
     },
 )
+
+
+def _frame(pair: Pair) -> str:
+    """Judge whether spaces that were taken as they are have one frame; two runs of one period have it, if any have."""
+    if pair.align != "none":
+        return "no test"
+    if noise(pair) > NOISY:
+        return "runs"
+    return "no" if pair.by_all < SHARED * pair.residual else "yes"
+
+
+NO_FRAME = Claim[Pair](
+    id="change.no-frame",
+    says="Spaces that were not turned share one frame.",
+    rule=(
+        f"a turn over all words leaves at least {SHARED:g} of the change that there is without one, and two runs of "
+        f"one period, not turned, lie less than {NOISY:g} times as far apart as two different words"
+    ),
+    judge=_frame,
+    sentences={
+        "no": lambda pair: (
+            f"From {pair.first} to {pair.second} a turn over all words brings them nearer, from "
+            f"{number(pair.residual, 2)} to {number(pair.by_all, 2)}: either these spaces share no frame, or most "
+            f"words moved together. Unless they were tuned from the same vectors, take {option('align', 'all')}."
+        ),
+        "runs": lambda pair: (
+            f"Without a turn two runs of one period lie {number(pair.training_floor, 2)} apart, and two different "
+            f"words {number(pair.unlike, 2)}: these runs share no frame. Take {option('align', 'all')}."
+        ),
+    },
+)
+
+
+class Way(NamedTuple):
+    """The ranks of one way of measuring change beside those of single runs, of one series or mean over languages."""
+
+    series: str
+    beyond: Estimate
+
+    @property
+    def span(self) -> str:
+        """The interval of the difference."""
+        return signed_span(*self.beyond.interval)
+
+
+def _beside_single(way: Way) -> str:
+    low, high = way.beyond.interval
+    return "no test" if math.isnan(low) else "better" if low > 0 else "worse" if high < 0 else "open"
+
+
+AVERAGE_BETTER = Claim[Way](
+    id="change.average-better",
+    says="The aligned average of runs ranks the targets better than single runs do.",
+    source="Rettenmeier 2020, table 4.3",
+    rule=(
+        "the 95 % interval of Spearman's ρ of the aligned averages (AA) less the mean of that of single runs (IR), "
+        "over runs, lies above 0; worse where it lies below"
+    ),
+    judge=_beside_single,
+    sentences={
+        "better": lambda x: (
+            f"{x.series}: the averages rank the targets better than single runs do, by {number(x.beyond.value, 2)} of "
+            f"Spearman's ρ ({x.span}, above 0)."
+        ),
+        "worse": lambda x: (
+            f"{x.series}: the averages rank the targets worse than single runs do, by {number(-x.beyond.value, 2)} of "
+            f"Spearman's ρ ({x.span}, below 0)."
+        ),
+        "open": lambda x: (
+            f"{x.series}: whether the averages rank the targets better than single runs do cannot be told from these "
+            f"runs: the difference of Spearman's ρ is {number(x.beyond.value, 2)} ({x.span})."
+        ),
+    },
+)
+
+
+def averages_judged(rows: Iterable[Score | Cell]) -> Iterator[Way]:
+    """Yield the averages of all runs of every series (or technique and sampling) beside its single runs."""
+    for row in rows:
+        if row.way == "AA" and math.isfinite(row.beyond):
+            name = row.series if isinstance(row, Score) else f"{row.technique}/{row.sampling}"
+            yield Way(name, Estimate.of_runs(row.beyond, row.beyond_se, row.runs))

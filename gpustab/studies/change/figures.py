@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain, pairwise
+from statistics import median
 from typing import NamedTuple
 
 from gpustab.report.svg.axes import Axis, Named, at, known, round_ticks, short
-from gpustab.report.svg.charts import BANDED, LINE, MARKS, WHISKERS, Curve, lines
+from gpustab.report.svg.charts import BANDED, LINE, MARKS, WHISKERS, Cloud, Curve, lines
 from gpustab.report.svg.colours import nth
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from, each
 from gpustab.report.svg.rows import PAIRED, Dot, Row, Upright, dots
 from gpustab.results import Table
 from gpustab.results.page import number
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.change.tables import Pair, called, compared, main_series, splits_of
+from gpustab.studies.change.tables import Excess, Pair, arrow, called, compared, main_series, splits_of
 
 
 class _Mark(NamedTuple):
@@ -158,6 +159,43 @@ def _in_time(table: Table, pairs: Table[Pair]) -> list[str]:
     return sorted(there, key=lambda period: order.index(period) if period in order else -1)
 
 
+@drawn_from("excess")
+def displacement(excess: Table[Excess], tables: Tables) -> Picture:
+    """The change of every word over its frequency, with the law: a panel for every series and pair of periods."""
+    series = main_series(tables["pairs"])
+    panels, said = [], []
+    for name, of_series in excess.split("series"):
+        for first, part in of_series.split("first") if name in series else ():
+            periods = arrow(first, part["second"][0])
+            rarest, most = (_typical(part.rows(), end) for end in (False, True))
+            said.append(f"{periods} {number(rarest, 2)} and {number(most, 2)}")
+            panels.append(_over_frequency(part, f"{periods}, {name}" if len(series) > 1 else periods))
+    title = f"Change of the rarest and of the most frequent tenth of the words, median: {'; '.join(said[:3])}"
+    return Picture(title if said else "", panels)
+
+
+def _typical(rows: Iterable[Excess], most: bool) -> float:
+    """The median change of the rarest tenth of the words, or of the most frequent one."""
+    order = sorted(rows, key=lambda row: row.frequency, reverse=most)
+    return median(row.change for row in order[: max(len(order) // 10, 1)])
+
+
+def _over_frequency(part: Table[Excess], name: str) -> str:
+    rows = sorted(part.rows(), key=lambda row: row.frequency)
+    points = [(1e6 * row.frequency, row.change) for row in rows if row.change > 0]
+    law = [rows[0], rows[-1]]
+    return lines(
+        Axis("occurrences per million words, in the earlier period", points[0][0], points[-1][0], log=True),
+        Axis("change", min(y for _, y in points), max(y for _, y in points), log=True),
+        [
+            Cloud(points, "g0"),
+            Curve([1e6 * row.frequency for row in law], [row.expected for row in law], "ink", name="the law"),
+        ],
+        f"Change of {len(rows):,} words over their frequency, {name}",
+        name=short(name, 40),
+    )
+
+
 @drawn_from("laws")
 def laws(table: Table, tables: Tables) -> Picture:
     """R² of frequency over the number of averaged runs: a line for what answers the question, and for its controls."""
@@ -196,6 +234,12 @@ FIGURES: Figures = {
         ways,
     ),
     "ways_of_others": ("The followed words in what they are compared with, on the same scale.", ways_of_others),
+    "displacement": (
+        "Every word by its frequency and its change between the averages of all runs, both on logarithmic scales; "
+        "stronger where more words lie. The line is the law of frequency. (Figure 4.1 of the thesis, of averages "
+        "instead of single runs.)",
+        displacement,
+    ),
     "laws": (
         "Share of the variance of log change that log frequency explains, over the number of averaged runs; dashed "
         "where nothing changed. Whiskers: 95 %, over words.",

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 from gpustab.errors import InputError, option
-from gpustab.options import ListLength, Option, Options, Seed
+from gpustab.formats.options import read_word_list
+from gpustab.options import Count, ListLength, Option, Options, Seed
 from gpustab.runs.key import Sampling
-from gpustab.trainers import NAMES
+from gpustab.trainers import NAMES, Runs
+
+Align = Literal["all", "anchors", "none"]
+
+
+def read_anchors(path: str) -> tuple[str, ...]:
+    """Return the words of a file, one a line.
+
+    Raises:
+        InputError: if it cannot be read or holds no word.
+    """
+    return tuple(word.decode("utf-8", "surrogateescape") for word in read_word_list(path))
 
 
 @dataclass(frozen=True)
@@ -18,6 +30,11 @@ class ChangeOptions(Options):
     Attributes:
         min_count: occurrences that a word must have in both periods, per run; 500 in the thesis, for corpora of
             millions of tokens a period. Without counts all words are taken.
+        align: by what the spaces of two periods are turned onto each other: ``"all"`` their joint words, which takes
+            most of them for unmoved; ``"anchors"``, words that you hold for unmoved; or ``"none"``, for runs of both
+            periods that have one frame, such as vectors that were tuned from the same ones.
+        anchors: file of these words, one a line; the library takes the words. A turn needs as many of them in both
+            periods as there are dimensions, and is better with several times as many.
         words: words whose way through the periods is shown, with commas between.
         reference: the period that these words are compared with; default: the first.
         n: length of their lists of neighbours.
@@ -34,10 +51,12 @@ class ChangeOptions(Options):
         rate: of false discoveries among the words that are found.
 
     Raises:
-        InputError: for a corpus that nothing is read of.
+        InputError: for a corpus that nothing is read of, or anchors without their alignment or the other way round.
     """
 
     min_count: Annotated[int, Option(low=1)] = 100
+    align: Align = "all"
+    anchors: Annotated[tuple[str, ...], Option(metavar="FILE", parse=read_anchors)] = ()
     words: Annotated[str | None, Option(flags=("--words", "-w"))] = None
     reference: str | None = None
     n: ListLength = 10
@@ -55,6 +74,17 @@ class ChangeOptions(Options):
         super().__post_init__()
         if self.corpus is not None and self.authors is None:
             raise InputError(f"{option('corpus')} is read for {option('authors')}: give that too, or neither")
+        if self.align == "anchors" and not self.anchors:
+            raise InputError(
+                f"{option('align', 'anchors')} needs their file: {option('anchors', ...)}, one word a line"
+            )
+        if self.anchors and self.align != "anchors":
+            raise InputError(f"{option('anchors')} has no effect: give {option('align', 'anchors')} too")
+        if self.authors is not None and self.align == "none":
+            raise InputError(
+                f"{option('authors')} makes spaces of its own of the text, which have no frame in common: "
+                f"{option('align', 'none')} cannot be asked of them"
+            )
 
     @property
     def followed(self) -> list[str]:
@@ -75,8 +105,8 @@ class GridPlan(Options):
 
     technique: Annotated[tuple[str, ...] | None, Option(metavar="T,T,...", names=NAMES)] = None
     sampling: tuple[Sampling, ...] | None = None
-    runs: Annotated[int | None, Option(low=1)] = None
-    jobs: Annotated[int | None, Option(low=1)] = None
+    runs: Runs | None = None
+    jobs: Count | None = None
 
     @property
     def given(self) -> list[str]:

@@ -13,8 +13,21 @@ from gpustab.results.page import Shown, counted, number, with_half
 from gpustab.results.table import titles
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.change import tables
-from gpustab.studies.change.claims import BEYOND, BEYOND_LAW, NO_MORE, ORDER, Order, of_laws, of_words
-from gpustab.studies.change.differences import beyond
+from gpustab.studies.change.claims import (
+    AVERAGE_BETTER,
+    BEYOND,
+    BEYOND_LAW,
+    BEYOND_SAMPLING,
+    MORE_THAN_AT_RANDOM,
+    NO_MORE,
+    ORDER,
+    Order,
+    averages_judged,
+    laws_judged,
+    of_laws,
+    of_words,
+)
+from gpustab.studies.change.differences import beyond, control_difference
 from gpustab.studies.shared.wording import number_span, signed_span
 
 CITATIONS = ("rettenmeier2020",)
@@ -30,6 +43,7 @@ def page(result: Result) -> list[Block]:
     pairs = tables.PAIRS.of(result.tables)
     return [
         _pairs(pairs),
+        *_frames(pairs),
         *_words(result, pairs),
         *_discovered(result),
         *_ways(result, pairs),
@@ -38,11 +52,22 @@ def page(result: Result) -> list[Block]:
         *_grid(result),
         *_task(result),
         *_others(pairs),
-        _how(),
+        _how(result, pairs),
     ]
 
 
 # Periods
+
+
+_TURNED = {
+    "all": "once the spaces are turned onto each other",
+    "anchors": "once the spaces are turned onto each other by the anchor words",
+    "none": "in the spaces as they are",
+}
+
+
+def _align(pairs: Table[tables.Pair]) -> str:
+    return next((row.align for row in pairs.rows()), "all")
 
 
 def _pairs(pairs: Table[tables.Pair]) -> Block:
@@ -51,10 +76,53 @@ def _pairs(pairs: Table[tables.Pair]) -> Block:
         tables=list(_tables(pairs, tables.main_series(pairs))),
         figures=["floors"],
         answer=(
-            "Change is one minus the cosine of a word's two vectors, once the spaces are turned onto each other: 0 for "
+            f"Change is one minus the cosine of a word's two vectors, {_TURNED[_align(pairs)]}: 0 for "
             "the same use, at most 2. Two runs of one period differ by training alone, two samplings also by which of "
             "its documents were read. Without training noise is freed of the distance of two runs of one "
             "period, up to a twentieth too low; none is shown where that is more than half of that of two words."
+        ),
+    )
+
+
+_FRAMES = {
+    "all": (
+        "By all words that both have: most of them are taken for unmoved. That is an assumption. Where most words "
+        "moved together, those that stood still seem to have moved; an alarm says so if two camps of words fit two "
+        "turns. Words that you know to have stood still can be named instead (--align anchors --anchors FILE), and "
+        "runs that have one frame need no turn (--align none)."
+    ),
+    "anchors": (
+        "By anchor words alone, which were named as unmoved; how far all others lie then is their change. What "
+        "the anchors themselves moved would be taken for the change of all others."
+    ),
+    "none": (
+        "By none: these runs are taken to have one frame, as vectors have that were tuned from the same ones. Two runs "
+        "of one period and their averages are not turned either."
+    ),
+}
+
+
+def _frames(pairs: Table[tables.Pair]) -> Iterator[Block]:
+    """By which words the spaces are turned, and how well that fits."""
+    rows = [row for name in tables.main_series(pairs) for row in pairs.rows(series=name)]
+    if not rows:
+        return
+    columns: Columns = [
+        ("periods", lambda row: row.periods),
+        *("turned_by", "residual", "held_out", "by_all"),
+        ("two turns", lambda row: number(row.two_turns, 2)),
+        ("two different words", lambda row: number(row.unlike, 2)),
+    ]
+    several = len({row.series for row in rows}) > 1
+    columns = [*(["series"] if several else []), *columns]
+    yield Block(
+        "By which words are the spaces of two periods turned onto each other?",
+        tables=[SmallTable.of("", rows, columns, tables.Pair)],
+        answer=_FRAMES[rows[0].align],
+        aside=(
+            "Residual: one minus the cosine, mean over the words of the turn, between the averages of all runs (0: "
+            "they fit; at most 2). Held out: of each half of them by a turn of the other half. By one turn of all: of "
+            "all words. Two turns: what is left of the change if every word may choose between two turns, as a part."
         ),
     )
 
@@ -106,10 +174,11 @@ def _at_random(pairs: Table[tables.Pair], row: tables.Pair) -> str:
     return number(fmean(split.corrected for split in splits), 3) if splits else "–"
 
 
-def _how() -> Block:
+def _how(result: Result, pairs: Table[tables.Pair]) -> Block:
     return Block(
         "What do these numbers not say?",
         answer=(
+            f"{by_chance(result, pairs)} "
             "A moved word has other contexts. Whether its meaning changed, or topics, authors and register did, is for "
             "a reader to judge. Two runs of one period are no test: where nothing changed at all, nearly every word "
             "moves farther than they do, because two periods are two samples of documents. Errors are jackknife errors "
@@ -132,6 +201,35 @@ def _how() -> Block:
         ],
         folded=True,
     )
+
+
+def by_chance(result: Result, pairs: Table[tables.Pair]) -> str:
+    """Return how many verdicts of the page would be wrong by chance where nothing changed.
+
+    A verdict that an interval of 95 % lies above something is wrong so in 2.5 %, one that it lies above or below in 5
+    %, where only what the interval is over is chance. Those that say nothing are counted: they could have been wrong.
+    """
+    shown = [row for name in tables.main_series(pairs) for row in pairs.rows(series=name)]
+    one_sided = sum(BEYOND_SAMPLING.judge(row) in ("more", "no more", "open") for row in shown)
+    floors = tables.floor_series(pairs)
+    control = control_difference([row for row in pairs.rows() if row.series not in floors])
+    one_sided += MORE_THAN_AT_RANDOM.judge(control) in ("more", "open")
+    two_sided = sum(law.splits != [] for law in laws_judged(tables.LAWS.rows(result.tables), floors))
+    for sheet in (tables.TASK, tables.GRID):
+        two_sided += sum(AVERAGE_BETTER.judge(way) != "no test" for way in averages_judged(sheet.rows(result.tables)))
+    said = "No verdict of this page rests on an interval."
+    if one_sided + two_sided:
+        said = (
+            f"Verdicts of this page that rest on a 95 % interval: {one_sided + two_sided:,}. If nothing changed, "
+            f"{number(0.025 * one_sided + 0.05 * two_sided, 2)} of them would be wrong by chance."
+        )
+    listed = [row for row in tables.EXCESS.rows(result.tables) if row.series in tables.main_series(pairs)]
+    surest = sum(BEYOND_LAW.judge(row) == "yes" for row in listed)
+    found = sum(tables.DISCOVERIES.of(result.tables).get("found", []))
+    if not surest + found:
+        return said
+    words = BEYOND * surest + result.settings.get("rate", BEYOND) * found
+    return f"{said} Of {counted(surest + found, 'listed word')} {number(words, 2)} may be there by chance."
 
 
 # Words
@@ -255,7 +353,7 @@ def _law(result: Result, pairs: Table[tables.Pair]) -> Iterator[Block]:
     yield Block(
         "Do rarer words change more?",
         tables=[SmallTable.of("Between the averages of most runs", shown.where(n=largest), columns)],
-        figures=["laws"],
+        figures=["displacement", "laws"],
         answer=" ".join(
             [
                 *of_laws(table.rows(), tables.floor_series(pairs)),
@@ -332,6 +430,10 @@ def _of(table: Table[Any], series: list[str]) -> Table[Any]:
 
 # SemEval-2020 task 1
 
+_BEYOND_SINGLE: tuple[str, Shown] = (
+    "ρ beyond single runs",
+    lambda row: "–" if row.way == "IR" else with_half(row.beyond, Estimate.of_runs(0.0, row.beyond_se, row.runs).half),
+)
 _SCORES: Columns = [f"{name}{kind}" for name in ("accuracy", "spearman") for kind in ("", "_sd", "_se")]
 
 
@@ -340,14 +442,14 @@ def _grid(result: Result) -> Iterator[Block]:
     table: Table[tables.Cell] = tables.GRID.of(result.tables)
     if not table.height:
         return
-    columns: Columns = ["technique", "way", "size", "sampling", *_SCORES, "majority", "languages"]
+    columns: Columns = ["technique", "way", "size", "sampling", *_SCORES, _BEYOND_SINGLE, "majority", "languages"]
     yield Block(
         "Which technique, way and sampling judge change best?",
         tables=[SmallTable.of("Mean over the languages", table, columns)],
         answer=(
             "Table 4.3 of the thesis. SD is over pairs of runs, of averages and ensembles over the halves of the runs "
             "(an upper limit, from two values); SE is the jackknife error over the runs. The best of many ways is the "
-            "best by luck too: choose it on other languages than those that it is told of."
+            f"best by luck too: choose it on other languages than those that it is told of.{_averages(table)}"
         ),
         aside="Rettenmeier 2020, 32 runs, best: fastText, AA, bootstrap: accuracy 0.674, Spearman 0.483.",
     )
@@ -358,7 +460,7 @@ def _task(result: Result) -> Iterator[Block]:
     if not table.height:
         return
     columns: Columns = [
-        *("series", "way", *_SCORES),
+        *("series", "way", *_SCORES, _BEYOND_SINGLE),
         ("targets", lambda row: f"{row.found} of {row.targets}"),
         "majority",
     ]
@@ -368,10 +470,50 @@ def _task(result: Result) -> Iterator[Block]:
         tables=tasks,
         answer=(
             "IR are pairs of runs, AA the aligned averages, EA the ensemble of all pairs. Accuracy stands beside "
-            "that of calling all targets what most of them are."
+            f"that of calling all targets what most of them are.{_averages(table)}"
         ),
         aside="Rettenmeier 2020, table 4.3, word2vec, shuffled, four languages: IR 0.644, 0.487; EA 0.657, 0.491.",
     )
+    yield from _targets(result)
+
+
+def _averages(table: Table[Any]) -> str:
+    """What is said of averages against single runs, each sentence after a space."""
+    return "".join(f" {AVERAGE_BETTER.sentence(way)}" for way in averages_judged(table.rows()))
+
+
+_FIRST = 5
+"""So many targets stand side by side, as in table 4.2; the table has all."""
+
+
+def _targets(result: Result) -> Iterator[Block]:
+    """Table 4.2: the targets that moved most, by people and by the averages of all runs."""
+    table = tables.TARGETS.of(result.tables)
+    graded = table.take(k for k, place in enumerate(table.get("place_by_people", [])) if place is not None)
+    if not graded.height:
+        return
+    small = []
+    for task, of_task in graded.split("task"):
+        columns, lists = [f"{task}: by people"], [_ranked(of_task.rows(), "place_by_people", "grade")]
+        for series, part in of_task.split("series"):
+            columns.append(series)
+            lists.append(_ranked(part.rows(), "place", "change"))
+        rows = [[str(k + 1), *(one[k] if k < len(one) else "–" for one in lists)] for k in range(max(map(len, lists)))]
+        small.append(SmallTable("", ["place", *columns], rows))
+    yield Block(
+        "Which targets changed most, by people and by these runs?",
+        tables=small,
+        answer=(
+            "Table 4.2 of the thesis: the five most changed targets, with the grade that people gave and the change "
+            "between the averages of all runs. The table of targets has all of them."
+        ),
+    )
+
+
+def _ranked(rows: Iterable[tables.Target], place: str, value: str) -> list[str]:
+    """The first targets by one order, each once, with what they stand by."""
+    order = {row.word: row for row in sorted(rows, key=lambda row: getattr(row, place))}
+    return [f"{word} ({number(getattr(row, value), 2)})" for word, row in list(order.items())[:_FIRST]]
 
 
 def heading(result: Content) -> tuple[str, str]:
@@ -381,12 +523,20 @@ def heading(result: Content) -> tuple[str, str]:
     return "What changed between periods, beyond noise?", f"{counted(periods, 'period')} · {counted(runs, 'run')}"
 
 
+def _aligned(result: Content) -> str:
+    anchors = len(result.settings.get("anchors", ()))
+    return {
+        "anchors": f"aligned by orthogonal Procrustes over {anchors:,} anchor words, taken for unmoved",
+        "none": "taken as they are, in one frame",
+    }.get(result.settings.get("align", "all"), "aligned by orthogonal Procrustes over their joint vocabulary")
+
+
 def methods(result: Content) -> str:
     """Return a paragraph for the methods section of a paper."""
     standard = "in every pair of periods" if result.settings.get("per_pair") else "over all pairs of periods together"
     count, version = result.settings.get("min_count"), result.environment.get("gpustab")
     return (
-        "Spaces of consecutive periods were aligned by orthogonal Procrustes over their joint vocabulary, and the "
+        f"Spaces of consecutive periods were {_aligned(result)}, and the "
         f"change of a word is one minus the cosine of its vectors, with gpustab {version} after Rettenmeier (2020). It "
         "was measured between all pairs of a run of each period, between the aligned averages of all runs, and "
         "corrected for training noise by the mean cosines of runs within each period. Errors are by the jackknife over "

@@ -17,9 +17,9 @@ from gpustab.studies.change.claims import NOISY
 from gpustab.studies.change.laws import Rows, rows_of
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.periods import Between
-from gpustab.studies.change.semeval import Judged, judge, languages_in, missing, score_of
+from gpustab.studies.change.semeval import Judged, judge, languages_in, missing, score_of, targets_of
 from gpustab.studies.change.series import Series
-from gpustab.studies.change.tables import Pair, Score, Word
+from gpustab.studies.change.tables import Pair, Score, Target, Word
 
 Floats = NDArray[np.float64]
 
@@ -54,7 +54,8 @@ class Outcome(NamedTuple):
     """What two periods come to: rows of tables, what the laws need, SemEval's targets with what their spread is from.
 
     There is no pair if no word is frequent enough in both; ``unscored`` says why no target could be scored; floors are
-    there of a bootstrap series alone.
+    there of a bootstrap series alone; ``lacking`` are anchors that are not in all runs of both, and ``targets`` SemEval's
+    by the averages of all runs.
     """
 
     pair: Pair | None
@@ -66,9 +67,11 @@ class Outcome(NamedTuple):
     unscored: str
     reliability: float
     floors: Floors | None
+    lacking: list[str]
+    targets: list[Target]
 
 
-KINDS = (Outcome, Pair, Word, Rows, Score, Judged, Floors)
+KINDS = (Outcome, Pair, Word, Rows, Score, Judged, Floors, Target)
 """What is kept."""
 
 
@@ -106,6 +109,8 @@ def outcome_of(
         unscored,
         reliability(both),
         Floors(both.words, *(part.numpy() for part in both.moves.within)) if bootstrap else None,
+        both.alignment.lacking(both.first, both.second),
+        targets_of(series.name, both, task) if judged and task else [],
     )
 
 
@@ -156,6 +161,11 @@ def pair_row(series: Series, both: Between, floors: Floors | None) -> Pair:
         sampling_se,
         None if floors is None else _words_error(both, floors),
         *both.frames,
+        both.alignment.how,
+        both.residual.rows,
+        both.residual.fit,
+        both.residual.held_out,
+        both.residual.by_all,
         both.first.mean_cosine,
         both.second.mean_cosine,
     )

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from gpustab import engine
-from gpustab.errors import InputError
+from gpustab.errors import InputError, option, some_of
 from gpustab.kernels.arithmetic import product
 from gpustab.kernels.averaging import cross_gram
 from gpustab.kernels.displacement import (
@@ -19,18 +19,23 @@ from gpustab.kernels.displacement import (
     Displacement,
     Frames,
     Jackknifed,
+    Residual,
     average_displacement,
     averages,
     displacement,
     halves_displacement,
     left_out,
     moved,
+    residual,
+    turn,
     two_frames,
 )
 from gpustab.kernels.procrustes import procrustes
 from gpustab.machine.device import Compute
+from gpustab.results.page import counted
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
+from gpustab.studies.change.options import Align, ChangeOptions
 from gpustab.studies.change.tables import Near, Step
 from gpustab.studies.shared.frame import Answer, without_copies
 
@@ -57,11 +62,58 @@ class Period:
         return float("nan") if self.runs.counts is None else float(self.runs.counts.sum()) / len(self.runs)
 
 
-def read(name: str, group: Runs | Group, answer: Answer, part: float) -> Period:
+def read(name: str, group: Runs | Group, answer: Answer, part: float, align: Align = "all") -> Period:
     """Read a period, without copies among its runs."""
     runs = without_copies(engine.place(answer.take(group, part), answer.compute), answer, "the changes")
     answer.notes[runs.name] = list(runs.notes)
-    return Period(name, runs, averages([runs.run(r) for r in range(len(runs))], runs.present), _mean_cosine(runs))
+    every = [runs.run(r) for r in range(len(runs))]
+    return Period(name, runs, averages(every, runs.present, turned=align != "none"), _mean_cosine(runs))
+
+
+class Alignment(NamedTuple):
+    """By which words the spaces of two periods are turned onto each other.
+
+    Attributes:
+        how: see :class:`~gpustab.studies.change.options.ChangeOptions`.
+        anchors: words, if by these.
+    """
+
+    how: Align = "all"
+    anchors: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, options: ChangeOptions) -> Alignment:
+        """Return what was chosen."""
+        return cls(options.align, options.anchors)
+
+    def over(self, first: Period, second: Period, rows: Tensor) -> Tensor | None:
+        """Return which of the joint words, rows ``(v,)`` of the first period, these are; ``None``: all.
+
+        Raises:
+            InputError: if they are fewer than the dimensions, or do not determine a turn.
+        """
+        if self.how == "all":
+            return None
+        wanted = {word.encode("utf-8", "surrogateescape") for word in self.anchors}
+        over = torch.tensor([first.runs.vocabulary[row] in wanted for row in rows.tolist()], dtype=torch.bool)
+        found, d = int(over.sum()), first.runs.dimension
+        if self.how == "anchors" and found < d:
+            lacking = some_of(sorted(self.lacking(first, second)), 5)
+            raise InputError(
+                f"{option('anchors')}: {counted(found, 'word', 'is/are', of=len(self.anchors))} in all runs of "
+                f"{first.name} and {second.name}, fewer than the {d} dimensions, so that they leave the turn open; "
+                f"name more{f' (not there: {lacking})' if lacking else ''}"
+            )
+        return over.to(first.runs.device)
+
+    def lacking(self, first: Period, second: Period) -> list[str]:
+        """Return the anchors that are not in all runs of both periods."""
+        there = [set(period.runs.joint_words()) for period in (first, second)]
+        known = there[0] & there[1]
+        return [word for word in self.anchors if word.encode("utf-8", "surrogateescape") not in known]
+
+
+JOINT = Alignment()
 
 
 class Between(NamedTuple):
@@ -78,6 +130,9 @@ class Between(NamedTuple):
         tested: ``(v,)`` bool, words that are frequent enough in both.
         counts: occurrences per run in each; ``None`` where the files have none.
         frames: whether the averages need two turns.
+        alignment: by which words the one is turned onto the other.
+        over: ``(v,)`` bool, which these are; ``None``: all.
+        residual: how well that turn fits.
     """
 
     first: Period
@@ -90,6 +145,9 @@ class Between(NamedTuple):
     tested: Tensor
     counts: tuple[Tensor | None, Tensor | None]
     frames: Frames
+    alignment: Alignment
+    over: Tensor | None
+    residual: Residual
 
     @property
     def tested_words(self) -> list[str]:
@@ -106,18 +164,19 @@ class Between(NamedTuple):
         levels = [period.averages.levels for period, _ in both]
 
         def changes(one: list[Tensor], two: list[Tensor]) -> list[Tensor]:
-            return [moved(x[both[0][1]], y[both[1][1]]).cpu() for x, y in zip(one, two, strict=False)]
+            return [moved(x[both[0][1]], y[both[1][1]], self.over).cpu() for x, y in zip(one, two, strict=False)]
 
         yield 1, changes(levels[0][1], levels[1][1]), []
-        for n, one, two in _together(*(left_out(period.averages.tree) for period, _ in both)):
+        turned = self.alignment.how != "none"
+        for n, one, two in _together(*(left_out(period.averages.tree, turned=turned) for period, _ in both)):
             yield n, changes(levels[0][n], levels[1][n]), changes(one, two)
 
 
-def between(first: Period, second: Period, min_count: int) -> Between:
+def between(first: Period, second: Period, min_count: int, alignment: Alignment = JOINT) -> Between:
     """Measure two periods.
 
     Raises:
-        InputError: if they have fewer than two words in common, or other numbers of dimensions.
+        InputError: if they have fewer than two words in common, other numbers of dimensions, or too few anchors.
     """
     sizes = [period.runs.dimension for period in (first, second)]
     if sizes[0] != sizes[1]:
@@ -133,6 +192,10 @@ def between(first: Period, second: Period, min_count: int) -> Between:
         for period, places in _both(first, second, rows)
     ]
     averaged = [period.averages.rows(places) for period, places in _both(first, second, rows)]
+    over = alignment.over(first, second, rows[0])
+    if over is not None and bool(over.any()):
+        _want_determined(first, second, cross_gram(averaged[0].top[over], averaged[1].top[over]))
+    own = over if alignment.how == "none" else None
     counts = first.counts(rows[0]), second.counts(rows[1])
     tested = torch.ones(len(rows[0]), dtype=torch.bool)
     for count in counts:
@@ -142,13 +205,24 @@ def between(first: Period, second: Period, min_count: int) -> Between:
         second,
         rows,
         [first.runs.vocabulary.text(row) for row in rows[0].tolist()],
-        _moves_on_cpu(displacement(*parts)),
-        _on_cpu(average_displacement(*averaged)),
-        (halves_displacement(averaged[0]) + halves_displacement(averaged[1])).cpu() / 2,
+        _moves_on_cpu(displacement(parts[0], parts[1], over)),
+        _on_cpu(average_displacement(averaged[0], averaged[1], over)),
+        (halves_displacement(averaged[0], own) + halves_displacement(averaged[1], own)).cpu() / 2,
         tested,
         counts,
         two_frames(averaged[0].top, averaged[1].top),
+        alignment,
+        over,
+        residual(averaged[0].top, averaged[1].top, over),
     )
+
+
+def _want_determined(first: Period, second: Period, cross: Tensor) -> None:
+    if not bool(procrustes(cross[None]).unique[0]):
+        raise InputError(
+            f"{option('anchors')}: the words that {first.name} and {second.name} share do not span the {len(cross)} "
+            "dimensions, so that they leave the turn open; name more"
+        )
 
 
 def aligned(both: Between) -> Tensor:
@@ -161,7 +235,10 @@ def aligned(both: Between) -> Tensor:
     return torch.stack(
         [
             torch.stack(
-                [moved(first.runs.select(i, one), second.runs.select(j, two)).cpu() for j in range(len(second.runs))]
+                [
+                    moved(first.runs.select(i, one), second.runs.select(j, two), both.over).cpu()
+                    for j in range(len(second.runs))
+                ]
             )
             for i in range(len(first.runs))
         ]
@@ -211,19 +288,22 @@ def _mean_cosine(runs: Runs) -> float:
     return (sum(squares) / len(squares) - len(rows)) / (len(rows) * (len(rows) - 1))
 
 
-def steps(series: str, periods: Sequence[Period], reference: int, word: str) -> Iterator[Step]:
+def steps(
+    series: str, periods: Sequence[Period], reference: int, word: str, alignment: Alignment = JOINT
+) -> Iterator[Step]:
     """Yield a word's steps, one for every period that has it; none if the reference lacks it."""
     there = _row(periods[reference], word)
     if there is None:
         return
-    maps = _chain(periods, reference)
+    maps = _chain(periods, reference, alignment)
     base = periods[reference]
     for k, period in enumerate(periods):
         row = _row(period, word)
         if row is None:
             continue
         rows = common_rows(period.runs, base.runs)
-        moves = average_displacement(period.averages.rows(rows[0]), base.averages.rows(rows[1]))
+        over = alignment.over(period, base, rows[0])
+        moves = average_displacement(period.averages.rows(rows[0]), base.averages.rows(rows[1]), over)
         place = int((rows[0] == row).nonzero()[0])
         turned = product(period.averages.top[row][None].double(), maps[k])[0]
         cosine = torch.nn.functional.cosine_similarity(turned, base.averages.top[there].double(), dim=0)
@@ -241,12 +321,13 @@ def steps(series: str, periods: Sequence[Period], reference: int, word: str) -> 
         )
 
 
-def _chain(periods: Sequence[Period], reference: int) -> list[Tensor]:
+def _chain(periods: Sequence[Period], reference: int, alignment: Alignment) -> list[Tensor]:
     """The map of every period onto the reference, as a product of maps between neighbours."""
     ahead = []
     for one, two in pairwise(periods):
         rows = common_rows(one.runs, two.runs)
-        ahead.append(procrustes(cross_gram(one.averages.top[rows[0]], two.averages.top[rows[1]])[None]).maps[0])
+        over = alignment.over(one, two, rows[0])
+        ahead.append(turn(one.averages.top[rows[0]], two.averages.top[rows[1]], over))
     maps = [torch.eye(periods[reference].runs.dimension, dtype=torch.float64, device=periods[0].runs.device)]
     for k in range(reference - 1, -1, -1):
         maps.insert(0, product(ahead[k], maps[0]))

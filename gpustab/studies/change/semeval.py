@@ -29,7 +29,7 @@ from gpustab.statistics.ranks import spearman
 from gpustab.studies.change.options import GridPlan
 from gpustab.studies.change.periods import Between, aligned
 from gpustab.studies.change.series import LANGUAGE, PERIOD
-from gpustab.studies.change.tables import Cell, Score
+from gpustab.studies.change.tables import Cell, Score, Target
 
 if TYPE_CHECKING:
     from gpustab.training.settings import TrainingSettings
@@ -144,6 +144,8 @@ class Judged(NamedTuple):
         draws: the same of each pair of runs (IR), or of each half of the runs.
         without: the same without the k-th runs of both periods.
         majority: accuracy of calling all what most are.
+        beyond: Spearman's ρ less that of single runs.
+        beyond_without: the same without the k-th runs of both periods, of both: they share their runs, and their noise.
     """
 
     technique: str
@@ -154,6 +156,8 @@ class Judged(NamedTuple):
     draws: Sequence[Both]
     without: Sequence[Both]
     majority: float
+    beyond: float
+    beyond_without: Sequence[float]
 
 
 class _Targets(NamedTuple):
@@ -209,8 +213,11 @@ def judge(key: Key, both: Between, task: ChangeTask, spread: float) -> Iterator[
             [_ensemble(targets, changes[kept][:, kept]) for kept in without],
         ),
     }
+    single = ways["IR"]
     for way, scores in ways.items():
-        yield Judged(key.technique, key.sampling, way, 1 if way == "IR" else runs, *scores, task.majority)
+        beyond = scores[0][1] - single[0][1]
+        left = [x[1] - y[1] for x, y in zip(scores[2], single[2], strict=True)]
+        yield Judged(key.technique, key.sampling, way, 1 if way == "IR" else runs, *scores, task.majority, beyond, left)
 
 
 def _mean(grid: Tensor) -> Both:
@@ -224,7 +231,30 @@ def score_of(series: str, task: ChangeTask, known: int, way: Judged) -> Score:
     accuracy, ranks = (
         (way.scores[k], sd([x[k] for x in way.draws]), jackknife_error([x[k] for x in way.without])) for k in (0, 1)
     )
-    return Score(series, task.name, way.way, *accuracy, *ranks, known, len(task.targets), task.majority)
+    beyond = way.beyond, jackknife_error(way.beyond_without), max(len(way.without), 1)
+    return Score(series, task.name, way.way, *accuracy, *ranks, *beyond, known, len(task.targets), task.majority)
+
+
+def targets_of(series: str, both: Between, task: ChangeTask) -> list[Target]:
+    """Return the targets that both periods have, by their change between the averages of all runs (table 4.2)."""
+    place = {word: k for k, word in enumerate(both.words)}
+    known = [word for word in task.targets if word in place]
+    changes = {word: float(both.averaged.value[place[word]]) for word in known}
+    by_change = sorted(known, key=lambda word: (-changes[word], word))
+    graded = sorted((word for word in known if word in task.graded), key=lambda word: (-task.graded[word], word))
+    return [
+        Target(
+            series,
+            task.name,
+            word,
+            changes[word],
+            by_change.index(word) + 1,
+            task.graded.get(word),
+            graded.index(word) + 1 if word in task.graded else None,
+            bool(task.binary[word]) if word in task.binary else None,
+        )
+        for word in by_change
+    ]
 
 
 def sd(values: Sequence[float]) -> float:
@@ -246,7 +276,9 @@ def cells(judged: Sequence[Judged]) -> Iterator[Cell]:
         if ways:
             accuracy, ranks = _over_languages(ways, 0), _over_languages(ways, 1)
             size, majority = min(x.size for x in ways), fmean(x.majority for x in ways)
-            yield Cell(*place, size, len(ways), *accuracy, *ranks, majority)
+            error = _spread([x.beyond_without for x in ways], jackknife_error)
+            beyond = fmean(x.beyond for x in ways), error, min(max(len(x.without), 1) for x in ways)
+            yield Cell(*place, size, len(ways), *accuracy, *ranks, *beyond, majority)
 
 
 def _over_languages(ways: Sequence[Judged], k: int) -> tuple[float, float, float]:
@@ -270,7 +302,7 @@ def _averages(targets: _Targets, both: Between) -> tuple[Both, list[Both], list[
     )
 
     def scored(one: Sequence[Tensor], two: Sequence[Tensor]) -> list[Both]:
-        each = [moved(x, y).cpu() for x, y in zip(one, two, strict=False)]
+        each = [moved(x, y, both.over).cpu() for x, y in zip(one, two, strict=False)]
         return [targets.score(targets.classes(changes), changes) for changes in each]
 
     return (

@@ -8,11 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from gpustab.errors import InputError, near, option
+from gpustab.errors import InputError, near, option, some_of
 from gpustab.machine.device import Compute
 from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress
@@ -20,11 +21,12 @@ from gpustab.options import chosen
 from gpustab.report import Result
 from gpustab.results import Table
 from gpustab.results.page import counted, number
+from gpustab.spaces.words import printable
 from gpustab.studies.change import claims, differences, tables
 from gpustab.studies.change.laws import Laws, Rows, by_frequency, excesses, law_rows
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.pairs import KINDS, Floors, Outcome, outcome_of, task_of
-from gpustab.studies.change.periods import Period, between, neighbours, read, steps
+from gpustab.studies.change.periods import Alignment, Period, between, neighbours, read, steps
 from gpustab.studies.change.semeval import Judged, cells
 from gpustab.studies.change.series import Series, gaps, series_of
 from gpustab.studies.shared.finished import Finished, digest_of
@@ -158,7 +160,7 @@ def _pairs(
     for k, (name, group) in enumerate(zip(series.periods, series.members, strict=True)):
         here = part[0] + part[1] * k / len(series.periods)
         answer.report(f"{series.name}: {name}", here)
-        period = read(name, group, answer, here)
+        period = read(name, group, answer, here, work.options.align)
         if alarm := claims.COLLAPSED.sentence(claims.Cosine(period.runs.name, period.mean_cosine)):
             answer.result.alarms.append(alarm)
         if work.options.followed:
@@ -175,13 +177,13 @@ def _outcome(series: Series, first: Period, second: Period, work: _Work) -> Outc
     name, floors = ("", None) if drawn else work.floors.get(where, ("", None))
     task = task_of(series, options)
     depends_on = [series.name, series.control, first.name, second.name, options.min_count, options.spread, name]
+    depends_on += [options.align, list(options.anchors)]
     depends_on += [str(compute.dtype), environment(compute.device).get("gpustab")]
     depends_on += [[period.tokens, period.runs.centre, period.runs.unit] for period in (first, second)]
     runs = [digest.hex() for period in (first, second) for digest in fingerprints(period.runs)]
     key = digest_of(depends_on, None if task is None else vars(task), runs)
-    outcome = work.finished.part(
-        key, lambda: outcome_of(series, between(first, second, options.min_count), options, task, floors)
-    )
+    both = partial(between, first, second, options.min_count, Alignment.of(options))
+    outcome = work.finished.part(key, lambda: outcome_of(series, both(), options, task, floors))
     if outcome.floors is not None:
         work.floors[where] = key, outcome.floors
     return outcome
@@ -190,6 +192,7 @@ def _outcome(series: Series, first: Period, second: Period, work: _Work) -> Outc
 def _add(series: Series, first: str, second: str, outcome: Outcome, work: _Work) -> None:
     result, least = work.answer.result, work.options.min_count
     tables.TASK.add(result.tables, outcome.scores)
+    tables.TARGETS.add(result.tables, outcome.targets)
     if outcome.unscored:
         result.notes.append(f"{series.name}: not scored: {outcome.unscored}.")
     elif outcome.missing:
@@ -204,8 +207,14 @@ def _add(series: Series, first: str, second: str, outcome: Outcome, work: _Work)
         )
         return
     tables.PAIRS.add(result.tables, [outcome.pair])
-    if alarm := claims.TWO_CAMPS.sentence(outcome.pair):
-        result.alarms.append(f"{series.name}: {alarm}")
+    for claim in (claims.TWO_CAMPS, claims.NO_FRAME):
+        if alarm := claim.sentence(outcome.pair):
+            result.alarms.append(f"{series.name}: {alarm}")
+    if lacking := outcome.lacking:
+        result.notes.append(
+            f"{series.name}: {counted(len(lacking), 'anchor', 'is/are', of=len(work.options.anchors))} not in all runs "
+            f"of {first} and {second}: {some_of([printable(word) for word in lacking], 5)}."
+        )
     tables.WORDS.add(result.tables, outcome.words)
     result.contrasts.append(
         {"series": series.name, "first": first, "second": second, "reliability": outcome.reliability}
@@ -251,7 +260,7 @@ def _follow(series: Series, periods: list[Period], work: _Work) -> None:
         )
     reference = series.periods.index(wanted)
     for word in options.followed:
-        way = list(steps(series.name, periods, reference, word))
+        way = list(steps(series.name, periods, reference, word, Alignment.of(options)))
         near_by = [
             row for period in periods for row in neighbours(series.name, period, word, options.n, work.answer.compute)
         ]

@@ -92,6 +92,19 @@ class Pair(NamedTuple):
     beyond_se_words: Annotated[float | None, Column(about="error of change − sampling floor over words")]
     two_turns: Annotated[float, Column(about="change of words that may choose between two turns, by that of one turn")]
     second_turn: Annotated[float, Column(about="part of the words that fit the second turn better")]
+    align: Annotated[
+        str, Column(about="by what the one period is turned onto the other: all joint words, anchors, none")
+    ]
+    turned_by: Annotated[
+        int, Column("words of the turn", about="by how many; all joint words where none", text=thousands)
+    ]
+    residual: Annotated[float, Column("residual", 3, "change of these words between the averages, by that turn")]
+    held_out: Annotated[
+        float, Column("held out", 3, "that of each half of them by a turn of the other half; none of too few words")
+    ]
+    by_all: Annotated[
+        float, Column("by one turn of all", 3, "change of all joint words by a turn that is found over all")
+    ]
     mean_cosine_first: Annotated[float, Column(about="of two different words, in the earlier period's runs")]
     mean_cosine_second: Annotated[float, Column(about="of two different words, in the later period's runs")]
 
@@ -252,6 +265,7 @@ SD = Annotated[
     float, Column("SD", 2, "over the pairs of IR, over the halves of the runs of AA and EA: an upper limit, as there")
 ]
 SE = Annotated[float, Column("SE", 2, "jackknife error over the runs, the k-th of all periods left out together")]
+Beyond = Annotated[float, Column("ρ beyond single runs", 3, "Spearman less that of IR; 0 of IR itself")]
 OneClass = Annotated[float, Column("all of one class", 3, "accuracy of calling all what most are")]
 
 
@@ -267,6 +281,9 @@ class Score(NamedTuple):
     spearman: Ranks
     spearman_sd: SD
     spearman_se: SE
+    beyond: Beyond
+    beyond_se: SE
+    runs: Annotated[int, Column(about="of the period that has fewer: its errors rest on so many")]
     found: Annotated[int, Column(about="targets that both periods have")]
     targets: Annotated[int, Column(about="all of them")]
     majority: OneClass
@@ -286,7 +303,23 @@ class Cell(NamedTuple):
     spearman: Ranks
     spearman_sd: SD
     spearman_se: SE
+    beyond: Beyond
+    beyond_se: SE
+    runs: Annotated[int, Column(about="of each period, of the language that has fewest: its errors rest on so many")]
     majority: OneClass
+
+
+class Target(NamedTuple):
+    """One row of table 4.2: a target, its change between the averages of all runs and what people say of it."""
+
+    series: Name
+    task: Annotated[str, Column(about="language")]
+    word: str
+    change: Annotated[float, Column("change", 3, "between the aligned averages of all runs: AA")]
+    place: Annotated[int, Column(about="by change, the most changed first")]
+    grade: Annotated[float | None, Column("grade", 3, "of change, by people; none without")]
+    place_by_people: Annotated[int | None, Column(about="by grade")]
+    changed: Annotated[bool | None, Column(about="whether it gained or lost a sense, by people; none without")]
 
 
 class Discovery(NamedTuple):
@@ -309,6 +342,7 @@ FREQUENCY = Sheet("frequency", FrequencyClass, "one row two periods and class of
 TRAJECTORIES = Sheet("trajectories", Step, "one row a followed word and period that has it")
 NEIGHBOURS = Sheet("neighbours", Near, "one row a followed word, period and neighbour")
 TASK = Sheet("task", Score, "one row a series and way of measuring change")
+TARGETS = Sheet("targets", Target, "one row a series and target of SemEval, those first that moved most")
 GRID = Sheet("grid", Cell, "one row a technique, sampling and way, over the languages")
 WORDS = Sheet("words", Word, "one row two periods and word, those first that moved most", long=True)
 EXCESS = Sheet(
@@ -316,7 +350,7 @@ EXCESS = Sheet(
 )
 DISCOVERIES = Sheet("discoveries", Discovery, "one row two periods and word, those of lowest q first", long=True)
 
-SHEETS = (PAIRS, LAWS, FREQUENCY, TRAJECTORIES, NEIGHBOURS, TASK, GRID, WORDS, EXCESS)
+SHEETS = (PAIRS, LAWS, FREQUENCY, TRAJECTORIES, NEIGHBOURS, TASK, TARGETS, GRID, WORDS, EXCESS)
 """The tables of every answer; discoveries are there where authors are dealt out."""
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from gpustab.corpus.options import CorpusOptions
-from gpustab.errors import InputError
+from gpustab.errors import InputError, as_flags
 from gpustab.machine.device import Compute
 from gpustab.machine.environment import environment
 from gpustab.machine.progress import Progress, Timed, no_progress
@@ -122,6 +122,9 @@ def answering(
     if first is not None:
         result.settings |= {"precision": compute.precision, "backend": compute.backend}
     result.notes[:0] = merged(answer.notes)
+    # Pages are read beside a command line.
+    for texts in (result.alarms, result.notes, result.verdict):
+        texts[:] = map(as_flags, texts)
     result.environment |= environment(compute.device) | {"seconds": time.perf_counter() - started}
     result.environment["phases"] = timed.stop()
     result.environment["date"] = datetime.now().astimezone().strftime("%d %B %Y, %H:%M %Z")

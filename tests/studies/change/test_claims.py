@@ -7,12 +7,14 @@ import pytest
 
 from benchmarks import change_verdicts as verdicts
 from gpustab.studies.change.claims import (
+    AVERAGE_BETTER,
     BETTER_THAN_ONE_CLASS,
     BEYOND_SAMPLING,
     COMPARED,
     FREQUENCY_EXPLAINS,
     MORE_THAN_AT_RANDOM,
     NO_MORE,
+    averages_judged,
     of_laws,
     of_sampling,
     of_words,
@@ -43,6 +45,11 @@ _NUMBERS = dict.fromkeys(Pair._fields, 0.1) | {
     "training_se": 0.002,
     "beyond_se_words": 0.002,
     "two_turns": 0.95,
+    "align": "all",
+    "turned_by": 1200,
+    "residual": 0.1234,
+    "held_out": 0.13,
+    "by_all": 0.1234,
     "second_turn": 0.3,
     "mean_cosine_first": 0.2,
     "mean_cosine_second": 0.4,
@@ -404,9 +411,30 @@ def test_many_splits_know_how_far_they_differ():
     assert often <= 0.04 * 400
 
 
+@pytest.mark.parametrize(
+    ("beyond", "se", "said"),
+    [
+        (0.05, 0.01, "the averages rank the targets better than single runs do, by 0.050 of Spearman's ρ (+0.02 to"),
+        (-0.05, 0.01, "the averages rank the targets worse than single runs do, by 0.050 of"),
+        (0.02, 0.01, "whether the averages rank the targets better than single runs do cannot be told from these runs"),
+        (0.02, math.nan, ""),
+        (math.nan, math.nan, ""),
+    ],
+)
+def test_averages_rank_targets_better_where_the_difference_over_runs_is_above_nothing(beyond, se, said):
+    """By t of three degrees of freedom, 3.18, of four runs."""
+    cells = [Cell("sgns", "shuffled", way, 4, 2, *[0.5] * 6, beyond, se, 4, 0.5) for way in ("IR", "AA", "EA")]
+    sentences = [AVERAGE_BETTER.sentence(way) for way in averages_judged(cells)]
+    if not said:
+        assert sentences in ([], [""])
+        return
+    assert len(sentences) == 1
+    assert sentences[0].startswith(f"sgns/shuffled: {said}")
+
+
 def test_the_best_is_named_beside_the_larger_class():
     rows = [
-        Cell("sgns", "shuffled", way, 4, 2, accuracy, 0.1, 0.1, -accuracy, 0.1, 0.1, 0.5)
+        Cell("sgns", "shuffled", way, 4, 2, accuracy, 0.1, 0.1, -accuracy, 0.1, 0.1, 0.0, 0.1, 4, 0.5)
         for way, accuracy in (("AA", 0.45), ("EA", 0.65))
     ]
     said = BETTER_THAN_ONE_CLASS.sentence(rows)

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 
 from gpustab.studies.change.figures import FIGURES
-from gpustab.studies.change.tables import LAWS, PAIRS, Pair
+from gpustab.studies.change.tables import EXCESS, LAWS, PAIRS, Excess, Pair
 from tests.studies.change.test_claims import law
 
 SPACE = "{http://www.w3.org/2000/svg}"
@@ -27,6 +27,29 @@ def test_whiskers_of_the_law_are_intervals_by_the_words_that_their_error_is_over
     half = 4.303 * 0.02  # t of 2 degrees of freedom: an error over three words
     assert uprights(3) == [pytest.approx((0.2 - half, 0.2 + half), abs=2e-4)]
     assert uprights(1000) == [pytest.approx((0.2 - 1.962 * 0.02, 0.2 + 1.962 * 0.02), abs=2e-4)]
+
+
+def test_displacement_has_a_panel_of_points_and_the_law_for_every_pair_of_periods():
+    """Ten words: the rarest one's and the most frequent one's change are in the title."""
+    pair = Pair(
+        **dict.fromkeys(Pair._fields, 0.1)
+        | {"series": "s", "of": "s", "split": "", "control": False, "bootstrap": False}
+    )
+    words = [
+        Excess("s", first, "c", f"w{k}", 10.0**-k, 0.1 * k, 0.09 * k, 0.0, 0.1, 3, 0.5, 0.1)
+        for first in ("a", "b")
+        for k in range(1, 11)
+    ]
+    picture = FIGURES["displacement"][1]({PAIRS.name: PAIRS.table([pair]), EXCESS.name: EXCESS.table(words)})
+    assert picture.title.endswith("median: a → c 1.0 and 0.10; b → c 1.0 and 0.10")
+    assert len(picture.panels) == 2
+    root = ElementTree.fromstring(picture.panels[0])
+    assert len(root.findall(f".//{SPACE}path")) + len(root.findall(f".//{SPACE}circle")) >= 2
+    assert "Change of 10 words over their frequency, a → c" in picture.panels[0]
+
+
+def test_without_a_law_there_is_no_displacement():
+    assert FIGURES["displacement"][1]({PAIRS.name: PAIRS.table([]), EXCESS.name: EXCESS.table([])}).panels == []
 
 
 def test_one_word_has_no_whisker():

@@ -63,10 +63,23 @@ def test_planted_changes_score_as_by_hand(folder):
         assert rows[way]["accuracy"] == pytest.approx(
             sum(a == b for a, b in zip(said, (1, 0, 1, 0, 0), strict=True)) / 5
         )
+        assert rows[way]["beyond"] == pytest.approx(rows[way]["spearman"] - rows["IR"]["spearman"])
+    assert rows["IR"]["beyond"] == 0
     assert rows["EA"]["accuracy"] == 1
     assert rows["IR"]["accuracy_sd"] >= 0
     assert (rows["IR"]["found"], rows["IR"]["targets"]) == (5, 6)
     assert any("gone_nn" in note for note in answer.notes)
+
+
+def test_targets_are_ranked_by_the_averages_and_by_people(folder):
+    """Table 4.2."""
+    answer = change(groups(runset(epochs=2, runs=3, moved=tuple(MOVED), step=4.0)), min_count=1, semeval=str(folder))
+    rows = list(answer.tables["targets"].rows())
+    assert [row.place for row in rows] == [1, 2, 3, 4, 5]
+    assert {row.word: row.place_by_people for row in rows} == {"w3": 1, "w20": 2, "w33": 3, "w9": 4, "w41": 5}
+    assert {row.word: row.changed for row in rows} == {word: word in ("w3", "w20") for word in TARGETS[:5]}
+    words = {row["word"]: row["averaged"] for row in answer.tables["words"].records()}
+    assert [row.change for row in rows] == sorted((words[word] for word in TARGETS[:5]), reverse=True)
 
 
 def test_a_text_without_suffixes_is_said_to_be(tmp_path):
@@ -97,7 +110,10 @@ def test_wrong_files_are_named(tmp_path, file, text, said):
 
 def judged(language_scores, way="AA", majority=0.5, draws=((0.1, 0.3), (0.2, 0.6))):
     return [
-        Judged("sgns", "shuffled", way, 4, (score, -score), [(x, x) for x in own], [(x + 1, x) for x in own], majority)
+        Judged(
+            *("sgns", "shuffled", way, 4, (score, -score)),
+            *([(x, x) for x in own], [(x + 1, x) for x in own], majority, score / 2, [x / 2 for x in own]),
+        )
         for score, own in zip(language_scores, draws, strict=True)
     ]
 
@@ -107,6 +123,8 @@ def test_the_spread_is_that_of_the_mean_over_languages():
     assert row.accuracy == pytest.approx(0.6)
     assert row.spearman == pytest.approx(-0.6)
     assert row.accuracy_sd == pytest.approx(stdev([0.15, 0.45]))
+    assert (row.beyond, row.beyond_se) == pytest.approx((0.3, jackknife_error([0.075, 0.225])))
+    assert row.runs == 2
     assert row.accuracy_se == pytest.approx(jackknife_error([1.15, 1.45]))
     assert math.isnan(next(cells(judged((0.4, 0.8), draws=((0.1, 0.3), (0.2,))))).accuracy_sd)
     assert list(cells(judged((0.4, 0.8), majority=math.nan))) == []
