@@ -57,6 +57,16 @@ def test_the_contrary_is_found_too():
     assert "less than training again" in " ".join(result.verdict)
 
 
+@pytest.mark.parametrize(("sd", "wanted"), [(0.01, "yes"), (0.08, "no"), (0.05, "undecided")])
+def test_small_is_judged_by_the_standard_deviation_too(sd, wanted):
+    """As the paper does, which names no bound."""
+    result = bootstrap(drawn("sgns/fixed", 10, sd, seed=1), query=QUERIES)
+    (found,) = (row for row in result.tables["claims"].records() if "by the standard deviation" in row["claim"])
+    assert found["agrees"] == wanted
+    (own,) = result.tables["settings"].records()
+    assert found["shows"].startswith(f"spread {own['spread']:.3f} (")
+
+
 def test_two_runs_decide_nothing():
     groups = [drawn("sgns/shuffled", 2, 0.01, seed=2), drawn("sgns/bootstrap", 2, 0.03, seed=3)]
     result = bootstrap(groups, query=QUERIES)
