@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from gpustab.results import Table
 from gpustab.statistics.intervals import correlation_interval
-from gpustab.studies.instability import cosines, losses, neighbours, subsets
+from gpustab.studies.instability import corpora, cosines, losses, neighbours, subsets
 from gpustab.studies.instability.claims_of_averages import of_analogies, of_averaging
+from gpustab.studies.instability.claims_of_corpora import of_corpora
 from gpustab.studies.instability.claims_of_losses import of_frequency, of_orders, of_spaces
 from gpustab.studies.shared.claims import OBSERVED, Claim, Margin, Observation, Verdict, decide, shown, within
 
@@ -253,26 +254,53 @@ def observation_table(tables: Mapping[str, Table], silent: Mapping[str, str] | N
         silent: why, of the techniques on which no verdict is given: their runs test nothing, and they are compared
             with no other.
     """
-    reasons = silent or {}
-    sound = {name: _without(table, reasons) for name, table in tables.items()} if reasons else tables
-    single = [
-        *_of_cosines(tables),
-        *_of_consistency(tables),
-        *_of_predictions(tables),
-        *_of_distance(tables),
-        *_of_proxies(tables),
-        *of_spaces(tables),
-        *of_frequency(tables),
-        *of_averaging(tables),
-    ]
-    compared = [*of_orders(sound), *of_analogies(sound)]
+    reasons, single, compared = silent or {}, list[Observation](), list[Observation]()
+    for corpus, names in _corpora(tables):
+        here = _of_techniques(tables, names)
+        called = {name: own for own, name in names.items()}
+        rows = (row for kind in _OF_ONE for row in kind(here))
+        single += (row._replace(technique=called.get(row.technique, row.technique)) for row in rows)
+        sound = _of_techniques(tables, {own: name for own, name in names.items() if own not in reasons})
+        orders = (*of_orders(sound), *of_analogies(sound))
+        compared += (row._replace(shows=f"{corpus}: {row.shows}" if corpus else row.shows) for row in orders)
+    told = {own: own for table in tables.values() for own in table.get("technique", ()) if own not in reasons}
+    compared += of_corpora(_of_techniques(tables, told) if reasons else tables)
     return OBSERVED.table([*(_withheld(row, reasons) for row in single), *compared])
 
 
-def _without(table: Table, techniques: Collection[str]) -> Table:
-    if "technique" not in table:
-        return table
-    return table.take(k for k, name in enumerate(table["technique"]) if name not in techniques)
+_OF_ONE = (
+    _of_cosines,
+    _of_consistency,
+    _of_predictions,
+    _of_distance,
+    _of_proxies,
+    of_spaces,
+    of_frequency,
+    of_averaging,
+)
+"""What is observed of each technique by itself."""
+
+
+def _corpora(tables: Mapping[str, Table]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Every corpus with its techniques: as tables call them, and what they were trained by; one corpus has no name."""
+    rows = corpora.CORPORA.of(tables)
+    for corpus, part in rows.split("corpus"):
+        yield corpus, dict(zip(part["technique"], part["trained_by"], strict=True))
+    if not rows.height:
+        yield "", {name: name for table in tables.values() for name in table.get("technique", ())}
+
+
+def _of_techniques(tables: Mapping[str, Table], names: Mapping[str, str]) -> dict[str, Table]:
+    """The rows of some techniques, which get other names."""
+    here = {}
+    for name, table in tables.items():
+        own = table.get("technique", ())
+        here[name] = table
+        if any(names.get(technique) != technique for technique in own):
+            part = table.take(k for k, technique in enumerate(own) if technique in names)
+            renamed = {"technique": [names[technique] for technique in part["technique"]]}
+            here[name] = Table({**part, **renamed}, long=table.long, row=table.row)
+    return here
 
 
 def _withheld(row: Observation, reasons: Mapping[str, str]) -> Observation:

@@ -25,6 +25,7 @@ from gpustab.studies.instability import InstabilityOptions
 from gpustab.studies.instability.answers import Findings, alarm_of, silent_of, verdict
 from gpustab.studies.instability.averages import averaging_tables
 from gpustab.studies.instability.claims import observation_table
+from gpustab.studies.instability.corpora import CORPORA, corpora_of, corpus_table, place_of
 from gpustab.studies.instability.cosines import PREDICTIONS, distribution_tables, prediction_tables
 from gpustab.studies.instability.frequency import frequency_tables
 from gpustab.studies.instability.losses import (
@@ -33,7 +34,6 @@ from gpustab.studies.instability.losses import (
     OVER_PROXIES,
     WORDS,
     Look,
-    Loss,
     identity_table,
     instability_tables,
     proxy_tables,
@@ -123,8 +123,11 @@ def instability(
     with answering("instability", options, groups, compute, progress) as answer:
         result = answer.result
         techniques = _techniques(groups_of(groups), result.notes)
+        corpora = corpora_of(techniques)
         for number, family in enumerate(techniques):
-            _measure(family, options, answer, number, len(techniques))
+            _measure(family, corpora[family.name], options, answer, (number, len(techniques)))
+        if len(set(CORPORA.of(result.tables).get("corpus", ()))) < 2:
+            result.tables.pop(CORPORA.name, None)
         silent = silent_of(result.groups)
         result.tables |= closing_tables(result.tables, result.groups, silent)
         result.tables = {OBSERVED.name: observation_table(result.tables, silent), **result.tables}
@@ -156,19 +159,21 @@ def _techniques(groups: Sequence[Runs | Group], notes: list[str]) -> list[Family
     return [family for family in techniques if family.name not in lacking]
 
 
-def _measure(family: Family[Runs | Group], options: InstabilityOptions, answer: Answer, number: int, of: int) -> None:
+def _measure(
+    family: Family[Runs | Group], corpus: str, options: InstabilityOptions, answer: Answer, place: tuple[int, int]
+) -> None:
     """Add everything about one technique to the answer; a chapter that cannot be written does not lose the others.
 
     Raises:
         GpustabError: if no chapter can be written.
     """
-    name, result = family.name, answer.result
+    name, result, (number, of) = family.name, answer.result, place
     result.notes += _shared_seeds(family)
     groups = {
         member.key.sampling: engine.place(answer.read(member, number / of), answer.compute) for member in family.members
     }
     same = find_copies(groups["shuffled"], answer.compute)
-    technique = Technique(name, groups, options, answer.compute, same, result.notes)
+    technique = Technique(name, groups, options, answer.compute, same, corpus, result.notes)
     tables: Tables = {}
     failed: list[GpustabError] = []
     flaws: dict[str, Flaws] = {}
@@ -210,6 +215,7 @@ def _shared_seeds(family: Family[Runs | Group]) -> Iterator[str]:
 def _chapters(technique: Technique, tables: Tables, look: Look) -> Iterator[Chapter]:
     """Yield every chapter; the tables of those before are there when the next one begins."""
     yield "PIP loss", lambda: instability_tables(technique, look)
+    yield "corpus", lambda: corpus_table(technique, tables)
     yield "samples", lambda: _same_runs(technique)
     yield "word frequency", lambda: frequency_tables(tables[WORDS.name], technique) if WORDS.name in tables else {}
     for title, chapter in (
@@ -276,13 +282,14 @@ def closing_tables(
     single = list(SCORES.rows(tables, runs_beneath=1))
     criteria = CRITERIA.named(row for group in groups for row in _criteria(tables, group))
     extremes = EXTREMES.named(map(extremes_of, single))
-    return extremes | criteria | PLACES.named(_places(LOSSES.of(tables), silent)) | SCORED.named(map(scored, single))
+    return extremes | criteria | PLACES.named(_places(tables, silent)) | SCORED.named(map(scored, single))
 
 
-def _places(losses: Table[Loss], silent: Collection[str]) -> Iterator[Place]:
-    for sampling, part in losses.split("sampling"):
-        judged = (row for row in part.rows() if row.technique not in silent)
-        ordered = sorted(judged, key=lambda row: row.reduced_pip)
+def _places(tables: Mapping[str, Table], silent: Collection[str]) -> Iterator[Place]:
+    place_named, judged = place_of(tables), [row for row in LOSSES.rows(tables) if row.technique not in silent]
+    for sampling, corpus in dict.fromkeys((row.sampling, place_named(row.technique)[1]) for row in judged):
+        there = [row for row in judged if (row.sampling, place_named(row.technique)[1]) == (sampling, corpus)]
+        ordered = sorted(there, key=lambda row: row.reduced_pip)
         for place, row in enumerate(ordered, 1):
             apart = (math.nan, math.nan)
             if place < len(ordered):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpustab.results import Table
-from gpustab.studies.instability import answers, claims, claims_of_averages, claims_of_losses
+from gpustab.studies.instability import answers, claims, claims_of_averages, claims_of_corpora, claims_of_losses
 from gpustab.studies.instability.answers import Findings, verdict
 from gpustab.studies.instability.averages import LEVELS, LevelLoss
 from gpustab.studies.instability.claims import (
@@ -279,7 +279,7 @@ def answered(known):
 
 CLAIMS = [
     claim
-    for module in (claims, claims_of_losses, claims_of_averages)
+    for module in (claims, claims_of_losses, claims_of_averages, claims_of_corpora)
     for claim in vars(module).values()
     if isinstance(claim, Claim)
 ]

@@ -1,0 +1,175 @@
+"""Several corpora beside each other: does what other documents add go with their size, and are curves alike?
+
+Rettenmeier 2020, §2.3, observation 4, eq. 2.43, and §2.3.1, observation 1, figure 2.9.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Annotated, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from gpustab.results import Column, Sheet, Table
+from gpustab.runs.families import Family
+from gpustab.runs.group import Group
+from gpustab.runs.runs import Runs
+from gpustab.statistics.intervals import Estimate, ratio
+from gpustab.statistics.ranks import permuted_correlation
+from gpustab.studies.instability.frequency import BATCHES
+from gpustab.studies.instability.losses import EXTRINSIC
+from gpustab.studies.instability.technique import Technique
+from gpustab.studies.shared.frame import made_of
+
+
+class CorpusRow(NamedTuple):
+    """Eq. 2.43: what other documents add to a technique on one corpus, beside the size of that."""
+
+    technique: Annotated[str, Column(about="as it is called in the other tables")]
+    trained_by: Annotated[str, Column(about="the technique without its corpus")]
+    corpus: str
+    vocabulary: Annotated[int, Column(about="words in all shuffled runs")]
+    tokens: Annotated[float, Column(about="occurrences of these in a run; NaN of runs without counts")]
+    words_per_token: Annotated[
+        float, Column("words per token", 2, "the thesis' quotient of vocabulary and corpus size")
+    ]
+    intrinsic: Annotated[float, Column(about="reduced PIP loss of shuffled runs; NaN without bootstrap runs")]
+    signed_square: Annotated[float, Column(about="bootstrap² − intrinsic²; NaN without bootstrap runs")]
+    extrinsic: Annotated[float | None, Column(about="root of the square; none of a negative one")]
+    se: float | None
+
+
+class OverCorpora(NamedTuple):
+    """How the extrinsic instability of a technique goes with words per token, over so many sizes of corpora."""
+
+    rho: float
+    p: float
+    corpora: int
+
+
+CORPORA = Sheet("corpora", CorpusRow, "one row a technique and corpus, where there are several corpora")
+
+
+def corpus_table(technique: Technique, tables: Mapping[str, Table]) -> dict[str, Table]:
+    """Return ``corpora`` with the row of one technique on its corpus.
+
+    Args:
+        technique: what is measured.
+        tables: of the technique, ``table_2_11`` among them if it has bootstrap runs.
+    """
+    runs, joint = technique.runs, technique.joint
+    # Counts are totals over the runs.
+    tokens = math.nan if runs.counts is None else float(runs.counts[joint].double().sum()) / len(runs)
+    part = next(EXTRINSIC.rows(tables), None)
+    row = CorpusRow(
+        technique.name,
+        runs.key.technique,
+        technique.corpus,
+        vocabulary=len(joint),
+        tokens=tokens,
+        words_per_token=ratio(len(joint), tokens),
+        intrinsic=part.intrinsic if part else math.nan,
+        signed_square=part.signed_square if part else math.nan,
+        extrinsic=part.extrinsic if part else None,
+        se=part.se if part else None,
+    )
+    return CORPORA.named([row])
+
+
+def corpora_of(techniques: Sequence[Family[Runs | Group]]) -> dict[str, str]:
+    """Return what the corpus of every technique is called, by the technique's name.
+
+    It is the text that its run set names, with period, half, unit or part; or else the run set itself, which also tells
+    two run sets of one text apart.
+    """
+    named = {technique.name: _corpus_of(technique.members[0]) for technique in techniques}
+    how_many = Counter((technique.key.technique, named[technique.name]) for technique in techniques)
+    for technique in techniques:
+        if how_many[technique.key.technique, named[technique.name]] > 1:
+            named[technique.name] += f", {dict(technique.key.part)['runset']}"
+    return named
+
+
+def _corpus_of(group: Runs | Group) -> str:
+    key, made = group.key, made_of(group) if isinstance(group, Group) else {}
+    parts = [made["corpus"]["name"]] if made else [value for name, value in key.part if name == "runset"]
+    parts += [f"{name}={value}" for name, value in key.part if name != "runset"]
+    parts += [f"{key.unit}s"] * (key.unit != "document") + [f"{100 * key.fraction:g} %"] * (key.fraction != 1)
+    return ", ".join(parts) or "whole corpus"
+
+
+def place_of(tables: Mapping[str, Table]) -> Callable[[str], tuple[str, str]]:
+    """Return a function that tells what a technique was trained by, and on which corpus; one corpus has no name."""
+    table = CORPORA.of(tables)
+    known = dict(zip(table["technique"], zip(table["trained_by"], table["corpus"], strict=True), strict=True))
+    return lambda name: known.get(name, (name, ""))
+
+
+def over_corpora(rows: Sequence[CorpusRow]) -> OverCorpora:
+    """Return Spearman's ρ of the extrinsic instability with words per token, eq. 2.43, and its p by all orders."""
+    known = [row for row in rows if math.isfinite(row.words_per_token + row.signed_square)]
+    sizes, squares = ([getattr(row, name) for row in known] for name in ("words_per_token", "signed_square"))
+    rho, p = (
+        permuted_correlation(torch.tensor(sizes), torch.tensor(squares)) if len(known) > 2 else (math.nan, math.nan)
+    )
+    return OverCorpora(rho, p, len(set(sizes)))
+
+
+class Curves(NamedTuple):
+    """How much curves over frequency differ, squared, each by its own mean, freed of the noise of their batches.
+
+    Attributes:
+        techniques: between techniques on one corpus.
+        corpora: between corpora of one technique.
+        more: by how much the first is larger, with its error over the batches.
+    """
+
+    techniques: float
+    corpora: float
+    more: Estimate
+
+
+Curve = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""Means of the batches as parts of their mean, and squares of their errors, ``(20,)`` each."""
+
+
+def curves(tables: Mapping[str, Table]) -> Curves | None:
+    """Return how much curves differ between techniques (NaN of one) and between corpora; nothing of one corpus.
+
+    ``⟨(y_b − y'_b)² − s_b² − s'_b²⟩`` over the 20 batches from rare to frequent words, over the quantities that both
+    have, and over all pairs.
+    """
+    place, drawn = place_of(tables), dict(_curves(tables))
+    apart: dict[bool, list[NDArray[np.float64]]] = {True: [], False: []}
+    for (a, x), (b, y) in combinations(drawn.items(), 2):
+        (by, corpus), (other, on) = place(a), place(b)
+        both = [_difference(x[quantity], y[quantity]) for quantity in sorted(x.keys() & y.keys())]
+        if both and (by == other) != (corpus == on):
+            apart[by == other].append(np.mean(both, axis=0))
+    if not apart[True]:
+        return None
+    corpora = np.mean(apart[True], axis=0)
+    techniques = np.mean(apart[False], axis=0) if apart[False] else np.full_like(corpora, np.nan)
+    more = techniques - corpora
+    estimate = Estimate.of_runs(float(more.mean()), float(more.std(ddof=1)) / math.sqrt(len(more)), len(more))
+    return Curves(float(techniques.mean()), float(corpora.mean()), estimate)
+
+
+def _curves(tables: Mapping[str, Table]) -> Iterator[tuple[str, dict[str, Curve]]]:
+    """The curves of every technique by quantity; of a mean that is not above 0 nothing is a part."""
+    for technique, part in BATCHES.of(tables).split("technique"):
+        found = {}
+        for quantity, rows in part.split("quantity"):
+            mean, error = (np.asarray(rows[name], np.float64) for name in ("mean", "se"))
+            if len(mean) > 1 and mean.mean() > 0:
+                found[quantity] = (mean / mean.mean(), np.square(error / mean.mean()))
+        yield technique, found
+
+
+def _difference(first: Curve, second: Curve) -> NDArray[np.float64]:
+    return np.square(first[0] - second[0]) - first[1] - second[1]
