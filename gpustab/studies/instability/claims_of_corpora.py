@@ -43,7 +43,8 @@ CURVES_DIFFER = Claim[Estimate](
     source="2.3.1, 1",
     rule=(
         "squared differences of curves over 20 batches of words, between techniques of a corpus less those between "
-        "corpora of a technique: 95 % interval over batches above 0; no if below; wants two techniques on two corpora"
+        "corpora of a technique: 95 % interval over batches and runs above 0; no if below; wants two techniques on two "
+        "corpora"
     ),
     judge=lambda more: "no test" if math.isnan(more.value) else above(more, 0),
     sentences={

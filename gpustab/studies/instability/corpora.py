@@ -21,7 +21,7 @@ from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate, ratio
 from gpustab.statistics.ranks import permuted_correlation
-from gpustab.studies.instability.frequency import BATCHES
+from gpustab.studies.instability.frequency import BATCHES, TRENDS
 from gpustab.studies.instability.losses import EXTRINSIC
 from gpustab.studies.instability.technique import Technique
 from gpustab.studies.shared.frame import made_of
@@ -121,12 +121,12 @@ def over_corpora(rows: Sequence[CorpusRow]) -> OverCorpora:
 
 
 class Curves(NamedTuple):
-    """How much curves over frequency differ, squared, each by its own mean, freed of the noise of their batches.
+    """How much curves over frequency differ, squared, each by its own mean, freed of the noise of words and of runs.
 
     Attributes:
         techniques: between techniques on one corpus.
         corpora: between corpora of one technique.
-        more: by how much the first is larger, with its error over the batches.
+        more: by how much the first is larger, with its error over batches and over runs.
     """
 
     techniques: float
@@ -134,42 +134,61 @@ class Curves(NamedTuple):
     more: Estimate
 
 
-Curve = tuple[NDArray[np.float64], NDArray[np.float64]]
-"""Means of the batches as parts of their mean, and squares of their errors, ``(20,)`` each."""
+class Curve(NamedTuple):
+    """One quantity of a technique over frequency, by its mean.
+
+    Attributes:
+        values: ``(20,)``, by batch.
+        noise: squared errors of these, of words and of runs.
+        slope: mean over batches of what the runs' part is: all runs may be steeper than others by chance.
+    """
+
+    values: NDArray[np.float64]
+    noise: NDArray[np.float64]
+    slope: float
 
 
 def curves(tables: Mapping[str, Table]) -> Curves | None:
     """Return how much curves differ between techniques (NaN of one) and between corpora; nothing of one corpus.
 
     ``⟨(y_b − y'_b)² − s_b² − s'_b²⟩`` over the 20 batches from rare to frequent words, over the quantities that both
-    have, and over all pairs.
+    have, and over all pairs. Noise of the runs is that of the fitted change: pairs of curves are all the steeper or the
+    flatter for it, so that a mean square ``D`` freed of its ``n`` has the variance ``2 n² + 4 D n``, and no less of
+    several pairs, which share curves.
     """
     place, drawn = place_of(tables), dict(_curves(tables))
-    apart: dict[bool, list[NDArray[np.float64]]] = {True: [], False: []}
+    apart: dict[bool, list[tuple[NDArray[np.float64], float]]] = {True: [], False: []}
     for (a, x), (b, y) in combinations(drawn.items(), 2):
         (by, corpus), (other, on) = place(a), place(b)
-        both = [_difference(x[quantity], y[quantity]) for quantity in sorted(x.keys() & y.keys())]
+        both = [(x[quantity], y[quantity]) for quantity in sorted(x.keys() & y.keys())]
         if both and (by == other) != (corpus == on):
-            apart[by == other].append(np.mean(both, axis=0))
+            squares = [np.square(one.values - two.values) - one.noise - two.noise for one, two in both]
+            slopes = [one.slope + two.slope for one, two in both]
+            apart[by == other].append((np.mean(squares, axis=0), float(np.mean(slopes))))
     if not apart[True]:
         return None
-    corpora = np.mean(apart[True], axis=0)
-    techniques = np.mean(apart[False], axis=0) if apart[False] else np.full_like(corpora, np.nan)
-    more = techniques - corpora
-    estimate = Estimate.of_runs(float(more.mean()), float(more.std(ddof=1)) / math.sqrt(len(more)), len(more))
-    return Curves(float(techniques.mean()), float(corpora.mean()), estimate)
+    nothing = [(np.full_like(apart[True][0][0], np.nan), math.nan)]
+    pairs = [apart[False] or nothing, apart[True]]
+    techniques, corpora = (np.mean([square for square, _ in some], axis=0) for some in pairs)
+    slopes = [float(np.mean([slope for _, slope in some])) for some in pairs]
+    more, means = techniques - corpora, [float(techniques.mean()), float(corpora.mean())]
+    of_runs = sum(2 * n * n + 4 * max(mean, 0.0) * n for mean, n in zip(means, slopes, strict=True))
+    error = math.sqrt(float(more.var(ddof=1)) / len(more) + of_runs)
+    return Curves(*means, Estimate.of_runs(float(more.mean()), error, len(more)))
 
 
 def _curves(tables: Mapping[str, Table]) -> Iterator[tuple[str, dict[str, Curve]]]:
     """The curves of every technique by quantity; of a mean that is not above 0 nothing is a part."""
+    trends = TRENDS.of(tables).where(least_frequency=0)
+    errors = dict(zip(zip(trends["technique"], trends["quantity"], strict=True), trends["change_runs_se"], strict=True))
     for technique, part in BATCHES.of(tables).split("technique"):
         found = {}
         for quantity, rows in part.split("quantity"):
-            mean, error = (np.asarray(rows[name], np.float64) for name in ("mean", "se"))
+            mean, se, frequency = (np.asarray(rows[name], np.float64) for name in ("mean", "se", "frequency"))
             if len(mean) > 1 and mean.mean() > 0:
-                found[quantity] = (mean / mean.mean(), np.square(error / mean.mean()))
+                decades = np.log10(frequency)
+                along = np.square((decades - decades.mean()) / (decades[-1] - decades[0]))
+                of_runs = errors.get((technique, quantity), math.nan) ** 2 * along
+                noise = np.square(se / mean.mean()) + of_runs
+                found[quantity] = Curve(mean / mean.mean(), noise, float(of_runs.mean()))
         yield technique, found
-
-
-def _difference(first: Curve, second: Curve) -> NDArray[np.float64]:
-    return np.square(first[0] - second[0]) - first[1] - second[1]

@@ -46,6 +46,7 @@ def tables():
             ("mean", [0.1, 0.2, -0.1] * 2),
             ("se", [0.01] * 6),
         ),
+        "frequency": rows(("quantity", ["intrinsic"]), ("least_frequency", [0]), ("change_runs_se", [0.01])),
         "corpora": {"technique": NAMES, "trained_by": ["x", "x"], "corpus": NAMES},
         "figure_3_2": rows(
             ("panel", ["deviation"] * 4 + ["mean"] * 4),
