@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import torch
@@ -68,8 +69,7 @@ def corpus_table(technique: Technique, tables: Mapping[str, Table]) -> dict[str,
     part = next(EXTRINSIC.rows(tables), None)
     row = CorpusRow(
         technique.name,
-        runs.key.technique,
-        technique.corpus,
+        *technique.place,
         vocabulary=len(joint),
         tokens=tokens,
         words_per_token=ratio(len(joint), tokens),
@@ -81,26 +81,37 @@ def corpus_table(technique: Technique, tables: Mapping[str, Table]) -> dict[str,
     return CORPORA.named([row])
 
 
-def corpora_of(techniques: Sequence[Family[Runs | Group]]) -> dict[str, str]:
-    """Return what the corpus of every technique is called, by the technique's name.
+def places_of(techniques: Sequence[Family[Runs | Group]]) -> dict[str, tuple[str, str]]:
+    """Return what every technique was trained by, and what its corpus is called, by the technique's name.
 
-    It is the text that its run set names, with period, half, unit or part; or else the run set itself, which also tells
-    two run sets of one text apart.
+    A corpus is the text that the run set names, with period, half, unit or part; or else the run set itself. Two texts
+    of one name have their tokens beside it. Two run sets of one technique on one text are two techniques on it.
     """
-    named = {technique.name: _corpus_of(technique.members[0]) for technique in techniques}
-    how_many = Counter((technique.key.technique, named[technique.name]) for technique in techniques)
+    texts = {technique.name: _text_of(technique.members[0]) for technique in techniques}
+    alike = Counter(label for label, _ in {(label, text.get("hash", "")) for label, text in texts.values()})
+    corpora = {
+        name: f"{label} ({text['tokens']:,} tokens)" if alike[label] > 1 and "tokens" in text else label
+        for name, (label, text) in texts.items()
+    }
+    settings = Counter((technique.key.technique, corpora[technique.name]) for technique in techniques)
+    places = {}
     for technique in techniques:
-        if how_many[technique.key.technique, named[technique.name]] > 1:
-            named[technique.name] += f", {dict(technique.key.part)['runset']}"
-    return named
+        by, corpus = technique.key.technique, corpora[technique.name]
+        own = f"{by}, {dict(technique.key.part).get('runset', '')}" if settings[by, corpus] > 1 else by
+        places[technique.name] = own, corpus
+    return places
 
 
-def _corpus_of(group: Runs | Group) -> str:
-    key, made = group.key, made_of(group) if isinstance(group, Group) else {}
-    parts = [made["corpus"]["name"]] if made else [value for name, value in key.part if name == "runset"]
-    parts += [f"{name}={value}" for name, value in key.part if name != "runset"]
+def _text_of(group: Runs | Group) -> tuple[str, dict[str, Any]]:
+    """What the corpus of a group is called, and what its run set says of it."""
+    runset = [value for name, value in group.key.part if name == "runset"]
+    key = replace(group.key, part=tuple(pair for pair in group.key.part if pair[0] != "runset"))
+    made = made_of(replace(group, key=key)) if isinstance(group, Group) else {}  # as the run set itself calls it
+    text: dict[str, Any] = made.get("corpus", {})
+    parts = [text["name"]] if text else runset
+    parts = [*parts, *(f"{name}={value}" for name, value in key.part)]
     parts += [f"{key.unit}s"] * (key.unit != "document") + [f"{100 * key.fraction:g} %"] * (key.fraction != 1)
-    return ", ".join(parts) or "whole corpus"
+    return ", ".join(parts) or "whole corpus", text
 
 
 def place_of(tables: Mapping[str, Table]) -> Callable[[str], tuple[str, str]]:
@@ -171,10 +182,10 @@ def curves(tables: Mapping[str, Table]) -> Curves | None:
     pairs = [apart[False] or nothing, apart[True]]
     techniques, corpora = (np.mean([square for square, _ in some], axis=0) for some in pairs)
     slopes = [float(np.mean([slope for _, slope in some])) for some in pairs]
-    more, means = techniques - corpora, [float(techniques.mean()), float(corpora.mean())]
+    more, means = techniques - corpora, (float(techniques.mean()), float(corpora.mean()))
     of_runs = sum(2 * n * n + 4 * max(mean, 0.0) * n for mean, n in zip(means, slopes, strict=True))
     error = math.sqrt(float(more.var(ddof=1)) / len(more) + of_runs)
-    return Curves(*means, Estimate.of_runs(float(more.mean()), error, len(more)))
+    return Curves(means[0], means[1], Estimate.of_runs(float(more.mean()), error, len(more)))
 
 
 def _curves(tables: Mapping[str, Table]) -> Iterator[tuple[str, dict[str, Curve]]]:

@@ -25,7 +25,7 @@ from gpustab.studies.instability import InstabilityOptions
 from gpustab.studies.instability.answers import Findings, alarm_of, silent_of, verdict
 from gpustab.studies.instability.averages import averaging_tables
 from gpustab.studies.instability.claims import observation_table
-from gpustab.studies.instability.corpora import CORPORA, corpora_of, corpus_table, place_of
+from gpustab.studies.instability.corpora import CORPORA, corpus_table, place_of, places_of
 from gpustab.studies.instability.cosines import PREDICTIONS, distribution_tables, prediction_tables
 from gpustab.studies.instability.frequency import frequency_tables
 from gpustab.studies.instability.losses import (
@@ -123,9 +123,9 @@ def instability(
     with answering("instability", options, groups, compute, progress) as answer:
         result = answer.result
         techniques = _techniques(groups_of(groups), result.notes)
-        corpora = corpora_of(techniques)
+        places = places_of(techniques)
         for number, family in enumerate(techniques):
-            _measure(family, corpora[family.name], options, answer, (number, len(techniques)))
+            _measure(family, places[family.name], options, answer, number, len(techniques))
         if len(set(CORPORA.of(result.tables).get("corpus", ()))) < 2:
             result.tables.pop(CORPORA.name, None)
         silent = silent_of(result.groups)
@@ -160,20 +160,25 @@ def _techniques(groups: Sequence[Runs | Group], notes: list[str]) -> list[Family
 
 
 def _measure(
-    family: Family[Runs | Group], corpus: str, options: InstabilityOptions, answer: Answer, place: tuple[int, int]
+    family: Family[Runs | Group],
+    place: tuple[str, str],
+    options: InstabilityOptions,
+    answer: Answer,
+    number: int,
+    of: int,
 ) -> None:
     """Add everything about one technique to the answer; a chapter that cannot be written does not lose the others.
 
     Raises:
         GpustabError: if no chapter can be written.
     """
-    name, result, (number, of) = family.name, answer.result, place
+    name, result = family.name, answer.result
     result.notes += _shared_seeds(family)
     groups = {
         member.key.sampling: engine.place(answer.read(member, number / of), answer.compute) for member in family.members
     }
     same = find_copies(groups["shuffled"], answer.compute)
-    technique = Technique(name, groups, options, answer.compute, same, corpus, result.notes)
+    technique = Technique(name, groups, options, answer.compute, same, place, result.notes)
     tables: Tables = {}
     failed: list[GpustabError] = []
     flaws: dict[str, Flaws] = {}

@@ -69,7 +69,7 @@ class Technique:
         options: how much is drawn.
         compute: how to compute.
         same: ``(R, R)`` bool, pairs of shuffled runs that are one space twice; ``None`` where nobody looked.
-        corpus: what its corpus is called, where there are several.
+        place: what it was trained by, and what its corpus is called, where there are several.
         notes: sentences on what could not be measured; chapters add theirs.
     """
 
@@ -78,7 +78,7 @@ class Technique:
     options: InstabilityOptions = field(default_factory=InstabilityOptions)
     compute: Compute = DEFAULT
     same: Tensor | None = None
-    corpus: str = "whole corpus"
+    place: tuple[str, str] = ("", "")
     notes: list[str] = field(default_factory=list)
 
     @property

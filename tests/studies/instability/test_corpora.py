@@ -1,6 +1,7 @@
 """Several corpora beside each other: on the thesis' own numbers, on planted curves, and on run sets of known sizes."""
 
 import itertools
+import json
 import math
 
 import numpy as np
@@ -10,11 +11,13 @@ from scipy.stats import spearmanr
 from gpustab import Space, load_groups
 from gpustab.report.describe import describe, draw
 from gpustab.results import Table
+from gpustab.runs.families import families
+from gpustab.runs.load import open_groups
 from gpustab.runs.runset import write_runset
 from gpustab.statistics.intervals import extrinsic
 from gpustab.studies.instability.claims import observation_table
 from gpustab.studies.instability.claims_of_corpora import CURVES_DIFFER, WITH_CORPUS_SIZE
-from gpustab.studies.instability.corpora import CORPORA, CorpusRow, curves, over_corpora
+from gpustab.studies.instability.corpora import CORPORA, CorpusRow, curves, over_corpora, places_of
 from gpustab.studies.instability.frequency import BATCHES, BATCHES_OF_WORDS, TRENDS, Batch, TrendRow
 from gpustab.studies.instability.study import instability
 from tests.generators import noisy_copies, spaces
@@ -157,6 +160,23 @@ def test_every_corpus_has_its_size_and_its_extrinsic_part(three):
     over = over_corpora(rows[::2])
     wanted = spearmanr([row.words_per_token for row in rows[::2]], [row.signed_square for row in rows[::2]])
     assert over.rho == pytest.approx(wanted.statistic)
+
+
+def test_texts_and_settings_of_one_name_are_told_apart(tmp_path):
+    """By what run sets say of their text; two run sets of one text are two settings of its technique."""
+    made = {"options": {}, "techniques": ["sgns"]}
+    texts = {"a": ("x", 100), "b": ("x", 200), "c": ("y", 300), "d": ("y", 300)}
+    for name, (text, tokens) in texts.items():
+        own = made | {"corpus": {"name": text, "hash": f"{text}{tokens}", "tokens": tokens}}
+        write_runset({"sgns/shuffled": spaces(3, 20, 4)}, tmp_path / name)
+        manifest = tmp_path / name / "manifest.json"
+        said = json.loads(manifest.read_text())
+        for entry in said["groups"]:
+            entry["made"] = own
+        manifest.write_text(json.dumps(said))
+    places = places_of(families(open_groups([tmp_path / name for name in texts])))
+    short = {tuple(x.replace(str(tmp_path), "") for x in place) for place in places.values()}
+    assert short == {("sgns", "x (100 tokens)"), ("sgns", "x (200 tokens)"), ("sgns, /c", "y"), ("sgns, /d", "y")}
 
 
 def test_claims_on_techniques_are_judged_on_every_corpus(three):
