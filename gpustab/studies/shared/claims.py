@@ -92,6 +92,7 @@ class Observation(NamedTuple):
         shows: what the runs show; ± is half the 95 % interval.
         agrees: whether that is what the thesis states.
         rule: by which this was decided.
+        paper: what the paper found, in one clause; empty where its claim does not say.
     """
 
     source: str
@@ -100,7 +101,11 @@ class Observation(NamedTuple):
     shows: str
     agrees: Verdict
     rule: str
+    paper: str = ""
 
+
+_SHOWN = 4
+"""Of so many techniques at most a sentence tells what the runs show."""
 
 OBSERVED = Sheet("observations", Observation, "one row a claim of the paper and technique")
 
@@ -117,6 +122,8 @@ class Claim(Generic[X]):
             test; a rule with other answers names them.
         source: paper and section.
         sentences: by verdict.
+        paper: what the paper found, in one clause: "Elekes et al. found 0.20 for skip-gram". Pages say it beside what
+            these runs show.
 
     Example:
         >>> LOW = Margin(0.2, "share of the list")
@@ -137,6 +144,7 @@ class Claim(Generic[X]):
     judge: Callable[[X], str]
     source: str = ""
     sentences: Mapping[str, Sentence[X]] = field(default_factory=dict)
+    paper: str = ""
 
     def sentence(self, judged: X) -> str:
         """Return what is said of what is judged; empty where its verdict says nothing."""
@@ -152,11 +160,12 @@ class Claim(Generic[X]):
             judged: what the rule judges.
             technique: of whom; empty if of several.
             shows: what the runs show.
-            **names: what stands for the names in ``says`` and ``rule``.
+            **names: what stands for the names in ``says``, ``rule`` and ``paper``.
         """
         claim = ClaimText(self.says.format(**names), self.id)
         verdict: Any = self.judge(judged)
-        return Observation(self.source, claim, technique, shows, verdict, self.rule.format(**names))
+        rule, paper = self.rule.format(**names), self.paper.format(**names)
+        return Observation(self.source, claim, technique, shows, verdict, rule, paper)
 
 
 def _modules() -> Iterator[tuple[str, Any]]:
@@ -193,11 +202,29 @@ def every_claim() -> dict[str, Claim[Any]]:
 
 
 def facts(observations: Table[Observation]) -> list[tuple[str, str, str]]:
-    """Return the table of observations as facts of a page."""
+    """Return the table of observations as facts of a page; what the paper found stands before what the runs show."""
     return [
-        (f"{row.source}  {row.technique}", row.agrees, f"{row.claim}: {row.shows}. Rule: {row.rule}.")
+        (f"{row.source}  {row.technique}", row.agrees, f"{row.claim}: {_beside(row)}{row.shows}. Rule: {row.rule}.")
         for row in observations.rows()
     ]
+
+
+def beside_paper(observations: Table[Observation]) -> list[tuple[str, str, str]]:
+    """Return one fact for every claim of which it is said what the paper found: that, and what the runs show."""
+    found = []
+    for claim, table in observations.split("claim"):
+        rows = [row for row in table.rows() if row.paper]
+        if rows:
+            shows = [f"{row.technique} {row.shows}".strip() for row in rows[:_SHOWN]]
+            more = [f"{len(rows) - _SHOWN} more in the table of observations"] * (len(rows) > _SHOWN)
+            verdicts = ", ".join(dict.fromkeys(row.agrees for row in rows))
+            said = f"{claim.rstrip('.')}: {_beside(rows[0])}{'; '.join([*shows, *more])}."
+            found.append((rows[0].source, verdicts, said))
+    return found
+
+
+def _beside(row: Observation) -> str:
+    return f"{row.paper}; here " if row.paper else ""
 
 
 def too_noisy(p: float, runs: int) -> bool:

@@ -1,0 +1,30 @@
+"""What a claim says of the paper stands beside what the runs show."""
+
+from gpustab.studies.shared.claims import OBSERVED, Claim, beside_paper, facts
+
+FOUND = Claim(
+    id="test.found",
+    says="Everything is {what}.",
+    rule="above 0",
+    source="Somebody 1999",
+    judge=lambda value: "yes" if value > 0 else "no",
+    paper="Somebody found 3 {what}",
+)
+SILENT = Claim(id="test.silent", says="Nothing is", rule="never", judge=lambda _: "no")
+
+
+def test_one_sentence_a_claim_tells_what_the_paper_found_and_what_the_runs_show():
+    rows = [FOUND.observed(k - 1, f"g{k}", f"{k}", what="cats") for k in range(6)]
+    table = OBSERVED.table([*rows, SILENT.observed(0, "g0", "0")])
+    assert beside_paper(table) == [
+        (
+            "Somebody 1999",
+            "no, yes",
+            "Everything is cats: Somebody found 3 cats; here g0 0; g1 1; g2 2; g3 3; 2 more in the table of "
+            "observations.",
+        )
+    ]
+    assert table["paper"][0] == "Somebody found 3 cats"
+    assert facts(table)[5][2] == "Everything is cats.: Somebody found 3 cats; here 5. Rule: above 0."
+    assert facts(table)[6] == ("  g0", "no", "Nothing is: 0. Rule: never.")
+    assert beside_paper(OBSERVED.table()) == []
