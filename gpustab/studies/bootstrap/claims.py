@@ -102,6 +102,7 @@ SMALL = Claim[Setting](
     id="bootstrap.small-variation",
     says="Each technique has a small variation over fixed runs",
     source="§7",
+    paper="Antoniak and Mimno found a small variation of every technique over fixed runs",
     rule="two runs' lists of ten share at least two of three words (set Jaccard 0.5)",
     judge=lambda fixed: above(fixed.estimate("jn"), FIRM_LISTS),
 )
@@ -109,6 +110,7 @@ SMALL_BY_SD = Claim[Setting](
     id="bootstrap.small-standard-deviation",
     says="Each technique has a small variation over fixed runs, by the standard deviation",
     source="§7, table 4",
+    paper="Antoniak and Mimno found small standard deviations of every technique over fixed runs",
     rule=(
         f"the spread of the cosines with the closest words is below {SMALL_SD:g}, beyond its interval; the paper names "
         "no bound"
@@ -119,6 +121,7 @@ ORDER = Claim[Pair | None](
     id="bootstrap.order-has-no-effect",
     says="The order of the documents has no effect on the variation",
     source="§7, §8",
+    paper="Antoniak and Mimno found no consistent effect of the order of the documents",
     rule="the spreads of the cosines are within a factor of 1.25",
     judge=lambda x: "no test" if x is None else alike(x.less()),
 )
@@ -126,6 +129,7 @@ WIDER = Claim[Pair](
     id="bootstrap.varies-more",
     says="Bootstrap runs vary more: which documents are there matters",
     source="§7, figure 1",
+    paper="Antoniak and Mimno found large increases in variation by bootstrap, weaker ones of PPMI",
     rule="the spread of the cosines with the closest words grows, beyond its interval",
     judge=lambda x: above(x.less(), 0.0),
 )
@@ -133,6 +137,7 @@ LOWER = Claim[Pair](
     id="bootstrap.lower-cosines",
     says="Bootstrap runs have lower mean cosines",
     source="§7, table 4",
+    paper="Antoniak and Mimno found lower mean cosines of GloVe over bootstrap runs",
     rule="the mean cosine with the closest words falls, beyond its interval",
     judge=lambda x: below(x.less("mean"), 0.0),
 )
@@ -140,6 +145,7 @@ LEAST = Claim[Ranked](
     id="bootstrap.glove-and-lsa-least",
     says="GloVe and LSA vary least over fixed and shuffled runs",
     source="§7, figure 1",
+    paper="Antoniak and Mimno found the least variation in GloVe and LSA over fixed and shuffled runs",
     rule=f"each is below each of the others {_RELATIVE.replace('{lists}', 'its lists')}",
     judge=_varies_less,
 )
@@ -147,6 +153,7 @@ MOST = Claim[Ranked](
     id="bootstrap.ppmi-most",
     says="PPMI varies most in all settings",
     source="§7, figure 1",
+    paper="Antoniak and Mimno found the most variation in PPMI, in all settings",
     rule=f"each other is below it {_RELATIVE.replace('{lists}', 'their lists')}",
     judge=_varies_less,
 )
@@ -154,6 +161,7 @@ WEAKER = Claim[tuple[Estimate, Sequence[Estimate]]](
     id="bootstrap.weakest-for-ppmi",
     says="The effect of bootstrap is weakest for PPMI, whose fixed runs are closest to its bootstrap runs",
     source="§7, §8",
+    paper="Antoniak and Mimno found the weakest effect of bootstrap for PPMI, whose fixed runs vary nearly as much",
     rule="bootstrap / whole corpus is smaller than for each other technique, beyond the interval",
     judge=lambda x: all_of([below(x[0].minus(other), 0.0) for other in x[1]]),
 )
@@ -161,6 +169,7 @@ JACCARD = Claim[Pair](
     id="bootstrap.lists-agree-less",
     says="Lists of the nearest words agree much less over bootstrap runs",
     source="§7, figure 2",
+    paper="Antoniak and Mimno found much less agreement between the lists of bootstrap runs",
     rule="the set Jaccard of two and of ten words falls from {whole} to bootstrap, beyond its interval",
     judge=lambda x: all_of([below(x.less(name), 0.0) for name in ("j2", "jn")]),
 )
@@ -168,6 +177,7 @@ PPMI_LISTS = Claim[Ranked](
     id="bootstrap.ppmi-lists-least",
     says="The lists of PPMI agree least",
     source="§7, figure 2",
+    paper="Antoniak and Mimno found the least agreement between the lists of PPMI",
     rule="below each of the others, beyond the interval",
     judge=lambda x: all_of([below(Pair(a, b).less("jn"), 0.0) for a in x.more for b in x.less]),
 )
@@ -175,6 +185,7 @@ TOP_TWO = Claim[Setting](
     id="bootstrap.top-two-drop-out",
     says="Even very highly ranked words drop out of the list",
     source="§7, figure 2",
+    paper="Antoniak and Mimno found that even very highly ranked words often drop out",
     rule=f"mean set Jaccard of the two nearest words is below {TOP_TWO_STAY}",
     judge=lambda x: below(x.estimate("j2"), TOP_TWO_STAY),
 )
@@ -182,6 +193,7 @@ DISJOINT = Claim[Setting](
     id="bootstrap.disjoint-lists",
     says="Two bootstrap runs may have no word of ten in common",
     source="§1",
+    paper="Antoniak and Mimno found cases of bootstrap runs whose lists of ten share no word",
     rule="there is one; that there is none so far proves nothing",
     judge=lambda x: "yes" if x.disjoint > 0 else "undecided",
 )
@@ -189,6 +201,7 @@ RANKS = Claim[Pair](
     id="bootstrap.ranks-change",
     says="Words change their rank under bootstrap",
     source="§7, figure 3",
+    paper="Antoniak and Mimno found that words which stay often change their rank over bootstrap runs",
     rule="mean |rank − median rank| of the closest words grows from {whole} to bootstrap, beyond its interval",
     judge=lambda x: above(x.less("rank_change"), 0.0),
 )
@@ -196,6 +209,7 @@ SENTENCE = Claim[Pair](
     id="bootstrap.sentences-vary-less",
     says="Sentences as units vary less than whole documents",
     source="§7, figure 4",
+    paper="Antoniak and Mimno found less variation with sentences as units than with whole documents",
     rule="the spread of the cosines is smaller, beyond its interval",
     judge=lambda x: below(x.less(), 0.0),
 )
@@ -203,6 +217,7 @@ SIZE = Claim[Pair](
     id="bootstrap.small-varies-more",
     says="A smaller corpus varies more",
     source="§7, figure 5",
+    paper="Antoniak and Mimno found more variation in a fifth of the documents than in all of them",
     rule=(
         "the spread in units of the query's cosines' SD over all words is larger, beyond its interval: raw SDs shrink "
         "where a space collapses. The part is the first documents, so that size and period differ together"
@@ -213,6 +228,7 @@ STABILISES = Claim[Setting](
     id="bootstrap.stabilises",
     says="The variability rises with the number of runs and stabilises at about 25",
     source="§7, figure 6",
+    paper="Antoniak and Mimno found that the variability rises with the runs and usually stabilises at about 25",
     rule=(
         "the mean SD rises from 2 runs to all by more than a tenth beyond the bias of the population SD; not if what "
         "is left of the rise is surely within a tenth"
@@ -231,6 +247,7 @@ AVERAGE = Claim[Setting](
     id="bootstrap.averaging-suffices",
     says="Averaging over bootstrap runs is sufficient for stable results",
     source="§1",
+    paper="Antoniak and Mimno found averages over bootstrap runs stable and reliable in all cases tested",
     rule=(
         "averages of {half} runs each, of two halves, share at least nine of ten words; the interval is over the query "
         f"words; more runs would share more, so that below {AS_MANY:g} a half, half of the paper's 50, no *no* is said"

@@ -15,6 +15,7 @@ from gpustab.results.table import titles
 from gpustab.studies.bootstrap import tables
 from gpustab.studies.bootstrap.claims import FLAT_RULE, is_flat
 from gpustab.studies.neighbours.claims import RULE
+from gpustab.studies.shared.claims import beside_paper
 
 CITATIONS = ("antoniak2018",)
 WORDS = {
@@ -193,6 +194,7 @@ def _claims(result: Result) -> Iterator[Block]:
     cells = [[f"{row.claim} ({row.source})", row.technique, row.shows, row.agrees] for row in rows]
     yield Block(
         "Does the paper hold here?",
+        beside_paper(tables.FINDINGS.of(result.tables)),
         tables=[SmallTable("", ["finding", "runs of", "shows", "agrees"], cells)],
         answer=_tally([row.agrees for row in rows]),
         aside="Antoniak & Mimno 2018. Intervals are 95 % over runs, × is a ratio of spreads.",

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from gpustab.studies.bootstrap.claims import LEAST, Ranked
+from gpustab.report.describe import describe
+from gpustab.studies.bootstrap.claims import FINDINGS, LEAST, Ranked
 from gpustab.studies.bootstrap.study import bootstrap
 from tests.studies.bootstrap.planted import drawn, planted
 from tests.studies.edges_of_bootstrap import setting
@@ -42,6 +43,14 @@ def test_what_is_planted_is_found(usual):
     assert agrees(usual, "A smaller corpus") == {"sgns/bootstrap-0.2": "yes"}
     assert agrees(usual, "GloVe and LSA") == {"glove/fixed": "yes", "glove/shuffled": "yes"}
     assert agrees(usual, "The variability rises")["sgns/bootstrap"] == "no"  # planted as normal: all of it is bias
+
+
+def test_the_page_says_how_every_finding_stands_to_the_papers(usual):
+    assert all(claim.paper.startswith("Antoniak and Mimno found ") for claim in FINDINGS)
+    block = next(block for block in describe(usual) if block.title == "Does the paper hold here?")
+    assert len(block.facts) == len(set(usual.tables["claims"]["claim"]))
+    (order,) = (text for _, _, text in block.facts if text.startswith(ORDER))
+    assert "Antoniak and Mimno found no consistent effect of the order of the documents; here sgns/shuffled " in order
 
 
 def test_the_contrary_is_found_too():

@@ -303,6 +303,10 @@ def test_every_claim_with_a_source_is_found_on_planted_tables():
     assert found == {claim.id for claim in CLAIMS if claim.source}
 
 
+def test_every_claim_with_a_source_tells_what_the_thesis_found():
+    assert [claim.id for claim in CLAIMS if bool(claim.source) != claim.paper.startswith("Rettenmeier found ")] == []
+
+
 def test_every_claim_with_a_source_belongs_to_one_question():
     asked_for = [claim.id for question in QUESTIONS for claim in question.claims]
     assert sorted(asked_for) == sorted(claim.id for claim in CLAIMS if claim.source)
