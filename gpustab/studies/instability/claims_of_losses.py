@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from gpustab.results import Table
 from gpustab.statistics.intervals import Estimate, sd_interval
-from gpustab.studies.instability.frequency import TRENDS, Trend
+from gpustab.studies.instability.frequency import TRENDS, TrendRow
 from gpustab.studies.instability.losses import EXTRINSIC, LOSSES, Loss
 from gpustab.studies.instability.subsets import HOW_MANY, REDUCED_PIP
 from gpustab.studies.instability.technique import SAME_RUNS
@@ -200,7 +200,7 @@ MOST_STABLE = Claim[Rivals](
 )
 
 
-def _flat(trend: Trend, margin: Margin) -> Verdict:
+def _flat(trend: TrendRow, margin: Margin) -> Verdict:
     """If the fitted change is small, and no batch of words stands out that a line cannot see."""
     verdict = decide((trend.low, trend.high), -margin, margin)
     if verdict == "yes" and not trend.batch_deviation <= margin:
@@ -210,22 +210,22 @@ def _flat(trend: Trend, margin: Margin) -> Verdict:
     return verdict
 
 
-def _falling(trend: Trend) -> Verdict:
+def _falling(trend: TrendRow) -> Verdict:
     """If both the fitted line and the batches fall; a line through a hump decides nothing."""
     verdict = decide((trend.low, trend.high), -math.inf, 0)
     return verdict if _batches_agree(trend) else "undecided"
 
 
-def _batches_agree(trend: Trend) -> bool:
+def _batches_agree(trend: TrendRow) -> bool:
     """Whether the batches rise or fall for certain, as the line does."""
     return bool(trend.batch_p < BATCHES_P and trend.batch_correlation * trend.change > 0)
 
 
-def _by(row: Trend) -> str:
+def _by(row: TrendRow) -> str:
     return f"by {row.change:+.0%} ({row.low:+.0%} to {row.high:+.0%})"
 
 
-INTRINSIC_FLAT = Claim[Trend](
+INTRINSIC_FLAT = Claim[TrendRow](
     id="instability.intrinsic-flat",
     says="The intrinsic instability hardly depends on frequency",
     source="2.3.1, 2",
@@ -249,7 +249,7 @@ INTRINSIC_FLAT = Claim[Trend](
         ),
     },
 )
-EXTRINSIC_FALLS = Claim[Trend](
+EXTRINSIC_FALLS = Claim[TrendRow](
     id="instability.extrinsic-falls",
     says="The extrinsic instability of word-based techniques falls with frequency",
     source="2.3.1, 3",
@@ -257,7 +257,7 @@ EXTRINSIC_FALLS = Claim[Trend](
     rule=f"95 % interval of the change of J² below 0, and ρ over the batches too with p < {BATCHES_P}",
     judge=_falling,
 )
-EXTRINSIC_FLAT = Claim[Trend](
+EXTRINSIC_FLAT = Claim[TrendRow](
     id="instability.extrinsic-flat",
     says="The extrinsic instability of fastText does not depend on frequency",
     source="2.3.1, 4",

@@ -33,7 +33,6 @@ from gpustab.studies.instability.losses import (
     LOSSES,
     OVER_PROXIES,
     WORDS,
-    Look,
     identity_table,
     instability_tables,
     proxy_tables,
@@ -46,7 +45,7 @@ from gpustab.studies.instability.trees import alignment_tables
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs, seeds_of
-from gpustab.studies.shared.spaces import Flaws, find_copies, flaws_of, unscaled
+from gpustab.studies.shared.spaces import UNSCALED, find_copies
 
 
 class Place(NamedTuple):
@@ -181,13 +180,8 @@ def _measure(
     technique = Technique(name, groups, options, answer.compute, same, place, result.notes)
     tables: Tables = {}
     failed: list[GpustabError] = []
-    flaws: dict[str, Flaws] = {}
-
-    def look(sampling: str, runs: Runs, pip: engine.PipPass) -> None:
-        flaws[sampling] = flaws_of(runs, pip)
-        answer.notes[f"{name}/{sampling}"] = unscaled(pip)
-
-    chapters = list(_chapters(technique, tables, look))
+    answer.notes |= {f"{name}/{sampling}": [UNSCALED] * (not runs.unit) for sampling, runs in groups.items()}
+    chapters = list(_chapters(technique, tables))
     weights = [_WEIGHTS.get(title, 0.3) for title, _ in chapters]
     for k, (title, work) in enumerate(chapters):
         answer.report(f"{name}: {title}", (number + sum(weights[:k]) / sum(weights)) / of)
@@ -201,7 +195,7 @@ def _measure(
     for table_name, table in tables.items():
         result.tables.setdefault(table_name, Table(long=table.long)).extend(table)
     overlaps = {s: text for s, runs in groups.items() if (text := small_overlap(runs.joining, runs.words))}
-    reason, alarm = alarm_of(name, flaws, overlaps)
+    reason, alarm = alarm_of(name, technique.flaws, overlaps)
     result.alarms += [alarm] if alarm else []
     result.groups.append(_summary(technique, tables, reason or None))
 
@@ -217,9 +211,9 @@ def _shared_seeds(family: Family[Runs | Group]) -> Iterator[str]:
         )
 
 
-def _chapters(technique: Technique, tables: Tables, look: Look) -> Iterator[Chapter]:
+def _chapters(technique: Technique, tables: Tables) -> Iterator[Chapter]:
     """Yield every chapter; the tables of those before are there when the next one begins."""
-    yield "PIP loss", lambda: instability_tables(technique, look)
+    yield "PIP loss", lambda: instability_tables(technique)
     yield "corpus", lambda: corpus_table(technique, tables)
     yield "samples", lambda: _same_runs(technique)
     yield "word frequency", lambda: frequency_tables(tables[WORDS.name], technique) if WORDS.name in tables else {}

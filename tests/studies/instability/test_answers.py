@@ -1,7 +1,6 @@
 """What is said of each technique: the verdict, and the answers to the page's questions, by their claims."""
 
 import math
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -207,7 +206,7 @@ def measured(by_technique=SPREAD, change=(0.02, -0.01, 0.05), ratio=0.72, sd=0.0
     ]
     return tables(
         (LOSSES, *of_losses),
-        (TRENDS, *(replace(trend, technique=name) for name in by_technique)),
+        (TRENDS, *(trend._replace(technique=name) for name in by_technique)),
         (LEVELS, *(level._replace(technique=name) for name in by_technique)),
         (OBSERVED, *(row(Observation, technique=name, agrees=what) for name, what in agrees)),
     )
