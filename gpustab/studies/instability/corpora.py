@@ -172,10 +172,11 @@ def curves(tables: Mapping[str, Table]) -> Curves | None:
     for (a, x), (b, y) in combinations(drawn.items(), 2):
         (by, corpus), (other, on) = place(a), place(b)
         both = [(x[quantity], y[quantity]) for quantity in sorted(x.keys() & y.keys())]
-        if both and (by == other) != (corpus == on):
+        alike = by.partition(", ")[0] == other.partition(", ")[0]  # two settings of a technique are no two techniques
+        if both and alike != (corpus == on):
             squares = [np.square(one.values - two.values) - one.noise - two.noise for one, two in both]
             slopes = [one.slope + two.slope for one, two in both]
-            apart[by == other].append((np.mean(squares, axis=0), float(np.mean(slopes))))
+            apart[alike].append((np.mean(squares, axis=0), float(np.mean(slopes))))
     if not apart[True]:
         return None
     nothing = [(np.full_like(apart[True][0][0], np.nan), math.nan)]
