@@ -39,11 +39,12 @@ def setting(own: Measured, compute: Compute) -> tables.Setting:
     scale = own.spread_over_words()[own.listed.query[near]]
     spread, relative = log_spread(values, torch.ones_like(scale)), log_spread(values, scale)
     overlap = engine.overlap_pass(own.lists, [min(2, own.n), own.n], compute)
+    agreement = [pair_statistics(matrix.cpu()) for matrix in (overlap.j[0], overlap.j[-1], overlap.p[-1])]
     estimates = (
         spread,
         relative,
         jackknifed(values, lambda part: float(part.nanmean(1).nanmean())),
-        *(_of_pairs(matrix) for matrix in (overlap.j[0], overlap.j[-1], overlap.p[-1])),
+        *(Estimate.of_runs(of.mean, of.se, len(own.runs)) for of in agreement),
         jackknifed(ranks, lambda part: float((part - part.nanquantile(0.5, 1, keepdim=True)).abs().nanmean())),
         recurring(*own.halves) if enough else _UNKNOWN,
         rise_left(own.listed.cosines[own.pairs(own.closest)]) if enough else _UNKNOWN,
@@ -57,11 +58,6 @@ def setting(own: Measured, compute: Compute) -> tables.Setting:
     within = int((own.mean_rank <= own.n).sum()) / max(len(own.queries), 1)
     scalars = (*what, *sizes, *spreads, *shared, int(values.isnan().any(1).sum()), within)
     return tables.Setting._make((*scalars, *(number for estimate in estimates for number in estimate)))
-
-
-def _of_pairs(matrix: Tensor) -> Estimate:
-    of = pair_statistics(matrix.cpu())
-    return Estimate.of_runs(of.mean, of.se, len(matrix))
 
 
 def jackknifed(values: Tensor, number: Callable[[Tensor], float]) -> Estimate:

@@ -91,7 +91,11 @@ def frequency_tables(words: Table, technique: Technique | None = None) -> dict[s
     for part, (error, runs) in zip(parts, errors, strict=True):
         whose = (words["technique"][0], part.quantity, part.least)
         trends.append(trend(part.frequency, part.values, error, runs, whose))
-    batches = (batch for part in parts if not part.least for batch in _batch_rows(words["technique"][0], part))
+    batches = []
+    for part in (part for part in parts if not part.least):
+        for x, y in zip(*(_batches(part.frequency, values) for values in (part.frequency, part.values)), strict=True):
+            numbers = (float(x.log().mean().exp()), float(y.mean()), float(y.std()) / math.sqrt(len(y)))
+            batches.append(Batch(words["technique"][0], part.quantity, *numbers))
     return TRENDS.named(trends) | BATCHES.named(batches)
 
 
@@ -159,13 +163,6 @@ def trend(
     correlation = rank_correlation(x, y)[0]
     off = _deviation(parts[1], float(y.mean()))
     return TrendRow(*whose, len(values), slope, se, change, change_se, runs_se, *interval, correlation, rho, p, off)
-
-
-def _batch_rows(name: str, part: _Part) -> Iterator[Batch]:
-    x, y = part.frequency, part.values
-    for frequencies, values in zip(_batches(x, x), _batches(x, y), strict=True):
-        error = float(values.std()) / math.sqrt(len(values))
-        yield Batch(name, part.quantity, float(frequencies.log().mean().exp()), float(values.mean()), error)
 
 
 def _decades(x: Tensor) -> float:

@@ -294,7 +294,9 @@ def identity_table(technique: Technique, words: int = IDENTITY_WORDS) -> dict[st
     scopes = [(f"{len(drawn)} words", drawn)] + ([("all words", joint)] if len(joint) <= WHOLE else [])
     identities = []
     for scope, rows in scopes:
-        left, right = wordwise.square[rows].cpu(), _from_variances(runs, rows, joint).cpu()
+        spreads = (engine.query_cosines(runs, part).sd[:, joint] for part in rows.split(_QUERIES))
+        right = torch.cat([sd.square().sum(1) / (2 * len(joint)) for sd in spreads]).cpu()
+        left = wordwise.square[rows].cpu()
         # A word that no run moves has no relative difference; of copies there is rounding only.
         varies = (left > 0) & (right > 0) & (not technique.is_one)
         relative = ((left - right).abs() / right)[varies]
@@ -302,12 +304,3 @@ def identity_table(technique: Technique, words: int = IDENTITY_WORDS) -> dict[st
         jensen = float((wordwise.mean[rows].cpu().square() / left)[varies].mean())
         identities.append(Identity(technique.name, scope, float(left.mean()), float(right.mean()), difference, jensen))
     return IDENTITY.named(identities)
-
-
-def _from_variances(runs: Runs, rows: Tensor, joint: Tensor) -> Tensor:
-    """``Σ_l σ²_kl / (2v)`` of the words k, over the joint words l."""
-    parts = [
-        engine.query_cosines(runs, part).sd[:, joint].square().sum(1) / (2 * len(joint))
-        for part in rows.split(_QUERIES)
-    ]
-    return torch.cat(parts)
