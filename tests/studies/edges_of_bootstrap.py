@@ -1,3 +1,5 @@
+import math
+
 from gpustab.studies.bootstrap import claims, claims_of_runs
 from gpustab.studies.bootstrap.tables import Setting
 from tests.studies.edges import Edge
@@ -19,6 +21,9 @@ EDGES = {
         lambda x: claims.ORDER.judge(claims.Pair(setting(log_spread_value=x), setting())), "yes", "no"
     ),
     "bootstrap.firm-lists": Edge(judged(claims.SMALL, "jn"), "no", "yes"),
+    "bootstrap.small-sd": Edge(
+        lambda x: claims.SMALL_BY_SD.judge(setting("fixed", log_spread_value=math.log(x))), "yes", "no"
+    ),
     "bootstrap.top-two-stay": Edge(judged(claims.TOP_TWO, "j2"), "yes", "no"),
     "bootstrap.sufficient": Edge(judged(claims.AVERAGE, "recurring"), "no test", "yes"),
     "bootstrap.as-many": Edge(

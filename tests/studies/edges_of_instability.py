@@ -16,6 +16,7 @@ from gpustab.studies.instability.claims_of_averages import (
     SMALLER_SD,
     highest,
 )
+from gpustab.studies.instability.claims_of_corpora import WITH_CORPUS_SIZE
 from gpustab.studies.instability.claims_of_losses import (
     EXTRINSIC_FALLS,
     EXTRINSIC_FLAT,
@@ -25,6 +26,7 @@ from gpustab.studies.instability.claims_of_losses import (
     TWO_RUNS_SUFFICE,
     Spread,
 )
+from gpustab.studies.instability.corpora import OverCorpora
 from gpustab.studies.instability.cosines import CosineTest
 from gpustab.studies.instability.frequency import TrendRow
 from gpustab.studies.instability.scores import Gain
@@ -50,6 +52,10 @@ def second_term(mean):
 
 
 EDGES = {
+    "instability.corpora-from": Edge(
+        lambda x: WITH_CORPUS_SIZE.judge(OverCorpora(1.0, 0.0, int(x))), "no test", "yes", step=1
+    ),
+    "instability.with-size-p": Edge(lambda x: WITH_CORPUS_SIZE.judge(OverCorpora(0.9, x, 7)), "yes", "undecided"),
     "instability.normal": Edge(
         lambda x: NORMAL_COSINES.judge(cosine_test(distance=x, distance_band=0.0, runs=9)), "yes", "no"
     ),

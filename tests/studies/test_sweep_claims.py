@@ -55,6 +55,7 @@ def observed(technique="sgns", losses=LOSSES, se=0.01, **varied):
 def test_table_3_1_is_found_again():
     found = observed()
     assert {row["source"] for row in found} == {"3.1"}
+    assert all(row["paper"].startswith("Rettenmeier found ") for row in found)
     by_claim = {row["claim"]: row["agrees"] for row in found}
     for epochs in (10, 20, 40):
         assert by_claim[f"epochs={epochs}: longer training is more stable"] == "yes"

@@ -55,7 +55,7 @@ def consistency(
 @takes(LoadOptions, Computing, Showing, InstabilityOptions)
 def instability(
     runs: Annotated[
-        list[Path], typer.Argument(metavar="RUNSET", help="A run set, or leaf folders of one.", show_default=False)
+        list[Path], typer.Argument(metavar="RUNSET", help="Run sets, or leaf folders of them.", show_default=False)
     ],
     load_options: LoadOptions,
     computing: Computing,

@@ -18,23 +18,14 @@ from gpustab.kernels.jackknife import pair_statistics
 from gpustab.machine.device import Compute
 from gpustab.spaces.words import show
 from gpustab.statistics.intervals import Estimate, expected_sd, jackknife_error, wilson
+from gpustab.studies.bootstrap import tables
 from gpustab.studies.bootstrap.measure import Measured
-from gpustab.studies.bootstrap.tables import (
-    AVERAGED,
-    ByRuns,
-    Distance,
-    Listed,
-    Neighbour,
-    PairSpread,
-    RankChanges,
-    Setting,
-)
 from gpustab.studies.neighbours.claims import margin, verdict
 
 _UNKNOWN = Estimate(math.nan, math.nan, 0)
 
 
-def setting(own: Measured, compute: Compute) -> Setting:
+def setting(own: Measured, compute: Compute) -> tables.Setting:
     """Return the row of one group in the table of settings; its numbers have errors over runs.
 
     ``log_spread``: ln √(mean variance) of the cosines with the 10 closest words; ``relative``: the same in units of the
@@ -43,16 +34,17 @@ def setting(own: Measured, compute: Compute) -> Setting:
     that two disjoint halves of the runs have in common; ``rise``: see :func:`rise_left`.
     """
     key, enough = own.key, len(own.runs) > 3
-    near = own.pairs([row[:AVERAGED] for row in own.closest])
+    near = own.pairs([row[: tables.AVERAGED] for row in own.closest])
     values, ranks = own.listed.cosines[near], own.listed.ranks[near]
     scale = own.spread_over_words()[own.listed.query[near]]
     spread, relative = log_spread(values, torch.ones_like(scale)), log_spread(values, scale)
     overlap = engine.overlap_pass(own.lists, [min(2, own.n), own.n], compute)
+    agreement = [pair_statistics(matrix.cpu()) for matrix in (overlap.j[0], overlap.j[-1], overlap.p[-1])]
     estimates = (
         spread,
         relative,
         jackknifed(values, lambda part: float(part.nanmean(1).nanmean())),
-        *(_of_pairs(matrix) for matrix in (overlap.j[0], overlap.j[-1], overlap.p[-1])),
+        *(Estimate.of_runs(of.mean, of.se, len(own.runs)) for of in agreement),
         jackknifed(ranks, lambda part: float((part - part.nanquantile(0.5, 1, keepdim=True)).abs().nanmean())),
         recurring(*own.halves) if enough else _UNKNOWN,
         rise_left(own.listed.cosines[own.pairs(own.closest)]) if enough else _UNKNOWN,
@@ -65,12 +57,7 @@ def setting(own: Measured, compute: Compute) -> Setting:
     # A mean rank of at most n is what figure 3 of the paper draws: there may be none.
     within = int((own.mean_rank <= own.n).sum()) / max(len(own.queries), 1)
     scalars = (*what, *sizes, *spreads, *shared, int(values.isnan().any(1).sum()), within)
-    return Setting._make((*scalars, *(number for estimate in estimates for number in estimate)))
-
-
-def _of_pairs(matrix: Tensor) -> Estimate:
-    of = pair_statistics(matrix.cpu())
-    return Estimate.of_runs(of.mean, of.se, len(matrix))
+    return tables.Setting._make((*scalars, *(number for estimate in estimates for number in estimate)))
 
 
 def jackknifed(values: Tensor, number: Callable[[Tensor], float]) -> Estimate:
@@ -112,7 +99,7 @@ def mean_sd(values: Tensor) -> float:
     return float(variances(values).sqrt().nanmean())
 
 
-def by_runs(group: str, values: Tensor) -> list[ByRuns]:
+def by_runs(group: str, values: Tensor) -> list[tables.ByRuns]:
     """Return figure 6: the SD of cosines by number of runs, over all stretches of so many runs in a ring.
 
     Args:
@@ -126,7 +113,7 @@ def by_runs(group: str, values: Tensor) -> list[ByRuns]:
         own = torch.stack([variances(values[:, [(s + k) % total for k in range(runs)]]) for s in stretches])
         paper = float((own * (runs - 1) / runs).sqrt().nanmean())
         unbiased = float(own.nanmean().sqrt())
-        rows.append(ByRuns(group, runs, paper, expected_sd(runs, 0), unbiased, 1 / math.sqrt(2 * (runs - 1))))
+        rows.append(tables.ByRuns(group, runs, paper, expected_sd(runs, 0), unbiased, 1 / math.sqrt(2 * (runs - 1))))
     return rows
 
 
@@ -169,16 +156,16 @@ def recurring(first: Sequence[Sequence[int]], second: Sequence[Sequence[int]]) -
     return Estimate(mean, sd / math.sqrt(len(shares)), len(shares) - 1) if len(shares) else _UNKNOWN
 
 
-def pairs(own: Measured) -> Iterator[PairSpread]:
+def pairs(own: Measured) -> Iterator[tables.PairSpread]:
     """Yield the SD of every query with each of its closest words: what figures 4 and 5 are drawn of."""
     scale = own.spread_over_words()
     for q, query in enumerate(own.queries):
-        for place, k in enumerate(own.closest[q][:AVERAGED], 1):
+        for place, k in enumerate(own.closest[q][: tables.AVERAGED], 1):
             sd = float(own.statistics.sd[q, k])
-            yield PairSpread(own.name, show(query), place, show(own.words[k]), sd, sd / float(scale[q]))
+            yield tables.PairSpread(own.name, show(query), place, show(own.words[k]), sd, sd / float(scale[q]))
 
 
-def rank_changes(own: Measured) -> Iterator[RankChanges]:
+def rank_changes(own: Measured) -> Iterator[tables.RankChanges]:
     """Yield the quantiles of rank − median of the closest words (figure 3); nothing where no rank is known."""
     ranks = own.listed.ranks[own.pairs([row[: own.n] for row in own.closest])]
     change = (ranks - ranks.nanquantile(0.5, 1, keepdim=True)).flatten()
@@ -188,10 +175,12 @@ def rank_changes(own: Measured) -> Iterator[RankChanges]:
     p05, p25, p50, p75, p95 = change.quantile(torch.tensor([0.05, 0.25, 0.5, 0.75, 0.95], dtype=torch.float64)).tolist()
     whisker = 1.5 * (p75 - p25)
     outside = ((change < p25 - whisker) | (change > p75 + whisker)).double().mean()
-    yield RankChanges(own.name, p05, p25, p50, p75, p95, float(change.min()), float(change.max()), float(outside))
+    yield tables.RankChanges(
+        own.name, p05, p25, p50, p75, p95, float(change.min()), float(change.max()), float(outside)
+    )
 
 
-def distance(first: Measured, second: Measured) -> Distance:
+def distance(first: Measured, second: Measured) -> tables.Distance:
     """Return how far the mean cosines of two settings lie apart, beside how far two runs of one do.
 
     ``D² = mean (μ_a − μ_b)² − mean (s_a²/R_a + s_b²/R_b)`` over all cosines of the queries, so that noise gives 0.
@@ -209,12 +198,12 @@ def distance(first: Measured, second: Measured) -> Distance:
     square = float(((a[0] - b[0]).square() - noise).nanmean())
     within = (float(a[1].square().nanmean()) + float(b[1].square().nanmean())) / 2
     apart = max(square, 0.0)
-    return Distance(
+    return tables.Distance(
         first.name, second.name, square, math.sqrt(apart), math.sqrt(2 * within), math.sqrt(2 * within + apart)
     )
 
 
-def neighbours(own: Measured, chooser: Measured, *, judges: bool) -> Iterator[Neighbour]:
+def neighbours(own: Measured, chooser: Measured, *, judges: bool) -> Iterator[tables.Neighbour]:
     """Yield the words that a group chose by mean cosine, as another (or the same) group sees them (table 4)."""
     rows = {word: k for k, word in enumerate(own.words)}
     for q, query in enumerate(own.queries):
@@ -237,7 +226,7 @@ def _shared(own: Measured, q: int) -> float:
     return sum(common) / (own.n * len(common)) if common else math.nan
 
 
-def _neighbour(own: Measured, q: int, pair: int, chosen: tuple[str, int, float], p: float | None) -> Neighbour:
+def _neighbour(own: Measured, q: int, pair: int, chosen: tuple[str, int, float], p: float | None) -> tables.Neighbour:
     """A word near the q-th query; it was chosen by a group, at a place, with a mean cosine. Judged where p is there."""
     known, word = ~own.listed.cosines[pair].isnan(), int(own.listed.word[pair])
     cosines, ranks = own.listed.cosines[pair][known], own.listed.ranks[pair][known]
@@ -254,7 +243,7 @@ def _neighbour(own: Measured, q: int, pair: int, chosen: tuple[str, int, float],
     what = (own.name, show(own.queries[q]), by, place, show(own.words[word]))
     judged = "" if p is None or not of else verdict(hits, of, ahead, p)
     near = (len(cosines), mean, sd, *ends, mean - mean_there)
-    return Neighbour._make((*what, *near, *middle, hits, of, *share, ahead, judged))
+    return tables.Neighbour._make((*what, *near, *middle, hits, of, *share, ahead, judged))
 
 
 def _mean_sd(values: Tensor) -> tuple[float, float]:
@@ -263,7 +252,7 @@ def _mean_sd(values: Tensor) -> tuple[float, float]:
     return float(values.mean()), float(values.std()) if len(values) > 1 else math.nan
 
 
-def lists(own: Measured) -> Iterator[Listed]:
+def lists(own: Measured) -> Iterator[tables.Listed]:
     """Yield every run's nearest words with how far each is from its median rank (tables 5 and 6)."""
     pairs = zip(own.listed.query.tolist(), own.listed.word.tolist(), strict=True)
     medians = dict(zip(pairs, own.listed.ranks.nanquantile(0.5, 1).tolist(), strict=True))
@@ -273,4 +262,4 @@ def lists(own: Measured) -> Iterator[Listed]:
             for rank, (k, value) in enumerate(zip(indices[r][q], cosines[r][q], strict=True), 1):
                 if k >= 0:
                     change = rank - medians.get((q, k), math.nan)
-                    yield Listed(own.name, run, show(query), rank, show(own.words[k]), value, change)
+                    yield tables.Listed(own.name, run, show(query), rank, show(own.words[k]), value, change)

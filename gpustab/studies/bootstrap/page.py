@@ -13,8 +13,9 @@ from gpustab.results import Block, Content, SmallTable
 from gpustab.results.page import Columns, counted, whole
 from gpustab.results.table import titles
 from gpustab.studies.bootstrap import tables
-from gpustab.studies.bootstrap.claims import FLAT_RULE, is_flat
+from gpustab.studies.bootstrap.claims import is_flat
 from gpustab.studies.neighbours.claims import RULE
+from gpustab.studies.shared.claims import facts
 
 CITATIONS = ("antoniak2018",)
 WORDS = {
@@ -189,22 +190,13 @@ def _corpora(result: Result) -> Iterator[Block]:
 
 
 def _claims(result: Result) -> Iterator[Block]:
-    rows = list(tables.FINDINGS.rows(result.tables))
-    cells = [[f"{row.claim} ({row.source})", row.technique, row.shows, row.agrees] for row in rows]
+    rows = tables.FINDINGS.of(result.tables)
     yield Block(
         "Does the paper hold here?",
-        tables=[SmallTable("", ["finding", "runs of", "shows", "agrees"], cells)],
-        answer=_tally([row.agrees for row in rows]),
+        facts(rows),
+        answer=_tally(rows["agrees"]),
         aside="Antoniak & Mimno 2018. Intervals are 95 % over runs, × is a ratio of spreads.",
     )
-    rules: dict[str, dict[str, None]] = {}
-    for row in rows:
-        rules.setdefault(row.rule if row.rule == FLAT_RULE else row.claim, {})[row.rule] = None
-    facts = [
-        ("Flat spaces" if name == FLAT_RULE else name, "", f"{'; or '.join(own)}.".capitalize())
-        for name, own in rules.items()
-    ]
-    yield Block("By which rules?", facts, folded=True)
 
 
 def _tally(verdicts: Sequence[str]) -> str:

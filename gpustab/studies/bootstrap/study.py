@@ -21,8 +21,8 @@ from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import show, some_words
 from gpustab.studies.bootstrap import claims_of_runs, numbers, tables
-from gpustab.studies.bootstrap.claims import findings
 from gpustab.studies.bootstrap.corpus import chosen_queries, corpora, corpus_of, named_queries
+from gpustab.studies.bootstrap.findings import findings
 from gpustab.studies.bootstrap.measure import Measured, measure
 from gpustab.studies.bootstrap.options import BootstrapOptions
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of

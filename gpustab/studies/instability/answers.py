@@ -15,6 +15,8 @@ from gpustab.results.page import counted
 from gpustab.studies.instability import claims
 from gpustab.studies.instability import claims_of_averages as of_averages
 from gpustab.studies.instability import claims_of_losses as of_losses
+from gpustab.studies.instability.claims_of_corpora import CURVES_DIFFER, WITH_CORPUS_SIZE
+from gpustab.studies.instability.corpora import CORPORA, place_of
 from gpustab.studies.instability.frequency import TRENDS
 from gpustab.studies.instability.losses import LOSSES
 from gpustab.studies.instability.scores import EXTREMES
@@ -110,8 +112,8 @@ def _of_technique(tables: Mapping[str, Table], name: str) -> Iterator[str]:
 
 def _tally(findings: Findings) -> Iterator[str]:
     """How many of the thesis' statements these runs bear out."""
-    rows = OBSERVED.rows(findings.tables)
-    counts = Counter(row.agrees for row in rows if row.technique in ("", *findings.spoken))
+    told = {"", *findings.spoken, *CORPORA.of(findings.tables)["trained_by"]}
+    counts = Counter(row.agrees for row in OBSERVED.rows(findings.tables) if row.technique in told)
     if counts["yes"] + counts["no"] + counts["undecided"]:
         yield (
             f"Statements of Rettenmeier (2020) that these runs bear out: {counts['yes']}; contradict: {counts['no']}; "
@@ -120,22 +122,22 @@ def _tally(findings: Findings) -> Iterator[str]:
 
 
 def most_stable(findings: Findings) -> str:
-    """Return which technique varies least, by bootstrap runs, or shuffled ones where fewer than two have them.
+    """Return which technique varies least on each corpus, by bootstrap runs, or shuffled ones where one has these.
 
     Empty where fewer than two can be compared.
     """
-    for sampling in ("bootstrap", "shuffled"):
-        losses = {
-            row.technique: row.loss
-            for row in LOSSES.rows(findings.tables, sampling=sampling)
-            if row.technique in findings.spoken
-        }
-        if len(losses) > 1:
-            first, second, *_ = sorted(sorted(losses), key=lambda name: losses[name].value)
-            return of_losses.MOST_STABLE.sentence(
-                of_losses.Rivals(sampling, first, second, losses[first], losses[second])
-            )
-    return ""
+    place, sentences = place_of(findings.tables), []
+    for corpus in dict.fromkeys(place(name)[1] for name in findings.spoken):
+        here = [name for name in findings.spoken if place(name)[1] == corpus]
+        for sampling in ("bootstrap", "shuffled"):
+            rows = LOSSES.rows(findings.tables, sampling=sampling)
+            losses = {row.technique: row.loss for row in rows if row.technique in here}
+            if len(losses) > 1:
+                first, second, *_ = sorted(sorted(losses), key=lambda name: losses[name].value)
+                rivals = of_losses.Rivals(sampling, first, second, losses[first], losses[second])
+                sentences.append(of_losses.MOST_STABLE.sentence(rivals))
+                break
+    return " ".join(sentences)
 
 
 def losses_of(tables: Mapping[str, Table], name: str) -> Losses | None:
@@ -146,7 +148,7 @@ def losses_of(tables: Mapping[str, Table], name: str) -> Losses | None:
 
 
 def which_documents(findings: Findings) -> list[str]:
-    """Whether bootstrap runs differ more than shuffled ones, by the verdict's rule."""
+    """Whether bootstrap runs differ more than shuffled ones, by the verdict's rule; and by how large a corpus."""
     answers = []
     for name in findings.spoken:
         if losses := losses_of(findings.tables, name):
@@ -154,7 +156,14 @@ def which_documents(findings: Findings) -> list[str]:
             text = f"{sentence[0].lower()}{sentence[1:]}"
             begin = {"matter": "Yes", "hardly": "Hardly"}.get(DOCUMENTS_MATTER.judge(losses))
             answers.append(f"{begin}{findings.of([name])}: {text}" if begin else f"{name}: {text}")
-    return answers
+    return answers + _of_corpora(findings, WITH_CORPUS_SIZE)
+
+
+def _of_corpora(findings: Findings, claim: Claim[Any]) -> list[str]:
+    """What a claim on several corpora says, of each technique that it is decided of."""
+    rows = [row for row in OBSERVED.rows(findings.tables) if row.claim.id == claim.id and row.agrees in DECIDED]
+    told = [(f"{row.technique}: " if row.technique else "", str(claim.sentences[row.agrees])) for row in rows]
+    return [f"{of}{text[0].upper()}{text[1:]}." for of, text in told]
 
 
 def which_technique(findings: Findings) -> list[str]:
@@ -188,7 +197,7 @@ def frequent_words(findings: Findings) -> list[str]:
     for text, sign in (("less than", -1), ("more than", 1)):
         if names := _moved(findings, sign):
             answers.append(findings.sentence(names, f"other documents move frequent words {text} rare ones"))
-    return answers
+    return answers + _of_corpora(findings, CURVES_DIFFER)
 
 
 def _trending(findings: Findings, claim: Claim[Any], quantity: str, judged: str, sign: int) -> list[str]:

@@ -29,6 +29,7 @@ from gpustab.report.svg.picture import Figures, Picture, Tables, by_turns, drawn
 from gpustab.results import Table
 from gpustab.results.page import number
 from gpustab.statistics.intervals import pearson
+from gpustab.studies.instability.corpora import curves
 
 _SHARP = 1e-9
 """Standard deviations up to this count as 0, as in :mod:`gpustab.kernels.prediction`."""
@@ -72,11 +73,11 @@ def _pair(rows: Table) -> str:
     return f"{rows['first'][0]} and {rows['second'][0]}"
 
 
-def _mean_and_sd(rows: Table) -> str:
-    return f"{number(np.mean(rows['cosine']), 3)} ± {number(np.std(rows['cosine'], ddof=1), 2)}"
-
-
-@_by_technique("figure_2_2", lambda rows: f"The cosine of {_pair(rows)} over the runs, mean ± SD:", _mean_and_sd)
+@_by_technique(
+    "figure_2_2",
+    lambda rows: f"The cosine of {_pair(rows)} over the runs, mean ± SD:",
+    lambda rows: f"{number(np.mean(rows['cosine']), 3)} ± {number(np.std(rows['cosine'], ddof=1), 2)}",
+)
 def one_pair(name: str, rows: Table) -> str:
     """Figure 2.2: a histogram over the runs, a tick per run, and a normal of the same mean and SD (``ddof = 1``)."""
     values = np.asarray(rows["cosine"], np.float64)
@@ -96,12 +97,11 @@ def one_pair(name: str, rows: Table) -> str:
     return _keyed(f"Cosine of {_pair(rows)} over {len(values)} runs", name, x, y, layers)
 
 
-def _off_normal(rows: Table) -> str | None:
-    differences = known(a - b for a, b in each(rows, "density", "normals"))
-    return _short(max(map(abs, differences))) if differences else None
-
-
-@_by_technique("whitened", "The density of whitened cosines differs from that of normals by at most:", _off_normal)
+@_by_technique(
+    "whitened",
+    "The density of whitened cosines differs from that of normals by at most:",
+    lambda rows: _short(max(known(abs(a - b) for a, b in each(rows, "density", "normals")), default=None)),
+)
 def whitened(name: str, rows: Table) -> str:
     """Figure 2.5: a histogram of whitened cosines beside the law of normals at R runs, and the normal."""
     z, width = floats(rows["z"]), rows["z"][1] - rows["z"][0]
@@ -180,10 +180,9 @@ def _correlation(rows: Table) -> str | None:
     return _short(pearson([a for a, _ in pairs], [b for _, b in pairs]))
 
 
-@_by_technique("predictions", "Correlation of the structure factor with measured p@1:", _correlation, n=1)
-def structure(name: str, rows: Table) -> str:
-    """Figure 2.7: structure factor ρ@1 against measured p@1."""
-    return _against_measured({"structure": ""}, "structure factor ρ@1", name, rows)
+structure = _by_technique("predictions", "Correlation of the structure factor with measured p@1:", _correlation, n=1)(
+    partial(_against_measured, {"structure": ""}, "structure factor ρ@1")
+)
 
 
 @drawn_from("batches")
@@ -197,14 +196,10 @@ def frequency(batches: Table, tables: Tables) -> Picture:
         list(filter(None, (_over_frequency(name, words, rows, quantity) for name, rows in half)))
         for quantity, half in halves.items()
     ]
-    said = listing((name, text) for name, rows in halves["intrinsic"] if (text := _rarest(rows)))
+    ends = [(name, _short(rows["mean"][0]), _short(rows["mean"][-1])) for name, rows in halves["intrinsic"]]
+    said = listing((name, f"{rare} and {frequent}") for name, rare, frequent in ends if rare and frequent)
     title = f"Mean intrinsic instability of the rarest and of the most frequent words: {said}" if said else ""
     return Picture(title, by_turns(*panels))
-
-
-def _rarest(rows: Table) -> str | None:
-    ends = [_short(rows["mean"][k]) for k in (0, -1)]
-    return f"{ends[0]} and {ends[1]}" if all(ends) else None
 
 
 def _over_frequency(name: str, words: Table, batches: Table, quantity: str) -> str:
@@ -226,6 +221,37 @@ def _over_frequency(name: str, words: Table, batches: Table, quantity: str) -> s
     ]
     x = Axis("occurrences in the corpus", min(xs), max(max(xs), 1.01 * min(xs)), log=True)
     return lines(x, Axis(title, low, top), layers, f"{title} over frequency, {name}", name=name)
+
+
+@drawn_from("corpora")
+def by_corpus(corpora: Table, tables: Tables) -> Picture:
+    """Figure 2.9 beside 2.8: the curves of a technique over frequency, each by its own mean, by corpus."""
+    batches, parts, found = tables.get("batches", Table()), corpora.split("trained_by"), curves(tables)
+    panels = [
+        list(filter(None, (_of_corpora(*part, batches.where(quantity=what), title) for part in parts)))
+        for what, (title, _, _) in _QUANTITIES.items()
+    ]
+    if not found:
+        return Picture()
+    between, beside = (_short(math.sqrt(max(x, 0.0))) for x in (found.corpora, found.techniques))
+    title = f"Curves over frequency differ by {between} of their mean between corpora of one technique"
+    return Picture(f"{title}, by {beside} between techniques on one corpus" if beside else title, by_turns(*panels))
+
+
+def _of_corpora(technique: str, corpora: Table, batches: Table, title: str) -> str:
+    """The curves of one technique; nothing of fewer than two corpora, and of a mean that is not above 0."""
+    drawn: list[Curve] = []
+    for name, corpus in each(corpora, "technique", "corpus"):
+        part = batches.where(technique=name)
+        mean = sum(part["mean"]) / part.height if part.height else 0
+        if mean > 0:
+            drawn.append(curve(part, "frequency", "mean", nth(len(drawn)), _THIN, MARKS, name=corpus, scale=1 / mean))
+    if len(drawn) < 2:
+        return ""
+    xs, ys = [x for one in drawn for x in one.x], [y for one in drawn for y in one.y]
+    x = Axis("occurrences in the corpus", min(xs), max(xs), log=True)
+    y = Axis(f"{title}, by its mean", min(0.0, *ys), 1.05 * max(ys))
+    return _keyed(f"{title} over frequency by corpus", technique, x, y, drawn)
 
 
 def _root(square: float | None) -> float:
@@ -361,6 +387,11 @@ FIGURES: Figures = {
     "predicted_10": ("Predicted against measured p@10; the words furthest off are named", _predicted(10)),
     "figure_2_7": ("Figure 2.7: structure factor, from means alone, against measured p@1", structure),
     "figure_2_8": ("Figures 2.8, 2.9: instability of words over frequency", frequency),
+    "figure_2_9": (
+        "Figures 2.8, 2.9: means of 20 batches of words over frequency (of extrinsic instability: its square), as "
+        "parts of the mean of all, by corpus",
+        by_corpus,
+    ),
     "figure_3_2": ("Figure 3.2: cosines of runs and of averages of two", cosines),
     "figure_3_5": ("Figure 3.5: loss between averages of n disjoint runs", averaging),
     "figure_3_6": ("Figure 3.6: scores of averages of n runs, less those of runs", scores),

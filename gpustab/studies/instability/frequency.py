@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
 from typing import Annotated, NamedTuple
 
 import torch
@@ -27,20 +26,13 @@ from gpustab.studies.instability.losses import word_matrices
 from gpustab.studies.instability.technique import Technique
 
 
-@dataclass(frozen=True)
-class Whose:
-    """Whose trend it is, over which words."""
+class TrendRow(NamedTuple):
+    """The trend of one quantity over word frequency, §2.3.1."""
 
     technique: str
     quantity: Annotated[str, Column(about="intrinsic, or extrinsic squared")]
     least_frequency: Annotated[int, Column(about="words of at least so many occurrences")]
     words: int
-
-
-@dataclass(frozen=True)
-class Trend:
-    """How values depend on frequency."""
-
     slope: Annotated[float, Column(about="per decade of frequency, least squares")]
     slope_se: Annotated[float, Column(about="heteroscedasticity-robust (White 1980), the words taken for a sample")]
     change: Annotated[
@@ -57,11 +49,6 @@ class Trend:
     batch_deviation: Annotated[
         float, Column(about="how far some batch is off the mean at least, as a part of it: a hump that no line sees")
     ]
-
-
-@dataclass(frozen=True)
-class TrendRow(Trend, Whose):
-    """The trend of one quantity over word frequency, §2.3.1."""
 
 
 class Batch(NamedTuple):
@@ -102,9 +89,13 @@ def frequency_tables(words: Table, technique: Technique | None = None) -> dict[s
     errors = _runs_errors(parts, words.height, technique) if technique and parts else [(math.nan, 0)] * len(parts)
     trends = []
     for part, (error, runs) in zip(parts, errors, strict=True):
-        fitted = trend(part.frequency, part.values, runs_se=error, runs=runs)
-        trends.append(TrendRow(words["technique"][0], part.quantity, part.least, len(part.rows), *astuple(fitted)))
-    batches = (batch for part in parts if not part.least for batch in _batch_rows(words["technique"][0], part))
+        whose = (words["technique"][0], part.quantity, part.least)
+        trends.append(trend(part.frequency, part.values, error, runs, whose))
+    batches = []
+    for part in (part for part in parts if not part.least):
+        for x, y in zip(*(_batches(part.frequency, values) for values in (part.frequency, part.values)), strict=True):
+            numbers = (float(x.log().mean().exp()), float(y.mean()), float(y.std()) / math.sqrt(len(y)))
+            batches.append(Batch(words["technique"][0], part.quantity, *numbers))
     return TRENDS.named(trends) | BATCHES.named(batches)
 
 
@@ -133,7 +124,13 @@ def _parts(words: Table) -> Iterator[_Part]:
                 yield _Part(quantity, least, list(rows), *torch.tensor(numbers, dtype=torch.float64))
 
 
-def trend(frequency: Tensor, values: Tensor, runs_se: float = math.nan, runs: int = 0) -> Trend:
+def trend(
+    frequency: Tensor,
+    values: Tensor,
+    runs_se: float = math.nan,
+    runs: int = 0,
+    whose: tuple[str, str, int] = ("", "", 0),
+) -> TrendRow:
     """Return the trend of ``(v,)`` values over ``(v,)`` frequencies above 0.
 
     Args:
@@ -141,6 +138,7 @@ def trend(frequency: Tensor, values: Tensor, runs_se: float = math.nan, runs: in
         values: ``(v,)``.
         runs_se: error over runs of ``change``; where it is not known the interval is of the words alone.
         runs: how many there are behind that error.
+        whose: technique, quantity and least frequency of the words.
 
     Raises:
         InputError: for fewer words than twice the batches, or a frequency that is not above 0.
@@ -164,14 +162,7 @@ def trend(frequency: Tensor, values: Tensor, runs_se: float = math.nan, runs: in
     interval = (change - half, change + half)
     correlation = rank_correlation(x, y)[0]
     off = _deviation(parts[1], float(y.mean()))
-    return Trend(slope, se, change, change_se, runs_se, *interval, correlation, rho, p, off)
-
-
-def _batch_rows(name: str, part: _Part) -> Iterator[Batch]:
-    x, y = part.frequency, part.values
-    for frequencies, values in zip(_batches(x, x), _batches(x, y), strict=True):
-        error = float(values.std()) / math.sqrt(len(values))
-        yield Batch(name, part.quantity, float(frequencies.log().mean().exp()), float(values.mean()), error)
+    return TrendRow(*whose, len(values), slope, se, change, change_se, runs_se, *interval, correlation, rho, p, off)
 
 
 def _decades(x: Tensor) -> float:

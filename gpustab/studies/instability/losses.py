@@ -6,7 +6,7 @@ Table 2.8 has the losses of every sampling, table 2.11 what resampling the docum
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, NamedTuple
 
 import torch
@@ -25,7 +25,7 @@ from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate, extrinsic, ratio
 from gpustab.statistics.ranks import rank_correlations
 from gpustab.studies.instability.technique import Technique, Wide
-from gpustab.studies.shared.spaces import are_one, same_pairs
+from gpustab.studies.shared.spaces import are_one, flaws_of, same_pairs
 
 
 class Loss(NamedTuple):
@@ -118,8 +118,6 @@ PROXIES = Sheet("proxy", Proxy, "one row a technique and number of words")
 IDENTITY = Sheet("identity", Identity, "one row a technique and scope")
 
 
-Look = Callable[[str, Runs, engine.PipPass], None]
-
 PROXY_SIZES = (100, 1000, 10_000, 100_000)
 PAIRS = 10
 """Pairs of runs over which table 2.6 averages, as the thesis does."""
@@ -130,12 +128,8 @@ IDENTITY_WORDS = 100
 _QUERIES = 256
 
 
-def instability_tables(technique: Technique, look: Look | None = None) -> dict[str, Table]:
-    """Measure the reduced PIP loss of every sampling, and every word's, all over the same words.
-
-    Args:
-        technique: what is measured.
-        look: given the runs of every sampling with their losses, to see whether they are sound.
+def instability_tables(technique: Technique) -> dict[str, Table]:
+    """Measure the reduced PIP loss of every sampling, and every word's, all over the same words; flaws are kept.
 
     Returns:
         ``table_2_8`` (one row per sampling), ``table_2_11`` (empty without bootstrap runs) and ``words``. A word's
@@ -154,8 +148,7 @@ def instability_tables(technique: Technique, look: Look | None = None) -> dict[s
     for sampling, runs in zip(groups, restricted, strict=True):
         pip = engine.pip_pass(runs, technique.compute, wordwise=True)
         losses[sampling], words[sampling] = _loss(name, sampling, runs, rows[sampling], pip, technique.compute)
-        if look is not None:
-            look(sampling, runs, pip)
+        technique.flaws[sampling] = flaws_of(runs, pip)
     parts = [_extrinsic(name, losses, words)] if "bootstrap" in losses else []
     of_words = _words(name, technique.runs, rows["shuffled"], words)
     return LOSSES.named(losses.values()) | EXTRINSIC.named(parts) | WORDS.named(of_words)
@@ -301,7 +294,9 @@ def identity_table(technique: Technique, words: int = IDENTITY_WORDS) -> dict[st
     scopes = [(f"{len(drawn)} words", drawn)] + ([("all words", joint)] if len(joint) <= WHOLE else [])
     identities = []
     for scope, rows in scopes:
-        left, right = wordwise.square[rows].cpu(), _from_variances(runs, rows, joint).cpu()
+        spreads = (engine.query_cosines(runs, part).sd[:, joint] for part in rows.split(_QUERIES))
+        right = torch.cat([sd.square().sum(1) / (2 * len(joint)) for sd in spreads]).cpu()
+        left = wordwise.square[rows].cpu()
         # A word that no run moves has no relative difference; of copies there is rounding only.
         varies = (left > 0) & (right > 0) & (not technique.is_one)
         relative = ((left - right).abs() / right)[varies]
@@ -309,12 +304,3 @@ def identity_table(technique: Technique, words: int = IDENTITY_WORDS) -> dict[st
         jensen = float((wordwise.mean[rows].cpu().square() / left)[varies].mean())
         identities.append(Identity(technique.name, scope, float(left.mean()), float(right.mean()), difference, jensen))
     return IDENTITY.named(identities)
-
-
-def _from_variances(runs: Runs, rows: Tensor, joint: Tensor) -> Tensor:
-    """``Σ_l σ²_kl / (2v)`` of the words k, over the joint words l."""
-    parts = [
-        engine.query_cosines(runs, part).sd[:, joint].square().sum(1) / (2 * len(joint))
-        for part in rows.split(_QUERIES)
-    ]
-    return torch.cat(parts)

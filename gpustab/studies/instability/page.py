@@ -13,6 +13,7 @@ from gpustab.results import Block, Content, SmallTable, Table
 from gpustab.results.page import counted, number, whole
 from gpustab.studies.instability import answers, claims
 from gpustab.studies.instability import claims_of_averages as of_averages
+from gpustab.studies.instability import claims_of_corpora as of_corpora
 from gpustab.studies.instability import claims_of_losses as of_losses
 from gpustab.studies.instability.answers import DECIDED, Findings, silent_of
 from gpustab.studies.instability.losses import LOSSES
@@ -57,9 +58,12 @@ QUESTIONS = (
     Question(
         "Does it matter which documents I have?",
         answers.which_documents,
-        "§2.3, table 2.11",
-        claims=(of_losses.EXTRINSIC_PART, of_losses.WITH_CORPUS_SIZE),
-        tables={"table_2_11": "Table 2.11: extrinsic instability"},
+        "§2.3, table 2.11, eq. 2.43",
+        claims=(of_losses.EXTRINSIC_PART, of_corpora.WITH_CORPUS_SIZE),
+        tables={
+            "table_2_11": "Table 2.11: extrinsic instability",
+            "corpora": "Eq. 2.43: extrinsic instability beside words per token, by corpus",
+        },
     ),
     Question(
         "Which technique is the most stable?",
@@ -72,8 +76,13 @@ QUESTIONS = (
         "Are frequent words safer?",
         answers.frequent_words,
         "§2.3.1, figures 2.8 and 2.9",
-        claims=(of_losses.INTRINSIC_FLAT, of_losses.EXTRINSIC_FALLS, of_losses.EXTRINSIC_FLAT, of_losses.CURVES_DIFFER),
-        figures=("figure_2_8",),
+        claims=(
+            of_losses.INTRINSIC_FLAT,
+            of_losses.EXTRINSIC_FALLS,
+            of_losses.EXTRINSIC_FLAT,
+            of_corpora.CURVES_DIFFER,
+        ),
+        figures=("figure_2_8", "figure_2_9"),
         tables={"frequency": "Trends over word frequency (§2.3.1)"},
     ),
     Question(

@@ -25,6 +25,7 @@ from gpustab.studies.instability import InstabilityOptions
 from gpustab.studies.instability.answers import Findings, alarm_of, silent_of, verdict
 from gpustab.studies.instability.averages import averaging_tables
 from gpustab.studies.instability.claims import observation_table
+from gpustab.studies.instability.corpora import CORPORA, corpus_table, place_of, places_of
 from gpustab.studies.instability.cosines import PREDICTIONS, distribution_tables, prediction_tables
 from gpustab.studies.instability.frequency import frequency_tables
 from gpustab.studies.instability.losses import (
@@ -32,8 +33,6 @@ from gpustab.studies.instability.losses import (
     LOSSES,
     OVER_PROXIES,
     WORDS,
-    Look,
-    Loss,
     identity_table,
     instability_tables,
     proxy_tables,
@@ -46,7 +45,7 @@ from gpustab.studies.instability.trees import alignment_tables
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs, seeds_of
-from gpustab.studies.shared.spaces import Flaws, find_copies, flaws_of, unscaled
+from gpustab.studies.shared.spaces import UNSCALED, find_copies
 
 
 class Place(NamedTuple):
@@ -123,8 +122,11 @@ def instability(
     with answering("instability", options, groups, compute, progress) as answer:
         result = answer.result
         techniques = _techniques(groups_of(groups), result.notes)
+        places = places_of(techniques)
         for number, family in enumerate(techniques):
-            _measure(family, options, answer, number, len(techniques))
+            _measure(family, places[family.name], options, answer, number, len(techniques))
+        if len(set(CORPORA.of(result.tables).get("corpus", ()))) < 2:
+            result.tables.pop(CORPORA.name, None)
         silent = silent_of(result.groups)
         result.tables |= closing_tables(result.tables, result.groups, silent)
         result.tables = {OBSERVED.name: observation_table(result.tables, silent), **result.tables}
@@ -156,7 +158,14 @@ def _techniques(groups: Sequence[Runs | Group], notes: list[str]) -> list[Family
     return [family for family in techniques if family.name not in lacking]
 
 
-def _measure(family: Family[Runs | Group], options: InstabilityOptions, answer: Answer, number: int, of: int) -> None:
+def _measure(
+    family: Family[Runs | Group],
+    place: tuple[str, str],
+    options: InstabilityOptions,
+    answer: Answer,
+    number: int,
+    of: int,
+) -> None:
     """Add everything about one technique to the answer; a chapter that cannot be written does not lose the others.
 
     Raises:
@@ -168,16 +177,11 @@ def _measure(family: Family[Runs | Group], options: InstabilityOptions, answer: 
         member.key.sampling: engine.place(answer.read(member, number / of), answer.compute) for member in family.members
     }
     same = find_copies(groups["shuffled"], answer.compute)
-    technique = Technique(name, groups, options, answer.compute, same, result.notes)
+    technique = Technique(name, groups, options, answer.compute, same, place, result.notes)
     tables: Tables = {}
     failed: list[GpustabError] = []
-    flaws: dict[str, Flaws] = {}
-
-    def look(sampling: str, runs: Runs, pip: engine.PipPass) -> None:
-        flaws[sampling] = flaws_of(runs, pip)
-        answer.notes[f"{name}/{sampling}"] = unscaled(pip)
-
-    chapters = list(_chapters(technique, tables, look))
+    answer.notes |= {f"{name}/{sampling}": [UNSCALED] * (not runs.unit) for sampling, runs in groups.items()}
+    chapters = list(_chapters(technique, tables))
     weights = [_WEIGHTS.get(title, 0.3) for title, _ in chapters]
     for k, (title, work) in enumerate(chapters):
         answer.report(f"{name}: {title}", (number + sum(weights[:k]) / sum(weights)) / of)
@@ -191,7 +195,7 @@ def _measure(family: Family[Runs | Group], options: InstabilityOptions, answer: 
     for table_name, table in tables.items():
         result.tables.setdefault(table_name, Table(long=table.long)).extend(table)
     overlaps = {s: text for s, runs in groups.items() if (text := small_overlap(runs.joining, runs.words))}
-    reason, alarm = alarm_of(name, flaws, overlaps)
+    reason, alarm = alarm_of(name, technique.flaws, overlaps)
     result.alarms += [alarm] if alarm else []
     result.groups.append(_summary(technique, tables, reason or None))
 
@@ -207,9 +211,10 @@ def _shared_seeds(family: Family[Runs | Group]) -> Iterator[str]:
         )
 
 
-def _chapters(technique: Technique, tables: Tables, look: Look) -> Iterator[Chapter]:
+def _chapters(technique: Technique, tables: Tables) -> Iterator[Chapter]:
     """Yield every chapter; the tables of those before are there when the next one begins."""
-    yield "PIP loss", lambda: instability_tables(technique, look)
+    yield "PIP loss", lambda: instability_tables(technique)
+    yield "corpus", lambda: corpus_table(technique, tables)
     yield "samples", lambda: _same_runs(technique)
     yield "word frequency", lambda: frequency_tables(tables[WORDS.name], technique) if WORDS.name in tables else {}
     for title, chapter in (
@@ -276,13 +281,14 @@ def closing_tables(
     single = list(SCORES.rows(tables, runs_beneath=1))
     criteria = CRITERIA.named(row for group in groups for row in _criteria(tables, group))
     extremes = EXTREMES.named(map(extremes_of, single))
-    return extremes | criteria | PLACES.named(_places(LOSSES.of(tables), silent)) | SCORED.named(map(scored, single))
+    return extremes | criteria | PLACES.named(_places(tables, silent)) | SCORED.named(map(scored, single))
 
 
-def _places(losses: Table[Loss], silent: Collection[str]) -> Iterator[Place]:
-    for sampling, part in losses.split("sampling"):
-        judged = (row for row in part.rows() if row.technique not in silent)
-        ordered = sorted(judged, key=lambda row: row.reduced_pip)
+def _places(tables: Mapping[str, Table], silent: Collection[str]) -> Iterator[Place]:
+    place_named, judged = place_of(tables), [row for row in LOSSES.rows(tables) if row.technique not in silent]
+    for sampling, corpus in dict.fromkeys((row.sampling, place_named(row.technique)[1]) for row in judged):
+        there = [row for row in judged if (row.sampling, place_named(row.technique)[1]) == (sampling, corpus)]
+        ordered = sorted(there, key=lambda row: row.reduced_pip)
         for place, row in enumerate(ordered, 1):
             apart = (math.nan, math.nan)
             if place < len(ordered):

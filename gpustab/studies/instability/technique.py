@@ -15,7 +15,7 @@ from gpustab.results import Column, Sheet, Table
 from gpustab.results.table import names_of
 from gpustab.runs.runs import Runs
 from gpustab.studies.instability import InstabilityOptions
-from gpustab.studies.shared.spaces import are_one, as_copies
+from gpustab.studies.shared.spaces import Flaws, are_one, as_copies
 
 R = TypeVar("R")
 
@@ -69,7 +69,9 @@ class Technique:
         options: how much is drawn.
         compute: how to compute.
         same: ``(R, R)`` bool, pairs of shuffled runs that are one space twice; ``None`` where nobody looked.
+        place: what it was trained by, and what its corpus is called, where there are several.
         notes: sentences on what could not be measured; chapters add theirs.
+        flaws: by sampling, what is wrong with its runs; the first chapter looks.
     """
 
     name: str
@@ -77,7 +79,9 @@ class Technique:
     options: InstabilityOptions = field(default_factory=InstabilityOptions)
     compute: Compute = DEFAULT
     same: Tensor | None = None
+    place: tuple[str, str] = ("", "")
     notes: list[str] = field(default_factory=list)
+    flaws: dict[str, Flaws] = field(default_factory=dict)
 
     @property
     def runs(self) -> Runs:

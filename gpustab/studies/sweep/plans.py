@@ -134,10 +134,7 @@ def _setting(base: TrainingSettings, choice: Mapping[str, Any]) -> Setting:
     }
     plan = base.model_copy(update=update)
     changed = {key: value for key, value in values_of(plan).items() if value != before[key]}
-    named = ",".join(f"{key}={_text(value)}" for key, value in changed.items())
+    # As parts of a folder's name.
+    texts = {key: value if isinstance(value, str) else json.dumps(value) for key, value in changed.items()}
+    named = ",".join(f"{key}={quote(text, safe='')}" for key, text in texts.items())
     return Setting(named or BASELINE, changed, plan)
-
-
-def _text(value: Any) -> str:
-    """A value as part of a folder's name."""
-    return quote(value if isinstance(value, str) else json.dumps(value), safe="")

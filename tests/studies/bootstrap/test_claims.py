@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from gpustab.studies.bootstrap.claims import LEAST, Ranked
+from gpustab.report.describe import describe
+from gpustab.studies.bootstrap.claims import FINDINGS, LEAST, Ranked
 from gpustab.studies.bootstrap.study import bootstrap
 from tests.studies.bootstrap.planted import drawn, planted
 from tests.studies.edges_of_bootstrap import setting
@@ -44,6 +45,15 @@ def test_what_is_planted_is_found(usual):
     assert agrees(usual, "The variability rises")["sgns/bootstrap"] == "no"  # planted as normal: all of it is bias
 
 
+def test_the_page_says_how_every_finding_stands_to_the_papers(usual):
+    assert all(claim.paper.startswith("Antoniak and Mimno found ") for claim in FINDINGS)
+    block = next(block for block in describe(usual) if block.title == "Does the paper hold here?")
+    order = [text for name, _, text in block.facts if text.startswith(ORDER) and name.endswith("sgns/shuffled")]
+    found = "Antoniak and Mimno found no consistent effect of the order of the documents; here shuffled / fixed × "
+    assert [text.startswith(f"{ORDER}: {found}") for text in order] == [True]
+    assert len(block.facts) == usual.tables["claims"].height
+
+
 def test_the_contrary_is_found_too():
     groups = [
         drawn("sgns/fixed", 8, 0.01, seed=1),
@@ -55,6 +65,16 @@ def test_the_contrary_is_found_too():
     assert agrees(result, MORE) == {"sgns/bootstrap": "no"}
     assert agrees(result, LOWER) == {"sgns/bootstrap": "no"}
     assert "less than training again" in " ".join(result.verdict)
+
+
+@pytest.mark.parametrize(("sd", "wanted"), [(0.01, "yes"), (0.08, "no"), (0.05, "undecided")])
+def test_small_is_judged_by_the_standard_deviation_too(sd, wanted):
+    """As the paper does, which names no bound."""
+    result = bootstrap(drawn("sgns/fixed", 10, sd, seed=1), query=QUERIES)
+    (found,) = (row for row in result.tables["claims"].records() if "by the standard deviation" in row["claim"])
+    assert found["agrees"] == wanted
+    (own,) = result.tables["settings"].records()
+    assert found["shows"].startswith(f"spread {own['spread']:.3f} (")
 
 
 def test_two_runs_decide_nothing():

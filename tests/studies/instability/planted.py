@@ -1,7 +1,5 @@
 """Tables of three techniques that tell something of every claim, with numbers of more digits than are shown."""
 
-from dataclasses import replace
-
 from gpustab.studies.instability.averages import COSINE_RATIOS, LEVELS, CosineRatios, LevelLoss
 from gpustab.studies.instability.cosines import ACCURACY, STRUCTURE, TESTS, Accuracy, CosineTest, Structure
 from gpustab.studies.instability.frequency import TRENDS, TrendRow
@@ -100,4 +98,4 @@ def _of(each, place):
     changed = {"technique": NAMES[place]}
     if isinstance(each, Loss):
         changed["reduced_pip"] = each.reduced_pip + 0.001 * place
-    return each._replace(**changed) if hasattr(each, "_replace") else replace(each, **changed)
+    return each._replace(**changed)

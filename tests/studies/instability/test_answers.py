@@ -1,13 +1,12 @@
 """What is said of each technique: the verdict, and the answers to the page's questions, by their claims."""
 
 import math
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from gpustab.results import Table
-from gpustab.studies.instability import answers, claims, claims_of_averages, claims_of_losses
+from gpustab.studies.instability import answers, claims, claims_of_averages, claims_of_corpora, claims_of_losses
 from gpustab.studies.instability.answers import Findings, verdict
 from gpustab.studies.instability.averages import LEVELS, LevelLoss
 from gpustab.studies.instability.claims import (
@@ -207,7 +206,7 @@ def measured(by_technique=SPREAD, change=(0.02, -0.01, 0.05), ratio=0.72, sd=0.0
     ]
     return tables(
         (LOSSES, *of_losses),
-        (TRENDS, *(replace(trend, technique=name) for name in by_technique)),
+        (TRENDS, *(trend._replace(technique=name) for name in by_technique)),
         (LEVELS, *(level._replace(technique=name) for name in by_technique)),
         (OBSERVED, *(row(Observation, technique=name, agrees=what) for name, what in agrees)),
     )
@@ -279,7 +278,7 @@ def answered(known):
 
 CLAIMS = [
     claim
-    for module in (claims, claims_of_losses, claims_of_averages)
+    for module in (claims, claims_of_losses, claims_of_averages, claims_of_corpora)
     for claim in vars(module).values()
     if isinstance(claim, Claim)
 ]
@@ -301,6 +300,10 @@ def test_every_claim_with_a_source_is_found_on_planted_tables():
     """So that rewording them above is a test."""
     found = {observation.claim.id for observation in observation_table(planted()).rows()}
     assert found == {claim.id for claim in CLAIMS if claim.source}
+
+
+def test_every_claim_with_a_source_tells_what_the_thesis_found():
+    assert [claim.id for claim in CLAIMS if bool(claim.source) != claim.paper.startswith("Rettenmeier found ")] == []
 
 
 def test_every_claim_with_a_source_belongs_to_one_question():

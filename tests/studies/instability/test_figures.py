@@ -41,8 +41,13 @@ def tables():
             ("extrinsic_square", [x * x - 0.01 for x in ramp]),  # some negative
         ),
         "batches": rows(
-            ("quantity", quantities), ("frequency", [10.0, 100.0, 600.0] * 2), ("mean", [0.1, 0.2, -0.1] * 2)
+            ("quantity", quantities),
+            ("frequency", [10.0, 100.0, 600.0] * 2),
+            ("mean", [0.1, 0.2, -0.1] * 2),
+            ("se", [0.01] * 6),
         ),
+        "frequency": rows(("quantity", ["intrinsic"]), ("least_frequency", [0]), ("change_runs_se", [0.01])),
+        "corpora": {"technique": NAMES, "trained_by": ["x", "x"], "corpus": NAMES},
         "figure_3_2": rows(
             ("panel", ["deviation"] * 4 + ["mean"] * 4),
             ("runs_beneath", [1, 1, 2, 2] * 2),
