@@ -54,8 +54,8 @@ class Outcome(NamedTuple):
     """What two periods come to: rows of tables, what the laws need, SemEval's targets with what their spread is from.
 
     There is no pair if no word is frequent enough in both; ``unscored`` says why no target could be scored; floors are
-    there of a bootstrap series alone; ``lacking`` are anchors that are not in all runs of both, and ``targets`` SemEval's
-    by the averages of all runs.
+    there of a bootstrap series alone; ``lacking`` are anchors that are not in all runs of both, and ``targets``
+    SemEval's by the averages of all runs.
     """
 
     pair: Pair | None
