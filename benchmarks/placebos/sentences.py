@@ -18,7 +18,7 @@ from benchmarks.placebos.cells import Row, World, cells, never, should
 from gpustab.corpus.documents import open_documents
 from gpustab.sentences.language import english
 from gpustab.sentences.model import Embedding, Runs
-from gpustab.studies.localization.pairs import Pair
+from gpustab.studies.localization.corpus import Pair
 from gpustab.studies.localization.study import localization
 from gpustab.wordnet.lexicon import read_lexicon
 

@@ -15,7 +15,7 @@ from gpustab.results.table import titles
 from gpustab.studies.bootstrap import tables
 from gpustab.studies.bootstrap.claims import is_flat
 from gpustab.studies.neighbours.claims import RULE
-from gpustab.studies.shared.claims import facts
+from gpustab.studies.shared.claims import by_chance, facts
 
 CITATIONS = ("antoniak2018",)
 WORDS = {
@@ -194,7 +194,7 @@ def _claims(result: Result) -> Iterator[Block]:
     yield Block(
         "Does the paper hold here?",
         facts(rows),
-        answer=_tally(rows["agrees"]),
+        answer=" ".join(filter(None, [_tally(rows["agrees"]), by_chance(rows.rows())])),
         aside="Antoniak & Mimno 2018. Intervals are 95 % over runs, × is a ratio of spreads.",
     )
 

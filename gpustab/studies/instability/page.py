@@ -19,7 +19,7 @@ from gpustab.studies.instability.answers import DECIDED, Findings, silent_of
 from gpustab.studies.instability.losses import LOSSES
 from gpustab.studies.instability.neighbours import IN_AVERAGES, IN_RUNS, Beside
 from gpustab.studies.instability.study import PLACES
-from gpustab.studies.shared.claims import OBSERVED, Claim, Observation, facts
+from gpustab.studies.shared.claims import OBSERVED, Claim, Observation, by_chance, facts
 
 CITATIONS = ("rettenmeier2020",)
 
@@ -201,6 +201,8 @@ def page(result: Result) -> list[Block]:
     blocks += [block for question in QUESTIONS if (block := _block(result, question, decided))]
     if left := [row for row in observations if row.agrees not in DECIDED]:
         blocks.append(Block("Not decided by these runs", facts(OBSERVED.table(left)), folded=True))
+    if said := by_chance(observations):
+        blocks.append(Block("How many verdicts would be wrong by chance?", answer=said))
     return blocks
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import pairwise
@@ -217,7 +217,11 @@ def every_claim() -> dict[str, Claim[Any]]:
 def facts(observations: Table[Observation]) -> list[tuple[str, str, str]]:
     """Return the table of observations as facts of a page; what the paper found stands before what the runs show."""
     return [
-        (f"{row.source}  {row.technique}", row.agrees, f"{row.claim}: {_beside(row)}{row.shows}. Rule: {row.rule}.")
+        (
+            f"{row.source}  {row.technique}",
+            row.agrees,
+            f"{row.claim.rstrip('.')}: {_beside(row)}{row.shows}. Rule: {row.rule}.",
+        )
         for row in observations.rows()
     ]
 
@@ -238,6 +242,21 @@ def beside_paper(observations: Table[Observation]) -> list[tuple[str, str, str]]
 
 def _beside(row: Observation) -> str:
     return f"{row.paper}; here " if row.paper else ""
+
+
+def by_chance(observations: Iterable[Observation]) -> str:
+    """Return how many of these verdicts would say something by chance where nothing is there; empty for one or none.
+
+    Verdicts that say nothing are counted, since they could have been wrong; those without a test are not.
+    """
+    tested = sum(row.agrees != "no test" for row in observations)
+    if tested < 2:
+        return ""
+    wrong = f"about {tested / 20:.0f}" if tested >= 30 else "one or none" if tested < 20 else "one or two"
+    return (
+        f"{tested} verdicts were tried, each with an interval of 95 %: if nothing at all were there, {wrong} of them "
+        "would still say yes or no."
+    )
 
 
 def too_noisy(p: float, runs: int) -> bool:

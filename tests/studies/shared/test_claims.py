@@ -1,6 +1,6 @@
 """What a claim says of the paper stands beside what the runs show."""
 
-from gpustab.studies.shared.claims import OBSERVED, Claim, beside_paper, facts
+from gpustab.studies.shared.claims import OBSERVED, Claim, ClaimText, Observation, beside_paper, by_chance, facts
 
 FOUND = Claim(
     id="test.found",
@@ -25,6 +25,18 @@ def test_one_sentence_a_claim_tells_what_the_paper_found_and_what_the_runs_show(
         )
     ]
     assert table["paper"][0] == "Somebody found 3 cats"
-    assert facts(table)[5][2] == "Everything is cats.: Somebody found 3 cats; here 5. Rule: above 0."
+    assert facts(table)[5][2] == "Everything is cats: Somebody found 3 cats; here 5. Rule: above 0."
     assert facts(table)[6] == ("  g0", "no", "Nothing is: 0. Rule: never.")
     assert beside_paper(OBSERVED.table()) == []
+
+
+def test_a_page_says_how_many_of_its_verdicts_chance_would_make():
+    def rows(tried, untried=3):
+        agrees = ["yes"] * tried + ["no test"] * untried
+        return [Observation("", ClaimText("x"), "", "", verdict, "") for verdict in agrees]
+
+    assert by_chance(rows(1)) == ""
+    assert by_chance(rows(8)).startswith("8 verdicts were tried")
+    assert "one or none of them" in by_chance(rows(8))
+    assert "one or two of them" in by_chance(rows(25))
+    assert "about 2 of them" in by_chance(rows(40))
