@@ -166,6 +166,10 @@ def train_runs(
     started = time.perf_counter()
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: is a file; a run set is a folder")
+    if settings.epochs_by and not settings.epoch:
+        raise InputError(
+            f"{option('epochs_by', settings.epochs_by)}: train_runs trains one part; train_epochs trains all"
+        )
     settings = resolve_engine(settings)
     check_workers(settings.parallel, settings.jobs)
     trainers = trainers_of(settings)

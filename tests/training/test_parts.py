@@ -78,6 +78,13 @@ def test_every_epoch_and_every_control_is_a_group(dated, tmp_path):
     assert train_epochs(plan, tmp_path / "set", splits=1).tables["groups"]["trained_now"] == [0] * 6
 
 
+def test_periods_are_not_trained_as_one_text(dated, tmp_path):
+    """A plan with periods was trained on the whole corpus, without a word."""
+    with pytest.raises(InputError, match="train_epochs trains all"):
+        train_runs(plan_of_epochs(dated, "year:1800-1849:15"), tmp_path / "set")
+    assert not (tmp_path / "set").exists()
+
+
 @pytest.mark.parametrize(
     ("epochs_by", "said"),
     [
