@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import fmean
 
 from gpustab.report.svg.axes import Axis, floats, room, short
@@ -70,7 +70,8 @@ def next_place(table: Table, _: Tables) -> Picture:
     """Figures 23 and 26: for places of the lists the next one that Welch's test finds to differ."""
     points: dict[str, Points] = {}
     for group, rows in table.split("group"):
-        kept = rows.take(k for k in range(rows.height) if rows["runs_with_one"][k] == rows["runs"][k])
+        known = [k for k in range(rows.height) if rows["runs_with_one"][k] == rows["runs"][k]]
+        kept = rows.take(_apart(known, rows["place"]))
         xs, means, least, largest = (floats(kept[name]) for name in ("place", "next_place", "lowest", "highest"))
         points[group] = xs, means, least, largest
     if not any(xs for xs, *_ in points.values()):
@@ -133,6 +134,15 @@ def _range(rows: Table, x: str, y: str) -> Points:
 def _thinned(height: int) -> list[int]:
     """Rows that are about evenly apart on a logarithmic axis."""
     return sorted({round(height ** (k / (_POINTS - 1))) - 1 for k in range(_POINTS)})
+
+
+def _apart(rows: Sequence[int], places: Sequence[int]) -> Iterator[int]:
+    """Rows whose places are an eighth apart or more: more are not visible on a logarithmic axis."""
+    last = 0.0
+    for k in rows:
+        if places[k] >= 1.125 * last:
+            last = places[k]
+            yield k
 
 
 def _over_runs(table: Table, x: str, y: str) -> Points:
