@@ -3,7 +3,8 @@
 Two periods of one space, with noise of documents that each period has once and a bootstrap run anew, and noise of
 training; in the second period none of the words moved, or all by a step. Prints the share of verdicts by number of
 runs; before them those on frequency, against a control with the same law or a weaker one: runs differ in β and in
-their noise, so that R² has an error over runs.
+their noise, so that R² has an error over runs; and how often the interval of Spearman's ρ of averages beyond single
+runs lies above or below its mean over many sets of runs.
 
     python -m benchmarks.change_verdicts [REPEATS]
 """
@@ -15,14 +16,23 @@ import sys
 import numpy as np
 import torch
 
+from gpustab import load_runs
+from gpustab.evaluation.semeval import ChangeTask
 from gpustab.kernels.displacement import displacement
-from gpustab.statistics.intervals import jackknife_error
+from gpustab.machine.device import Compute
+from gpustab.machine.progress import no_progress
+from gpustab.report import Result
+from gpustab.runs.key import Key
+from gpustab.statistics.intervals import Estimate, jackknife_error
 from gpustab.statistics.mixed import fit_random_intercept
 from gpustab.studies.change.claims import BEYOND_SAMPLING, FREQUENCY_EXPLAINS, MORE_THAN_AT_RANDOM
 from gpustab.studies.change.differences import Explained, control_difference
 from gpustab.studies.change.laws import bootstrap_error
 from gpustab.studies.change.options import ChangeOptions
+from gpustab.studies.change.periods import between, read
+from gpustab.studies.change.semeval import judge, score_of
 from gpustab.studies.change.tables import Law, Pair
+from gpustab.studies.shared.frame import Answer
 
 V, D = 200, 15
 DOCUMENTS, TRAINING = 0.25, 0.25
@@ -104,6 +114,38 @@ def law(extra: float, runs: int, between_runs: float, seed: int, splits: int = 1
     return FREQUENCY_EXPLAINS.judge(Explained(laws[0], laws[1:]))
 
 
+def ranks(runs: int, training: float, words: int, seed: int) -> Estimate:
+    """Return Spearman's ρ of averages beyond single runs on 37 targets, of one draw of runs of one set of words."""
+    fixed, rng = np.random.default_rng([37, words]), np.random.default_rng([41, words, runs, seed])
+    base, step = fixed.normal(size=(V, D)), 0.5 * np.exp(0.8 * fixed.normal(size=V))
+    later, names = base + step[:, None] * fixed.normal(size=(V, D)), [f"w{k}" for k in range(V)]
+    grades = np.log(step[:37]) + 0.8 * fixed.normal(size=37)
+    graded = dict(zip(names, grades.tolist(), strict=False))
+    task = ChangeTask("", tuple(graded), {word: int(grade > 0) for word, grade in graded.items()}, graded)
+    answer, periods = Answer(Result("change"), Compute(), no_progress), []
+    for own in (base, later):
+        level = training * np.exp(0.3 * rng.normal(size=runs))
+        drawn = [(names, own + noise * rng.normal(size=own.shape)) for noise in level]
+        periods.append(read("", load_runs(drawn), answer, 0.0))
+    ways = judge(Key("sgns", "shuffled"), between(periods[0], periods[1], 1), task, 0.5)
+    score = next(score_of("", task, 37, way) for way in ways if way.way == "AA")
+    return Estimate.of_runs(score.beyond, score.beyond_se, score.runs)
+
+
+def all_ranks(repeats: int) -> None:
+    """Print how often an interval lies above the mean of all of one set of words, and how often below."""
+    for training in (0.3, 1.0):
+        for runs in (3, 4, 8):
+            sides = []
+            for words in range(8):
+                found = [ranks(runs, training, words, seed) for seed in range(repeats // 8)]
+                mean = np.mean([own.value for own in found])
+                sides += [(own.interval[0] > mean, own.interval[1] < mean, own.interval[0] > 0) for own in found]
+            above, below, better = np.mean(sides, 0)
+            said = f"above its mean {above:.3f}, below {below:.3f}; averages better {better:.3f}"
+            print(f"averages of {runs} runs, training {training}: {said}", flush=True)
+
+
 def standard(values: np.ndarray) -> np.ndarray:
     """Return values of mean 0 and SD 1."""
     return np.asarray((values - values.mean()) / values.std(ddof=1))
@@ -128,6 +170,7 @@ def laws(repeats: int) -> list[dict[str, float]]:
 def main(repeats: int) -> None:
     """Print a line for each difference of β, then for each number of runs and size of the step."""
     laws(repeats)
+    all_ranks(repeats)
     for runs, splits in ((3, 2), (3, 3), (8, 2), (8, 3)):
         for step in (0.0, 0.1, 0.2):
             share = sum(split(runs, step, splits, seed) == "more" for seed in range(repeats)) / repeats

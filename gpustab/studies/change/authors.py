@@ -28,6 +28,7 @@ from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.errors import InputError, near, option
 from gpustab.kernels.displacement import moved
 from gpustab.machine.progress import Progress
+from gpustab.results.page import counted
 from gpustab.runs.group import Group
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.series import Series, years_of
@@ -38,6 +39,9 @@ from gpustab.trainers.ppmi_svd import factor, ppmi
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
+
+DIM = 50
+"""Of the spaces of a deal."""
 
 
 class Text:
@@ -67,6 +71,7 @@ class Text:
             raise InputError(f"{corpus.name} has no period {', '.join(lacking)}; it has {', '.join(parts)}")
         self.parts = [parts[name] for name in self.names]
         _check_authors(str(options.authors), self)
+        _check_anchors(options, self)
 
 
 def _read(place: str, made: dict[str, Any], options: ChangeOptions) -> Corpus:
@@ -91,6 +96,18 @@ def _check_authors(column: str, text: Text) -> None:
     )
 
 
+def _check_anchors(options: ChangeOptions, text: Text) -> None:
+    """Refuse, before the work, anchors that leave the turn of the spaces of the deals open."""
+    for (first, one), (second, two) in pairwise(zip(text.names, text.parts, strict=True)):
+        known = _frequent([one, two], options.min_count)
+        found, dim = len(set(options.anchors) & set(map(one.vocabulary.text, known.tolist()))), _dimensions(len(known))
+        if options.anchors and found < dim:
+            raise InputError(
+                f"{option('anchors')}: {counted(found, 'word', 'is/are', of=len(options.anchors))} frequent enough in "
+                f"{first} and {second}, fewer than the {dim} dimensions of the deals of {option('authors')}; name more"
+            )
+
+
 def discovered_words(
     text: Text, options: ChangeOptions, report: Progress, finished: Finished | None = None
 ) -> Iterator[Discovery]:
@@ -107,10 +124,11 @@ def discovered_words(
             report(f"dealing out {options.authors}: {what}", 0.9 + 0.1 * part)
 
         authors = [record.metadata[str(options.authors)] for part in (one, two) for record in part.records]
-        depends_on = [first, second, options.min_count, options.seed, options.authors, authors]
+        depends_on = [first, second, options.min_count, options.seed, options.authors, authors, list(options.anchors)]
         kept = (finished or Finished(None)).of(digest_of(depends_on, one.tokens, two.tokens))
         documents = documents_of([one, two], str(options.authors), min_count=options.min_count)
-        for word in discoveries(documents, deals=options.deals, seed=options.seed, report=progress, finished=kept):
+        how = partial(discoveries, deals=options.deals, seed=options.seed, anchors=options.anchors)
+        for word in how(documents, report=progress, finished=kept):
             yield Discovery(first, second, *word, found=word.q <= options.rate)
 
 
@@ -151,11 +169,10 @@ def documents_of(periods: Sequence[Corpus], column: str, *, min_count: int, wind
     Raises:
         InputError: if a document has no author, or fewer than three words are frequent enough.
     """
-    first, second = (np.bincount(part.tokens, minlength=len(part.vocabulary)) for part in periods)
-    known = np.flatnonzero((first >= min_count) & (second >= min_count))
+    known = _frequent(periods, min_count)
     if len(known) < 3:
         raise InputError(f"{len(known)} words occur {min_count:,} times in both periods; wanted three or more")
-    place = np.full(len(first), len(known), np.int32)
+    place = np.full(len(periods[0].vocabulary), len(known), np.int32)
     place[known] = np.arange(len(known), dtype=np.int32)
     rows = [_flat(part, k, place, len(known), window) for part in periods for k in range(len(part.records))]
     authors = [record.metadata.get(column, "") for part in periods for record in part.records]
@@ -172,6 +189,16 @@ def documents_of(periods: Sequence[Corpus], column: str, *, min_count: int, wind
     )
 
 
+def _frequent(periods: Sequence[Corpus], min_count: int) -> NDArray[np.int64]:
+    """The words that occur so often in both periods."""
+    first, second = (np.bincount(part.tokens, minlength=len(part.vocabulary)) for part in periods)
+    return np.flatnonzero((first >= min_count) & (second >= min_count))
+
+
+def _dimensions(words: int, dim: int = DIM) -> int:
+    return min(dim, words - 1)
+
+
 def _flat(corpus: Corpus, k: int, place: NDArray[np.int32], words: int, window: int) -> sparse.csr_matrix:
     """Co-occurrences of one document as a row; words that are too rare keep their places."""
     start, stop = corpus.documents[k], corpus.documents[k + 1]
@@ -182,17 +209,24 @@ def _flat(corpus: Corpus, k: int, place: NDArray[np.int32], words: int, window: 
     return sparse.csr_matrix((square.data, (np.zeros(len(flat), np.int64), flat)), (1, words * words))
 
 
-def changes(documents: Documents, period: Labels, dim: int) -> Floats:
-    """Return how far every word moved between two sets of documents, ``(v,)``."""
+def changes(documents: Documents, period: Labels, dim: int, over: torch.Tensor | None = None) -> Floats:
+    """Return how far every word moved between two sets of documents, ``(v,)``.
+
+    Args:
+        documents: of two periods.
+        period: ``(m,)`` in which set each is.
+        dim: of the spaces.
+        over: ``(v,)`` bool, the words over which the one space is turned onto the other; default: all.
+    """
     spaces = []
     for which in (0, 1):
         v = len(documents.words)
         sums = np.asarray((sparse.csr_matrix((period == which).astype(np.float64)) @ documents.pairs).todense()).ravel()
         counts = sparse.csr_matrix((sums, (documents.columns // v, documents.columns % v)), (v, v))
         counts.eliminate_zeros()
-        spaces.append(torch.from_numpy(factor(ppmi(counts), min(dim, v - 1), 0.5, 0)))
+        spaces.append(torch.from_numpy(factor(ppmi(counts), _dimensions(v, dim), 0.5, 0)))
     unit = [torch.nn.functional.normalize(space, dim=1) for space in spaces]
-    return np.asarray(moved(*unit).numpy(), np.float64)
+    return np.asarray(moved(unit[0], unit[1], over).numpy(), np.float64)
 
 
 def deal(documents: Documents, rng: np.random.Generator) -> Labels:
@@ -213,14 +247,16 @@ def discoveries(
     documents: Documents,
     *,
     deals: int = 39,
-    dim: int = 50,
+    dim: int = DIM,
     seed: int = 0,
+    anchors: Sequence[str] = (),
     report: Callable[[float], None] | None = None,
     finished: Finished | None = None,
 ) -> list[Tested]:
     """Return all words, those of lowest q first, after so many deals of the blocks to spaces of so many dimensions.
 
-    Deals that a call had measured before it was stopped are taken from ``finished``, by their numbers.
+    Deals that a call had measured before it was stopped are taken from ``finished``, by their numbers. Spaces are turned
+    over the words ``anchors``; default: over all.
 
     Raises:
         InputError: for fewer than nine deals, or fewer than six blocks.
@@ -229,11 +265,12 @@ def discoveries(
     if deals < 9 or blocks < 6:
         raise InputError(f"{deals} deals of {blocks} blocks; wanted nine or more, and six blocks or more")
     rng = np.random.default_rng(seed)
-    true = changes(documents, documents.period, dim)
+    over = torch.tensor([word in anchors for word in documents.words]) if anchors else None
+    true = changes(documents, documents.period, dim, over)
     dealt = []
     for k in range(deals):
         period = deal(documents, rng)  # dealt even if it is measured already, since the next one follows it
-        dealt.append((finished or Finished(None)).part(k, partial(changes, documents, period, dim)))
+        dealt.append((finished or Finished(None)).part(k, partial(changes, documents, period, dim, over)))
         if report:
             report((k + 1) / deals)
     null = np.stack(dealt)

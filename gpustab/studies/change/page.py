@@ -24,6 +24,7 @@ from gpustab.studies.change.claims import (
     Order,
     averages_judged,
     laws_judged,
+    of_averages,
     of_laws,
     of_words,
 )
@@ -204,10 +205,10 @@ def _how(result: Result, pairs: Table[tables.Pair]) -> Block:
 
 
 def by_chance(result: Result, pairs: Table[tables.Pair]) -> str:
-    """Return how many verdicts of the page would be wrong by chance where nothing changed.
+    """Return how many verdicts of the page would be wrong by chance if there were nothing to find.
 
-    A verdict that an interval of 95 % lies above something is wrong so in 2.5 %, one that it lies above or below in 5
-    %, where only what the interval is over is chance. Those that say nothing are counted: they could have been wrong.
+    A verdict that an interval of 95 % lies above something is wrong so in 2.5 %, one that it lies above or below in
+    5 %, where only what the interval is over is chance. Those that cannot tell count: they could have been wrong.
     """
     shown = [row for name in tables.main_series(pairs) for row in pairs.rows(series=name)]
     one_sided = sum(BEYOND_SAMPLING.judge(row) in ("more", "no more", "open") for row in shown)
@@ -220,8 +221,8 @@ def by_chance(result: Result, pairs: Table[tables.Pair]) -> str:
     said = "No verdict of this page rests on an interval."
     if one_sided + two_sided:
         said = (
-            f"Verdicts of this page that rest on a 95 % interval: {one_sided + two_sided:,}. If nothing changed, "
-            f"{number(0.025 * one_sided + 0.05 * two_sided, 2)} of them would be wrong by chance."
+            f"Verdicts of this page that rest on a 95 % interval: {one_sided + two_sided:,}. If there were nothing to "
+            f"find, {number(0.025 * one_sided + 0.05 * two_sided, 2)} of them would be wrong by chance, on average."
         )
     listed = [row for row in tables.EXCESS.rows(result.tables) if row.series in tables.main_series(pairs)]
     surest = sum(BEYOND_LAW.judge(row) == "yes" for row in listed)
@@ -479,7 +480,7 @@ def _task(result: Result) -> Iterator[Block]:
 
 def _averages(table: Table[Any]) -> str:
     """What is said of averages against single runs, each sentence after a space."""
-    return "".join(f" {AVERAGE_BETTER.sentence(way)}" for way in averages_judged(table.rows()))
+    return "".join(f" {sentence}" for sentence in of_averages(table.rows()) if sentence)
 
 
 _FIRST = 5

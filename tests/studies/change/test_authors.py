@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
+from scipy import sparse
 
 from gpustab.corpus.corpus import Corpus, Record
 from gpustab.errors import InputError
@@ -15,6 +17,8 @@ from gpustab.studies.change.authors import Text, changes, deal, discovered_words
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.series import Series
 from gpustab.studies.shared.finished import Finished
+from gpustab.trainers.ppmi_svd import factor, ppmi
+from tests.kernels.test_displacement import naive_turn
 
 WORDS, TOPICS, LENGTH = 96, 6, 480
 EXCHANGED = [(0, 1), (8, 9), (16, 17)]
@@ -147,6 +151,7 @@ def test_the_text_of_epochs_is_read_and_tested(tmp_path, monkeypatch):
     planted = {_spelt(f"w{k}") for pair in EXCHANGED for k in pair}
     assert {row.word for row in sorted(rows, key=lambda row: -row.change)[:6]} == planted
     _goes_on(text, choices, rows, Finished(tmp_path / "kept"), monkeypatch)
+    _by_anchors(path, choices, planted)
     with pytest.raises(InputError, match="called by their years, not old, new"):
         Text(_series("old", "new"), choices, lambda *_: None)
     with pytest.raises(InputError, match=r"72 of 72 documents .*near it is author; columns are author, year"):
@@ -155,6 +160,35 @@ def test_the_text_of_epochs_is_read_and_tested(tmp_path, monkeypatch):
         ChangeOptions(corpus="sotu")
     with pytest.raises(InputError, match="do not tell their corpus; corpus names it"):
         Text(_series("1800-1819"), ChangeOptions(authors="author"), lambda *_: None)
+
+
+def _by_anchors(path, choices, planted):
+    """Deals are turned by anchors as well; these spaces have 50 dimensions."""
+    anchors = tuple(word for k in range(WORDS) if (word := _spelt(f"w{k}")) not in planted)
+    chosen = replace(choices, align="anchors", anchors=anchors, deals=9)
+    text = Text(_series("1800-1819", "1820-1839"), chosen, lambda *_: None)
+    rows = list(discovered_words(text, chosen, lambda *_: None))
+    assert {row.word for row in sorted(rows, key=lambda row: -row.change)[:6]} == planted
+    few = replace(chosen, anchors=anchors[:49])
+    with pytest.raises(
+        InputError, match="anchors: 49 of 49 words are frequent enough in 1800-1819 and"
+    ):
+        Text(_series("1800-1819", "1820-1839"), few, lambda *_: None)
+
+
+def test_deals_are_turned_by_the_anchors_alone():
+    documents = documents_of(corpus(0.5, 1), "author", min_count=20)
+    over = torch.arange(len(documents.words)) % 2 == 0
+    spaces = []
+    for which in (0, 1):
+        v = len(documents.words)
+        square = np.zeros((v, v))
+        square.flat[documents.columns] = np.asarray(documents.pairs[documents.period == which].sum(0)).ravel()
+        space = factor(ppmi(sparse.csr_matrix(square)), 8, 0.5, 0)
+        spaces.append(space / np.linalg.norm(space, axis=1, keepdims=True))
+    want = naive_turn(spaces[0][over], spaces[1][over], spaces[0])
+    found = changes(documents, documents.period, 8, over)
+    np.testing.assert_allclose(found, 1 - (want * spaces[1]).sum(1), atol=1e-6)
 
 
 def _goes_on(text, choices, rows, finished, monkeypatch):

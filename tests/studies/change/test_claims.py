@@ -7,14 +7,13 @@ import pytest
 
 from benchmarks import change_verdicts as verdicts
 from gpustab.studies.change.claims import (
-    AVERAGE_BETTER,
     BETTER_THAN_ONE_CLASS,
     BEYOND_SAMPLING,
     COMPARED,
     FREQUENCY_EXPLAINS,
     MORE_THAN_AT_RANDOM,
     NO_MORE,
-    averages_judged,
+    of_averages,
     of_laws,
     of_sampling,
     of_words,
@@ -416,7 +415,7 @@ def test_many_splits_know_how_far_they_differ():
     [
         (0.05, 0.01, "the averages rank the targets better than single runs do, by 0.050 of Spearman's ρ (+0.02 to"),
         (-0.05, 0.01, "the averages rank the targets worse than single runs do, by 0.050 of"),
-        (0.02, 0.01, "whether the averages rank the targets better than single runs do cannot be told from these runs"),
+        (0.02, 0.01, "Whether the averages rank the targets better than single runs do cannot be told of "),
         (0.02, math.nan, ""),
         (math.nan, math.nan, ""),
     ],
@@ -424,12 +423,20 @@ def test_many_splits_know_how_far_they_differ():
 def test_averages_rank_targets_better_where_the_difference_over_runs_is_above_nothing(beyond, se, said):
     """By t of three degrees of freedom, 3.18, of four runs."""
     cells = [Cell("sgns", "shuffled", way, 4, 2, *[0.5] * 6, beyond, se, 4, 0.5) for way in ("IR", "AA", "EA")]
-    sentences = [AVERAGE_BETTER.sentence(way) for way in averages_judged(cells)]
-    if not said:
-        assert sentences in ([], [""])
-        return
-    assert len(sentences) == 1
-    assert sentences[0].startswith(f"sgns/shuffled: {said}")
+    assert "".join(of_averages(cells)).removeprefix("sgns/shuffled: ").startswith(said)
+
+
+def test_averages_of_which_nothing_can_be_told_share_a_sentence():
+    cells = [
+        Cell(name, "shuffled", "AA", 4, 2, *[0.5] * 6, 0.02, se, 4, 0.5)
+        for name, se in (("a", 0.01), ("b", 0.002), ("c", 0.02))
+    ]
+    assert list(of_averages(cells)) == [
+        "b/shuffled: the averages rank the targets better than single runs do, by 0.020 of Spearman's ρ (+0.01 to "
+        "+0.03, above 0).",
+        "Whether the averages rank the targets better than single runs do cannot be told of a/shuffled (−0.01 to +0.05 "
+        "of Spearman's ρ) and c/shuffled (−0.04 to +0.08 of Spearman's ρ).",
+    ]
 
 
 def test_the_best_is_named_beside_the_larger_class():
