@@ -10,6 +10,8 @@ import torch
 from benchmarks.verdict_cases.case import Case, Draw, Rng
 from gpustab.kernels.jackknife import pair_statistics
 from gpustab.statistics.intervals import Estimate, extrinsic
+from gpustab.statistics.ranks import permuted_correlation
+from gpustab.studies.instability.claims_of_corpora import WITH_CORPUS_SIZE
 from gpustab.studies.instability.claims_of_losses import (
     EXTRINSIC_PART,
     GLOVE_ALIKE,
@@ -18,6 +20,7 @@ from gpustab.studies.instability.claims_of_losses import (
     TWO_RUNS_SUFFICE,
     Spread,
 )
+from gpustab.studies.instability.corpora import OverCorpora
 from gpustab.studies.instability.subsets import errors
 from gpustab.studies.shared.spaces import far_runs
 from gpustab.studies.sweep.claims import more_stable
@@ -96,6 +99,17 @@ def _far(noise: float, effect: float) -> Draw:
     return draw
 
 
+def _with_size(slope: float) -> Draw:
+    """As many corpora as runs, whose extrinsic instability follows words per token, or does not."""
+
+    def draw(corpora: int, rng: Rng) -> str:
+        size = torch.from_numpy(rng.normal(size=corpora))
+        found = permuted_correlation(size, slope * size + torch.from_numpy(rng.normal(size=corpora)))
+        return WITH_CORPUS_SIZE.judge(OverCorpora(*found, corpora))
+
+    return draw
+
+
 def cases() -> Iterator[Case]:
     """Yield the cases of rules that judge losses."""
     yield Case("losses hardly vary", "SD about 0.7 %", "yes", _hardly_vary(0.01), part=10)
@@ -107,6 +121,8 @@ def cases() -> Iterator[Case]:
     yield Case("fixed = shuffled", "+10 %", "no", _equivalent(0.1), part=10)
     yield Case("extrinsic part", "none", "-", _extrinsic(0.0), part=10)
     yield Case("extrinsic part", "bootstrap +30 %", "yes", _extrinsic(0.3), part=10)
+    yield Case("with corpus size (R corpora)", "unrelated", "-", _with_size(0.0), 5)
+    yield Case("with corpus size (R corpora)", "ρ about 0.9", "yes", _with_size(2.0), 5)
     yield Case("two runs suffice", "SD about 0.7 %", "yes", _two_runs(0.01), part=5)
     yield Case("two runs suffice", "SD about 14 %", "no", _two_runs(0.2), part=5)
     yield Case("more training", "no difference", "-", _training(0.0), part=5)

@@ -16,6 +16,11 @@ WITH_SIZE_P = Margin(0.05, "p-value by permuted corpora below which the extrinsi
 
 
 def _goes_with_size(over: OverCorpora | None) -> Verdict:
+    """By ρ and its p.
+
+    Of sizes that have nothing to do with it 2 to 6 % of 300 sets of corpora are judged; where ρ is about 0.9, a fifth
+    of the sets of five corpora, half of those of six, three in four of seven, and nine in ten of nine.
+    """
     if over is None or over.corpora < CORPORA_FROM:
         return "no test"
     if not over.p < WITH_SIZE_P:
