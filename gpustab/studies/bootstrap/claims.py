@@ -24,6 +24,7 @@ FLAT = Margin(0.97, "mean cosine with the ten closest words above which a space 
 BIAS_ALONE = Margin(0.1, "logarithm of what is left of figure 6's rise after its bias: a tenth")
 FLAT_RULE = f"no test where the mean cosine with the closest words is above {FLAT}: near-ties are compared"
 """Stands for the rule of a finding on a group that is flat."""
+FAR_RULE = "no test where a run lies far from the others of its group: then no interval over runs helps"
 
 
 def alike(difference: Estimate) -> Verdict:

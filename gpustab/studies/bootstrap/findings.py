@@ -40,9 +40,11 @@ def findings(
 
 
 def _finding(claim: Claim[K], judged: K, groups: Sequence[Setting], shows: str, **names: object) -> Observation:
-    """A finding on the first of the groups that are compared; there is no test where one of them is flat."""
-    row = claim.observed(judged, groups[0].group, shows, **names)
-    return row._replace(agrees="no test", rule=claims.FLAT_RULE) if any(map(is_flat, groups)) else row
+    """A finding on the first of the groups that are compared; no test where one is flat, or one of its runs far off."""
+    why = claims.FLAT_RULE if any(map(is_flat, groups)) else claims.FAR_RULE if any(row.far for row in groups) else ""
+    if why:
+        return claim.open(shows)._replace(technique=groups[0].group, rule=why)
+    return claim.observed(judged, groups[0].group, shows, **names)
 
 
 def _by(settings: Iterable[Setting], field: str) -> list[dict[Any, Setting]]:
@@ -136,7 +138,7 @@ def _ppmi_effects(settings: Sequence[Setting]) -> Iterator[Observation]:
     effects: dict[Any, dict[str, Estimate]] = {}
     for leaf in _by(settings, "sampling"):
         whole = leaf.get("fixed") or leaf.get("shuffled")
-        if whole and "bootstrap" in leaf:
+        if whole and "bootstrap" in leaf and not (whole.far or leaf["bootstrap"].far):
             place = (whole.unit, whole.fraction, whole.part)
             effects.setdefault(place, {})[whole.technique] = Pair(leaf["bootstrap"], whole).less()
     for own in effects.values():

@@ -27,7 +27,7 @@ from gpustab.studies.bootstrap.measure import Measured, measure
 from gpustab.studies.bootstrap.options import BootstrapOptions
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.same_runs import Same, fingerprints, said_of, seeds_of
-from gpustab.studies.shared.spaces import of_spaces
+from gpustab.studies.shared.spaces import flaws_of, of_spaces
 
 WHOLE = ("shuffled", "fixed")
 """Samplings whose runs read the whole corpus: they choose the neighbours that bootstrap runs judge."""
@@ -94,6 +94,7 @@ class _Study:
         self.counts: dict[bytes, int] = {}
         self.missing: dict[bytes, list[str]] = {}
         self.spaces: dict[str, list[str]] = {}
+        self.far: dict[str, bool] = {}
 
     def of_family(self, members: Sequence[Runs | Group], part: float) -> None:
         """Measure groups that differ in sampling: whole-corpus runs first, which choose what bootstrap runs judge."""
@@ -124,7 +125,9 @@ class _Study:
         self.seen[runs.name] = _sample_of(group, runs)
         runs = engine.place(runs, answer.compute)
         if int(runs.joint.sum()) > 1:
-            self.spaces[runs.name] = of_spaces(runs, engine.pip_pass(runs, answer.compute))
+            pip = engine.pip_pass(runs, answer.compute)
+            self.spaces[runs.name] = of_spaces(runs, pip)
+            self.far[runs.name] = bool(flaws_of(runs, pip).far)
         answer.notes[runs.name] = list(runs.notes)
         return measure(runs, self.asked, self.options.n, asked, answer.compute)
 
@@ -134,7 +137,8 @@ class _Study:
         if chooser is not None:
             rows += numbers.neighbours(own, chooser, judges=is_bootstrap)
         tables.NEIGHBOURS.add(self.tables, rows)
-        tables.SETTINGS.add(self.tables, [numbers.setting(own, self.answer.compute)])
+        setting = numbers.setting(own, self.answer.compute)
+        tables.SETTINGS.add(self.tables, [setting._replace(far=self.far.get(own.name, False))])
         tables.LISTS.add(self.tables, numbers.lists(own))
         tables.PAIRS.add(self.tables, numbers.pairs(own))
         tables.RANK_CHANGES.add(self.tables, numbers.rank_changes(own))

@@ -65,6 +65,7 @@ class Setting(NamedTuple):
     rise_value: Annotated[float, Column(about="ln of the rise of the SD from two runs to all, beyond its bias")]
     rise_se: float
     rise_freedom: int
+    far: Annotated[bool, Column(about="whether a run lies far from the others of the group")] = False
 
     def estimate(self, name: Number) -> Estimate:
         """Return one of the numbers with its error over runs."""

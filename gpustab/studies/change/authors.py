@@ -255,8 +255,8 @@ def discoveries(
 ) -> list[Tested]:
     """Return all words, those of lowest q first, after so many deals of the blocks to spaces of so many dimensions.
 
-    Deals that a call had measured before it was stopped are taken from ``finished``, by their numbers. Spaces are turned
-    over the words ``anchors``; default: over all.
+    Deals that a call had measured before it was stopped are taken from ``finished``, by their numbers. Spaces are
+    turned over the words ``anchors``; default: over all.
 
     Raises:
         InputError: for fewer than nine deals, or fewer than six blocks.

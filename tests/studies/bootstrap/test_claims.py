@@ -5,6 +5,7 @@ import pytest
 
 from gpustab.report.describe import describe
 from gpustab.studies.bootstrap.claims import FINDINGS, LEAST, Ranked
+from gpustab.studies.bootstrap.findings import findings
 from gpustab.studies.bootstrap.study import bootstrap
 from tests.studies.bootstrap.planted import drawn, planted
 from tests.studies.edges_of_bootstrap import setting
@@ -107,6 +108,15 @@ def test_a_flat_group_makes_no_test_of_what_it_is_compared_with():
     assert agrees(result, MORE) == {"x/bootstrap": "no test"}
     assert agrees(result, "Even very highly")["x/bootstrap"] != "no test"
     assert not any("drawing the documents again changes" in said for said in result.verdict)
+
+
+def test_a_run_far_from_its_group_makes_no_test_of_techniques():
+    """Of groups of one law one run in ten of which was odd, up to 9 of 40 were told to vary more or less."""
+    glove, other = (setting(group=name, technique=name, sampling="shuffled") for name in ("glove", "sgns"))
+    judged = {far: findings([glove, other._replace(far=far)], [], []) for far in (False, True)}
+    assert [row.agrees for row in judged[True]] == ["no test"]
+    assert "lies far from the others" in judged[True][0].rule
+    assert "lies far" not in judged[False][0].rule
 
 
 def test_noise_is_told():
