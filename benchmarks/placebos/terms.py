@@ -219,7 +219,7 @@ def worlds(texts: Texts) -> Iterator[World]:
     yield World(
         "a background whose vectors are dealt out to other words",
         texts.empty_background,
-        {"consistency.own-nearer": never("nearer", "farther"), "consistency.closest": never("closest", "not")},
+        {"consistency.own-nearer": never("nearer", "farther")},
         BACKGROUNDS,
     )
 

@@ -22,7 +22,7 @@ EDGES = {
     ),
     "bootstrap.firm-lists": Edge(judged(claims.SMALL, "jn"), "no", "yes"),
     "bootstrap.small-sd": Edge(
-        lambda x: claims.SMALL_BY_SD.judge(setting("fixed", log_spread_value=math.log(x))), "yes", "no"
+        lambda x: claims.SMALL_BY_SD.judge(setting("fixed", spread=x, log_spread_value=math.log(x))), "yes", "no"
     ),
     "bootstrap.top-two-stay": Edge(judged(claims.TOP_TWO, "j2"), "yes", "no"),
     "bootstrap.sufficient": Edge(judged(claims.AVERAGE, "recurring"), "no test", "yes"),

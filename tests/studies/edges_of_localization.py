@@ -64,13 +64,16 @@ def _zero(share):
 
 EDGES = {
     "localization.fewest": Edge(
-        _by_components, below=("few", "no", "no", "cannot be judged"), above=("yes", "yes", "yes", "back"), step=1
+        _by_components,
+        below=("few", "no test", "no test", "cannot be judged"),
+        above=("yes", "yes", "yes", "back"),
+        step=1,
     ),
     "localization.chance": Edge(_random_within, below="no", above="yes"),
     "localization.equal": Edge(
         _from_chance, below=("open", "open", "no", "no"), above=("yes", "reversed", "open", "open")
     ),
-    "localization.knows": Edge(lambda high: UNRELATED_NEARER.judge(score(half_high=high)), below="yes", above="no"),
+    "localization.knows": Edge(lambda high: UNRELATED_NEARER.judge(score(half_high=high)), "yes", "undecided"),
     "localization.alike": Edge(_alike, below=("yes", "yes", {1: 0}), above=("no", "no", {})),
     "localization.many": Edge(_zero, below="no", above="yes"),
 }

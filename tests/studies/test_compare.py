@@ -143,7 +143,7 @@ def test_a_run_of_another_kind_lets_no_word_be_named():
     loud = torch.tensor([0.3, 0.3, 0.3, 0.3, 2.0], dtype=torch.float64)[:, None]
     told = compare(group("a", 0.3, seed=1), group("b", loud.expand(5, 300), seed=2))
     assert set(told.tables["words"]["surely"]) == {""}
-    assert "not tested: run-004 of b lies far from the other runs of a group." in told.verdict[1]
+    assert "not tested: run-004 of b lies far from the other runs of the group." in told.verdict[1]
 
 
 def test_no_word_that_differs_is_said():

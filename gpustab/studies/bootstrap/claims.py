@@ -120,7 +120,7 @@ SMALL_BY_SD = Claim[Setting](
         f"the spread of the cosines with the closest words is below {SMALL_SD:g}, beyond its interval; the paper names "
         "no bound"
     ),
-    judge=lambda fixed: below(fixed.estimate("log_spread"), math.log(SMALL_SD)),
+    judge=lambda fixed: "yes" if fixed.spread == 0 else below(fixed.estimate("log_spread"), math.log(SMALL_SD)),
 )
 ORDER = Claim[Pair | None](
     id="bootstrap.order-has-no-effect",

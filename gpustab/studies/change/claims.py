@@ -385,8 +385,8 @@ TWO_CAMPS = Claim[Pair](
             f"{1 - pair.second_turn:.0%} of them the one and {pair.second_turn:.0%} the other. A turn onto most words "
             "takes those for moved that stood still while most moved together: which camp moved, these vectors cannot "
             f"say. If you know words that stood still, turn by them: {option('align', 'anchors')} with "
-            f"{option('anchors', ...)}. Neighbours need no turn: {option('words')} lists those of words that you name, "
-            "by period."
+            f"{option('anchors', 'FILE')}. Neighbours need no turn: {option('words')} lists those of words that you "
+            "name, by period."
         )
     },
 )
@@ -451,7 +451,7 @@ AVERAGE_BETTER = Claim[Way](
     source="Rettenmeier 2020, table 4.3",
     rule=(
         "the 95 % interval of Spearman's ρ of the aligned averages (AA) less the mean of that of single runs (IR), "
-        "over runs, lies above 0; worse where it lies below"
+        "over runs, lies above 0; worse where it lies below; no test below three runs of a period"
     ),
     judge=_beside_single,
     sentences={

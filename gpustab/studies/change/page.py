@@ -386,12 +386,10 @@ def _excess(result: Result, pairs: Table[tables.Pair]) -> Iterator[Block]:
         for first, part in of_series.split("first")
         if (surest := _surest(part.rows()))
     ]
+    none = "" if lists else _NONE
     if classes.height:
         lists.append(SmallTable.of("By frequency, ± 95 % over words", classes, _CLASSES))
     if excess.height:
-        none = (
-            "" if lists else " This can be said of no word from these runs; more splits would tell (train --control 7)."
-        )
         yield Block(
             "Which words changed more than words of their frequency?",
             tables=lists,
@@ -402,6 +400,12 @@ def _excess(result: Result, pairs: Table[tables.Pair]) -> Iterator[Block]:
                 f"First are those whose ratio is surely highest, by the lower end of its interval over runs.{none}"
             ),
         )
+
+
+_NONE = (
+    " This can be said of no word from these runs. With two splits ten words must lead at once, with seven three: more "
+    "splits would tell of fewer (train --control 7)."
+)
 
 
 def _surest(rows: Iterable[tables.Excess]) -> list[tables.Excess]:

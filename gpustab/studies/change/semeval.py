@@ -217,6 +217,7 @@ def judge(key: Key, both: Between, task: ChangeTask, spread: float) -> Iterator[
     for way, scores in ways.items():
         beyond = scores[0][1] - single[0][1]
         left = [x[1] - y[1] for x, y in zip(scores[2], single[2], strict=True)]
+        left = left if runs > 2 else []  # without one of two runs the average is the other
         yield Judged(key.technique, key.sampling, way, 1 if way == "IR" else runs, *scores, task.majority, beyond, left)
 
 

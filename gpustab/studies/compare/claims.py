@@ -186,7 +186,7 @@ WORDS_DIFFER = Claim[Differing](
         "no": "No word's stability surely differs more between {first} and {second} than that of words as frequent.",
         "no test": (
             "Whether single words differ between {first} and {second} is not tested: {silent} far from the other "
-            "runs of a group. Look at the groups without."
+            "runs of the group. Leave out what lies far and compare again."
         ),
     },
 )

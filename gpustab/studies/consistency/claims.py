@@ -86,8 +86,8 @@ TOLD_APART = Claim[ModelNumbers](
         ),
     },
     paper=(
-        "Bloem and others found sums to be told from background words almost perfectly, and did not compare two terms "
-        "(section 8)"
+        "Bloem and others found the second vector of a term among all background words almost perfectly (section 3), "
+        "and set no two terms of a text beside each other"
     ),
     here={
         "few": "there are too few terms to compare",

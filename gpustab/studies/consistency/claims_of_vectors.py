@@ -123,12 +123,20 @@ BETTER_MODEL = Claim[Contrast](
 def _sums_first(rows: Sequence[Contrast]) -> str:
     """Whether every model has a surely lower cosine than the sums beside it."""
     sides = {_cosine(row) for row in rows}
-    return "few" if rows[0].terms < FEWEST else "yes" if sides == {"lower"} else "no" if "higher" in sides else "open"
+    return (
+        "few"
+        if min(row.terms for row in rows) < FEWEST
+        else "yes"
+        if sides == {"lower"}
+        else "no"
+        if "higher" in sides
+        else "open"
+    )
 
 
 def _by_auc(rows: Sequence[Contrast]) -> str:
     """How well every model tells terms apart beside its sums."""
-    words = {"better": "better", "worse": "worse", "equal": "as good", "open": "perhaps as good"}
+    words = {"better": "better", "worse": "worse", "equal": "as good", "open": "not told apart"}
     return f"by AUC {listed([f'{row.model} is {words[_better(row)]}' for row in rows])}"
 
 

@@ -171,8 +171,9 @@ def which_technique(findings: Findings) -> list[str]:
     if sentence := most_stable(findings):
         return [sentence]
     names, spoken = findings.techniques, findings.spoken
-    if len(names) == 1:
-        return [f"There is only {names[0]} here: it takes runs of two techniques, trained on the same text."]
+    trained_by = CORPORA.of(findings.tables)["trained_by"] or names
+    if len(set(trained_by)) == 1:
+        return [f"There is only {trained_by[0]} here: it takes runs of two techniques, trained on the same text."]
     why = "no two techniques have sound runs of one kind"
     if len(spoken) < 2:
         why = f"{f'{spoken[0]} alone' if spoken else 'no technique'} has runs that a verdict can be given on"

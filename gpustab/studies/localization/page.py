@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import zip_longest
+from math import isfinite
 from typing import Any
 
 from gpustab.report import Result
@@ -148,7 +149,8 @@ def _example(title: str, rows: list[Example]) -> SmallTable:
     body = []
     for row in rows:
         distance = number(row.distance, 3) if row.sd != row.sd else f"{number(row.distance, 3)} ± {number(row.sd, 2)}"
-        against = "" if row.k == 0 else "farther" if row.distance > limit else "no farther"
+        known = row.k and isfinite(row.distance) and isfinite(limit)
+        against = "" if not known else "farther" if row.distance > limit else "no farther"
         body.append([_SHOWN[row.kind].format(k=row.k), row.text, distance, against, *([f"{row.paper:.2f}"] * printed)])
     return SmallTable(title, ["", "sentence", "distance", "than the paraphrase", *(["White 2015"] * printed)], body)
 

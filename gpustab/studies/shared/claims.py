@@ -90,7 +90,8 @@ class Observation(NamedTuple):
         claim: what it states.
         technique: of whom; empty if of several.
         shows: what the runs show; ± is half the 95 % interval.
-        agrees: whether that is what the thesis states.
+        agrees: whether the claim holds here; of an objection of ours to a paper, *yes* is not what the paper says.
+            Rules with other answers than yes, no, undecided and no test name them.
         rule: by which this was decided.
         paper: what the paper found, in one clause; empty where its claim does not say.
     """

@@ -297,7 +297,8 @@ ONE_SHAPE = Claim[Comparison](
     id="thresholds.one-shape",
     says="The distributions of similarity have one shape.",
     paper=(
-        "Elekes et al. found samples of 1,000 values of any two models alike, and those of WordNet's measure different"
+        "Elekes et al. found CBOW, skip-gram and GloVe alike by samples of 1,000 values, three of four other models "
+        "and WordNet's measure very different"
     ),
     source="Elekes et al. 2018, hypothesis 2",
     rule=(

@@ -177,7 +177,7 @@ def observations(tables: Tables, silent: Collection[str] = ()) -> Iterator[Obser
     sizes = [own for own in sizes_of(tables) if own.high.group not in silent]
     hang = [HANGS_ON_SIZE.observed(own, own.high.group, own.both) for own in sizes]
     yield from hang or [HANGS_ON_SIZE.open("there are no two sizes to compare")]
-    shapes = [row for row in SHAPES.rows(tables) if row.first != row.second]
+    shapes = [row for row in SHAPES.rows(tables) if row.first != row.second and not {row.first, row.second} & {*silent}]
     apart = [ONE_SHAPE.observed(row, f"{row.first} and {row.second}", f"{row.distance:.3f} apart") for row in shapes]
     yield from apart or [ONE_SHAPE.open("there are no two groups")]
     tests = [own for own in tests_of(tables) if own.rows and own.rows[0].group not in silent]

@@ -291,9 +291,9 @@ def test_what_the_paper_found_is_said_once_and_what_is_here_of_every_background(
             for name, null in (("a", 0.977), ("b", 0.5)) for model in ("additive", "additive (centred)")]  # fmt: skip
     apart, common = beside_paper({"consistency": CONSISTENCY.table(rows)})
     assert apart == (
-        "Bloem and others found sums to be told from background words almost perfectly, and did not compare two terms "
-        "(section 8); here a: two terms are told apart in 80 of 100 comparisons; b: two terms are told apart in 80 of "
-        "100 comparisons."
+        "Bloem and others found the second vector of a term among all background words almost perfectly (section 3), "
+        "and set no two terms of a text beside each other; here a: two terms are told apart in 80 of 100 comparisons; "
+        "b: two terms are told apart in 80 of 100 comparisons."
     )
     assert common.endswith(
         "(table 1); here a: the cosine is 0.985, and hardly less for two terms, 0.977; b: the cosine is 0.985, and for "
