@@ -170,9 +170,7 @@ def _by_anchors(path, choices, planted):
     rows = list(discovered_words(text, chosen, lambda *_: None))
     assert {row.word for row in sorted(rows, key=lambda row: -row.change)[:6]} == planted
     few = replace(chosen, anchors=anchors[:49])
-    with pytest.raises(
-        InputError, match="anchors: 49 of 49 words are frequent enough in 1800-1819 and"
-    ):
+    with pytest.raises(InputError, match="anchors: 49 of 49 words are frequent enough in 1800-1819 and"):
         Text(_series("1800-1819", "1820-1839"), few, lambda *_: None)
 
 
