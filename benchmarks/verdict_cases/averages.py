@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from benchmarks.verdict_cases.case import Case, Draw, Rng
+from gpustab.statistics.intervals import Estimate
 from gpustab.studies.instability import InstabilityOptions
 from gpustab.studies.instability.averages import LEVELS, averaging_tables, cosine_ratios
 from gpustab.studies.instability.claims_of_averages import (
@@ -42,7 +43,9 @@ def _ratios(sd: float, slope: float, claim: Claim) -> Draw:
         if k < 2:
             return "undecided"
         groups = [[2 * a, 2 * a + 1] for a in range(k)]
-        return claim.judge(cosine_ratios("x", False, 2, [(groups, (double, double))], (single, single)))
+        row = cosine_ratios("x", False, 2, [(groups, (double, double))], (single, single))
+        number = (row.sd, row.sd_se) if claim is SMALLER_SD else (row.slope, row.slope_se)
+        return claim.judge(Estimate.of_runs(*number, row.averages))
 
     return draw
 

@@ -189,6 +189,10 @@ class Sheet(Generic[R]):
         """Return the table of some rows; one without rows has all columns."""
         return Table.of(rows, self.row, long=self.long)
 
+    def named(self, rows: Iterable[R] = ()) -> dict[str, Table[Any]]:
+        """Return the table of some rows by its name, as it stands in a result."""
+        return {self.name: self.table(rows)}
+
     def add(self, tables: dict[str, Table[Any]], rows: Iterable[R]) -> None:
         """Append rows to the table of a result, which is there as soon as it has one."""
         more = self.table(rows)

@@ -177,6 +177,15 @@ def sd_interval(sd: float, runs: int) -> tuple[float, float]:
     return low, high
 
 
+def expected_sd(n: int, ddof: int = 1) -> float:
+    """Return E[SD]/σ of n normal values.
+
+    >>> [round(expected_sd(n), 3) for n in (2, 8)], [round(expected_sd(n, ddof=0), 3) for n in (2, 5, 10, 25, 50)]
+    ([0.798, 0.965], [0.564, 0.841, 0.923, 0.97, 0.985])
+    """
+    return math.sqrt(2 / (n - ddof)) * math.exp(math.lgamma(n / 2) - math.lgamma((n - 1) / 2))
+
+
 def wilson(hits: float, trials: int, z: float = 1.959964) -> tuple[float, float]:
     """Return the Wilson score interval of a share (Wilson 1927), by default at 95 %.
 

@@ -10,6 +10,7 @@ from gpustab import InputError
 from gpustab.statistics import hypotheses, ranks
 from gpustab.studies.instability import cosines
 from tests import generators
+from tests.studies.instability.made import technique
 
 
 def normals(rows, runs, seed=0):
@@ -129,23 +130,21 @@ def test_pairs_that_do_not_vary_are_left_out():
 def test_cosines_of_runs():
     stack = generators.noisy_copies(8, 100, 6)
     runs = generators.runs_of(stack)
-    got = cosines.cosine_distribution(runs, 25, seed=3, simulated=500)
+    made = technique(runs, pairs=25, seed=3)
+    values, disjoint, sharing = cosines.drawn_cosines(made)
+    against = [hypotheses.independence(values, x, 3, simulated=500).p_values for x in (disjoint, sharing)]
     vectors = runs.stack()
-    for row, (a, b, c, d) in enumerate(got.words[:5].tolist()):
-        np.testing.assert_allclose(got.values[row], (vectors[:, a] * vectors[:, b]).sum(1), atol=1e-12)
+    for row, (a, b, c, d) in enumerate(cosines.draw_words(100, 5, seed=3).tolist()):
         ab, ac, cd = ((vectors[:, x] * vectors[:, y]).sum(1).numpy() for x, y in ((a, b), (a, c), (c, d)))
-        assert got.disjoint.p_values[row].item() == pytest.approx(stats.spearmanr(ab, cd).pvalue)
-        assert got.sharing.p_values[row].item() == pytest.approx(stats.spearmanr(ab, ac).pvalue)
-    assert got.kurtosis == pytest.approx(hypotheses.whitened_kurtosis(8), abs=0.4)
-    again = cosines.cosine_distribution(runs, 25, seed=3, simulated=500)
-    assert torch.equal(got.normal_p, again.normal_p)
-    assert got.disjoint.p == again.disjoint.p
+        np.testing.assert_allclose(values[row], ab, atol=1e-12)
+        for other, p in zip((cd, ac), against, strict=True):
+            assert p[row].item() == pytest.approx(stats.spearmanr(ab, other).pvalue)
+    kurtosis = hypotheses.kurtosis(hypotheses.whiten(values))
+    assert kurtosis == pytest.approx(hypotheses.whitened_kurtosis(8), abs=0.4)
+    assert torch.equal(values, cosines.drawn_cosines(made)[0])
 
 
 def test_wrong_inputs():
-    runs = generators.runs_of(generators.noisy_copies(3, 20, 4))
-    with pytest.raises(InputError, match="3 runs were given"):
-        cosines.cosine_distribution(runs, 5, seed=0)
     with pytest.raises(InputError, match="of 3 words"):
         cosines.draw_words(3, 5, seed=0)
     with pytest.raises(InputError, match="R of at least 3"):

@@ -16,7 +16,7 @@ def judged(claim, name):
 
 EDGES = {
     "bootstrap.alike": Edge(
-        lambda x: claims.ORDER.judge(claims.Order(setting(log_spread_value=x), setting(), False)), "yes", "no"
+        lambda x: claims.ORDER.judge(claims.Pair(setting(log_spread_value=x), setting())), "yes", "no"
     ),
     "bootstrap.firm-lists": Edge(judged(claims.SMALL, "jn"), "no", "yes"),
     "bootstrap.top-two-stay": Edge(judged(claims.TOP_TWO, "j2"), "yes", "no"),

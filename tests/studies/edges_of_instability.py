@@ -1,4 +1,4 @@
-from gpustab.studies.instability.averages import CosineRatios, LevelLoss
+from gpustab.studies.instability.averages import LevelLoss
 from gpustab.studies.instability.claims import (
     INCONSISTENT,
     INDEPENDENT_COSINES,
@@ -51,56 +51,45 @@ def second_term(mean):
 
 EDGES = {
     "instability.normal": Edge(
-        lambda x: NORMAL_COSINES.judge(cosine_test(distance=x, distance_band=0.0, runs=9)), below="yes", above="no"
+        lambda x: NORMAL_COSINES.judge(cosine_test(distance=x, distance_band=0.0, runs=9)), "yes", "no"
     ),
     "instability.not-normal": Edge(
-        lambda x: NORMAL_COSINES.judge(cosine_test(distance=1 + x, distance_band=1.0, runs=9)),
-        below="undecided",
-        above="no",
+        lambda x: NORMAL_COSINES.judge(cosine_test(distance=1 + x, distance_band=1.0, runs=9)), "undecided", "no"
     ),
     "instability.normal-from": Edge(
-        lambda x: NORMAL_COSINES.judge(cosine_test(distance=0.0, distance_band=0.0, runs=x)),
-        below="undecided",
-        above="yes",
-        step=1,
+        lambda x: NORMAL_COSINES.judge(cosine_test(distance=0.0, distance_band=0.0, runs=x)), "undecided", "yes", step=1
     ),
     "instability.independent": Edge(
         lambda x: INDEPENDENT_COSINES.judge(cosine_test(correlation=x, correlation_se=0.0, runs=9, correlation_p=0.0)),
-        below="yes",
-        above="no",
+        "yes",
+        "no",
     ),
     "instability.dependent-p": Edge(
         lambda x: INDEPENDENT_COSINES.judge(cosine_test(correlation=0.5, correlation_se=0.0, runs=9, correlation_p=x)),
-        below="no",
-        above="undecided",
+        "no",
+        "undecided",
     ),
-    "instability.consistent": Edge(
-        lambda x: INCONSISTENT.judge(row(Consistency, correlation=x, se=0.0)), below="yes", above="no"
-    ),
-    "instability.agrees": Edge(lambda x: SAMPLES_DO.judge(Sampled(x, MANY, MANY)), below="no", above="yes", step=1e-5),
+    "instability.consistent": Edge(lambda x: INCONSISTENT.judge(row(Consistency, correlation=x, se=0.0)), "yes", "no"),
+    "instability.agrees": Edge(lambda x: SAMPLES_DO.judge(Sampled(x, MANY, MANY)), "no", "yes", step=1e-5),
     "instability.proxy-of": Edge(
         lambda x: SAMPLES_DO.judge(Sampled(0.99, 1000, x * 1000)), below="no test", above="yes", step=1e-3
     ),
     "instability.unrelated": Edge(
-        lambda x: UNRELATED_TO_LOSS.judge(row(WithDistance, correlation=x, se=0.0)), below="yes", above="no"
+        lambda x: UNRELATED_TO_LOSS.judge(row(WithDistance, correlation=x, se=0.0)), "yes", "no"
     ),
-    "instability.varies": Edge(lambda x: HARDLY_VARY.judge(Spread(x, MANY)), below="yes", above="no", step=1e-5),
-    "instability.one-pair": Edge(lambda x: TWO_RUNS_SUFFICE.judge(Spread(x, MANY)), below="yes", above="no", step=1e-5),
-    "instability.equivalent": Edge(lambda x: GLOVE_ALIKE.judge(sure(x)), below="yes", above="no"),
-    "instability.flat-intrinsic": Edge(lambda x: INTRINSIC_FLAT.judge(trend(x)), below="yes", above="no"),
-    "instability.flat-extrinsic": Edge(lambda x: EXTRINSIC_FLAT.judge(trend(-x)), below="yes", above="no"),
-    "instability.batches-p": Edge(lambda x: EXTRINSIC_FALLS.judge(trend(-0.5, p=x)), below="yes", above="undecided"),
-    "instability.smaller": Edge(
-        lambda x: SMALLER_SD.judge(row(CosineRatios, sd=x, sd_se=0.0, averages=9)), below="yes", above="no"
-    ),
-    "instability.larger": Edge(
-        lambda x: LARGER_MEANS.judge(row(CosineRatios, slope=x, slope_se=0.0, averages=9)), below="no", above="yes"
-    ),
-    "instability.no-mean": Edge(lambda x: SECOND_TERM.judge(second_term(x)), below="yes", above="no"),
+    "instability.varies": Edge(lambda x: HARDLY_VARY.judge(Spread(x, MANY)), "yes", "no", step=1e-5),
+    "instability.one-pair": Edge(lambda x: TWO_RUNS_SUFFICE.judge(Spread(x, MANY)), "yes", "no", step=1e-5),
+    "instability.equivalent": Edge(lambda x: GLOVE_ALIKE.judge(sure(x)), "yes", "no"),
+    "instability.flat-intrinsic": Edge(lambda x: INTRINSIC_FLAT.judge(trend(x)), "yes", "no"),
+    "instability.flat-extrinsic": Edge(lambda x: EXTRINSIC_FLAT.judge(trend(-x)), "yes", "no"),
+    "instability.batches-p": Edge(lambda x: EXTRINSIC_FALLS.judge(trend(-0.5, p=x)), "yes", "undecided"),
+    "instability.smaller": Edge(lambda x: SMALLER_SD.judge(sure(x)), "yes", "no"),
+    "instability.larger": Edge(lambda x: LARGER_MEANS.judge(sure(x)), "no", "yes"),
+    "instability.no-mean": Edge(lambda x: SECOND_TERM.judge(second_term(x)), "yes", "no"),
     "instability.near": Edge(
         lambda x: FALLS.judge(row(LevelLoss, runs_beneath=4, ratio_cosine=(1 + x) / 2, cosine_sd=0.0, orders=4)),
-        below="yes",
-        above="no",
+        "yes",
+        "no",
     ),
     "instability.one-reference-from": Edge(
         lambda x: REFERENCE_ADDS.judge(row(TreeRow, halves_of=x, splits=4, between_halves=1.5, between_halves_sd=0.0)),
@@ -108,7 +97,7 @@ EDGES = {
         above="yes",
         step=1,
     ),
-    "instability.plateau": Edge(lambda x: NO_RISE.judge(Gain("x", "t", 64, 4, x / 100, 0.0)), below="yes", above="no"),
+    "instability.plateau": Edge(lambda x: NO_RISE.judge(Gain("x", "t", 64, 4, x / 100, 0.0)), "yes", "no"),
     "instability.plateau-averages": Edge(
         lambda x: NO_RISE.judge(Gain("x", "t", 64, int(x), 0.0, 0.0)), below="no test", above="yes", step=1
     ),
@@ -118,8 +107,8 @@ EDGES = {
                 "t"
             ].runs_beneath
         ),
-        below=2,
-        above=4,
+        2,
+        4,
         step=1,
     ),
 }

@@ -75,26 +75,11 @@ class Pair(NamedTuple):
         return self.first.estimate(name).minus(self.second.estimate(name))
 
 
-class Order(NamedTuple):
-    """Shuffled beside fixed runs, and whether some of them are the same runs."""
-
-    shuffled: Setting
-    fixed: Setting
-    same: bool
-
-
 class Ranked(NamedTuple):
     """Techniques within one setting: those that should vary less, and those that should vary more."""
 
     less: Sequence[Setting]
     more: Sequence[Setting]
-
-
-class Effects(NamedTuple):
-    """What bootstrap does to PPMI-SVD, and to each other technique: logarithms of ratios of spreads."""
-
-    ppmi: Estimate
-    others: Sequence[Estimate]
 
 
 def _varies_less(techniques: Ranked) -> Verdict:
@@ -123,12 +108,12 @@ SMALL = Claim[Setting](
     rule="two runs' lists of ten share at least two of three words (set Jaccard 0.5)",
     judge=lambda fixed: above(fixed.estimate("jn"), FIRM_LISTS),
 )
-ORDER = Claim[Order](
+ORDER = Claim[Pair | None](
     id="bootstrap.order-has-no-effect",
     says="The order of the documents has no effect on the variation",
     source="§7, §8",
     rule="the spreads of the cosines are within a factor of 1.25",
-    judge=lambda x: "no test" if x.same else alike(Pair(x.shuffled, x.fixed).less()),
+    judge=lambda x: "no test" if x is None else alike(x.less()),
 )
 WIDER = Claim[Pair](
     id="bootstrap.varies-more",
@@ -158,12 +143,12 @@ MOST = Claim[Ranked](
     rule=f"each other is below it {_RELATIVE.replace('{lists}', 'their lists')}",
     judge=_varies_less,
 )
-WEAKER = Claim[Effects](
+WEAKER = Claim[tuple[Estimate, Sequence[Estimate]]](
     id="bootstrap.weakest-for-ppmi",
     says="The effect of bootstrap is weakest for PPMI, whose fixed runs are closest to its bootstrap runs",
     source="§7, §8",
     rule="bootstrap / whole corpus is smaller than for each other technique, beyond the interval",
-    judge=lambda x: all_of([below(x.ppmi.minus(other), 0.0) for other in x.others]),
+    judge=lambda x: all_of([below(x[0].minus(other), 0.0) for other in x[1]]),
 )
 JACCARD = Claim[Pair](
     id="bootstrap.lists-agree-less",
@@ -266,8 +251,8 @@ def findings(
         *(row for leaf in _by(settings, "sampling") for row in _of_leaf(leaf, same, distances)),
         *(row for own in _by([row for row in settings if row.sampling], "technique") for row in _of_techniques(own)),
         *_ppmi_effects(settings),
-        *(_of_units(*pair) for pair in _bootstrap_pairs(settings, "unit")),
-        *(_of_parts(*pair) for pair in _bootstrap_pairs(settings, "fraction")),
+        *(_of_units(Pair(sentence, document)) for document, sentence in _bootstrap_pairs(settings, "unit")),
+        *(_of_parts(Pair(*parts)) for parts in _bootstrap_pairs(settings, "fraction")),
     ]
     order = {claim.says: k for k, claim in enumerate(FINDINGS)}
     return sorted(rows, key=lambda row: order[row.claim])
@@ -306,15 +291,15 @@ def _of_leaf(
 def _of_order(
     shuffled: Setting, fixed: Setting, same: Collection[frozenset[str]], distances: Sequence[Distance]
 ) -> Observation:
-    pair = frozenset((fixed.group, shuffled.group))
-    shows = f"shuffled / fixed {factor(Pair(shuffled, fixed).less())}"
-    apart = next((row for row in distances if frozenset((row.first, row.second)) == pair), None)
+    pair, names = Pair(shuffled, fixed), frozenset((fixed.group, shuffled.group))
+    shows = f"shuffled / fixed {factor(pair.less())}"
+    apart = next((row for row in distances if frozenset((row.first, row.second)) == names), None)
     if apart:
         shows += (
             f"; two runs of one setting lie {number(apart.within, 2)} apart in their cosines, "
             f"of both {number(apart.between, 2)}"
         )
-    return _finding(ORDER, Order(shuffled, fixed, pair in same), [shuffled, fixed], shows)
+    return _finding(ORDER, None if names in same else pair, pair, shows)
 
 
 def _of_bootstrap(bootstrap: Setting, whole: Setting) -> Iterator[Observation]:
@@ -374,7 +359,7 @@ def _ppmi_effects(settings: Sequence[Setting]) -> Iterator[Observation]:
         if "ppmi_svd" in own and len(own) > 1:
             others = [one for name, one in own.items() if name != "ppmi_svd"]
             shows = ", ".join(f"{name} {factor(one)}" for name, one in own.items())
-            yield WEAKER.observed(Effects(own["ppmi_svd"], others), "ppmi_svd", shows)
+            yield WEAKER.observed((own["ppmi_svd"], others), "ppmi_svd", shows)
 
 
 def _bootstrap_pairs(settings: Sequence[Setting], field: str) -> Iterator[tuple[Setting, Setting]]:
@@ -383,15 +368,13 @@ def _bootstrap_pairs(settings: Sequence[Setting], field: str) -> Iterator[tuple[
         yield from combinations([rows[value] for value in sorted(rows)], 2)
 
 
-def _of_units(document: Setting, sentence: Setting) -> Observation:
-    pair = Pair(sentence, document)
+def _of_units(pair: Pair) -> Observation:
     return _finding(SENTENCE, pair, pair, f"sentence / document {factor(pair.less())}")
 
 
-def _of_parts(small: Setting, large: Setting) -> Observation:
-    pair = Pair(small, large)
+def _of_parts(pair: Pair) -> Observation:
     shows = (
-        f"{small.fraction:.0%} / {large.fraction:.0%} {factor(pair.less('relative'))}; of raw SDs "
+        f"{pair.first.fraction:.0%} / {pair.second.fraction:.0%} {factor(pair.less('relative'))}; of raw SDs "
         f"{factor(pair.less())}; Jaccard {_against(pair, 'jn')}"
     )
     return _finding(SIZE, pair, pair, shows)

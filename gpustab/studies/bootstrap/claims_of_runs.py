@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from gpustab.results import Table
@@ -73,56 +73,40 @@ HOLD = Claim[Judged](
 )
 
 
-class Beside(NamedTuple):
-    """Bootstrap runs beside those of the whole corpus."""
-
-    bootstrap: Setting
-    whole: Setting
-
-    @property
-    def wider(self) -> Estimate:
-        """The logarithm of the ratio of their spreads."""
-        return Pair(*self).less()
-
-    @property
-    def leaf(self) -> str:
-        """What both are called: the group without its sampling."""
-        row = self.bootstrap
-        parts = [row.technique]
-        parts += [f"{row.unit}s"] * (row.unit != "document") + [f"{row.fraction:.0%}"] * (row.fraction != 1)
-        return " ".join([*parts, row.part]).strip()
-
-    @property
-    def shared(self) -> str:
-        """How much of their lists two runs of each share."""
-        whole, drawn = (10 * row.estimate("p").value for row in (self.whole, self.bootstrap))
-        kind = self.whole.sampling
-        return f"two {kind} runs share {whole:.1f} of ten nearest words, two bootstrap runs {drawn:.1f}"
-
-    @property
-    def times(self) -> str:
-        """How many times as much the cosines change."""
-        times, low, high = (math.exp(x) if x == x else math.nan for x in (self.wider.value, *self.wider.interval))
-        return f"{times:.1f} times ({low:.1f}–{high:.1f})"
+def _leaf(row: Setting) -> str:
+    """What bootstrap runs and those of the whole corpus are called: the group without its sampling."""
+    parts = [row.technique]
+    parts += [f"{row.unit}s"] * (row.unit != "document") + [f"{row.fraction:.0%}"] * (row.fraction != 1)
+    return " ".join([*parts, row.part]).strip()
 
 
-DOCUMENTS = Claim[Beside](
+def _beside(says: str) -> Callable[[Pair], str]:
+    """A sentence on bootstrap runs, with ``{times}``, beside the whole corpus; with what two runs of each share."""
+
+    def sentence(pair: Pair) -> str:
+        wider = pair.less()
+        times, low, high = (math.exp(x) if x == x else math.nan for x in (wider.value, *wider.interval))
+        drawn, whole = (10 * row.estimate("p").value for row in pair)
+        return (
+            f"{_leaf(pair.first)}: {says.format(times=f'{times:.1f} times ({low:.1f}–{high:.1f})')}; two "
+            f"{pair.second.sampling} runs share {whole:.1f} of ten nearest words, two bootstrap runs {drawn:.1f}."
+        )
+
+    return sentence
+
+
+DOCUMENTS = Claim[Pair](
     id="bootstrap.documents-matter",
     says="Drawing the documents again changes the cosines more than training again.",
     source="§7, figure 1",
     rule="the spread of the cosines with the closest words grows, beyond its interval",
-    judge=lambda x: above(x.wider, 0.0),
+    judge=lambda x: above(x.less(), 0.0),
     sentences={
-        "yes": lambda x: (
-            f"{x.leaf}: drawing the documents again changes the cosines {x.times} as much as training again; "
-            f"{x.shared}."
-        ),
-        "no": lambda x: (
-            f"{x.leaf}: drawing the documents again changes the cosines less than training again; {x.shared}."
-        ),
-        "undecided": lambda x: (
-            f"{x.leaf}: whether drawing the documents again changes the cosines more than training again cannot be "
-            f"told from these runs; {x.shared}."
+        "yes": _beside("drawing the documents again changes the cosines {times} as much as training again"),
+        "no": _beside("drawing the documents again changes the cosines less than training again"),
+        "undecided": _beside(
+            "whether drawing the documents again changes the cosines more than training again cannot be told from "
+            "these runs"
         ),
     },
 )
@@ -173,7 +157,7 @@ def of_documents(settings: Sequence[Setting]) -> Iterator[str]:
         if row.sampling == "bootstrap" and not is_silent(row, settings):
             beside = (other for name in ("shuffled", "fixed") for other in settings if row.is_beside(other, name))
             if whole := next(beside, None):
-                yield DOCUMENTS.sentence(Beside(row, whole))
+                yield DOCUMENTS.sentence(Pair(row, whole))
 
 
 def alarms(settings: Sequence[Setting], spaces: Mapping[str, Sequence[str]]) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from gpustab.report.svg.axes import Axis, known, round_ticks, short
@@ -119,18 +120,8 @@ def ranks(table: Table, tables: Tables) -> Picture:
     return Picture(title, [dots(rows, axis, CLOSE, f"Changes of rank. {label}")])
 
 
-def units(tables: Tables) -> Picture:
-    """Figure 4: the SDs of bootstrap runs of sentences beside those of documents."""
-    return _compared(tables, "unit", "sd", "SD", "Documents and sentences as units")
-
-
-def sizes(tables: Tables) -> Picture:
-    """Figure 5: the SDs of bootstrap runs of a part of the corpus beside those of all of it, on a scale-free axis."""
-    return _compared(tables, "fraction", "relative", "SD of scale", "Parts of the corpus")
-
-
-def _compared(tables: Tables, field: str, value: str, axis: str, what: str) -> Picture:
-    """Cumulated shares of word pairs by their SD: a panel for bootstrap groups that differ in one field alone."""
+def _compared(field: str, value: str, axis: str, what: str, tables: Tables) -> Picture:
+    """Figures 4, 5: cumulated shares of word pairs by their SD; a panel for bootstrap groups that differ in a field."""
     flat, others = _flat(tables), [name for name in _FIELDS if name != field]
     alike: dict[tuple[Any, ...], dict[Any, str]] = {}
     for group, of, *same in each(_bootstrapped(tables), "group", field, *others):
@@ -219,11 +210,14 @@ FIGURES: Figures = {
         "third quartile, thin from 5 to 95 %. The paper draws words whose mean rank is within the list: maybe none.",
         ranks,
     ),
-    "units": ("Share of the pairs of query and close word whose SD over bootstrap runs is at most so much.", units),
+    "units": (
+        "Share of the pairs of query and close word whose SD over bootstrap runs is at most so much.",
+        partial(_compared, "unit", "sd", "SD", "Documents and sentences as units"),
+    ),
     "sizes": (
         "Share of the pairs of query and close word whose SD, in parts of the query's SD over all words, is at most so "
         "much. A part of the corpus is its first documents: size and period differ together.",
-        sizes,
+        partial(_compared, "fraction", "relative", "SD of scale", "Parts of the corpus"),
     ),
     "number_of_runs": (
         "SD of the cosine of a query with its 20 closest words by number of runs: √(mean variance) and the paper's "

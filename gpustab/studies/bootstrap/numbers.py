@@ -17,7 +17,7 @@ from gpustab import engine
 from gpustab.kernels.jackknife import pair_statistics
 from gpustab.machine.device import Compute
 from gpustab.spaces.words import show
-from gpustab.statistics.intervals import Estimate, jackknife_error, wilson
+from gpustab.statistics.intervals import Estimate, expected_sd, jackknife_error, wilson
 from gpustab.studies.bootstrap.measure import Measured
 from gpustab.studies.bootstrap.tables import (
     AVERAGED,
@@ -112,15 +112,6 @@ def mean_sd(values: Tensor) -> float:
     return float(variances(values).sqrt().nanmean())
 
 
-def bias(runs: int) -> float:
-    """Return E[population SD] / σ of so many normal values.
-
-    >>> [round(bias(runs), 3) for runs in (2, 5, 10, 25, 50)]
-    [0.564, 0.841, 0.923, 0.97, 0.985]
-    """
-    return math.sqrt(2 / runs) * math.exp(math.lgamma(runs / 2) - math.lgamma((runs - 1) / 2))
-
-
 def by_runs(group: str, values: Tensor) -> list[ByRuns]:
     """Return figure 6: the SD of cosines by number of runs, over all stretches of so many runs in a ring.
 
@@ -135,7 +126,7 @@ def by_runs(group: str, values: Tensor) -> list[ByRuns]:
         own = torch.stack([variances(values[:, [(s + k) % total for k in range(runs)]]) for s in stretches])
         paper = float((own * (runs - 1) / runs).sqrt().nanmean())
         unbiased = float(own.nanmean().sqrt())
-        rows.append(ByRuns(group, runs, paper, bias(runs), unbiased, 1 / math.sqrt(2 * (runs - 1))))
+        rows.append(ByRuns(group, runs, paper, expected_sd(runs, 0), unbiased, 1 / math.sqrt(2 * (runs - 1))))
     return rows
 
 
@@ -147,7 +138,7 @@ def rise_left(values: Tensor) -> Estimate:
         two = float(torch.stack([variances(part[:, [i, j]]) for i in range(runs) for j in range(i)]).sqrt().nanmean())
         everything = mean_sd(part)
         # Mean ddof-1 SDs: their bias is that of the population SD without the factor √((R − 1) / R).
-        shares = [bias(k) * math.sqrt(k / (k - 1)) for k in (2, runs)]
+        shares = [expected_sd(k, 0) * math.sqrt(k / (k - 1)) for k in (2, runs)]
         return math.log(everything / shares[1]) - math.log(two / shares[0]) if two > 0 else math.nan
 
     return jackknifed(values, number)

@@ -89,7 +89,7 @@ class _Study:
 
     def __init__(self, answer: Answer, options: BootstrapOptions, asked: Sequence[bytes]) -> None:
         self.answer, self.options, self.asked = answer, options, asked
-        self.samples = Samples()
+        self.seen: dict[str, _Sample] = {}
         self.tables: dict[str, Table] = {}
         self.counts: dict[bytes, int] = {}
         self.missing: dict[bytes, list[str]] = {}
@@ -121,7 +121,7 @@ class _Study:
                 self.counts[word] = max(self.counts.get(word, 0), count)
         if not any(word in runs.vocabulary for word in self.asked) or runs.words < 3:
             return None
-        self.samples.add(group, runs)
+        self.seen[runs.name] = _sample_of(group, runs)
         runs = engine.place(runs, answer.compute)
         if int(runs.joint.sum()) > 1:
             self.spaces[runs.name] = of_spaces(runs, engine.pip_pass(runs, answer.compute))
@@ -157,15 +157,13 @@ class _Study:
             raise InputError(f"no group has any of the query words ({words}); give others by {option('query')}")
         result.tables = self.tables
         settings, distances = list(tables.SETTINGS.rows(self.tables)), list(tables.DISTANCES.rows(self.tables))
-        result.tables[tables.FINDINGS.name] = tables.FINDINGS.table(findings(settings, self.samples.same(), distances))
+        result.tables |= tables.FINDINGS.named(findings(settings, _same(self.seen), distances))
         tables.CORPORA.add(self.tables, corpora)
-        result.tables[tables.QUERIES.name] = tables.QUERIES.table(map(self._query, self.asked))
-        result.notes += [*self.samples.said(), *self._missing()]
+        queries = [(show(word), self.counts.get(word), len(self.missing.get(word, ()))) for word in self.asked]
+        result.tables |= tables.QUERIES.named(tables.Query(*query) for query in queries)
+        result.notes += [*_dependent(self.seen), *self._missing()]
         result.alarms += claims_of_runs.alarms(settings, self.spaces)
         result.verdict = claims_of_runs.verdict(result.tables)
-
-    def _query(self, word: bytes) -> tables.Query:
-        return tables.Query(show(word), self.counts.get(word), len(self.missing.get(word, ())))
 
     def _missing(self) -> Iterator[str]:
         groups = len(self.answer.result.groups)
@@ -209,48 +207,45 @@ def _notes(own: Measured, chooser: Measured | None) -> Iterator[str]:
 
 
 class _Sample(NamedTuple):
+    """What is kept of a group that was seen, to tell which are independent; no vector is."""
+
     what: tuple[str, str, str, float]
     prints: frozenset[bytes]
     seeds: frozenset[int]
     runs: int
 
 
-class Samples:
-    """What is kept of the groups that were seen, to tell which are independent; no vector is."""
+def _sample_of(group: Group | Runs, runs: Runs) -> _Sample:
+    """Look at a group while its runs are in memory."""
+    key, seeds = runs.key, seeds_of(group)
+    prints = frozenset(fingerprints(runs)) if int(runs.joint.sum()) else frozenset()
+    return _Sample((key.technique, key.sampling, key.unit, key.fraction), prints, seeds, len(runs))
 
-    def __init__(self) -> None:
-        self._seen: dict[str, _Sample] = {}
 
-    def add(self, group: Group | Runs, runs: Runs) -> None:
-        """Look at a group while its runs are in memory."""
-        key = runs.key
-        prints = frozenset(fingerprints(runs)) if int(runs.joint.sum()) else frozenset()
-        what = key.technique, key.sampling, key.unit, key.fraction
-        self._seen[runs.name] = _Sample(what, prints, seeds_of(group), len(runs))
+def _same(seen: Mapping[str, _Sample]) -> dict[frozenset[str], Same]:
+    """The pairs of groups that share runs bit for bit, by their names."""
+    pairs = combinations(seen.items(), 2)
+    shared = [Same(a, b, len(one.prints & other.prints), other.runs) for (a, one), (b, other) in pairs]
+    return {frozenset((same.first, same.second)): same for same in shared if same.runs}
 
-    def same(self) -> dict[frozenset[str], Same]:
-        """Return the pairs of groups that share runs bit for bit, by their names."""
-        pairs = combinations(self._seen.items(), 2)
-        shared = [Same(a, b, len(one.prints & other.prints), other.runs) for (a, one), (b, other) in pairs]
-        return {frozenset((same.first, same.second)): same for same in shared if same.runs}
 
-    def said(self) -> Iterator[str]:
-        """Yield a sentence on every pair that is not independent."""
-        same, alike = self.same(), list[str]()
-        yield from said_of(list(same.values()))
-        for (a, one), (b, other) in combinations(self._seen.items(), 2):
-            if one.what[0] != other.what[0] or not one.seeds & other.seeds or frozenset((a, b)) in same:
-                continue
-            if one.what == other.what:
-                yield (
-                    f"{a} and {b}: trained with the same seeds, so the same documents were drawn. They are not "
-                    "independent: differences between them look smaller than between runs of other seeds."
-                )
-            else:
-                alike.append(f"{a} and {b}")
-        if alike:
-            more = f" and {len(alike) - 3} more pairs" if len(alike) > 3 else ""
+def _dependent(seen: Mapping[str, _Sample]) -> Iterator[str]:
+    """A sentence on every pair that is not independent."""
+    same, alike = _same(seen), list[str]()
+    yield from said_of(list(same.values()))
+    for (a, one), (b, other) in combinations(seen.items(), 2):
+        if one.what[0] != other.what[0] or not one.seeds & other.seeds or frozenset((a, b)) in same:
+            continue
+        if one.what == other.what:
             yield (
-                f"Groups whose runs began with the same training seeds: {'; '.join(alike[:3])}{more}. They are not "
-                "quite independent: what they start from is alike."
+                f"{a} and {b}: trained with the same seeds, so the same documents were drawn. They are not "
+                "independent: differences between them look smaller than between runs of other seeds."
             )
+        else:
+            alike.append(f"{a} and {b}")
+    if alike:
+        more = f" and {len(alike) - 3} more pairs" if len(alike) > 3 else ""
+        yield (
+            f"Groups whose runs began with the same training seeds: {'; '.join(alike[:3])}{more}. They are not "
+            "quite independent: what they start from is alike."
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Literal, NamedTuple
 
 from gpustab.results import Column, Sheet
@@ -14,14 +15,6 @@ AVERAGED = 10
 
 Number = Literal["log_spread", "relative", "mean", "j2", "jn", "p", "rank_change", "recurring", "rise"]
 """A number of a group that has an error over runs."""
-
-
-def _three_digits(value: float) -> str:
-    return signed(value, 3)
-
-
-def _in_percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
 
 
 class Setting(NamedTuple):
@@ -39,7 +32,9 @@ class Setting(NamedTuple):
     sd: Annotated[float, Column("mean SD", 2, "of the cosines with the ten closest words, over runs, ddof = 1")]
     spread: Annotated[float, Column("√ variance", 2, "root of the mean variance of these cosines")]
     relative: Annotated[float, Column("of scale", 2, "the same in units of the query's cosines' SD over all words")]
-    disjoint: Annotated[float, Column("no common word", about="share of query and pair of runs", text=_in_percent)]
+    disjoint: Annotated[
+        float, Column("no common word", about="share of query and pair of runs", text=lambda x: f"{100 * x:.1f} %")
+    ]
     everywhere: Annotated[float, Column("in all lists", 2, "words of a query in the lists of all runs")]
     absent: Annotated[int, Column("absent somewhere", about="listed words that some run lacks")]
     mean_rank_within: Annotated[float, Column(about="words a query whose mean rank is within the list (figure 3)")]
@@ -100,7 +95,7 @@ class Neighbour(NamedTuple):
     sd: Annotated[float, Column("SD", about="of the cosine, ddof = 1")]
     low: Annotated[float, Column(about="least cosine; of bootstrap runs the lower end of the bootstrap range")]
     high: Annotated[float, Column(about="largest cosine")]
-    bias: Annotated[float, Column(about="mean less that of the group that chose it", text=_three_digits)]
+    bias: Annotated[float, Column(about="mean less that of the group that chose it", text=partial(signed, digits=3))]
     rank: Annotated[float, Column(about="median rank")]
     rank_low: float
     rank_high: float

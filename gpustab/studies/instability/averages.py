@@ -18,7 +18,7 @@ from gpustab.kernels.averaging import Average
 from gpustab.kernels.gram import run_pairs
 from gpustab.kernels.pip_loss import pip_from_norms, reduced
 from gpustab.results import Column, Sheet, Table
-from gpustab.statistics.intervals import Estimate
+from gpustab.statistics.intervals import Estimate, expected_sd
 from gpustab.studies.instability.technique import Technique
 from gpustab.studies.instability.trees import Level, as_runs, levels_of, orders_of
 
@@ -65,16 +65,6 @@ class CosineRatios(NamedTuple):
     rms_sd: Annotated[float, Column(about="of their root mean squares")]
     dot_mean: Annotated[float, Column(about="of mean dot products")]
     dot_sd: Annotated[float, Column(about="of their mean SDs")]
-
-    @property
-    def of_sd(self) -> Estimate:
-        """The ratio of mean SDs, with its error."""
-        return Estimate.of_runs(self.sd, self.sd_se, self.averages)
-
-    @property
-    def of_means(self) -> Estimate:
-        """The slope of the mean cosines, with its error."""
-        return Estimate.of_runs(self.slope, self.slope_se, self.averages)
 
 
 class Bin(NamedTuple):
@@ -129,11 +119,7 @@ def averaging_tables(technique: Technique) -> dict[str, Table]:
             ratios.append(cosine_ratios(name, renormalise, levels[0].beneath, values, (dots, cosines)))
         if not renormalise and len(trees[0]) > 1:
             bins = list(_histograms(name, trees[0][:2]))
-    return {
-        LEVELS.name: LEVELS.table(losses),
-        COSINE_RATIOS.name: COSINE_RATIOS.table(ratios),
-        HISTOGRAMS.name: HISTOGRAMS.table(bins),
-    }
+    return LEVELS.named(losses) | COSINE_RATIOS.named(ratios) | HISTOGRAMS.named(bins)
 
 
 class _Measured(NamedTuple):
@@ -256,11 +242,6 @@ def sd_ratio(averages: Tensor, runs: Tensor) -> Tensor:
         for x in (averages, runs)
     )
     return a / b
-
-
-def expected_sd(n: int) -> float:
-    """E[SD]/σ of n normal values, ddof 1: 0.798 for two, 0.965 for eight."""
-    return math.sqrt(2 / (n - 1)) * math.exp(math.lgamma(n / 2) - math.lgamma((n - 1) / 2))
 
 
 def _variances(groups: list[list[int]], averages: Tensor, runs: Tensor) -> Tensor:

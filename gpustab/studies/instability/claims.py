@@ -92,7 +92,7 @@ INCONSISTENT = Claim[subsets.Consistency | None](
     says="p@n is inconsistent over n",
     source="2.2.2",
     rule=f"interval of Spearman's ρ over words of p@2 and p@50, freed of noise, below {CONSISTENT}; wants 4 runs",
-    judge=lambda row: "undecided" if row is None else decide(row.freed.interval, -1, CONSISTENT),
+    judge=lambda row: "undecided" if row is None else within(subsets.freed(row), -1, CONSISTENT),
     sentences={
         "yes": "words rank otherwise by how many of their two nearest neighbours come back than by their fifty nearest",
         "no": "words rank alike by how many of their two nearest neighbours come back and by their fifty nearest",
@@ -108,12 +108,12 @@ def _of_consistency(tables: Mapping[str, Table]) -> Iterator[Observation]:
         if measured is None:
             continue
         shows = f"ρ = {shown(measured, '.2f')} as measured (thesis: 0.65 word2vec, 0.42 GloVe, 0.29 fastText)"
-        if freed := known.get(row.technique):
+        if halves := known.get(row.technique):
             shows += (
-                f"; {freed.freed.text('.2f')} free of noise, by halves of the runs, whose p@2 agree at "
-                f"{shown(freed.reliability, '.2f')}, p@50 at {shown(freed.other_reliability, '.2f')}"
+                f"; {subsets.freed(halves).text('.2f')} free of noise, by halves of the runs, whose p@2 agree at "
+                f"{shown(halves.reliability, '.2f')}, p@50 at {shown(halves.other_reliability, '.2f')}"
             )
-        yield INCONSISTENT.observed(freed, row.technique, shows)
+        yield INCONSISTENT.observed(halves, row.technique, shows)
 
 
 class Predicted(NamedTuple):
@@ -189,7 +189,7 @@ UNRELATED_TO_LOSS = Claim[subsets.WithDistance](
     says="p@n is unrelated to the distance of a word over runs",
     source="2.2.2",
     rule=f"interval of ρ, freed of noise, within ±{UNRELATED}; no if outside; wants 4 runs",
-    judge=lambda row: within(row.freed, -UNRELATED, UNRELATED),
+    judge=lambda row: within(subsets.freed(row), -UNRELATED, UNRELATED),
     sentences={
         "yes": "how many neighbours of a word come back has little to do with how far its cosines move (its PIP loss)",
         "no": "how many neighbours of a word come back goes with how far its cosines move (its PIP loss)",
@@ -204,10 +204,10 @@ def _of_distance(tables: Mapping[str, Table]) -> Iterator[Observation]:
         row = by_length[max(by_length)]
         shows = (
             f"Spearman's ρ of p@{row.n} with the word's PIP loss {shown(row.measured, '+.2f')} as measured, "
-            f"{row.freed.text('+.2f')} free of noise, by halves of the runs"
+            f"{subsets.freed(row).text('+.2f')} free of noise, by halves of the runs"
         )
         if (first := by_length[1]) is not row:
-            shows += f"; of p@1 {first.freed.text('+.2f')}"
+            shows += f"; of p@1 {subsets.freed(first).text('+.2f')}"
         yield UNRELATED_TO_LOSS.observed(row, technique, shows)
 
 
@@ -219,18 +219,16 @@ class Sampled(NamedTuple):
     words: int
 
 
-def _sampled(sample: Sampled) -> Verdict:
-    if sample.words < PROXY_OF * PROXY:
-        return "no test"
-    return decide(correlation_interval(sample.rho, sample.targets), AGREES, 1)
-
-
 SAMPLES_DO = Claim[Sampled](
     id="instability.consistent-over-proxies",
     says="The word-wise PIP loss is consistent over sampled proxies",
     source="2.2.3",
     rule=f"Spearman's ρ above {AGREES} with its interval; no test where the proxy is most of all words",
-    judge=_sampled,
+    judge=lambda sample: (
+        "no test"
+        if sample.words < PROXY_OF * PROXY
+        else decide(correlation_interval(sample.rho, sample.targets), AGREES, 1)
+    ),
     sentences={
         "yes": "over 1,000 words drawn at random the PIP loss ranks words nearly as over all",
         "no": "over 1,000 words drawn at random the PIP loss ranks words otherwise than over all",

@@ -53,7 +53,7 @@ def highest(levels: Iterable[L], key: Callable[[L], Any]) -> dict[Any, L]:
     return picked
 
 
-SMALLER_SD = Claim[averages.CosineRatios](
+SMALLER_SD = Claim[Estimate](
     id="instability.averages-vary-less",
     says="Averages of two have a smaller SD of cosines, eq. 3.6",
     source="3.2.1",
@@ -61,14 +61,14 @@ SMALLER_SD = Claim[averages.CosineRatios](
         "95 % interval of the ratio below 1/1.28; 1/√2 is what aligning without cost would give; of fewer than 8 runs "
         "hardly ever told"
     ),
-    judge=lambda row: decide(row.of_sd.interval, -inf, SMALLER),
+    judge=lambda sd: within(sd, -inf, SMALLER),
 )
-LARGER_MEANS = Claim[averages.CosineRatios](
+LARGER_MEANS = Claim[Estimate](
     id="instability.averages-have-larger-means",
     says="Averages of two have larger mean cosines, eq. 3.6",
     source="3.2.1",
     rule=f"95 % interval of the slope of averaged on original mean cosines above {LARGER}",
-    judge=lambda row: above(row.of_means, LARGER),
+    judge=lambda slope: above(slope, LARGER),
 )
 
 
@@ -78,8 +78,8 @@ def _second_term(row: trees.Term) -> Verdict:
     Where it is as the thesis states, 80 % of the sets of 8 runs and 65 % of those of 16 are undecided; means of 0.15 σ
     are told from 6 runs on.
     """
-    mean, by_pair = within(row.of_mean, -NO_MEAN, NO_MEAN), within(row.of_pairs, -inf, NO_MEAN)
-    return all_of([mean, by_pair, within(row.of_variance, -inf, 1)])
+    mean, by_pair, variance = row.parts
+    return all_of([within(mean, -NO_MEAN, NO_MEAN), within(by_pair, -inf, NO_MEAN), within(variance, -inf, 1)])
 
 
 SECOND_TERM = Claim[trees.Term](
@@ -96,26 +96,25 @@ SECOND_TERM = Claim[trees.Term](
 
 def _of_two(tables: Mapping[str, Table]) -> Iterator[Observation]:
     for row in averages.COSINE_RATIOS.rows(tables, renormalised=False, runs_beneath=2):
+        sd = Estimate.of_runs(row.sd, row.sd_se, row.averages)
+        slope = Estimate.of_runs(row.slope, row.slope_se, row.averages)
         shows = (
-            f"⟨σ⟩ × {row.of_sd.text('.3f')} (1/{shown(ratio(1, row.sd), '.3f')}; thesis: 1/1.28 to 1/1.39); dot "
+            f"⟨σ⟩ × {sd.text('.3f')} (1/{shown(ratio(1, row.sd), '.3f')}; thesis: 1/1.28 to 1/1.39); dot "
             f"products × {shown(row.dot_sd, '.3f')}"
         )
-        yield SMALLER_SD.observed(row, row.technique, shows)
+        yield SMALLER_SD.observed(sd, row.technique, shows)
         shows = (
-            f"mean cosines of word pairs × {row.of_means.text('.3f')} (thesis: 1.01 to 1.22); ⟨μ⟩ × "
+            f"mean cosines of word pairs × {slope.text('.3f')} (thesis: 1.01 to 1.22); ⟨μ⟩ × "
             f"{shown(row.mean, '.3f')}; dot products × {shown(row.dot_mean, '.4f')}"
         )
-        yield LARGER_MEANS.observed(row, row.technique, shows)
+        yield LARGER_MEANS.observed(slope, row.technique, shows)
     for term in trees.TERM.rows(tables):
-        shows = (
-            f"mean {_percent(term.of_mean, '+.1%')} of σ, of single word pairs {_percent(term.of_pairs)}; variance "
-            f"{_percent(term.of_variance)} of σ²/2"
+        mean, by_pair, variance = (
+            f"{shown(x.value, form)} ± {shown(x.half, '.1%')}"
+            for x, form in zip(term.parts, ("+.1%", ".1%", ".1%"), strict=True)
         )
+        shows = f"mean {mean} of σ, of single word pairs {by_pair}; variance {variance} of σ²/2"
         yield SECOND_TERM.observed(term, term.technique, shows)
-
-
-def _percent(estimate: Estimate, form: str = ".1%") -> str:
-    return f"{shown(estimate.value, form)} ± {shown(estimate.half, '.1%')}"
 
 
 FALLS = Claim[averages.LevelLoss](

@@ -122,8 +122,9 @@ def of_spaces(tables: Mapping[str, Table]) -> Iterator[Observation]:
     yield from _of_two_runs(tables)
     yield from _of_fixed_glove(tables, losses)
     for part in EXTRINSIC.rows(tables):
-        shows = f"I² = {part.square.text()}; {part.negative_words} words negative"
-        yield EXTRINSIC_PART.observed(part.square, part.technique, shows)
+        square = Estimate.of_runs(part.signed_square, part.square_se, part.runs)
+        shows = f"I² = {square.text()}; {part.negative_words} words negative"
+        yield EXTRINSIC_PART.observed(square, part.technique, shows)
     yield WITH_CORPUS_SIZE.observed(None, "", "one corpus")
 
 
@@ -185,19 +186,13 @@ class Rivals(NamedTuple):
         return f"(reduced PIP loss: {self.first} {self.loss.text()}, {self.second} {self.other.text()})"
 
 
-def _most_stable(rivals: Rivals) -> str:
-    """The two lowest losses of several that are equal differ by less than two that were named before.
-
-    So the rate of false verdicts is at most that of one comparison.
-    """
-    return "first" if rivals.other.minus(rivals.loss).interval[0] > 0 else "open"
-
-
 MOST_STABLE = Claim[Rivals](
     id="instability.most-stable",
     says="One technique is the most stable",
     rule="95 % interval of the difference of the two smallest losses above 0",
-    judge=_most_stable,
+    # The two lowest of several equal losses differ by less than two that were named before: verdicts are as often false
+    # as those of one comparison, at most.
+    judge=lambda x: "first" if x.other.minus(x.loss).interval[0] > 0 else "open",
     sentences={
         "first": lambda x: f"Of {x.sampling} runs, those of {x.first} differ least {x.values}.",
         "open": lambda x: (
@@ -233,10 +228,6 @@ def _by(row: Trend) -> str:
     return f"by {row.change:+.0%} ({row.low:+.0%} to {row.high:+.0%})"
 
 
-def _untold(row: Trend) -> str:
-    return f"Whether another training moves rare words more than frequent ones cannot be told: they differ {_by(row)}."
-
-
 INTRINSIC_FLAT = Claim[Trend](
     id="instability.intrinsic-flat",
     says="The intrinsic instability hardly depends on frequency",
@@ -252,7 +243,12 @@ INTRINSIC_FLAT = Claim[Trend](
             f"From rare words to frequent ones, what another training changes {'grows' if row.change > 0 else 'falls'}:"
             f" {_by(row)}."
         ),
-        "undecided": lambda row: "" if math.isnan(row.change) else _untold(row),
+        "undecided": lambda row: (
+            ""
+            if math.isnan(row.change)
+            else "Whether another training moves rare words more than frequent ones cannot be told: they differ "
+            f"{_by(row)}."
+        ),
     },
 )
 EXTRINSIC_FALLS = Claim[Trend](

@@ -18,7 +18,6 @@ from gpustab.engine.cosines import pair_values
 from gpustab.errors import InputError
 from gpustab.kernels import prediction
 from gpustab.kernels.overlap import neighbour_overlap
-from gpustab.machine.device import DEFAULT, Compute
 from gpustab.results import Column, Sheet, Table
 from gpustab.runs.runs import Runs
 from gpustab.statistics import hypotheses
@@ -27,7 +26,6 @@ from gpustab.studies.instability.losses import word_matrices
 from gpustab.studies.instability.neighbours import measure
 from gpustab.studies.instability.subsets import DISTANCE, with_distance
 from gpustab.studies.instability.technique import Technique, draw_words
-from gpustab.studies.shared.spaces import as_copies
 
 
 class CosineTest(NamedTuple):
@@ -151,70 +149,19 @@ _BIN = 0.25
 _REACH = 4.0
 _P_BINS = 20
 _TARGETS = 32
+_RUNS = 4
+"""Runs: of fewer no test of normality says anything."""
 
 
-class Distribution(NamedTuple):
-    """Distribution of the cosines of M random word pairs over R runs.
-
-    Attributes:
-        words: ``(M, 4)`` row numbers (a, b, c, d) of different words; the pairs are (a, b).
-        values: ``(M, R)`` cosines of the pairs.
-        normal_p: ``(M,)`` Shapiro-Wilk p-values.
-        normality: uniformity of these.
-        disjoint: independence of (a, b) and (c, d).
-        sharing: independence of (a, b) and (a, c), which share a word.
-        kurtosis: of all whitened values together; normals have :func:`whitened_kurtosis`.
-    """
-
-    words: Tensor
-    values: Tensor
-    normal_p: Tensor
-    normality: hypotheses.Uniformity
-    disjoint: hypotheses.Independence
-    sharing: hypotheses.Independence
-    kurtosis: float
-
-
-def cosine_distribution(
-    runs: Runs,
-    count: int,
-    seed: int,
-    compute: Compute = DEFAULT,
-    *,
-    simulated: int = hypotheses.SIMULATED,
-    same: Tensor | None = None,
-) -> Distribution:
-    """Test normality and independence of the cosines of random word pairs.
-
-    Args:
-        runs: at least 4.
-        count: number M of couples of word pairs.
-        seed: of the words, the simulated normals and the permutations.
-        compute: how to compute.
-        simulated: rows of normals that the p-values are compared with.
-        same: ``(R, R)`` bool, pairs of runs that are one space twice.
-
-    Raises:
-        InputError: if no cosine varies over the runs, for fewer than 4 runs or 4 words that all runs have.
-    """
-    if len(runs) < 4:
-        raise InputError(f"{len(runs)} runs were given; the distribution over runs wants at least 4")
-    joint = runs.joint.nonzero().flatten().cpu()
-    words = joint[draw_words(len(joint), count, seed)]
-    a, b, c, d = words.T
-    values, other, sharing = (
-        as_copies(pair_values(runs, x, y, compute).cpu(), same) for x, y in ((a, b), (c, d), (a, c))
+def drawn_cosines(technique: Technique) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the cosines ``(M, R)`` over the runs of drawn pairs of words: of (a, b), of (c, d), and of (a, c)."""
+    joint = technique.joint.cpu()
+    a, b, c, d = joint[draw_words(len(joint), technique.options.pairs, technique.seed)].T
+    values, disjoint, sharing = (
+        technique.as_copies(pair_values(technique.runs, x, y, technique.compute).cpu())
+        for x, y in ((a, b), (c, d), (a, c))
     )
-    normal_p = hypotheses.shapiro_p(values)
-    return Distribution(
-        words,
-        values,
-        normal_p,
-        hypotheses.uniformity(normal_p, hypotheses.simulated_p(hypotheses.shapiro_p, len(runs), seed, count=simulated)),
-        hypotheses.independence(values, other, seed, simulated=simulated),
-        hypotheses.independence(values, sharing, seed, simulated=simulated),
-        hypotheses.kurtosis(hypotheses.whiten(values)),
-    )
+    return values, disjoint, sharing
 
 
 def distribution_tables(technique: Technique) -> dict[str, Table]:
@@ -222,23 +169,26 @@ def distribution_tables(technique: Technique) -> dict[str, Table]:
 
     Returns:
         ``distribution`` (one row per hypothesis), ``whitened`` (histogram of the whitened cosines beside the law of
-        normals at R runs) and ``p_values`` (histograms of the p-values beside simulated ones).
+        normals at R runs) and ``p_values`` (histograms of the p-values beside simulated ones). None of fewer than 4
+        runs, which is noted.
+
+    Raises:
+        InputError: if no cosine varies over the runs, or for fewer than 4 words that all runs have.
     """
     name, runs, seed = technique.name, len(technique.runs), technique.seed
-    cosines = cosine_distribution(technique.runs, technique.options.pairs, seed, technique.compute, same=technique.same)
-    couples = {DISJOINT: cosines.disjoint, SHARING: cosines.sharing}
-    rows = [
-        of_normality(name, runs, cosines.normality, cosines.kurtosis),
-        *(of_couples(name, runs, *couple) for couple in couples.items()),
-    ]
-    bars = [*_histogram(name, NORMALITY, cosines.normal_p, hypotheses.simulated_p(hypotheses.shapiro_p, runs, seed))]
-    for hypothesis, part in couples.items():
-        bars += _histogram(name, hypothesis, part.p_values, hypotheses.simulated_p(hypotheses.paired_p, runs, seed))
-    return {
-        TESTS.name: TESTS.table(rows),
-        WHITENED.name: WHITENED.table(_whitened(name, cosines.values, runs)),
-        P_VALUES.name: P_VALUES.table(bars),
-    }
+    if runs < _RUNS:
+        technique.notes.append(f"{name}: the distribution over runs is left out, it wants at least {_RUNS} runs.")
+        return {}
+    values, *others = drawn_cosines(technique)
+    p, null = hypotheses.shapiro_p(values), hypotheses.simulated_p(hypotheses.shapiro_p, runs, seed)
+    fourth = hypotheses.kurtosis(hypotheses.whiten(values))
+    rows = [of_normality(name, runs, hypotheses.uniformity(p, null), fourth)]
+    bars, null = [*_histogram(name, NORMALITY, p, null)], hypotheses.simulated_p(hypotheses.paired_p, runs, seed)
+    for hypothesis, other in zip((DISJOINT, SHARING), others, strict=True):
+        part = hypotheses.independence(values, other, seed)
+        rows.append(of_couples(name, runs, hypothesis, part))
+        bars += _histogram(name, hypothesis, part.p_values, null)
+    return TESTS.named(rows) | WHITENED.named(_whitened(name, values, runs)) | P_VALUES.named(bars)
 
 
 def of_normality(name: str, runs: int, law: hypotheses.Uniformity, fourth: float = math.nan) -> CosineTest:
@@ -299,7 +249,9 @@ def prediction_tables(technique: Technique) -> dict[str, Table]:
     *accuracy, structure = (engine.agreement(p, p_word) for p in models)
     exact = exact_agreement(runs, rows, lengths, seed)
     as_structure = exact_agreement(runs, rows, lengths, seed, predicted.gamma)
-    with_pip = _with_pip(runs, rows, p_word, compute)
+    # The PIP loss is free of the means: what p@n says of distance.
+    losses = engine.wordwise_pass(runs, engine.gram_pass(runs, compute), compute).mean.cpu()[rows]
+    with_pip = engine.agreement(losses.expand_as(p_word), p_word).pearson.tolist()
     measured = p_word.mean(1).tolist()
     candidates = int(predicted.candidates[2].double().mean())
     of_lengths, of_structure = [], []
@@ -310,14 +262,9 @@ def prediction_tables(technique: Technique) -> dict[str, Table]:
         of_structure.append(Structure(name, n, *agreement, predicted.gamma, candidates, with_pip[m]))
     words = [runs.vocabulary.text(k) for k in rows.tolist()]
     distance = with_distance(name, lists, word_matrices(runs, rows, compute), compute, seed)
-    return {
-        PREDICTIONS.name: PREDICTIONS.table(
-            _predictions(name, words, lengths, [p_word, *models], predicted.correlation)
-        ),
-        ACCURACY.name: ACCURACY.table(of_lengths),
-        STRUCTURE.name: STRUCTURE.table(of_structure),
-        DISTANCE.name: DISTANCE.table(distance),
-    }
+    predictions = _predictions(name, words, lengths, [p_word, *models], predicted.correlation)
+    accuracies = ACCURACY.named(of_lengths) | STRUCTURE.named(of_structure)
+    return PREDICTIONS.named(predictions) | accuracies | DISTANCE.named(distance)
 
 
 def _predictions(
@@ -327,14 +274,6 @@ def _predictions(
         columns = (*(values[m] for values in of_words), correlation)
         for word, *row in zip(words, *(column.tolist() for column in columns), strict=True):
             yield Prediction(name, word, n, *row)
-
-
-def _with_pip(runs: Runs, rows: Tensor, p_word: Tensor, compute: Compute) -> list[float]:
-    """Pearson's ρ of measured p@n with the word's PIP loss, which is free of the means: what p@n says of distance."""
-    words = engine.wordwise_pass(runs, engine.gram_pass(runs, compute), compute)
-    loss = words.mean.cpu()[rows].expand_as(p_word)
-    pearson: list[float] = engine.agreement(loss, p_word).pearson.tolist()
-    return pearson
 
 
 def exact_agreement(

@@ -105,7 +105,7 @@ def frequency_tables(words: Table, technique: Technique | None = None) -> dict[s
         fitted = trend(part.frequency, part.values, runs_se=error, runs=runs)
         trends.append(TrendRow(words["technique"][0], part.quantity, part.least, len(part.rows), *astuple(fitted)))
     batches = (batch for part in parts if not part.least for batch in _batch_rows(words["technique"][0], part))
-    return {TRENDS.name: TRENDS.table(trends), BATCHES.name: BATCHES.table(batches)}
+    return TRENDS.named(trends) | BATCHES.named(batches)
 
 
 class _Part(NamedTuple):
@@ -230,20 +230,16 @@ def pair_sums(groups: Mapping[str, Runs], weights: Tensor, compute: Compute) -> 
         compute: how to compute.
     """
     restricted, rows = over_common_words(list(groups.values()))
-    return {
-        sampling: _sums(runs, words, weights, compute)
-        for sampling, runs, words in zip(groups, restricted, rows, strict=True)
-    }
-
-
-def _sums(runs: Runs, rows: Tensor, weights: Tensor, compute: Compute) -> Sums:
-    total = torch.zeros(2, len(weights), len(runs), len(runs), dtype=torch.float64)
-    basis = engine.gram_pass(runs, compute, torch.float64)
-    for part, weight in zip(rows.split(_WORDS), weights.split(_WORDS, dim=1), strict=True):
-        losses = word_matrices(runs, part, compute, basis)
-        both = torch.stack([losses, losses.square()])
-        total += product(weight, both.flatten(2)).unflatten(2, losses.shape[1:])
-    return Sums(*total)
+    sums = {}
+    for sampling, runs, words in zip(groups, restricted, rows, strict=True):
+        total = torch.zeros(2, len(weights), len(runs), len(runs), dtype=torch.float64)
+        basis = engine.gram_pass(runs, compute, torch.float64)
+        for part, weight in zip(words.split(_WORDS), weights.split(_WORDS, dim=1), strict=True):
+            losses = word_matrices(runs, part, compute, basis)
+            both = torch.stack([losses, losses.square()])
+            total += product(weight, both.flatten(2)).unflatten(2, losses.shape[1:])
+        sums[sampling] = Sums(*total)
+    return sums
 
 
 def change_error(parts: Mapping[str, Tensor]) -> tuple[float, int]:

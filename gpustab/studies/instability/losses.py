@@ -6,10 +6,9 @@ Table 2.8 has the losses of every sampling, table 2.11 what resampling the docum
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, NamedTuple
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -65,11 +64,6 @@ class Extrinsic(NamedTuple):
     se: float | None
     mean_word_square: Annotated[float, Column(about="mean over words of their signed squares")]
     negative_words: int
-
-    @property
-    def square(self) -> Estimate:
-        """The signed square, with its error."""
-        return Estimate.of_runs(self.signed_square, self.square_se, self.runs)
 
 
 class Word(NamedTuple):
@@ -163,11 +157,8 @@ def instability_tables(technique: Technique, look: Look | None = None) -> dict[s
         if look is not None:
             look(sampling, runs, pip)
     parts = [_extrinsic(name, losses, words)] if "bootstrap" in losses else []
-    return {
-        LOSSES.name: LOSSES.table(losses.values()),
-        EXTRINSIC.name: EXTRINSIC.table(parts),
-        WORDS.name: _word_table(name, technique.runs, rows["shuffled"], words),
-    }
+    of_words = _words(name, technique.runs, rows["shuffled"], words)
+    return LOSSES.named(losses.values()) | EXTRINSIC.named(parts) | WORDS.named(of_words)
 
 
 def _loss(
@@ -203,23 +194,15 @@ def _extrinsic(name: str, losses: Mapping[str, Loss], words: Mapping[str, Wordwi
     return Extrinsic(name, min(a.runs, b.runs), a.reduced_pip, b.reduced_pip, *added, *of_words)
 
 
-def _word_table(name: str, runs: Runs, rows: Tensor, words: Mapping[str, WordwisePip]) -> Table:
+def _words(name: str, runs: Runs, rows: Tensor, words: Mapping[str, WordwisePip]) -> Iterator[Word]:
     shuffled, bootstrap = words["shuffled"], words.get("bootstrap")
-    v = len(rows)
-    nothing = np.full(v, np.nan)
-    columns = {
-        "technique": [name] * v,
-        "word": [runs.vocabulary.text(k) for k in rows.tolist()],
-        # Counts are totals over the runs that have them.
-        "frequency": [None] * v if runs.counts is None else (runs.counts.cpu()[rows] / len(runs)).tolist(),
-        "intrinsic": shuffled.mean.numpy(),
-        "intrinsic_se": shuffled.se.numpy(),
-        "intrinsic_square": shuffled.square.numpy(),
-        "bootstrap": nothing if bootstrap is None else bootstrap.mean.numpy(),
-        "bootstrap_square": nothing if bootstrap is None else bootstrap.square.numpy(),
-        "extrinsic_square": nothing if bootstrap is None else (bootstrap.square - shuffled.square).numpy(),
-    }
-    return Table(columns, long=WORDS.long, row=WORDS.row)
+    nothing = torch.full_like(shuffled.mean, torch.nan)
+    mean, square = (nothing, nothing) if bootstrap is None else (bootstrap.mean, bootstrap.square)
+    numbers = (shuffled.mean, shuffled.se, shuffled.square, mean, square, square - shuffled.square)
+    # Counts are totals over the runs that have them.
+    counts = [None] * len(rows) if runs.counts is None else (runs.counts.cpu()[rows] / len(runs)).tolist()
+    for k, *values in zip(rows.tolist(), counts, *(column.tolist() for column in numbers), strict=True):
+        yield Word(name, runs.vocabulary.text(k), *values)
 
 
 def word_matrices(runs: Runs, rows: Tensor, compute: Compute, basis: engine.GramPass | None = None) -> Tensor:
@@ -280,7 +263,7 @@ def proxy_tables(technique: Technique) -> dict[str, Table]:
     ]
     expected = [math.sqrt((1 - 1 / m) / (1 - 1 / words)) for m in sizes]
     proxies = [Proxy(name, *row) for row in zip(sizes, ratios.tolist(), expected, strict=True)]
-    return {OVER_PROXIES.name: OVER_PROXIES.table(over), PROXIES.name: PROXIES.table(proxies)}
+    return OVER_PROXIES.named(over) | PROXIES.named(proxies)
 
 
 def _pairs_of_runs(technique: Technique, generator: torch.Generator) -> list[list[int]]:
@@ -325,7 +308,7 @@ def identity_table(technique: Technique, words: int = IDENTITY_WORDS) -> dict[st
         difference = float(relative.max()) if len(relative) else math.nan
         jensen = float((wordwise.mean[rows].cpu().square() / left)[varies].mean())
         identities.append(Identity(technique.name, scope, float(left.mean()), float(right.mean()), difference, jensen))
-    return {IDENTITY.name: IDENTITY.table(identities)}
+    return IDENTITY.named(identities)
 
 
 def _from_variances(runs: Runs, rows: Tensor, joint: Tensor) -> Tensor:

@@ -162,12 +162,9 @@ def overlap_tables(technique: Technique) -> dict[str, Table]:
             p, j = pair_statistics(overlap.p[m]), pair_statistics(overlap.j[m])
             shared.append(Shared(name, sampling, n, len(lists.targets), p.mean, p.se, j.mean, j.se, n * chance))
     shuffled = measured["shuffled"]
-    return {
-        SHARED.name: SHARED.table(shared),
-        OVER_LENGTHS.name: OVER_LENGTHS.table(over_lengths(name, shuffled)),
-        CONSISTENCY.name: CONSISTENCY.table(consistency_over_n(name, shuffled.lists, compute, seed)),
-        HALVES.name: HALVES.table(halves(name, shuffled, compute)),
-    }
+    consistency = CONSISTENCY.named(consistency_over_n(name, shuffled.lists, compute, seed))
+    over_n = OVER_LENGTHS.named(over_lengths(name, shuffled)) | consistency
+    return SHARED.named(shared) | over_n | HALVES.named(halves(name, shuffled, compute))
 
 
 def _over_common_words(groups: Mapping[str, Runs], seed: int) -> dict[str, tuple[Runs, Tensor]]:
@@ -200,23 +197,16 @@ def halves(name: str, measured: Lists, compute: Compute) -> list[Halves]:
     half = len(lists.indices) // 2
     if half < 2:
         return []
-    first, second = (
-        engine.overlap_pass(_of_runs(lists, part), lengths, compute) for part in (slice(half), slice(half, 2 * half))
-    )
-    rows = []
-    for m, n in enumerate(lengths):
-        p = rank_correlation(tied(first.p_word[m]), tied(second.p_word[m]))[0]
-        j = rank_correlation(tied(first.j_word[m]), tied(second.j_word[m]))[0]
-        rows.append(Halves(name, n, half, p, j))
-    return rows
+    parts = []
+    for part in (slice(half), slice(half, 2 * half)):
+        of_half = {field: getattr(lists, field)[part] for field in ("indices", "cosines", "tied", "present")}
+        overlap = engine.overlap_pass(lists._replace(**of_half), lengths, compute)
+        parts.append([tied(overlap.p_word), tied(overlap.j_word)])
+    rho = [[rank_correlation(*words)[0] for words in zip(*both, strict=True)] for both in zip(*parts, strict=True)]
+    return [Halves(name, n, half, p, j) for n, p, j in zip(lengths, *rho, strict=True)]
 
 
-def _of_runs(lists: engine.NeighbourPass, part: slice) -> engine.NeighbourPass:
-    fields = ("indices", "cosines", "tied", "present")
-    return lists._replace(**{field: getattr(lists, field)[part] for field in fields})
-
-
-def list_tables(technique: Technique) -> tuple[dict[str, Table], list[str]]:
+def list_tables(technique: Technique) -> dict[str, Table]:
     """List the neighbours of a word in the first two runs, in the averages of either half of the runs, and by means.
 
     Args:
@@ -225,15 +215,15 @@ def list_tables(technique: Technique) -> tuple[dict[str, Table], list[str]]:
 
     Returns:
         ``table_2_2``, ``table_3_5`` (empty below 4 runs: an average is of two or more), ``lists_shared`` (p@n and j@n
-        of both), ``table_2_4`` and ``figure_2_2`` (one row per run); and sentences on what could not be listed.
+        of both), ``table_2_4`` and ``figure_2_2`` (one row per run). What could not be listed is noted.
     """
-    name, runs, options = technique.name, technique.runs, technique.options
+    name, runs, options, notes = technique.name, technique.runs, technique.options, technique.notes
     if options.word is None:
-        return {}, []
+        return {}
     target, half = _row_of(runs, options.word), len(runs) // 2
     if target is None:
-        return {}, [f"{name}: no lists of neighbours, the word '{show(as_word(options.word))}' is not in all runs."]
-    notes = []
+        notes.append(f"{name}: no lists of neighbours, the word '{show(as_word(options.word))}' is not in all runs.")
+        return {}
     in_runs, shared = _beside(name, runs.take([0, 1]), target, 1)
     in_averages: list[Beside] = []
     if half > 1:
@@ -249,13 +239,8 @@ def list_tables(technique: Technique) -> tuple[dict[str, Table], list[str]]:
         other = show(as_word(str(options.other)))
         notes.append(f"{name}: no cosines with '{other}' (figure 2.2), it is not in all runs.")
     pair = [] if second is None else _pair(name, runs, target, second, technique.compute)
-    return {
-        IN_RUNS.name: IN_RUNS.table(in_runs),
-        IN_AVERAGES.name: IN_AVERAGES.table(in_averages),
-        LISTS_SHARED.name: LISTS_SHARED.table(shared),
-        NEAREST.name: NEAREST.table(nearest),
-        PAIR_COSINES.name: PAIR_COSINES.table(pair),
-    }, notes
+    lists = IN_RUNS.named(in_runs) | IN_AVERAGES.named(in_averages) | LISTS_SHARED.named(shared)
+    return lists | NEAREST.named(nearest) | PAIR_COSINES.named(pair)
 
 
 def _row_of(runs: Runs, word: str) -> int | None:

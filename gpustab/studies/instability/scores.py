@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
 from gpustab.evaluation import RunScores
@@ -85,23 +85,22 @@ EXTREMES = Sheet("table_2_1", Extremes, "one row a technique and test")
 SCORED = Sheet("table_2_10", Scored, "one row a technique and test")
 
 
-def quality_tables(technique: Technique) -> tuple[dict[str, Table], list[str]]:
+def quality_tables(technique: Technique) -> dict[str, Table]:
     """Score runs and averages of n runs on word similarity (Spearman's ρ) and analogies (part of right answers).
 
     Returns:
         ``scores`` (one row per test and level: mean, SD, best and worst), ``table_3_6`` (for every level, scores of
-        averages less the mean ones of the runs beneath), ``doublings`` (less those of the level beneath); and sentences
-        on tests that could not be done.
+        averages less the mean ones of the runs beneath) and ``doublings`` (less those of the level beneath). Tests that
+        could not be done are noted.
     """
     name, runs = technique.name, technique.runs
     scores, gains, doublings = [], [], []
-    notes: list[str] = []
     single: dict[str, RunScores] = {}
     beneath: dict[str, RunScores] = {}
     before: list[list[int]] = []
     for level in levels_of(runs, list(range(len(runs))), renormalise=False):
         spaces = runs if level.beneath == 1 else as_runs(runs, level.averages)
-        for test, used, total, by_space in usual_scores(spaces, technique.compute, notes):
+        for test, used, total, by_space in usual_scores(spaces, technique.compute, technique.notes):
             if by_space.mean is None:
                 continue
             numbers = by_space.mean, by_space.sd, by_space.best, by_space.worst
@@ -115,12 +114,7 @@ def quality_tables(technique: Technique) -> tuple[dict[str, Table], list[str]]:
                     doublings.append(Gain(name, test, level.beneath, *gain(beneath[test], by_space, halves)))
             beneath[test] = by_space
         before = level.runs
-    tables: dict[str, Table] = {
-        SCORES.name: SCORES.table(scores),
-        GAINS.name: GAINS.table(gains),
-        DOUBLINGS.name: DOUBLINGS.table(doublings),
-    }
-    return tables, list(dict.fromkeys(notes))
+    return SCORES.named(scores) | GAINS.named(gains) | DOUBLINGS.named(doublings)
 
 
 def gain(single: RunScores, averaged: RunScores, beneath: Sequence[Sequence[int]]) -> tuple[int, float, float]:
@@ -148,13 +142,8 @@ def gain(single: RunScores, averaged: RunScores, beneath: Sequence[Sequence[int]
     return k, mean, statistics.stdev(differences) / math.sqrt(k) if k > 1 else math.nan
 
 
-def spread_of_scores(tables: Mapping[str, Table]) -> tuple[Table[Extremes], Table[Scored]]:
-    """Return ``table_2_1`` and ``table_2_10``: how the scores of single runs spread."""
-    single = list(SCORES.rows(tables, runs_beneath=1))
-    return EXTREMES.table(map(_extremes, single)), SCORED.table(map(_scored, single))
-
-
-def _extremes(row: Score) -> Extremes:
+def extremes_of(row: Score) -> Extremes:
+    """Return how far the scores of single runs lie apart."""
     lowest, highest, sd = _number(row.worst), _number(row.best), _number(row.sd)
     # Percent of what is not above 0 means nothing.
     difference = 100 * (highest / lowest - 1) if lowest > 0 else math.nan
@@ -163,7 +152,8 @@ def _extremes(row: Score) -> Extremes:
     return Extremes(row.technique, row.test, row.spaces, lowest, highest, difference, relative, *interval)
 
 
-def _scored(row: Score) -> Scored:
+def scored(row: Score) -> Scored:
+    """Return the mean score of single runs with its interval."""
     runs, sd = row.spaces, _number(row.sd)
     interval = Estimate.of_runs(row.mean, sd / math.sqrt(runs), runs).interval
     return Scored(row.technique, row.test, runs, row.mean, sd, *interval)

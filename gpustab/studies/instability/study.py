@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import Annotated, Any, NamedTuple
 
@@ -38,14 +39,14 @@ from gpustab.studies.instability.losses import (
     proxy_tables,
 )
 from gpustab.studies.instability.neighbours import OVER_LENGTHS, list_tables, overlap_tables
-from gpustab.studies.instability.scores import EXTREMES, SCORED, quality_tables, spread_of_scores
+from gpustab.studies.instability.scores import EXTREMES, SCORED, SCORES, extremes_of, quality_tables, scored
 from gpustab.studies.instability.subsets import how_many_table
 from gpustab.studies.instability.technique import SAME_RUNS, SameRuns, Technique
 from gpustab.studies.instability.trees import alignment_tables
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs, seeds_of
-from gpustab.studies.shared.spaces import Flaws, flaws_of, unscaled
+from gpustab.studies.shared.spaces import Flaws, find_copies, flaws_of, unscaled
 
 
 class Place(NamedTuple):
@@ -166,7 +167,8 @@ def _measure(family: Family[Runs | Group], options: InstabilityOptions, answer: 
     groups = {
         member.key.sampling: engine.place(answer.read(member, number / of), answer.compute) for member in family.members
     }
-    technique = Technique.of(name, groups, options, answer.compute)
+    same = find_copies(groups["shuffled"], answer.compute)
+    technique = Technique(name, groups, options, answer.compute, same, result.notes)
     tables: Tables = {}
     failed: list[GpustabError] = []
     flaws: dict[str, Flaws] = {}
@@ -175,7 +177,7 @@ def _measure(family: Family[Runs | Group], options: InstabilityOptions, answer: 
         flaws[sampling] = flaws_of(runs, pip)
         answer.notes[f"{name}/{sampling}"] = unscaled(pip)
 
-    chapters = list(_chapters(technique, tables, result.notes, look))
+    chapters = list(_chapters(technique, tables, look))
     weights = [_WEIGHTS.get(title, 0.3) for title, _ in chapters]
     for k, (title, work) in enumerate(chapters):
         answer.report(f"{name}: {title}", (number + sum(weights[:k]) / sum(weights)) / of)
@@ -205,40 +207,31 @@ def _shared_seeds(family: Family[Runs | Group]) -> Iterator[str]:
         )
 
 
-def _chapters(technique: Technique, tables: Tables, notes: list[str], look: Look) -> Iterator[Chapter]:
+def _chapters(technique: Technique, tables: Tables, look: Look) -> Iterator[Chapter]:
     """Yield every chapter; the tables of those before are there when the next one begins."""
-
-    def with_notes(chapter: Callable[[Technique], tuple[Tables, list[str]]]) -> Tables:
-        made, sentences = chapter(technique)
-        notes.extend(sentences)
-        return made
-
     yield "PIP loss", lambda: instability_tables(technique, look)
-    yield "samples", lambda: with_notes(_same_runs)
+    yield "samples", lambda: _same_runs(technique)
     yield "word frequency", lambda: frequency_tables(tables[WORDS.name], technique) if WORDS.name in tables else {}
-    yield "distribution of cosines", lambda: with_notes(_distribution)
-    yield "neighbours", lambda: overlap_tables(technique)
-    yield "lists of one word", lambda: with_notes(list_tables)
-    yield "sampled proxies", lambda: proxy_tables(technique)
-    yield "variances", lambda: identity_table(technique)
-    yield "averages", lambda: averaging_tables(technique)
-    yield "alignment", lambda: alignment_tables(technique)
-    yield "scores", lambda: with_notes(quality_tables)
-    yield "how many runs", lambda: how_many_table(technique)
-    yield "prediction", lambda: prediction_tables(technique)
+    for title, chapter in (
+        ("distribution of cosines", distribution_tables),
+        ("neighbours", overlap_tables),
+        ("lists of one word", list_tables),
+        ("sampled proxies", proxy_tables),
+        ("variances", identity_table),
+        ("averages", averaging_tables),
+        ("alignment", alignment_tables),
+        ("scores", quality_tables),
+        ("how many runs", how_many_table),
+        ("prediction", prediction_tables),
+    ):
+        yield title, partial(chapter, technique)
 
 
-def _same_runs(technique: Technique) -> tuple[Tables, list[str]]:
+def _same_runs(technique: Technique) -> Tables:
     """Which samplings share runs."""
     same = same_runs(technique.groups)
-    rows = (SameRuns(technique.name, *pair) for pair in same)
-    return {SAME_RUNS.name: SAME_RUNS.table(rows)}, list(said_of(same, f"{technique.name}: "))
-
-
-def _distribution(technique: Technique) -> tuple[Tables, list[str]]:
-    if len(technique.runs) > FEWEST:
-        return distribution_tables(technique), []
-    return {}, [f"{technique.name}: the distribution over runs is left out, it wants at least 4 runs."]
+    technique.notes.extend(said_of(same, f"{technique.name}: "))
+    return SAME_RUNS.named(SameRuns(technique.name, *pair) for pair in same)
 
 
 def _summary(technique: Technique, tables: Mapping[str, Table], no_verdict: str | None) -> dict[str, Any]:
@@ -280,13 +273,10 @@ def closing_tables(
         groups: summaries of the techniques: name, words and dimension.
         silent: techniques on which no verdict is given: they have no place among the others.
     """
-    extremes, means = spread_of_scores(tables)
-    return {
-        EXTREMES.name: extremes,
-        CRITERIA.name: CRITERIA.table(row for group in groups for row in _criteria(tables, group)),
-        PLACES.name: PLACES.table(_places(LOSSES.of(tables), silent)),
-        SCORED.name: means,
-    }
+    single = list(SCORES.rows(tables, runs_beneath=1))
+    criteria = CRITERIA.named(row for group in groups for row in _criteria(tables, group))
+    extremes = EXTREMES.named(map(extremes_of, single))
+    return extremes | criteria | PLACES.named(_places(LOSSES.of(tables), silent)) | SCORED.named(map(scored, single))
 
 
 def _places(losses: Table[Loss], silent: Collection[str]) -> Iterator[Place]:
@@ -303,18 +293,9 @@ def _places(losses: Table[Loss], silent: Collection[str]) -> Iterator[Place]:
 
 def _criteria(tables: Mapping[str, Table], group: Mapping[str, Any]) -> Iterator[Criterion]:
     name, v, d = group["name"], group["words"], group["dimension"]
-    by_n = [
-        value
-        for row in OVER_LENGTHS.rows(tables, technique=name, metric="p")
-        for n, value in row.rho.items()
-        if n != str(row.n)
-    ]
-    by_proxy = [
-        value
-        for row in OVER_PROXIES.rows(tables, technique=name, words="all")
-        for m, value in row.rho.items()
-        if m.isdigit()
-    ]
+    over_n, proxies = OVER_LENGTHS.rows(tables, technique=name, metric="p"), OVER_PROXIES.rows(tables, technique=name)
+    by_n = [value for row in over_n for n, value in row.rho.items() if n != str(row.n)]
+    by_proxy = [value for row in proxies if row.words == "all" for m, value in row.rho.items() if m.isdigit()]
     consistency = "lowest Spearman's ρ over words: of any two n; of fewer words with all"
     yield Criterion(name, "consistency", consistency, _lowest(by_n), _lowest(by_proxy))
     independence = "Pearson's ρ over words with the structure factor ρ@1, which knows means alone"

@@ -44,11 +44,6 @@ class Consistency(NamedTuple):
     correlation: Annotated[float, Column(about="between the two n, freed of noise; NaN of a reliability not above 0")]
     se: Annotated[float, Column(about="its error, by the jackknife over batches of words")]
 
-    @property
-    def freed(self) -> Estimate:
-        """The correlation freed of noise, with its error."""
-        return Estimate(self.correlation, self.se, WORD_BATCHES - 1)
-
 
 class WithDistance(NamedTuple):
     """p@n beside the word's PIP loss: Spearman's ρ over words, freed of the noise of few runs."""
@@ -63,11 +58,6 @@ class WithDistance(NamedTuple):
     pip_reliability: Annotated[float, Column(about="of the loss")]
     correlation: Annotated[float, Column(about="freed of noise; NaN of a reliability not above 0")]
     se: Annotated[float, Column(about="its error, by the jackknife over batches of words")]
-
-    @property
-    def freed(self) -> Estimate:
-        """The correlation freed of noise, with its error."""
-        return Estimate(self.correlation, self.se, WORD_BATCHES - 1)
 
 
 class ErrorOfRuns(NamedTuple):
@@ -102,6 +92,11 @@ LENGTH = 10
 
 
 Split = tuple[tuple[int, ...], tuple[int, ...]]
+
+
+def freed(row: Consistency | WithDistance) -> Estimate:
+    """Return the correlation freed of noise, with its error."""
+    return Estimate(row.correlation, row.se, WORD_BATCHES - 1)
 
 
 def tied(shares: Tensor) -> Tensor:
@@ -270,7 +265,7 @@ def how_many_table(technique: Technique) -> dict[str, Table]:
             last = size == len(runs) and not math.isnan(jackknife)
             needed = max(2, math.ceil(size * (jackknife / 0.01) ** 2)) if last else None
             rows.append(ErrorOfRuns(technique.name, quantity, size, jackknife, subsampling, needed))
-    return {HOW_MANY.name: HOW_MANY.table(rows)}
+    return HOW_MANY.named(rows)
 
 
 def _quantities(technique: Technique) -> Iterator[tuple[str, list[Tensor]]]:

@@ -15,7 +15,7 @@ from gpustab.results import Column, Sheet, Table
 from gpustab.results.table import names_of
 from gpustab.runs.runs import Runs
 from gpustab.studies.instability import InstabilityOptions
-from gpustab.studies.shared.spaces import are_one, as_copies, find_copies
+from gpustab.studies.shared.spaces import are_one, as_copies
 
 R = TypeVar("R")
 
@@ -69,6 +69,7 @@ class Technique:
         options: how much is drawn.
         compute: how to compute.
         same: ``(R, R)`` bool, pairs of shuffled runs that are one space twice; ``None`` where nobody looked.
+        notes: sentences on what could not be measured; chapters add theirs.
     """
 
     name: str
@@ -76,11 +77,7 @@ class Technique:
     options: InstabilityOptions = field(default_factory=InstabilityOptions)
     compute: Compute = DEFAULT
     same: Tensor | None = None
-
-    @classmethod
-    def of(cls, name: str, groups: Mapping[str, Runs], options: InstabilityOptions, compute: Compute) -> Technique:
-        """Return a technique whose copies are known."""
-        return cls(name, groups, options, compute, find_copies(groups["shuffled"], compute))
+    notes: list[str] = field(default_factory=list)
 
     @property
     def runs(self) -> Runs:

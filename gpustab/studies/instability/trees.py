@@ -42,19 +42,11 @@ class Term(NamedTuple):
     variance_of_half_se: float
 
     @property
-    def of_mean(self) -> Estimate:
-        """The mean as a part of σ, with its error."""
-        return Estimate.of_runs(self.mean, self.se, self.pairs_of_runs).over(self.sd_of_cosines)
-
-    @property
-    def of_pairs(self) -> Estimate:
-        """The means of word pairs as a part of σ, with their error."""
-        return Estimate.of_runs(self.mean_by_pair, self.mean_by_pair_se, self.pairs_of_runs)
-
-    @property
-    def of_variance(self) -> Estimate:
-        """The variance as a part of σ²/2, with its error."""
-        return Estimate.of_runs(self.variance_of_half, self.variance_of_half_se, self.pairs_of_runs)
+    def parts(self) -> tuple[Estimate, Estimate, Estimate]:
+        """The mean and the means of word pairs as parts of σ, and the variance as a part of σ²/2, with their errors."""
+        mean = Estimate.of_runs(self.mean, self.se, self.pairs_of_runs).over(self.sd_of_cosines)
+        by_pair = Estimate.of_runs(self.mean_by_pair, self.mean_by_pair_se, self.pairs_of_runs)
+        return mean, by_pair, Estimate.of_runs(self.variance_of_half, self.variance_of_half_se, self.pairs_of_runs)
 
 
 class TreeRow(NamedTuple):
@@ -92,20 +84,20 @@ ORDERS = 4
 _TRIES = 50
 
 
+@dataclass(frozen=True)
 class RunByRun(Sequence[T]):
     """Something of every run, made when somebody asks for it."""
 
-    def __init__(self, runs: Runs, made: Callable[[int], T]) -> None:
-        self._runs = len(runs)
-        self._made = made
+    runs: Runs
+    made: Callable[[int], T]
 
     def __len__(self) -> int:
-        return self._runs
+        return len(self.runs)
 
     def __getitem__(self, r: int) -> T:  # type: ignore[override]  # slices are not needed
         if not 0 <= r < len(self):
             raise IndexError(r)
-        return self._made(r)
+        return self.made(r)
 
 
 @dataclass(frozen=True)
@@ -219,7 +211,7 @@ def alignment_tables(technique: Technique) -> dict[str, Table]:
         order or another reference, and between the two halves of the runs, as parts of the loss of runs. Parts of a
         spread that is 0 are undefined.
     """
-    return {TERM.name: TERM.table([_term(technique)]), TREES.name: TREES.table(_trees(technique))}
+    return TERM.named([_term(technique)]) | TREES.named(_trees(technique))
 
 
 def _term(technique: Technique) -> Term:

@@ -10,7 +10,8 @@ from gpustab.kernels.gram import block_gram, squared_norms
 from gpustab.kernels.pip_loss import pip_from_norms
 from gpustab.kernels.procrustes import procrustes
 from gpustab.machine.device import Compute
-from gpustab.studies.instability.averages import averaging_tables, cosine_ratios, expected_sd, matrix_losses
+from gpustab.statistics.intervals import expected_sd
+from gpustab.studies.instability.averages import averaging_tables, cosine_ratios, matrix_losses
 from gpustab.studies.instability.trees import alignment_tables, naive_average, orders_of
 from tests import oracles
 from tests.generators import noisy_copies, runs_of

@@ -28,6 +28,7 @@ from gpustab.studies.instability.neighbours import OVER_LENGTHS, OverLengths
 from gpustab.studies.instability.subsets import CONSISTENCY, DISTANCE, HOW_MANY, Consistency, ErrorOfRuns, WithDistance
 from gpustab.studies.instability.technique import SAME_RUNS, SameRuns
 from gpustab.studies.shared.claims import rising, within
+from tests.studies.instability import thesis
 from tests.studies.instability.made import row, tables
 
 
@@ -91,21 +92,9 @@ def test_losses_hardly_vary_up_to_the_largest_sd_of_the_thesis(relative, runs, w
     assert verdicts("2.3, 1", (LOSSES, *found)) == [wanted]
 
 
-THESIS_2_8 = """
-0.771 2.8 1.278 1.0 2.170 4.2 1.805 5.3 1.275 0.9 2.367 0.2 3.417 0.9 4.272 0.4 2.879 0.3
-0.611 0.9 1.564 1.0 1.743 1.5 1.665 2.5 1.558 1.2 1.963 0.2 3.258 1.2 4.108 0.4 2.483 0.7
-0.653 0.7 1.560 1.3 2.117 0.5 1.634 2.1 1.543 0.9 2.428 0.6 3.124 1.0 4.084 0.5 2.951 0.3
-0.661 2.4 1.416 1.3 1.819 1.7 1.543 2.5 1.417 1.4 2.044 0.2 2.987 0.8 3.938 0.4 2.544 0.2
-0.644 1.2 1.469 1.9 1.704 0.7 1.507 2.4 1.465 1.4 1.943 0.2 2.853 1.3 3.947 0.7 2.426 0.3
-0.702 0.9 1.334 1.1 1.828 0.9 1.609 2.9 1.352 1.7 2.059 0.2 3.063 1.1 4.065 0.7 2.575 0.2
-0.725 0.3 1.201 4.5 1.664 2.0 1.543 2.3 1.208 4.0 1.891 0.2 2.883 0.8 4.672 1.8 2.388 0.6
-"""
-
-
 def test_the_rule_says_no_to_no_cell_of_table_2_8():
     """Seven languages, three samplings, three techniques: means in 10⁻², SDs in 10⁻⁴, 16 runs."""
-    numbers = THESIS_2_8.split()
-    cells = [float(sd) / float(mean) / 100 for mean, sd in zip(numbers[::2], numbers[1::2], strict=True)]
+    cells = [sd / mean / 100 for mean, sd in thesis.LOSSES.values()]
     assert len(cells) == 63
     assert sum(cell > 0.01 for cell in cells) == 19
     assert 0.037 < max(cells) < 0.04

@@ -12,38 +12,22 @@ from gpustab.studies.instability import losses as losses_of
 from gpustab.studies.instability.losses import instability_tables, word_matrices
 from tests import oracles
 from tests.generators import noisy_copies, runs_of
+from tests.studies.instability import thesis
 from tests.studies.instability.made import technique
 
-# Rettenmeier 2020, tables 2.8 (shuffled, bootstrap) and 2.11, in 10⁻².
-THESIS = {
-    ("HI", "word2vec"): (1.805, 3.417, 2.901),
-    ("FI", "word2vec"): (1.665, 3.258, 2.801),
-    ("ZH", "word2vec"): (1.634, 3.124, 2.663),
-    ("CS", "word2vec"): (1.543, 2.987, 2.557),
-    ("PL", "word2vec"): (1.507, 2.853, 2.423),
-    ("PT", "word2vec"): (1.609, 3.063, 2.606),
-    ("EN", "word2vec"): (1.543, 2.883, 2.435),
-    ("HI", "GloVe"): (1.275, 4.272, 4.077),
-    ("FI", "GloVe"): (1.558, 4.108, 3.801),
-    ("ZH", "GloVe"): (1.543, 4.084, 3.781),
-    ("CS", "GloVe"): (1.417, 3.938, 3.674),
-    ("PL", "GloVe"): (1.465, 3.947, 3.665),
-    ("PT", "GloVe"): (1.352, 4.065, 3.833),
-    ("EN", "GloVe"): (1.208, 4.672, 4.513),
-    ("HI", "fastText"): (2.367, 2.879, 1.639),
-    ("FI", "fastText"): (1.963, 2.483, 1.521),
-    ("ZH", "fastText"): (2.428, 2.951, 1.677),
-    ("CS", "fastText"): (2.044, 2.544, 1.515),
-    ("PL", "fastText"): (1.943, 2.426, 1.453),
-    ("PT", "fastText"): (2.059, 2.575, 1.546),
-    ("EN", "fastText"): (1.891, 2.388, 1.458),
-}
 HALF = 0.0005
 
 
-@pytest.mark.parametrize(("language", "technique"), THESIS)
-def test_table_2_11_follows_from_table_2_8_within_rounding(language, technique):
-    shuffled, bootstrap, printed = THESIS[language, technique]
+def means_of(language, technique):
+    """Of shuffled and bootstrap runs."""
+    return [thesis.LOSSES[language, technique, sampling][0] for sampling in ("shuffled", "bootstrap")]
+
+
+@pytest.mark.parametrize(("place", "language"), list(enumerate(thesis.LANGUAGES)))
+@pytest.mark.parametrize("technique", thesis.TECHNIQUES)
+def test_table_2_11_follows_from_table_2_8_within_rounding(place, language, technique):
+    shuffled, bootstrap = means_of(language, technique)
+    printed = thesis.EXTRINSIC[technique][place]
     value = extrinsic(shuffled, bootstrap).value
     assert abs(value - printed) <= HALF + (shuffled + bootstrap) * HALF / value
     assert abs(np.sqrt(bootstrap - shuffled) - printed) > 100 * HALF or technique == "word2vec"  # eq. 2.42 as printed
@@ -162,33 +146,21 @@ def test_the_losses_of_single_words_are_the_naive_ones():
         np.testing.assert_allclose(found[:, j, i], wanted, atol=1e-12)
 
 
-CORPORA = {
-    "HI": (48, 19),
-    "FI": (155, 97),
-    "ZH": (215, 96),
-    "CS": (225, 85),
-    "PL": (469, 137),
-    "PT": (489, 87),
-    "EN": (4501, 398),
-}
-"""Table 1.2: tokens in 10⁶ and vocabulary in 10⁴."""
-
-
 def correlation(technique, languages):
-    quotients = [CORPORA[name][1] / CORPORA[name][0] for name in languages]
-    values = [extrinsic(*THESIS[name, technique][:2]).value for name in languages]
+    quotients = [thesis.CORPORA[name][1] / thesis.CORPORA[name][0] for name in languages]
+    values = [extrinsic(*means_of(name, technique)).value for name in languages]
     return rank_correlation(torch.tensor(quotients), torch.tensor(values))
 
 
 @pytest.mark.parametrize(("technique", "rho", "p"), [("word2vec", 0.715, 0.071), ("fastText", 0.536, 0.22)])
 def test_word2vec_and_fasttext_are_those_of_seven_languages(technique, rho, p):
-    found = correlation(technique, CORPORA)
+    found = correlation(technique, thesis.LANGUAGES)
     assert found[0] == pytest.approx(rho, abs=1.1e-3)  # ρ of seven ranks is a multiple of 1/28: printed is 5/7 + 0.0007
     assert found[1] == pytest.approx(p, abs=5e-3)
 
 
 def test_glove_is_that_of_the_languages_without_english():
     # Footnote 15: English, whose GloVe runs had fewer iterations, was left out of GloVe's ρ.
-    without = correlation("GloVe", [name for name in CORPORA if name != "EN"])
+    without = correlation("GloVe", [name for name in thesis.LANGUAGES if name != "EN"])
     assert without == pytest.approx((0.143, 0.78), abs=8e-3)
-    assert correlation("GloVe", CORPORA)[0] == pytest.approx(-2 / 7)
+    assert correlation("GloVe", thesis.LANGUAGES)[0] == pytest.approx(-2 / 7)

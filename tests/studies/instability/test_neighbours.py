@@ -114,8 +114,9 @@ def listed_stack():
 
 @pytest.fixture(scope="module")
 def listed(listed_stack):
-    found, notes = list_tables(technique(runs_of(torch.from_numpy(listed_stack)), word=f"w{TARGET}"))
-    assert notes == []
+    made = technique(runs_of(torch.from_numpy(listed_stack)), word=f"w{TARGET}")
+    found = list_tables(made)
+    assert made.notes == []
     return found
 
 
@@ -191,7 +192,7 @@ def test_means_and_probabilities_are_the_naive_ones(listed_stack, listed):
 
 def test_equal_runs_have_sure_neighbours():
     space = noisy_copies(1, 30, 5)[0]
-    listed, _ = list_tables(technique(runs_of(space.repeat(4, 1, 1)), word="w3"))
+    listed = list_tables(technique(runs_of(space.repeat(4, 1, 1)), word="w3"))
     assert listed["table_2_2"].height == listed["table_3_5"].height == 15
     for name in ("table_2_2", "table_3_5"):
         assert listed[name]["first_rank"] == listed[name]["second_rank"] == list(range(1, 16))
@@ -201,15 +202,21 @@ def test_equal_runs_have_sure_neighbours():
     assert listed["table_2_4"]["p_2"][:3] == [1, 1, 0]
 
 
+def listed_with_note(runs=3, **options):
+    made = technique(runs_of(noisy_copies(runs, 30, 5)), **options)
+    listed, (note,) = list_tables(made), made.notes
+    return listed, note
+
+
 def test_three_runs_have_no_two_averages_and_that_is_said():
-    listed, (note,) = list_tables(technique(runs_of(noisy_copies(3, 30, 5)), word="w3"))
+    listed, note = listed_with_note(word="w3")
     assert listed["table_3_5"].height == 0
     assert "want 4 runs" in note
     assert listed["table_2_2"].height > 0
 
 
 def test_a_tiny_vocabulary_is_listed_whole():
-    listed, _ = list_tables(technique(runs_of(noisy_copies(4, 4, 3)), word="w0"))
+    listed = list_tables(technique(runs_of(noisy_copies(4, 4, 3)), word="w0"))
     assert sorted(listed["table_2_2"]["neighbour"]) == ["w1", "w2", "w3"]
     assert listed["lists_shared"]["n"] == [3, 3]
     assert listed["table_2_4"]["rank"] == [1, 2, 3]
@@ -217,20 +224,20 @@ def test_a_tiny_vocabulary_is_listed_whole():
 
 
 def test_two_words_have_one_neighbour():
-    listed, _ = list_tables(technique(runs_of(noisy_copies(4, 2, 3)), word="w0"))
+    listed = list_tables(technique(runs_of(noisy_copies(4, 2, 3)), word="w0"))
     assert listed["table_2_4"]["p_1"] == pytest.approx([1])
     assert listed["table_2_4"]["p_2"] == [1]
 
 
 def test_a_word_that_is_missing_is_said():
-    listed, (note,) = list_tables(technique(runs_of(noisy_copies(3, 30, 5)), "sgns", word="zebra"))
+    listed, note = listed_with_note(name="sgns", word="zebra")
     assert listed == {}
     assert note == "sgns: no lists of neighbours, the word 'zebra' is not in all runs."
 
 
 def test_the_cosines_of_a_pair_are_the_naive_ones_in_every_run(listed_stack, listed):
     nearest = listed["table_2_4"]["neighbour"][0]
-    named, _ = list_tables(technique(runs_of(torch.from_numpy(listed_stack)), word=f"w{TARGET}", other="w40"))
+    named = list_tables(technique(runs_of(torch.from_numpy(listed_stack)), word=f"w{TARGET}", other="w40"))
     for found, second in ((listed, nearest), (named, "w40")):
         pair = found["figure_2_2"]
         assert set(pair["second"]) == {second}
@@ -241,7 +248,7 @@ def test_the_cosines_of_a_pair_are_the_naive_ones_in_every_run(listed_stack, lis
 
 
 def test_a_missing_second_word_costs_the_pair_alone():
-    listed, (note,) = list_tables(technique(runs_of(noisy_copies(4, 30, 5)), word="w3", other="zebra"))
+    listed, note = listed_with_note(4, word="w3", other="zebra")
     assert listed["figure_2_2"].height == 0
     assert listed["table_2_2"].height > 0
     assert note == "x: no cosines with 'zebra' (figure 2.2), it is not in all runs."
@@ -261,7 +268,7 @@ def test_words_that_cannot_be_listed_are_refused_at_once(words, message):
 
 
 def test_a_missing_word_of_any_bytes_is_shown():
-    _, (note,) = list_tables(technique(runs_of(noisy_copies(3, 30, 5)), word="\udcff"))
+    _, note = listed_with_note(word="\udcff")
     assert r"'\xff' is not in all runs" in note
 
 

@@ -24,7 +24,8 @@ def runs():
 
 @needs_gensim
 def test_runs_and_averages_are_scored_by_the_same_pairs(runs):
-    tables, notes = quality_tables(technique(runs))
+    made = technique(runs)
+    tables = quality_tables(made)
     rows = {
         (test, n): (spaces, used, mean, best)
         for test, n, spaces, used, mean, best in zip(
@@ -39,16 +40,16 @@ def test_runs_and_averages_are_scored_by_the_same_pairs(runs):
     assert rows["wordsim353", 2] == (2, single.used, double.rho.mean, double.rho.best)
     assert tables["table_3_6"]["gain"][0] == pytest.approx(double.rho.mean - single.rho.mean)
     assert "questions-words" not in tables["scores"]["test"]  # no question has all its words
-    assert notes == []
+    assert made.notes == []
 
 
 @needs_gensim
 def test_without_gensim_the_tests_are_named_that_were_not_done(runs, monkeypatch):
     monkeypatch.setattr(files, "find_spec", lambda _: None)
-    tables, notes = quality_tables(technique(runs))
-    assert tables["scores"]["test"] == []
-    assert len(notes) == 3
-    assert "'wordsim353' comes with the package gensim" in notes[0]
+    made = technique(runs)
+    assert quality_tables(made)["scores"]["test"] == []
+    assert len(set(made.notes)) == 3
+    assert "'wordsim353' comes with the package gensim" in made.notes[0]
 
 
 def test_a_gain_of_one_average_has_no_error():
@@ -69,7 +70,7 @@ def test_a_gain_is_over_the_runs_beneath_and_what_has_no_score_is_left_out():
 def test_every_level_has_its_gain():
     words = sorted({w for pair in read_similarity("wordsim353").pairs[:60] for w in pair})
     six = load_runs([(words, x.numpy()) for x in noisy_copies(8, len(words), 6)])
-    table = quality_tables(technique(six))[0]["table_3_6"]
+    table = quality_tables(technique(six))["table_3_6"]
     wordsim = [(n, k) for test, n, k in zip(table["test"], table["runs_beneath"], table["averages"], strict=True)]
     assert list(dict.fromkeys(wordsim)) == [(2, 4), (4, 2)]
 
@@ -82,8 +83,7 @@ def test_a_doubling_is_gained_on_the_two_averages_beneath(runs, monkeypatch):
     monkeypatch.setattr(
         scores_of, "usual_scores", lambda x, *_: [("t", 9, 9, RunScores(x if isinstance(x, tuple) else scores[1]))]
     )
-    tables, _ = quality_tables(technique(runs))
-    second, fourth = tables["doublings"].records()
+    second, fourth = quality_tables(technique(runs))["doublings"].records()
     assert (second["runs_beneath"], second["averages"]) == (2, 4)
     assert second["gain"] == pytest.approx(np.mean([0.05, 0.15, 0.05, 0.15]))
     assert (fourth["runs_beneath"], fourth["averages"]) == (4, 2)

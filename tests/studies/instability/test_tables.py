@@ -20,6 +20,7 @@ from gpustab.studies.instability.scores import SCORES, Score
 from gpustab.studies.instability.study import closing_tables
 from tests import oracles
 from tests.generators import noisy_copies, runs_of
+from tests.studies.instability import thesis
 from tests.studies.instability.made import row, tables, technique
 
 # Rettenmeier 2020, table 2.1: lowest, highest, difference in percent.
@@ -88,16 +89,11 @@ def test_without_scores_the_tables_are_empty():
 
 
 def test_the_order_is_that_of_table_2_9():
-    # Table 2.8, Hindi, in 10⁻²; SD / √16 stands for the error.
-    losses = {
-        "fixed": {"sgns": 0.771, "glove": 1.278, "fasttext": 2.170},
-        "shuffled": {"sgns": 1.805, "glove": 1.275, "fasttext": 2.367},
-        "bootstrap": {"sgns": 3.417, "glove": 4.272, "fasttext": 2.879},
-    }
+    names = dict(zip(thesis.TECHNIQUES, ("sgns", "glove", "fasttext"), strict=True))
     rows = [
-        row(Loss, technique=name, sampling=sampling, reduced_pip=value, se=value / 100)
-        for sampling, by_name in losses.items()
-        for name, value in by_name.items()
+        row(Loss, technique=names[technique], sampling=sampling, reduced_pip=value, se=value / 100)
+        for (language, technique, sampling), (value, _) in thesis.LOSSES.items()
+        if language == "HI"
     ]
     table = closing_tables(NOTHING | tables((LOSSES, *rows)), [])["table_2_9"]
     order = {sampling: part["technique"] for sampling, part in table.split("sampling")}
