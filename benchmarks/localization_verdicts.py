@@ -20,8 +20,8 @@ from benchmarks.verdict_cases.case import Case
 from benchmarks.verdicts import RUNS, table
 from gpustab.studies.localization.claims import COLLAPSED, EQUAL, RunVectors, placed, told_apart
 from gpustab.studies.localization.distances import Array, Distances
-from gpustab.studies.localization.runs import between_unrelated, copies
 from gpustab.studies.localization.scores import bootstrap_weights, interval_over_runs, negation
+from gpustab.studies.localization.study import between_unrelated, copies
 from gpustab.studies.localization.tables import UNRELATED
 
 DRAWS, RUN_SD = 300, 0.02

@@ -24,14 +24,14 @@ from benchmarks.verdict_cases.case import Case
 from benchmarks.verdicts import RUNS, table
 from gpustab.results import Table
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.thresholds.claims import higher, of_paper, of_scores, shape_of, stable
-from gpustab.studies.thresholds.claims import verdict as verdict_of
+from gpustab.studies.thresholds.claims import higher, shape_of, stable
 from gpustab.studies.thresholds.distributions import Law, Moments, distance
 from gpustab.studies.thresholds.evaluation import at_random, rho_of
-from gpustab.studies.thresholds.ladder import RULES, cuts, levels, rungs
-from gpustab.studies.thresholds.over_runs import row_of, score_row
+from gpustab.studies.thresholds.numbers import row_of, score_row
+from gpustab.studies.thresholds.page import of_paper, of_scores
+from gpustab.studies.thresholds.rules import RULES, cuts, levels, lower_edge, rungs
+from gpustab.studies.thresholds.study import verdict as verdict_of
 from gpustab.studies.thresholds.tables import OverRuns, Score, Size
-from gpustab.studies.thresholds.welch import lower_edge
 from tests.studies.thresholds.planted import planted
 
 STEP = 0.01

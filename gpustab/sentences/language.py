@@ -6,9 +6,10 @@ All of it can be given; the defaults are nltk's Treebank tokens, spaCy's small E
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -50,6 +51,8 @@ def english(words: Path | None = None, tagger: Tagger | None = None) -> Language
     Raises:
         InputError: if one of the packages is missing.
     """
+    from importlib.metadata import version
+
     nltk, inflection = _package("nltk"), _package("lemminflect")
     from nltk.tokenize.treebank import TreebankWordTokenizer
 
@@ -57,8 +60,8 @@ def english(words: Path | None = None, tagger: Tagger | None = None) -> Language
     known = None if words is None else frozenset(word.decode("utf-8", "replace") for word in read_word_list(words))
     provenance = {
         "tokens": f"nltk {nltk.__version__} TreebankWordTokenizer",
-        "tagger": "given" if tagger else _spacy_name(),
-        "inflection": f"lemminflect {_version('lemminflect')}",
+        "tagger": "given" if tagger else f"spaCy {version('spacy')} {SPACY}",
+        "inflection": f"lemminflect {version('lemminflect')}",
         "words": "lemminflect" if known is None else f"{Path(str(words)).name}, {len(known):,} words",
     }
 
@@ -100,7 +103,7 @@ def detokenise(tokens: Tokens) -> str:
     return str(_detokeniser().detokenize(list(tokens)))
 
 
-@lru_cache(maxsize=1)
+@cache
 def _detokeniser() -> Any:
     _package("nltk")
     return import_module("nltk.tokenize.treebank").TreebankWordDetokenizer()
@@ -148,20 +151,31 @@ def article_for(article: str, old: str, new: str) -> str:
 
 
 def _package(name: str) -> Any:
+    own = f"or give {option('language')} tools of your own"
+    return package(name, f"changing words needs {name}: pip install 'gpustab[sentences]', {own}")
+
+
+def package(name: str, missing: str) -> Any:
+    """Return a package that not everybody has.
+
+    Raises:
+        InputError: with a text, if it is missing.
+    """
     try:
         return import_module(name)
     except ImportError:
-        raise InputError(
-            f"changing words needs {name}: pip install 'gpustab[sentences]', or give {option('language')} tools of "
-            "your own"
-        ) from None
+        raise InputError(missing) from None
 
 
-def _version(package: str) -> str:
-    from importlib.metadata import version
+def read_utf8(path: str | os.PathLike[str]) -> str:
+    """Return the text of a file in UTF-8.
 
-    return version(package)
-
-
-def _spacy_name() -> str:
-    return f"spaCy {_version('spacy')} {SPACY}"
+    Raises:
+        InputError: if it cannot be read, or holds other bytes.
+    """
+    try:
+        return Path(path).read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: byte {error.start} is no UTF-8") from None

@@ -20,7 +20,7 @@ from torch import Tensor
 from gpustab.errors import InputError
 from gpustab.formats.atomic import replacing
 from gpustab.kernels.cosine import cosines
-from gpustab.sentences.language import Tokens, detokenise
+from gpustab.sentences.language import Tokens, detokenise, read_utf8
 
 _BATCH = 65_536
 """Pairs whose distances are found at a time."""
@@ -243,11 +243,7 @@ def read_sentences(path: str | os.PathLike[str]) -> list[Tokens]:
     Raises:
         InputError: if it cannot be read, or has fewer than ten sentences.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: {getattr(error, 'strerror', None) or 'is no UTF-8 text'}") from None
-    found = [tuple(line.split()) for line in text.split("\n") if line.split()]
+    found = [tuple(line.split()) for line in read_utf8(path).replace("\r", "\n").split("\n") if line.split()]
     if len(found) < _FEWEST:
         raise InputError(f"{path}: has {len(found)} sentences, wanted {_FEWEST} or more, one a line")
     return found

@@ -17,11 +17,11 @@ import torch
 from numpy.typing import NDArray
 
 from gpustab.errors import InputError
-from gpustab.sentences.language import Tokens
+from gpustab.sentences.language import Tokens, package
 from gpustab.sentences.model import Embedding, read_saved, write_saved
 
 _FIRST = 20
-
+"""Epochs of inference at first."""
 
 _LOOKED_AT = 50
 """Sentences by which convergence is judged."""
@@ -168,7 +168,6 @@ class Paragraphs:
 _FEWEST = 2
 """Words of a model at least."""
 
-
 _NULL = "\0"
 """gensim's word beyond the ends of a sentence, in models that concatenate."""
 
@@ -224,12 +223,9 @@ def _with_words(counts: dict[str, int], options: ParagraphOptions, seed: int) ->
 
 
 def _empty(options: ParagraphOptions, seed: int) -> Any:
-    try:
-        from gensim.models.doc2vec import Doc2Vec
-    except ImportError:
-        raise InputError("paragraph vectors need gensim: pip install 'gpustab[train]'") from None
+    doc2vec = package("gensim.models.doc2vec", "paragraph vectors need gensim: pip install 'gpustab[train]'")
     kind = {"dm": 1, "dm_concat": 1} if options.memory else {"dm": 0}
-    return Doc2Vec(
+    return doc2vec.Doc2Vec(
         vector_size=options.dim, window=options.window, min_count=options.min_count, epochs=options.epochs,
         alpha=options.rate, hs=1, negative=0, sample=0, seed=seed + 1, workers=1, **kind,
     )  # fmt: skip

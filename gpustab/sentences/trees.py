@@ -6,14 +6,13 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import torch
 from torch import Tensor
 
 from gpustab.errors import InputError, near, option
-from gpustab.sentences.language import Tokens
+from gpustab.sentences.language import Tokens, read_utf8
 
 Merges = list[tuple[int, int]]
 """Of n words: n − 1 pairs of nodes. Words are 0 .. n − 1, the k-th merge makes node n + k."""
@@ -90,11 +89,7 @@ def plant(sentences: Sequence[Sequence[int]], merges: Sequence[Merges]) -> Fores
 
 
 _PART = re.compile(r"[()]|[^\s()]+")
-
-
 _ESCAPED = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
-
-
 _EMPTY = "-NONE-"
 
 
@@ -121,14 +116,8 @@ def read_parses(path: str | os.PathLike[str]) -> dict[Tokens, Merges]:
         InputError: naming the line, for brackets that do not close, what stands outside of all, or a node that is
             neither a tag with a word nor a label with nodes; or if there is no parse.
     """
-    try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: byte {error.start} is no UTF-8") from None
     found: dict[Tokens, Merges] = {}
-    for tree in _trees(text, str(path)):
+    for tree in _trees(read_utf8(path), str(path)):
         tokens, merges = merged(tree)
         found.setdefault(tokens, merges)
     if not found:

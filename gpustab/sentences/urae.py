@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from gpustab.errors import InputError
-from gpustab.sentences.language import Tokens
+from gpustab.sentences.language import Tokens, package
 from gpustab.sentences.model import Embedding, read_saved, write_saved
 from gpustab.sentences.trees import Forest, Merges, Shaping, Trees, plant
 
@@ -255,14 +255,11 @@ def numbered(sentences: Sequence[Tokens], rows: dict[str, int]) -> list[list[int
 
 
 def _words(sentences: Sequence[Tokens], seed: int, options: FoldOptions) -> tuple[dict[str, int], Tensor]:
-    try:
-        from gensim.models import Word2Vec
-    except ImportError:
-        raise InputError("word vectors of a corpus need gensim: pip install 'gpustab[train]'") from None
+    models = package("gensim.models", "word vectors of a corpus need gensim: pip install 'gpustab[train]'")
     counts = Counter(token for tokens in sentences for token in tokens)
     if not any(count >= options.min_count for count in counts.values()):
         raise InputError(f"no word of the corpus stands there {options.min_count} times")
-    model = Word2Vec(
+    model = models.Word2Vec(
         [list(tokens) for tokens in sentences],
         vector_size=options.dim, min_count=options.min_count, sg=1, seed=seed + 1, workers=1, epochs=10,
     )  # fmt: skip

@@ -132,7 +132,7 @@ def _synset(fields: list[str]) -> tuple[int, Synset]:
     """``offset file type words [word id]... pointers [symbol offset pos source/target]...``; words counted in hex."""
     words = int(fields[3], 16)
     lemmas = fields[4 : 4 + 2 * words : 2]
-    kind = {"n": 1, "v": 2}[fields[2]] if fields[2] in "nv" else _wrong()
+    kind = 1 + ("n", "v").index(fields[2])
     ids = fields[5 : 5 + 2 * words : 2]
     keys = [f"{lemma.lower()}%{kind}:{fields[1]}:{int(n, 16):02d}::" for lemma, n in zip(lemmas, ids, strict=True)]
     return int(fields[0]), Synset(tuple(lemmas), tuple(keys), tuple(_opposites(fields[4 + 2 * words :])))
@@ -146,10 +146,5 @@ def _opposites(fields: list[str]) -> Iterator[tuple[int, int, int]]:
 
 
 def _tagged(fields: list[str]) -> tuple[str, int]:
-    """``key number count``."""
-    key, _, count = fields
+    key, _, count = fields  # key, number, count
     return key, int(count)
-
-
-def _wrong() -> int:
-    raise ValueError

@@ -13,7 +13,7 @@ from gpustab.studies.localization.claims import (
     told_apart,
 )
 from gpustab.studies.localization.distances import Distances
-from gpustab.studies.localization.runs import copies
+from gpustab.studies.localization.study import copies
 from gpustab.studies.localization.tables import ModelScore, Negation
 from tests.studies.edges import Edge
 

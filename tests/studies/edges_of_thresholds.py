@@ -1,5 +1,6 @@
 from gpustab.studies.thresholds import claims
-from gpustab.studies.thresholds.tables import OverRuns, ScoreOverRuns, Size
+from gpustab.studies.thresholds.page import of_paper
+from gpustab.studies.thresholds.tables import SIZES, OverRuns, ScoreOverRuns, Size
 from tests.studies.edges import Edge
 
 
@@ -13,7 +14,7 @@ def size(pairs, group):
 
 def hangs(pairs):
     rows = [size(pairs, 0.9), size(1000, 0.3), size(2000, 0.3)]
-    return bool(list(claims.of_paper({"paper_sizes": claims.SIZES.table(rows)})))
+    return bool(list(of_paper({"paper_sizes": SIZES.table(rows)})))
 
 
 def one_test(rho):

@@ -47,8 +47,7 @@ def localization(
     """
     with working(showing, "nltk", "spacy", "lemminflect", extra="sentences") as (progress, finished):
         from gpustab.studies.localization.choose import choose_all
-        from gpustab.studies.localization.corpus import check_corpus_path, write_corpus
-        from gpustab.studies.localization.pairs import read_pairs
+        from gpustab.studies.localization.corpus import check_corpus_path, read_pairs, write_corpus
         from gpustab.studies.localization.study import localization as answer
 
         if corpus is not None:

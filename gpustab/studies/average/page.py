@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpustab.report import Result
 from gpustab.results import Block
 from gpustab.results.page import counted, number, whole
@@ -11,25 +9,18 @@ from gpustab.results.page import counted, number, whole
 
 def page(result: Result) -> list[Block]:
     """Return a block for every group: what the average is of, and what averaging gained."""
-    return [_group(result, group) for group in result.groups]
-
-
-def _group(result: Result, group: dict[str, Any]) -> Block:
-    facts = [
-        ("loss between runs", number(group["loss_between_runs"]), "mean reduced PIP loss of two runs"),
-        (
-            "loss between orders",
-            number(group["loss_between_orders"], 2),
-            "of the averages in this and the reverse order",
-        ),
-    ]
-    if "written" in group:
-        facts.append(("written to", group["written"], ""))
-    own = result.tables["levels"].where(group=group["name"])
-    columns = ["runs_beneath", "averages", "reduced_pip", "sd"]
-    levels = whole("Reduced PIP loss between averages of equally many runs", own, columns)
-    return Block(
-        f"{group['name']}: average of {counted(group['runs'], 'run')}, {counted(group['words'], 'word')}",
-        facts,
-        [levels],
-    )
+    blocks = []
+    for group in result.groups:
+        orders = number(group["loss_between_orders"], 2)
+        facts = [
+            ("loss between runs", number(group["loss_between_runs"]), "mean reduced PIP loss of two runs"),
+            ("loss between orders", orders, "of the averages in this and the reverse order"),
+        ]
+        if "written" in group:
+            facts.append(("written to", group["written"], ""))
+        own = result.tables["levels"].where(group=group["name"])
+        columns = ["runs_beneath", "averages", "reduced_pip", "sd"]
+        levels = whole("Reduced PIP loss between averages of equally many runs", own, columns)
+        title = f"{group['name']}: average of {counted(group['runs'], 'run')}, {counted(group['words'], 'word')}"
+        blocks.append(Block(title, facts, [levels]))
+    return blocks

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any, NamedTuple
 
@@ -51,7 +51,12 @@ def average(
         engine.joint_words(runs)
         top, rows = _tree(runs, again)
         if problem := engine.undetermined(runs, top):
-            _accept(problem, options, result)
+            if not options.allow_undetermined:
+                joint, open_ = option("vocabulary", "joint"), option("allow_undetermined")
+                raise InputError(
+                    f"{problem}; average the words of all runs ({joint}), or accept one of many averages by {open_}"
+                )
+            result.notes.append(f"The average is one of many: {problem}.")
         backwards = _tree(runs.take(list(range(len(runs)))[::-1]), again, levels=False)[0]
         pip = engine.pip_pass(replace(runs, unit=True), answer.compute)
         result.groups = [
@@ -65,7 +70,7 @@ def average(
                 "names": list(runs.names),
             }
         ]
-        result.tables[LEVELS.name] = LEVELS.table([*_level(runs.name, 1, pip.reduced, len(runs)), *rows])
+        result.tables[LEVELS.name] = LEVELS.table([_level(runs.name, 1, pip.reduced, len(runs)), *rows])
         flaws = of_spaces(runs, pip) if runs.unit else look_at(runs, answer.compute)
         answer.warn(runs.name, flaws, runs.notes)
         space = Space(
@@ -76,16 +81,6 @@ def average(
             {"average_of": list(runs.names), "renormalise": again, "centre": runs.centre, "unit": runs.unit},
         )
     return space, result
-
-
-def _accept(problem: str, options: AverageOptions, result: Result) -> None:
-    """Note what is open about the average, where that is allowed."""
-    if not options.allow_undetermined:
-        raise InputError(
-            f"{problem}; average the words of all runs ({option('vocabulary', 'joint')}), or accept one of many "
-            f"averages by {option('allow_undetermined')}"
-        )
-    result.notes.append(f"The average is one of many: {problem}.")
 
 
 @telling_memory
@@ -121,14 +116,14 @@ def _tree(runs: Runs, renormalise: bool, *, levels: bool = True) -> tuple[Averag
         most = max(len(node.runs) for node in nodes)
         equal = [node for node in nodes if len(node.runs) == most]
         if levels and len(equal) > 1:
-            rows += _level(runs.name, most, _losses(equal, runs.joint), len(equal))
+            rows.append(_level(runs.name, most, _losses(equal, runs.joint), len(equal)))
         del equal
     return top, rows
 
 
-def _level(group: str, beneath: int, losses: Tensor, averages: int) -> Iterator[Level]:
+def _level(group: str, beneath: int, losses: Tensor, averages: int) -> Level:
     statistics = pair_statistics(pair_matrix(losses, averages))
-    yield Level(group, beneath, averages, statistics.mean, statistics.sd)
+    return Level(group, beneath, averages, statistics.mean, statistics.sd)
 
 
 def together(results: Sequence[Result]) -> Result:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import file_digest, sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 
 from gpustab.errors import InputError, near, option
 from gpustab.options import record
-from gpustab.sentences.language import Tokens
+from gpustab.sentences.language import Tokens, package
 from gpustab.sentences.model import BagOfWords, Embedding, Runs, read_sentences
 from gpustab.sentences.paragraph_vectors import ParagraphOptions, load_paragraphs, train_paragraphs
 from gpustab.sentences.pretrained import encoder, mean_of_words
@@ -45,9 +45,8 @@ class Kind:
 
     def train(self, sentences: Sequence[Tokens], run: int, options: Any, parses: Parses) -> Any:
         """Return one run."""
-        if self.folds:
-            return train_folded(sentences, run, options, parses)
-        return train_paragraphs(sentences, run, options)
+        folded = self.folds
+        return train_folded(sentences, run, options, parses) if folded else train_paragraphs(sentences, run, options)
 
     def load(self, path: Path) -> Any:
         """Return a run that was kept.
@@ -64,8 +63,7 @@ class Kind:
 
     def embedding(self, run: Any, parses: Parses, device: torch.device) -> Embedding:
         """Return the model of sentences of one run."""
-        found: Embedding = run.embedding(self.name, parses) if self.folds else run.embedding(self.name, device)
-        return found
+        return cast(Embedding, run.embedding(self.name, parses) if self.folds else run.embedding(self.name, device))
 
 
 TRAINED = {
@@ -75,7 +73,6 @@ TRAINED = {
     "untrained-urae": Kind("U-RAE, untrained", FoldOptions(epochs=0), folds=True),
 }
 """By what is typed."""
-
 
 SAVED = ".pt"
 """How files of kept models end."""
@@ -98,14 +95,16 @@ def trained(
     """
     own = TRAINED[kind]
     parses = read_parses(training.parses) if training.parses is not None and own.folds else None
+    trees = None if parses is None else [[*tokens, *merges] for tokens, merges in parses.items()]
     if path is not None and path.suffix == SAVED:
-        key = digest_of("saved", kind, path.read_bytes().hex(), _plain(parses))
+        key = digest_of("saved", kind, path.read_bytes().hex(), trees)
         return Runs(own.name, lambda _run: own.embedding(own.load(path), parses, device), key=key)
     corpus = path or training.train_on
     if corpus is None:
         raise InputError(f"{option('model')} {kind} is trained: name its corpus with {option('train_on')}")
     sentences, options = read_sentences(corpus), own.options(training)
-    key = digest_of(kind, record(options), sentences, _plain(parses), _gensim())
+    gensim = package("gensim", "models that are trained need gensim: pip install 'gpustab[train]'")
+    key = digest_of(kind, record(options), sentences, trees, str(gensim.__version__))
     folder = training.models or spare
 
     def make(run: int) -> Embedding:
@@ -131,26 +130,7 @@ def _kept(folder: Path | None, name: str, train: Callable[[], Any], load: Callab
     return found
 
 
-def _plain(parses: Parses) -> list[Any] | None:
-    return None if parses is None else [[*tokens, *merges] for tokens, merges in parses.items()]
-
-
-def _gensim() -> str:
-    try:
-        import gensim
-    except ImportError:
-        raise InputError("models that are trained need gensim: pip install 'gpustab[train]'") from None
-    return str(gensim.__version__)
-
-
-_PLAIN = ("model", "0_Transformer")
-"""Folders whose parents have the names."""
-
-
 KINDS = ("bow", "mean", "encoder", *TRAINED)
-
-
-FOLDING = [kind for kind, own in TRAINED.items() if own.folds]
 
 
 def choose_all(texts: Sequence[str], training: TrainingOptions, device: torch.device, spare: Path | None) -> list[Runs]:
@@ -165,7 +145,8 @@ def choose_all(texts: Sequence[str], training: TrainingOptions, device: torch.de
         for name in ("train_on", "runs", "dim", "epochs", "rate", "min_count", "inference", "tree", "models"):
             if (value := getattr(training, name)) != getattr(usual, name):
                 raise InputError(f"{option(name, value)} has no effect here: no model is trained")
-    if training.parses is not None and not any(text.partition("=")[0] in FOLDING for text in texts):
+    kinds = [TRAINED[kind] for text in texts if (kind := text.partition("=")[0]) in TRAINED]
+    if training.parses is not None and not any(kind.folds for kind in kinds):
         raise InputError(f"{option('parses', training.parses)} has no effect here: no model reads trees")
     return models
 
@@ -191,22 +172,17 @@ def choose(text: str, training: TrainingOptions, device: torch.device, spare: Pa
         return Runs("bag of words", lambda _run: BagOfWords(), key="bow")
     if (equals or kind not in TRAINED) and not (place and Path(place).exists()):
         raise InputError(f"{option('model')} is '{text}': there is no file '{place}'")
+    path = Path(place)
     if kind in TRAINED:
-        return trained(kind, Path(place) if equals else None, training, device, spare)
-    return _mean(Path(place), device) if kind == "mean" else _encoder(Path(place), device)
-
-
-def _mean(path: Path, device: torch.device) -> Runs:
+        return trained(kind, path if equals else None, training, device, spare)
+    if kind == "encoder":
+        folder = path.resolve()
+        folder = folder.parent if folder.name in ("model", "0_Transformer") else folder  # the parent has the name
+        return Runs(folder.name, lambda _run: encoder(path, folder.name, device), key=_digest(path))
     from gpustab.formats.registry import read_space
 
     name = f"mean of {path.name}"
     return Runs(name, lambda _run: mean_of_words(read_space(path), name, device), key=_digest(path))
-
-
-def _encoder(path: Path, device: torch.device) -> Runs:
-    name = path.resolve().name
-    name = path.resolve().parent.name if name in _PLAIN else name
-    return Runs(name, lambda _run: encoder(path, name, device), key=_digest(path))
 
 
 def _digest(path: Path) -> str:

@@ -278,13 +278,11 @@ def verdict(tables: Mapping[str, Table[Any]], silent: Collection[str] = ()) -> l
     models = [model for model in dict.fromkeys(SCORES.of(tables)["model"]) if model not in silent]
     if not models:
         return ["Nothing can be said of meaning or form: an alarm forbids to read the numbers of every model."]
-    return [*(_of_model(scores, model) for model in models), *_near(scores, models), *_unrelated(scores, models)]
-
-
-def _of_model(scores: Table[ModelScore], model: str) -> str:
-    return PLACES_BY.sentence(
+    tests = [
         Tests(model, _one_change(scores, model, RANDOM_BEYOND), _one_change(scores, model, ANTONYM_BEYOND))
-    )
+        for model in models
+    ]
+    return [*map(PLACES_BY.sentence, tests), *_near(scores, models), *_unrelated(scores, models)]
 
 
 def _near(scores: Table[ModelScore], models: Sequence[str]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The corpus of substitutions: every sentence of every pair with its chains, its tables, and its file."""
+"""The corpus of substitutions: pairs as they are read, every sentence with its chains, its tables, and its file."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 from gpustab.errors import InputError, option
 from gpustab.formats.atomic import replacing
 from gpustab.results import Content, Table
-from gpustab.sentences.language import Language, Tokens
+from gpustab.sentences.language import Language, Tokens, package, read_utf8
 from gpustab.studies.localization.options import LocalizationOptions
-from gpustab.studies.localization.pairs import Pair, components
 from gpustab.studies.localization.substitution import KINDS, Chains, Decision, Kind, chains_of, decide, pool_of
 from gpustab.studies.localization.tables import (
     COUNTS,
@@ -27,6 +26,92 @@ from gpustab.studies.localization.tables import (
     WordDecision,
 )
 from gpustab.wordnet.lexicon import Lexicon
+
+_KNOWN = {4076: 2753, 1725: 1147}
+"""Lines of the Microsoft corpus's two files, and how many of them are paraphrases."""
+
+
+class Pair(NamedTuple):
+    """Two sentences of one meaning."""
+
+    first: str
+    second: str
+
+
+class Paraphrases(NamedTuple):
+    """What was read.
+
+    Attributes:
+        pairs: of one meaning, in the order of the files.
+        notes: what a reader must know of them.
+    """
+
+    pairs: list[Pair]
+    notes: list[str]
+
+
+def read_pairs(paths: Sequence[str | os.PathLike[str]]) -> Paraphrases:
+    """Read paraphrases.
+
+    Args:
+        paths: files of tab-separated lines: two sentences; or, with a head line that begins with ``Quality``, five
+            fields as in the Microsoft Research Paraphrase Corpus, of which the pairs of quality 1 count. Quotes are
+            ordinary signs.
+
+    Raises:
+        InputError: naming file and line, for a line of other fields, an empty sentence, bytes that are no UTF-8, or a
+            file without pairs.
+    """
+    pairs: list[Pair] = []
+    notes: list[str] = []
+    for path in map(Path, paths):
+        numbered = enumerate(read_utf8(path).split("\n"), 1)
+        lines = [(number, line.rstrip("\r")) for number, line in numbered if line.strip()]
+        corpus = bool(lines) and lines[0][1].startswith("Quality")
+        found = list(_pairs(path, lines, corpus))
+        if not found:
+            raise InputError(f"{path}: there is no pair of sentences of one meaning")
+        if corpus and _KNOWN.get(len(lines) - 1) != len(found):
+            notes.append(
+                f"{path.name} has {len(lines) - 1:,} pairs, {len(found):,} of them paraphrases; the Microsoft corpus "
+                "has 4,076 and 2,753 for training, 1,725 and 1,147 for testing. This copy is another."
+            )
+        pairs += found
+    return Paraphrases(pairs, notes)
+
+
+def _pairs(path: Path, lines: Sequence[tuple[int, str]], corpus: bool) -> Iterator[Pair]:
+    wanted = 5 if corpus else 2
+    for place, (number, line) in enumerate(lines):
+        fields = [field.strip() for field in line.split("\t")]
+        if len(fields) != wanted or not all(fields[-2:]):
+            raise InputError(
+                f"{path}: line {number} has {len(fields)} fields, wanted {wanted}, the last two of them sentences"
+            )
+        if corpus and place and fields[0] not in ("0", "1"):
+            raise InputError(f"{path}: line {number} has the quality '{fields[0]}', wanted 0 or 1")
+        if not corpus or (place and fields[0] == "1"):
+            yield Pair(fields[-2], fields[-1])
+
+
+def components(pairs: Sequence[Pair]) -> list[int]:
+    """Return for every pair the number of its component: pairs that share a sentence are in one.
+
+    >>> components([Pair("a", "b"), Pair("c", "d"), Pair("b", "e")])
+    [0, 1, 0]
+    """
+    leader: dict[str, str] = {}
+
+    def root(sentence: str) -> str:
+        leader.setdefault(sentence, sentence)
+        while leader[sentence] != sentence:
+            leader[sentence] = sentence = leader[leader[sentence]]
+        return sentence
+
+    for first, second in pairs:
+        leader[root(first)] = root(second)
+    number: dict[str, int] = {}
+    return [number.setdefault(root(pair.first), len(number)) for pair in pairs]
 
 
 class Base(NamedTuple):
@@ -183,26 +268,19 @@ def write_corpus(result: Content, path: str | os.PathLike[str]) -> None:
     """
     place, table, made = check_corpus_path(path), result.tables[SENTENCES.name], provenance(result)
     if place.suffix == ".parquet":
-        return _write_parquet(place, dict(table), made)
+        pyarrow = package("pyarrow", f"{place}: Parquet needs pyarrow: pip install 'gpustab[report]'")
+        with replacing(place) as new:
+            package("pyarrow.parquet", "").write_table(
+                pyarrow.table(dict(table)).replace_schema_metadata({"gpustab": made}), new
+            )
+        return
     with replacing(place) as new, new.open("w", encoding="utf-8", newline="\n") as file:
         file.write(f"# {made}\n" + "\t".join(table) + "\n")
         for row in table.records():
             file.write("\t".join(str(value).replace("\t", " ") for value in row.values()) + "\n")
-    return None
 
 
 def provenance(result: Content) -> str:
     """Return what a corpus depends on, as JSON without dates: equal corpora have equal texts."""
     kept = {name: value for name, value in result.settings.items() if name != "draws"}
     return json.dumps(kept | {"gpustab": result.environment.get("gpustab")}, sort_keys=True, default=str)
-
-
-def _write_parquet(place: Path, columns: dict[str, Any], made: str) -> None:
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError:
-        raise InputError(f"{place}: Parquet needs pyarrow: pip install 'gpustab[report]'") from None
-    table = pa.table(columns)
-    with replacing(place) as new:
-        pq.write_table(table.replace_schema_metadata({"gpustab": made}), new)

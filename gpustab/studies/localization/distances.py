@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from gpustab.machine.device import Compute
 from gpustab.machine.environment import environment
 from gpustab.sentences.model import Embedding, Flaws, Model, Runs
 from gpustab.studies.localization.corpus import Corpus, distinct
-from gpustab.studies.localization.substitution import KINDS, Kind, Step
+from gpustab.studies.localization.substitution import KINDS, Kind
 from gpustab.studies.localization.tables import UNRELATED
 from gpustab.studies.shared.finished import Finished, digest_of
 
@@ -53,26 +54,15 @@ def measure(corpus: Corpus, model: Model) -> Distances:
     Changed sentences are read in the trees of their bases, whose words stand in the same places: a tree of their own
     would measure the parser.
     """
-    first = [base.tokens for base in corpus.bases]
-    second = [base.paraphrase for base in corpus.bases]
-    bases = len(first)
+    asked = [(base.tokens, base.paraphrase, base.paraphrase) for base in corpus.bases]  # first, second, and like what
     for kind in KINDS:
         for base in corpus.bases:
-            first += [base.tokens] * len(base.chains[kind])
-            second += [step.tokens for step in base.chains[kind]]
-    like = [*second[:bases], *first[bases:]]
-    others = unrelated(corpus)
-    first, second, like = (
-        [*texts, *more]
-        for texts, more in (
-            (first, [corpus.bases[n].tokens for n in others]),
-            (second, [corpus.bases[m].tokens for m in others.values()]),
-            (like, [corpus.bases[m].tokens for m in others.values()]),
-        )
-    )
-    values = model.distances(first, second, like)
+            asked += [(base.tokens, step.tokens, base.tokens) for step in base.chains[kind]]
+    others, tokens = unrelated(corpus), [base.tokens for base in corpus.bases]
+    asked += [(tokens[n], tokens[m], tokens[m]) for n, m in others.items()]
+    values = model.distances(*map(list, zip(*asked, strict=True)))
     chains: dict[str, Array] = {}
-    start = bases
+    start = bases = len(corpus.bases)
     for kind in KINDS:
         lengths = corpus.lengths(kind)
         chains[kind] = _table(values[start : start + sum(lengths)], lengths)
@@ -106,23 +96,17 @@ def _known(corpus: Corpus, kind: Kind, model: Model) -> NDArray[np.bool_]:
     lengths = corpus.lengths(kind)
     found = np.zeros((len(lengths), max(lengths, default=0)), bool)
     for n, base in enumerate(corpus.bases):
-        found[n, : lengths[n]] = np.cumprod([_knows(model, step) for step in base.chains[kind]]).astype(bool)
+        known = [step.position < 0 or (model.knows(step.old) and model.knows(step.new)) for step in base.chains[kind]]
+        found[n, : lengths[n]] = np.cumprod(known).astype(bool)
     return found
-
-
-def _knows(model: Model, step: Step) -> bool:
-    return step.position < 0 or (model.knows(step.old) and model.knows(step.new))
 
 
 def unknown_shares(corpus: Corpus, model: Model) -> tuple[float, float]:
     """Return which shares of the tokens of all bases, and of the words put in as nouns' synonyms, a model lacks."""
     old = [model.knows(word) for base in corpus.bases for word in base.tokens]
     new = [model.knows(step.new) for base in corpus.bases for step in base.chains["noun_synonym"]]
-    return _lacking(old), _lacking(new)
-
-
-def _lacking(known: list[bool]) -> float:
-    return 1 - sum(known) / len(known) if known else 0.0
+    lacking = [1 - sum(known) / len(known) if known else 0.0 for known in (old, new)]
+    return lacking[0], lacking[1]
 
 
 class Encoded(NamedTuple):
@@ -160,10 +144,12 @@ def encode(
     """
     version, device = environment(compute.device).get("gpustab"), compute.device.type
     key = None if source.key is None else digest_of(source.key, run, digest, version, device)
-    if key is not None and (encoded := finished.get(key)) is not None:
-        vectors = _vectors(finished, key) if source.number > 1 else None
-        if source.number == 1 or vectors is not None:
-            return encoded._replace(lacks=tuple(encoded.lacks)), vectors
+    if key is not None and finished.folder is not None and (encoded := finished.get(key)) is not None:
+        encoded = encoded._replace(lacks=tuple(encoded.lacks))
+        if source.number == 1:
+            return encoded, None
+        with suppress(OSError, ValueError, EOFError):  # else it is made again
+            return encoded, torch.from_numpy(np.load(finished.folder / f"{key}.npy", allow_pickle=False))
     model = source.make(run)
     distances = measure(corpus, model)
     vectors = vectors_of(model, corpus) if source.number > 1 else None
@@ -179,15 +165,6 @@ def encode(
 def digest_of_corpus(corpus: Corpus) -> str:
     """Return a name for all sentences that are encoded, in their order."""
     return digest_of([[base.tokens, base.paraphrase, base.component, base.chains] for base in corpus.bases])
-
-
-def _vectors(finished: Finished, key: str) -> Tensor | None:
-    if finished.folder is None:
-        return None
-    try:
-        return torch.from_numpy(np.load(finished.folder / f"{key}.npy", allow_pickle=False))
-    except (OSError, ValueError, EOFError):
-        return None
 
 
 def vectors_of(model: Model, corpus: Corpus) -> Tensor | None:

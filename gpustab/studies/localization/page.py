@@ -1,4 +1,4 @@
-"""The page of localization."""
+"""The page of localization, and what it says for papers."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from itertools import zip_longest
 from typing import Any
 
 from gpustab.report import Result
-from gpustab.results import Block, SmallTable, Table
-from gpustab.results.page import whole
+from gpustab.results import Block, Content, SmallTable, Table
+from gpustab.results.page import counted, whole
 from gpustab.statistics.intervals import wilson
 from gpustab.studies.localization.claims import negation_sentences
 from gpustab.studies.localization.tables import (
@@ -21,7 +21,6 @@ from gpustab.studies.localization.tables import (
     SENTENCE_SPACES,
     SENTENCES,
     ModelScore,
-    SpaceStability,
     of_models,
 )
 
@@ -35,6 +34,7 @@ _QUESTIONS = {
     "table 2": "Are sentences with antonyms farther away than the paraphrase?",
     "table 3": "Are antonyms farther away than synonyms?",
 }
+_SHOWN = {"base": "sentence", "paraphrase": "paraphrase", "noun_synonym": "noun {k}", "verb_antonym": "verb {k}"}
 _SENTENCES = 10
 _MOST = 2
 """Changed words up to which the differences of runs are shown; others stand in the tables."""
@@ -94,9 +94,11 @@ def _controls(scores: Table[ModelScore]) -> Block:
     for comparison in COMPARISONS:
         rows = [] if comparison.table else list(scores.rows(comparison=comparison.name, subset="all"))
         if rows:
-            halved = [_halved(row) for row in rows]
-            against = "paraphrase" in comparison.name
-            tables.append(_by_model(_title(comparison.name, against), rows if against else halved))
+            title = f"{comparison.name[:1].upper()}{comparison.name[1:]}, percent"
+            if "paraphrase" not in comparison.name:
+                title += " with half of the ties: 50 by chance"
+                rows = [row._replace(share=row.half, low=row.half_low, high=row.half_high) for row in rows]
+            tables.append(_by_model(title, rows))
     return Block(
         "Would words of another meaning have done as well?",
         tables=tables,
@@ -107,49 +109,34 @@ def _controls(scores: Table[ModelScore]) -> Block:
     )
 
 
-def _halved(row: ModelScore) -> ModelScore:
-    return row._replace(share=row.half, low=row.half_low, high=row.half_high)
-
-
-def _title(name: str, against: bool) -> str:
-    first = name[:1].upper() + name[1:]
-    return f"{first}, percent" if against else f"{first}, percent with half of the ties: 50 by chance"
-
-
 def _runs(tables: Mapping[str, Table[Any]]) -> Iterator[Block]:
-    table = OVER_RUNS.of(tables)
-    if table.height:
-        shown = table.where(subset="all")
-        shown = shown.take(k for k in range(shown.height) if shown["k"][k] <= _MOST)
-        title = f"Mean and SD over runs, up to {_MOST} changed words"
-        columns = ["model", "comparison", "k", "runs", "n", "share", "share_sd", "half", "half_sd"]
-        spaces = SENTENCE_SPACES.of(tables)
-        small = [whole(title, shown, columns)]
-        if spaces.height:
-            small.append(whole("The spaces of sentences", spaces))
-        answer = " ".join(map(_alike, spaces.rows()))
-        yield Block("How far do runs of one model differ?", tables=small, answer=answer, aside=_ASIDE)
-
-
-_ASIDE = (
-    "Intervals of a model of several runs hold both errors, that of other sentences and that of another training. The "
-    "latter alone is the SD here."
-)
-
-
-def _alike(row: SpaceStability) -> str:
-    return (
+    table = OVER_RUNS.of(tables).where(subset="all")
+    if not table.height:
+        return
+    title = f"Mean and SD over runs, up to {_MOST} changed words"
+    columns = ["model", "comparison", "k", "runs", "n", "share", "share_sd", "half", "half_sd"]
+    shown = table.take(k for k in range(table.height) if table["k"][k] <= _MOST)
+    spaces = SENTENCE_SPACES.of(tables)
+    said = (
         f"Two runs of {row.model} share {10 * row.neighbours:.1f} of the ten nearest sentences; their PIP loss is "
         f"{100 * row.pip:.0f} % of that of unrelated spaces."
+        for row in spaces.rows()
+    )
+    yield Block(
+        "How far do runs of one model differ?",
+        tables=[whole(title, shown, columns), *([whole("The spaces of sentences", spaces)] if spaces.height else [])],
+        answer=" ".join(said),
+        aside=(
+            "Intervals of a model of several runs hold both errors, that of other sentences and that of another "
+            "training. The latter alone is the SD here."
+        ),
     )
 
 
 def _counts(tables: Mapping[str, Table[Any]]) -> Block:
-    rows = []
-    columns = [COUNTS.of(tables)[name] for name in ("nouns", "verbs", "overlap")]
-    paper = [PAPER_COUNTS[name] for name in ("nouns", "verbs", "overlap")]
-    for k, values in enumerate(zip_longest(*columns, *paper, fillvalue=0), 1):
-        rows.append([str(k), *(f"{value:,}" for value in values)])
+    columns = [part[name] for part in (COUNTS.of(tables), PAPER_COUNTS) for name in PAPER_COUNTS]
+    counts = zip_longest(*columns, fillvalue=0)
+    rows = [[str(k), *(f"{value:,}" for value in values)] for k, values in enumerate(counts, 1)]
     header = ["changed words", "nouns", "verbs", "both", "paper: nouns", "paper: verbs", "paper: both"]
     return Block(
         "How many sentences could be changed, and why not more?",
@@ -175,4 +162,25 @@ def _examples(tables: Mapping[str, Table[Any]]) -> Iterator[Block]:
     )
 
 
-_SHOWN = {"base": "sentence", "paraphrase": "paraphrase", "noun_synonym": "noun {k}", "verb_antonym": "verb {k}"}
+CITATIONS = ("white2015",)
+
+
+def heading(result: Content) -> tuple[str, str]:
+    """Return the question, and what was looked at."""
+    corpus, *models = result.groups
+    looked = f"{counted(corpus['pairs'], 'pair')} of paraphrases · {counted(len(models), 'model')}"
+    return "Do these sentence embeddings place meaning or form?", looked
+
+
+def methods(result: Content) -> str:
+    """Return a paragraph for the methods section of a paper."""
+    made, sense = result.settings["provenance"], result.settings["sense"]
+    rule = "the highest tag count summed over a synset" if sense == "paper" else "WordNet's first sense"
+    return (
+        f"Sentences were changed word by word with gpustab {result.environment.get('gpustab')}, after White (2015): "
+        f"nouns by synonyms and verbs by antonyms of one sense ({rule}), inflected ({made.get('inflection')}) and "
+        f"checked against a word list ({made.get('words')}); tokens: {made.get('tokens')}; tags: {made.get('tagger')}. "
+        "Each changed sentence was compared with the paraphrase, with random words of the same tag in the same places, "
+        "with synonyms of verbs and with the words in another order. Shares have 95 % intervals by bootstrap over "
+        "components of pairs that share a sentence; equal distances are counted apart."
+    )

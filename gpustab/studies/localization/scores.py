@@ -56,12 +56,11 @@ def interval_over_runs(hits: Array, component: NDArray[np.int64], weights: Array
         component: ``(n,)`` of each sentence.
         weights: of :func:`bootstrap_weights`.
     """
-    runs = len(hits)
     low, high = bootstrap_interval(hits.mean(0), component, weights)
-    if runs < 2:
+    if len(hits) < 2:
         return math.nan, low, high
     mean, sd = float(hits.mean()), float(hits.mean(1).std(ddof=1))
-    trained = t_quantile(runs - 1) * sd / math.sqrt(runs)
+    trained = t_quantile(len(hits) - 1) * sd / math.sqrt(len(hits))
     return sd, mean - math.hypot(mean - low, trained), mean + math.hypot(high - mean, trained)
 
 
@@ -132,34 +131,23 @@ def scores(
     """
     numbers = np.asarray(component)
     weights = bootstrap_weights(int(numbers.max(initial=-1)) + 1, draws, seed)
-    return [
-        _score(model, run, case, case.far[0], case.near[0], numbers[case.there], weights)
-        for case in cases([distances], open_)
-    ]
-
-
-def _score(
-    model: str, run: int, case: Case, far: Array, near: Array, component: NDArray[np.int64], weights: Array
-) -> Score:
-    share, half = hits_of(case.comparison, far, near)
-    n, equal = len(far), far == near
-    return Score(
-        model,
-        run,
-        case.subset,
-        case.comparison.name,
-        case.k,
-        n,
-        int((far > near).sum()),
-        int(equal.sum()),
-        float(share.mean()),
-        float(equal.mean()),
-        float(half.mean()),
-        *wilson(int(share.sum()), n),
-        *bootstrap_interval(share, component, weights),
-        *bootstrap_interval(half, component, weights),
-        len(np.unique(component)),
-    )
+    rows = []
+    for case in cases([distances], open_):
+        far, near, own = case.far[0], case.near[0], numbers[case.there]
+        share, half = hits_of(case.comparison, far, near)
+        n, equal = len(far), far == near
+        rows.append(
+            Score(
+                model, run, case.subset, case.comparison.name, case.k,
+                n, int((far > near).sum()), int(equal.sum()),
+                float(share.mean()), float(equal.mean()), float(half.mean()),
+                *wilson(int(share.sum()), n),
+                *bootstrap_interval(share, own, weights),
+                *bootstrap_interval(half, own, weights),
+                len(np.unique(own)),
+            )
+        )  # fmt: skip
+    return rows
 
 
 def over_runs(
@@ -202,9 +190,6 @@ def _of_share(interval: tuple[float, float, float]) -> tuple[float, float, float
     return sd, max(low, 0.0) if low == low else low, min(high, 1.0) if high == high else high
 
 
-_NONE = (float("nan"),) * 6
-
-
 def negation(model: str, runs: Sequence[Distances], component: Sequence[int], draws: int, seed: int) -> Negation:
     """Return what a model's distances say of double negation.
 
@@ -213,19 +198,13 @@ def negation(model: str, runs: Sequence[Distances], component: Sequence[int], dr
     """
     one, two = (np.stack([_bend(run, kind) for run in runs]) for kind in ("verb_antonym", "verb_synonym"))
     there = np.isfinite(one + two).all(0)
-    numbers = np.asarray(component)[there]
-    if not there.any():
-        return _judged(Negation(model, len(runs), 0, 0, *_NONE, ""))
-    one, two = one[:, there], two[:, there]
-    weights = bootstrap_weights(int(np.max(component)) + 1, draws, seed)
-    sd, low, high = interval_over_runs(one - two, numbers, weights)
-    antonyms, synonyms, mean = (float(part.mean()) for part in (one, two, one - two))
-    components = len(np.unique(numbers))
-    row = Negation(model, len(runs), int(there.sum()), components, antonyms, synonyms, mean, sd, low, high, "")
-    return _judged(row)
-
-
-def _judged(row: Negation) -> Negation:
+    row = Negation(model, len(runs), 0, 0, *(math.nan,) * 6, "")
+    if there.any():
+        numbers, one, two = np.asarray(component)[there], one[:, there], two[:, there]
+        weights = bootstrap_weights(int(np.max(component)) + 1, draws, seed)
+        sd, low, high = interval_over_runs(one - two, numbers, weights)
+        counts, means = (int(there.sum()), len(np.unique(numbers))), (float(x.mean()) for x in (one, two, one - two))
+        row = Negation._make((model, len(runs), *counts, *means, sd, low, high, ""))
     return row._replace(verdict=SECOND_NEGATION.judge(row))
 
 

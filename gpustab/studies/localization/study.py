@@ -6,24 +6,39 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import torch
+from torch import Tensor
+
+from gpustab import engine
 from gpustab.errors import InputError
 from gpustab.machine.device import Compute
 from gpustab.machine.progress import Progress
 from gpustab.options import chosen
 from gpustab.report import Result
 from gpustab.results.page import counted
+from gpustab.runs.load import load_runs
 from gpustab.sentences.language import Language, english
-from gpustab.sentences.model import Model, Runs
-from gpustab.studies.localization.claims import verdict
-from gpustab.studies.localization.corpus import Corpus, build, corpus_tables
-from gpustab.studies.localization.distances import KEPT, digest_of_corpus
+from gpustab.sentences.model import Flaws, Model, Runs
+from gpustab.studies.localization.claims import ALARMS_OF_RUNS, COPIES, RunPair, RunVectors, verdict
+from gpustab.studies.localization.corpus import Corpus, Pair, Paraphrases, build, corpus_tables
+from gpustab.studies.localization.distances import KEPT, Distances, Encoded, digest_of_corpus, encode
 from gpustab.studies.localization.options import LocalizationOptions
-from gpustab.studies.localization.pairs import Pair, Paraphrases
-from gpustab.studies.localization.runs import MeasuredModel, measure_model
-from gpustab.studies.localization.tables import COUNTS, NEGATION, OVER_RUNS, SCORES, SENTENCE_SPACES
+from gpustab.studies.localization.scores import negation, over_runs, scores
+from gpustab.studies.localization.tables import (
+    COUNTS,
+    NEGATION,
+    OVER_RUNS,
+    SCORES,
+    SENTENCE_SPACES,
+    UNRELATED,
+    SpaceStability,
+)
 from gpustab.studies.shared.finished import Finished
 from gpustab.studies.shared.frame import Answer, answering
 from gpustab.wordnet.lexicon import Lexicon, read_lexicon
+
+_NEIGHBOURS = 10
 
 
 def localization(
@@ -41,7 +56,7 @@ def localization(
     """Change words of sentences, and see whether models put the changed ones nearer than a paraphrase.
 
     Args:
-        pairs: of :func:`gpustab.studies.localization.pairs.read_pairs`, or any pairs of one meaning.
+        pairs: of :func:`gpustab.studies.localization.corpus.read_pairs`, or any pairs of one meaning.
         models: whose distances are scored.
         options: how sentences are changed.
         language: tokens, tags, forms and word list; default: those of the extra ``sentences``.
@@ -70,15 +85,13 @@ def localization(
         corpus = build(paraphrases.pairs, lexicon, language, options, _part_of(answer, 0.0, 0.4))
         _describe(corpus, paraphrases, answer)
         kept, digest, part = Finished(finished, KEPT), digest_of_corpus(corpus), 0.6 / len(sources)
-        _put(
-            [
-                measure_model(
-                    source, corpus, digest, options, answer.compute, kept, _part_of(answer, 0.4 + part * number, part)
-                )
-                for number, source in enumerate(sources)
-            ],
-            answer,
-        )
+        answer.result.tables |= {sheet.name: sheet.table() for sheet in (SCORES, OVER_RUNS, NEGATION, SENTENCE_SPACES)}
+        silent = [
+            source.name
+            for number, source in enumerate(sources)
+            if _measure(source, corpus, digest, options, answer, kept, _part_of(answer, 0.4 + part * number, part))
+        ]
+        answer.result.verdict = verdict(answer.result.tables, silent)
     return answer.result
 
 
@@ -115,17 +128,116 @@ def _describe(corpus: Corpus, paraphrases: Paraphrases, answer: Answer) -> None:
     result.groups.append({"name": "corpus", "pairs": len(paraphrases.pairs), "sentences": len(corpus.bases)})
 
 
-def _put(models: Sequence[MeasuredModel], answer: Answer) -> None:
-    """Put what the models show into the answer, and the verdict on those whose numbers may be read."""
-    result = answer.result
-    for model in models:
-        answer.notes[model.name] = model.notes
-        result.alarms += model.alarms + model.copies
-        result.groups.append({"name": model.name, "runs": model.runs})
-    result.tables |= {
-        SCORES.name: SCORES.table(row for model in models for row in model.scores),
-        OVER_RUNS.name: OVER_RUNS.table(row for model in models for row in model.over_runs),
-        NEGATION.name: NEGATION.table(model.negation for model in models),
-        SENTENCE_SPACES.name: SENTENCE_SPACES.table(model.stability for model in models if model.stability),
-    }
-    result.verdict = verdict(result.tables, [model.name for model in models if model.alarms])
+def _measure(
+    source: Runs,
+    corpus: Corpus,
+    digest: str,
+    options: LocalizationOptions,
+    answer: Answer,
+    finished: Finished,
+    report: Callable[[str, float], None],
+) -> list[str]:
+    """Put what a model shows over its runs, one in memory at a time, into the answer; of several, vectors are kept.
+
+    Returns:
+        Alarms that forbid to read its numbers.
+    """
+    component, name = [base.component for base in corpus.bases], source.name
+    encoded: list[Encoded] = []
+    spaces: list[Tensor] = []
+    for run in range(1, source.number + 1):
+        report(f"{name}, run {run}", (run - 1) / source.number)
+        of_run, vectors = encode(source, run, corpus, digest, answer.compute, finished)
+        encoded.append(of_run)
+        spaces += [] if vectors is None else [vectors]
+    distances = [run.distances for run in encoded]
+    same = copies(distances)
+    kept = [run for r, run in enumerate(distances) if r not in same]
+    lacking, judged = any(any(run.lacks) for run in encoded), (component, options.draws, options.seed)
+    tables, result = answer.result.tables, answer.result
+    for r, run_of in enumerate(kept, 1):
+        SCORES.add(tables, scores(name, r, run_of, *judged, lacking))
+    OVER_RUNS.add(tables, over_runs(name, kept, *judged, lacking))
+    NEGATION.add(tables, [negation(name, kept, *judged)])
+    stability = space_stability(name, [space for r, space in enumerate(spaces) if r not in same], answer.compute)
+    SENTENCE_SPACES.add(tables, [stability] if stability else [])
+    alarms = alarms_of_runs(name, distances, [run.flaws for run in encoded])
+    result.alarms += alarms
+    result.alarms += [COPIES.sentence(RunPair(name, first + 1, r + 1, 0.0)) for r, first in same.items()]
+    result.groups.append({"name": name, "runs": len(kept)})
+    answer.notes[name] = _notes(encoded[0])
+    return alarms
+
+
+def copies(runs: Sequence[Distances]) -> dict[int, int]:
+    """Return the runs whose distances are those of an earlier one, each with that one; counted from 0."""
+    same: dict[int, int] = {}
+    for r, run in enumerate(runs):
+        pairs = (RunPair("", q, r, _difference(runs[q], run)) for q in range(r) if q not in same)
+        if (pair := next((pair for pair in pairs if COPIES.judge(pair) == "yes"), None)) is not None:
+            same[r] = pair.first
+    return same
+
+
+def _difference(first: Distances, second: Distances) -> float:
+    """The largest difference of two runs' distances; infinite where one run alone has a distance."""
+    largest = 0.0
+    for a, b in [(first.paraphrase, second.paraphrase), *((first.chains[k], second.chains[k]) for k in first.chains)]:
+        differences = np.where(np.isnan(a) & np.isnan(b), 0.0, np.nan_to_num(np.abs(a - b), nan=np.inf))
+        largest = max(largest, float(differences.max(initial=0.0)))
+    return largest
+
+
+def alarms_of_runs(name: str, runs: Sequence[Distances], flaws: Sequence[Flaws]) -> list[str]:
+    """Return sentences on collapsed runs, and on vectors that are no numbers or zero."""
+    alarms = []
+    for r, (distances, flaw) in enumerate(zip(runs, flaws, strict=True), 1):
+        who = f"{name}, run {r}" if len(runs) > 1 else name
+        vectors = RunVectors(who, between_unrelated(distances), *flaw)
+        alarms += [alarm for claim in ALARMS_OF_RUNS if (alarm := claim.sentence(vectors))]
+    return alarms
+
+
+def between_unrelated(distances: Distances) -> float:
+    """Return the median distance of unrelated sentences; NaN where there are none."""
+    column = distances.of(UNRELATED, 1)
+    column = column[np.isfinite(column)]
+    return float(np.median(column)) if len(column) else float("nan")
+
+
+def _notes(run: Encoded) -> list[str]:
+    notes = list(run.notes)
+    if any(run.lacks):
+        notes.append(
+            f"It lacks {run.lacks[0]:.1%} of the tokens and {run.lacks[1]:.1%} of the words put in as synonyms; "
+            "sentences whose changed words it has are scored apart too, as 'known'."
+        )
+    if undefined := int(np.isnan(run.distances.paraphrase).sum()):
+        notes.append(f"{counted(undefined, 'sentence', 'is/are')} left out: no vector, or none of the paraphrase.")
+    return notes
+
+
+def space_stability(name: str, runs: Sequence[Tensor], compute: Compute) -> SpaceStability | None:
+    """Return how far two runs and more differ; ``None`` for fewer runs, or as few sentences as a list holds.
+
+    Args:
+        name: of the model.
+        runs: ``(n, d)`` of every run; a sentence without a vector in one run is left out of all.
+        compute: how to compute.
+    """
+    if len(runs) < 2:
+        return None
+    there = torch.stack([run.isfinite().all(1) & run.any(1) for run in runs]).all(0)
+    sentences = int(there.sum())
+    if sentences <= _NEIGHBOURS + 1:
+        return None
+    words = [f"s{k}" for k in range(sentences)]
+    joined = engine.place(load_runs([(words, run[there].numpy()) for run in runs]), compute)
+    losses = engine.pip_pass(joined, compute)
+    lists = engine.neighbour_pass(joined, torch.arange(sentences, device=joined.device), _NEIGHBOURS, compute)
+    first, second = torch.triu_indices(len(runs), len(runs), 1)
+    shared = engine.overlap_pass(lists, [_NEIGHBOURS], compute)
+    loss = losses.reduced if losses.scale is None else losses.reduced / losses.scale.chance
+    return SpaceStability(
+        name, len(runs), sentences, float(loss.mean()), float(shared.p[0].cpu()[first, second].mean())
+    )

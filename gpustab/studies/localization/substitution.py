@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from gpustab.sentences.language import Language, Tokens, article_for
 from gpustab.studies.localization.options import LocalizationOptions
@@ -14,17 +14,10 @@ Relation = Literal["noun_synonym", "verb_antonym", "verb_synonym"]
 
 
 NOUN_TAGS = ("NN", "NNS")
-
-
 VERB_TAGS = ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
 
-
 _BE, _DO, _HAVE = {"be", "am", "are", "is", "was", "were", "being"}, {"do", "did", "does", "doing"}, {"have", "had"}
-
-
 _MODALS = {"can", "could", "may", "might", "must", "shall", "should", "will", "would"}
-
-
 AUXILIARIES = frozenset(_BE | _DO | _HAVE | {"has", "having"} | _MODALS)
 """The paper's list (§3.3.2)."""
 
@@ -152,17 +145,10 @@ def with_capital(form: str, word: str) -> str:
 
 
 Kind = Literal["noun_synonym", "verb_antonym", "verb_synonym", "random_noun", "random_verb", "shuffle"]
-
-
-KINDS: tuple[Kind, ...] = ("noun_synonym", "verb_antonym", "verb_synonym", "random_noun", "random_verb", "shuffle")
-
-
-SUBSTITUTED: tuple[Relation, ...] = ("noun_synonym", "verb_antonym", "verb_synonym")
-
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 CONTROLS: dict[Kind, Relation] = {"random_noun": "noun_synonym", "random_verb": "verb_antonym"}
 """Chains of random words of the same tag, and the chain in whose places they stand."""
-
 
 Pool = Mapping[str, Sequence[str]]
 """By tag, words of the corpus that were changed, each as often as it was."""
@@ -200,7 +186,7 @@ def chains_of(tokens: Tokens, decisions: Sequence[Decision], pool: Pool, options
         options: order, choice, number of changes and seed.
     """
     found: Chains = {}
-    for relation in SUBSTITUTED:
+    for relation in get_args(Relation):
         draw = _draw(tokens, relation, options.seed)
         own = [one for one in decisions if one.relation == relation and one.outcome == "changed"]
         if options.order == "random":

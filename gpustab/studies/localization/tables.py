@@ -214,10 +214,5 @@ SENTENCE_SPACES = Sheet("sentence_spaces", SpaceStability, "one row a model of s
 def of_models(tables: Mapping[str, Table[Any]]) -> Table[ModelScore]:
     """Return the scores of every model once: over its runs where it has several, else those of its only run."""
     several = set(OVER_RUNS.of(tables)["model"])
-    single = [row for row in SCORES.rows(tables) if row.model not in several]
-    several_runs = [_of_model(row) for row in OVER_RUNS.rows(tables)]
-    return Table.of([*map(_of_model, single), *several_runs], ModelScore)
-
-
-def _of_model(row: Score | OverRuns) -> ModelScore:
-    return ModelScore._make(getattr(row, name) for name in ModelScore._fields)
+    rows = [*(row for row in SCORES.rows(tables) if row.model not in several), *OVER_RUNS.rows(tables)]
+    return Table.of([ModelScore._make(getattr(row, name) for name in ModelScore._fields) for row in rows], ModelScore)

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from gpustab.errors import InputError
-from gpustab.evaluation.files import SimilarityTest, read_similarity
+from gpustab.evaluation.files import read_similarity
 from gpustab.evaluation.lookup import Lookup
 from gpustab.formats.gensim.native import DOCUMENTS
 from gpustab.formats.options import read_word_list
@@ -107,7 +107,10 @@ def leacock_chodorow(runs: Runs, nouns: Nouns, options: ThresholdsOptions, exclu
         for row in joint
         if (word := runs.vocabulary[row]) not in left_out and (found := nouns.senses(word, options.morphy))
     }
-    rows = _drawn(sorted(senses), options)
+    rows = sorted(senses)
+    if options.sample is not None and options.sample < len(rows):
+        picked = torch.randperm(len(rows), generator=torch.Generator().manual_seed(options.seed))[: options.sample]
+        rows = sorted(rows[k] for k in picked.tolist())
     _want_words(len(rows), "are nouns of WordNet", runs)
     own = [senses[row][:1] if options.senses == "first" else senses[row] for row in rows]
     taxonomy = taxonomy_of(nouns, own).to(runs.device)
@@ -128,14 +131,6 @@ def _kept(block: Block, words: int) -> Block:
         return block
     levels = torch.cat([block(start, min(start + _AT_ONCE, words)) for start in range(0, words, _AT_ONCE)])
     return lambda start, stop: levels[start:stop]
-
-
-def _drawn(rows: list[int], options: ThresholdsOptions) -> list[int]:
-    if options.sample is None or options.sample >= len(rows):
-        return rows
-    generator = torch.Generator().manual_seed(options.seed)
-    picked = torch.randperm(len(rows), generator=generator)[: options.sample]
-    return sorted(rows[k] for k in picked.tolist())
 
 
 def _notes(
@@ -161,16 +156,6 @@ def _notes(
     return found
 
 
-def of_test(runs: Runs, test: SimilarityTest) -> Scored:
-    """Return people's scores of the pairs whose words all runs have.
-
-    Raises:
-        UnknownWordsError: if these are fewer than three words.
-    """
-    lookup = Lookup(runs, None, ignore_case=False)
-    return _scored(runs, test.name, [*test.pairs], test.gold, lookup)
-
-
 def of_callable(runs: Runs, similarity: Similarity, options: ThresholdsOptions, name: str = "callable") -> Scored:
     """Return a function's values of random pairs of different joint words, ``options.pairs`` of them.
 
@@ -188,10 +173,11 @@ def of_callable(runs: Runs, similarity: Similarity, options: ThresholdsOptions, 
         if value is not None and math.isfinite(value):
             kept.append((joint[a], joint[b]))
             values.append(float(value))
-    return _scored(runs, name, kept, values, Lookup(runs, None, ignore_case=False))
+    return _scored(runs, name, kept, values)
 
 
-def _scored(runs: Runs, name: str, pairs: list[tuple[bytes, bytes]], values: Sequence[float], lookup: Lookup) -> Scored:
+def _scored(runs: Runs, name: str, pairs: Sequence[tuple[bytes, bytes]], values: Sequence[float]) -> Scored:
+    lookup = Lookup(runs, None, ignore_case=False)
     rows = [(lookup.row(a), lookup.row(b)) for a, b in pairs]
     known = [k for k, (a, b) in enumerate(rows) if a is not None and b is not None and a != b]
     both = torch.tensor([rows[k] for k in known], dtype=torch.long).view(-1, 2)
@@ -248,7 +234,7 @@ def _made(options: ThresholdsOptions, similarity: Similarity | None) -> Callable
         return lambda runs: of_callable(runs, similarity, options)
     if options.baseline is not None:
         test = read_similarity(Path(options.baseline))
-        return lambda runs: of_test(runs, test)
+        return lambda runs: _scored(runs, test.name, test.pairs, test.gold)
     nouns = read_nouns(options.wordnet)
     excluded = [] if options.exclude is None else read_word_list(options.exclude)
     return lambda runs: leacock_chodorow(runs, nouns, options, excluded)

@@ -7,29 +7,14 @@ Each rule has a margin and an error. How often the rules err, at 3 to 16 runs an
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import combinations
-from statistics import fmean, stdev
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from gpustab.results import Table
 from gpustab.results.page import counted, minus
 from gpustab.statistics.intervals import LEVEL, Estimate, sd_interval, t_quantile
 from gpustab.studies.shared.claims import Claim, Margin, Verdict, above, decide
 from gpustab.studies.shared.spaces import COLLAPSED
-from gpustab.studies.thresholds.tables import (
-    MOMENTS,
-    SCORES,
-    SHAPES,
-    SIZES,
-    THRESHOLDS,
-    Comparison,
-    OverRuns,
-    ScoreOverRuns,
-    Shape,
-    Size,
-)
+from gpustab.studies.thresholds.tables import Comparison, OverRuns, ScoreOverRuns, Shape, Size
 
 STABLE = Margin(0.02, "standard deviation of a threshold over runs up to which it is stable")
 FEW_PAIRS = Margin(1_000, "pairs of words below which nothing is said of thresholds of a hundredth")
@@ -44,11 +29,6 @@ _STEP_SD = 0.01 / math.sqrt(12)
 
 MANY = 4
 """Of more groups not all pairs are told, only the highest threshold and the lowest."""
-
-_MANY_SHAPES = 6
-"""Of more pairs of groups it is only told how many have one shape."""
-
-Tables = Mapping[str, Table]
 
 
 def cosine(value: float | None) -> str:
@@ -363,106 +343,3 @@ def alarms_of(group: str, means: Mapping[str, float], pairs: float | None) -> It
             f"{group}: the baseline knows {counted(int(pairs), 'pair')} of words: too few for thresholds. "
             "Read nothing from them."
         )
-
-
-def verdict(tables: Tables, silent: Collection[str] = (), without: Mapping[str, str] | None = None) -> list[str]:
-    """Return the answer in sentences: where thresholds lie, whether they differ, whether training moves them.
-
-    Args:
-        tables: of the study.
-        silent: groups whose numbers an alarm forbids to read.
-        without: why a group has no thresholds.
-    """
-    rows = [row for row in THRESHOLDS.rows(tables, kind="value") if row.group not in silent]
-    thresholds = list(_thresholds(rows))
-    there = [threshold.chance for threshold in thresholds if MEANINGFUL.judge(threshold) == "yes"]
-    lacking = {group: why for group, why in (without or {}).items() if group not in silent}
-    return [*map(MEANINGFUL.sentence, thresholds), *_compared(there), *_stable(there), *_without(tables, lacking)]
-
-
-def _thresholds(rows: Sequence[OverRuns]) -> Iterator[Threshold]:
-    by_rule = {(row.group, row.rule): row for row in rows}
-    for row in rows:
-        if row.rule == "chance":
-            yield Threshold(row, by_rule[row.group, "clear"])
-
-
-def _compared(rows: Sequence[OverRuns]) -> Iterator[str]:
-    """Which group needs the higher cosine; of many groups, as a sweep has them, the highest and the lowest."""
-    if len(rows) > MANY:
-        high, low = max(rows, key=_mean), min(rows, key=_mean)
-        yield NO_ONE_FITS.sentence(Apart(high, low, len(rows)))
-        return
-    for first, second in combinations(rows, 2):
-        high, low = (first, second) if _mean(first) >= _mean(second) else (second, first)
-        yield NO_ONE_FITS.sentence(Apart(high, low))
-
-
-def _mean(row: OverRuns) -> float:
-    return math.nan if row.mean is None else row.mean
-
-
-def _stable(rows: Sequence[OverRuns]) -> Iterator[str]:
-    """Does training again move the thresholds?"""
-    several = [row for row in rows if row.sd is not None]
-    if len(several) <= MANY:
-        yield from map(STAYS.sentence, several)
-        return
-    number = Counter(map(STAYS.judge, several))
-    most = max(row.sd or 0.0 for row in several)
-    yield (
-        f"Training again leaves the threshold where it is in {number['yes']} of {len(several)} groups, moves it in "
-        f"{number['no']}, and of {number['undecided']} these runs cannot tell; its SD is {most:.3f} at most."
-    )
-
-
-def _without(tables: Tables, why: Mapping[str, str]) -> Iterator[str]:
-    """Groups of documents, n-grams, or words that the baseline does not know."""
-    for group, reason in why.items():
-        means = [row.mean for row in MOMENTS.rows(tables, group=group)]
-        over = f", SD {stdev(means):.3f} over {len(means)} runs" if len(means) > 1 else ""
-        yield f"{group}: no thresholds: {reason}. The mean cosine of two of its items is {cosine(fmean(means))}{over}."
-
-
-def of_paper(tables: Tables) -> Iterator[str]:
-    """Yield what the paper's threshold of each group hangs on."""
-    for row in THRESHOLDS.rows(tables, kind="value", rule="paper", found=0):
-        yield (
-            f"{row.group}: with the least number of pairs that was asked for, the paper's rule finds no threshold: "
-            "no group has so many, or none is higher than the lowest."
-        )
-    for group in dict.fromkeys(row.group for row in SIZES.rows(tables)):
-        rows = [row for row in SIZES.rows(tables, group=group) if row.next_higher is not None]
-        rows = [row for row in rows if row.min_pairs >= ENOUGH]
-        if len(rows) > 1:
-            low, high = min(rows, key=_next_higher), max(rows, key=_next_higher)
-            if sentence := HANGS_ON_SIZE.sentence(Sizes(high, low, len(rows))):
-                yield sentence
-
-
-def _next_higher(row: Size) -> float:
-    return math.nan if row.next_higher is None else row.next_higher
-
-
-def of_shapes(tables: Tables) -> Iterator[str]:
-    """Yield whether the distributions are of one shape."""
-    between = [row for row in SHAPES.rows(tables) if row.first != row.second]
-    if len(between) <= _MANY_SHAPES:
-        yield from map(ONE_SHAPE.sentence, between)
-        return
-    number = Counter(row.shape for row in between)
-    far = max(between, key=lambda row: row.distance)
-    yield (
-        f"Scaled to mean 0 and SD 1, {number['same']} of {len(between)} pairs have one shape (at most {SAME} apart), "
-        f"{number['different']} have different ones, of {number['undecided']} it is not clear. Furthest apart are "
-        f"{far.first} and {far.second}: {far.distance:.3f}."
-    )
-
-
-def of_scores(tables: Tables) -> Iterator[str]:
-    """Yield of which groups leaving out pairs narrows the range."""
-    for group in dict.fromkeys(row.group for row in SCORES.rows(tables)):
-        rows = [row for row in SCORES.rows(tables, group=group, rule="chance") if row.below >= 1]
-        known = Tests([row for row in rows if row.above is not None and row.draw_sd is not None])
-        if sentence := NARROWS.sentence(known):
-            yield sentence

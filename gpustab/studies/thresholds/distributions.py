@@ -150,20 +150,8 @@ def of_histogram(found: Histogram, name: str) -> Distribution:
     )
 
 
-def of_levels(name: str, counts: Tensor, values: Tensor) -> Law:
-    """Return the law of a baseline of levels: a step at every value (figure 19).
-
-    Args:
-        name: of the measure.
-        counts: ``(G, K)`` pairs by group and level.
-        values: ``(K,)`` value of every level, NaN for none.
-    """
-    worth, number = values.cpu().numpy(), counts.sum(0).double().cpu().numpy()
-    return of_steps(name, worth[~np.isnan(worth)], number[~np.isnan(worth)])
-
-
 def of_steps(name: str, values: Array, numbers: Array) -> Law:
-    """Return the law of values that occur so often."""
+    """Return the law of values ``(n,)`` that occur so often, a step at each (figure 19)."""
     order = np.argsort(values, kind="stable")
     values, numbers = values[order][numbers[order] > 0], numbers[order][numbers[order] > 0]
     upto = numbers.cumsum() / numbers.sum()
@@ -201,30 +189,19 @@ def rejected(a: Law, b: Law, draws: int, seed: int, size: int = SAMPLE) -> float
     return float(np.mean(rejections))
 
 
-def critical(size: int = SAMPLE) -> float:
-    """Return the distance at which two samples of a size are called different at 1 %.
-
-    >>> round(critical(), 3)
-    0.073
-    """
-    from scipy.stats import kstwobign
-
-    return float(kstwobign.isf(ALPHA) * np.sqrt(2 / size))
-
-
 def compare(groups: dict[str, Sequence[Law]], draws: int, seed: int) -> list[Comparison]:
     """Compare all groups, and the spaces within each that has two."""
     within: dict[str, float] = {}
     rows = []
     for first, second in sorted(combinations_with_replacement(groups, 2), key=lambda pair: pair[0] != pair[1]):
-        own = [distance(a, b) for a, b in _pairs(groups, first, second)]
+        pairs = _pairs(groups, first, second)
+        own = [distance(a, b) for a, b in pairs]
         if first == second and own:
             within[first] = max(own)
         if own:
-            a, b = next(iter(_pairs(groups, first, second)))
             noise = max(within.get(first, 0.0), within.get(second, 0.0))
             shape = shape_of(own, None if first == second else noise)
-            share = rejected(a, b, draws, seed)
+            share = rejected(*pairs[0], draws, seed)
             rows.append(
                 Comparison(first, second, float(np.mean(own)), min(own), max(own), len(own), share, draws, shape)
             )

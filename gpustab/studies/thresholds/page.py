@@ -1,15 +1,22 @@
-"""The page of the study: where the thresholds lie, what the paper's rule gives, how similarities are distributed."""
+"""The page of the study, and what it says for papers: thresholds, what the paper's rule gives, distributions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from operator import attrgetter
 
 from gpustab.report import Result
-from gpustab.results import Block, SmallTable
+from gpustab.results import Block, Content, SmallTable, Table
 from gpustab.results.page import counted, number, whole
-from gpustab.studies.thresholds.claims import cosine, of_paper, of_scores, of_shapes
-from gpustab.studies.thresholds.ladder import MARGIN
+from gpustab.studies.thresholds.claims import ENOUGH, HANGS_ON_SIZE, NARROWS, ONE_SHAPE, SAME, Sizes, Tests, cosine
+from gpustab.studies.thresholds.rules import MARGIN
 from gpustab.studies.thresholds.tables import MOMENTS, PAPER_LISTS, SCORES, SHAPES, SIZES, THRESHOLDS, OverRuns
+
+Tables = Mapping[str, Table]
+
+_MANY_SHAPES = 6
+"""Of more pairs of groups it is only told how many have one shape."""
 
 NAMES = {
     "clear": "clear of the least similar 1 %",
@@ -63,7 +70,7 @@ def _facts(result: Result) -> list[tuple[str, str, str]]:
 
 
 def _places(result: Result) -> Iterator[Block]:
-    rows = [_threshold(row, _place) for row in THRESHOLDS.rows(result.tables, kind="place")]
+    rows = [_threshold(row, "{:,.0f}".format) for row in THRESHOLDS.rows(result.tables, kind="place")]
     if not rows:
         return
     header = ["runs of", "threshold", "last place", "95 % over runs", "SD", "by the words", "pairs beyond", "in"]
@@ -82,10 +89,6 @@ def _places(result: Result) -> Iterator[Block]:
             f"windows of places with the last hundredth of them.{by_few}"
         ),
     )
-
-
-def _place(value: float) -> str:
-    return f"{value:,.0f}"
 
 
 def _threshold(row: OverRuns, form: Callable[[float], str]) -> list[str]:
@@ -207,4 +210,77 @@ def _how(result: Result) -> Block:
             ("word effects", "removed", "a word's mean over all its pairs: half the variance of WordNet's measure"),
         ],
         folded=True,
+    )
+
+
+def of_paper(tables: Tables) -> Iterator[str]:
+    """Yield what the paper's threshold of each group hangs on."""
+    for row in THRESHOLDS.rows(tables, kind="value", rule="paper", found=0):
+        yield (
+            f"{row.group}: with the least number of pairs that was asked for, the paper's rule finds no threshold: "
+            "no group has so many, or none is higher than the lowest."
+        )
+    for group in dict.fromkeys(row.group for row in SIZES.rows(tables)):
+        rows = [row for row in SIZES.rows(tables, group=group) if row.next_higher is not None]
+        rows = [row for row in rows if row.min_pairs >= ENOUGH]
+        if len(rows) > 1:
+            high, low = (most(rows, key=attrgetter("next_higher")) for most in (max, min))
+            if sentence := HANGS_ON_SIZE.sentence(Sizes(high, low, len(rows))):
+                yield sentence
+
+
+def of_shapes(tables: Tables) -> Iterator[str]:
+    """Yield whether the distributions are of one shape."""
+    between = [row for row in SHAPES.rows(tables) if row.first != row.second]
+    if len(between) <= _MANY_SHAPES:
+        yield from map(ONE_SHAPE.sentence, between)
+        return
+    number = Counter(row.shape for row in between)
+    far = max(between, key=lambda row: row.distance)
+    yield (
+        f"Scaled to mean 0 and SD 1, {number['same']} of {len(between)} pairs have one shape (at most {SAME} apart), "
+        f"{number['different']} have different ones, of {number['undecided']} it is not clear. Furthest apart are "
+        f"{far.first} and {far.second}: {far.distance:.3f}."
+    )
+
+
+def of_scores(tables: Tables) -> Iterator[str]:
+    """Yield of which groups leaving out pairs narrows the range."""
+    for group in dict.fromkeys(row.group for row in SCORES.rows(tables)):
+        rows = [row for row in SCORES.rows(tables, group=group, rule="chance") if row.below >= 1]
+        known = Tests([row for row in rows if row.above is not None and row.draw_sd is not None])
+        if sentence := NARROWS.sentence(known):
+            yield sentence
+
+
+CITATIONS = ("elekes2018",)
+
+
+def heading(result: Content) -> tuple[str, str]:
+    """Return the title, and how many runs of how many words were looked at."""
+    runs = sum(len(group["runs"]) for group in result.groups)
+    words = sorted({group["words"] for group in result.groups})
+    title = "When is the similarity of two words meaningful?"
+    if not words:
+        return title, ""
+    span = f"{words[0]:,}" if len(words) == 1 else f"{words[0]:,}–{words[-1]:,}"
+    groups = f" in {counted(len(result.groups), 'group')}" if len(result.groups) > 1 else ""
+    return title, f"{counted(runs, 'run')}{groups} · {span} words"
+
+
+def methods(result: Content) -> str:
+    """Return a paragraph for the methods section of a paper."""
+    base = next((group["baseline"] for group in result.groups if group["baseline"]), None)
+    if base is None:
+        return ""
+    confidence = result.settings.get("confidence", 0.99)
+    return (
+        f"Thresholds of cosine similarity were found with gpustab {result.environment.get('gpustab')}, after Elekes et "
+        f"al. (2018). All pairs of {base['words']:,} words that the baseline knows ({base['name']}) were grouped by "
+        "their cosine in steps of 0.01, in every run by itself. A threshold is the lowest cosine from which on the "
+        "mean of the baseline, made monotone by weighted least squares, is above that of all pairs, or a tenth of a "
+        "standard deviation above that of the least similar 1 % of the pairs. Where it surely lies was tested step by "
+        f"step from the most similar pairs down, one-sided at {confidence:.0%}, with standard errors that take pairs "
+        "which share a word for dependent; errors over runs are 95 % intervals by Student's t. The thresholds of the "
+        "paper are by Welch's test between groups."
     )

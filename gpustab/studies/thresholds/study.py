@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import combinations
+from operator import attrgetter
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
 from gpustab import engine
@@ -20,37 +24,21 @@ from gpustab.runs.runs import Runs
 from gpustab.studies.shared.finished import Finished, digest_of
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of, without_copies
 from gpustab.studies.shared.same_runs import fingerprints
-from gpustab.studies.thresholds import over_runs
 from gpustab.studies.thresholds.baselines import Baseline, Bases, Levels, Similarity, bases_of, items_of
-from gpustab.studies.thresholds.claims import alarms_of, verdict
-from gpustab.studies.thresholds.distributions import Distribution, Law, Moments, compare, distribution
+from gpustab.studies.thresholds.claims import MANY, MEANINGFUL, NO_ONE_FITS, STAYS, Apart, Threshold, alarms_of, cosine
+from gpustab.studies.thresholds.distributions import Distribution, Law, compare, distribution
 from gpustab.studies.thresholds.evaluation import installed_tests, scores
-from gpustab.studies.thresholds.one_run import GroupRow, RunNumbers, Threshold, WindowRow, find
+from gpustab.studies.thresholds.numbers import KEPT, RunNumbers, Tables, add, add_scores, find, summary
 from gpustab.studies.thresholds.options import ThresholdsOptions
-from gpustab.studies.thresholds.tables import SHAPES
-from gpustab.studies.thresholds.welch import ListThreshold, ValueThreshold
-
-
-class RunKept(NamedTuple):
-    """What is kept of one run until the study is done.
-
-    Attributes:
-        distribution: of its similarities.
-        numbers: its groups and thresholds; ``None`` without a baseline.
-    """
-
-    distribution: Distribution
-    numbers: RunNumbers | None
-
-
-KINDS = (RunKept, Distribution, GroupRow, Law, ListThreshold, Moments, RunNumbers, Threshold, ValueThreshold, WindowRow)
+from gpustab.studies.thresholds.rules import RULES
+from gpustab.studies.thresholds.tables import MOMENTS, SHAPES, THRESHOLDS, OverRuns
 
 
 def key_of(runs: Runs, r: int, baseline: Baseline | None, options: ThresholdsOptions, compute: Compute) -> str:
     """Return a name for all that one run's numbers depend on: vectors, baseline, options, precision, version."""
     chosen = record(options) | {"tests": None, "draws": None}  # which the numbers of a run do not depend on
-    parts = [fingerprints(runs.take([r]))[0].hex(), runs.names[r], runs.centre, runs.unit, int(runs.joint.sum())]
-    parts += [chosen, str(compute.dtype), environment(compute.device).get("gpustab")]
+    parts = [fingerprints(runs.take([r]))[0].hex(), runs.name, runs.names[r], runs.centre, runs.unit]
+    parts += [int(runs.joint.sum()), chosen, str(compute.dtype), environment(compute.device).get("gpustab")]
     if baseline is None:
         return digest_of(parts)
     first = baseline.block(0, 1) if isinstance(baseline, Levels) else baseline.pairs  # another WordNet differs there
@@ -116,13 +104,13 @@ def thresholds(
         bases = bases_of(options, baseline)
         tests = list(installed_tests(options.tests, answer.result.notes))
         measured = [
-            _measure(group, bases, options, tests, answer, Finished(finished, KINDS), number / len(given), len(given))
+            _measure(group, bases, options, tests, answer, Finished(finished, KEPT), number / len(given), len(given))
             for number, group in enumerate(given)
         ]
         answer.report("equal shapes", 0.95)
         laws: dict[str, Sequence[Law]] = {own.name: [x.law for x in own.distributions] for own in measured}
         if known := [own.numbers[0].law for own in measured if own.numbers]:
-            laws[_free(known[0].name, laws)] = known[:1]
+            laws[known[0].name + " (baseline)" * (known[0].name in laws)] = known[:1]
         answer.result.tables[SHAPES.name] = Table.of(compare(laws, options.draws, options.seed))
         silent = [own.name for own in measured if own.silent]
         without = {own.name: own.without for own in measured if own.without}
@@ -130,8 +118,59 @@ def thresholds(
     return answer.result
 
 
-def _free(name: str, taken: Any) -> str:
-    return name if name not in taken else f"{name} (baseline)"
+def verdict(tables: Tables, silent: Collection[str] = (), without: Mapping[str, str] | None = None) -> list[str]:
+    """Return the answer in sentences: where thresholds lie, whether they differ, whether training moves them.
+
+    Args:
+        tables: of the study.
+        silent: groups whose numbers an alarm forbids to read.
+        without: why a group has no thresholds.
+    """
+    rows = [row for row in THRESHOLDS.rows(tables, kind="value") if row.group not in silent]
+    thresholds = list(_thresholds(rows))
+    there = [threshold.chance for threshold in thresholds if MEANINGFUL.judge(threshold) == "yes"]
+    lacking = {group: why for group, why in (without or {}).items() if group not in silent}
+    return [*map(MEANINGFUL.sentence, thresholds), *_compared(there), *_stable(there), *_without(tables, lacking)]
+
+
+def _thresholds(rows: Sequence[OverRuns]) -> Iterator[Threshold]:
+    by_rule = {(row.group, row.rule): row for row in rows}
+    for row in rows:
+        if row.rule == "chance":
+            yield Threshold(row, by_rule[row.group, "clear"])
+
+
+def _compared(rows: Sequence[OverRuns]) -> Iterator[str]:
+    """Which group needs the higher cosine; of many groups, as a sweep has them, the highest and the lowest."""
+    mean = attrgetter("mean")
+    if len(rows) > MANY:
+        yield NO_ONE_FITS.sentence(Apart(max(rows, key=mean), min(rows, key=mean), len(rows)))
+        return
+    for pair in combinations(rows, 2):
+        high, low = sorted(pair, key=mean, reverse=True)
+        yield NO_ONE_FITS.sentence(Apart(high, low))
+
+
+def _stable(rows: Sequence[OverRuns]) -> Iterator[str]:
+    """Does training again move the thresholds?"""
+    several = [row for row in rows if row.sd is not None]
+    if len(several) <= MANY:
+        yield from map(STAYS.sentence, several)
+        return
+    number = Counter(map(STAYS.judge, several))
+    most = max(row.sd or 0.0 for row in several)
+    yield (
+        f"Training again leaves the threshold where it is in {number['yes']} of {len(several)} groups, moves it in "
+        f"{number['no']}, and of {number['undecided']} these runs cannot tell; its SD is {most:.3f} at most."
+    )
+
+
+def _without(tables: Tables, why: Mapping[str, str]) -> Iterator[str]:
+    """Groups of documents, n-grams, or words that the baseline does not know."""
+    for group, reason in why.items():
+        means = [row.mean for row in MOMENTS.rows(tables, group=group)]
+        over = f", SD {stdev(means):.3f} over {len(means)} runs" if len(means) > 1 else ""
+        yield f"{group}: no thresholds: {reason}. The mean cosine of two of its items is {cosine(fmean(means))}{over}."
 
 
 def _measure(
@@ -152,36 +191,34 @@ def _measure(
     answer.notes[runs.name] = [*runs.notes, *(base.notes if base else ())]
     if len(runs) == 1 and base:
         answer.notes[runs.name].append("One run: how far another training would move its thresholds, it cannot tell.")
-    kept = []
+    kept: list[tuple[Distribution, RunNumbers | None]] = []
     for r, name in enumerate(runs.names):
 
         def tell(work: str, part: float, r: int = r, name: str = name) -> None:
             answer.report(f"{runs.name}, {name}: {work}", start + 0.9 * (r + part) / len(runs) / of)
 
         key = key_of(runs, r, base, options, answer.compute)
-        kept.append(finished.get(key) or _measure_run(runs, r, base, options, answer.compute, tell))
-        finished.put(key, kept[-1])
-    distributions = [own.distribution for own in kept]
-    numbers = [own.numbers for own in kept if own.numbers is not None]
+        if (own := finished.get(key)) is None:
+            own = _measure_run(runs, r, base, options, answer.compute, tell)
+            finished.put(key, own)
+        kept.append(own)
+    distributions, numbers = [own for own, _ in kept], [own for _, own in kept if own is not None]
     means = dict(zip(runs.names, (own.law.moments.mean for own in distributions), strict=True))
     alarms = list(alarms_of(runs.name, means, numbers[0].pairs if numbers else None))
     measured = Measured(runs.name, distributions, numbers, bool(alarms), without)
     answer.result.alarms += alarms
-    over_runs.add(answer.result.tables, measured.name, runs.names, distributions, numbers)
+    add(answer.result.tables, measured.name, runs.names, distributions, numbers)
     if numbers:
         _score(runs, tests, numbers, options, answer)
-    answer.result.groups.append(over_runs.summary(runs, base, answer.result.tables, numbers))
+    answer.result.groups.append(summary(runs, base, answer.result.tables, numbers))
     return measured
 
 
 def _measure_run(
     runs: Runs, r: int, base: Baseline | None, options: ThresholdsOptions, compute: Compute, tell: Progress
-) -> RunKept:
-    """Measure one run."""
+) -> tuple[Distribution, RunNumbers | None]:
     own = distribution(runs, r, options, compute, lambda part: tell("similarities", part / 5))
-    if base is None:
-        return RunKept(own, None)
-    return RunKept(own, find(runs, r, base, options, compute, lambda work, part: tell(work, 0.2 + 0.8 * part)))
+    return own, find(runs, r, base, options, compute, tell) if base else None
 
 
 def _score(
@@ -193,14 +230,13 @@ def _score(
 ) -> None:
     """Score the tests at the paper's threshold and at ours."""
     cuts: dict[str, list[float | None]] = {"paper": [run.paper.cut for run in numbers]}
-    for rule in ("clear", "chance"):
-        cuts[rule] = [
-            next(x.estimate for x in run.thresholds if (x.kind, x.rule) == ("value", rule)) for run in numbers
-        ]
+    for rule in RULES:
+        by_run = (next(x for x in run.thresholds if (x.kind, x.rule) == ("value", rule)) for run in numbers)
+        cuts[rule] = [own.estimate for own in by_run]
     rows = []
     for test in tests:
         try:
             rows += list(scores(runs, test, cuts, answer.compute, options.seed))
         except InputError as error:
             answer.result.notes.append(f"{runs.name}: {test.name}: not scored: {error}")
-    over_runs.add_scores(answer.result.tables, rows)
+    add_scores(answer.result.tables, rows)

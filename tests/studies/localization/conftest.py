@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from gpustab.studies.localization.pairs import read_pairs
+from gpustab.studies.localization.corpus import read_pairs
 from gpustab.wordnet.lexicon import read_lexicon
 from tests.studies.localization.small_wordnet import language as tools
 from tests.studies.localization.small_wordnet import write_wordnet

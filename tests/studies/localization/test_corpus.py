@@ -2,9 +2,8 @@
 
 import pytest
 
-from gpustab.studies.localization.corpus import build
+from gpustab.studies.localization.corpus import Pair, build
 from gpustab.studies.localization.options import LocalizationOptions
-from gpustab.studies.localization.pairs import Pair
 from gpustab.studies.localization.substitution import decide, in_collocations
 
 

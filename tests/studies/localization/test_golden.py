@@ -7,9 +7,8 @@ import pytest
 
 from gpustab.errors import InputError
 from gpustab.sentences.language import english
-from gpustab.studies.localization.corpus import build
+from gpustab.studies.localization.corpus import build, read_pairs
 from gpustab.studies.localization.options import LocalizationOptions
-from gpustab.studies.localization.pairs import read_pairs
 from gpustab.studies.localization.substitution import decide, progressive
 from gpustab.wordnet.lexicon import read_lexicon
 

@@ -5,7 +5,7 @@ import pytest
 from gpustab.errors import InputError
 from gpustab.report import to_text
 from gpustab.sentences.model import BagOfWords
-from gpustab.studies.localization.pairs import Pair, components, read_pairs
+from gpustab.studies.localization.corpus import Pair, components, read_pairs
 from gpustab.studies.localization.study import localization
 
 HEAD = "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String"

@@ -12,9 +12,8 @@ from benchmarks.verdicts import count
 from gpustab.report import to_text
 from gpustab.sentences.model import BagOfWords, Embedding, Runs
 from gpustab.studies.localization.distances import Distances
-from gpustab.studies.localization.runs import copies
 from gpustab.studies.localization.scores import bootstrap_interval, bootstrap_weights, interval_over_runs
-from gpustab.studies.localization.study import localization
+from gpustab.studies.localization.study import copies, localization
 
 
 def call(paraphrases, models, language, lexicon, **choices):

@@ -13,12 +13,10 @@ from gpustab.sentences.trees import right_branching
 from gpustab.sentences.urae import FoldOptions, train_folded
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
-from gpustab.studies.localization.corpus import build, write_corpus
+from gpustab.studies.localization.corpus import Pair, build, read_pairs, write_corpus
 from gpustab.studies.localization.distances import measure
 from gpustab.studies.localization.options import LocalizationOptions
-from gpustab.studies.localization.pairs import Pair, read_pairs
-from gpustab.studies.localization.runs import space_stability
-from gpustab.studies.localization.study import localization
+from gpustab.studies.localization.study import localization, space_stability
 from tests.sentences.test_models import CORPUS
 from tests.studies.localization.small_wordnet import NOUNS, OPPOSITES, VERBS
 

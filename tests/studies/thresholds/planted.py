@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from gpustab.kernels.similarity_groups import GROUPS, group_numbers
-from gpustab.studies.thresholds.sums import of_pairs
+from gpustab.studies.thresholds.groups import of_pairs
 
 
 def planted(rng, words=300, plant=0.0, slope=1.0, noise=0.3, effect=0.0):

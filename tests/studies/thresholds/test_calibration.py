@@ -6,9 +6,8 @@ from scipy.stats import t
 
 from gpustab.kernels.hypernyms import hypernym_distances
 from gpustab.kernels.similarity_groups import value_groups
-from gpustab.studies.thresholds.ladder import rungs
-from gpustab.studies.thresholds.sums import against, merged, of_tables
-from gpustab.studies.thresholds.welch import welch_p
+from gpustab.studies.thresholds.groups import against, merged, of_tables
+from gpustab.studies.thresholds.rules import rungs, welch_p
 from gpustab.wordnet.nouns import Nouns
 from gpustab.wordnet.taxonomy import taxonomy_of
 from tests.wordnet.made import random_wordnet

@@ -10,7 +10,7 @@ from gpustab.report.svg.elements import WIDTH
 from gpustab.results import Table
 from gpustab.studies.thresholds.claims import cosine
 from gpustab.studies.thresholds.figures import FIGURES, _listed, _over_runs, _thinned, by_similarity
-from gpustab.studies.thresholds.paper import heading, methods
+from gpustab.studies.thresholds.page import heading, methods
 from gpustab.studies.thresholds.study import thresholds
 
 SPACE = "{http://www.w3.org/2000/svg}"

@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 import torch
 
-from gpustab.studies.thresholds.ladder import MARGIN, REFERENCE, cuts, levels, monotone, rungs
-from gpustab.studies.thresholds.sums import Sums
-from gpustab.studies.thresholds.welch import lower_edge
+from gpustab.studies.thresholds.groups import Sums
+from gpustab.studies.thresholds.rules import MARGIN, REFERENCE, cuts, levels, lower_edge, monotone, rungs
 from tests.studies.thresholds.planted import planted
 
 

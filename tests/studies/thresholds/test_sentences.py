@@ -6,7 +6,9 @@ import pytest
 
 from gpustab.results import Table
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.thresholds.claims import cosine, higher, of_paper, of_scores, of_shapes, stable, verdict
+from gpustab.studies.thresholds.claims import cosine, higher, stable
+from gpustab.studies.thresholds.page import of_paper, of_scores, of_shapes
+from gpustab.studies.thresholds.study import verdict
 from gpustab.studies.thresholds.tables import Comparison, OverRuns, ScoreOverRuns, Size
 
 

@@ -3,8 +3,8 @@ import pytest
 import torch
 from scipy import stats
 
-from gpustab.studies.thresholds.sums import Sums
-from gpustab.studies.thresholds.welch import (
+from gpustab.studies.thresholds.groups import Sums
+from gpustab.studies.thresholds.rules import (
     by_group_size,
     default_size,
     list_threshold,
@@ -38,18 +38,22 @@ def test_the_next_different_group_is_the_first_higher_one():
     assert next_different(higher, np.array([True, True, True, False])) == [None, 2, None, None]
 
 
+def threshold(sums, size):
+    return value_threshold(sums, size, significantly_higher(sums, 0.99))
+
+
 def test_the_value_threshold_names_group_cut_share_and_bend():
     sums = padded([20, 100, 100, 100, 100, 100], [9.0, 0.0, 0.1, 1.0, 2.0, 3.0], 80)
-    found = value_threshold(sums, 100, 0.99)
+    found = threshold(sums, 100)
     assert (found.reference, found.group, found.cut) == (-0.19, -0.17, -0.18)
     assert found.below == pytest.approx(220 / 520)
     assert found.bend == -0.18  # from here on every next group is higher
-    assert value_threshold(sums, 10**6, 0.99).reference is None
-    assert value_threshold(sums, 2, 0.99).group is None  # the lowest group is the highest
+    assert threshold(sums, 10**6).reference is None
+    assert threshold(sums, 2).group is None  # the lowest group is the highest
 
 
 def test_groups_of_one_pair_and_of_no_spread_do_not_fail():
-    assert value_threshold(padded([1.0, 1, 1], [0.0, 1, 2], 90), 1, 0.99).reference is None
+    assert threshold(padded([1.0, 1, 1], [0.0, 1, 2], 90), 1).reference is None
     assert (
         significantly_higher(of_means([9, 9, 9], [0.0, 1.0, 1.0], 0.0), 0.99).tolist()
         == [[False, True, True]] + [[False] * 3] * 2
@@ -62,13 +66,14 @@ def test_more_pairs_bring_the_papers_threshold_down():
 
     def median(words, sets):
         drawn = (planted(rng, words, -0.1, 1.0) for _ in range(sets))
-        return np.median([value_threshold(sums, int(2e-3 * float(sums.n.sum())), 0.99).group for sums in drawn])
+        return np.median([threshold(sums, int(2e-3 * float(sums.n.sum()))).group for sums in drawn])
 
     assert median(100, 15) > median(250, 9) + 0.02 > median(800, 3) + 0.04
 
 
 def test_every_least_size_that_some_group_has_is_shown():
-    rows = by_group_size(planted(np.random.default_rng(0), 200), 0.99)
+    sums = planted(np.random.default_rng(0), 200)
+    rows = by_group_size(sums, significantly_higher(sums, 0.99))
     assert [row.min_pairs for row in rows] == [2, 30, 100]
     assert default_size(planted(np.random.default_rng(0), 200), 10_000) == 10_000
     assert default_size(of_means([3e8, 2e8], [0.0, 0.0]), 10_000) == 50_000

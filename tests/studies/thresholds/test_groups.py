@@ -7,8 +7,8 @@ import pytest
 import torch
 from scipy import stats
 
-from gpustab.studies.thresholds.sums import adjusted_mean, against, merged, of_pairs
-from gpustab.studies.thresholds.welch import welch_p
+from gpustab.studies.thresholds.groups import adjusted_mean, against, merged, of_pairs
+from gpustab.studies.thresholds.rules import welch_p
 from tests.studies.thresholds.oracles import dyadic_variance
 
 
