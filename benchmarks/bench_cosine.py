@@ -9,7 +9,6 @@ from functools import partial
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from benchmarks.bench_pip_loss import make
 from benchmarks.harness import Bench, Contender, Row, start
@@ -68,27 +67,17 @@ def of_pairs(bench: Bench, size: Size) -> list[Row]:
 
 def _runs(bench: Bench, size: Size) -> tuple:
     runs = make(bench, size["R"], size["v"], size["d"])
-    return runs, np.stack([_numpy(rows[0 : size["v"]]) for rows in runs.rows])
-
-
-def _numpy(rows: Tensor) -> np.ndarray:
-    return rows.cpu().numpy()
-
-
-def growth(bench: Bench, variable: str, values: list[int], rest: Size) -> None:
-    """Growth of both methods' time with one size."""
-    races = [of_queries(bench, {name: {**rest, variable: value}[name] for name in ("R", "v", "d")}) for value in values]
-    for rows in zip(*races, strict=True):
-        bench.growth(variable, rows)
+    return runs, np.stack([rows[0 : size["v"]].cpu().numpy() for rows in runs.rows])
 
 
 def main() -> None:
     bench = start("cosine", __doc__)
     step = 20 if bench.quick else 1
     of_pairs(bench, {"R": 8, "v": 5000 // step, "d": 100})
-    growth(bench, "v", [v // step for v in (2500, 5000, 10000, 20000)], {"R": 4, "d": 100})
-    growth(bench, "R", [2, 4, 8, 16], {"v": 4000 // step, "d": 100})
-    growth(bench, "d", [50, 100, 200, 300], {"R": 4, "v": 8000 // step})
+    one = partial(of_queries, bench)
+    bench.sweep(one, "v", [v // step for v in (2500, 5000, 10000, 20000)], R=4, v=0, d=100)
+    bench.sweep(one, "R", [2, 4, 8, 16], R=0, v=4000 // step, d=100)
+    bench.sweep(one, "d", [50, 100, 200, 300], R=4, v=8000 // step)
     bench.finish()
 
 

@@ -37,22 +37,13 @@ def race(bench: Bench, size: Size, by_set: int) -> list[Row]:
     return bench.race("overlap, all pairs, 6 lengths", size, [naive, ours])
 
 
-def growth(bench: Bench, variable: str, values: list[int], rest: Size, by_set: int) -> None:
-    """Growth of both methods' time with R or the targets."""
-    races = [
-        race(bench, {name: {**rest, variable: value}[name] for name in ("R", "targets")}, by_set) for value in values
-    ]
-    for rows in zip(*races, strict=True):
-        bench.growth(variable, rows)
-
-
 def main() -> None:
     bench = start("overlap", __doc__)
     if bench.quick:
-        growth(bench, "R", [2, 4, 8], {"targets": 50}, 10)
+        bench.sweep(partial(race, bench, by_set=10), "R", [2, 4, 8], R=0, targets=50)
     else:
-        growth(bench, "R", [4, 8, 16, 32, 64], {"targets": 1000}, 10)
-        growth(bench, "targets", [250, 500, 1000, 2000, 4000], {"R": 8}, 50)
+        bench.sweep(partial(race, bench, by_set=10), "R", [4, 8, 16, 32, 64], R=0, targets=1000)
+        bench.sweep(partial(race, bench, by_set=50), "targets", [250, 500, 1000, 2000, 4000], R=8)
     bench.finish()
 
 

@@ -31,6 +31,7 @@ from torch.nn.functional import normalize
 from benchmarks.bench_glove import word_similarity
 from benchmarks.distributions import permutation_test, within
 from benchmarks.harness import Bench, Contender, Row, start
+from benchmarks.setting import keep
 from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.sampling import draw_units, sample, training_seed
 from gpustab.corpus.tokenise import CorpusOptions, prepare_corpus
@@ -115,10 +116,8 @@ def compare(bench: Bench, corpus: Corpus, parameters: Word2VecParameters, *, cbo
             for a, b in combinations(groups, 2)
         },
     }
-    bench.out.mkdir(parents=True, exist_ok=True)
     device = bench.environment["device"].lower().replace(" ", "-")
-    path = bench.out / f"{'cbow' if cbow else 'sgns'}-engines-{device}{'-quick' if bench.quick else ''}.json"
-    path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    keep(content, bench.out / f"{'cbow' if cbow else 'sgns'}-engines-{device}{'-quick' if bench.quick else ''}.json")
     print(json.dumps({key: content[key] for key in ("within", "between")}, indent=1, ensure_ascii=False))
 
 
@@ -191,11 +190,6 @@ def race(
     return bench.race("CBOW" if cbow else "skip-gram", size | {"epochs": parameters.epochs}, contenders)
 
 
-def grow(bench: Bench, variable: str, races: Sequence[Sequence]) -> None:
-    for rows in zip(*races, strict=True):
-        bench.growth(variable, rows)
-
-
 def clock(bench: Bench, corpus: Corpus, parameters: Word2VecParameters) -> None:
     if bench.quick:
         race(bench, corpus, parameters, 2, gensim=True, check=False)
@@ -203,8 +197,8 @@ def clock(bench: Bench, corpus: Corpus, parameters: Word2VecParameters) -> None:
         race(bench, corpus, parameters, MANY, gensim=True, check=True)
         short = partial(race, bench, parameters=parameters, gensim=False, check=False)
         parts = [prepare_corpus("sotu", CorpusOptions(fraction=f)) for f in (1 / 16, 1 / 8, 1 / 4)]
-        grow(bench, "tokens", [short(corpus=part, runs=MANY) for part in parts])
-        grow(bench, "R", [short(corpus=parts[0], runs=runs) for runs in (16, 64, 132, 264, 528)])
+        bench.growths_of("tokens", [short(corpus=part, runs=MANY) for part in parts])
+        bench.growths_of("R", [short(corpus=parts[0], runs=runs) for runs in (16, 64, 132, 264, 528)])
     bench.finish()
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from benchmarks.setting import keep
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.bootstrap.claims import ALIKE, alike
 from gpustab.studies.bootstrap.numbers import log_spread
@@ -79,8 +80,7 @@ def main() -> None:
                 rows.append({"common": common, "runs": runs, "ratio": ratio, **found})
                 print(json.dumps(rows[-1]), flush=True)
     if choices.out:
-        choices.out.mkdir(parents=True, exist_ok=True)
-        (choices.out / "bootstrap_verdicts.json").write_text(json.dumps(rows, indent=1) + "\n")
+        keep(rows, choices.out / "bootstrap_verdicts.json")
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from benchmarks.compiled_cbow import train_cbow
 from benchmarks.distributions import Floats, distance, loss_matrix, within
-from benchmarks.setting import ROOT, environment
+from benchmarks.setting import ROOT, environment, keep
 from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.sampling import draw_units, sample, training_seed
 from gpustab.corpus.tokenise import CorpusOptions, prepare_corpus
@@ -121,7 +121,7 @@ def main() -> None:
             for n, (name, some) in enumerate(groups.items())
         },
     }
-    choice.out.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    keep(content, choice.out)
     print(json.dumps(content["groups"], indent=1, ensure_ascii=False))
 
 

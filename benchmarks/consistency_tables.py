@@ -25,6 +25,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from benchmarks.setting import keep
 from gpustab.machine.device import Compute
 from gpustab.machine.environment import environment
 from gpustab.report import Result
@@ -122,7 +123,7 @@ def main() -> None:
         content[name] = {"options": shown, "seconds": round(seconds, 1), **told(result)}
         print(f"{name}: {seconds:.0f} s", *result.verdict, sep="\n  ", flush=True)
         machine = {key: environment(Compute().device).get(key) for key in ("gpustab", "torch", "python")}
-        path.write_text(json.dumps({**content, "environment": machine}, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        keep({**content, "environment": machine}, path)
 
 
 if __name__ == "__main__":

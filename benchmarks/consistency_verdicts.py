@@ -10,7 +10,6 @@ is a verdict that is not true, *missed* "cannot be told" where there is somethin
 from __future__ import annotations
 
 import argparse
-import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from benchmarks.setting import keep
 from gpustab.small_data.text import Samples
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.consistency.claims import BETTER_TEXT, HIGHER_COSINE, TOLD_APART
@@ -122,8 +122,8 @@ def main() -> None:
                 rows.append({"terms": terms, "runs": runs, "something": change, "sets": sets, "rates": rates})
                 print(rows[-1], flush=True)
     if chosen.out:
-        text = json.dumps({"wrong": {str(k): v for k, v in WRONG.items()}, "rates": rows}, indent=1)
-        (chosen.out / "consistency_verdicts.json").write_text(text + "\n", encoding="utf-8")
+        wrong = {str(k): v for k, v in WRONG.items()}
+        keep({"wrong": wrong, "rates": rows}, chosen.out / "consistency_verdicts.json")
 
 
 if __name__ == "__main__":

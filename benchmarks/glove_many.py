@@ -23,14 +23,13 @@ import joblib
 import numpy as np
 
 from benchmarks.distributions import Floats, Losses, distance, loss_matrix, within
-from benchmarks.setting import ROOT, environment
+from benchmarks.setting import ROOT, environment, keep
 from gpustab.bench.clock import one_call
 from gpustab.corpus.sampling import Sample, draw_units, sample, training_seed
 from gpustab.corpus.tokenise import CorpusOptions, prepare_corpus
 from gpustab.machine.device import choose_device
 from gpustab.trainers import glove
-from gpustab.trainers.glove import GloveParameters, train
-from gpustab.trainers.glove_runs import Run, Size, bytes_of, size_of
+from gpustab.trainers.glove import GloveParameters, Run, Size, bytes_of, size_of, train
 
 
 @contextmanager
@@ -102,9 +101,7 @@ def main() -> None:
         "parameters": parameters.model_dump(),
         **measure(samples, parameters, few),
     }
-    choice.out.mkdir(parents=True, exist_ok=True)
-    path = choice.out / f"glove_many-{device.type}{'-quick' if quick else ''}.json"
-    path.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+    keep(content, choice.out / f"glove_many-{device.type}{'-quick' if quick else ''}.json")
     print(json.dumps({key: value for key, value in content.items() if key != "environment"}, indent=1))
 
 

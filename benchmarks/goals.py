@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from benchmarks.setting import environment
+from benchmarks.setting import environment, keep
 
 SIZE = {"runs": 128, "words": 200_000, "dimension": 300}
 
@@ -101,7 +101,7 @@ def main() -> None:
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         setting = environment(device) | {"card": (result or {}).get("environment", {}).get("device_name")}
         content = {"environment": setting, "before": "H200, commit 421bf10", "size": SIZE, "rows": rows}
-        choice.out.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+        keep(content, choice.out)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import gc
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -23,7 +22,7 @@ from rich.box import MARKDOWN
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.setting import environment
+from benchmarks.setting import environment, keep
 from gpustab.bench.clock import one_call, quartiles, wants_more
 from gpustab.machine.device import choose_device
 
@@ -111,8 +110,10 @@ class Bench:
     growths: list[Growth] = field(default_factory=list)
     refused: int = 0
 
-    def race(self, job: str, size: dict[str, int], contenders: Sequence[Contender]) -> list[Row]:
-        """Time methods in turn; ratios are to the first of them."""
+    def race(
+        self, job: str, size: dict[str, int], contenders: Sequence[Contender], *, processor: bool = False
+    ) -> list[Row]:
+        """Time methods in turn, by the clock or by what the processor spent; ratios are to the first of them."""
         print(job, size, flush=True)
         gc.collect()
         rows = [Row(job, size, c.method, share=c.share, note=c.note) for c in contenders]
@@ -121,7 +122,7 @@ class Bench:
         while waiting := [n for n, yes in enumerate(admitted) if yes and wants_more(times[n], self.seconds)]:
             for n in waiting:
                 spent = one_call(contenders[n].call, self.device)
-                times[n].append(spent.seconds)
+                times[n].append(spent.processor if processor else spent.seconds)
                 if spent.before is not None and spent.peak is not None:
                     rows[n].peak_mib = max(rows[n].peak_mib or 0.0, (spent.peak - spent.before) / 2**20)
         for row, spent in zip(rows, times, strict=True):
@@ -144,6 +145,17 @@ class Bench:
         """Record that a method was not run, and why."""
         self.rows.append(Row(job, size, method, note=f"left out: {reason}"))
 
+    def sweep(
+        self, race: Callable[[dict[str, int]], Sequence[Row]], variable: str, values: Sequence[int], **size: int
+    ) -> None:
+        """Race at several values of one size, and fit the growth of every method's time."""
+        self.growths_of(variable, [race(size | {variable: value}) for value in values])
+
+    def growths_of(self, variable: str, races: Sequence[Sequence[Row]]) -> None:
+        """Fit the growth of every method's time over races of different sizes."""
+        for rows in zip(*races, strict=True):
+            self.growth(variable, rows)
+
     def growth(self, variable: str, rows: Sequence[Row]) -> None:
         """Fit the growth of one method's time over rows of different sizes."""
         timed = [row for row in rows if row.median]
@@ -159,9 +171,8 @@ class Bench:
         device = torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else "cpu"
         suffix = "-quick" if self.quick else ""
         path = self.out / f"{self.name}-{device.lower().replace(' ', '-')}{suffix}.json"
-        self.out.mkdir(parents=True, exist_ok=True)
         found = {"rows": [asdict(row) for row in self.rows], "growth": [asdict(growth) for growth in self.growths]}
-        path.write_text(json.dumps({"environment": self.environment, **found}, indent=1) + "\n", "utf-8")
+        keep({"environment": self.environment, **found}, path)
         show(self.rows)
         for g in self.growths:
             print(f"{g.job}, {g.method}: time ~ {g.variable}^({g.exponent:.2f} ± {g.standard_error:.2f})")

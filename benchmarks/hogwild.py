@@ -32,7 +32,7 @@ import torch
 
 from benchmarks.distributions import Floats, against, loss_matrix
 from benchmarks.lockstep import draw_pairs, train_pairs
-from benchmarks.setting import ROOT, environment
+from benchmarks.setting import ROOT, environment, keep
 from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.sampling import draw_units, training_seed
 from gpustab.corpus.tokenise import prepare_corpus
@@ -111,7 +111,7 @@ def main() -> None:
         "reference": pair_statistics(torch.from_numpy(loss_matrix(one)))._asdict(),
         "cells": rows,
     }
-    options.out.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+    keep(content, options.out)
 
 
 if __name__ == "__main__":

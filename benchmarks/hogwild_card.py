@@ -27,7 +27,7 @@ from typing import NamedTuple
 import torch
 
 from benchmarks.distributions import Floats, against
-from benchmarks.setting import ROOT, environment
+from benchmarks.setting import ROOT, environment, keep
 from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.sampling import draw_units, training_seed
 from gpustab.corpus.tokenise import CorpusOptions, prepare_corpus
@@ -95,9 +95,8 @@ def main() -> None:
         "runs": runs,
         "cells": rows,
     }
-    choice.out.mkdir(parents=True, exist_ok=True)
     name = f"hogwild_{content['technique']}-{device.type}{'-quick' if choice.quick else ''}.json"
-    (choice.out / name).write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+    keep(content, choice.out / name)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ size alone.
 
 from __future__ import annotations
 
-import json
 import resource
 import sys
 import time
@@ -20,7 +19,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from benchmarks.harness import ROOT, environment
+from benchmarks.setting import ROOT, environment, keep
 from gpustab.machine.device import Compute
 from gpustab.runs.load import open_groups
 from gpustab.runs.runs import Runs
@@ -69,9 +68,7 @@ def main() -> None:
         "nouns": len(base.rows),
         "steps": rows,
     }
-    text = json.dumps(content, indent=1)
-    name = f"thresholds-{runs.words}x{runs.dimension}-cpu.json"
-    (ROOT / "benchmarks/results" / name).write_text(text + "\n", encoding="utf-8")
+    keep(content, ROOT / f"benchmarks/results/thresholds-{runs.words}x{runs.dimension}-cpu.json")
 
 
 if __name__ == "__main__":

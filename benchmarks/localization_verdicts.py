@@ -10,12 +10,12 @@ verdict, *missed* that of undecided ones.
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.setting import keep
 from benchmarks.verdict_cases.case import Case
 from benchmarks.verdicts import RUNS, table
 from gpustab.studies.localization.claims import COLLAPSED, EQUAL, RunVectors, placed, told_apart
@@ -148,8 +148,7 @@ def main() -> None:
     print(f"{'rule':<24} {'truth':<38} {'is':<4} false/missed in % at " + ", ".join(f"R = {r}" for r in RUNS))
     rows = table(cases(), RUNS, chosen.sets)
     if chosen.out:
-        text = json.dumps({"runs": RUNS, "rows": rows}, indent=1, ensure_ascii=False)
-        (chosen.out / "localization_verdicts.json").write_text(text + "\n", encoding="utf-8")
+        keep({"runs": RUNS, "rows": rows}, chosen.out / "localization_verdicts.json")
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ import numpy as np
 import torch
 from scipy.stats import spearmanr
 
+from benchmarks.setting import keep
 from gpustab import engine
 from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.tokenise import prepare_corpus
@@ -313,7 +314,7 @@ def main() -> None:
         kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
         new = {(row["claim"], row["placebo"], row["noise"], row["runs"]) for row in found}
         kept = [row for row in kept if (row["claim"], row["placebo"], row["noise"], row["runs"]) not in new]
-        path.write_text(json.dumps([*kept, *found], indent=1) + "\n", encoding="utf-8")
+        keep([*kept, *found], path)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import platform
 import subprocess
 from datetime import UTC, datetime
@@ -12,7 +13,10 @@ from typing import Any
 import torch
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("gpustab", "torch", "numpy", "faiss-cpu", "faiss-gpu", "faiss-gpu-cu13-cuvs", "torchmetrics", "triton")
+PACKAGES = (
+    *("gpustab", "torch", "numpy", "faiss-cpu", "faiss-gpu", "faiss-gpu-cu13-cuvs", "torchmetrics", "triton"),
+    *("pandas", "pyarrow"),
+)
 
 
 def environment(device: torch.device) -> dict[str, Any]:
@@ -27,6 +31,12 @@ def environment(device: torch.device) -> dict[str, Any]:
         "commit": _commit(),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
     }
+
+
+def keep(content: Any, path: Path) -> None:
+    """Write what was measured as JSON, in a folder that is made if it is not there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
 def _processor() -> str:

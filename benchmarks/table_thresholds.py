@@ -8,7 +8,6 @@ Usage:
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any
 
 import torch
 
-from benchmarks.harness import ROOT, environment
+from benchmarks.setting import ROOT, environment, keep
 from gpustab.report import Result
 from gpustab.runs.load import open_groups
 from gpustab.studies.thresholds.options import ThresholdsOptions
@@ -64,8 +63,7 @@ def main() -> None:
         "notes": result.notes,
         **{name: list(result.tables[name].records()) for name in SHOWN},
     }
-    text = json.dumps(content, indent=1, ensure_ascii=False)
-    (ROOT / f"benchmarks/results/thresholds-{corpus}.json").write_text(text + "\n", encoding="utf-8")
+    keep(content, ROOT / f"benchmarks/results/thresholds-{corpus}.json")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ Usage:
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
@@ -15,10 +14,11 @@ import torch
 from gensim.models import KeyedVectors
 from gensim.test.utils import datapath
 
-from benchmarks.harness import ROOT, environment
+from benchmarks.setting import ROOT, environment, keep
 from gpustab import load_groups
 from gpustab.formats.registry import read_space
 from gpustab.runs.runset import open_runset
+from gpustab.studies.stability.options import StabilityOptions
 from gpustab.studies.stability.study import stability
 
 
@@ -32,10 +32,10 @@ def wordsim(space) -> tuple[float, float]:
 
 def main() -> None:
     folder = Path(sys.argv[1])
-    result = stability(load_groups(folder), neighbours=[10])
+    result = stability(load_groups(folder), StabilityOptions(neighbours=(10,)))
     rows = []
     for group, measured in zip(open_runset(folder), result.groups, strict=True):
-        spaces = [read_space(file) for file in group.files]
+        spaces = [read_space(file) for file in group.sources]
         rho, missing = wordsim(spaces[0])
         rows.append(
             {
@@ -65,7 +65,7 @@ def main() -> None:
         "contrasts": result.contrasts,
         "notes": result.notes,
     }
-    (ROOT / "benchmarks/results/training-sotu.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    keep(content, ROOT / "benchmarks/results/training-sotu.json")
 
 
 if __name__ == "__main__":

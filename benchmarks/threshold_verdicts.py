@@ -20,6 +20,7 @@ from statistics import fmean, stdev
 import numpy as np
 import torch
 
+from benchmarks.setting import keep
 from benchmarks.verdict_cases.case import Case
 from benchmarks.verdicts import RUNS, table
 from gpustab.results import Table
@@ -218,8 +219,7 @@ def main() -> None:
     made = {(row["rule"], row["truth"]) for row in rows}
     rows = [row for row in known.get("over_runs", []) if (row["rule"], row["truth"]) not in made] + rows
     if place:
-        text = json.dumps({"runs": RUNS, "one_run": one, "over_runs": rows}, indent=1, ensure_ascii=False)
-        place.write_text(text + "\n", encoding="utf-8")
+        keep({"runs": RUNS, "one_run": one, "over_runs": rows}, place)
 
 
 if __name__ == "__main__":

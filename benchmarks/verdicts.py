@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from benchmarks.setting import keep
 from benchmarks.verdict_cases.case import Case
 from benchmarks.verdict_cases.every import cases
 
@@ -60,8 +61,7 @@ def write(rows: list[dict], path: Path) -> None:
     merged = {(row["rule"], row["truth"]): row for row in [*known, *rows]}
     order = {(case.rule, case.truth): k for k, case in enumerate(cases())}
     kept = sorted((key for key in merged if key in order), key=order.__getitem__)
-    text = json.dumps({"runs": RUNS, "rows": [merged[key] for key in kept]}, indent=1, ensure_ascii=False)
-    path.write_text(text + "\n", encoding="utf-8")
+    keep({"runs": RUNS, "rows": [merged[key] for key in kept]}, path)
 
 
 def main() -> None:

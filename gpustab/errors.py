@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Any
 
@@ -39,9 +40,34 @@ def near(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     return f"; near it is {spelled[found[0]]}" if found else ""
 
 
+def some_of(names: Sequence[str], most: int = 10) -> str:
+    """Return the first of some names, and how many more there are.
+
+    >>> some_of(["a", "b", "c"], 2), some_of(["a"])
+    ('a, b and 1 more', 'a')
+    """
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
+
+
 def marked(error: BaseException) -> str:
     """Return the message of an error so that another error can hold it: what is an option stays known as one."""
     return error.marked if isinstance(error, GpustabError) else str(error)
+
+
+@contextmanager
+def naming(what: object) -> Iterator[None]:
+    """Put what an ``InputError`` is about, a file say, before its message, unless that begins with it.
+
+    >>> with naming("x.txt"):
+    ...     raise InputError("there are no rows")
+    Traceback (most recent call last):
+    gpustab.errors.InputError: x.txt: there are no rows
+    """
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{what}: {marked(error).removeprefix(f'{what}: ')}") from error
 
 
 def first_option(error: GpustabError) -> str | None:

@@ -70,6 +70,11 @@ class Option:
         told = [f"{word} {number}" for word, number in parts.items() if number is not None]
         return f"from {self.low} upwards" if told == [f"from {self.low}"] else (" " if between else " and ").join(told)
 
+    def __get_pydantic_core_schema__(self, kind: Any, schema_of: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
+        """Let a model of pydantic refuse the numbers that options refuse: a bound is said once for both."""
+        bounds = {"ge": self.low, "le": self.high, "gt": self.above, "lt": self.below}
+        return schema_of(kind) | {name: bound for name, bound in bounds.items() if bound is not None}
+
     def holds(self, number: Any) -> bool:
         """Whether a number is within the bounds; NaN never is."""
         return bool(
@@ -83,6 +88,8 @@ class Option:
 
 Seed = Annotated[int, Option("Of every random draw.", metavar="<int>", low=0, high=2**32 - 1)]
 """A seed everywhere: training takes 32 bits."""
+
+Count = Annotated[int, Option(low=1)]
 
 ListLength = Annotated[int, Option("Length of the lists of neighbours.", ("-n", "--top"), low=1)]
 

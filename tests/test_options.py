@@ -1,13 +1,26 @@
 """Every option refuses what its field does not declare, in one sentence; its bounds are those of this page."""
 
 from dataclasses import dataclass
-from typing import Annotated, Literal, get_args, get_origin
+from typing import Annotated, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
 import gpustab.cli  # noqa: F401  # its bundles are options, too
 from gpustab import InputError, neighbours_of
-from gpustab.options import Option, Options, Seed, check, check_seed, chosen, declarations, item_of, members, record
+from gpustab.options import (
+    Option,
+    Options,
+    Seed,
+    check,
+    check_seed,
+    chosen,
+    declarations,
+    declared_by,
+    item_of,
+    members,
+    record,
+)
+from gpustab.training import TrainingSettings
 from tests.generators import noisy_copies, runs_of
 from tests.wrong_values import at_bounds, wrong_values
 
@@ -24,7 +37,7 @@ NUMBERS = {
         LoadOptions.limit LoadOptions.dim Loading.min_runs Loading.jobs CorpusOptions.min_count
         StabilityOptions.neighbours StabilityOptions.targets CompareOptions.n CompareOptions.targets
         BootstrapOptions.count BootstrapPlan.jobs
-        ChangeOptions.min_count ChangeOptions.n GridPlan.runs GridPlan.jobs
+        ChangeOptions.min_count ChangeOptions.n GridPlan.jobs
         ConsistencyOptions.sentences ConsistencyOptions.cutoff ConsistencyOptions.window ConsistencyOptions.permutations
         ConsistencyOptions.negatives ConsistencyOptions.sample_decay ConsistencyOptions.nonce_window
         ConsistencyOptions.svd_dim ConsistencyOptions.svd_window ConsistencyOptions.svd_min_count
@@ -32,7 +45,7 @@ NUMBERS = {
         LocalizationOptions.most TrainingOptions.runs TrainingOptions.dim TrainingOptions.epochs
         TrainingOptions.min_count TrainingOptions.inference
         ThresholdsOptions.words ThresholdsOptions.places ThresholdsOptions.draws ThresholdsOptions.pairs
-        Plan.runs Plan.jobs TrainPlan.runs TrainPlan.jobs SweepPlan.jobs
+        Plan.jobs TrainPlan.jobs SweepPlan.jobs
         TrainOptions.dim TrainOptions.window TrainOptions.epochs""",
     "from 2 upwards": """
         CorpusOptions.max_words StabilityOptions.proxy BootstrapOptions.topics BootstrapOptions.n BootstrapPlan.runs
@@ -43,6 +56,7 @@ NUMBERS = {
     "from 0 upwards": """
         ChangeOptions.resamples ConsistencyOptions.subsample ConsistencyOptions.window_decay""",
     "from 0 to 99": "TrainOptions.control",
+    "from 1 to 999": "GridPlan.runs Plan.runs TrainPlan.runs",
     "from 1 to 1024": "TrainPlan.programs_per_run",
     "from 0 to 4294967295": """
         StabilityOptions.seed CompareOptions.seed BootstrapOptions.seed ChangeOptions.seed ConsistencyOptions.seed
@@ -71,6 +85,14 @@ def test_the_bounds_of_all_numbers_are_these():
     numbers = {name: declarations(bundle)[field] for name, (bundle, field) in FIELDS.items()}
     bounds = {name: declared.option.bounds for name, declared in numbers.items() if is_number(declared)}
     assert bounds == {name: bound for bound, names in NUMBERS.items() for name in names.split()}
+
+
+@pytest.mark.parametrize("name", ["runs", "jobs", "programs_per_run", "engine", "vary"])
+def test_a_plan_takes_the_same_in_a_file_as_on_a_command_line(name):
+    settings = get_type_hints(TrainingSettings, include_extras=True)[name]
+    typed = declarations(BUNDLES["TrainPlan"])[name]
+    assert declared_by(settings).option == typed.option
+    assert (item_of(settings) or declared_by(settings).kind) in [item_of(kind) or kind for kind in members(typed.kind)]
 
 
 @pytest.mark.parametrize("name", FIELDS)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -26,11 +26,11 @@ from gpustab.cli.takes import one_of, takes, undecided
 from gpustab.corpus.options import CORPORA, CorpusOptions
 from gpustab.errors import InputError
 from gpustab.machine.job import number
-from gpustab.options import Option, Options, Seed
+from gpustab.options import Count, Option, Options, Seed
 from gpustab.runs.joining import LEAST_RUNS as TO_MEASURE
 from gpustab.runs.key import Sampling
 from gpustab.spaces.words import printable
-from gpustab.trainers import NAMES
+from gpustab.trainers import NAMES, Choice, Programs, Runs, Stream
 
 if TYPE_CHECKING:
     from gpustab.report import Result
@@ -75,10 +75,10 @@ class Plan(Options):
 
     techniques: Annotated[tuple[str, ...] | None, Option(flags=("--technique",), metavar="T,T,...", names=NAMES)] = None
     samplings: Annotated[tuple[Sampling, ...] | None, Option(flags=("--sampling",))] = None
-    runs: Annotated[int | None, Option(low=1)] = None
+    runs: Runs | None = None
     seed: Seed | None = None
-    jobs: Annotated[int | None, Option(low=1)] = None
-    engine: Literal["auto", "gpu", "gensim"] | None = None
+    jobs: Count | None = None
+    engine: Choice | None = None
 
     @property
     def content(self) -> dict[str, Any]:
@@ -99,9 +99,9 @@ class TrainPlan(Plan):
         epochs_by: train on every period by itself: year:1790-2020:20, or a column whose values are periods.
     """
 
-    vary: tuple[Literal["draw", "training"], ...] | None = None
+    vary: tuple[Stream, ...] | None = None
     parallel: Annotated[str | None, Option(names=("loky", "dask", "ray"))] = None
-    programs_per_run: Annotated[int | None, Option(low=1, high=1024)] = None
+    programs_per_run: Programs | None = None
     keep_output: Annotated[bool | None, Option(flags=("--keep-output",))] = None
     epochs_by: Annotated[str | None, Option(metavar="COLUMN[:FIRST-LAST:YEARS]")] = None
 
@@ -121,9 +121,9 @@ class TrainOptions(Options):
     """
 
     config: Annotated[Path | None, Option(metavar="FILE")] = None
-    dim: Annotated[int | None, Option(low=1)] = None
-    window: Annotated[int | None, Option(low=1)] = None
-    epochs: Annotated[int | None, Option(low=1)] = None
+    dim: Count | None = None
+    window: Count | None = None
+    epochs: Count | None = None
     settings: Annotated[list[str] | None, Option(flags=("--set",), metavar="T.PARAMETER=VALUE")] = None
     halves: bool = False
     control: Annotated[int, Option(low=0, high=99)] = 0
@@ -256,7 +256,6 @@ def value_of(text: str) -> Any:
 
 
 def _warn_of_few_runs(runs: int) -> None:
-    """Tell what the runs of a plan will be too few for."""
     from gpustab.results.page import counted
     from gpustab.studies.neighbours.claims import LEAST_RUNS as TO_JUDGE
 

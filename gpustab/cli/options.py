@@ -112,6 +112,11 @@ def made(what: str, metavar: str) -> Option:
     return Option(text, ("--output", "-o"), metavar=metavar)
 
 
+def parameters_of(what: str) -> Option:
+    """Return the option of parameters that are set one by one."""
+    return Option(f"Of {what}.", ("--set",), metavar="T.PARAMETER=VALUE")
+
+
 def open_runs(
     paths: list[Path],
     load_options: LoadOptions,

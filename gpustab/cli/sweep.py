@@ -10,7 +10,7 @@ import typer
 
 from gpustab.cli.app import app
 from gpustab.cli.make import CORPUS_HELP, Corpus, Plan, a_corpus, assign, require_training, take_corpus, value_of
-from gpustab.cli.options import Computing, Showing, made
+from gpustab.cli.options import Computing, Showing, made, parameters_of
 from gpustab.cli.session import session, show
 from gpustab.cli.takes import takes
 from gpustab.errors import InputError, option
@@ -50,12 +50,7 @@ def sweep(
     output: Annotated[Path | None, made("Folder of the run sets", "DIR")] = None,
     grid: Annotated[bool, Option("All combinations, or one parameter at a time.", ("--grid/--one-at-a-time",))] = False,
     settings: Annotated[
-        list[str] | None,
-        Option(
-            "Of the baseline: sgns.negative=10, or options.lowercase=false of the corpus.",
-            ("--set",),
-            metavar="T.PARAMETER=VALUE",
-        ),
+        list[str] | None, parameters_of("the baseline: sgns.negative=10, or options.lowercase=false of the corpus")
     ] = None,
 ) -> None:
     """Train a technique with several values of its parameters: what do they do to stability and scores?

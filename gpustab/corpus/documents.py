@@ -29,20 +29,10 @@ _FEW = 0.1
 """A larger share of the texts of a folder is not left out unless a format is named; one file, a README say, may be."""
 
 
-class Files(NamedTuple):
-    """What a folder holds.
-
-    Attributes:
-        paths: the files to be read, in order.
-        seen: how many of which kinds were seen and passed over, for people.
-    """
-
-    paths: Sequence[Path]
-    seen: str
-
-
-def files_in(folder: Path, options: ReadOptions) -> Files:
+def files_in(folder: Path, options: ReadOptions) -> tuple[list[Path], str]:
     """Return the files of one kind in a folder and its subfolders, hidden ones left out, sorted by their path.
+
+    Beside them stands, for people, how many of which kinds were seen and passed over.
 
     The kind is told by the suffix, in capitals or not, of what a compression left. Plain text goes before every other;
     files without a suffix are plain text where no others are.
@@ -57,11 +47,10 @@ def files_in(folder: Path, options: ReadOptions) -> Files:
     paths = [path for path in shown if suffix_of(path) in suffixes]
     passed = Counter(_kind(path) for path in shown if suffix_of(path) not in suffixes)
     over = f", passed over {_counts(passed)}" if passed else ""
-    return Files([folder / path for path in paths], f"{len(shown):,} files seen{over}")
+    return [folder / path for path in paths], f"{len(shown):,} files seen{over}"
 
 
 def _suffixes(folder: Path, shown: Sequence[Path], options: ReadOptions) -> Sequence[str]:
-    """Return the suffixes of the files that are read."""
     there = Counter(suffix_of(path) for path in shown)
     found = [one for one in FORMATS if any(suffix in there for suffix in one.suffixes)]
     seen = f"there are {_counts(Counter(map(_kind, shown))) or 'no files'}"
@@ -251,9 +240,9 @@ def _pipe(name: str, path: Path, options: ReadOptions) -> Documents:
 
 
 def _folder(folder: Path, options: ReadOptions) -> Documents:
-    found = files_in(folder, options)
+    paths, seen = files_in(folder, options)
     parts, guesses, kinds = [], [], dict[str, int]()
-    for path in found.paths:
+    for path in paths:
         format_, file, guess = recognise(path, options, among=True)
         _refuse_unfit(options, path, format_)
         parts.append(Part(format_, file, path.relative_to(folder).as_posix()))
@@ -262,7 +251,7 @@ def _folder(folder: Path, options: ReadOptions) -> Documents:
     layouts = {part.format.layout or options.layout or "files" for part in parts}
     layout: FoundLayout = layouts.pop() if len(layouts) == 1 else "records"
     taken = ", ".join(f"{n:,} as {title}" for title, n in kinds.items())
-    notes = [f"{folder}: {found.seen}; read {taken}; {_LAYOUTS[layout]}", *_warned(guesses)]
+    notes = [f"{folder}: {seen}; read {taken}; {_LAYOUTS[layout]}", *_warned(guesses)]
     return Documents(str(folder), layout, parts, notes=notes)
 
 

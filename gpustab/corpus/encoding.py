@@ -105,7 +105,6 @@ def _beyond_utf8(path: Path) -> Found:
 
 
 def _place_of_first(path: Path) -> str:
-    """Return the message about the first byte that is not UTF-8."""
     try:
         with open_source(path) as source:
             for _ in decoded(source, "utf-8-sig", "strict"):

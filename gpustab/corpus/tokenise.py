@@ -77,7 +77,8 @@ def prepare_corpus(
     >>> corpus.vocabulary[0]
     b'the'
     """
-    documents = open_documents(source, _reading(options))
+    reading = ReadOptions(**{field.name: getattr(options, field.name) for field in fields(ReadOptions)})
+    documents = open_documents(source, reading)
     cuts = Cuts(options) if tokenizer is None else None
     numbered = _number(documents, options, tokeniser(options, tokenizer), cuts)
     if documents.replaced:
@@ -89,10 +90,6 @@ def prepare_corpus(
     for note in notes:
         log.info(note)
     return replace(_select(documents, numbered, options), notes=notes)
-
-
-def _reading(options: CorpusOptions) -> ReadOptions:
-    return ReadOptions(**{field.name: getattr(options, field.name) for field in fields(ReadOptions)})
 
 
 def _number(

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from gpustab.errors import InputError, marked
+from gpustab.errors import InputError, naming
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.rows import RowTable
 from gpustab.spaces.space import LoadReport, Space
@@ -50,18 +50,22 @@ def from_pair(
     >>> from_pair(["a", "b"], np.eye(2), "mine").vectors.dtype
     torch.float32
     """
-    if isinstance(words, str | bytes | set | frozenset):
-        raise InputError(f"{name}: the words are a {type(words).__name__}, wanted an ordered list of words")
+    with naming(name):
+        want_ordered(words)
     vectors, note = _as_float32(array, name)
     listed = list(map(as_word, words))
     if options is not None and (options.given or len(set(listed)) < len(listed)):
         return _select(listed, vectors, None, name, options, "words and array", note)
-    try:
+    with naming(name):
         vocabulary = Vocabulary(listed)
-    except InputError as error:
-        raise InputError(f"{name}: {marked(error)}") from error
     report = LoadReport(source=name, format="words and array", rows=len(vocabulary), notes=note)
     return Space(vocabulary, vectors, name=name, report=report)
+
+
+def want_ordered(words: Any) -> None:
+    """Refuse what is no list of words in an order; the message lacks a name."""
+    if isinstance(words, str | bytes | set | frozenset) or not isinstance(words, Iterable):
+        raise InputError(f"the words are a {type(words).__name__}, wanted an ordered list of words")
 
 
 class _Origin(NamedTuple):
@@ -82,7 +86,7 @@ def _select(
     notes: tuple[str, ...],
 ) -> Space:
     """Take rows as they would be taken from a file."""
-    try:
+    with naming(name):
         options.want_only(OF_ROWS, f"{form} in memory")
         if len(words) != len(vectors):
             raise InputError(
@@ -94,10 +98,7 @@ def _select(
         table = RowTable(vectors.shape[1], max(len(kept), 1), options, "row")
         chosen = None if counts is None else [counts[row] for row in kept]
         table.add([words[row] for row in kept], vectors[kept].numpy(), kept, chosen)
-        space = table.space(_Origin(Path(name)), form, notes=notes)
-    except InputError as error:
-        raise InputError(f"{name}: {marked(error)}") from error
-    return replace(space, name=name)
+        return replace(table.space(_Origin(Path(name)), form, notes=notes), name=name)
 
 
 def from_keyed_vectors(kv: Any, name: str = "run", options: LoadOptions | None = None) -> Space:

@@ -10,33 +10,21 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from gpustab.errors import InputError, marked, option
-from gpustab.formats.memory import from_pair
+from gpustab.errors import InputError, naming, option
+from gpustab.formats.memory import from_pair, want_ordered
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.table.columns import Columns, Kind, choose_columns
+from gpustab.formats.text.decimals import are_running
 from gpustab.spaces.space import Space
 from gpustab.spaces.words import as_word, show
 
 
-def is_layer(source: Any) -> bool:
-    """Tell an embedding layer, ``torch.nn.Embedding`` or alike, by its ``weight`` of rows."""
-    return getattr(getattr(source, "weight", None), "ndim", 0) == 2 and hasattr(source, "forward")
-
-
-def from_layer(
+def _of_layer(
     words: Iterable[str | bytes] | Mapping[str | bytes, int], layer: Any, name: str, options: LoadOptions | None = None
 ) -> Space:
-    """Make a space of an embedding layer and its vocabulary; the weights are copied.
+    """Make a space of an embedding layer and its words, in the order of its rows or each with its row.
 
-    Args:
-        words: of the rows, in their order; or the row of every word, as tokenizers give it. Rows without a word, and
-            the row of ``padding_idx``, are left out and said.
-        layer: ``torch.nn.Embedding`` or alike.
-        name: short name shown to people.
-        options: see :func:`gpustab.formats.memory.from_pair`.
-
-    Raises:
-        InputError: for a row that is not there, or the reasons of ``from_pair``.
+    Rows without a word, and the row of ``padding_idx``, are left out and said.
     """
     weight, padding = layer.weight.detach(), getattr(layer, "padding_idx", None)
     listed = (
@@ -108,7 +96,7 @@ def from_object(source: Any, name: str, options: LoadOptions) -> Space | None:
     Raises:
         InputError: if it is of such a kind, but its words and vectors do not go together.
     """
-    try:
+    with naming(name):
         if isinstance(source, Mapping):
             return _of_mapping(source, name, options)
         if is_spacy(source):
@@ -119,8 +107,6 @@ def from_object(source: Any, name: str, options: LoadOptions) -> Space | None:
             raise InputError(f"this is a {type(source).__name__} without words; give (words, embedding)")
         if isinstance(source, tuple) and len(source) == 2:
             return _of_pair(*source, name, options)
-    except InputError as error:
-        raise InputError(f"{name}: {marked(error).removeprefix(f'{name}: ')}") from error
     return None
 
 
@@ -158,7 +144,7 @@ def _of_frame(frame: Any, name: str, options: LoadOptions) -> Space:
     if word_column is None and "text" not in kinds and _text(frame.index) == "text":
         frame, columns, kinds = frame.reset_index(), ["word", *columns], ["text", *kinds]
     names = [str(column) for column in columns]
-    chosen = choose_columns(names, kinds, lambda i: _is_running(frame.iloc[:, i]), word_column)
+    chosen = choose_columns(names, kinds, lambda i: are_running(list(frame.iloc[:50, i])), word_column)
     if kinds[chosen.vectors[0]] == "lists":
         return _of_mapping(
             dict(zip(frame.iloc[:, chosen.word], frame.iloc[:, chosen.vectors[0]], strict=True)), name, options
@@ -193,18 +179,14 @@ def _text(values: Any) -> Kind:
     return "lists" if isinstance(first, list | tuple | np.ndarray) else None
 
 
-def _is_running(values: Any) -> bool:
-    found = list(values[:50])
-    return found[:1] in ([0], [1]) and found == list(range(found[0], found[0] + len(found)))
-
-
 def _of_pair(first: Any, second: Any, name: str, options: LoadOptions) -> Space:
     """Make a space of a vocabulary and a matrix, in either order."""
     if _is_matrix(first) and not _is_matrix(second):
         first, second = second, first
-    if is_layer(second) and (isinstance(first, Mapping) or getattr(second, "padding_idx", None) is not None):
-        return from_layer(first, second, name, options)
     weight = _weight(second)
+    of_forward = weight is not None and hasattr(second, "forward")
+    if of_forward and (isinstance(first, Mapping) or getattr(second, "padding_idx", None) is not None):
+        return _of_layer(first, second, name, options)
     matrix = second if weight is None else weight
     words = _vocabulary(first)
     rows = len(matrix) if hasattr(matrix, "__len__") else len(words)
@@ -238,6 +220,5 @@ def _vocabulary(thing: Any) -> list[str | bytes]:
         if len(rows) < len(thing) or sorted(rows) != list(range(len(rows))):
             raise InputError(f"the vocabulary leads to rows that are not 0 to {len(thing) - 1}, each once")
         return [rows[row] for row in range(len(rows))]
-    if isinstance(thing, str | bytes | set | frozenset) or not isinstance(thing, Iterable):
-        raise InputError(f"the words are a {type(thing).__name__}, wanted an ordered list of words")
+    want_ordered(thing)
     return list(thing)

@@ -225,22 +225,19 @@ class RowTable:
         vocabulary, vectors = Vocabulary.from_index(self._index), torch.from_numpy(self._kept)
         return Space(vocabulary, vectors, counts, name_of(source.path), metadata or {}, draw, report)
 
-    def placed(
-        self,
-        source: Origin,
-        form: str,
-        *,
-        header: tuple[int, int] | None = None,
-        notes: Sequence[str] = (),
-        trailing: int = 0,
-    ) -> Placed:
+    def placed(self, source: Origin, form: str, **found: Any) -> Placed:
         """Return where the rows are, cut to size, with the report; for arguments and errors see :meth:`space`."""
-        report = self._report(source, form, header, notes, trailing)
+        report = self._report(source, form, **found)
         vocabulary, places = Vocabulary.from_index(self._index), torch.from_numpy(self._kept[:, 0])
         return Placed(vocabulary, places, self._dimension, name_of(source.path), report)
 
     def _report(
-        self, source: Origin, form: str, header: tuple[int, int] | None, notes: Sequence[str], trailing: int
+        self,
+        source: Origin,
+        form: str,
+        header: tuple[int, int] | None = None,
+        notes: Sequence[str] = (),
+        trailing: int = 0,
     ) -> LoadReport:
         if self.nonfinite.count and not self._options.drop_nonfinite:
             raise InputError(f"{self._values.describe_nonfinite()}; {option('drop_nonfinite')} leaves such words out")

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from gpustab.errors import InputError, option
+from gpustab.errors import InputError, option, some_of
 from gpustab.formats.options import DEFAULTS, LoadOptions
 from gpustab.formats.sniff import UTF8_BOM, foreign
 from gpustab.formats.source import open_source
@@ -153,27 +153,13 @@ def _with_counts(path: Path, lines: list[bytes], notes: list[str]) -> WordList:
     return WordList(path, lines, None, notes)
 
 
-_SHOWN = 10
-
 Shape = tuple[int, ...]
-
-
-class Settled(NamedTuple):
-    """The matrix and its words.
-
-    Attributes:
-        matrix: name of the matrix.
-        found: as many words as rows are to be read.
-    """
-
-    matrix: str
-    found: WordList
 
 
 def choose_matrix(
     path: Path, shapes: Mapping[str, Shape], lists: Mapping[str, Sequence[bytes]], options: LoadOptions
-) -> Settled:
-    """Find the matrix and the words of a file.
+) -> tuple[str, WordList]:
+    """Return the name of the matrix of a file, and as many words as rows of it are to be read.
 
     The words are those of ``vocab``, else the lists of the file, else the file beside it. The matrix is the one that
     ``tensor`` names, else ``vectors``, else the only one that has a row for every word.
@@ -192,8 +178,10 @@ def choose_matrix(
     pairs = [(name, label) for name in names for label, one in words.items() if shapes[name][0] == len(one.words)]
     fitting = dict.fromkeys(name for name, _ in pairs)
     if len(fitting) > 1 or (not pairs and len(names) > 1):
-        said = "have a row for every word" if pairs else f"are there, none with a row for {_lengths(words)}"
-        raise InputError(f"{path}: several matrices {said}: {_listed(shapes, fitting or names)}; {_choose()}")
+        way = f"choose by {option('tensor', ...)}"
+        lengths = " or ".join(f"{len(one.words)}" for one in words.values())
+        said = "have a row for every word" if pairs else f"are there, none with a row for {lengths} words"
+        raise InputError(f"{path}: several matrices {said}: {_listed(shapes, [*fitting] or names)}; {way}")
     matrix = next(iter(fitting), names[0])
     labels = [label for _, label in pairs] or list(words)
     if len(labels) > 1:
@@ -203,14 +191,14 @@ def choose_matrix(
         )
     found = match_words(words[labels[0]], path, shapes[matrix][0], options)
     notes = [] if matrix == DEFAULTS.tensor else [f"the vectors are '{matrix}'"]
-    return Settled(matrix, found._replace(notes=[*notes, *found.notes]))
+    return matrix, found._replace(notes=[*notes, *found.notes])
 
 
 def _matrices(path: Path, shapes: Mapping[str, Shape], options: LoadOptions) -> list[str]:
     if options.tensor in shapes:
         return [options.tensor]
     if options.tensor != DEFAULTS.tensor:
-        raise InputError(f"{path}: there is no matrix '{options.tensor}'; the file has {_listed(shapes, shapes)}")
+        raise InputError(f"{path}: there is no matrix '{options.tensor}'; the file has {_listed(shapes, list(shapes))}")
     if not shapes:
         raise InputError(f"{path}: there is no matrix of real numbers (v, d) in this file")
     return list(shapes)
@@ -230,15 +218,5 @@ def _lists(path: Path, lists: Mapping[str, Sequence[bytes]], options: LoadOption
     }
 
 
-def _lengths(words: Mapping[str, WordList]) -> str:
-    return " or ".join(f"{len(one.words)}" for one in words.values()) + " words"
-
-
-def _listed(shapes: Mapping[str, Shape], names: Mapping[str, object] | Sequence[str]) -> str:
-    shown = [f"{name} {tuple(shapes[name])}" for name in names][:_SHOWN]
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f"{', '.join(shown) or 'none'}{more}"
-
-
-def _choose() -> str:
-    return f"choose by {option('tensor', ...)}"
+def _listed(shapes: Mapping[str, Shape], names: Sequence[str]) -> str:
+    return some_of([f"{name} {tuple(shapes[name])}" for name in names]) or "none"

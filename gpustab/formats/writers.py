@@ -70,12 +70,7 @@ def _refuse_ambiguity(space: Space, path: Path) -> None:
         raise InputError(f"{path}: reading back would not restore the words: {marked(error)}") from error
 
 
-_WRITERS = {
-    ".txt": write_word2vec_text,
-    ".vec": write_word2vec_text,
-    ".gz": write_word2vec_text,
-    ".safetensors": write_safetensors,
-}
+_WRITERS = {**dict.fromkeys((".txt", ".vec", ".gz"), write_word2vec_text), ".safetensors": write_safetensors}
 
 
 def check_space_path(path: Path) -> None:

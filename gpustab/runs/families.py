@@ -4,24 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 import torch
 from torch import Tensor
 
+from gpustab.runs.group import Group
 from gpustab.runs.key import Key
 from gpustab.runs.runs import Runs
 
-
-class Keyed(Protocol):
-    """Whatever has a key: runs, or a group that is still to be loaded."""
-
-    @property
-    def key(self) -> Key:
-        """What the group is."""
-
-
-T = TypeVar("T", bound=Keyed)
+T = TypeVar("T", bound=Runs | Group)
 
 OTHER_SAMPLINGS = ("technique", "unit", "fraction", "part")
 """Families of groups that differ in sampling alone."""

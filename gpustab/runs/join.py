@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
+from gpustab.errors import some_of
 from gpustab.runs.joining import Joining, Rule, require_overlap
 from gpustab.runs.key import Key
-from gpustab.runs.plan import Plan, headers_of, letter_case, plan_join, take_rows
+from gpustab.runs.plan import headers_of, letter_case, plan_join, take_rows
 from gpustab.runs.runs import Rows, Runs
 from gpustab.spaces.space import LoadReport, Space
 from gpustab.spaces.vocabulary import Vocabulary
@@ -85,16 +86,11 @@ def _mean(rows: Rows, joint: Tensor) -> Tensor:
     return torch.as_tensor(total) / joint.sum()
 
 
-class Named(Protocol):
-    """What has a name and perhaps a report, as a :class:`Space` has."""
+class Seen(NamedTuple):
+    """What is left of a space without its vectors."""
 
-    @property
-    def name(self) -> str:
-        """Short name."""
-
-    @property
-    def report(self) -> LoadReport | None:
-        """What reading it found."""
+    name: str
+    report: LoadReport | None
 
 
 def join(
@@ -133,7 +129,11 @@ def join(
         ([b'x', b'z'], 2)
     """
     waiting = list(spaces)
-    plan = _plan(waiting, vocabulary, min_runs, allow_small_overlap)
+    words, headers = headers_of(waiting)
+    plan = plan_join(words, headers, vocabulary=vocabulary, min_runs=min_runs)
+    kept = len(plan.vocabulary)
+    require_overlap(plan.joining, kept, allow_small_overlap, lambda: letter_case(words, headers, kept))
+    headers.clear()  # as large as some runs, and needed no more
     names = run_names(waiting)
     notes += load_notes(waiting, names)
     # Each space is let go as soon as its rows are taken: two copies of all vectors never exist at once.
@@ -143,15 +143,7 @@ def join(
     )
 
 
-def _plan(spaces: Sequence[Space], vocabulary: Rule, min_runs: int | None, allow_small_overlap: bool) -> Plan:
-    words, headers = headers_of(spaces)
-    plan = plan_join(words, headers, vocabulary=vocabulary, min_runs=min_runs)
-    kept = len(plan.vocabulary)
-    require_overlap(plan.joining, kept, allow_small_overlap, lambda: letter_case(words, headers, kept))
-    return plan
-
-
-def run_names(spaces: Sequence[Named]) -> tuple[str, ...]:
+def run_names(spaces: Sequence[Space | Seen]) -> tuple[str, ...]:
     """Return short names where they differ, the full sources where they do not."""
     # Names come from files: their bytes may be no text, or control a terminal.
     short = tuple(show(as_word(space.name)) for space in spaces)
@@ -162,13 +154,10 @@ def run_names(spaces: Sequence[Named]) -> tuple[str, ...]:
     return tuple(f"{name} #{i}" for i, name in enumerate(short))
 
 
-def load_notes(spaces: Sequence[Named], names: Sequence[str]) -> tuple[str, ...]:
+def load_notes(spaces: Sequence[Space | Seen], names: Sequence[str]) -> tuple[str, ...]:
     """Return what reading the runs found; the same sentence about many runs is said once."""
     about: dict[str, list[str]] = {}
     for space, name in zip(spaces, names, strict=True):
         for note in space.report.notes if space.report else ():
             about.setdefault(note, []).append(name)
-    return tuple(
-        f"{', '.join(those[:3])}{f' and {len(those) - 3} more' if len(those) > 3 else ''}: {note}"
-        for note, those in about.items()
-    )
+    return tuple(f"{some_of(those, 3)}: {note}" for note, those in about.items())

@@ -36,10 +36,8 @@ def one_at_a_time(folder: Path, purpose: str) -> Iterator[None]:
     Raises:
         ComputationError: if somebody holds it for longer than any work under such a lock takes.
     """
-    lock = _lock(folder, purpose)
-    if not _taken(lock, _PATIENCE):
-        raise ComputationError(f"{lock.lock_file}: another call has held this lock for more than {_PATIENCE:.0f} s")
-    with _released(lock):
+    held = f"another call has held this lock for more than {_PATIENCE:.0f} s"
+    with _holding(folder, purpose, _PATIENCE, ComputationError(f"{_file(folder, purpose)}: {held}")):
         yield
 
 
@@ -55,12 +53,8 @@ def alone(folder: Path, purpose: str, doing: str) -> Iterator[None]:
     Raises:
         InputError: if another call holds it.
     """
-    lock = _lock(folder, purpose)
-    if not _taken(lock, 0):
-        raise InputError(
-            f"{folder}: another call is {doing} there now; wait until it has ended, or take another folder"
-        )
-    with _released(lock):
+    ways = "wait until it has ended, or take another folder"
+    with _holding(folder, purpose, 0, InputError(f"{folder}: another call is {doing} there now; {ways}")):
         yield
 
 
@@ -69,9 +63,8 @@ def is_lock(path: Path) -> bool:
     return path.name.startswith(".") and path.suffix == ".lock"
 
 
-def _lock(folder: Path, purpose: str) -> FileLock:
-    # Without locks of the operating system a file alone would hold the folder, also after a call was killed.
-    return FileLock(folder / f".{purpose}.lock", poll_interval=_PAUSE, fallback_to_soft=False)
+def _file(folder: Path, purpose: str) -> Path:
+    return folder / f".{purpose}.lock"
 
 
 def _taken(lock: FileLock, patience: float) -> bool:
@@ -91,8 +84,12 @@ def _taken(lock: FileLock, patience: float) -> bool:
 
 
 @contextmanager
-def _released(lock: FileLock) -> Iterator[None]:
-    """Release a lock in the end, and remove its file while it is held, so that nobody can hold it and lose it."""
+def _holding(folder: Path, purpose: str, patience: float, refusal: Exception) -> Iterator[None]:
+    """Hold a lock, or raise a refusal; its file is removed while it is held, so that nobody can hold it and lose it."""
+    # Without locks of the operating system a file alone would hold the folder, also after a call was killed.
+    lock = FileLock(_file(folder, purpose), poll_interval=_PAUSE, fallback_to_soft=False)
+    if not _taken(lock, patience):
+        raise refusal
     try:
         yield
     finally:

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from gpustab.errors import InputError, option
+from gpustab.errors import InputError, option, some_of
 from gpustab.runs.joining import LEAST_SHARE, Joining, Rule
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
@@ -186,11 +186,10 @@ def _rows_of(own: NDArray[np.int64], keep: NDArray[np.int64], n: int) -> Tensor:
 def _all_zero(headers: Sequence[Header], shared: int) -> str:
     """Words are shared, but not with a vector: which runs hold zeros, and how many."""
     zeros = [(h.name, int((~h.defined).sum()), len(h.numbers)) for h in headers if not h.defined.all()]
-    shown = ", ".join(f"{name} ({n:,} of {of:,} words)" for name, n, of in zeros[:_SAMPLE])
-    more = f" and {len(zeros) - _SAMPLE} more" if len(zeros) > _SAMPLE else ""
+    shown = some_of([f"{name} ({n:,} of {of:,} words)" for name, n, of in zeros], _SAMPLE)
     return (
         f"{shared:,} words are in the runs, but a vector of zeros has no direction, and fewer than two words have "
-        f"another in as many runs as they must; zero vectors are in {shown}{more}"
+        f"another in as many runs as they must; zero vectors are in {shown}"
     )
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from gpustab.errors import InputError, marked
+from gpustab.errors import InputError, naming
 from gpustab.formats.binary.safetensors import write_safetensors
 from gpustab.runs.group import Group
 from gpustab.runs.key import Key
@@ -138,10 +138,8 @@ def read_entries(folder: Path) -> list[Entry]:
             path, found, _ENTRY_FIELDS | ({} if first else {"key": dict}), f"group {number}"
         )
         want_fields(path, entry, {"made": dict}, f"group {number}")
-        try:
+        with naming(f"{path}: damaged: group {number}"):
             key = Key.of_path(entry["path"]) if first else Key.of_record(entry["key"])
-        except InputError as error:
-            raise InputError(f"{path}: damaged: group {number}: {marked(error)}") from None
         entries.append(Entry(key, entry["path"], entry["runs"], entry["made"]))
     return entries
 
@@ -201,16 +199,12 @@ def update_manifest(folder: Path, groups: Mapping[Key, int], made: Mapping[str, 
         groups: number of runs by group; a group that is there already keeps the larger number.
         made: what the groups were made with; kept with each of them.
     """
-    with one_at_a_time(folder, "manifest"):
-        _add_to_manifest(folder, groups, made)
-
-
-def _add_to_manifest(folder: Path, groups: Mapping[Key, int], made: Mapping[str, Any]) -> None:
     path = folder / MANIFEST
-    entries = {entry.key: entry for entry in read_entries(folder)} if path.is_file() else {}
-    for key, runs in groups.items():
-        before = entries.get(key, Entry(key, key.path, 0, {}))
-        entries[key] = Entry(key, before.path, max(runs, before.runs), dict(made))
-    content = [entry._asdict() | {"key": entry.key.record()} for entry in entries.values()]
-    versions = {"gpustab": version("gpustab"), "torch": torch.__version__}
-    write_manifest(path, {"schema": SCHEMA, "versions": versions, "groups": content})
+    with one_at_a_time(folder, "manifest"):
+        entries = {entry.key: entry for entry in read_entries(folder)} if path.is_file() else {}
+        for key, runs in groups.items():
+            before = entries.get(key, Entry(key, key.path, 0, {}))
+            entries[key] = Entry(key, before.path, max(runs, before.runs), dict(made))
+        content = [entry._asdict() | {"key": entry.key.record()} for entry in entries.values()]
+        versions = {"gpustab": version("gpustab"), "torch": torch.__version__}
+        write_manifest(path, {"schema": SCHEMA, "versions": versions, "groups": content})

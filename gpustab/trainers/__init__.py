@@ -7,9 +7,10 @@ trains the same technique on a GPU, ``ON_GPU`` names it. The names cost no start
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from gpustab.errors import InputError, near
+from gpustab.options import Option
 
 if TYPE_CHECKING:
     from gpustab.trainers.base import Technique
@@ -44,6 +45,13 @@ _ALSO = {
     "pv_dbow": "doc2vec_dbow",
 }
 """What people call them, for the hint."""
+
+Runs = Annotated[int, Option(low=1, high=999)]
+Programs = Annotated[int, Option(low=1, high=1024)]
+Stream = Literal["draw", "training"]
+Choice = Literal["auto", "gpu", "gensim"]
+"""What a plan of training takes, in a file as on a command line: runs of a group, programs of a run on a GPU, what
+varies between runs, and which engine trains."""
 
 Engine = Literal["gensim", "gpu"]
 """What trains a technique of ``ON_GPU``; the others have one way only, which is what ``gensim`` gives for them."""

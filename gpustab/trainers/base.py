@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.sampling import Sample
 
+T = TypeVar("T")
 Vectors = NDArray[np.float32]
 Draws = Sequence[NDArray[np.int64]]
 """Of each run the units that it reads, see :func:`gpustab.corpus.sampling.draw_units`."""
@@ -24,6 +26,19 @@ Tell = Callable[[int, float], None]
 
 def tell_nobody(*_: float) -> None:
     """Take a report that nobody reads."""
+
+
+def one_by_one(
+    train: Callable[..., T],
+    samples: Sequence[Sample],
+    parameters: Any,
+    seeds: Sequence[int],
+    tell: Tell,
+    **options: Any,
+) -> list[T]:
+    """Train some runs one after the other by ``train(sample, parameters, seed, tell, **options)``."""
+    runs = enumerate(zip(samples, seeds, strict=True))
+    return [train(sample, parameters, seed, partial(tell, number), **options) for number, (sample, seed) in runs]
 
 
 class WithOutput(NamedTuple):

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
 from gpustab.corpus.sampling import Sample
 from gpustab.errors import ComputationError
-from gpustab.trainers.base import Parameters, Technique, Tell, Vectors, tell_nobody
+from gpustab.options import Count
+from gpustab.trainers.base import Parameters, Technique, Vectors, one_by_one, tell_nobody
 from gpustab.trainers.word2vec import LONGEST, Epochs, GensimParameters
 
 
 class Doc2VecParameters(GensimParameters):
     """Parameters of both models; defaults are gensim's."""
 
-    epochs: int = Field(10, ge=1)
+    epochs: Count = 10
 
 
 class Texts:
@@ -97,18 +97,9 @@ def train_doc2vec(
     return np.ascontiguousarray(model.dv.vectors, dtype=np.float32)
 
 
-def train_each(
-    samples: Sequence[Sample], parameters: Doc2VecParameters, seeds: Sequence[int], tell: Tell = tell_nobody, *, dm: int
-) -> list[Vectors]:
-    """Train some runs one after the other."""
-    return [
-        train_doc2vec(sample, parameters, seed, partial(tell, number), dm=dm)
-        for number, (sample, seed) in enumerate(zip(samples, seeds, strict=True))
-    ]
-
-
 def _technique(name: str, dm: int) -> Technique:
-    return Technique(name, Doc2VecParameters, partial(train_each, dm=dm), tells=True, items=names_of)
+    train = partial(one_by_one, train_doc2vec, tell=tell_nobody, dm=dm)
+    return Technique(name, Doc2VecParameters, train, tells=True, items=names_of)
 
 
 DM, DBOW = _technique("doc2vec_dm", 1), _technique("doc2vec_dbow", 0)

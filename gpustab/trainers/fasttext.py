@@ -8,13 +8,14 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import Field, field_validator, model_validator
+from pydantic import field_validator, model_validator
 
 from gpustab.corpus.sampling import Sample
 from gpustab.errors import ComputationError, InputError
+from gpustab.options import Count, Option
 from gpustab.trainers.base import Parameters, Technique, Vectors
 
 _END_OF_LINE = b"</s>"
@@ -26,16 +27,16 @@ class FastTextParameters(Parameters):
     """Parameters; defaults are fastText's own."""
 
     model: Literal["skipgram", "cbow"] = "skipgram"
-    dim: int = Field(100, ge=1)
-    window: int = Field(5, ge=1)
-    epochs: int = Field(5, ge=1)
-    negative: int = Field(5, ge=1)
-    subsample: float = Field(1e-4, gt=0)
-    alpha: float = Field(0.05, gt=0, description="learning rate at the start")
-    subwords: bool = Field(True, description="false: no n-grams, so word2vec in fastText's code")
-    min_ngram: int = Field(3, ge=1)
-    max_ngram: int = Field(6, ge=1)
-    buckets: int = Field(2_000_000, ge=1, description="hash buckets of n-grams; each costs 4 · dim bytes")
+    dim: Count = 100
+    window: Count = 5
+    epochs: Count = 5
+    negative: Count = 5
+    subsample: Annotated[float, Option(above=0)] = 1e-4
+    alpha: Annotated[float, Option("learning rate at the start", above=0)] = 0.05
+    subwords: Annotated[bool, Option("false: no n-grams, so word2vec in fastText's code")] = True
+    min_ngram: Count = 3
+    max_ngram: Count = 6
+    buckets: Annotated[int, Option("hash buckets of n-grams; each costs 4 · dim bytes", low=1)] = 2_000_000
 
     @model_validator(mode="after")
     def _lengths_fit(self) -> Self:

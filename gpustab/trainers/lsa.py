@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 from scipy import sparse
 
 from gpustab.corpus.sampling import Sample
 from gpustab.errors import ComputationError, InputError, option
+from gpustab.options import Count
 from gpustab.trainers.base import Parameters, Technique, Vectors
 
 
@@ -21,7 +21,7 @@ class LsaParameters(Parameters):
         dim: coordinates kept; at most the number of words and of units.
     """
 
-    dim: int = Field(100, ge=1)
+    dim: Count = 100
 
 
 def train(samples: Sequence[Sample], parameters: LsaParameters, seeds: Sequence[int]) -> list[Vectors]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 from scipy import sparse
 from scipy.sparse.linalg import aslinearoperator, eigsh
 
@@ -15,6 +15,7 @@ from gpustab.corpus import cooccurrence
 from gpustab.corpus.cooccurrence import Kept
 from gpustab.corpus.sampling import Sample
 from gpustab.errors import InputError, option
+from gpustab.options import Count, Option
 from gpustab.trainers.base import Parameters, Technique, Vectors
 
 log = logging.getLogger("gpustab")
@@ -36,13 +37,13 @@ class PpmiSvdParameters(Parameters):
         eigenvalue_weight: exponent p of ``U Sᵖ``.
     """
 
-    dim: int = Field(100, ge=1)
-    window: int = Field(5, ge=1)
-    subsample: float = Field(1e-5, ge=0, le=1)
+    dim: Count = 100
+    window: Count = 5
+    subsample: Annotated[float, Option(low=0, high=1)] = 1e-5
     gaps: bool = True
-    smoothing: float = Field(0.75, gt=0, le=1)
-    shift: float = Field(1.0, ge=1)
-    eigenvalue_weight: float = Field(0.5, ge=0, le=1)
+    smoothing: Annotated[float, Option(above=0, high=1)] = 0.75
+    shift: Annotated[float, Option(low=1)] = 1.0
+    eigenvalue_weight: Annotated[float, Option(low=0, high=1)] = 0.5
 
 
 def train(samples: Sequence[Sample], parameters: PpmiSvdParameters, seeds: Sequence[int]) -> list[Vectors]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from gpustab.corpus.sampling import Sample
 from gpustab.errors import ComputationError, InputError
-from gpustab.trainers.base import Parameters, Technique, Tell, Vectors, WithOutput, tell_nobody
+from gpustab.options import Count, Option
+from gpustab.trainers.base import Parameters, Technique, Tell, Vectors, WithOutput, one_by_one, tell_nobody
 
 LONGEST = 10_000
 """gensim silently ignores what follows this token of a text (its ``MAX_WORDS_IN_BATCH``): longer ones go in pieces."""
@@ -20,14 +21,14 @@ LONGEST = 10_000
 class GensimParameters(Parameters):
     """Parameters of all that gensim trains; defaults are gensim's."""
 
-    dim: int = Field(100, ge=1)
-    window: int = Field(5, ge=1)
-    epochs: int = Field(5, ge=1)
-    negative: int = Field(5, ge=0, description="negative samples; 0 with hierarchical softmax")
+    dim: Count = 100
+    window: Count = 5
+    epochs: Count = 5
+    negative: Annotated[int, Option("negative samples; 0 with hierarchical softmax", low=0)] = 5
     hierarchical_softmax: bool = False
-    subsample: float = Field(1e-3, ge=0, description="threshold above which frequent words are thinned out; 0 = off")
-    alpha: float = Field(0.025, gt=0, description="learning rate at the start")
-    min_alpha: float = Field(1e-4, ge=0, description="learning rate at the end")
+    subsample: Annotated[float, Option("threshold above which frequent words are thinned out; 0 = off", low=0)] = 1e-3
+    alpha: Annotated[float, Option("learning rate at the start", above=0)] = 0.025
+    min_alpha: Annotated[float, Option("learning rate at the end", low=0)] = 1e-4
 
     @model_validator(mode="after")
     def _one_objective(self) -> Self:
@@ -59,7 +60,7 @@ class Word2VecParameters(GensimParameters):
     another distribution than gensim's. So every engine starts within ±1/d unless ``spread`` is set.
     """
 
-    spread: float = Field(1.0, gt=0, description="word vectors start within ±spread/dim; word2vec's C code has 0.5")
+    spread: Annotated[float, Option("word vectors start within ±spread/dim; word2vec's C code has 0.5", above=0)] = 1.0
 
 
 class Texts:
@@ -157,20 +158,6 @@ def _rows(matrix: Any, rows: Sequence[int]) -> Vectors:
     return np.ascontiguousarray(matrix[rows], dtype=np.float32)
 
 
-def train_each(
-    samples: Sequence[Sample],
-    parameters: Word2VecParameters,
-    seeds: Sequence[int],
-    tell: Tell = tell_nobody,
-    **options: Any,
-) -> list[Vectors]:
-    """Train some runs one after the other."""
-    return [
-        train_word2vec(sample, parameters, seed, partial(tell, number), **options)
-        for number, (sample, seed) in enumerate(zip(samples, seeds, strict=True))
-    ]
-
-
 def with_output(
     samples: Sequence[Sample],
     parameters: Word2VecParameters,
@@ -178,22 +165,23 @@ def with_output(
     tell: Tell = tell_nobody,
     **options: Any,
 ) -> list[WithOutput]:
-    """Train some runs one after the other, to the same vectors as :func:`train_each`, and return their output vectors.
+    """Train some runs to the same vectors as :func:`train_word2vec`, and return their output vectors too.
 
     Raises:
         InputError: with hierarchical softmax, which has output vectors of a tree's nodes, and none of words.
     """
     if parameters.hierarchical_softmax:
         raise InputError("hierarchical softmax has no output vectors of words")
-    runs = []
-    for number, (sample, seed) in enumerate(zip(samples, seeds, strict=True)):
-        model, rows = trained_model(sample, parameters, seed, partial(tell, number), **options)
-        runs.append(WithOutput(_rows(model.wv.vectors, rows), _rows(model.syn1neg, rows)))
-    return runs
+
+    def both(*run: Any, **options: Any) -> WithOutput:
+        model, rows = trained_model(*run, **options)
+        return WithOutput(_rows(model.wv.vectors, rows), _rows(model.syn1neg, rows))
+
+    return one_by_one(both, samples, parameters, seeds, tell, **options)
 
 
 def _technique(name: str, sg: int) -> Technique:
-    train, both = partial(train_each, sg=sg), partial(with_output, sg=sg)
+    train, both = partial(one_by_one, train_word2vec, tell=tell_nobody, sg=sg), partial(with_output, sg=sg)
     return Technique(name, Word2VecParameters, train, tells=True, with_output=both)
 
 

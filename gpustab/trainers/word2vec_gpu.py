@@ -57,9 +57,9 @@ def train(
     samples: Sequence[Sample], parameters: Word2VecParameters, seeds: Sequence[int], **options: Any
 ) -> list[Vectors]:
     """Train a run on each sample, all of one corpus; see :func:`train_many`."""
-    draws = [one.draw for one in samples]
-    runs = train_many(samples[0].corpus, draws, seeds, parameters, **options)
-    return [run.vectors for run in runs]
+    return [
+        run.vectors for run in train_many(samples[0].corpus, [s.draw for s in samples], seeds, parameters, **options)
+    ]
 
 
 def with_output(

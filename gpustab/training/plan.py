@@ -237,7 +237,6 @@ def _missing_runs(folder: Path, settings: TrainingSettings) -> list[int]:
 
 
 def _training_seed(settings: TrainingSettings, leaf: Leaf, run: int) -> int:
-    """Return the training seed of a run."""
     if leaf.shared_seeds:
         return shared_training_seed(settings.seed, run)
     return training_seed(_seed_of_part(settings), cast(Sampling, leaf.key.sampling), run)

@@ -90,7 +90,6 @@ def corpus_notes(corpus: Corpus) -> Iterator[str]:
 
 
 def _engine_notes(tasks: Sequence[Task]) -> Iterator[str]:
-    """Say how runs were trained together."""
     on_card = [task for task in tasks if task.trainer.on_card]
     if any(len(task.runs) > 1 for task in on_card):
         largest = max(len(task.runs) for task in on_card)
@@ -104,7 +103,6 @@ def _engine_notes(tasks: Sequence[Task]) -> Iterator[str]:
 
 
 def _seed_notes(leaves: Sequence[Leaf]) -> Iterator[str]:
-    """Say which groups were begun with the seeds that samplings once shared."""
     if old := [str(leaf.key) for leaf in leaves if leaf.shared_seeds]:
         yield (
             f"{', '.join(old)}: begun when run number r of every sampling trained with one seed, and finished so. Such "
@@ -113,7 +111,6 @@ def _seed_notes(leaves: Sequence[Leaf]) -> Iterator[str]:
 
 
 def _output_notes(leaves: Sequence[Leaf], settings: TrainingSettings) -> Iterator[str]:
-    """Say where output vectors were kept."""
     if settings.keep_output:
         names = ", ".join(str(leaf.key) for leaf in leaves)
         yield f"{names}: the output vectors of every run lie in the folder {OUTPUT} of the group, under the run's name."
@@ -132,7 +129,6 @@ def _copy_notes(leaf: Leaf, settings: TrainingSettings) -> Iterator[str]:
 
 
 def _equal(one: Path, other: Path) -> bool:
-    """Tell whether two runs have the same words and vectors."""
     with open_rows(one) as first, open_rows(other) as second:
         tensors = ((rows.tensor("offsets", torch.int64), rows.tensor("words", torch.uint8)) for rows in (first, second))
         words = all(map(torch.equal, *tensors))
@@ -224,7 +220,6 @@ def train_epochs(settings: TrainingSettings, folder: Path, *, splits: int = 0, *
 
 
 def _check_units(corpus: Corpus, settings: TrainingSettings) -> None:
-    """Refuse to draw from one unit."""
     if len(corpus) < 2 and set(settings.samplings) != {"fixed"}:
         ways = [option("unit", "sentence")] if corpus.unit == "document" else []
         ways += [f"fixed {option('sampling')} alone"]

@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_core import ErrorDetails
@@ -20,11 +20,10 @@ from gpustab.corpus.sampling import SAMPLINGS, Sampling
 from gpustab.corpus.tokenise import CorpusOptions
 from gpustab.errors import InputError, first_option, marked, near, option
 from gpustab.formats.source import near_file
-from gpustab.options import check_seed
-from gpustab.trainers import NAMES, check_technique, technique
+from gpustab.options import Count, Option, check_seed
+from gpustab.trainers import NAMES, Choice, Programs, Runs, Stream, check_technique, technique
 from gpustab.trainers.base import Parameters
 
-Stream = Literal["draw", "training"]
 Place = tuple[str, ...]
 """A key, below the tables that it stands in."""
 
@@ -96,17 +95,17 @@ class TrainingSettings(BaseModel):
     corpus: str
     techniques: list[str] = Field(["sgns"], min_length=1)
     samplings: list[Sampling] = Field(list(SAMPLINGS), min_length=1)
-    runs: int = Field(8, ge=1, le=999)
+    runs: Runs = 8
     seed: int = 0
     vary: list[Stream] = ["draw", "training"]
-    jobs: int = Field(1, ge=1)
+    jobs: Count = 1
     parallel: str = "loky"
-    engine: Literal["auto", "gpu", "gensim"] = "auto"
-    programs_per_run: int = Field(1, ge=1, le=1024)
+    engine: Choice = "auto"
+    programs_per_run: Programs = 1
     half: Literal["", "a", "b"] = ""
     epochs_by: str = ""
     epoch: str = ""
-    control: int = Field(0, ge=0, le=999)
+    control: Annotated[int, Option(low=0, high=999)] = 0
     keep_output: bool = False
     options: CorpusOptions = CorpusOptions()
     parameters: dict[str, dict[str, Any]] = {}
@@ -146,7 +145,8 @@ class TrainingSettings(BaseModel):
         try:
             return technique(name).parameters(**self.parameters.get(name, {}))
         except ValidationError as error:
-            raise SettingsError(_problems(error, list(technique(name).parameters.model_fields), (name,))) from None
+            known = list(technique(name).parameters.model_fields)
+            raise SettingsError([_problem(one, known, (name,)) for one in error.errors()]) from None
 
 
 def read_settings(content: dict[str, Any]) -> TrainingSettings:
@@ -178,7 +178,8 @@ def validated(content: dict[str, Any]) -> TrainingSettings:
     try:
         return TrainingSettings(**others, parameters=parameters)
     except ValidationError as error:
-        raise SettingsError(_problems(error, [*TrainingSettings.model_fields, *NAMES])) from None
+        known = [*TrainingSettings.model_fields, *NAMES]
+        raise SettingsError([_problem(one, known) for one in error.errors()]) from None
 
 
 def to_toml(settings: TrainingSettings) -> str:
@@ -246,18 +247,8 @@ def line_of(text: str, place: Place) -> int | None:
     return nearest
 
 
-def _problems(error: ValidationError, known: Sequence[str], table: Place = ()) -> list[tuple[Place, str]]:
-    """Return place and message of every key that is wrong; those that are unknown with the nearest that is not.
-
-    Args:
-        error: what pydantic says.
-        known: the keys that there are.
-        table: that the keys stand in.
-    """
-    return [_problem(one, known, table) for one in error.errors()]
-
-
-def _problem(error: ErrorDetails, known: Sequence[str], table: Place) -> tuple[Place, str]:
+def _problem(error: ErrorDetails, known: Sequence[str], table: Place = ()) -> tuple[Place, str]:
+    """Return place and message of a key that is wrong; of an unknown one with the nearest that is known."""
     place = (*table, *(part for part in error["loc"] if isinstance(part, str) and part != "parameters"))
     ours = error.get("ctx", {}).get("error")
     if isinstance(ours, InputError):  # says itself which value is wrong
@@ -269,11 +260,6 @@ def _problem(error: ErrorDetails, known: Sequence[str], table: Place) -> tuple[P
         return place, f"{option(key) if table else key} is unknown{near(place[-1], known)}"
     if error["type"] == "missing":
         return place, f"{option(key)} is missing"
-    return place, f"{option(key)} is {error['input']!r}, {_wanted(error)}"
-
-
-def _wanted(error: ErrorDetails) -> str:
-    context: dict[str, Any] = error.get("ctx", {})
-    if error["type"] in _WANTED:
-        return f"wanted {_WANTED[error['type']].format(**context)}"
-    return error["msg"].replace("Input should be", "wanted")
+    known_kind = _WANTED.get(error["type"])
+    wanted = f"wanted {known_kind.format(**error.get('ctx', {}))}" if known_kind else error["msg"]
+    return place, f"{option(key)} is {error['input']!r}, {wanted.replace('Input should be', 'wanted')}"

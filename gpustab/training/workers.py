@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -156,7 +156,6 @@ def train_all(
 def _attempts(
     tasks: Sequence[Task], corpus: Corpus, parallel: str, jobs: int, folder: Path | None
 ) -> Iterator[tuple[Task, str | None]]:
-    """Train tasks; yields each with why it failed, if it failed."""
     import joblib
 
     yield from (attempt(task, corpus, _tell(task, folder)) for task in tasks if task.trainer.on_card)
@@ -199,7 +198,7 @@ def working(parallel: str, jobs: int) -> Iterator[None]:
     """
     import joblib
 
-    prepare = {"dask": _dask, "ray": _ray}.get(parallel, _nothing)
+    prepare = {"dask": _dask, "ray": _ray}.get(parallel, lambda _: nullcontext(0))
     with prepare(parallel) as workers:
         try:
             configured = joblib.parallel_config(backend=parallel, n_jobs=workers or jobs)
@@ -210,16 +209,17 @@ def working(parallel: str, jobs: int) -> Iterator[None]:
 
 
 @contextmanager
-def _nothing(_: str) -> Iterator[int]:
-    yield 0
+def _package(parallel: str) -> Iterator[None]:
+    try:
+        yield
+    except ImportError:
+        raise InputError(f"{option('parallel', parallel)} needs {parallel}: pip install 'gpustab[cluster]'") from None
 
 
 @contextmanager
 def _dask(parallel: str) -> Iterator[int]:
-    try:
+    with _package(parallel):
         from distributed import Client, get_client
-    except ImportError:
-        raise InputError(f"{option('parallel', parallel)} needs dask: pip install 'gpustab[cluster]'") from None
     try:
         started: Any = get_client()
         yield sum(started.nthreads().values())
@@ -239,11 +239,9 @@ def _dask(parallel: str) -> Iterator[int]:
 
 @contextmanager
 def _ray(parallel: str) -> Iterator[int]:
-    try:
+    with _package(parallel):
         import ray
         from ray.util.joblib import register_ray
-    except ImportError:
-        raise InputError(f"{option('parallel', parallel)} needs ray: pip install 'gpustab[cluster]'") from None
     started = not ray.is_initialized()
     if started:
         if RAY_ADDRESS not in os.environ:

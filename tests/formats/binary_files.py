@@ -4,13 +4,46 @@ import struct
 
 import numpy as np
 
+from gpustab.errors import InputError
 from gpustab.formats.options import LoadOptions
+from gpustab.formats.registry import read_space
 from gpustab.formats.source import open_source
 
 
 def read(form, path, **options):
+    """What one format reads of a file, that by whose content it is told."""
     with open_source(path) as source:
         return form.read(source, LoadOptions(**options))
+
+
+def load(path, **options):
+    """What is read of a file, whatever it is."""
+    return read_space(path, LoadOptions(**options))
+
+
+def right(space, words, values):
+    """The notes on a space of these words and values."""
+    assert [word.decode() for word in space.vocabulary] == list(words)
+    assert np.array_equal(space.vectors.numpy(), np.asarray(values, dtype=np.float32))
+    return space.report.notes
+
+
+def attempt(reads, *arguments, **options):
+    """What is read, or the refusal, which names the file in one line; nothing else may come."""
+    try:
+        return reads(*arguments, **options), ""
+    except InputError as error:
+        message = str(error)
+    assert str(arguments[-1]) in message, "a refusal names its file"
+    assert "\n" not in message
+    return None, message
+
+
+def refused(reads, *arguments, **options):
+    """The refusal."""
+    found, message = attempt(reads, *arguments, **options)
+    assert found is None
+    return message
 
 
 def word2vec(words, vectors, newline=True, rows=None):

@@ -7,9 +7,8 @@ from scipy import sparse
 from gpustab.corpus.cooccurrence import count_sample
 from gpustab.corpus.sampling import draw_units, sample
 from gpustab.errors import ComputationError, InputError
-from gpustab.trainers import glove, glove_runs
-from gpustab.trainers.glove import TECHNIQUE, GloveParameters, fit, train
-from gpustab.trainers.glove_runs import make_batches
+from gpustab.trainers import glove
+from gpustab.trainers.glove import TECHNIQUE, GloveParameters, fit, make_batches, train
 from tests.kernels.training import glove_oracle as oracle
 from tests.trainers.conftest import make_corpus
 
@@ -46,9 +45,10 @@ def test_any_number_together_gives_the_same_bits(samples, monkeypatch, together)
     many, seeds = [samples[n % 3] for n in range(7)], range(7)
     want = [train([one], SMALL, [seed])[0] for one, seed in zip(many, seeds, strict=True)]
     sizes, told = [], []
-    monkeypatch.setattr(glove, "ahead", lambda work, pieces, _: glove_runs.ahead(work, pieces, 2))
-    monkeypatch.setattr(glove_runs, "_alone", lambda _: False)
-    monkeypatch.setattr(glove_runs, "_fit", lambda some, _: len(some) <= together)
+    ahead = glove.ahead
+    monkeypatch.setattr(glove, "ahead", lambda work, pieces, _: ahead(work, pieces, 2))
+    monkeypatch.setattr(glove, "_alone", lambda _: False)
+    monkeypatch.setattr(glove, "_fits", lambda some, _: len(some) <= together)
     monkeypatch.setattr(
         glove, "_fit", lambda runs, *rest, real=glove._fit: (sizes.append(len(runs)), real(runs, *rest))[1]
     )
@@ -80,7 +80,7 @@ def test_batches_descend_as_far_as_one_entry_at_a_time(per_word):
     counts = oracle.random_counts(v, 0.6, 1)
     parameters = GloveParameters(dim=d, epochs=epochs, batch=per_word, x_max=10, rate=0.05, device="cpu")
     entries = oracle.entries(counts)
-    start = glove._run(counts, parameters, 3).start.numpy()
+    start = glove.make_run(counts, 3, parameters).start.numpy()
     shuffled = [entries[n] for n in np.random.default_rng(3).permutation(len(entries))]
     want = oracle.sequential(shuffled, start, 10, 0.75, 0.05, epochs)
     found = split(*fit([counts], parameters, [3]))
@@ -150,7 +150,7 @@ def test_a_run_that_diverges_is_named(samples, monkeypatch):
 
 
 def test_lost_entries_are_noticed(samples, monkeypatch):
-    monkeypatch.setattr(glove_runs, "make_batches", lambda *arguments: make_batches(*arguments)[1:])
+    monkeypatch.setattr(glove, "make_batches", lambda *arguments: make_batches(*arguments)[1:])
     with pytest.raises(ComputationError, match="co-occurrence counts are in batches"):
         train(samples, SMALL, [1, 2, 3])
 
@@ -191,7 +191,7 @@ def test_cuda_repeats_itself_and_is_near_the_cpu(samples):
 def test_128_runs_on_a_card_are_each_alone_in_one_group_or_in_many(samples, monkeypatch):
     many, seeds = [samples[n % 3] for n in range(128)], range(128)
     together = train(many, THERE, seeds)
-    monkeypatch.setattr(glove_runs, "_fit", lambda some, _: len(some) <= 50)
+    monkeypatch.setattr(glove, "_fits", lambda some, _: len(some) <= 50)
     for x, y in zip(train(many, THERE, seeds), together, strict=True):
         assert np.array_equal(x, y)
     for number in (0, 1, 64, 127):

@@ -6,8 +6,8 @@ import torch
 
 from gpustab.errors import OutOfMemoryError
 from gpustab.kernels.training.glove import MOST_PLACES, make_factors
-from gpustab.trainers import glove_runs
-from gpustab.trainers.glove_runs import Size, ahead, bytes_of, groups, make_run, size_of, steps_together
+from gpustab.trainers import glove
+from gpustab.trainers.glove import GloveParameters, Size, ahead, bytes_of, groups, make_run, size_of, steps_together
 from tests.kernels.training import glove_oracle as oracle
 
 CPU = torch.device("cpu")
@@ -15,7 +15,7 @@ CPU = torch.device("cpu")
 
 def make(v, seed=0, density=0.5):
     counts = oracle.random_counts(v, density, seed)
-    return make_run(counts, seed, dim=6, per_word=4, x_max=10, alpha=0.75)
+    return make_run(counts, seed, GloveParameters(dim=6, batch=4, x_max=10, alpha=0.75))
 
 
 def allocated(tensors):
@@ -42,28 +42,28 @@ def test_what_is_reckoned_is_what_is_allocated():
 @pytest.fixture
 def card(monkeypatch):
     """Let the CPU be treated as a card."""
-    monkeypatch.setattr(glove_runs, "_alone", lambda _: False)
+    monkeypatch.setattr(glove, "_alone", lambda _: False)
 
 
 @pytest.mark.usefixtures("card")
 def test_groups_are_as_large_as_the_memory_lets_them_be(monkeypatch):
     runs = [make(30, seed) for seed in range(7)]
     free = bytes_of([size_of(run) for run in runs[:3]])
-    monkeypatch.setattr(glove_runs, "_free", lambda _: free)
+    monkeypatch.setattr(glove, "_free", lambda _: free)
     found = []
     for group in groups(iter(runs), CPU):
         found.append([run.seed for run in group])
         assert free >= bytes_of([size_of(run) for run in group])
     assert [seed for group in found for seed in group] == list(range(7))
     assert {len(group) for group in found[:-1]} <= {2, 3}
-    monkeypatch.setattr(glove_runs, "_free", lambda _: 1000)
+    monkeypatch.setattr(glove, "_free", lambda _: 1000)
     with pytest.raises(OutOfMemoryError, match=r"a run of GloVe takes [\d,]+ bytes, cpu has 1,000 for it"):
         next(groups(iter(runs), CPU))
 
 
 @pytest.mark.usefixtures("card")
 def test_a_group_is_let_go_before_the_next_is_made(monkeypatch):
-    monkeypatch.setattr(glove_runs, "_fit", lambda sizes, _: len(sizes) <= 2)
+    monkeypatch.setattr(glove, "_fits", lambda sizes, _: len(sizes) <= 2)
     before = []
     for group in groups((make(10, seed) for seed in range(5)), CPU):
         assert [there() for there in before] == [None] * len(before)
@@ -78,7 +78,7 @@ def test_a_cpu_trains_every_run_alone():
 @pytest.mark.parametrize("size", [Size(200_000, 302, 10**8, 12), Size(1000, 12, 2**31, 10)])
 def test_no_group_has_more_than_32_bits_number(size):
     """200,000 words of 300 dimensions: 35 runs have 2,114,000,000 coordinates in a table, 36 more than 2³¹ - 1."""
-    most = next(n for n in range(1, 1000) if not glove_runs._fit([size] * (n + 1), 1 << 60))
+    most = next(n for n in range(1, 1000) if not glove._fits([size] * (n + 1), 1 << 60))
     assert most == (35 if size.words == 200_000 else 9)
     assert most * max(size.words * size.columns, size.entries // size.steps + 1) <= MOST_PLACES
 

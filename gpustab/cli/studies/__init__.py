@@ -1,4 +1,4 @@
-"""The commands ``study NAME``: one module each, which brings its own command."""
+"""The commands ``study NAME``: every module here brings its own."""
 
 from importlib import import_module
 from pkgutil import iter_modules

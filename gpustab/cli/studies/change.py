@@ -9,13 +9,12 @@ import typer
 
 from gpustab.cli.bar import Bar
 from gpustab.cli.make import assign, require_training
-from gpustab.cli.options import Computing, Showing
+from gpustab.cli.options import Computing, Showing, parameters_of
 from gpustab.cli.session import show
 from gpustab.cli.studies.app import study, working
 from gpustab.cli.takes import takes
 from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
-from gpustab.options import Option
 from gpustab.runs.joining import Loading
 from gpustab.studies.change.options import ChangeOptions, GridPlan
 
@@ -39,10 +38,7 @@ def change(
             show_default=False,
         ),
     ] = None,
-    settings: Annotated[
-        list[str] | None,
-        Option("Of --technique: sgns.dim=100, or options.min_count=2.", ("--set",), metavar="T.PARAMETER=VALUE"),
-    ] = None,
+    settings: Annotated[list[str] | None, parameters_of("--technique: sgns.dim=100, or options.min_count=2")] = None,
 ) -> None:
     """Find which words moved between periods, and how much of it is noise (Rettenmeier 2020, chapter 4).
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,16 +65,19 @@ class TextFile:
 
     def lines(self) -> Iterator[str]:
         r"""Yield the lines without their ends. Only ``\n`` ends one, with or without ``\r`` before it."""
-        for line in self.raw_lines():
-            yield line.removesuffix("\n").removesuffix("\r")
+        yield from (line.removesuffix("\n").removesuffix("\r") for line in self.raw_lines())
 
     def raw_lines(self) -> Iterator[str]:
         r"""Yield the lines with their ends."""
+        rest = ""
         with closing(self.pieces()) as pieces:
-            yield from _lines(pieces)
+            for piece in pieces:
+                *lines, rest = (rest + piece).split("\n")
+                yield from (line + "\n" for line in lines)
+        if rest:
+            yield rest
 
     def _written(self) -> int:
-        """Number of U+FFFD that the file itself has."""
         with open_source(self.path) as source:
             return sum(piece.count("\ufffd") for piece in decoded(source, self.encoding, "ignore"))
 
@@ -86,9 +89,9 @@ class TextFormat:
     Attributes:
         name: as the option is typed.
         title: name for people.
-        suffixes: of files in a folder that are taken for it, in small letters, without a compression's.
+        suffixes: of files that are taken for it, in small letters, without a compression's.
         layout: what a document is, or ``None`` where that has to be found.
-        matches: tells from the start of the text (up to 1 MiB) and the suffix whether it is this.
+        matches: tells from the start of the text (up to 1 MiB) whether it is this, where the suffix says nothing.
         read: yields the documents; raises ``InputError``.
     """
 
@@ -96,14 +99,5 @@ class TextFormat:
     title: str
     suffixes: tuple[str, ...]
     layout: FoundLayout | None
-    matches: Callable[[str, str], bool]
+    matches: Callable[[str], bool]
     read: Callable[[TextFile], Iterator[Document]]
-
-
-def _lines(pieces: Iterable[str]) -> Iterator[str]:
-    rest = ""
-    for piece in pieces:
-        *lines, rest = (rest + piece).split("\n")
-        yield from (line + "\n" for line in lines)
-    if rest:
-        yield rest

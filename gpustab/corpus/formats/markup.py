@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html import unescape
 from typing import Any
 
@@ -37,14 +37,6 @@ _MOST = 1 << 30
 _FRONT = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$", re.S | re.M)
 _FIELD = re.compile(r"^(\w[\w -]*):[ \t]*(.*?)[ \t]*$", re.M)
 _TAG = re.compile(r"<!--.*?-->|</?[A-Za-z][^>]*>", re.S)
-
-
-def _is_html(start: str, suffix: str) -> bool:
-    return bool(_HTML.match(start)) or (suffix in (".html", ".htm", ".xhtml") or bool(_FRAGMENT.match(start)))
-
-
-def _is_xml(start: str, suffix: str) -> bool:
-    return suffix in (".xml", ".tei") or bool(_XML.match(start))
 
 
 def _read_html(file: TextFile) -> Iterator[Document]:
@@ -126,16 +118,11 @@ def _name(element: Any) -> str:
 
 
 def _lxml(file: TextFile) -> Any:
-    """Return the parser of markup, or say how it is installed."""
     try:
         from lxml import etree
     except ImportError:
         raise InputError(f"{file.path}: markup is read by lxml: pip install 'gpustab[corpus]'") from None
     return etree
-
-
-def _is_docx(start: str, suffix: str) -> bool:  # noqa: ARG001
-    return start.startswith("PK\x03\x04") and ("word/" in start or _BODY in start)
 
 
 def _read_docx(file: TextFile) -> Iterator[Document]:
@@ -159,10 +146,6 @@ def _docx_words(paragraph: Any) -> Iterator[str]:
         if own is paragraph:  # text boxes hold paragraphs of their own
             name = element.tag.removeprefix(_WORD)
             yield element.text or "" if name == "t" else "-" if name == "noBreakHyphen" else " "
-
-
-def _is_markdown(start: str, suffix: str) -> bool:  # noqa: ARG001  # most Markdown is plain text as well
-    return suffix in (".md", ".markdown")
 
 
 def _read_markdown(file: TextFile) -> Iterator[Document]:
@@ -194,7 +177,15 @@ def _markdown_words(token: Any) -> Iterator[str]:
         yield " "
 
 
-HTML = TextFormat("html", "HTML", (".html", ".htm", ".xhtml"), "files", _is_html, _read_html)
-XML = TextFormat("xml", "XML (each TEI text, or all of another kind)", (".xml", ".tei"), "records", _is_xml, _read_xml)
-DOCX = TextFormat("docx", "a Word document", (".docx",), "files", _is_docx, _read_docx)
-MARKDOWN = TextFormat("markdown", "Markdown", (".md", ".markdown"), "files", _is_markdown, _read_markdown)
+def _matching(*patterns: re.Pattern[str]) -> Callable[[str], bool]:
+    return lambda start: any(pattern.match(start) for pattern in patterns)
+
+
+_OF_WORD = re.compile(r"PK\x03\x04.*word/", re.S)
+HTML = TextFormat("html", "HTML", (".html", ".htm", ".xhtml"), "files", _matching(_HTML, _FRAGMENT), _read_html)
+XML = TextFormat(
+    "xml", "XML (each TEI text, or all of another kind)", (".xml", ".tei"), "records", _matching(_XML), _read_xml
+)
+DOCX = TextFormat("docx", "a Word document", (".docx",), "files", _matching(_OF_WORD), _read_docx)
+# Most Markdown is plain text as well.
+MARKDOWN = TextFormat("markdown", "Markdown", (".md", ".markdown"), "files", _matching(), _read_markdown)

@@ -24,7 +24,7 @@ def documents(file: TextFile, layout: FoundLayout) -> Iterator[Document]:
     elif layout == "lines":
         texts = ([line] for line in file.lines())
     else:
-        texts = (list(group) for filled, group in groupby(file.lines(), key=_is_filled) if filled)
+        texts = (list(group) for filled, group in groupby(file.lines(), key=lambda line: bool(line.strip())) if filled)
         if layout == "paragraphs":
             texts = (["\n".join(lines)] for lines in texts)
     return (Document(str(number), {}, lines) for number, lines in enumerate(texts, 1))
@@ -45,7 +45,7 @@ def find_layout(file: TextFile) -> Layout:
         raise InputError(f"{file.path}: this can be read only once; {ways}")
     filled, gaps, wrapped, gap, before = 0, Counter[int](), 0, 0, ""
     for line in file.lines():
-        if not _is_filled(line):
+        if not line.strip():
             gap += 1
             continue
         if filled and gap:
@@ -81,11 +81,7 @@ def _question(path: Path, filled: int, gaps: Counter[int], runs_on: bool) -> str
     return f"{path}: {filled:,} lines and {blank:,} blank ones between: what is a document? say {', '.join(ways)}"
 
 
-def _is_filled(line: str) -> bool:
-    return bool(line.strip())
-
-
-def _is_labelled(start: str, suffix: str) -> bool:  # noqa: ARG001  # the suffix says nothing
+def _is_labelled(start: str) -> bool:
     lines = [line for line in start.split("\n")[:50] if line.strip()]
     return bool(lines) and all(line.startswith(_LABEL) for line in lines)
 
@@ -99,14 +95,10 @@ def _labelled(file: TextFile) -> Iterator[Document]:
         yield Document(str(number), {"label": " ".join(labels)}, [text])
 
 
-def _never(start: str, suffix: str) -> bool:  # noqa: ARG001
-    return False
-
-
 FASTTEXT = TextFormat("fasttext", "lines with fastText's labels", (), "lines", _is_labelled, _labelled)
 LINE_SENTENCE = TextFormat(
-    "line_sentence", "gensim's lines of words", (), "lines", _never, lambda file: documents(file, "lines")
+    "line_sentence", "gensim's lines of words", (), "lines", lambda _: False, lambda file: documents(file, "lines")
 )
 PLAIN = TextFormat(
-    "plain", "plain text", (".txt", ".text"), None, lambda *_: True, lambda file: documents(file, find_layout(file))
+    "plain", "plain text", (".txt", ".text"), None, lambda _: True, lambda file: documents(file, find_layout(file))
 )

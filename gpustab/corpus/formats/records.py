@@ -87,10 +87,8 @@ _ARRAY = re.compile(r'\[\s*\{\s*"[^"\n]+"\s*:')
 _WRITE = '; write {"text": "..."} a line for each document'
 
 
-def _is_json_lines(start: str, suffix: str) -> bool:
+def _is_json_lines(start: str) -> bool:
     """Tell whether the first line, or the file, begins with a JSON object or an array of them."""
-    if suffix in (".json", ".jsonl", ".ndjson"):
-        return True
     begin = start.lstrip()
     if begin.startswith("{"):
         return _is_json(begin.partition("\n")[0]) or bool(_OBJECT.match(begin))
@@ -187,10 +185,6 @@ _NAME = re.compile(r"[^\W\d][\w.:/-]{0,39}")
 csv.field_size_limit(2**31 - 1)  # a document is longer than the 128 KiB that a cell may have otherwise
 
 
-def _is_table(start: str, suffix: str) -> bool:
-    return suffix in (".csv", ".tsv", ".tab") or _dialect(start, guessed=True) is not None
-
-
 def _dialect(start: str, guessed: bool = False) -> dict[str, Any] | None:
     """Return how the rows are written, or ``None`` where they are none.
 
@@ -274,4 +268,11 @@ def _rows(file: TextFile, dialect: Mapping[str, Any]) -> Iterator[tuple[int, lis
         raise InputError(f"{file.path}: line {rows.line_num:,}: {error}") from None
 
 
-TABLE = TextFormat("table", "a table", (".csv", ".tsv", ".tab"), "records", _is_table, _read_table)
+TABLE = TextFormat(
+    "table",
+    "a table",
+    (".csv", ".tsv", ".tab"),
+    "records",
+    lambda start: bool(_dialect(start, guessed=True)),
+    _read_table,
+)

@@ -61,7 +61,7 @@ def recognise(path: Path, options: ReadOptions, among: bool = False) -> tuple[Te
     with open_source(path) as source:
         if source.damage and not source.head:
             raise InputError(f"{path}: incomplete or damaged download: {source.damage}")
-        if options.format != "docx" and not (options.format is None and DOCX.matches(_latin(source), "")):
+        if options.format != "docx" and not (options.format is None and DOCX.matches(source.head.decode("latin-1"))):
             _refuse_foreign(source, options)
             start, (encoding, guess) = source.head, find_encoding(source, options)
         else:
@@ -69,25 +69,16 @@ def recognise(path: Path, options: ReadOptions, among: bool = False) -> tuple[Te
     file = TextFile(path, encoding, options)
     if options.format:
         return next(one for one in FORMATS if one.name == options.format), file, guess
-    text, suffix = _text(start, encoding), suffix_of(path)
+    text: str = codecs.getincrementaldecoder(encoding)("replace").decode(start)  # as far as it goes
+    suffix = suffix_of(path)
     refuse_beginning(path, text)
     known = [
         one for one in FORMATS if one is not DOCX and not (among and one is TABLE and suffix in (*PLAIN.suffixes, ""))
     ]
-    found = next(one for one in known if one.matches(text, suffix))
+    found = next(one for one in known if suffix in one.suffixes or one.matches(text))
     if found is PLAIN or (found is TABLE and not options.columns):
         refuse_signs(path, text, table=found is TABLE)
     return found, file, guess
-
-
-def _latin(source: Source) -> str:
-    return source.head.decode("latin-1")
-
-
-def _text(head: bytes, encoding: str) -> str:
-    """Return the first bytes as text, as far as they go."""
-    text: str = codecs.getincrementaldecoder(encoding)("replace").decode(head)
-    return text
 
 
 def _refuse_foreign(source: Source, options: ReadOptions) -> None:

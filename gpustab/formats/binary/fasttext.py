@@ -16,9 +16,10 @@ import torch
 from numpy.typing import NDArray
 from torch.nn.functional import embedding_bag
 
-from gpustab.errors import InputError, marked, option
+from gpustab.errors import InputError, naming, option
 from gpustab.formats.binary.cursor import Cursor, CutError
 from gpustab.formats.binary.ngrams import ngram_buckets
+from gpustab.formats.binary.npy import check_dimension, left_unread, rows_to_read
 from gpustab.formats.options import DEFAULTS, LoadOptions
 from gpustab.formats.rows import Format, RowTable
 from gpustab.formats.source import Source
@@ -188,10 +189,10 @@ def read_fasttext(source: Source, options: LoadOptions = DEFAULTS) -> Space:
     Raises:
         InputError: if the model is quantised, of an unknown version, cut or damaged.
     """
-    try:
+    with naming(source.path):
         model = read_model(Cursor(source, mapped=True))
         notes = list(_notes(model, options))
-        kept = list(range(min(len(model.words), options.limit or len(model.words))))
+        kept = list(range(rows_to_read(len(model.words), options)))
         if options.wanted is not None:
             kept = [i for i in kept if model.words[i] in options.wanted]
         table = RowTable(model.dimension, len(kept), options, "row")
@@ -200,8 +201,6 @@ def read_fasttext(source: Source, options: LoadOptions = DEFAULTS) -> Space:
             words, counts = [model.words[i] for i in rows], [model.counts[i] for i in rows]
             table.add(words, compose(model, rows), rows, counts)
         return table.space(source, "fastText binary", header=(len(model.words), model.dimension), notes=notes)
-    except InputError as error:
-        raise InputError(f"{source.path}: {marked(error)}") from error
 
 
 def compose(model: FastTextModel, rows: Sequence[int]) -> NDArray[np.float32]:
@@ -231,10 +230,7 @@ def compose(model: FastTextModel, rows: Sequence[int]) -> NDArray[np.float32]:
 
 
 def _notes(model: FastTextModel, options: LoadOptions) -> Iterator[str]:
-    if options.dim not in (None, model.dimension):
-        raise InputError(
-            f"the vectors have {model.dimension} dimensions, but {option('dim', options.dim)} was asked for"
-        )
+    check_dimension(model.dimension, options)
     if model.cut:
         if not options.allow_truncated:
             raise InputError(f"{model.cut}; the word vectors are complete, {option('allow_truncated')} reads them")
@@ -248,8 +244,7 @@ def _notes(model: FastTextModel, options: LoadOptions) -> Iterator[str]:
         yield "the vectors are the words' own rows: the model has no n-grams"
     if model.supervised:
         yield f"the model is a classifier; its {model.labels} label(s) are no words and were left out"
-    if options.limit and options.limit < len(model.words):
-        yield f"limit={options.limit}: {len(model.words) - options.limit} of {len(model.words)} rows were not read"
+    yield from left_unread(rows_to_read(len(model.words), options), len(model.words))
 
 
 FASTTEXT = Format("fastText binary", matches=lambda head: head.startswith(MAGIC), read=read_fasttext)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Literal, Protocol
 
@@ -12,11 +11,11 @@ import numpy as np
 from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
-from gpustab.errors import InputError, marked, option
+from gpustab.errors import InputError, marked, naming, option
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.rows import Format, RowTable
 from gpustab.formats.source import Source
-from gpustab.formats.vocabulary_file import find_words, words_for
+from gpustab.formats.vocabulary_file import WordList, find_words, words_for
 from gpustab.spaces.space import Space
 
 
@@ -127,38 +126,43 @@ def read_header(path: Path, file: IO[bytes]) -> tuple[Any, bool, np.dtype[Any]]:
 _BLOCK = 1 << 18  # values converted at a time
 
 
-def fill_rows(
-    table: RowTable, matrix: Matrix, words: Sequence[bytes], counts: Sequence[int] | None, options: LoadOptions
-) -> list[str]:
-    """Put the first rows of a matrix into a table, converted block by block to float32 in C order.
+def space_of_rows(source: Source, form: str, matrix: Matrix, found: WordList, options: LoadOptions) -> Space:
+    """Return the first rows of a matrix as a space, converted block by block to float32 in C order.
 
     Args:
-        table: where the rows go.
+        source: the file that it is of.
+        form: name of the format.
         matrix: ``(v, d)`` real numbers of any width, byte order and layout.
-        words: those of the first rows.
-        counts: their corpus counts, where they are known.
-        options: ``limit``.
+        found: the words of its first rows, their counts where they are known, and notes.
+        options: ``dim``, ``limit``, and which rows are taken.
 
-    Returns:
-        Notes on what was done.
+    Raises:
+        InputError: for other dimensions than ``dim``, or a row is refused; the message lacks the file's name.
     """
-    v, d = len(words), matrix.shape[1]
+    v, d = len(found.words), matrix.shape[1]
+    check_dimension(d, options)
     kept, step = rows_to_read(v, options), max(1, _BLOCK // d)
+    table = RowTable(d, kept, options, "row")
     for start in range(0, kept, step):
         part = slice(start, min(start + step, kept))
         with np.errstate(over="ignore", invalid="ignore"):  # becomes inf or nan, which the table looks for
             block = np.ascontiguousarray(matrix[part], dtype=np.float32)
-        table.add(words[part], block, range(v)[part], counts and counts[part])
+        table.add(found.words[part], block, range(v)[part], found.counts and found.counts[part])
     kind = getattr(matrix, "kind", "" if matrix.dtype == np.float32 else _name(matrix.dtype))
-    notes = [f"the vectors were converted from {kind} to float32"] if kind else []
+    notes = [*found.notes, *([f"the vectors were converted from {kind} to float32"] if kind else [])]
     if _is_fortran(matrix):
         notes.append("the vectors were converted from Fortran to C order")
-    return notes + ([f"limit={kept}: {v - kept} of {v} rows were not read"] if kept < v else [])
+    return table.space(source, form, notes=[*notes, *left_unread(kept, v)])
 
 
 def rows_to_read(rows: int, options: LoadOptions) -> int:
     """Return how many of a file's rows ``limit`` leaves to read."""
     return min(rows, options.limit or rows)
+
+
+def left_unread(kept: int, rows: int) -> list[str]:
+    """Return a note where ``limit`` left rows unread."""
+    return [f"limit={kept}: {rows - kept} of {rows} rows were not read"] if kept < rows else []
 
 
 def check_dimension(dimension: int, options: LoadOptions) -> None:
@@ -188,14 +192,8 @@ def read_npy(source: Source, options: LoadOptions) -> Space:
     if options.vocab is None:
         _check_whether_companion(path)
     found = words_for(path, matrix.shape[0], options)
-    try:
-        d = matrix.shape[1]
-        check_dimension(d, options)
-        table = RowTable(d, rows_to_read(len(found.words), options), options, "row")
-        notes = fill_rows(table, matrix, found.words, found.counts, options)
-        return table.space(source, "NumPy array", notes=[*found.notes, *notes])
-    except InputError as error:
-        raise InputError(f"{path}: {marked(error)}") from error
+    with naming(path):
+        return space_of_rows(source, "NumPy array", matrix, found, options)
 
 
 def _check_whether_companion(path: Path) -> None:

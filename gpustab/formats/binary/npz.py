@@ -12,12 +12,12 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpustab.errors import InputError, marked
-from gpustab.formats.binary.npy import check_dimension, fill_rows, read_header, rows_to_read
+from gpustab.errors import InputError, naming
+from gpustab.formats.binary.npy import read_header, space_of_rows
 from gpustab.formats.gensim.described import Described
 from gpustab.formats.gensim.safe_pickle import describe_pickle
 from gpustab.formats.options import LoadOptions
-from gpustab.formats.rows import Format, RowTable
+from gpustab.formats.rows import Format
 from gpustab.formats.sniff import first_in_zip
 from gpustab.formats.source import Source
 from gpustab.formats.vocabulary_file import choose_matrix
@@ -96,14 +96,8 @@ def read_npz(source: Source, options: LoadOptions) -> Space:
         shapes = {name: one.shape for name, one in heads.items() if _is_matrix(one)}
         lists = {name: words for name, one in heads.items() if (words := _words(one)) is not None}
         matrix, found = choose_matrix(path, shapes, lists, options)
-        try:
-            d = shapes[matrix][1]
-            check_dimension(d, options)
-            table = RowTable(d, rows_to_read(len(found.words), options), options, "row")
-            notes = fill_rows(table, heads[matrix], found.words, found.counts, options)
-            return table.space(source, "NumPy archive", notes=[*found.notes, *notes])
-        except InputError as error:
-            raise InputError(f"{path}: {marked(error).removeprefix(f'{path}: ')}") from error
+        with naming(path):
+            return space_of_rows(source, "NumPy archive", heads[matrix], found, options)
 
 
 @contextmanager

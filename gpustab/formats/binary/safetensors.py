@@ -18,9 +18,9 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from gpustab.errors import InputError, marked, option
+from gpustab.errors import InputError, marked, naming, option, some_of
 from gpustab.formats.atomic import replacing
-from gpustab.formats.binary.npy import check_dimension, rows_to_read
+from gpustab.formats.binary.npy import check_dimension, left_unread, rows_to_read
 from gpustab.formats.options import DEFAULTS, LoadOptions
 from gpustab.formats.rows import Format, RowTable
 from gpustab.formats.source import Source
@@ -29,7 +29,6 @@ from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
 
 _FLOATS = ("F16", "BF16", "F32", "F64")
-_SHOWN = 10
 _ONE_PER_WORD = 1000
 
 
@@ -87,9 +86,8 @@ class SafetensorsRows:
     def require(self, name: str) -> None:
         """Refuse the file if it has no tensor of this name."""
         if name not in self.names:
-            there = ", ".join(self.names[:_SHOWN]) or "no tensors"
-            more = f" and {len(self.names) - _SHOWN} more" if len(self.names) > _SHOWN else ""
-            raise InputError(f"{self.path}: there is no tensor '{name}'; the file has {there}{more}")
+            there = some_of(self.names) or "no tensors"
+            raise InputError(f"{self.path}: there is no tensor '{name}'; the file has {there}")
 
     def tensor(self, name: str, dtype: torch.dtype) -> Tensor:
         """Return a whole one-dimensional tensor.
@@ -111,10 +109,9 @@ class SafetensorsRows:
         shapes = {name: tuple(part.get_shape()) for name, part in slices.items()}
         floats = [name for name in self.names if len(shapes[name]) == 2 and slices[name].get_dtype() in _FLOATS]
         if len(floats) > 1:
-            there = ", ".join(f"{name} {shapes[name]}" for name in floats[:_SHOWN])
-            more = f" and {len(floats) - _SHOWN} more" if len(floats) > _SHOWN else ""
+            there = some_of([f"{name} {shapes[name]}" for name in floats])
             raise InputError(
-                f"{self.path}: there are several matrices: {there}{more}; choose the vectors by {option('tensor', ...)}"
+                f"{self.path}: there are several matrices: {there}; choose the vectors by {option('tensor', ...)}"
             )
         if not floats and sum(len(shape) == 1 for shape in shapes.values()) > _ONE_PER_WORD:
             raise InputError(
@@ -201,7 +198,7 @@ def read_safetensors(source: Source, options: LoadOptions = DEFAULTS) -> Space:
         # A copy: what is of the file keeps all of it mapped, and Windows lets nobody replace it.
         draw = rows.tensor("draw", torch.int64).clone() if ours and "draw" in rows.names else None
         metadata = read_metadata(rows)
-        try:
+        with naming(path):
             check_dimension(rows.shape[1], options)
             kept = rows_to_read(len(found.words), options)
             table = RowTable(rows.shape[1], kept, options, "row")
@@ -210,8 +207,6 @@ def read_safetensors(source: Source, options: LoadOptions = DEFAULTS) -> Space:
                 table.add(found.words[part], rows[part].numpy(), range(kept)[part], found.counts and found.counts[part])
             notes = [*found.notes, *notes_on(rows, kept, len(found.words), options)]
             return table.space(source, "safetensors", notes=notes, metadata=metadata, draw=draw)
-        except InputError as error:
-            raise InputError(f"{path}: {marked(error)}") from error
 
 
 def write_safetensors(space: Space, path: str | os.PathLike[str]) -> None:
@@ -240,10 +235,8 @@ def write_safetensors(space: Space, path: str | os.PathLike[str]) -> None:
 
 def _own_words(rows: SafetensorsRows) -> WordList:
     buffer, offsets = rows.tensor("words", torch.uint8), rows.tensor("offsets", torch.int64)
-    try:
+    with naming(rows.path):
         vocabulary = Vocabulary.from_tensors(buffer, offsets)
-    except InputError as error:
-        raise InputError(f"{rows.path}: {marked(error)}") from error
     check_words(rows, len(vocabulary))
     counts = read_counts(rows)
     return WordList(rows.path, list(vocabulary), None if counts is None else counts.tolist(), [])
@@ -296,8 +289,7 @@ def notes_on(rows: SafetensorsRows, kept: int, of: int, options: LoadOptions) ->
     known = {rows.matrix, *(WORDS | {"counts", "draw", "lengths", "present"} if ours else ())}
     if unknown := sorted(set(rows.names) - known):
         yield f"{len(unknown)} tensor(s) of unknown meaning were not read: {', '.join(unknown[:3])}"
-    if kept < of:
-        yield f"limit={kept}: {of - kept} of {of} rows were not read"
+    yield from left_unread(kept, of)
 
 
 SAFETENSORS = Format("safetensors", matches=is_safetensors, read=read_safetensors)

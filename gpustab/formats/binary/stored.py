@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, overload
 import torch
 from torch import Tensor
 
-from gpustab.errors import InputError, marked
+from gpustab.errors import naming
 from gpustab.formats.binary.npy import check_dimension, rows_to_read
 from gpustab.formats.binary.safetensors import (
     WORDS,
@@ -27,6 +27,8 @@ from gpustab.formats.binary.safetensors import (
 from gpustab.formats.options import DEFAULTS, LoadOptions
 from gpustab.formats.rows import PlacedRows
 from gpustab.formats.unusual import name_of
+
+_PIECE = 1 << 21
 
 
 class StoredWords(Sequence[bytes]):
@@ -86,6 +88,11 @@ class StoredSpace(NamedTuple):
         """Number of dimensions ``d``."""
         return self.rows.shape[1]
 
+    @property
+    def step(self) -> int:
+        """How many rows a piece of 2 MiB has in float32: what is done to it next finds it in the processor's cache."""
+        return max(1, _PIECE // (4 * self.dimension))
+
     def parts(self, size: int) -> Iterator[slice]:
         """Yield slices of at most ``size`` rows, which cover those that have words."""
         yield from (slice(start, min(start + size, len(self.words))) for start in range(0, len(self.words), size))
@@ -107,10 +114,8 @@ def open_stored(path: Path, options: LoadOptions) -> StoredSpace | None:
         return None
     buffer, offsets = rows.tensor("words", torch.uint8), rows.tensor("offsets", torch.int64)
     check_words(rows, len(offsets) - 1)
-    try:
+    with naming(path):
         check_dimension(rows.shape[1], options)
-    except InputError as error:
-        raise InputError(f"{path}: {marked(error)}") from error
     kept = rows_to_read(len(rows), options)
     counts = read_counts(rows)
     return StoredSpace(

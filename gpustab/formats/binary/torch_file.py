@@ -13,10 +13,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from gpustab.errors import InputError, marked
-from gpustab.formats.binary.npy import check_dimension, fill_rows, rows_to_read
+from gpustab.errors import InputError, naming
+from gpustab.formats.binary.npy import space_of_rows
 from gpustab.formats.options import LoadOptions
-from gpustab.formats.rows import Format, RowTable
+from gpustab.formats.rows import Format
 from gpustab.formats.sniff import first_in_zip
 from gpustab.formats.source import Source
 from gpustab.formats.vocabulary_file import choose_matrix
@@ -77,14 +77,8 @@ def read_torch(source: Source, options: LoadOptions) -> Space:
         raise InputError(f"{path}: a PyTorch file within {source.compression} cannot be mapped; unpack it first")
     tensors, lists = _sorted(_load(path, mapped=not source.head.startswith(_OLD)))
     matrix, found = choose_matrix(path, {name: tuple(one.shape) for name, one in tensors.items()}, lists, options)
-    try:
-        rows = TensorRows(tensors[matrix])
-        check_dimension(rows.shape[1], options)
-        table = RowTable(rows.shape[1], rows_to_read(len(found.words), options), options, "row")
-        notes = fill_rows(table, rows, found.words, found.counts, options)
-        return table.space(source, "PyTorch file", notes=[*found.notes, *notes])
-    except InputError as error:
-        raise InputError(f"{path}: {marked(error)}") from error
+    with naming(path):
+        return space_of_rows(source, "PyTorch file", TensorRows(tensors[matrix]), found, options)
 
 
 def _load(path: Path, mapped: bool) -> Any:

@@ -8,8 +8,9 @@ agree.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from gpustab.errors import InputError, marked, option
+from gpustab.errors import InputError, naming, option
 from gpustab.formats.binary.cursor import Cursor
 from gpustab.formats.binary.word2vec_rows import LONGEST_WORD, BinaryRows, TornRows, ends_rows_with_newline
 from gpustab.formats.options import DEFAULTS, LoadOptions
@@ -44,8 +45,8 @@ class Reading:
         self._last_row_at = 0
         self._notes: list[str] = []
 
-    def run(self) -> Space | Placed:
-        """Read the file.
+    def run(self) -> RowTable:
+        """Read the file; return its rows, of which :attr:`found` holds what is to be said.
 
         Raises:
             InputError: see :func:`gpustab.formats.binary.word2vec.read_word2vec_binary`; it lacks the file's name.
@@ -56,10 +57,8 @@ class Reading:
         self._newline = ends_rows_with_newline(self._cursor.peek(self._window), dimension, declared)
         self._table = RowTable(dimension, self._capacity(), self._options, "row", placed=self._placed)
         trailing = self._check_end() if self._read() else 0
-        finish = self._table.placed if self._placed else self._table.space
-        return finish(
-            self._source, "word2vec binary", header=header, notes=[*self._notes, *self._events()], trailing=trailing
-        )
+        self.found: dict[str, Any] = {"header": header, "notes": [*self._notes, *self._events()], "trailing": trailing}
+        return self._table
 
     def _read_header(self) -> tuple[int, int]:
         line = bytes(self._cursor.peek(64)[:64]).partition(b"\n")[0]
@@ -265,9 +264,9 @@ def read_word2vec_binary(source: Source, options: LoadOptions = DEFAULTS) -> Spa
         InputError: if the file is cut or damaged, goes on after its last row, fits neither layout, or has rows that
             the options do not let pass.
     """
-    found = _read(source, options, placed=False)
-    assert isinstance(found, Space)  # noqa: S101  # as was asked for
-    return found
+    with naming(source.path):
+        reading = Reading(source, options, placed=False)
+        return reading.run().space(source, "word2vec binary", **reading.found)
 
 
 def place_word2vec_binary(source: Source, options: LoadOptions = DEFAULTS) -> Placed | None:
@@ -280,16 +279,9 @@ def place_word2vec_binary(source: Source, options: LoadOptions = DEFAULTS) -> Pl
     """
     if not source.can_be_mapped:
         return None
-    found = _read(source, options, placed=True)
-    assert isinstance(found, Placed)  # noqa: S101  # as was asked for
-    return found
-
-
-def _read(source: Source, options: LoadOptions, *, placed: bool) -> Space | Placed:
-    try:
-        return Reading(source, options, placed).run()
-    except InputError as error:
-        raise InputError(f"{source.path}: {marked(error)}") from error
+    with naming(source.path):
+        reading = Reading(source, options, placed=True)
+        return reading.run().placed(source, "word2vec binary", **reading.found)
 
 
 WORD2VEC_BINARY = Format(

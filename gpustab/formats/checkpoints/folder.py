@@ -8,7 +8,7 @@ word of two kinds of tokenizers so has one name, and a blank can be seen.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -146,13 +146,6 @@ def readable(token: str) -> bytes:
     return bytes(_BYTES[character] for character in token).replace(b" ", BLANK.encode())
 
 
-def in_order(words: Mapping[int, bytes], rows: int) -> tuple[list[int], list[bytes]]:
-    """Return the rows that have a word, and their words."""
-    there: Iterable[int] = sorted(row for row in words if row < rows)
-    kept = list(there)
-    return kept, [words[row] for row in kept]
-
-
 _MODULES = "modules.json"
 """Of sentence-transformers: says in which folders its modules lie."""
 
@@ -183,7 +176,7 @@ def read_checkpoint(folder: Path, options: LoadOptions = DEFAULTS) -> Space:
     name = choose_embedding(weights, options.tensor if "tensor" in options.given else None)
     matrix = weights.tensor(name)
     tokens = _named(folder, len(matrix), options)
-    rows, words = in_order(tokens.words, len(matrix))
+    rows = sorted(row for row in tokens.words if row < len(matrix))
     if not rows:
         raise InputError(
             f"{tokens.source}: none of {len(tokens.words):,} tokens has a row in {name}, {len(matrix)} rows"
@@ -193,7 +186,9 @@ def read_checkpoint(folder: Path, options: LoadOptions = DEFAULTS) -> Space:
     if tied := said_of_output(weights, name, config):
         notes.append(tied)
     whole = len(rows) == len(matrix)
-    space = from_pair(words, matrix if whole else matrix[torch.tensor(rows)], str(folder), _of_rows(options))
+    # The files that options name are read already.
+    of_rows, words = replace(options, tensor=DEFAULTS.tensor, vocab=None), [tokens.words[row] for row in rows]
+    space = from_pair(words, matrix if whole else matrix[torch.tensor(rows)], str(folder), of_rows)
     assert space.report is not None  # noqa: S101  # from_pair always says
     report = replace(space.report, source=str(folder), format="checkpoint", notes=(*notes, *space.report.notes))
     return replace(space, name=folder.resolve().name, report=report)
@@ -213,11 +208,6 @@ def _named(folder: Path, rows: int, options: LoadOptions) -> Tokens:
         return read_tokens(folder)
     found = words_for(folder, rows, options)
     return Tokens(dict(enumerate(found.words)), found.path, tuple(found.notes))
-
-
-def _of_rows(options: LoadOptions) -> LoadOptions:
-    """The options that concern rows, with the files named by the others already read."""
-    return replace(options, tensor=DEFAULTS.tensor, vocab=None)
 
 
 def _left_out(rows: list[int], tokens: Tokens, total: int) -> list[str]:

@@ -6,31 +6,32 @@ The pickle is read as data (:mod:`gpustab.formats.gensim.safe_pickle`): nothing 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from gpustab.errors import InputError, marked, option
+from gpustab.errors import InputError, naming, option, some_of
 from gpustab.formats.binary.ngrams import ComposedRows
-from gpustab.formats.binary.npy import Matrix, NpyRows, check_dimension, fill_rows, rows_to_read
-from gpustab.formats.gensim.described import Described, array_of, attributes_of, pairs_of
+from gpustab.formats.binary.npy import Matrix, NpyRows, space_of_rows
+from gpustab.formats.gensim.described import Described, Global, array_of, attributes_of, pairs_of
 from gpustab.formats.gensim.safe_pickle import describe_pickle
 from gpustab.formats.memory import PLACEHOLDERS, are_placeholders
 from gpustab.formats.options import LoadOptions
-from gpustab.formats.rows import Format, RowTable
+from gpustab.formats.rows import Format
 from gpustab.formats.sniff import foreign
-from gpustab.formats.source import Source
+from gpustab.formats.source import Source, open_source
+from gpustab.formats.vocabulary_file import WordList
 from gpustab.spaces.space import Space
 from gpustab.spaces.words import as_word
 
 _WORDS = ("index_to_key", "index2word", "index2entity")  # gensim 4, and before
 _VECTORS = ("vectors", "syn0")  # gensim 3 and 4, and before
-_SHOWN = 10
 
 DOCUMENTS = "dv"
 """What Doc2Vec calls its vectors of documents, and the option ``tensor`` that asks for them."""
@@ -68,17 +69,23 @@ def read_gensim(source: Source, options: LoadOptions) -> Space:
             f"{path}: this is a pickle within {source.compression}; unpack it first (gensim's: load it with gensim, "
             "since its companions are packed too, and save it under a name without .gz or .bz2)"
         )
-    try:
-        content = source.map()
-        root, names = describe_pickle(b"".join(source.blocks()) if content is None else memoryview(content))
-        if not isinstance(root, Described) or root.kind.module.partition(".")[0] != "gensim":
+    with naming(path):
+        root, names = _described(source)
+        if not _is_of_gensim(root):
             what = f"of {names[0]}" if names else "of plain data"
             raise InputError(
                 f"this is a pickle {what} and no file of gensim's KeyedVectors, Word2Vec or FastText{_way(root)}"
             )
         return Model(path, root, options.tensor == DOCUMENTS).space(source, options)
-    except InputError as error:
-        raise InputError(f"{path}: {marked(error)}") from error
+
+
+def _described(source: Source) -> tuple[Any, list[Global]]:
+    content = source.map()
+    return describe_pickle(b"".join(source.blocks()) if content is None else memoryview(content))
+
+
+def _is_of_gensim(root: Any) -> TypeGuard[Described]:
+    return isinstance(root, Described) and root.kind.module.partition(".")[0] == "gensim"
 
 
 class Model:
@@ -117,10 +124,9 @@ class Model:
     def space(self, source: Source, options: LoadOptions) -> Space:
         """Return words, vectors and counts as a space."""
         words, matrix, counts = self._words, self._matrix(), self._counts()
-        v, d = matrix.shape
+        v = matrix.shape[0]
         if len(words) != v:
             raise InputError(f"there are {len(words)} words, but {v} vectors in {getattr(matrix, 'path', self.path)}")
-        check_dimension(d, options)
         if counts is not None and are_placeholders(torch.tensor(counts)):
             counts = None
             self.notes.append(PLACEHOLDERS)
@@ -129,9 +135,8 @@ class Model:
             kept = [row for row in range(v) if row not in empty]
             words, matrix = [words[row] for row in kept], SomeRows(matrix, kept)
             counts = None if counts is None else [counts[row] for row in kept]
-        table = RowTable(d, rows_to_read(len(words), options), options, "row")
-        notes = fill_rows(table, matrix, words, counts, options)
-        return table.space(source, f"gensim {self.kind.name}", notes=[*self.notes, *notes])
+        found = WordList(self.path, words, counts, self.notes)
+        return space_of_rows(source, f"gensim {self.kind.name}", matrix, found, options)
 
     @cached_property
     def _words(self) -> list[bytes]:
@@ -182,10 +187,9 @@ class Model:
         file = self.path.with_name(f"{self._prefix}.{name}.npy")
         if not file.is_file():
             there = sorted(other.name for other in self.path.parent.glob("*.npy"))
-            more = f" and {len(there) - _SHOWN} more" if len(there) > _SHOWN else ""
             raise InputError(
-                f"its companion {file.name} is missing; found in the same folder: "
-                f"{', '.join(there[:_SHOWN]) or 'no .npy file'}{more}. A companion keeps the name of its main file"
+                f"its companion {file.name} is missing; found in the same folder: {some_of(there) or 'no .npy file'}. "
+                "A companion keeps the name of its main file"
             )
         return NpyRows(file)
 
@@ -255,6 +259,43 @@ class SomeRows:
             return self._matrix[0:0]
         values: NDArray[Any] = self._matrix[int(wanted[0]) : int(wanted[-1]) + 1][wanted - wanted[0]]
         return values
+
+
+def read_output_vectors(path: str | os.PathLike[str], options: LoadOptions | None = None) -> Space:
+    """Read output vectors: of a full model of gensim's its ``syn1neg``; any other file of vectors holds them as such.
+
+    Raises:
+        InputError: if the file cannot be read, or is a file of gensim's without output vectors.
+    """
+    from gpustab.formats.registry import read_space  # which knows this module
+
+    options = options or LoadOptions()
+    with open_source(path) as source:
+        if not is_pickle(source.head):
+            return read_space(path, options)
+        with naming(path):
+            root, _ = _described(source)
+            if not _is_of_gensim(root):
+                raise InputError("this is a pickle and no model of gensim's")
+            return _OutputModel(source.path, root).space(source, options)
+
+
+class _OutputModel(Model):
+    def __init__(self, path: Path, root: Described) -> None:
+        super().__init__(path, root)
+        self._whole: dict[str, Any] = attributes_of(root)
+
+    def _matrix(self) -> Matrix:
+        inner, prefix = self._attributes, self._prefix
+        self._attributes, self._prefix = self._whole, self.path.name
+        found = self._array("syn1neg")
+        self._attributes, self._prefix = inner, prefix
+        if found is None:
+            raise InputError(
+                f"this {self.kind}{self._generation} has no output vectors (syn1neg); a full Word2Vec or FastText "
+                "model that was trained with negative samples has them"
+            )
+        return found
 
 
 GENSIM = Format("gensim", matches=is_pickle, read=read_gensim)

@@ -102,7 +102,6 @@ _WAYS = {
 
 
 def _way(found: Global) -> str:
-    """Return how to convert what a known package wrote."""
     way = _WAYS.get(found.module.partition(".")[0])
     return f"; {way}" if way else ""
 

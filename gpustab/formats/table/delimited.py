@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpustab.errors import InputError, marked, option
+from gpustab.errors import InputError, naming, option
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.rows import Format, RowTable
 from gpustab.formats.sniff import UTF8_BOM, foreign
 from gpustab.formats.source import Source
 from gpustab.formats.table.columns import Columns, Kind, choose_columns
-from gpustab.formats.text.decimals import RowError, is_number_like, parse_number
+from gpustab.formats.text.decimals import RowError, are_running, is_number_like, parse_number
 from gpustab.formats.text.layout import Lines, are_names
 from gpustab.spaces.space import Space
 from gpustab.spaces.words import as_word, show
@@ -44,19 +44,10 @@ class TableLayout:
     kinds: tuple[Kind, ...]
     body: tuple[tuple[str, ...], ...]
 
-    @property
-    def called(self) -> str:
-        """What stands between the fields, for people."""
-        return _DELIMITERS[self.delimiter]
-
     def columns(self, options: LoadOptions) -> Columns:
         """Choose the columns."""
-        return choose_columns(self.names, self.kinds, self._is_running, options.word_column)
-
-    def _is_running(self, column: int) -> bool:
-        values = [row[column] for row in self.body]
-        start = values[0] if values and values[0] in ("0", "1") else None
-        return start is not None and values == [str(i) for i in range(int(start), int(start) + len(values))]
+        running = [are_running(column) for column in zip(*self.body, strict=True)]
+        return choose_columns(self.names, self.kinds, running.__getitem__, options.word_column)
 
 
 def find_layout(head: bytes, header: bool | None = None) -> TableLayout | None:
@@ -94,7 +85,8 @@ def _is_table_text(head: bytes) -> bool:
 
 def _with(lines: Sequence[str], delimiter: str, header: bool | None) -> TableLayout | None:
     try:
-        rows = list(csv.reader(_ended(lines), delimiter=delimiter, strict=True))
+        ended = (line.removesuffix("\r") + "\n" for line in lines)
+        rows = list(csv.reader(ended, delimiter=delimiter, strict=True))
     except csv.Error:
         return None
     widths = Counter(len(row) for row in rows[1:] or rows)
@@ -112,10 +104,6 @@ def _with(lines: Sequence[str], delimiter: str, header: bool | None) -> TableLay
     whole = body if named or len(rows[0]) != width else [tuple(rows[0]), *body][:_SAMPLE]
     names = tuple(field.strip() for field in first) if named else ("",) * width
     return TableLayout(delimiter, names, named, kinds, tuple(whole))
-
-
-def _ended(lines: Sequence[str]) -> Iterator[str]:
-    return (line.removesuffix("\r") + "\n" for line in lines)
 
 
 def _kind(values: Sequence[str]) -> Kind:
@@ -140,14 +128,6 @@ def _is_meant(layout: TableLayout, quoted: bool) -> bool:
     return quoted or (layout.delimiter == "\t" and (layout.has_names or (bool(texts) and texts != [0])))
 
 
-def settle_table(head: bytes, options: LoadOptions) -> TableLayout:
-    """Return the layout of what was recognised as a table."""
-    found = find_layout(head, options.header)
-    if found is None:
-        raise InputError("the first lines are no table of vectors")
-    return found
-
-
 _BATCH = 2000
 _PLAIN = str.maketrans("", "", "0123456789.eE+- ")
 
@@ -168,16 +148,13 @@ def read_table(source: Source, options: LoadOptions) -> Space:
     Raises:
         InputError: if its columns cannot be told, the file is damaged, or a row has other fields than the first ones.
     """
-    try:
-        layout = settle_table(source.head, options)
+    with naming(source.path):
+        if (layout := find_layout(source.head, options.header)) is None:
+            raise InputError("the first lines are no table of vectors")
         return _Reading(source, options, layout, layout.columns(options)).run()
-    except InputError as error:
-        raise InputError(f"{source.path}: {marked(error)}") from error
 
 
 class _Reading:
-    """One pass over one table."""
-
     def __init__(self, source: Source, options: LoadOptions, layout: TableLayout, columns: Columns) -> None:
         self._source, self._options, self._layout, self._columns = source, options, layout, columns
         self._lines = Lines(source)
@@ -202,7 +179,7 @@ class _Reading:
                 batch = []
         self._add(batch)
         self._check_end()
-        form = f"table ({self._layout.called})"
+        form = f"table ({_DELIMITERS[self._layout.delimiter]})"
         return self._table.space(self._source, form, notes=[*self._columns.notes, *self._notes, *self._events()])
 
     def _rows(self) -> Iterator[Numbered]:
@@ -236,7 +213,6 @@ class _Reading:
         self._table.add([_word(row[word]) for _, row in rows], matrix, [number for number, _ in rows], numbers)
 
     def _is_whole(self, number: int, row: list[str]) -> bool:
-        """Tell whether a row has all fields and a word."""
         if len(row) != len(self._layout.names):
             what = f"line {number}: {len(row)} fields, wanted {len(self._layout.names)}"
             if not (self._lines.unfinished and self._options.allow_truncated):
@@ -297,8 +273,4 @@ def _word(field: str) -> bytes:
     return as_word(field.strip(" \t") or field)
 
 
-def _matches(head: bytes) -> bool:
-    return find_layout(head) is not None
-
-
-TABLE = Format("table", matches=_matches, read=read_table)
+TABLE = Format("table", matches=lambda head: find_layout(head) is not None, read=read_table)

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpustab.errors import InputError, marked, option
+from gpustab.errors import InputError, naming
+from gpustab.formats.binary.npy import check_dimension
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.rows import Format, RowTable
 from gpustab.formats.source import Source
 from gpustab.formats.table.columns import Columns, Kind, choose_columns
+from gpustab.formats.text.decimals import are_running
 from gpustab.spaces.space import Space
 from gpustab.spaces.words import as_word
 
@@ -43,12 +45,11 @@ def read_parquet(source: Source, options: LoadOptions) -> Space:
     except ImportError:
         raise InputError(f"{path}: Parquet and Feather need pyarrow: pip install 'gpustab[report]'") from None
     try:
-        return _read(source, options)
+        with naming(path):
+            return _read(source, options)
     except (pa.ArrowException, OSError) as error:
         reason = next(iter(str(error).splitlines()), type(error).__name__)
         raise InputError(f"{path}: no complete Parquet or Feather file, perhaps cut or damaged: {reason}") from error
-    except InputError as error:
-        raise InputError(f"{path}: {marked(error)}") from error
 
 
 def _read(source: Source, options: LoadOptions) -> Space:
@@ -60,12 +61,11 @@ def _read(source: Source, options: LoadOptions) -> Space:
     columns = choose_columns(
         names,
         [_kind(field.type) for field in schema],
-        lambda i: _is_running(first.column(i).slice(0, _SAMPLE).to_pylist()),
+        lambda i: are_running(first.column(i).slice(0, _SAMPLE).to_pylist()),
         options.word_column,
     )
     d, limit = _width(first, columns), options.limit
-    if options.dim not in (None, d):
-        raise InputError(f"the vectors have {d} dimensions, but {option('dim', options.dim)} was asked for")
+    check_dimension(d, options)
     table = RowTable(d, first.num_rows, options, "row")
     notes = list(columns.notes)
     for batch in chain([first], batches):
@@ -78,7 +78,6 @@ def _read(source: Source, options: LoadOptions) -> Space:
 
 
 def _opened(source: Source) -> tuple[Any, Iterator[Any]]:
-    """Return the schema and the batches of a file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -100,10 +99,6 @@ def _kind(kind: Any) -> Kind:
         return "lists" if _kind(kind.value_type) == "numbers" else None
     texts = (types.is_string, types.is_large_string, types.is_string_view, types.is_binary, types.is_large_binary)
     return "text" if any(is_text(kind) for is_text in texts) else None
-
-
-def _is_running(values: list[Any]) -> bool:
-    return values[:1] in ([0], [1]) and values == list(range(values[0], values[0] + len(values)))
 
 
 def _width(batch: Any, columns: Columns) -> int:

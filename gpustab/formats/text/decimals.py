@@ -7,6 +7,8 @@ at full speed only where its bytes leave no doubt, and field by field otherwise.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import Any
 
 from gpustab.spaces.words import show
 
@@ -35,6 +37,16 @@ def is_number_like(field: bytes) -> bool:
     [True, True, True, False, False]
     """
     return any(pattern.fullmatch(field) for pattern in (_NUMBER_LIKE, _NAN, _INFINITY))
+
+
+def are_running(numbers: Sequence[Any]) -> bool:
+    """Tell whether some numbers, as text or not, just count: 0, 1, 2 ... or 1, 2, 3 ...
+
+    >>> are_running([b"1", b"2"]), are_running([0, 1]), are_running(["2", "3"]), are_running([])
+    (True, True, False, False)
+    """
+    plain = [show(number) if isinstance(number, bytes) else str(number) for number in numbers]
+    return plain[:1] in (["0"], ["1"]) and plain == [str(int(plain[0]) + i) for i in range(len(plain))]
 
 
 def is_sparse(field: bytes) -> bool:
@@ -109,8 +121,9 @@ def parse_row(row: bytes, dimension: int) -> tuple[bytes, list[float]]:
     return _word(row[: len(word)]), values
 
 
-def _start(field: bytes) -> str:
-    return show(field[:60]) + "…" * (len(field) > 60)
+def start_of(text: bytes, longest: int = 60) -> str:
+    """Return the first bytes of a field or line for a message."""
+    return show(text[:longest]) + "…" * (len(text) > longest)
 
 
 def _word(start: bytes) -> bytes:
@@ -127,8 +140,8 @@ def _parse_field_by_field(row: bytes, dimension: int) -> tuple[bytes, list[float
         try:
             values.append(parse_number(field[0]))
         except RowError as error:
-            raise RowError(f"value {i} of {dimension}, '{_start(field[0])}', {error}") from None
+            raise RowError(f"value {i} of {dimension}, '{start_of(field[0])}', {error}") from None
     if len(values) < dimension:
         found = f"found {len(values)} value{'s' * (len(values) != 1)}, wanted {dimension}"
-        raise RowError(f"{found}, after the word '{_start(fields[0][0])}'")
+        raise RowError(f"{found}, after the word '{start_of(fields[0][0])}'")
     return _word(row[: vector[0].start()]), values

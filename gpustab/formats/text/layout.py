@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.sniff import UTF8_BOM, read_header
 from gpustab.formats.source import Source
-from gpustab.formats.text.decimals import SEPARATORS, count_values, is_number_like, is_sparse
+from gpustab.formats.text.decimals import SEPARATORS, are_running, count_values, is_number_like, is_sparse, start_of
 from gpustab.spaces.words import show
 
 LONGEST_LINE = 1 << 26
@@ -47,8 +48,8 @@ class Lines:
         Raises:
             InputError: if a line is longer than 64 MiB; the message lacks the file's name.
         """
-        rest = b""
-        for block in _without_bom(self._source.blocks()):
+        rest, blocks = b"", self._source.blocks()
+        for block in chain([next(blocks, b"").removeprefix(UTF8_BOM)], blocks):
             end = block.rfind(b"\n") + 1
             if not end:
                 rest += block
@@ -60,11 +61,6 @@ class Lines:
         if rest and not self._source.damage:
             self.unfinished = True
             yield rest + b"\n"
-
-
-def _without_bom(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    yield next(blocks, b"").removeprefix(UTF8_BOM)
-    yield from blocks
 
 
 SAMPLE_ROWS = 50
@@ -111,14 +107,16 @@ def settle(lines: Sequence[bytes], options: LoadOptions) -> Layout:
         return names
     if options.header and declared is None:
         raise InputError(
-            f"line 1 is '{_start(first)}', but {option('header', True)} wants the two integers of a header"
+            f"line 1 is '{start_of(first, 40)}', but {option('header', True)} wants the two integers of a header"
         )
     _refuse_sparse(lines)
     rows = [line for line in lines[1 if declared else 0 :] if line.strip(SEPARATORS)]
     widths = Counter(count_values(row) for row in rows[:SAMPLE_ROWS])
     if declared and (options.header or _is_header(declared, widths, options.dim)):
         named = options.header is None and _with_names(lines[1:], options) is not None
-        layout = Layout(_positive(options.dim or declared[1]), declared, named)
+        if not (dimension := options.dim or declared[1]):
+            raise InputError(f"line 1 declares rows of 0 values; say {option('dim', ...)}")
+        layout = Layout(dimension, declared, named)
     else:
         layout = Layout(options.dim or _majority(widths), None)
     if options.dim is None:
@@ -162,8 +160,7 @@ def are_names(label: bytes, fields: Sequence[bytes], values: Sequence[Sequence[b
     if len(named) == len(fields):
         return True
     running = [field.strip(b'"') for field in fields if is_number_like(field.strip(b'"'))]
-    start = 1 if running[0] == b"1" else 0
-    if running != [b"%d" % i for i in range(start, start + len(running))]:
+    if not are_running(running):
         return False
     broken = sum(any(b"." in value or b"e" in value for value in row) for row in values)
     above_words = label.strip(b'"').lower() in _ABOVE_WORDS
@@ -207,16 +204,6 @@ def _refuse_sparse(lines: Sequence[bytes]) -> None:
             )
 
 
-def _positive(dimension: int) -> int:
-    if not dimension:
-        raise InputError(f"line 1 declares rows of 0 values; say {option('dim', ...)}")
-    return dimension
-
-
-def _start(line: bytes) -> str:
-    return show(line[:40]) + "…" * (len(line) > 40)
-
-
 def refuse_doubtful(rows: Sequence[bytes], dimension: int) -> None:
     """Refuse rows of numbers alone, and rows with a number of the row or a count among word and values.
 
@@ -237,7 +224,7 @@ def refuse_doubtful(rows: Sequence[bytes], dimension: int) -> None:
             f"vectors.tsv?): numpy.save('x.npy', numpy.loadtxt(FILE)), and the words, one a line, in x.vocab; or, if "
             f"it is a word, say {option('dim', dimension)}"
         )
-    if lengths == {dimension + 2} and _are_running([row[0] for row in fields]):
+    if lengths == {dimension + 2} and are_running([row[0] for row in fields]):
         raise InputError(
             f"the rows begin with their own numbers ('{first}') and not with the words; save them without, or say "
             f"{option('dim', dimension)} if the number belongs to the word"
@@ -251,11 +238,6 @@ def refuse_doubtful(rows: Sequence[bytes], dimension: int) -> None:
 
 def _is_fraction(field: bytes) -> bool:
     return is_number_like(field) and field.count(b".") == 1 and field != b"."
-
-
-def _are_running(fields: Sequence[bytes]) -> bool:
-    start = 1 if fields[0] == b"1" else 0
-    return list(fields) == [b"%d" % i for i in range(start, start + len(fields))]
 
 
 def _has_count(row: Sequence[bytes]) -> bool:

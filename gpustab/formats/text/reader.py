@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpustab.errors import InputError, marked, option
+from gpustab.errors import InputError, marked, naming, option
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.rows import Format, RowTable
 from gpustab.formats.sniff import foreign
@@ -133,11 +133,10 @@ def read_text(source: Source, options: LoadOptions) -> Space:
         InputError: if the file is damaged, ambiguous, or has rows that the options do not let pass.
     """
     try:
-        return _Reading(source, options).run()
+        with naming(source.path):
+            return _Reading(source, options).run()
     except RowError as error:
         raise InputError(f"{source.path}, {marked(error)}") from error
-    except InputError as error:
-        raise InputError(f"{source.path}: {marked(error)}") from error
 
 
 class _Reading:
@@ -194,7 +193,6 @@ class _Reading:
         return block[: len(block) - len(rest)], rest
 
     def _take(self, block: bytes) -> bool:
-        """Take in some lines; return whether to read on."""
         rows = self._blocks.read(block, self._line)
         self._line = rows.end
         self._rows += rows.total
@@ -225,9 +223,11 @@ class _Reading:
         if layout.header:
             rows = layout.header[0]
             if possible is not None and rows > possible and not self._may_be_short():
+                lines = (line for block in self._lines.blocks() for line in block.split(b"\n"))
+                found = sum(bool(line.strip(b" \t\r")) for line in lines) - 1
                 raise InputError(
                     f"the header promises {rows} rows of {layout.dimension} values, which {size} bytes cannot hold; "
-                    f"found {self._count_rows()} rows: incomplete or damaged download"
+                    f"found {found} rows: incomplete or damaged download"
                 )
         else:
             mean = sum(map(len, sample)) / len(sample) + 1
@@ -236,9 +236,6 @@ class _Reading:
 
     def _may_be_short(self) -> bool:
         return self._options.allow_count_mismatch or self._options.allow_truncated
-
-    def _count_rows(self) -> int:
-        return sum(1 for block in self._lines.blocks() for line in block.split(b"\n") if line.strip(b" \t\r")) - 1
 
     def _check_damage(self) -> None:
         source = self._source
@@ -253,7 +250,6 @@ class _Reading:
         self._notes.append(f"allow_truncated: {what}")
 
     def _check_end(self, layout: Layout) -> None:
-        """Compare what was read with what the file should hold."""
         self._check_damage()
         if self._lines.unfinished:
             self._notes.append(

@@ -19,16 +19,15 @@ from numpy.typing import NDArray
 from safetensors import safe_open
 from torch import Tensor
 
-from gpustab.errors import InputError, marked
+from gpustab.errors import naming
 from gpustab.formats.binary.stored import StoredSpace, StoredWords
 from gpustab.formats.unusual import Unusual
 from gpustab.machine.threads import in_order
-from gpustab.runs.join import load_notes, run_names
+from gpustab.runs.join import Seen, load_notes, run_names
 from gpustab.runs.manifest import read_manifest, write_manifest
 from gpustab.runs.packing.output import writing
 from gpustab.runs.packing.records import load_tensors, save_tensors
 from gpustab.runs.packing.request import Opened, Request, Stage
-from gpustab.runs.packing.scan import step
 from gpustab.runs.plan import Header, Numbering, plan_join
 from gpustab.spaces.space import LoadReport
 from gpustab.spaces.vocabulary import Vocabulary, cut_out
@@ -70,17 +69,10 @@ class Order(NamedTuple):
     def notes(self, on_values: list[list[str]]) -> tuple[str, ...]:
         """Return what reading the runs found, with what their values said when they were packed."""
         seen = [
-            _Seen(name, LoadReport(report["source"], "", notes=(*report["before"], *values, *report["after"])))
+            Seen(name, LoadReport(report["source"], "", notes=(*report["before"], *values, *report["after"])))
             for name, report, values in zip(self.names, self.reports, on_values, strict=True)
         ]
         return load_notes(seen, self.names)
-
-
-class _Seen(NamedTuple):
-    """What is left of a space without its vectors."""
-
-    name: str
-    report: LoadReport | None
 
 
 def find_order(request: Request, stage: Stage, folder: Path, report: OnFile, jobs: int) -> Order:
@@ -126,7 +118,7 @@ def _write(request: Request, stage: Stage, folder: Path, report: OnFile, jobs: i
         if defined is None:
             defined = torch.ones(len(numbers), dtype=torch.bool)
         headers.append(Header(space.name, numbers, space.counts, defined))
-        seen.append(_Seen(space.name, opened.report))
+        seen.append(Seen(space.name, opened.report))
         dimensions.append(space.dimension)
         after = [] if opened.checked else unusual
         reports.append({"source": opened.report.source, "before": opened.report.notes, "after": after})
@@ -143,7 +135,7 @@ def _write(request: Request, stage: Stage, folder: Path, report: OnFile, jobs: i
 
 def _defined(space: StoredSpace) -> Tensor:
     """Return ``(v,)`` bool, which vectors are not zero."""
-    return torch.cat([space.rows[part].any(dim=1) for part in space.parts(step(space.dimension))])
+    return torch.cat([space.rows[part].any(dim=1) for part in space.parts(space.step)])
 
 
 class _KnownWords:
@@ -158,12 +150,10 @@ class _KnownWords:
         key = sha256(words.buffer.numpy().data)
         key.update(words.offsets.numpy().data)
         if key.digest() not in self._known:
-            try:
+            with naming(source):
                 own = cut_out(words.buffer[: int(words.offsets[-1])], words.offsets)
                 numbers = self.all.take(own)
                 if np.bincount(numbers).max(initial=0) > 1:
                     Vocabulary(own)  # which says what occurs twice
-            except InputError as error:
-                raise InputError(f"{source}: {marked(error)}") from error
             self._known[key.digest()] = numbers, list(Unusual(own, range(len(own)), "in row").sentences())
         return self._known[key.digest()]

@@ -121,7 +121,6 @@ def _is_finished(output: Path, record: Mapping[str, Any]) -> bool:
 
 
 def _difference(there: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """Return the first thing in which two requests differ."""
     for key in ("vocabulary", "min_runs", "dtype", "options"):
         if there.get(key) != now[key]:
             return f"its {key} was {there.get(key)}, now {now[key]}"

@@ -210,7 +210,9 @@ def pack_runs(
     """
     started, output, report = time.perf_counter(), Path(output), progress or no_progress
     paths = [Path(source) for source in sources]
-    _keep_apart(output, paths)
+    for source in paths:
+        if source.is_dir() and output.resolve().is_relative_to(source.resolve()):  # the two would be taken for one
+            raise InputError(f"{output}: lies within {source}, which is to be packed; give a folder of its own")
     wanted = request(paths, vocabulary=vocabulary, min_runs=min_runs, dtype=dtype, options=options)
     record = wanted.record()
     result = Result("pack", {key: record[key] for key in ("vocabulary", "min_runs", "dtype", "options")})
@@ -225,7 +227,9 @@ def pack_runs(
         else:
             with one_core_each():
                 now = _pack(wanted, record, output, report, jobs or _THREADS)
-        _clear(output)
+        if (output / UNFINISHED).is_dir():
+            shutil.rmtree(output / UNFINISHED)
+        clear_leftovers(output)
         _summarise(result, output, now)
     result.environment = environment(torch.device("cpu")) | {"seconds": time.perf_counter() - started}
     return result
@@ -257,19 +261,6 @@ def _pack(wanted: Request, record: Mapping[str, Any], output: Path, report: Prog
     with writing(output / MANIFEST):
         update_manifest(output, {leaf.key: len(leaf.order.names) for leaf in leaves}, made)
     return [leaf.packed_now for leaf in leaves]
-
-
-def _keep_apart(output: Path, sources: Iterable[Path]) -> None:
-    """Refuse an output within a folder of runs: the two would be taken for one."""
-    for source in sources:
-        if source.is_dir() and output.resolve().is_relative_to(source.resolve()):
-            raise InputError(f"{output}: lies within {source}, which is to be packed; give a folder of its own")
-
-
-def _clear(output: Path) -> None:
-    if (output / UNFINISHED).is_dir():
-        shutil.rmtree(output / UNFINISHED)
-    clear_leftovers(output)
 
 
 def _summarise(result: Result, output: Path, now: Sequence[int]) -> None:

@@ -1,30 +1,76 @@
-"""Writing one run: its rows in the canonical order, rounded, whole or not at all, with its checksum."""
+"""Writing one run: a look at every value, then its rows in the canonical order, rounded, whole, with its checksum."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from gpustab.errors import InputError, marked
+from gpustab.errors import InputError, naming, option
 from gpustab.formats.atomic import replacing
 from gpustab.formats.binary.safetensors import METADATA_KEY
 from gpustab.formats.binary.stored import Part, StoredSpace, write_tensors
 from gpustab.formats.options import DEFAULTS, LoadOptions
+from gpustab.formats.unusual import Values
 from gpustab.runs.packing.order import Order
 from gpustab.runs.packing.output import writing
 from gpustab.runs.packing.request import Opened
-from gpustab.runs.packing.scan import Scan, scan, step
 from gpustab.runs.plan import take_rows
 from gpustab.spaces.words import show
 
 
 class UndefinedError(Exception):
     """A run has a zero vector for a word of which this was not known when the order was found."""
+
+
+class Scan(NamedTuple):
+    """What is known of each row of a run.
+
+    Attributes:
+        raw: ``(v,)`` float64 lengths of the rows as they are.
+        stored: ``(v,)`` likewise as they are stored; infinite where a value is beyond the type.
+        errors: ``(v,)`` lengths of what rounding changes, by those of the rows.
+        notes: what a reader would say of the values.
+    """
+
+    raw: Tensor
+    stored: Tensor
+    errors: Tensor
+    notes: tuple[str, ...]
+
+
+def scan(space: StoredSpace, dtype: torch.dtype, options: LoadOptions) -> Scan:
+    """Look at every row of a run.
+
+    Args:
+        space: the run.
+        dtype: how its vectors are to be stored.
+        options: how it is read.
+
+    Raises:
+        InputError: if a value is not finite in float32; the message lacks the file's name.
+    """
+    values, v = Values(options, "in row"), len(space.words)
+    raw, stored, errors = (torch.zeros(v, dtype=torch.float64) for _ in range(3))
+    # One buffer for all pieces: new memory for each would take three times as long as all that is done here.
+    buffer = torch.empty(space.step, space.dimension, dtype=torch.float64)
+    for part in space.parts(len(buffer)):
+        rows = space.rows[part]
+        wide = buffer[: len(rows)].copy_(rows)
+        torch.linalg.vector_norm(wide, dim=1, out=raw[part])
+        # No value is larger than the row is long.
+        values.choose(space.words[part], rows.numpy(), range(v)[part], float(raw[part].max()))
+        if dtype != torch.float32:
+            back = rows.to(dtype).double()
+            stored[part] = torch.linalg.vector_norm(back, dim=1)
+            errors[part] = torch.linalg.vector_norm(back - wide, dim=1) / raw[part].where(raw[part] > 0, 1)
+    if values.nonfinite.count:
+        raise InputError(f"{values.describe_nonfinite()}; {option('drop_nonfinite')} leaves such words out")
+    return Scan(raw, raw if dtype == torch.float32 else stored, errors, tuple(values.notes()))
 
 
 def write_packed(
@@ -59,11 +105,9 @@ def write_packed(
         ComputationError: if the file cannot be written.
     """
     space, rows = opened.space, order.rows(run)
-    try:
+    with naming(opened.report.source):
         found = scan(space, dtype, DEFAULTS if opened.checked else options)
         _check_survival(space, rows, found, dtype)
-    except InputError as error:
-        raise InputError(f"{opened.report.source}: {marked(error)}") from None
     taken = rows[rows >= 0]
     if not order.looked[run] and (found.raw[taken] == 0).any():
         raise UndefinedError
@@ -96,7 +140,7 @@ def write_packed(
 
 def _gathered(space: StoredSpace, rows: Tensor, dtype: torch.dtype) -> Iterator[Tensor]:
     """Yield the chosen rows ``(v,)`` piece by piece, zero where the row number is −1."""
-    buffer = torch.empty(step(space.dimension), space.dimension)
+    buffer = torch.empty(space.step, space.dimension)
     for some in rows.split(len(buffer)):
         piece = space.rows.take(some.clamp(min=0), buffer[: len(some)])
         if (lacking := some < 0).any():

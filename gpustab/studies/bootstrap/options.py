@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from gpustab.errors import InputError, option
-from gpustab.options import Option, Options, Seed
+from gpustab.options import Count, Option, Options, Seed
 from gpustab.runs.key import Sampling, Unit
-from gpustab.trainers import NAMES
+from gpustab.trainers import NAMES, Stream
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ class BootstrapPlan(Options):
     unit: tuple[Unit, ...] | None = None
     fraction: Annotated[tuple[float, ...] | None, Option(metavar="F,F,...", above=0, high=1)] = None
     runs: Annotated[int | None, Option(low=2)] = None
-    vary: tuple[Literal["draw", "training"], ...] | None = None
-    jobs: Annotated[int | None, Option(low=1)] = None
+    vary: tuple[Stream, ...] | None = None
+    jobs: Count | None = None
     runset: Annotated[str | None, Option(metavar="RUNSET")] = None
 
     @property

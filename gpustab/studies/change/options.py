@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from gpustab.errors import InputError, option
-from gpustab.options import ListLength, Option, Options, Seed
+from gpustab.options import Count, ListLength, Option, Options, Seed
 from gpustab.runs.key import Sampling
-from gpustab.trainers import NAMES
+from gpustab.trainers import NAMES, Runs
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,8 @@ class GridPlan(Options):
 
     technique: Annotated[tuple[str, ...] | None, Option(metavar="T,T,...", names=NAMES)] = None
     sampling: tuple[Sampling, ...] | None = None
-    runs: Annotated[int | None, Option(low=1)] = None
-    jobs: Annotated[int | None, Option(low=1)] = None
+    runs: Runs | None = None
+    jobs: Count | None = None
 
     @property
     def given(self) -> list[str]:

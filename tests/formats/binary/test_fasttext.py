@@ -2,29 +2,24 @@
 
 import bz2
 import gzip
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpustab.errors import InputError
 from gpustab.formats.binary.fasttext import FASTTEXT
 from gpustab.formats.binary.ngrams import ngram_buckets
 from tests.formats import binary_files
-from tests.formats.binary_files import read
+from tests.formats.binary_files import attempt, read, refused
 
 WORDS = [b"</s>", b"the", "naïve".encode(), "日本語".encode(), b"ab\xff", b"ab\xfe", b"\x80\x81", b"a"]
 MATRIX = np.random.default_rng(0).standard_normal((58, 4)).astype("<f4")
 
 
-@pytest.fixture
-def save(tmp_path):
-    def write(content):
-        (tmp_path / "model.bin").write_bytes(content)
-        return tmp_path / "model.bin"
-
-    return write
+NAME = "model.bin"
+refusal = partial(refused, read, FASTTEXT)
 
 
 def model(shortest=3, longest=6, **parts):
@@ -37,21 +32,6 @@ SMALL = np.arange(14, dtype="<f4").reshape(7, 2)
 def small():
     """A small model, to be damaged at each of its bytes."""
     return binary_files.fasttext([b"</s>", b"the"], SMALL, 2, 3, 5)
-
-
-def attempt(path, **options):
-    """The space, or the refusal; nothing else may come."""
-    try:
-        return read(FASTTEXT, path, **options), ""
-    except InputError as error:
-        return None, str(error)
-
-
-def refusal(path, **options):
-    space, message = attempt(path, **options)
-    assert space is None
-    assert message.startswith(f"{path}: ")
-    return message
 
 
 @given(
@@ -159,7 +139,7 @@ def test_every_cut_is_refused_and_never_read_in_part(save):
     for size in range(4, len(content)):
         path = save(content[:size])
         assert "incomplete or damaged download" in refusal(path)
-        space, message = attempt(path, allow_truncated=True)
+        space, message = attempt(read, FASTTEXT, path, allow_truncated=True)
         if size < complete:
             assert "incomplete or damaged download" in message
         else:
@@ -189,7 +169,7 @@ def test_any_changed_byte_is_read_or_refused(save):
             changed = bytearray(small())
             changed[place] = byte
             path = save(changed)
-            space, message = attempt(path)
+            space, message = attempt(read, FASTTEXT, path)
             assert space or message.startswith(f"{path}: ")
 
 

@@ -2,15 +2,15 @@
 
 import gzip
 import tracemalloc
+from functools import partial
 
 import numpy as np
 import pytest
 import torch
 
 from gpustab.errors import InputError
-from gpustab.formats.binary.npy import NPY, NpyRows
-from gpustab.formats.options import LoadOptions
-from gpustab.formats.source import open_source
+from gpustab.formats.binary.npy import NpyRows
+from tests.formats.binary_files import load, refused
 
 VALUES = np.random.default_rng(0).integers(-50, 50, (5, 3)).astype(np.float32) / 4
 WORDS = b"a\nb\nc\nd\ne\n"
@@ -27,17 +27,8 @@ def save(tmp_path):
     return write
 
 
-def read(path, **options):
-    with open_source(path) as source:
-        assert NPY.matches(source.head)
-        return NPY.read(source, LoadOptions(**options))
-
-
-def refusal(path, **options):
-    with pytest.raises(InputError) as caught:
-        read(path, **options)
-    assert str(path) in str(caught.value)
-    return str(caught.value)
+read = load
+refusal = partial(refused, load)
 
 
 LAYOUTS = {

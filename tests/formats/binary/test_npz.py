@@ -1,6 +1,7 @@
 """NumPy's archives of arrays."""
 
 import gzip
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from gpustab.errors import InputError
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.registry import read_space
+from tests.formats import binary_files
 
 WORDS = ["the", "été", "a b", "NA", "x"]
 VALUES = np.random.default_rng(0).standard_normal((5, 3))
@@ -22,10 +24,7 @@ def read(tmp_path):
     return read_it
 
 
-def right(space):
-    assert [word.decode() for word in space.vocabulary] == WORDS
-    assert np.array_equal(space.vectors.numpy(), VALUES.astype(np.float32))
-    return space.report.notes
+right = partial(binary_files.right, words=WORDS, values=VALUES)
 
 
 @pytest.mark.parametrize("save", [np.savez, np.savez_compressed])

@@ -1,6 +1,7 @@
 """The run-set leaf: one space as one safetensors file."""
 
 import gzip
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from gpustab.formats.options import LoadOptions
 from gpustab.formats.registry import read_space
 from gpustab.spaces.space import Space
 from gpustab.spaces.vocabulary import Vocabulary
+from tests.formats.binary_files import load, refused
 
 VECTORS = torch.arange(12, dtype=torch.float32).reshape(4, 3)
 WORDS = [b"the", b"ab\xff", b"with space\n", b""]
@@ -44,11 +46,7 @@ def test_a_space_that_was_read_does_not_keep_its_file_mapped(save, tensors):
     assert str(path.resolve()) not in maps.read_text()
 
 
-def refusal(path, **options):
-    with pytest.raises(InputError) as caught:
-        read_space(path, LoadOptions(**options))
-    assert str(path) in str(caught.value)
-    return str(caught.value)
+refusal = partial(refused, load)
 
 
 def test_everything_comes_back(tmp_path):

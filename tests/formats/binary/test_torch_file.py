@@ -12,6 +12,7 @@ from torch import nn
 from gpustab.errors import InputError
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.registry import read_space
+from tests.formats import binary_files
 
 WORDS = ["the", "été", "a b", "NA", "x"]
 VALUES = torch.from_numpy(np.random.default_rng(0).standard_normal((5, 3)).astype(np.float32))
@@ -29,9 +30,7 @@ def read(tmp_path):
 
 
 def right(space, values=VALUES):
-    assert [word.decode() for word in space.vocabulary] == WORDS
-    assert torch.equal(space.vectors, values)
-    return space.report.notes
+    return binary_files.right(space, WORDS, values)
 
 
 class Model(nn.Module):

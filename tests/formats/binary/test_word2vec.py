@@ -2,36 +2,24 @@
 
 import bz2
 import gzip
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpustab.errors import InputError
 from gpustab.formats import sniff
 from gpustab.formats.binary.word2vec import LONGEST_WORD, WORD2VEC_BINARY
-from tests.formats.binary_files import read, word2vec
+from tests.formats.binary_files import attempt, read, refused, word2vec
 
 WORDS = [b"</s>", b"the", b"caf\xc3\xa9", b"a", b"longer-word"]
 VALUES = np.arange(1, 11, dtype="<f4").reshape(5, 2) / 7
 LAYOUTS = pytest.mark.parametrize("newline", [True, False])
 
 
-@pytest.fixture
-def save(tmp_path):
-    def write(content, name="vectors.bin"):
-        (tmp_path / name).write_bytes(content)
-        return tmp_path / name
-
-    return write
-
-
-def refusal(path, **options):
-    with pytest.raises(InputError) as caught:
-        read(WORD2VEC_BINARY, path, **options)
-    assert str(path) in str(caught.value)
-    return str(caught.value)
+NAME = "vectors.bin"
+refusal = partial(refused, read, WORD2VEC_BINARY)
 
 
 def same(space, words, values):
@@ -125,26 +113,18 @@ def test_values_that_are_not_finite(save, bad):
     assert list(read(WORD2VEC_BINARY, path, drop_nonfinite=True).vocabulary) == [*WORDS[:2], *WORDS[3:]]
 
 
-def attempt(path, **options):
-    """The space, or the refusal; nothing else may come."""
-    try:
-        return read(WORD2VEC_BINARY, path, **options), ""
-    except InputError as error:
-        return None, str(error)
-
-
 @LAYOUTS
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress])
 def test_every_cut_is_refused_or_reported(save, newline, pack):
     content = pack(word2vec(WORDS, VALUES, newline))
     for size in range(1 if pack is bytes else 20, len(content)):
         path = save(content[:size])
-        space, message = attempt(path)
+        space, message = attempt(read, WORD2VEC_BINARY, path)
         if newline and pack is bytes and size == len(content) - 1:
             assert space.report.notes == (f"no newline at byte {size} ends the last row, as one does all rows before",)
         else:
             assert message.startswith(f"{path}: ")
-        space, message = attempt(path, allow_truncated=True)
+        space, message = attempt(read, WORD2VEC_BINARY, path, allow_truncated=True)
         if space is None:
             assert "there are no rows" in message or "wanted the number of rows" in message
         else:
@@ -350,7 +330,7 @@ def test_any_changed_byte_is_read_or_refused(save, newline):
             changed = bytearray(content)
             changed[place] = byte
             path = save(changed)
-            space, message = attempt(path)
+            space, message = attempt(read, WORD2VEC_BINARY, path)
             assert space or message.startswith(f"{path}: ")
 
 

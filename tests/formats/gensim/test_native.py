@@ -6,6 +6,7 @@ import resource
 import shutil
 import sys
 import types
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,8 +14,7 @@ import pytest
 from gpustab.errors import InputError
 from gpustab.formats.binary.ngrams import ngram_buckets
 from gpustab.formats.gensim.native import GENSIM
-from gpustab.formats.options import LoadOptions
-from gpustab.formats.source import open_source
+from tests.formats.binary_files import load, refused
 
 gensim = pytest.importorskip("gensim")
 
@@ -26,17 +26,8 @@ WORDS = ["the", "naïve", "new york", "日本語", "a"]
 SENTENCES = [WORDS * 5] * 20
 
 
-def read(path, **options):
-    with open_source(path) as source:
-        assert GENSIM.matches(source.head)
-        return GENSIM.read(source, LoadOptions(**options))
-
-
-def refusal(path, **options):
-    with pytest.raises(InputError) as caught:
-        read(path, **options)
-    assert str(path) in str(caught.value)
-    return str(caught.value)
+read = load
+refusal = partial(refused, load)
 
 
 def keyed_vectors(words=WORDS, d=3):

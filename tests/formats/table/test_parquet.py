@@ -1,13 +1,15 @@
 """Parquet and Feather."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 
-from gpustab.errors import InputError
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.registry import read_space
+from tests.formats.binary_files import load, refused
 
 WORDS = ["the", "NA", "null", "été", "a b"]
 VALUES = np.random.default_rng(0).standard_normal((5, 4))
@@ -44,14 +46,7 @@ def test_every_word_and_value(tmp_path, form):
 
 def test_wrong_files(tmp_path):
     path = tmp_path / "x.parquet"
-
-    def refusal(**options):
-        with pytest.raises(InputError) as caught:
-            read_space(path, LoadOptions(**options))
-        assert str(path) in str(caught.value)
-        assert "\n" not in str(caught.value)
-        return str(caught.value)
-
+    refusal = partial(refused, load, path)
     frame().reset_index().assign(other="x").rename(columns={"word": "left"}).to_parquet(path)
     assert "the words may be column 1 'left' or column 6 'other'" in refusal()
     assert len(read_space(path, LoadOptions(word_column="left", limit=2)).vocabulary) == 2

@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import tracemalloc
+from functools import partial
 
 import numpy as np
 import pytest
@@ -16,29 +17,14 @@ from gpustab.formats.registry import read_space
 from gpustab.formats.source import open_source
 from gpustab.formats.text.decimals import parse_row
 from gpustab.formats.text.reader import read_text
-
-
-@pytest.fixture
-def save(tmp_path):
-    def write(content, name="x.vec"):
-        path = tmp_path / name
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return path
-
-    return write
+from tests.formats.binary_files import load, refused
 
 
 def notes(space):
     return "\n".join(space.report.notes)
 
 
-def refusal(path, **options):
-    with pytest.raises(InputError) as caught:
-        read_space(path, LoadOptions(**options))
-    message = str(caught.value)
-    assert str(path) in message, "a refusal names its file"
-    assert "\n" not in message
-    return message
+refusal = partial(refused, load)
 
 
 @pytest.mark.parametrize("header", [b"", b"3 4\n"])

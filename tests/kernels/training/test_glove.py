@@ -12,7 +12,7 @@ from gpustab.kernels.training.glove import (
     make_factors,
     weighting,
 )
-from gpustab.trainers.glove_runs import make_batch, make_batches
+from gpustab.trainers.glove import make_batch, make_batches
 from tests.generators import generator
 from tests.kernels.training import glove_oracle as oracle
 

@@ -1,0 +1,102 @@
+"""The commands ``study consistency``, ``instability`` and ``thresholds``, on runs that are there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gpustab.cli.options import Computing, Showing, open_runs
+from gpustab.cli.session import require, session, show
+from gpustab.cli.studies.app import study, working
+from gpustab.cli.takes import takes
+from gpustab.formats.options import LoadOptions
+from gpustab.options import Option
+from gpustab.studies.consistency.options import ConsistencyOptions
+from gpustab.studies.instability import InstabilityOptions
+from gpustab.studies.thresholds.options import ThresholdsOptions
+
+
+@study.command("consistency")
+@takes(LoadOptions, Computing, Showing, ConsistencyOptions)
+def consistency(
+    load_options: LoadOptions,
+    computing: Computing,
+    showing: Showing,
+    consistency_options: ConsistencyOptions,
+    text: Annotated[
+        list[str] | None, Option("The text that terms are learned from; several are compared.", metavar="TEXT")
+    ] = None,
+    runs: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="SPACE|RUNSET", help="The background: a space, runs of one kind, a run set.", show_default=False
+        ),
+    ] = None,
+    group: Annotated[
+        list[str] | None, Option("A background of its own name: 'glove=glove*.txt'; any number.", metavar="NAME=FILES")
+    ] = None,
+) -> None:
+    """Do parts of one text give a term the same vector? (Bloem et al. 2019).
+
+    Example: gpustab study consistency SPACE.txt --text lee -o consistency
+    """
+    with working(showing, "scipy", "sentencex") as (progress, finished):
+        from gpustab.studies.consistency.study import consistency as answer
+
+        compute = computing.compute()
+        groups = open_runs(runs or [], load_options, named=group or [], single_runs=True)
+        result = answer(groups, text or [], consistency_options, compute=compute, progress=progress, finished=finished)
+        show(result, showing)
+
+
+@study.command("instability")
+@takes(LoadOptions, Computing, Showing, InstabilityOptions)
+def instability(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUNSET", help="A run set, or leaf folders of one.", show_default=False)
+    ],
+    load_options: LoadOptions,
+    computing: Computing,
+    showing: Showing,
+    instability_options: InstabilityOptions,
+) -> None:
+    """Repeat chapters 2 and 3 of Rettenmeier (2020): how unstable, why, and does averaging help? 3 runs a group."""
+    with session(showing) as progress:
+        require("this study", "study", "scipy")
+        from gpustab.studies.instability.study import instability as answer
+
+        compute = computing.compute()
+        groups = open_runs(runs, load_options)
+        show(answer(groups, instability_options, compute=compute, progress=progress), showing)
+
+
+@study.command("thresholds")
+@takes(LoadOptions, Computing, Showing, ThresholdsOptions)
+def thresholds(
+    load_options: LoadOptions,
+    computing: Computing,
+    showing: Showing,
+    thresholds_options: ThresholdsOptions,
+    runs: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="SPACE|RUNSET", help="Files of runs of one kind, leaf folders, or a run set.", show_default=False
+        ),
+    ] = None,
+    group: Annotated[
+        list[str] | None,
+        Option("A space, or runs of one kind, of its own: 'sg=sg*.txt'; any number.", metavar="NAME=FILES"),
+    ] = None,
+) -> None:
+    """Find from which cosine on words have something in common by WordNet (Elekes et al. 2018).
+
+    Example: gpustab study thresholds RUNSET -o thresholds
+    """
+    with working(showing, "scipy") as (progress, finished):
+        from gpustab.studies.thresholds.study import thresholds as answer
+
+        compute = computing.compute()
+        groups = open_runs(runs or [], load_options, named=group or [], single_runs=True)
+        show(answer(groups, thresholds_options, compute=compute, progress=progress, finished=finished), showing)
