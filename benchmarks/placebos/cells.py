@@ -126,13 +126,13 @@ def cells(world: World, noise: str, sets: int, seed: int = 0) -> Iterator[Row]:
                 read(world.ask(r, rng))
             given.append(said)
         for name, truth in world.truths.items():
-            judged = [{verdict for x, verdict in said[name] if truth.about(x)} for said in given if name in said]
-            if asked := [verdicts for verdicts in judged if verdicts]:
+            asked = [{verdict for x, verdict in said.get(name, ()) if truth.about(x)} for said in given]
+            if any(asked):
                 never_asked.discard(name)
                 wrong = sum(bool(verdicts & truth.wrong) for verdicts in asked)
                 told = sum(bool(verdicts & (truth.wrong | truth.right)) for verdicts in asked)
                 missed = sum(not verdicts & truth.right for verdicts in asked) if truth.right else 0
-                yield Row(name, world.about, noise, r, len(asked), told, wrong, missed)
+                yield Row(name, world.about, noise, r, count, told, wrong, missed)
     if never_asked:
         raise LookupError(f"{world.about}: nobody judged {', '.join(sorted(never_asked))}")
 
