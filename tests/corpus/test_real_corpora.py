@@ -49,7 +49,7 @@ def train(documents, folder, **options):
     ("corpus", "options"),
     [
         pytest.param(lee, {"epochs": 15, "min_count": 5}, id="lee"),
-        pytest.param(sotu, {"epochs": 2, "min_count": 20}, id="sotu"),
+        pytest.param(sotu, {"epochs": 2, "min_count": 20}, id="sotu", marks=pytest.mark.slow),  # a minute
     ],
 )
 def test_the_command_equals_the_reference(corpus, options, tmp_path):

@@ -72,14 +72,14 @@ def _naive(x, prepared, some):
 
 
 def test_the_best_of_many_equal_settings_is_lucky_where_it_was_chosen_and_nowhere_else():
-    """Planted: 60 settings whose vectors say nothing of the terms, so that each has an AUC of 0.5."""
+    """Planted: 40 settings whose vectors say nothing of the terms, so that each has an AUC of 0.5."""
     prepared, _, options = made(20)
     chosen = that_choose(20, options.seed)
     parts = [prepared.having(some) for some in (chosen, ~chosen)]
     generator, there, here = torch.Generator().manual_seed(1), [], []
-    for _ in range(25):
+    for _ in range(12):
         settings = []
-        for _ in range(60):
+        for _ in range(40):
             x = torch.randn(len(prepared.samples.term), 5, generator=generator, dtype=torch.float64)
             numbers = [consistency_of(x[rows], part.samples, part.allowed).numbers["auc"].value for rows, part in parts]
             settings.append(row(Setting, auc=numbers[0], test_auc=numbers[1]))
@@ -87,7 +87,7 @@ def test_the_best_of_many_equal_settings_is_lucky_where_it_was_chosen_and_nowher
         there.append(best.auc)
         here.append(best.test_auc)
     assert min(there) > 0.55
-    assert np.mean(here) == pytest.approx(0.5, abs=3 * np.std(here, ddof=1) / 5)
+    assert np.mean(here) == pytest.approx(0.5, abs=4 * np.std(here, ddof=1) / 12**0.5)
 
 
 def test_no_setting_is_best_without_other_terms_or_numbers():
