@@ -57,12 +57,7 @@ def worlds(source: Source) -> Iterator[World]:
     """Yield the worlds of thresholds."""
     pool = source.runs
     baseline = Baseline(pool)
-    asked = Source.__new__(Source)
-    asked.runs, asked.sampling, asked.noise = (
-        pool.take(list(range(len(pool) - HELD_OUT))),
-        source.sampling,
-        source.noise,
-    )
+    asked = source.without_last(HELD_OUT)
     names = {str(key) for key in (placed("sgns"), placed("glove"))}
     one, two = asked.dealt([placed()]), asked.dealt([placed("sgns"), placed("glove")])
 

@@ -7,6 +7,7 @@ techniques, or shuffled runs of which half are called bootstrap. Whatever a stud
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 
@@ -54,6 +55,12 @@ class Source:
         self.runs = load_runs(files, options=LoadOptions(limit=WORDS))
         shared = stability(self.runs.take(list(range(12))), neighbours=[10]).groups[0]["neighbours"]["10"]["p"]
         self.noise = f"{sampling}, p@10 {shared:.2f}"
+
+    def without_last(self, count: int) -> Source:
+        """Return a source of all runs but the last ones."""
+        other = copy(self)
+        other.runs = self.runs.take(list(range(len(self.runs) - count)))
+        return other
 
     def dealt(self, keys: Sequence[Key], *, odd: bool = False) -> Deal:
         """Return what deals R runs to every key, none to two; where wanted, one run in ten is of another kind."""

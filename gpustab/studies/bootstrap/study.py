@@ -27,7 +27,7 @@ from gpustab.studies.bootstrap.measure import Measured, measure
 from gpustab.studies.bootstrap.options import BootstrapOptions
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.same_runs import Same, fingerprints, said_of, seeds_of
-from gpustab.studies.shared.spaces import flaws_of, of_spaces
+from gpustab.studies.shared.spaces import flaws_of, sentences_of
 
 WHOLE = ("shuffled", "fixed")
 """Samplings whose runs read the whole corpus: they choose the neighbours that bootstrap runs judge."""
@@ -126,8 +126,9 @@ class _Study:
         runs = engine.place(runs, answer.compute)
         if int(runs.joint.sum()) > 1:
             pip = engine.pip_pass(runs, answer.compute)
-            self.spaces[runs.name] = of_spaces(runs, pip)
-            self.far[runs.name] = bool(flaws_of(runs, pip).far)
+            flaws = flaws_of(runs, pip)
+            self.spaces[runs.name] = sentences_of(flaws, pip)
+            self.far[runs.name] = bool(flaws.names)
         answer.notes[runs.name] = list(runs.notes)
         return measure(runs, self.asked, self.options.n, asked, answer.compute)
 

@@ -30,7 +30,7 @@ from gpustab.studies.compare.claims import MORE_STABLE, WORDS_DIFFER, Differing,
 from gpustab.studies.shared.claims import too_noisy
 from gpustab.studies.shared.frame import Answer, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs
-from gpustab.studies.shared.spaces import far_runs, named, of_spaces, same_pairs
+from gpustab.studies.shared.spaces import flaws_of, named, sentences_of
 
 
 @dataclass(frozen=True)
@@ -153,13 +153,13 @@ def _measure(runs: Runs, targets: Tensor, n: int, answer: Answer) -> _Measured:
     common = common_error(between, float(words.mean.mean()))  # what all words have in common moves none of them
     error = (pooled_error(words, len(runs)).square() - common).clamp(min=0).sqrt()
     losses = pair_matrix(pip.reduced, len(runs))
-    far = [runs.names[r] for r, _ in far_runs(losses, same_pairs(placed, pip))]
-    few = far or len(runs) < LEAST or too_noisy(float(words.mean.mean()), len(runs))
+    flaws = flaws_of(placed, pip)
+    few = bool(flaws.names) or len(runs) < LEAST or too_noisy(float(words.mean.mean()), len(runs))
     noise = torch.full_like(error, torch.nan) if few else parts(words.sd, words.se, len(runs)).noise(len(runs)) - common
-    answer.warn(runs.name, of_spaces(placed, pip))
+    answer.warn(runs.name, sentences_of(flaws, pip))
     loss = _estimate(losses)
     chance = float(pip.scale.chance.square().mean().sqrt()) if pip.scale else 0.0
-    return _Measured(loss, loss.over(chance), _estimate(between), words, error, noise, lists.k, far)
+    return _Measured(loss, loss.over(chance), _estimate(between), words, error, noise, lists.k, flaws.names)
 
 
 def _estimate(pairs: Tensor) -> Estimate:

@@ -67,23 +67,39 @@ class Collapse(NamedTuple):
 
 
 class Flaws(NamedTuple):
-    """What makes the numbers of a group, or the errors beside them, worthless; each is a sentence, or none."""
+    """What makes the numbers of a group, or the errors beside them, worthless.
+
+    Attributes:
+        collapse: which runs are collapsed.
+        copies: a sentence on equal runs, or none.
+        far: a sentence on runs that lie far from all others, or none.
+        names: of these runs.
+    """
 
     collapse: Collapse | None
     copies: list[str]
     far: list[str]
+    names: list[str]
 
 
 def of_spaces(runs: Runs, pip: engine.PipPass) -> list[str]:
     """Return sentences on collapsed runs, on equal ones, and on those that lie far from all others."""
-    found = flaws_of(runs, pip)
+    return sentences_of(flaws_of(runs, pip), pip)
+
+
+def sentences_of(found: Flaws, pip: engine.PipPass) -> list[str]:
+    """Return the sentences of :func:`of_spaces` on flaws that are known."""
     return [*unscaled(pip), *_said_of_collapse(found.collapse), *found.copies, *found.far]
 
 
 def flaws_of(runs: Runs, pip: engine.PipPass) -> Flaws:
     """Return what is wrong with the runs of a group, see :func:`of_spaces`."""
     equal = same_pairs(runs, pip)
-    return Flaws(_collapse(runs, pip), list(_copies(runs, equal)), list(_far(runs, pip, equal)))
+    far = far_runs(pair_matrix(pip.reduced, len(runs)), equal)
+    names = [runs.names[r] for r, _ in far]
+    return Flaws(
+        _collapse(runs, pip), list(_copies(runs, equal)), list(_far(names, [ratio for _, ratio in far])), names
+    )
 
 
 def unscaled(pip: engine.PipPass) -> list[str]:
@@ -211,15 +227,13 @@ def _copies(runs: Runs, equal: Tensor) -> Iterator[str]:
         )
 
 
-def _far(runs: Runs, pip: engine.PipPass, equal: Tensor) -> Iterator[str]:
-    found = far_runs(pair_matrix(pip.reduced, len(runs)), equal)
-    if found:
-        times = [f"{ratio:.1f}" for ratio in sorted(ratio for _, ratio in found)]
+def _far(names: Sequence[str], ratios: Sequence[float]) -> Iterator[str]:
+    if names:
+        times = [f"{ratio:.1f}" for ratio in sorted(ratios)]
         span = times[0] if times[0] == times[-1] else f"{times[0]} to {times[-1]}"
-        which = named([runs.names[r] for r, _ in found])
         yield (
-            f"{which}: {span} times as far from the other runs as these are from each other. A run of another kind, or "
-            "a training that failed? With such a run neither a mean nor its error says much; look at the rest without."
+            f"{named(names)}: {span} times as far from the other runs as these are from each other. A run of another kind, "
+            "or a training that failed? With such a run neither a mean nor its error says much; look at the rest without."
         )
 
 
