@@ -232,8 +232,9 @@ def _far(names: Sequence[str], ratios: Sequence[float]) -> Iterator[str]:
         times = [f"{ratio:.1f}" for ratio in sorted(ratios)]
         span = times[0] if times[0] == times[-1] else f"{times[0]} to {times[-1]}"
         yield (
-            f"{named(names)}: {span} times as far from the other runs as these are from each other. A run of another kind, "
-            "or a training that failed? With such a run neither a mean nor its error says much; look at the rest without."
+            f"{named(names)}: {span} times as far from the other runs as these are from each other. A run of another "
+            "kind, or a training that failed? With such a run neither a mean nor its error says much; look at the rest "
+            "without."
         )
 
 
