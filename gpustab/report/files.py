@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _SUMMARY, _PAGE = "summary.json", "report.html"
+_TABLE = re.compile(r"[A-Za-z0-9_]{1,80}")
+"""What a table of ours is called."""
 _FORMULA = ("=", "+", "-", "@")
 """A cell that begins so is computed by some spreadsheet."""
 
@@ -131,6 +134,12 @@ def cell(value: Any) -> Any:
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
+def _names(summary: dict[str, Any], key: str) -> list[str]:
+    """The names that a list, or the keys of an object, hold, as text."""
+    found = summary.get(key)
+    return list(map(str, found)) if isinstance(found, dict | list) else [f"{key}: {found}"]
+
+
 def _occupant(folder: Path) -> str:
     """Say what a folder holds that a result would be mixed up with; empty where there is nothing."""
     if not folder.is_dir():
@@ -156,7 +165,11 @@ def _summary(folder: Path) -> dict[str, Any]:
 
 
 def _old_files(folder: Path) -> set[Path]:
-    """The files of the result that a folder holds; a summary that does not tell them is refused."""
+    """The files of the result that a folder holds; a summary that does not tell them is refused.
+
+    They are going to be removed, so what the summary says is taken for an enemy's: a name with a folder in it could be
+    a file of somebody else.
+    """
     there = _summary(folder)
     if there and "long_tables" not in there:
         raise InputError(
@@ -165,8 +178,10 @@ def _old_files(folder: Path) -> set[Path]:
         )
     if not there:
         return set()
+    tables = [*_names(there, "tables"), *_names(there, "long_tables")]
+    if bad := [name for name in tables if not _TABLE.fullmatch(name)]:
+        raise InputError(f"{folder / _SUMMARY}: '{bad[0]}' is no name of a table; remove it, or give another folder")
     figures = figures_of(Content(_command(there["schema"]).removeprefix("gpustab ")))
-    tables = (*there["tables"], *there["long_tables"])
     names = [f"{table}.{suffix}" for table in tables for suffix in ("parquet", "csv")]
     drawn = [f"{figure}.{suffix}" for figure in figures for suffix in get_args(FigureFormat)]
     return {folder / name for name in (*names, *drawn, _PAGE, _SUMMARY)}

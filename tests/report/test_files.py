@@ -120,3 +120,43 @@ def test_runs_of_files_with_undecodable_names_can_be_written(tmp_path):
         from_pair(words, run.numpy(), name) for run, name in zip(noisy_copies(2, 20, 4), ("a", "\udcff"), strict=True)
     )
     write_files(stability(runs, neighbours=[1]), tmp_path)
+
+
+@pytest.mark.parametrize("key", ["tables", "long_tables"])
+@pytest.mark.parametrize(
+    "says",
+    [
+        ["../victim/data"],
+        ["/victim/data"],
+        ["words", "a/../../victim/data"],
+        [".."],
+        ["..\\victim\\data"],
+        ["words\0"],
+        ["x" * 5000],
+        [["words"]],
+        [""],
+        {"../victim/data": 1},
+        "../victim/data",
+        None,
+        7,
+    ],
+    ids=lambda says: repr(says)[:20],
+)
+def test_nothing_outside_the_folder_is_removed_whatever_a_summary_says(result, tmp_path, key, says):
+    folder, victim = tmp_path / "report", tmp_path / "victim"
+    victim.mkdir()
+    kept = [victim / f"data.{suffix}" for suffix in ("csv", "parquet", "svg", "pdf", "png")]
+    for path in kept:
+        path.touch()
+    write_files(result, folder)
+    content = json.loads((folder / "summary.json").read_text())
+    (folder / "summary.json").write_text(json.dumps(content | {key: says}))
+    before = sorted(folder.iterdir())
+    with pytest.raises(
+        InputError, match=r"summary\.json: '.*' is no name of a table; remove it, or give another folder"
+    ):
+        write_files(result, folder, force=True)
+    assert all(path.exists() for path in kept)
+    assert sorted(folder.iterdir()) == before
+    (folder / "summary.json").unlink()  # what is proposed leads on
+    write_files(result, folder, force=True)
