@@ -77,7 +77,7 @@ def test_a_long_word_does_not_hide_its_numbers():
 
 
 def test_lists_of_many_runs_can_be_read():
-    assert "rank" in page(neighbours_of(runs_of(noisy_copies(16, 20, 4)), "w1", 3), 80)
+    assert "ahead" in page(neighbours_of(runs_of(noisy_copies(16, 20, 4)), "w1", 3), 80)
 
 
 def test_control_characters_in_names_of_runs_are_escaped():

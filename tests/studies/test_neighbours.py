@@ -10,7 +10,7 @@ from gpustab import InputError, load_runs
 from gpustab.formats.memory import from_pair
 from gpustab.runs.join import join
 from gpustab.runs.key import Key
-from gpustab.studies.neighbours.claims import SOME_HOLD, Judged, verdict
+from gpustab.studies.neighbours.claims import SOME_HOLD, Judged, Neighbour, on_these_documents, verdict
 from gpustab.studies.neighbours.study import neighbours_of
 from gpustab.studies.stability.study import stability
 from tests import generators, oracles
@@ -133,7 +133,7 @@ def test_a_verdict_has_a_margin_and_an_error(hits, runs, margin, wanted):
 def test_noisy_lists_want_ten_runs(runs, wanted):
     """At p@10 of 0.2 every fourth *firm* of five runs was wrong."""
     assert verdict(runs, runs, 1.0, 0.2) == wanted
-    said = SOME_HOLD.sentence(Judged("x", 10, [(runs, runs, wanted)], runs, "bootstrap runs", 0.2))
+    said = SOME_HOLD.sentence(Judged("x", 10, [Neighbour("y", runs, runs, wanted)], runs, "bootstrap runs", 0.2))
     assert ("two of them share 20% of a list, and of so noisy lists ten are needed" in said) is (runs < 10)
 
 
@@ -151,17 +151,52 @@ def test_a_word_that_half_of_the_runs_lack_is_not_there_in_nine_of_ten():
 
 
 def test_the_sentence_on_a_word():
-    rows = [(10, 10, "firm")] * 3 + [(9, 10, "firm"), (1, 10, "passing")] + [(5, 10, "open")] * 5
+    rows = [Neighbour(name, 10, 10, "firm") for name in "abc"]
+    rows += [Neighbour("d", 9, 10, "firm"), Neighbour("e", 1, 10, "passing")]
+    rows += [Neighbour(name, 5, 10, "open") for name in "fghij"]
     said = SOME_HOLD.sentence(Judged("freedom", 10, rows, 10, "bootstrap runs", 0.6))
     assert said == (
-        "Of the ten nearest words of freedom, four are there in at least nine of ten bootstrap runs (60–98 %); one "
-        "passing, five open."
+        "Of the ten nearest words of freedom, trust four: a, b, c and d (each in at least nine of ten bootstrap runs; "
+        "95 % interval of the share 60–98 %). One is passing and five are open."
     )
-    assert "none is firm in these 10 runs; none passing, five open" in SOME_HOLD.sentence(
-        Judged("x", 10, rows[5:], 10, "runs", 0.6)
+    none = SOME_HOLD.sentence(Judged("x", 10, rows[5:], 10, "runs", 0.6))
+    assert none == (
+        "Of the ten nearest words of x, trust none: none is firm in these 10 runs. Five are open and five are not in "
+        "these runs."
     )
-    assert "five open, five not in these runs" in SOME_HOLD.sentence(Judged("x", 10, rows[5:], 10, "runs", 0.6))
     assert "none can be judged by 4 runs" in SOME_HOLD.sentence(Judged("x", 10, rows, 4, "runs", 0.6))
+
+
+def test_runs_of_the_same_documents_are_told_beside_those_of_drawn_ones():
+    def judged(names, runs=10):
+        return Judged("x", 10, [Neighbour(name, runs, runs, "firm") for name in names], runs, "shuffled runs", 0.8)
+
+    back = "Train again on the same documents, and four of the ten come back"
+    assert on_these_documents(judged("adgz"), judged("abcd")) == (
+        f"{back}; two only as long as the documents stay the same: g and z."
+    )
+    assert on_these_documents(judged("adgz"), judged("")).startswith(f"{back}; all of them only as long")
+    assert on_these_documents(judged("adgz"), judged("zgda")) == f"{back}; resampled documents give the same words."
+    assert on_these_documents(judged("adgz"), judged("", 4)).endswith(
+        "a, d, g and z. Whether other documents give them is not judged."
+    )
+    assert "trust none" in on_these_documents(judged(""), judged("a"))
+
+
+def test_two_neighbours_in_seven_of_eight_runs_are_not_told_as_one():
+    """One is firm, the other open for want of distance; the sentence names the one, and counts no runs of both."""
+    rows = [Neighbour("electronic", 7, 8, "firm"), Neighbour("distribute", 7, 8, "open")]
+    said = SOME_HOLD.sentence(Judged("work", 10, rows, 8, "bootstrap runs", 0.5))
+    assert "trust one: electronic (in seven of eight bootstrap runs; " in said
+    assert "distribute" not in said
+
+
+def test_bootstrap_runs_answer_first_whatever_the_order_they_came_in():
+    shuffled, bootstrap = family()
+    for groups in ([shuffled, bootstrap], [bootstrap, shuffled]):
+        result = neighbours_of(groups, "w7", 4)
+        assert [group["name"] for group in result.groups] == ["x/bootstrap", "x/shuffled"]
+        assert result.verdict[0].startswith("x/bootstrap:")
 
 
 def test_overlap_is_that_of_the_stability_study():

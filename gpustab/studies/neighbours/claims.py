@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from gpustab.statistics.intervals import wilson
 from gpustab.studies.shared.claims import NOISY, NOISY_RUNS, Claim, Margin, too_noisy
+from gpustab.studies.shared.wording import listed
 from gpustab.studies.shared.wording import word as in_words
 
 FIRM, PASSING, OPEN = "firm", "passing", "open"
@@ -82,13 +83,29 @@ def margin(mean: float, sd: float) -> float:
     return 0.5 * math.erfc(-mean / sd / math.sqrt(2))
 
 
+class Neighbour(NamedTuple):
+    """A neighbour that was judged.
+
+    Attributes:
+        word: it.
+        hits: in how many runs it is a neighbour.
+        of: how many runs there are.
+        verdict: firm, passing or open.
+    """
+
+    word: str
+    hits: int
+    of: int
+    verdict: str
+
+
 class Judged(NamedTuple):
     """The neighbours of a word.
 
     Attributes:
         query: the word.
         n: how many are listed.
-        listed: of each, in how many runs it is a neighbour, of how many, and its verdict.
+        listed: the neighbours.
         runs: runs that judge.
         kind: what these are, ``"bootstrap runs"`` or ``"runs"``.
         p: p@n of the query.
@@ -96,7 +113,7 @@ class Judged(NamedTuple):
 
     query: str
     n: int
-    listed: Sequence[tuple[int, int, str]]
+    listed: Sequence[Neighbour]
     runs: int
     kind: str
     p: float
@@ -112,29 +129,49 @@ class Judged(NamedTuple):
         return f"Of the {in_words(self.n)} nearest words of {self.query}"
 
     @property
-    def firm(self) -> list[tuple[int, int]]:
-        """In how many runs each firm neighbour is, and of how many."""
-        return [(hits, of) for hits, of, verdict in self.listed if verdict == FIRM]
+    def firm(self) -> list[Neighbour]:
+        """Those that are firm."""
+        return [one for one in self.listed if one.verdict == FIRM]
 
     @property
     def others(self) -> str:
-        """How many are not firm."""
-        passing = sum(verdict == PASSING for *_, verdict in self.listed)
-        others = f"{in_words(passing)} passing, {in_words(len(self.listed) - len(self.firm) - passing)} open"
+        """How many are not firm, as a sentence; empty where all are."""
+        passing = sum(one.verdict == PASSING for one in self.listed)
+        counts = {PASSING: passing, OPEN: len(self.listed) - len(self.firm) - passing}
+        parts = [f"{in_words(n)} {'is' if n == 1 else 'are'} {verdict}" for verdict, n in counts.items() if n]
         lacking = self.n - len(self.listed)
-        return f"{others}, {in_words(lacking)} not in these runs" if lacking > 0 else others
+        parts += [f"{in_words(lacking)} {'is' if lacking == 1 else 'are'} not in these runs"] if lacking > 0 else []
+        return f" {listed(parts).capitalize()}." if parts else ""
 
 
 def _some_firm(judged: Judged) -> str:
     firm = judged.firm
-    hits, of = min(firm, key=lambda x: x[0] / x[1])
-    low, high = wilson(hits, of)
-    each = "is" if len(firm) == 1 else "are"
-    least = "" if len(firm) == 1 or hits == of else "at least "
+    weakest = min(firm, key=lambda one: one.hits / one.of)
+    low, high = wilson(weakest.hits, weakest.of)
+    each = "" if len(firm) == 1 else "each in at least " if weakest.hits < weakest.of else "each in "
     return (
-        f"{judged.nearest}, {in_words(len(firm))} {each} there in {least}{in_words(hits)} of {in_words(of)} "
-        f"{judged.kind} ({100 * low:.0f}–{100 * high:.0f} %); {judged.others}."
+        f"{judged.nearest}, trust {in_words(len(firm))}: {listed([one.word for one in firm])} ({each or 'in '}"
+        f"{in_words(weakest.hits)} of {in_words(weakest.of)} {judged.kind}; 95 % interval of the share "
+        f"{100 * low:.0f}–{100 * high:.0f} %).{judged.others}"
     )
+
+
+def on_these_documents(whole: Judged, drawn: Judged) -> str:
+    """Return what the runs that read all documents say, beside what bootstrap runs of the same technique say.
+
+    Their neighbours are not to be trusted for that: another training gives them, other documents may not.
+    """
+    if not whole.firm:
+        return SOME_HOLD.sentence(whole)
+    sure = {one.word for one in drawn.firm}
+    alone = [one.word for one in whole.firm if one.word not in sure]
+    back = f"Train again on the same documents, and {in_words(len(whole.firm))} of the {in_words(whole.n)} come back"
+    if drawn.runs < drawn.needed:
+        return f"{back}: {listed([one.word for one in whole.firm])}. Whether other documents give them is not judged."
+    if not alone:
+        return f"{back}; resampled documents give the same words."
+    which = "all of them" if len(alone) == len(whole.firm) else in_words(len(alone))
+    return f"{back}; {which} only as long as the documents stay the same: {listed(alone)}."
 
 
 def _wanted(judged: Judged) -> str:
@@ -153,7 +190,7 @@ SOME_HOLD = Claim[Judged](
     judge=lambda x: "no test" if x.runs < x.needed else "yes" if x.firm else "no",
     sentences={
         "yes": _some_firm,
-        "no": lambda x: f"{x.nearest} none is firm in these {x.runs} {x.kind}; {x.others}.",
-        "no test": lambda x: f"{x.nearest} none can be judged by {x.runs} {x.kind}: {_wanted(x)}.",
+        "no": lambda x: f"{x.nearest}, trust none: none is firm in these {x.runs} {x.kind}.{x.others}",
+        "no test": lambda x: f"{x.nearest}, none can be judged by {x.runs} {x.kind}: {_wanted(x)}.",
     },
 )

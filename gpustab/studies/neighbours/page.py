@@ -12,45 +12,39 @@ from gpustab.studies.neighbours.study import SHARES
 
 CITATIONS = ("antoniak2018", "rettenmeier2020")
 
-_RUNS_BESIDE = 5
-"""As many lists fit beside each other."""
+_OTHERS = 10
+"""So many neighbours of single runs stand below those that are judged; the file of the table has all."""
 
 
 def page(result: Result) -> list[Block]:
-    """Return a block for every group: how sure each neighbour is, and the lists of all runs side by side."""
-    return [_group(result, group) for group in result.groups]
+    """Return a block for every group: how sure each neighbour is. The picture has the lists of all runs."""
+    return [_group(result, group, RULE if not k else "") for k, group in enumerate(result.groups)]
 
 
-def _group(result: Result, group: dict[str, Any]) -> Block:
+def _group(result: Result, group: dict[str, Any], aside: str) -> Block:
     spread = f"SD {number(group['p_sd'], 2)}, SE {number(group['p_se'], 2)}; chance {number(group['chance_p'], 2)}"
     facts = [(f"p@{group['n']} of two runs", number(group["p"], 3), spread)]
     rows = list(SHARES.rows(result.tables, group=group["name"]))
-    tables = [SmallTable.of("", [row for row in rows if row.place is not None], _SHARES, SHARES.row)]
-    if others := [row for row in rows if row.place is None]:
-        tables.append(SmallTable.of("Beyond them, neighbours in some run", others, _SHARES))
-    tables += [_by_run(group, start) for start in range(0, len(group["runs"]), _RUNS_BESIDE)]
+    listed = sum(row.place is not None for row in rows)
+    table = SmallTable.of("", rows[: listed + _OTHERS], _SHARES, SHARES.row)
+    if listed < len(rows):
+        others = f"words of no place are neighbours in some run, {len(rows) - listed} in all"
+        table.title = f"'Ahead': how surely nearer than the word after the last place; {others}"
     title = f"{group['name']}: the {group['n']} nearest neighbours of '{group['word']}' in {len(group['runs'])} runs"
-    return Block(title, facts, tables, answer=group["verdict"] if len(result.groups) > 1 else "", aside=RULE)
+    return Block(title, facts, [table], answer=group["verdict"] if len(result.groups) > 1 else "", aside=aside)
 
 
 _SHARES: Columns = [
     "neighbour",
     "verdict",
+    ("place", lambda row: str(row.place or "–")),
     ("runs", lambda row: f"{row.runs} of {row.of}"),
     "share",
-    ("95 %", lambda row: f"{number(row.low, 2)} – {number(row.high, 2)}"),
+    ("95 % interval", lambda row: f"{row.low:.0%}–{row.high:.0%}"),
+    "margin",
     "cosine",
     "cosine_sd",
 ]
-
-
-def _by_run(group: dict[str, Any], start: int) -> SmallTable:
-    some = slice(start, start + _RUNS_BESIDE)
-    ranks = [[str(rank)] for rank in range(1, group["n"] + 1)]
-    for words in group["lists"][some]:
-        for k, row in enumerate(ranks):
-            row.append(words[k] if k < len(words) else "–")
-    return SmallTable("By run" if not start else "", ["rank", *group["runs"][some]], ranks)
 
 
 def heading(result: Content) -> tuple[str, str]:

@@ -18,12 +18,12 @@ from gpustab.machine.device import Compute
 from gpustab.options import ListLength, check
 from gpustab.report import Result
 from gpustab.results import Column, Sheet
-from gpustab.results.page import counted
+from gpustab.results.page import counted, percent
 from gpustab.runs.families import families
 from gpustab.runs.runs import Runs
 from gpustab.spaces.words import as_word, show
 from gpustab.statistics.intervals import wilson
-from gpustab.studies.neighbours.claims import HOLDS, SOME_HOLD, Hits, Judged, margin
+from gpustab.studies.neighbours.claims import HOLDS, SOME_HOLD, Hits, Judged, Neighbour, margin, on_these_documents
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.spaces import look_at
 
@@ -41,10 +41,13 @@ class Share(NamedTuple):
     ]
     runs: Annotated[int, Column(about="in how many runs it is a neighbour")]
     of: Annotated[int, Column(about="how many runs have the query; one that lacks the neighbour does not list it")]
-    share: Annotated[float, Column(digits=2, about="of these runs, 0 to 1")]
+    share: Annotated[float, Column(about="of these runs, 0 to 1", text=percent)]
     low: Annotated[float, Column(about="lower end of the share's 95 % Wilson interval")]
     high: Annotated[float, Column(about="its upper end")]
-    margin: Annotated[float, Column(about="probability by the cosines to be nearer than the first word outside")]
+    margin: Annotated[
+        float,
+        Column("ahead", about="probability by the cosines to be nearer than the first word outside", text=percent),
+    ]
     cosine: Annotated[float, Column(digits=3, about="mean over runs")]
     cosine_sd: Annotated[float, Column("SD", 2, "of the cosine over runs, ddof = 1")]
     verdict: Annotated[str, Column(about="firm, passing or open")]
@@ -98,18 +101,27 @@ def neighbours_of(groups: Groups, word: str | bytes, n: int = 10, *, compute: Co
 def _of_family(
     members: Sequence[Runs], word: bytes, n: int, answer: Answer, missing: list[str], *, several: bool
 ) -> None:
-    """Answer for every group that differs in sampling; whole-corpus runs choose what bootstrap runs judge."""
+    """Answer for every group that differs in sampling, bootstrap first: for reading, that is the answer.
+
+    Whole-corpus runs choose what bootstrap runs judge; their own answer is beside it.
+    """
     whole = {runs.key.sampling: runs for runs in members if runs.key.sampling in _WHOLE}
     chooser = next((whole[kind] for kind in _WHOLE if kind in whole and word in whole[kind].vocabulary), None)
-    for runs in members:
+    drawn: Judged | None = None
+    for runs in sorted(members, key=lambda runs: runs.key.sampling != "bootstrap"):
         if word not in runs.vocabulary:
             missing.append(_why_missing(runs, word))
             continue
-        other = chooser if runs.key.sampling == "bootstrap" else None
-        _find(runs, other, word, n, answer, several=several)
+        if runs.key.sampling == "bootstrap":
+            drawn = _find(runs, chooser, None, word, n, answer, several=several)
+        else:
+            _find(runs, None, drawn, word, n, answer, several=several)
 
 
-def _find(there: Runs, chooser: Runs | None, word: bytes, n: int, answer: Answer, *, several: bool) -> None:
+def _find(
+    there: Runs, chooser: Runs | None, drawn: Judged | None, word: bytes, n: int, answer: Answer, *, several: bool
+) -> Judged:
+    """Answer for one group, and return how its neighbours were judged."""
     result, compute, query = answer.result, answer.compute, there.vocabulary.index_of(word)
     runs = engine.place(there, compute)
     nearest = engine.neighbour_pass(runs, torch.tensor([query]), n + 1, compute)
@@ -119,9 +131,10 @@ def _find(there: Runs, chooser: Runs | None, word: bytes, n: int, answer: Answer
     chosen, lacking = _chosen(runs, chooser, word, shown)
     rows = shares(runs, query, nearest, shown, chosen, p.mean)
     having, lists = int(nearest.present[:, 0].sum()), nearest.indices[:, 0, :shown].tolist()
-    judged = [(row.runs, row.of, row.verdict) for row in rows if row.place]
+    listed = [Neighbour(row.neighbour, row.runs, row.of, row.verdict) for row in rows if row.place]
     kind = f"{runs.key.sampling} runs" if runs.key.sampling else "runs"
-    sentence = SOME_HOLD.sentence(Judged(runs.vocabulary.text(query), shown, judged, having, kind, p.mean))
+    judged = Judged(runs.vocabulary.text(query), shown, listed, having, kind, p.mean)
+    sentence = on_these_documents(judged, drawn) if drawn else SOME_HOLD.sentence(judged)
     result.settings |= {"word": runs.vocabulary.text(query), "n": shown}
     result.groups.append(
         {
@@ -142,6 +155,7 @@ def _find(there: Runs, chooser: Runs | None, word: bytes, n: int, answer: Answer
     LISTS.add(result.tables, _listed(runs, nearest, shown))
     result.verdict.append(f"{runs.name}: {sentence}" if several else sentence)
     answer.warn(runs.name, look_at(runs, compute), [*_notes(runs, chooser, n, shown, having, p.mean, lacking)])
+    return judged
 
 
 def _chosen(runs: Runs, chooser: Runs | None, word: bytes, n: int) -> tuple[list[int], list[str]]:
