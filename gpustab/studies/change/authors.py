@@ -65,7 +65,9 @@ class Text:
         report(f"reading {place}", 0.0)
         corpus = _read(place, made, options)
         ranges = [(int(match[1]), int(match[2])) for match in years if match]
-        slices = epoch_slices(corpus, made["epochs_by"]) if made.get("epochs_by") else by_epoch(corpus, ranges)
+        unclear = reading_of(made).unclear_dates if made else "refuse"
+        by = made.get("epochs_by")
+        slices = epoch_slices(corpus, by, unclear_dates=unclear) if by else by_epoch(corpus, ranges)
         parts = {part.part[0][1]: part.corpus for part in slices}
         if lacking := [name for name in self.names if name not in parts]:
             raise InputError(f"{corpus.name} has no period {', '.join(lacking)}; it has {', '.join(parts)}")
