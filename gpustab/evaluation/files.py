@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import math
+import csv
 import os
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-from gpustab.errors import InputError, near
+from gpustab.errors import InputError, near, option
+from gpustab.evaluation.columns import Columns, choose, number
 from gpustab.formats.sniff import UTF8_BOM
 from gpustab.formats.source import open_source
-from gpustab.spaces.words import show
+from gpustab.results.page import counted
+from gpustab.spaces.words import as_word, show
 
 _PAGE = re.compile(rb"\s*<(?:\?xml|!doctype|!--|html|head|body|error)\b", re.IGNORECASE)
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -75,8 +77,8 @@ def read_lines(path: Path) -> list[Line]:
 SIMILARITY_TESTS = {"wordsim353": "wordsim353.tsv", "simlex999": "simlex999.txt"}
 """Tests that come with gensim, by name."""
 
-_DELIMITERS = {"tab": rb"\t", "semicolon": rb";", "comma": rb",", "space": rb"[ \t]+"}
-_TAG = re.compile(rb"-[a-z]\Z")
+_DELIMITERS = {"tab": rb"\t", "semicolon": rb";", "comma": rb",", "colon": rb":", "bar": rb"\|", "space": rb"[ \t]+"}
+_QUOTING = {"comma": ",", "semicolon": ";"}
 
 
 @dataclass(frozen=True)
@@ -87,12 +89,15 @@ class SimilarityTest:
         name: of the test: its built-in name, or the file's name.
         pairs: the word pairs in the order of the file.
         gold: one score per pair, in the file's own units.
-        delimiter: ``"tab"``, ``"semicolon"``, ``"comma"`` or ``"space"``, as found.
+        delimiter: ``"tab"``, ``"semicolon"``, ``"comma"``, ``"colon"``, ``"bar"`` or ``"space"``, as found.
         header: the first line if it has no score, else ``None``.
-        column: which field holds the score, from 1 upwards; words are fields 1 and 2.
-        unread: number of fields beside words and score, which are not read.
+        column: which column holds the score, from 1 upwards.
+        unread: number of columns beside words and score, which are not read.
         comments: number of lines that are comments, see :func:`read_similarity`.
         duplicates: pairs that occur more than once, in either order; all their scores count.
+        word_columns: which columns hold the words, from 1 upwards.
+        names: what the header calls the columns; empty without one.
+        rivals: other columns that may hold words, as text: of another language, say.
     """
 
     name: str
@@ -104,21 +109,35 @@ class SimilarityTest:
     unread: int
     comments: int
     duplicates: tuple[tuple[bytes, bytes], ...]
+    word_columns: tuple[int, int] = (1, 2)
+    names: tuple[str, ...] = ()
+    rivals: tuple[str, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What was found in the file beyond pairs and scores, in sentences."""
-        notes = []
+        first, second, score = map(self._called, (*self.word_columns, self.column))
+        unread = f"; {self.unread} other columns are not read" if self.unread > 1 else ""
+        unread = "; 1 other column is not read" if self.unread == 1 else unread
+        notes = [f"{self.name}: words are columns {first} and {second}, scores column {score}{unread}."]
         if self.header is not None:
             notes.append(f"The first line has no score and was taken for a header: {show(self.header[:80])}")
         if self.comments:
             notes.append(f"Lines that begin with # and hold no pair, taken for comments: {self.comments}")
-        if self.unread:
-            notes.append(f"Scores are read from field {self.column}; {self.unread} other fields are not read.")
+        if numbers := [pair for pair in self.pairs if any(number(word) is not None for word in pair)]:
+            what = counted(len(numbers), "pair", "has/have", of=len(self.pairs))
+            shown = ", ".join(f"{show(a)} {show(b)}" for a, b in numbers[:3])
+            notes.append(
+                f"{what} a number for a word ({shown}): are these columns the words? word_columns names others."
+            )
         if self.duplicates:
             shown = ", ".join(f"{show(a)} {show(b)}" for a, b in self.duplicates[:5])
             notes.append(f"Pairs that occur more than once, every time counted: {len(self.duplicates)} ({shown})")
         return tuple(notes)
+
+    def _called(self, column: int) -> str:
+        name = self.names[column - 1] if column <= len(self.names) else ""
+        return f"{column} '{name[:30]}'" if name else str(column)
 
 
 class _Row(NamedTuple):
@@ -126,21 +145,28 @@ class _Row(NamedTuple):
     fields: list[bytes]
 
 
-def read_similarity(path_or_name: str | os.PathLike[str], *, strip_tags: bool = False) -> SimilarityTest:
+def read_similarity(
+    path_or_name: str | os.PathLike[str],
+    *,
+    word_columns: str | Sequence[int | str] | None = None,
+    score_column: int | str | None = None,
+) -> SimilarityTest:
     """Read a word similarity test: two words and a score a line.
 
-    Fields are separated by tabs, semicolons, commas or spaces, whichever gives two words and a number in the most
-    lines. The score is the first field after the words that is a number in all lines but perhaps the first, a header.
-    A line that begins with ``#`` is a pair (``#metoo women 9``), unless a blank follows the sign, or it stands above
-    all pairs and has no score.
+    Fields are separated by tabs, semicolons, commas, colons, bars or spaces, whichever gives two words and a number in
+    the most lines. Which columns are the words and the score is told by what stands in them, see
+    :mod:`gpustab.evaluation.columns`, and what was taken stands in the notes. A line that begins with ``#`` is a pair
+    (``#metoo women 9``), unless a blank follows the sign, or it stands above all pairs and has no score. A tail such as
+    that of MEN's ``sun-n`` belongs to the word here; where the vectors know the bare word alone, it is looked up.
 
     Args:
         path_or_name: a file, or ``"wordsim353"`` or ``"simlex999"``, which come with gensim.
-        strip_tags: remove a part-of-speech tail of one letter from the words, as in MEN's ``sun-n``.
+        word_columns: the two columns of the words, as numbers from 1 upwards or by their names: ``(3, 4)``, ``"3,4"``.
+        score_column: the column of the score.
 
     Raises:
-        InputError: if there is no such test, it is a web page or no text, or a line is no pair with a score; the
-            message names file and line.
+        InputError: if there is no such test, it is a web page or no text, a line is no pair with a score, or several
+            columns may be meant; the message names file and line, or the columns.
 
     Example:
         >>> test = read_similarity("wordsim353")  # needs gensim
@@ -149,32 +175,46 @@ def read_similarity(path_or_name: str | os.PathLike[str], *, strip_tags: bool = 
     """
     path = find_test(path_or_name, SIMILARITY_TESTS)
     lines = read_lines(path)
-    delimiter, column, rows = _rows([line for line in lines if not line.content.startswith(b"# ")], path)
-    comments = len(lines) - len(rows)
-    header = rows.pop(0).line.content if _number(rows[0].fields, column) is None and len(rows) > 1 else None
-    gold = [_score(row, column, delimiter, path) for row in rows]
-    pairs = [_pair(row, strip_tags, path) for row in rows]
+    delimiter, rows = _rows([line for line in lines if not line.content.startswith(b"# ")], path)
+    header = rows[0] if len(rows) > 1 and _is_header(rows) else None
+    names = tuple(show(field) for field in header.fields) if header else ()
+    body = rows[1:] if header else rows
+    columns = Columns([row.fields for row in body], names)
+    (first, second), score, rivals = choose(columns, path, word_columns, score_column)
+    gold = [_score(row, score, delimiter, path) for row in body]
+    pairs = [_pair(row, (first, second), path) for row in body]
     return SimilarityTest(
         path_or_name if isinstance(path_or_name, str) and path_or_name in SIMILARITY_TESTS else path.name,
         tuple(pairs),
         tuple(gold),
         delimiter,
-        header,
-        column + 1,
+        header.line.content if header else None,
+        score + 1,
         max(len(row.fields) for row in rows) - 3,
-        comments,
+        len(lines) - len(rows),
         _duplicates(pairs),
+        (first + 1, second + 1),
+        names,
+        tuple(columns.named(k) for k in rivals if k not in (first, second)),
     )
 
 
-def _rows(lines: list[Line], path: Path) -> tuple[str, int, list[_Row]]:
-    """Return the delimiter, the column of the score, and the rows without the comments above them."""
+def _rows(lines: list[Line], path: Path) -> tuple[str, list[_Row]]:
+    """Return the delimiter, and the rows without the comments above them."""
     delimiter = _sniff(lines, path)
     rows = [_Row(line, _fields(line.content, delimiter)) for line in lines]
-    column = _score_column([row for row in rows if not row.line.content.startswith(b"#")] or rows)
-    while rows[0].line.content.startswith(b"#") and _number(rows[0].fields, column) is None:
+    while rows[0].line.content.startswith(b"#") and not _has_score(rows[0].fields):
         del rows[0]
-    return delimiter, column, rows
+    return delimiter, rows
+
+
+def _is_header(rows: list[_Row]) -> bool:
+    """Whether the first row has no number in a column that has them in all other rows."""
+    body = [row.fields for row in rows[1:]]
+    full = [k for k in range(max(map(len, body))) if all(len(row) > k and number(row[k]) is not None for row in body)]
+    if not full:  # a line is wrong, and will be named
+        return not _has_score(rows[0].fields)
+    return any(len(rows[0].fields) <= k or number(rows[0].fields[k]) is None for k in full)
 
 
 def _duplicates(pairs: list[tuple[bytes, bytes]]) -> tuple[tuple[bytes, bytes], ...]:
@@ -186,44 +226,34 @@ def _duplicates(pairs: list[tuple[bytes, bytes]]) -> tuple[tuple[bytes, bytes], 
 
 
 def _fields(line: bytes, delimiter: str) -> list[bytes]:
-    fields = [field.strip() for field in re.split(_DELIMITERS[delimiter], line.strip(b" "))]
-    if delimiter in ("comma", "semicolon"):
-        fields = [field[1:-1] if field[:1] == field[-1:] == b'"' and len(field) > 1 else field for field in fields]
-    return fields
-
-
-def _number(fields: list[bytes], column: int) -> float | None:
-    try:
-        value = float(fields[column])
-    except (ValueError, IndexError):
-        return None
-    return value if math.isfinite(value) else None
+    if b'"' in line and delimiter in _QUOTING:
+        text = line.decode("utf-8", "surrogateescape")
+        rows = csv.reader([text], delimiter=_QUOTING[delimiter], skipinitialspace=True)
+        return [as_word(field.strip()) for field in next(rows)]
+    return [field.strip() for field in re.split(_DELIMITERS[delimiter], line.strip(b" "))]
 
 
 def _has_score(fields: list[bytes]) -> bool:
-    return any(_number(fields, column) is not None for column in range(2, len(fields)))
+    return len(fields) > 2 and any(number(field) is not None for field in fields)
 
 
 def _sniff(lines: list[Line], path: Path) -> str:
-    """Return the delimiter that gives two words and a number in the most lines, the first of equals."""
-    fit = {name: sum(_has_score(_fields(line.content, name)) for line in lines) for name in _DELIMITERS}
-    best = max(fit, key=lambda name: fit[name])
-    if not fit[best]:
+    """Return the delimiter that gives two words and a number in the most lines of one width, the first of equals."""
+    best, most = "", 0
+    for name in _DELIMITERS:
+        rows = [_fields(line.content, name) for line in lines]
+        widths = Counter(len(row) for row in rows if _has_score(row))
+        if widths and (fit := widths.most_common(1)[0][1]) > most:
+            best, most = name, fit
+    if not best:
         first = f"; line {lines[0].number} is '{show(lines[0].content[:80])}'" if lines else ""
-        wanted = "two words and a number, separated by tabs, semicolons, commas or spaces"
+        wanted = "two words and a number, separated by tabs, semicolons, commas, colons, bars or spaces"
         raise InputError(f"{path}: no line holds {wanted}{first}")
     return best
 
 
-def _score_column(rows: list[_Row]) -> int:
-    """Return the field after the words that is a number in the most rows, the first of equals; 0 is the first word."""
-    body = rows[1:] or rows
-    widest = max(len(row.fields) for row in rows)
-    return max(range(2, widest), key=lambda column: sum(_number(row.fields, column) is not None for row in body))
-
-
 def _score(row: _Row, column: int, delimiter: str, path: Path) -> float:
-    value = _number(row.fields, column)
+    value = number(row.fields[column]) if len(row.fields) > column else None
     if value is None:
         found = f"'{show(row.fields[column][:40])}'" if len(row.fields) > column else "nothing"
         raise InputError(
@@ -232,8 +262,8 @@ def _score(row: _Row, column: int, delimiter: str, path: Path) -> float:
     return value
 
 
-def _pair(row: _Row, strip_tags: bool, path: Path) -> tuple[bytes, bytes]:
-    first, second = (_TAG.sub(b"", word) if strip_tags else word for word in row.fields[:2])
+def _pair(row: _Row, columns: tuple[int, int], path: Path) -> tuple[bytes, bytes]:
+    first, second = (row.fields[k] if len(row.fields) > k else b"" for k in columns)
     if not first or not second:
         raise InputError(f"{path}: line {row.line.number}: a word is empty, wanted two words and a number")
     return first, second
@@ -242,12 +272,13 @@ def _pair(row: _Row, strip_tags: bool, path: Path) -> tuple[bytes, bytes]:
 ANALOGY_TESTS = {"questions-words": "questions-words.txt"}
 """Tests that come with gensim, by name."""
 
-Question = tuple[bytes, bytes, bytes, bytes]
-"""The words of "a is to b as c is to d"; d is the answer."""
+Question = tuple[bytes, ...]
+"""The words of "a is to b as c is to d"; d is the answer, and so is every further word."""
 
 NO_SECTION = "(no section)"
 """Name of the questions that stand before any section line."""
 
+_PAIR, _WORDS = 2, 4
 _BLANKS = re.compile(rb"[ \t]+")
 
 
@@ -271,22 +302,29 @@ class AnalogyTest:
     Attributes:
         name: of the test: its built-in name, or the file's name.
         sections: in the order of the file.
+        notes: which columns are the words, and what else was found, in sentences.
     """
 
     name: str
     sections: tuple[AnalogySection, ...]
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return sum(len(section.questions) for section in self.sections)
 
 
-def read_analogies(path_or_name: str | os.PathLike[str]) -> AnalogyTest:
+def read_analogies(
+    path_or_name: str | os.PathLike[str], *, word_columns: str | Sequence[int] | None = None
+) -> AnalogyTest:
     """Read an analogy test: four words a line, separated by tabs or spaces; ``: name`` begins a section.
 
-    Lines that begin with ``//`` are comments, as in the file of word2vec.
+    Lines that begin with ``//`` are comments, as in the file of word2vec. Several right answers stand with ``/``
+    between them. A file of two words a line (BATS) holds pairs: each of them with each other is a question. A column of
+    a few values that no other column has (``JJ_JJR``) is a tag and no answer.
 
     Args:
         path_or_name: a file, or ``"questions-words"`` (Mikolov et al. 2013), which comes with gensim.
+        word_columns: the four columns of the words, as numbers from 1 upwards; two for pairs.
 
     Raises:
         InputError: if there is no such test, it is a web page or no text, it has no questions, or a line has not four
@@ -298,7 +336,8 @@ def read_analogies(path_or_name: str | os.PathLike[str]) -> AnalogyTest:
         (19544, 14, 'capital-common-countries')
     """
     path = find_test(path_or_name, ANALOGY_TESTS)
-    sections: list[tuple[str, list[Question]]] = []
+    name = path_or_name if isinstance(path_or_name, str) and path_or_name in ANALOGY_TESTS else path.name
+    sections: list[tuple[str, list[_Row]]] = []
     for line in read_lines(path):
         if line.content.startswith(b"//"):
             continue
@@ -308,24 +347,79 @@ def read_analogies(path_or_name: str | os.PathLike[str]) -> AnalogyTest:
             continue
         if not sections:
             sections.append((NO_SECTION, []))
-        sections[-1][1].append(_question(line, fields, path))
-    test = AnalogyTest(
-        path_or_name if isinstance(path_or_name, str) and path_or_name in ANALOGY_TESTS else path.name,
-        tuple(AnalogySection(name, tuple(questions)) for name, questions in sections),
-    )
-    if not len(test):
+        sections[-1][1].append(_Row(line, fields))
+    every = [row for _, rows in sections for row in rows]
+    if not every:
         raise InputError(f"{path}: there are no questions, wanted lines of four words")
-    return test
+    columns = _analogy_columns(every, path, word_columns)
+    several = _have_several(every, columns)
+    made = [_questions([_picked(row, columns, path) for row in rows], several) for _, rows in sections]
+    notes = [f"{name}: words are columns {', '.join(str(k + 1) for k in columns)}."]
+    if len(columns) == _PAIR:
+        notes.append(f"{name}: {counted(len(every), 'pair')}, each with each other: {sum(map(len, made)):,} questions.")
+    if several:
+        notes.append(f"{name}: answers with / between them are several right ones.")
+    return AnalogyTest(
+        str(name),
+        tuple(AnalogySection(title, questions) for (title, _), questions in zip(sections, made, strict=True)),
+        tuple(notes),
+    )
+
+
+def _analogy_columns(rows: Sequence[_Row], path: Path, asked: str | Sequence[int] | None) -> tuple[int, ...]:
+    """Return the columns of the words, from 0: four, or two of pairs."""
+    if asked is not None:
+        parts = asked.split(",") if isinstance(asked, str) else [str(k) for k in asked]
+        if len(parts) not in (_PAIR, _WORDS) or not all(k.strip().isdecimal() and int(k) for k in parts):
+            raise InputError(f"{option('word_columns', asked)}: wanted four columns, or two of pairs, from 1 upwards")
+        return tuple(int(k) - 1 for k in parts)
+    widths = Counter(len(row.fields) for row in rows)
+    width = widths.most_common(1)[0][0]
+    tags = [k for k in range(width) if _is_tag(k, [row.fields for row in rows if len(row.fields) == width])]
+    if width == _WORDS and tags:
+        what = (
+            f"column {tags[0] + 1} is a tag ({show(rows[0].fields[tags[0]])}) and no word, so the answers are not here"
+        )
+        raise InputError(
+            f"{path}: {what}; wanted four words a line; {option('word_columns', '1,2,3,4')} takes it for a word"
+        )
+    found = tuple(k for k in range(width) if k not in tags) if width == _WORDS + 1 else tuple(range(width))
+    return found if len(found) in (_PAIR, _WORDS) else tuple(range(_WORDS))
+
+
+def _is_tag(k: int, rows: Sequence[list[bytes]]) -> bool:
+    """Whether a column has few values for many of any other column, and none of them stands in one of these."""
+    own = {row[k] for row in rows}
+    others = [{row[j] for row in rows} for j in range(len(rows[0])) if j != k]
+    return len(rows) > 1 and len(others) > 2 and all(2 * len(own) <= len(o) and not own & o for o in others)
+
+
+def _have_several(rows: Sequence[_Row], columns: Sequence[int]) -> bool:
+    """Whether answers have strokes, and no other word does."""
+    *before, last = columns
+    with_stroke = [[b"/" in row.fields[k][1:-1] for k in range(len(row.fields))] for row in rows]
+    return any(own[last] for own in with_stroke if len(own) > last) and not any(
+        own[k] for own in with_stroke for k in before if len(own) > k
+    )
+
+
+def _picked(row: _Row, columns: Sequence[int], path: Path) -> list[bytes]:
+    wide = max(columns) + 1
+    if len(row.fields) < wide or (len(row.fields) != wide and wide in (_PAIR, _WORDS)):
+        found = show(row.line.content[:80])
+        wanted = f"wanted {wide} or ': section'"
+        raise InputError(f"{path}: line {row.line.number}: {len(row.fields)} words, {wanted}: '{found}'")
+    return [row.fields[k] for k in columns]
+
+
+def _questions(rows: Sequence[list[bytes]], several: bool) -> tuple[Question, ...]:
+    answers = [tuple(filter(None, row[-1].split(b"/"))) if several else (row[-1],) for row in rows]
+    if rows and len(rows[0]) == _PAIR:
+        pairs = [(row[0], own) for row, own in zip(rows, answers, strict=True)]
+        return tuple((a, b[0], c, *d) for k, (a, b) in enumerate(pairs) for j, (c, d) in enumerate(pairs) if j != k)
+    return tuple((*row[:3], *own) for row, own in zip(rows, answers, strict=True))
 
 
 def _begins_section(fields: list[bytes]) -> bool:
     # A question may begin with a word such as ":-)".
     return fields[0] == b":" or (fields[0].startswith(b":") and len(fields) != 4)
-
-
-def _question(line: Line, fields: list[bytes], path: Path) -> Question:
-    if len(fields) != 4:
-        found = show(line.content[:80])
-        raise InputError(f"{path}: line {line.number}: {len(fields)} words, wanted 4 or ': section': '{found}'")
-    a, b, c, d = fields
-    return a, b, c, d

@@ -34,7 +34,9 @@ def usual_scores(runs: Runs, compute: Compute, notes: list[str]) -> Iterator[Usu
     """Yield every test that is installed; those that could not be done leave a sentence in ``notes``."""
     for test in SIMILARITY_TESTS:
         try:
-            similarity = score_similarity(runs, read_similarity(test), ignore_case=True)
+            pairs = read_similarity(test)
+            notes.append(pairs.notes[0])
+            similarity = score_similarity(runs, pairs, ignore_case=True)
         except InputError as error:
             notes.append(f"Not scored: {error}")
             continue

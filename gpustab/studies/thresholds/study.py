@@ -118,7 +118,11 @@ def thresholds(
     with answering("thresholds", options, groups, compute, progress) as answer:
         given = groups_of(groups)
         bases = bases_of(options, baseline)
-        tests = list(installed_tests(options.tests, answer.result.notes))
+        columns = {"word_columns": options.word_columns, "score_column": options.score_column}
+        tests = list(installed_tests(options.tests, answer.result.notes, columns))
+        answer.result.notes += [
+            note if note.startswith(test.name) else f"{test.name}: {note}" for test in tests for note in test.notes
+        ]
         measured = [
             _measure(group, bases, options, tests, answer, Finished(finished, KEPT), number / len(given), len(given))
             for number, group in enumerate(given)
@@ -288,7 +292,7 @@ def _score(
     rows = []
     for test in tests:
         try:
-            rows += list(scores(runs, test, cuts, answer.compute, options.seed))
+            rows += list(scores(runs, test, cuts, answer.compute, options.seed, answer.result.notes))
         except InputError as error:
             answer.result.notes.append(f"{runs.name}: {test.name}: not scored: {error}")
     add_scores(answer.result.tables, rows)
