@@ -11,8 +11,8 @@ from torch import Tensor
 
 from gpustab import engine
 from gpustab.errors import InputError
-from gpustab.evaluation.files import AnalogyTest, Question
 from gpustab.evaluation.lookup import Lookup, RunScores
+from gpustab.evaluation.questions import AnalogyTest, Question
 from gpustab.kernels.analogies import Method, solve_analogies
 from gpustab.machine.device import Compute, with_smaller_tiles
 from gpustab.runs.runs import Runs
@@ -115,7 +115,7 @@ def score_analogies(
 
     Example:
         >>> from gpustab import load_runs
-        >>> from gpustab.evaluation.files import AnalogySection
+        >>> from gpustab.evaluation.questions import AnalogySection
         >>> words, x = ["man", "woman", "king", "queen"], [[1, 0, 0], [1, 1, 0], [1, 0, 1], [1, 1, 1]]
         >>> test = AnalogyTest("mine", (AnalogySection("royal", ((b"man", b"woman", b"king", b"queen"),)),))
         >>> score_analogies(load_runs([(words, torch.tensor(x))] * 2), test).total.accuracy.values

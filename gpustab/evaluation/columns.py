@@ -53,7 +53,7 @@ class Columns:
         width = max(map(len, rows))
         cells = [[row[k] for row in rows if len(row) > k and row[k]] for k in range(width)]
         # What stands in few rows only is a slip in these.
-        self.cells = {k: own for k, own in enumerate(cells) if 2 * len(own) > len(rows)}
+        self.cells = {k: own for k, own in enumerate(cells) if 2 * len(own) >= len(rows)}
 
     @cached_property
     def numbers(self) -> tuple[int, ...]:

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from gpustab.errors import InputError
 from gpustab.evaluation.analogies import score_analogies
-from gpustab.evaluation.files import ANALOGY_TESTS, SIMILARITY_TESTS, read_analogies, read_similarity
+from gpustab.evaluation.files import SIMILARITY_TESTS, read_similarity
 from gpustab.evaluation.lookup import RunScores
+from gpustab.evaluation.questions import ANALOGY_TESTS, read_analogies
 from gpustab.evaluation.similarity import score_similarity
 from gpustab.machine.device import Compute
 from gpustab.runs.runs import Runs
