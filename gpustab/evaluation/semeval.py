@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpustab.errors import InputError
-from gpustab.evaluation.columns import number
+from gpustab.evaluation.columns import number as number_of
 
 _TRUTH = "test_data_truth"
 
@@ -51,7 +51,7 @@ def read_semeval(folder: str | Path) -> ChangeTask:
     if not path.is_file():
         raise InputError(f"{place}: there is no targets.txt; give the folder of one language of SemEval-2020 task 1")
     cells = [line.split("\t") for line in _lines(path) if line.strip()]
-    if ids := [own for own in cells if len(own) > 1 and number(own[0].encode()) is not None]:
+    if ids := [own for own in cells if len(own) > 1 and number_of(own[0].encode()) is not None]:
         raise InputError(f"{path}: '{ids[0][0]}' is a number and no word; wanted a word at the beginning of every line")
     targets = tuple(own[0].strip() for own in cells)
     if not targets:

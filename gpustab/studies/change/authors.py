@@ -30,6 +30,7 @@ from gpustab.kernels.displacement import moved
 from gpustab.machine.progress import Progress
 from gpustab.results.page import counted
 from gpustab.runs.group import Group
+from gpustab.spaces.words import readings
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.series import Series, years_of
 from gpustab.studies.change.tables import Discovery
@@ -102,7 +103,13 @@ def _check_anchors(options: ChangeOptions, text: Text) -> None:
     """Refuse, before the work, anchors that leave the turn of the spaces of the deals open."""
     for (first, one), (second, two) in pairwise(zip(text.names, text.parts, strict=True)):
         known = _frequent([one, two], options.min_count)
-        found, dim = len(set(options.anchors) & set(map(one.vocabulary.text, known.tolist()))), _dimensions(len(known))
+        found, dim = (
+            len(
+                {own for word in options.anchors for own in readings(word)}
+                & {one.vocabulary[k] for k in known.tolist()}
+            ),
+            _dimensions(len(known)),
+        )
         if options.anchors and found < dim:
             raise InputError(
                 f"{option('anchors')}: {counted(found, 'word', 'is/are', of=len(options.anchors))} frequent enough in "

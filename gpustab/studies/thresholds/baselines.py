@@ -25,7 +25,7 @@ from gpustab.kernels.similarity_groups import Block
 from gpustab.results.page import counted
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
-from gpustab.spaces.words import show, some_words
+from gpustab.spaces.words import readings, show, some_words
 from gpustab.studies.thresholds.options import NONE, ThresholdsOptions
 from gpustab.trainers import NOT_OF_WORDS
 from gpustab.wordnet.nouns import Nouns, read_nouns
@@ -100,7 +100,7 @@ def leacock_chodorow(runs: Runs, nouns: Nouns, options: ThresholdsOptions, exclu
     Raises:
         UnknownWordsError: if fewer than three joint words are nouns.
     """
-    left_out = frozenset(excluded)
+    left_out = frozenset(own for word in excluded for own in readings(word))
     joint = runs.joint.nonzero().flatten().tolist()
     senses = {
         row: found
