@@ -111,7 +111,7 @@ class Columns:
     def _is_index(self, k: int) -> bool:
         values = [number(cell) for cell in self.cells[k]]
         steps = {b - a for a, b in pairwise(values) if a is not None and b is not None}
-        return len(values) > 1 and steps == {1.0}
+        return len(values) > 1 and steps == {1.0} and values[0] in (0, 1)
 
     def _no_index(self, may: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(k for k in may if not self._is_index(k))
