@@ -86,6 +86,6 @@ def _truth(place: Path, name: str, task: str, targets: tuple[str, ...]) -> dict[
 def _lines(path: Path) -> list[str]:
     """Lines without their ends, those of Windows included, and without a byte-order mark."""
     try:
-        return path.read_text(encoding="utf-8-sig").splitlines()
+        return path.read_text(encoding="utf-8-sig").split("\n")  # U+2028 and the like end no line
     except UnicodeDecodeError:
         raise InputError(f"{path}: is not UTF-8") from None

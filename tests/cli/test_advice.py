@@ -61,8 +61,9 @@ def test_undated_documents_are_told_before_training_and_on_the_page_of_change(ca
 def test_a_test_whose_columns_are_not_clear_is_read_as_advised(call, place, header, row):
     rows = [row.format(k=k, j=(7 * k + 3) % 30) for k in range(20)]
     (place / "pairs.tsv").write_text("\n".join([header, *rows]) + "\n")
-    command = "study thresholds r0.txt --baseline none --tests pairs.tsv --draws 3 -q"
-    (way,) = advised(call(command))
-    done = call(f"{command} {way} --json")
-    assert done.exit_code == 0, done.output
-    assert "pairs.tsv: words are columns 1 " in done.stdout
+    for how in ("--baseline none --tests pairs.tsv", "--baseline pairs.tsv"):
+        command = f"study thresholds r0.txt {how} --draws 3 -q"
+        (way,) = advised(call(command))
+        done = call(f"{command} {way} --json")
+        assert done.exit_code == 0, done.output
+        assert "pairs.tsv: words are columns 1 " in done.stdout

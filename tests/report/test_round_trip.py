@@ -171,3 +171,12 @@ def test_a_table_that_is_no_report_is_named(tmp_path):
     assert read_word_list(tmp_path / "t.csv") == [b"'=1"]
     (tmp_path / "lines.csv").write_text("word\nwar\n")  # one column is a list, and its header a word
     assert read_word_list(tmp_path / "lines.csv") == [b"word", b"war"]
+
+
+def test_lists_of_targets_and_terms_end_lines_at_line_feeds_alone(tmp_path):
+    from gpustab.evaluation.semeval import read_semeval
+    from gpustab.small_data.text import read_terms
+
+    (tmp_path / "targets.txt").write_bytes("a\u2028b\r\nc\x85d\ne\x0bf\n".encode())
+    assert read_semeval(tmp_path).targets == ("a\u2028b", "c\x85d", "e\x0bf")
+    assert read_terms(tmp_path / "targets.txt", "en") == [(b"a", b"b"), (b"c", b"d"), (b"e", b"f")]

@@ -66,9 +66,11 @@ class Text:
         report(f"reading {place}", 0.0)
         corpus = _read(place, made, options)
         ranges = [(int(match[1]), int(match[2])) for match in years if match]
-        unclear = reading_of(made).unclear_dates if made else "refuse"
+        unclear = reading_of(made).unclear_dates if made else "undated"
         by = made.get("epochs_by")
-        slices = epoch_slices(corpus, by, unclear_dates=unclear) if by else by_epoch(corpus, ranges)
+        slices = (
+            epoch_slices(corpus, by, unclear_dates=unclear) if by else by_epoch(corpus, ranges, unclear_dates=unclear)
+        )
         parts = {part.part[0][1]: part.corpus for part in slices}
         if lacking := [name for name in self.names if name not in parts]:
             raise InputError(f"{corpus.name} has no period {', '.join(lacking)}; it has {', '.join(parts)}")
