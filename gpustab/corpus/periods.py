@@ -12,13 +12,13 @@ import numpy as np
 from gpustab.corpus.corpus import Corpus, Record
 from gpustab.corpus.dates import UnclearDateError, Years, read_years
 from gpustab.corpus.options import UnclearDates
-from gpustab.errors import InputError, option
+from gpustab.errors import InputError, option, some_of
 from gpustab.results.page import counted
 
 SHORT = 0.1
 """A period with a smaller part of the tokens of the middle one is named: few of its words will be frequent enough."""
 
-_SHOWN = 3
+_SHOWN, _LISTED = 3, 20
 OUTSIDE, UNDATED, UNCLEAR, ACROSS = "outside of all periods", "without a date", "with an unclear date", "across periods"
 """Why a document is in no period."""
 
@@ -75,10 +75,8 @@ class Periods(NamedTuple):
     @property
     def summary(self) -> str:
         """All counts in one sentence; of an empty period :attr:`doubts` tell."""
-        there = ", ".join(
-            f"{own.name}: {own.documents:,} ({own.tokens:,} tokens)" for own in self.periods if own.documents
-        )
-        return f"documents by {self.column}: {there}{self.reasons}"
+        there = [f"{own.name}: {own.documents:,} ({own.tokens:,} tokens)" for own in self.periods if own.documents]
+        return f"documents by {self.column}: {some_of(there, _LISTED)}{self.reasons}"
 
     @property
     def doubts(self) -> list[str]:

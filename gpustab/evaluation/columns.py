@@ -100,9 +100,7 @@ class Columns:
         return len({own[1] for own in found if own}) == 1 and all(found) and len(set(self.cells[k])) == len(found) > 1
 
     def _are_tags(self, k: int) -> bool:
-        own = self.cells[k]
-        values = len(set(own))
-        return len(own) > 1 and (values == 1 or (values <= _FEW and len(own) >= _OFTEN * values))
+        return len(self.cells[k]) > 1 and (len(set(self.cells[k])) == 1 or are_few(self.cells[k]))
 
     def _are_numbered_words(self) -> bool:
         """Whether the first two of three columns are words that look like numbers: the first counts no rows."""
@@ -138,7 +136,8 @@ class Columns:
         sums, sizes = (np.insert(np.cumsum(x, 1), 0, 0, 1) for x in (np.where(known, table, 0), known))
         found = []
         for place, k in enumerate(may):
-            tolerance = 0.51 * 10.0 ** -max(_decimals(cell) for cell in self.cells[k][:_RATERS])
+            decimals = max(_decimals(cell) for cell in self.cells[k][:_RATERS])
+            tolerance = 1.01 * 10.0**-decimals if decimals else 0.51  # some cut what others round
             blocks = [
                 (first, last)
                 for first in range(len(may))
@@ -164,6 +163,11 @@ def _value(row: Sequence[bytes], k: int) -> float:
 
 def _decimals(cell: bytes) -> int:
     return len(cell.partition(b".")[2])
+
+
+def are_few(values: Sequence[bytes]) -> bool:
+    """Whether values are a few that come again and again, as tags do."""
+    return len(set(values)) <= _FEW and len(values) >= _OFTEN * len(set(values))
 
 
 def number(cell: bytes) -> float | None:

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gpustab.errors import InputError, near
-from gpustab.evaluation.columns import Columns, choose, number
+from gpustab.evaluation.columns import Columns, are_few, choose, number
 from gpustab.formats.sniff import UTF8_BOM
 from gpustab.formats.source import open_source
 from gpustab.results.page import counted
-from gpustab.spaces.words import as_word, show
+from gpustab.spaces.words import as_word, show, some_words
 
 _PAGE = re.compile(rb"\s*<(?:\?xml|!doctype|!--|html|head|body|error)\b", re.IGNORECASE)
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -78,6 +78,7 @@ SIMILARITY_TESTS = {"wordsim353": "wordsim353.tsv", "simlex999": "simlex999.txt"
 """Tests that come with gensim, by name."""
 
 _DELIMITERS = {"tab": rb"\t", "semicolon": rb";", "comma": rb",", "colon": rb":", "bar": rb"\|", "space": rb"[ \t]+"}
+_COMMAS = re.compile(rb"(?:^|[\t; |:])\d+,\d+\s*$")
 _QUOTING = {"comma": ",", "semicolon": ";"}
 
 
@@ -130,6 +131,10 @@ class SimilarityTest:
             notes.append(
                 f"{what} a number for a word ({shown}): are these columns the words? word_columns names others."
             )
+        for column, words in zip(self.word_columns, zip(*self.pairs, strict=True), strict=True):
+            if are_few(words):
+                few = some_words(list(dict.fromkeys(words)))
+                notes.append(f"Column {column} has few values again and again ({few}): does it hold words?")
         if self.duplicates:
             shown = ", ".join(f"{show(a)} {show(b)}" for a, b in self.duplicates[:5])
             notes.append(f"Pairs that occur more than once, every time counted: {len(self.duplicates)} ({shown})")
@@ -250,7 +255,9 @@ def _sniff(lines: list[Line], path: Path) -> str:
     if not best:
         first = f"; line {lines[0].number} is '{show(lines[0].content[:80])}'" if lines else ""
         wanted = "two words and a number, separated by tabs, semicolons, commas, colons, bars or spaces"
-        raise InputError(f"{path}: no line holds {wanted}{first}")
+        commas = any(_COMMAS.search(line.content) for line in lines)
+        way = "; numbers with decimal commas are not read, write 6.77 for 6,77" if commas else ""
+        raise InputError(f"{path}: no line holds {wanted}{first}{way}")
     return best
 
 

@@ -145,6 +145,14 @@ def test_a_number_for_a_word_raises_a_doubt(tmp_path):
     assert some.notes[1].startswith(f"1 of 40 pairs has a number for a word (1984 {B[-1]})")
 
 
+def test_a_column_of_tags_for_a_word_raises_a_doubt(tmp_path):
+    """Norms of single words: a word, its part of speech, a number."""
+    norms = read_similarity(write(tmp_path, table(WORDS[:40], repeated(*"nvj"), GOLD)))
+    assert norms.notes[1] == "Column 2 has few values again and again (n, v, j): does it hold words?"
+    for columns in ((A, B, GOLD), (A[:6], B[:6], GOLD[:6]), (repeated(*"abcdefghijklmno"), B, GOLD)):
+        assert "again and again" not in str(read_similarity(write(tmp_path, table(*columns))).notes)
+
+
 def runs_of(words):
     return load_runs(
         [(list(words), torch.from_numpy(np.random.default_rng(r).normal(size=(len(words), 4)))) for r in (0, 1)]

@@ -86,7 +86,7 @@ def test_a_single_pair_without_header(tmp_path):
         (rows(b" ") + b"New York London 3\n", "line 5: field 3 .space-separated. is 'London'"),
         (rows(b"\t") + b"\ta\t3\n", "line 5: a word is empty"),
         (b"a b\nc d\n", "no line holds two words and a number.*line 1 is 'a b'"),
-        (b"a;b;6,77\n", "no line holds two words and a number"),
+        (b"a;b;6,77\n", "no line holds two words and a number.*decimal commas are not read, write 6.77 for 6,77"),
         (b"# only\n# comments\n", "no line holds two words and a number"),
     ],
 )
