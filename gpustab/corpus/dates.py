@@ -51,7 +51,7 @@ _DASHES = re.compile("\\s*[\u2010-\u2015\u2212\ufe58\uff0d\u301c]\\s*|\\s*--+\\s
 _MINUS = re.compile("\\s*[-\u2212](?=0*\\d{1,4}(?!\\d))")
 _TIME = re.compile(
     r"(?<![\d.])t?\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:\s*[ap]\.?\s?m\b\.?)?\s*(?:z\b|utc|gmt)?"
-    r"\s*(?:[+-]\d{2}:?\d{2}(?!\d))?|(?<=\d{8})t\d{2,6}(?:z|[+-]\d{2}:?\d{2})?\b|(?<=\d\d-\d\d)t\d\d(?![\d:])"
+    r"\s*(?:[+-](?:0\d|1[0-4]):?[0-5]\d(?!\d))?|(?<=\d{8})t\d{2,6}(?:z|[+-]\d{2}:?\d{2})?\b|(?<=\d\d-\d\d)t\d\d(?![\d:])"
 )
 _PARTS = _any("half quarter third hälfte viertel drittel moitié quart tiers mitad metà part pol. половин* четверт*")
 _FRACTION = re.compile(rf"\b\d{{1,2}}(?:st|nd|rd|th|er?|ère|\.|ª|a)?\s*(?:{_PARTS})(?!\w)\.?")
@@ -69,7 +69,7 @@ _CENTURIES = (
     re.compile(rf"(?<!\w)(?:{_BEFORE_IT})\s*{_BOTH}(?!\w)"),
     re.compile(r"(?<!\w)(?P<one>(?:\d{1,2}|[ivx]+)e)(?P<two>(?!))?\s+s\."),
 )
-_TEN = rf"\s?['’]?s|\s?er|-?(?:{_any('ер е x х ых tal* luku* es lar* 年代')})"
+_TEN = rf"\s?['’]?s|\s?er|ies|-?(?:{_any('ер е x х ых tal* luku* es lar* 年代')})"
 _DECADE = re.compile(rf"(?<!\d)(\d{{3}}0)(?:{_TEN})(?!\w)")
 _YEARS_OF_TEN = re.compile(rf"(?<!\w)(?:{_any('anni années années años anos lata roky годы')})\s+(\d{{3}}0)(?!\d)")
 _PLACES = re.compile(r"(\d{2})(\d?)([-_x?u*.]{1,2})")
@@ -99,7 +99,7 @@ _ABOUT = _any("c. ca. circa cca. cir. um etwa vers env. p. cop. impr.")
 _CIRCA = re.compile(rf"(?<![^\W\d_])(?:{_ABOUT})\s*(?=\d)|[©℗~]")
 _BRACKETS = re.compile(r"[\[\](){}?\"'’]")
 _ROMAN = re.compile(r"(?<!\w)m[mdclxvi]{2,}(?!\w)")
-_NUMERAL = re.compile(r"[ivxlcdm]{2,}\W?(?:e|o|º)?")
+_NUMERAL = re.compile(r"(?<!\w)[ivx]{2,}(?:e|o|º)?(?!\w)")
 _VALUE = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 _ISO = re.compile(r"[0-9]{4}(?:-(?:0[1-9]|1[0-2])|-(?:0[0-9]|1[0-2])-[0-3][0-9])?")
 _DIGITS = re.compile(r"\d+")
@@ -126,7 +126,7 @@ def read_years(text: str) -> Years | None:
     if found := _OTHER_CALENDAR.search(written):
         raise UnclearDateError(f"'{found[0].strip()}' is of another calendar")
     numbers = any(map(str.isnumeric, written)) or _roman_years(written) or _century_of(written)
-    if not numbers and _NUMERAL.fullmatch(written):
+    if not numbers and _NUMERAL.search(written):
         raise UnclearDateError("it is a number and no year")
     if not numbers or not re.sub(r"[\W0_]", "", written):
         return None
@@ -321,7 +321,7 @@ def _three_digits(made: str) -> Years | None:
 
 
 def _four_digits(made: str) -> Years | None:
-    made = re.sub(r"(?<=\d{4})[.,]\d+$|(?<=\d{4})\.0+(?!\d)", "", made)
+    made = re.sub(r"(?<=\d{4})(?:\.\d{1,3}|\.\d{5,}|,\d{1,2})$|(?<=\d{4})\.0+(?!\d)", "", made)
     years = [int(year) for year in re.findall(r"(?<!\d)\d{4}(?!\d)", made)]
     if not years:
         return None
