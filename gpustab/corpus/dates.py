@@ -86,14 +86,15 @@ _OTHER_CALENDAR = re.compile(
     r"\ba\.\s?m\.|\banno mundi\b|\ba\.?u\.?c\b|\bb\.\s?e\.(?!\w)|(?<!\w)an\s+(?:[ivx]+|\d{1,2})\b|"
     r"令和|平成|昭和|大正|明治|民國|民国|康熙|乾隆|光緒|道光"
 )
-_OPEN_WORDS = _any(
-    "ante post before after prior earlier later until till since vor nach seit avant après apres jusqu* depuis antes "
-    "después despues depois desde hasta até dopo fino voor na sinds tot före efter innan przed po od до после с "
-    "terminus onward* present"
+_OPEN_BEFORE = _any(
+    "ante post before after prior until till since vor nach seit avant après apres jusqu* depuis antes después despues "
+    "depois desde hasta até dopo fino voor na sinds tot före efter innan przed po od до после с terminus"
 )
+_OPEN_AFTER = _any("earlier later onward* present")
 _OPEN = re.compile(
-    rf"(?<!\w)(?:{_OPEN_WORDS}|a(?=\d{{4}}))(?![^\W\d])|^(?:to|bis|à|al?)\s+\d{{4}}$|[<>≤≥]|\d\s*\+|"
-    r"(?<=\d)\s*ff?\.?$|(?<=\d{4})\s?-\s*[\])]?$|^[\[(]?-\s*[1-9]\d{3}|/\s*(?:\.\.)?$|^(?:\.\.)?/"
+    rf"(?<!\w)(?:{_OPEN_BEFORE}|a(?=\d{{4}}))(?![^\W\d])(?=\D{{,12}}\d{{4}})|(?<=\d)\W[^\d]{{,6}}(?:{_OPEN_AFTER})(?!\w)|"
+    r"^(?:to|bis|à|al?)\s+\d{4}$|[<>≤≥]|\d\s*\+|(?<=\d)\s*ff?\.?$|(?<=\d{4})\s?-\s*[\])]?$|^[\[(]?-\s*[1-9]\d{3}|"
+    r"/\s*(?:\.\.)?$|^(?:\.\.)?/"
 )
 _ABOUT = _any("c. ca. circa cca. cir. um etwa vers env. p. cop. impr.")
 _CIRCA = re.compile(rf"(?<![^\W\d_])(?:{_ABOUT})\s*(?=\d)|[©℗~]")

@@ -100,11 +100,55 @@ class Periods(NamedTuple):
         return named
 
 
+class Dates(NamedTuple):
+    """What the documents of a corpus say of their dates, whatever the periods.
+
+    Attributes:
+        column: that holds them.
+        dated: documents with years.
+        first: the earliest year; ``None`` without any.
+        last: the latest.
+        left: documents without a date, or with an unclear one.
+    """
+
+    column: str
+    dated: int
+    first: int | None
+    last: int | None
+    left: tuple[Left, ...]
+
+
 class Placed(NamedTuple):
     """The documents of every period, by their places in the corpus, and the counts."""
 
     documents: list[list[int]]
     counts: Periods
+
+
+def count_dates(records: Sequence[Record], column: str = "year") -> Dates:
+    """Count the documents that have a date, and those that have none or an unclear one; nothing is refused.
+
+    Args:
+        records: of the documents, see :class:`gpustab.corpus.corpus.Corpus`.
+        column: of their metadata.
+    """
+    values = [_value(record, column) for record in records]
+    read = [_read(value) for value in values]
+    dated = [years for years, _ in read if years is not None]
+    left: dict[str, list[int]] = {}
+    for k, (years, reason) in enumerate(read):
+        if years is None:
+            left.setdefault(UNCLEAR if reason else UNDATED, []).append(k)
+    first, last = (min(years.first for years in dated), max(years.last for years in dated)) if dated else (None, None)
+    return Dates(column, len(dated), first, last, _left(left, values))
+
+
+def _read(value: str) -> tuple[Years | None, str]:
+    """Return the years of a date, or none, and why it is unclear."""
+    try:
+        return read_years(value), ""
+    except UnclearDateError as error:
+        return None, str(error)
 
 
 def place_documents(
@@ -123,14 +167,10 @@ def place_documents(
     why: dict[str, str] = {}
     dated = 0
     for k, value in enumerate(values):
-        try:
-            years = read_years(value)
-        except UnclearDateError as error:
-            why.setdefault(UNCLEAR, str(error))
-            left.setdefault(UNCLEAR, []).append(k)
-            continue
+        years, reason = _read(value)
         if years is None:
-            left.setdefault(UNDATED, []).append(k)
+            left.setdefault(UNCLEAR if reason else UNDATED, []).append(k)
+            why.setdefault(UNCLEAR if reason else UNDATED, reason)
             continue
         dated += 1
         inside, reason = _periods_of(years, ranges, unclear_dates)

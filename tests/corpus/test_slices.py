@@ -3,6 +3,7 @@ import pytest
 
 from gpustab import InputError
 from gpustab.corpus.corpus import CorpusOptions
+from gpustab.corpus.periods import count_dates
 from gpustab.corpus.slices import by_column, by_epoch, control, count_periods, epoch_slices, halves
 from gpustab.corpus.tokenise import prepare_corpus
 
@@ -164,6 +165,9 @@ def test_no_date_vanishes_without_a_word(tmp_path, kept):
     assert sum(there.values()) + sum(own.documents for own in counts.left) == len(corpus)
     assert "1790-1809: 1 (5 tokens), 1850-1869: 6 (30 tokens)" in counts.summary
     assert "1 with an unclear date ('3/4/50')" in counts.summary
+    whole = count_dates(corpus.records, column)
+    assert (whole.dated, whole.first, whole.last) == (10, -44, 2020)
+    assert [(own.reason, own.documents) for own in whole.left] == [("without a date", 2), ("with an unclear date", 1)]
     empty, short = counts.doubts
     assert empty.startswith("no words in 1810-1829, 1830-1849, 1870-1889")
     assert short == "2010-2020 has 11 years, the others 20"
