@@ -365,7 +365,8 @@ def _law(result: Result, pairs: Table[tables.Pair]) -> Iterator[Block]:
         aside=(
             "A mixed model of log change over log frequency with an intercept per word: β is the effect of frequency, "
             "R² its share of the variance (marginal), with the word's own (conditional). ± are 95 %, over words "
-            "and over runs (jackknife). Rettenmeier 2020, COHA, word2vec: 30 % → 31 % genuine, 7 % → 0 % "
+            "and over runs (jackknife); those over words take every word for independent, which words of like contexts "
+            "are not, so that they are too small. Rettenmeier 2020, COHA, word2vec: 30 % → 31 % genuine, 7 % → 0 % "
             "control, for 1 → 32 runs."
         ),
     )
@@ -388,7 +389,7 @@ def _excess(result: Result, pairs: Table[tables.Pair]) -> Iterator[Block]:
     ]
     none = "" if lists else _NONE
     if classes.height:
-        lists.append(SmallTable.of("By frequency, ± 95 % over words", classes, _CLASSES))
+        lists.append(SmallTable.of("By frequency, ± 95 % over words, as if they were independent", classes, _CLASSES))
     if excess.height:
         yield Block(
             "Which words changed more than words of their frequency?",
