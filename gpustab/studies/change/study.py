@@ -28,7 +28,7 @@ from gpustab.studies.change.laws import Laws, Rows, by_frequency, excesses, law_
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.pairs import KINDS, Floors, Outcome, outcome_of, task_of
 from gpustab.studies.change.periods import Alignment, Period, between, neighbours, read, steps
-from gpustab.studies.change.semeval import Judged, cells
+from gpustab.studies.change.semeval import COLUMNS, Judged, cells
 from gpustab.studies.change.series import Series, gaps, series_of
 from gpustab.studies.shared.finished import Finished, digest_of
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of, made_of
@@ -87,6 +87,8 @@ def change(
             judged += scores if series.language else []
         tables.GRID.add(made, cells(judged))
         answer.result.notes += _texts(every)
+        if tables.TASK.of(made).height:
+            answer.result.notes.append(COLUMNS)
         for rows in _excesses(laws):
             tables.EXCESS.add(made, rows)
             tables.FREQUENCY.add(made, by_frequency(rows))

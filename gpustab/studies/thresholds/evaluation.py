@@ -42,7 +42,7 @@ def scores(
     """Yield the scores of every run at its own thresholds, which have names; what is to be said of it is added."""
     lookup = Lookup(runs, None, ignore_case=True)
     found, notes = lookup.known(test.pairs, test.rivals)
-    told += [f"{runs.name}: {test.name}: {note}" for note in notes]
+    told += [said for note in notes if (said := f"{test.name}: {note}") not in told]
     rows = [(lookup.row(a), lookup.row(b)) for a, b in found]
     known = [k for k, (a, b) in enumerate(rows) if a is not None and b is not None]
     gold = torch.tensor([test.gold[k] for k in known], dtype=torch.float64)

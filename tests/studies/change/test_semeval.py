@@ -51,6 +51,7 @@ def test_both_layouts_are_joined_by_name(folder):
 def test_planted_changes_score_as_by_hand(folder):
     found = groups(runset(epochs=2, runs=3, moved=tuple(MOVED), step=4.0, documents=0.1, training=0.1))
     answer = change(found, min_count=1, semeval=str(folder))
+    assert any("column 1 of targets.txt; of the truth words are column 1, scores column 2" in n for n in answer.notes)
     rows = {row["way"]: row for row in answer.tables["task"].records()}
     words = {row["word"]: row for row in answer.tables["words"].records()}
     graded = [read_semeval(folder).graded[word] for word in TARGETS[:5]]
