@@ -36,7 +36,7 @@ def usual_scores(runs: Runs, compute: Compute, notes: list[str]) -> Iterator[Usu
     for test in SIMILARITY_TESTS:
         try:
             pairs = read_similarity(test)
-            notes.append(pairs.notes[0])
+            notes += [pairs.notes[0]] if pairs.notes[0] not in notes else []
             similarity = score_similarity(runs, pairs, ignore_case=True)
         except InputError as error:
             notes.append(f"Not scored: {error}")
