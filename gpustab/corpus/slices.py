@@ -11,7 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpustab.corpus.corpus import Corpus, Record
+from gpustab.corpus.corpus import Corpus
+from gpustab.corpus.options import UnclearDates
+from gpustab.corpus.periods import Periods, Placed, group_documents, place_documents, values_of
 from gpustab.errors import InputError, option
 from gpustab.options import check_seed
 from gpustab.runs.key import Part
@@ -37,21 +39,24 @@ def by_column(corpus: Corpus, column: str) -> list[Slice]:
     ]
 
 
-def by_epoch(corpus: Corpus, epochs: Sequence[tuple[int, int]], column: str = "year") -> list[Slice]:
+def by_epoch(
+    corpus: Corpus, epochs: Sequence[tuple[int, int]], column: str = "year", unclear_dates: UnclearDates = "refuse"
+) -> list[Slice]:
     """Return one slice for every range of years, both ends included; documents outside all of them are left out.
 
     Args:
         corpus: whose documents have a date.
         epochs: ``(first, last)`` years.
-        column: holds the date; its first whole number counts, so that ``1790-01-08`` is 1790.
+        column: holds the date, see :func:`gpustab.corpus.dates.read_years`.
+        unclear_dates: see :class:`gpustab.corpus.options.ReadOptions`.
 
     Raises:
-        InputError: if a document has no date, or an epoch has no words.
+        InputError: if a date is unclear and that is not allowed, no document has one, or an epoch has no words.
     """
-    years = [_year(corpus, k, value, column) for k, value in enumerate(values_of(corpus, column))]
+    dated = place_documents(corpus, epochs, column, unclear_dates)
     return [
-        Slice((("epoch", f"{first}-{last}"),), corpus.take([k for k, y in enumerate(years) if first <= y <= last]))
-        for first, last in epochs
+        Slice((("epoch", f"{first}-{last}"),), corpus.take(documents))
+        for (first, last), documents in zip(epochs, dated.documents, strict=True)
     ]
 
 
@@ -75,12 +80,11 @@ def control(corpus: Corpus, sizes: Sequence[int], seed: int) -> list[Slice]:
     return _dealt(corpus, sizes, seed, [("control", str(n)) for n in range(1, len(sizes) + 1)])
 
 
-def read_epochs(text: str, corpus: Corpus) -> tuple[str, list[tuple[int, int]] | None]:
+def read_epochs(text: str) -> tuple[str, list[tuple[int, int]] | None]:
     """Return the column and the ranges of years behind ``COLUMN:FIRST-LAST:YEARS``, or behind ``COLUMN`` alone.
 
     Both ends count, and the last epoch may be shorter: ``year:1790-2020:100`` is 1790-1889, 1890-1989 and 1990-2020. A
-    column alone means that every value of it is an epoch; ``folder`` is the first folder on a document's path. Epochs
-    without documents are left out.
+    column alone means that every value of it is an epoch; ``folder`` is the first folder on a document's path.
 
     Raises:
         InputError: if it is not of that form.
@@ -97,31 +101,56 @@ def read_epochs(text: str, corpus: Corpus) -> tuple[str, list[tuple[int, int]] |
     first, last, years = map(int, found.groups())
     if years < 1 or last < first:
         raise InputError(form)
-    ranges = [(start, min(start + years - 1, last)) for start in range(first, last + 1, years)]
-    there = [_year(corpus, k, value, column) for k, value in enumerate(values_of(corpus, column))]
-    return column, [own for own in ranges if any(own[0] <= year <= own[1] for year in there)]
+    return column, [(start, min(start + years - 1, last)) for start in range(first, last + 1, years)]
 
 
-def epoch_slices(corpus: Corpus, epochs_by: str, control_split: int = 0, seed: int = 0) -> list[Slice]:
+def count_periods(corpus: Corpus, epochs_by: str, unclear_dates: UnclearDates = "undated") -> Periods:
+    """Count the documents and tokens of every epoch, empty ones included, and the documents that are in none.
+
+    Args:
+        corpus: whose documents have a date, or another column that tells the epoch.
+        epochs_by: see :func:`read_epochs`.
+        unclear_dates: as for the training; by default nothing is refused, so that all can be counted.
+
+    Raises:
+        InputError: as :func:`by_epoch`.
+    """
+    return _placed(corpus, epochs_by, unclear_dates).counts
+
+
+def _placed(corpus: Corpus, epochs_by: str, unclear_dates: UnclearDates) -> Placed:
+    column, ranges = read_epochs(epochs_by)
+    if ranges is None:
+        return group_documents(corpus, column, unclear_dates)
+    return place_documents(corpus, ranges, column, unclear_dates)
+
+
+def epoch_slices(
+    corpus: Corpus, epochs_by: str, control_split: int = 0, seed: int = 0, unclear_dates: UnclearDates = "refuse"
+) -> list[Slice]:
     """Return the epochs of a corpus, or a control for them: as many documents each, dealt out at random.
+
+    Epochs without words are left out; :func:`count_periods` tells them.
 
     Args:
         corpus: whose documents have a date, or another column that tells the epoch.
         epochs_by: see :func:`read_epochs`.
         control_split: 0 for the epochs, else the number of a split of the documents that are in one of them.
         seed: of the splits.
+        unclear_dates: see :class:`gpustab.corpus.options.ReadOptions`.
 
     Raises:
         InputError: if there are fewer than two epochs, or as the functions above.
     """
-    column, ranges = read_epochs(epochs_by, corpus)
-    if ranges is None:
-        found = [Slice((("epoch", part[0][1]),), own) for part, own in by_column(corpus, column)]
-    else:
-        found = by_epoch(corpus, ranges, column)
+    placed = _placed(corpus, epochs_by, unclear_dates)
+    there = [
+        (count.name, own) for count, own in zip(placed.counts.periods, placed.documents, strict=True) if count.tokens
+    ]
+    found = [Slice((("epoch", name),), corpus.take(own)) for name, own in there]
     if len(found) < 2:
         raise InputError(
             f"{option('epochs_by', epochs_by)}: {corpus.name} has documents in fewer than two such periods"
+            f"{placed.counts.reasons}"
         )
     if not control_split:
         return found
@@ -133,13 +162,6 @@ def epoch_slices(corpus: Corpus, epochs_by: str, control_split: int = 0, seed: i
     ]
 
 
-def _year(corpus: Corpus, k: int, value: str, column: str) -> int:
-    found = re.search(r"-?\d+", value)
-    if not found:
-        raise InputError(f"{corpus.name}: document '{corpus.records[k].id}': {column} is '{value}', wanted a year")
-    return int(found[0])
-
-
 def _dealt(corpus: Corpus, sizes: Sequence[int], seed: int, names: Sequence[tuple[str, str]]) -> list[Slice]:
     size = len(corpus.records)
     if min(sizes, default=0) < 1 or sum(sizes) > size:
@@ -147,28 +169,3 @@ def _dealt(corpus: Corpus, sizes: Sequence[int], seed: int, names: Sequence[tupl
     order = np.random.default_rng(check_seed(seed)).permutation(size)
     parts = np.split(order, np.cumsum(sizes))
     return [Slice((name,), corpus.take(part.tolist())) for name, part in zip(names, parts[: len(sizes)], strict=True)]
-
-
-def values_of(corpus: Corpus, column: str) -> list[str]:
-    """Return what every document has in a column of metadata; ``folder`` is the first folder on its path.
-
-    Raises:
-        InputError: if a document has no such column.
-    """
-    values = [_value(record, column) for record in corpus.records]
-    lacking = [record.id for record, value in zip(corpus.records, values, strict=True) if not value]
-    if lacking:
-        known = sorted({name for record in corpus.records for name in record.metadata})
-        documents = f"{len(lacking)} of {len(corpus.records)} documents"
-        raise InputError(
-            f"{corpus.name}: {documents} have no {column} (first '{lacking[0]}'); "
-            f"columns are {', '.join(known) or 'none'}"
-        )
-    return values
-
-
-def _value(record: Record, column: str) -> str:
-    """What a document has in a column; ``folder`` is the first folder on its path, where no column is called so."""
-    if column == "folder" and column not in record.metadata:
-        return record.id.partition("/")[0] if "/" in record.id else ""
-    return record.metadata.get(column, "")

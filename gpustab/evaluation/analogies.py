@@ -11,8 +11,8 @@ from torch import Tensor
 
 from gpustab import engine
 from gpustab.errors import InputError
-from gpustab.evaluation.files import AnalogyTest, Question
 from gpustab.evaluation.lookup import Lookup, RunScores
+from gpustab.evaluation.questions import AnalogyTest, Question
 from gpustab.kernels.analogies import Method, solve_analogies
 from gpustab.machine.device import Compute, with_smaller_tiles
 from gpustab.runs.runs import Runs
@@ -28,7 +28,7 @@ class SectionScore:
     Attributes:
         name: of the section.
         questions: how many there are.
-        answered: how many have four words that every run has; only these are asked.
+        answered: how many have three words and an answer that every run has; only these are asked.
         impossible: how many of the answered have an answer that is one of their inputs, and so is excluded: no run
             can be right.
         correct: right answers, one number per run.
@@ -115,7 +115,7 @@ def score_analogies(
 
     Example:
         >>> from gpustab import load_runs
-        >>> from gpustab.evaluation.files import AnalogySection
+        >>> from gpustab.evaluation.questions import AnalogySection
         >>> words, x = ["man", "woman", "king", "queen"], [[1, 0, 0], [1, 1, 0], [1, 0, 1], [1, 1, 1]]
         >>> test = AnalogyTest("mine", (AnalogySection("royal", ((b"man", b"woman", b"king", b"queen"),)),))
         >>> score_analogies(load_runs([(words, torch.tensor(x))] * 2), test).total.accuracy.values
@@ -145,7 +145,7 @@ def score_analogies(
         tuple(right.sum(1).tolist()),
     )
     words = (word for section in test.sections for question in section.questions for word in question)
-    return AnalogyScore(test.name, method, sections, total, missing, lookup.notes + lookup.merged(words))
+    return AnalogyScore(test.name, method, sections, total, missing, test.notes + lookup.notes + lookup.merged(words))
 
 
 def _answer(
@@ -208,11 +208,15 @@ def _answerable(test: AnalogyTest, lookup: Lookup) -> tuple[_Questions, tuple[by
     """Find the questions whose words every run has, and the words that some run lacks."""
     every = [(n, question) for n, section in enumerate(test.sections) for question in section.questions]
     row = {word: lookup.row(word) for _, question in every for word in question}
-    known = [(n, question) for n, question in every if all(row[word] is not None for word in question)]
+    known = [
+        (n, question)
+        for n, question in every
+        if all(row[word] is not None for word in question[:3]) and any(row[word] is not None for word in question[3:])
+    ]
     questions = _Questions(
         torch.tensor([[row[word] for word in question[:3]] for _, question in known]).view(-1, 3),
         _filled([_variants(lookup, question[:3]) for _, question in known]),
-        _filled([lookup.rows(question[3]) for _, question in known]),
+        _filled([_variants(lookup, question[3:]) for _, question in known]),
         torch.tensor([_is_impossible(lookup, question) for _, question in known], dtype=torch.bool),
         torch.tensor([n for n, _ in known], dtype=torch.long),
     )
@@ -224,7 +228,7 @@ def _variants(lookup: Lookup, words: Sequence[bytes]) -> list[int]:
 
 
 def _is_impossible(lookup: Lookup, question: Question) -> bool:
-    return lookup.key(question[3]) in map(lookup.key, question[:3])
+    return {lookup.key(word) for word in question[3:]} <= {lookup.key(word) for word in question[:3]}
 
 
 def _filled(lists: list[list[int]]) -> Tensor:

@@ -1,21 +1,23 @@
-"""Files of tests: word pairs with a human score, and analogy questions; delimiters, headers and columns are found."""
+"""Files of tests, and those of word pairs with a human score: delimiters, headers and columns are found."""
 
 from __future__ import annotations
 
-import math
+import csv
 import os
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
 from gpustab.errors import InputError, near
+from gpustab.evaluation.columns import Columns, are_few, choose, number
 from gpustab.formats.sniff import UTF8_BOM
 from gpustab.formats.source import open_source
-from gpustab.spaces.words import show
+from gpustab.results.page import counted
+from gpustab.spaces.words import as_word, show, some_words
 
 _PAGE = re.compile(rb"\s*<(?:\?xml|!doctype|!--|html|head|body|error)\b", re.IGNORECASE)
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -75,8 +77,9 @@ def read_lines(path: Path) -> list[Line]:
 SIMILARITY_TESTS = {"wordsim353": "wordsim353.tsv", "simlex999": "simlex999.txt"}
 """Tests that come with gensim, by name."""
 
-_DELIMITERS = {"tab": rb"\t", "semicolon": rb";", "comma": rb",", "space": rb"[ \t]+"}
-_TAG = re.compile(rb"-[a-z]\Z")
+_DELIMITERS = {"tab": rb"\t", "semicolon": rb";", "comma": rb",", "colon": rb":", "bar": rb"\|", "space": rb"[ \t]+"}
+_COMMAS = re.compile(rb"(?:^|[\t; |:])\d+,\d+\s*$")
+_QUOTING = {"comma": ",", "semicolon": ";"}
 
 
 @dataclass(frozen=True)
@@ -87,12 +90,15 @@ class SimilarityTest:
         name: of the test: its built-in name, or the file's name.
         pairs: the word pairs in the order of the file.
         gold: one score per pair, in the file's own units.
-        delimiter: ``"tab"``, ``"semicolon"``, ``"comma"`` or ``"space"``, as found.
+        delimiter: ``"tab"``, ``"semicolon"``, ``"comma"``, ``"colon"``, ``"bar"`` or ``"space"``, as found.
         header: the first line if it has no score, else ``None``.
-        column: which field holds the score, from 1 upwards; words are fields 1 and 2.
-        unread: number of fields beside words and score, which are not read.
+        column: which column holds the score, from 1 upwards.
+        unread: number of columns beside words and score, which are not read.
         comments: number of lines that are comments, see :func:`read_similarity`.
         duplicates: pairs that occur more than once, in either order; all their scores count.
+        word_columns: which columns hold the words, from 1 upwards.
+        names: what the header calls the columns; empty without one.
+        rivals: other columns that may hold words, as text: of another language, say.
     """
 
     name: str
@@ -104,43 +110,70 @@ class SimilarityTest:
     unread: int
     comments: int
     duplicates: tuple[tuple[bytes, bytes], ...]
+    word_columns: tuple[int, int] = (1, 2)
+    names: tuple[str, ...] = ()
+    rivals: tuple[str, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What was found in the file beyond pairs and scores, in sentences."""
-        notes = []
+        first, second, score = map(self._called, (*self.word_columns, self.column))
+        unread = f"; {self.unread} other columns are not read" if self.unread > 1 else ""
+        unread = "; 1 other column is not read" if self.unread == 1 else unread
+        notes = [f"{self.name}: words are columns {first} and {second}, scores column {score}{unread}."]
         if self.header is not None:
             notes.append(f"The first line has no score and was taken for a header: {show(self.header[:80])}")
         if self.comments:
             notes.append(f"Lines that begin with # and hold no pair, taken for comments: {self.comments}")
-        if self.unread:
-            notes.append(f"Scores are read from field {self.column}; {self.unread} other fields are not read.")
+        if numbers := [pair for pair in self.pairs if any(number(word) is not None for word in pair)]:
+            what = counted(len(numbers), "pair", "has/have", of=len(self.pairs))
+            shown = ", ".join(f"{show(a)} {show(b)}" for a, b in numbers[:3])
+            notes.append(
+                f"{what} a number for a word ({shown}): are these columns the words? word_columns names others."
+            )
+        for column, words in zip(self.word_columns, zip(*self.pairs, strict=True), strict=True):
+            if are_few(words):
+                few = some_words(list(dict.fromkeys(words)))
+                notes.append(f"Column {column} has few values again and again ({few}): does it hold words?")
         if self.duplicates:
             shown = ", ".join(f"{show(a)} {show(b)}" for a, b in self.duplicates[:5])
             notes.append(f"Pairs that occur more than once, every time counted: {len(self.duplicates)} ({shown})")
         return tuple(notes)
 
+    def _called(self, column: int) -> str:
+        name = self.names[column - 1] if column <= len(self.names) else ""
+        return f"{column} '{name[:30]}'" if name else str(column)
 
-class _Row(NamedTuple):
+
+class Row(NamedTuple):
+    """A line and its fields."""
+
     line: Line
     fields: list[bytes]
 
 
-def read_similarity(path_or_name: str | os.PathLike[str], *, strip_tags: bool = False) -> SimilarityTest:
+def read_similarity(
+    path_or_name: str | os.PathLike[str],
+    *,
+    word_columns: str | Sequence[int | str] | None = None,
+    score_column: int | str | None = None,
+) -> SimilarityTest:
     """Read a word similarity test: two words and a score a line.
 
-    Fields are separated by tabs, semicolons, commas or spaces, whichever gives two words and a number in the most
-    lines. The score is the first field after the words that is a number in all lines but perhaps the first, a header.
-    A line that begins with ``#`` is a pair (``#metoo women 9``), unless a blank follows the sign, or it stands above
-    all pairs and has no score.
+    Fields are separated by tabs, semicolons, commas, colons, bars or spaces, whichever gives two words and a number in
+    the most lines. Which columns are the words and the score is told by what stands in them, see
+    :mod:`gpustab.evaluation.columns`, and what was taken stands in the notes. A line that begins with ``#`` is a pair
+    (``#metoo women 9``), unless a blank follows the sign, or it stands above all pairs and has no score. A tail such as
+    that of MEN's ``sun-n`` belongs to the word here; where the vectors know the bare word alone, it is looked up.
 
     Args:
         path_or_name: a file, or ``"wordsim353"`` or ``"simlex999"``, which come with gensim.
-        strip_tags: remove a part-of-speech tail of one letter from the words, as in MEN's ``sun-n``.
+        word_columns: the two columns of the words, as numbers from 1 upwards or by their names: ``(3, 4)``, ``"3,4"``.
+        score_column: the column of the score.
 
     Raises:
-        InputError: if there is no such test, it is a web page or no text, or a line is no pair with a score; the
-            message names file and line.
+        InputError: if there is no such test, it is a web page or no text, a line is no pair with a score, or several
+            columns may be meant; the message names file and line, or the columns.
 
     Example:
         >>> test = read_similarity("wordsim353")  # needs gensim
@@ -149,32 +182,46 @@ def read_similarity(path_or_name: str | os.PathLike[str], *, strip_tags: bool = 
     """
     path = find_test(path_or_name, SIMILARITY_TESTS)
     lines = read_lines(path)
-    delimiter, column, rows = _rows([line for line in lines if not line.content.startswith(b"# ")], path)
-    comments = len(lines) - len(rows)
-    header = rows.pop(0).line.content if _number(rows[0].fields, column) is None and len(rows) > 1 else None
-    gold = [_score(row, column, delimiter, path) for row in rows]
-    pairs = [_pair(row, strip_tags, path) for row in rows]
+    delimiter, rows = _rows([line for line in lines if not line.content.startswith(b"# ")], path)
+    header = rows[0] if len(rows) > 1 and _is_header(rows) else None
+    names = tuple(show(field) for field in header.fields) if header else ()
+    body = rows[1:] if header else rows
+    columns = Columns([row.fields for row in body], names)
+    (first, second), score, rivals = choose(columns, path, word_columns, score_column)
+    gold = [_score(row, score, delimiter, path) for row in body]
+    pairs = [_pair(row, (first, second), path) for row in body]
     return SimilarityTest(
         path_or_name if isinstance(path_or_name, str) and path_or_name in SIMILARITY_TESTS else path.name,
         tuple(pairs),
         tuple(gold),
         delimiter,
-        header,
-        column + 1,
+        header.line.content if header else None,
+        score + 1,
         max(len(row.fields) for row in rows) - 3,
-        comments,
+        len(lines) - len(rows),
         _duplicates(pairs),
+        (first + 1, second + 1),
+        names,
+        tuple(columns.named(k) for k in rivals if k not in (first, second)),
     )
 
 
-def _rows(lines: list[Line], path: Path) -> tuple[str, int, list[_Row]]:
-    """Return the delimiter, the column of the score, and the rows without the comments above them."""
+def _rows(lines: list[Line], path: Path) -> tuple[str, list[Row]]:
+    """Return the delimiter, and the rows without the comments above them."""
     delimiter = _sniff(lines, path)
-    rows = [_Row(line, _fields(line.content, delimiter)) for line in lines]
-    column = _score_column([row for row in rows if not row.line.content.startswith(b"#")] or rows)
-    while rows[0].line.content.startswith(b"#") and _number(rows[0].fields, column) is None:
+    rows = [Row(line, _fields(line.content, delimiter)) for line in lines]
+    while rows[0].line.content.startswith(b"#") and not _has_score(rows[0].fields):
         del rows[0]
-    return delimiter, column, rows
+    return delimiter, rows
+
+
+def _is_header(rows: list[Row]) -> bool:
+    """Whether the first row has no number in a column that has them in all other rows."""
+    body = [row.fields for row in rows[1:]]
+    full = [k for k in range(max(map(len, body))) if all(len(row) > k and number(row[k]) is not None for row in body)]
+    if not full:  # a line is wrong, and will be named
+        return not _has_score(rows[0].fields)
+    return any(len(rows[0].fields) <= k or number(rows[0].fields[k]) is None for k in full)
 
 
 def _duplicates(pairs: list[tuple[bytes, bytes]]) -> tuple[tuple[bytes, bytes], ...]:
@@ -186,44 +233,36 @@ def _duplicates(pairs: list[tuple[bytes, bytes]]) -> tuple[tuple[bytes, bytes], 
 
 
 def _fields(line: bytes, delimiter: str) -> list[bytes]:
-    fields = [field.strip() for field in re.split(_DELIMITERS[delimiter], line.strip(b" "))]
-    if delimiter in ("comma", "semicolon"):
-        fields = [field[1:-1] if field[:1] == field[-1:] == b'"' and len(field) > 1 else field for field in fields]
-    return fields
-
-
-def _number(fields: list[bytes], column: int) -> float | None:
-    try:
-        value = float(fields[column])
-    except (ValueError, IndexError):
-        return None
-    return value if math.isfinite(value) else None
+    if b'"' in line and delimiter in _QUOTING:
+        text = line.decode("utf-8", "surrogateescape")
+        rows = csv.reader([text], delimiter=_QUOTING[delimiter], skipinitialspace=True)
+        return [as_word(field.strip()) for field in next(rows)]
+    return [field.strip() for field in re.split(_DELIMITERS[delimiter], line.strip(b" "))]
 
 
 def _has_score(fields: list[bytes]) -> bool:
-    return any(_number(fields, column) is not None for column in range(2, len(fields)))
+    return len(fields) > 2 and any(number(field) is not None for field in fields)
 
 
 def _sniff(lines: list[Line], path: Path) -> str:
-    """Return the delimiter that gives two words and a number in the most lines, the first of equals."""
-    fit = {name: sum(_has_score(_fields(line.content, name)) for line in lines) for name in _DELIMITERS}
-    best = max(fit, key=lambda name: fit[name])
-    if not fit[best]:
+    """Return the delimiter that gives two words and a number in the most lines of one width, the first of equals."""
+    best, most = "", 0
+    for name in _DELIMITERS:
+        rows = [_fields(line.content, name) for line in lines]
+        widths = Counter(len(row) for row in rows if _has_score(row))
+        if widths and (fit := widths.most_common(1)[0][1]) > most:
+            best, most = name, fit
+    if not best:
         first = f"; line {lines[0].number} is '{show(lines[0].content[:80])}'" if lines else ""
-        wanted = "two words and a number, separated by tabs, semicolons, commas or spaces"
-        raise InputError(f"{path}: no line holds {wanted}{first}")
+        wanted = "two words and a number, separated by tabs, semicolons, commas, colons, bars or spaces"
+        commas = any(_COMMAS.search(line.content) for line in lines)
+        way = "; numbers with decimal commas are not read, write 6.77 for 6,77" if commas else ""
+        raise InputError(f"{path}: no line holds {wanted}{first}{way}")
     return best
 
 
-def _score_column(rows: list[_Row]) -> int:
-    """Return the field after the words that is a number in the most rows, the first of equals; 0 is the first word."""
-    body = rows[1:] or rows
-    widest = max(len(row.fields) for row in rows)
-    return max(range(2, widest), key=lambda column: sum(_number(row.fields, column) is not None for row in body))
-
-
-def _score(row: _Row, column: int, delimiter: str, path: Path) -> float:
-    value = _number(row.fields, column)
+def _score(row: Row, column: int, delimiter: str, path: Path) -> float:
+    value = number(row.fields[column]) if len(row.fields) > column else None
     if value is None:
         found = f"'{show(row.fields[column][:40])}'" if len(row.fields) > column else "nothing"
         raise InputError(
@@ -232,100 +271,8 @@ def _score(row: _Row, column: int, delimiter: str, path: Path) -> float:
     return value
 
 
-def _pair(row: _Row, strip_tags: bool, path: Path) -> tuple[bytes, bytes]:
-    first, second = (_TAG.sub(b"", word) if strip_tags else word for word in row.fields[:2])
+def _pair(row: Row, columns: tuple[int, int], path: Path) -> tuple[bytes, bytes]:
+    first, second = (row.fields[k] if len(row.fields) > k else b"" for k in columns)
     if not first or not second:
         raise InputError(f"{path}: line {row.line.number}: a word is empty, wanted two words and a number")
     return first, second
-
-
-ANALOGY_TESTS = {"questions-words": "questions-words.txt"}
-"""Tests that come with gensim, by name."""
-
-Question = tuple[bytes, bytes, bytes, bytes]
-"""The words of "a is to b as c is to d"; d is the answer."""
-
-NO_SECTION = "(no section)"
-"""Name of the questions that stand before any section line."""
-
-_BLANKS = re.compile(rb"[ \t]+")
-
-
-@dataclass(frozen=True)
-class AnalogySection:
-    """The questions of one kind.
-
-    Attributes:
-        name: of the section.
-        questions: in the order of the file; a section may be empty.
-    """
-
-    name: str
-    questions: tuple[Question, ...]
-
-
-@dataclass(frozen=True)
-class AnalogyTest:
-    """A set of analogy questions.
-
-    Attributes:
-        name: of the test: its built-in name, or the file's name.
-        sections: in the order of the file.
-    """
-
-    name: str
-    sections: tuple[AnalogySection, ...]
-
-    def __len__(self) -> int:
-        return sum(len(section.questions) for section in self.sections)
-
-
-def read_analogies(path_or_name: str | os.PathLike[str]) -> AnalogyTest:
-    """Read an analogy test: four words a line, separated by tabs or spaces; ``: name`` begins a section.
-
-    Lines that begin with ``//`` are comments, as in the file of word2vec.
-
-    Args:
-        path_or_name: a file, or ``"questions-words"`` (Mikolov et al. 2013), which comes with gensim.
-
-    Raises:
-        InputError: if there is no such test, it is a web page or no text, it has no questions, or a line has not four
-            words; the message names file and line.
-
-    Example:
-        >>> test = read_analogies("questions-words")  # needs gensim
-        >>> len(test), len(test.sections), test.sections[0].name
-        (19544, 14, 'capital-common-countries')
-    """
-    path = find_test(path_or_name, ANALOGY_TESTS)
-    sections: list[tuple[str, list[Question]]] = []
-    for line in read_lines(path):
-        if line.content.startswith(b"//"):
-            continue
-        fields = _BLANKS.split(line.content.strip(b" \t"))
-        if _begins_section(fields):
-            sections.append((show(line.content.lstrip(b" \t:").rstrip()), []))
-            continue
-        if not sections:
-            sections.append((NO_SECTION, []))
-        sections[-1][1].append(_question(line, fields, path))
-    test = AnalogyTest(
-        path_or_name if isinstance(path_or_name, str) and path_or_name in ANALOGY_TESTS else path.name,
-        tuple(AnalogySection(name, tuple(questions)) for name, questions in sections),
-    )
-    if not len(test):
-        raise InputError(f"{path}: there are no questions, wanted lines of four words")
-    return test
-
-
-def _begins_section(fields: list[bytes]) -> bool:
-    # A question may begin with a word such as ":-)".
-    return fields[0] == b":" or (fields[0].startswith(b":") and len(fields) != 4)
-
-
-def _question(line: Line, fields: list[bytes], path: Path) -> Question:
-    if len(fields) != 4:
-        found = show(line.content[:80])
-        raise InputError(f"{path}: line {line.number}: {len(fields)} words, wanted 4 or ': section': '{found}'")
-    a, b, c, d = fields
-    return a, b, c, d

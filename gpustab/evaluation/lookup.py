@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from gpustab.errors import InputError
+from gpustab.evaluation.columns import number
+from gpustab.results.page import counted
 from gpustab.runs.runs import Runs
+from gpustab.spaces.words import show, some_words
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,45 @@ class RunScores:
 
 
 _SHOWN = 5
+FEW = 0.1
+"""Of the pairs of a test: fewer in the vocabulary, and the test is hardly one of these runs."""
+_SAMPLE = 1000
+_SIGNS, _KINDS, _LONGEST_TAG = "-_#/.|", 12, 5
+
+Pair = tuple[bytes, bytes]
+
+
+class Tails(NamedTuple):
+    """What every word of a test ends in, such as the parts of speech in MEN's ``sun-n``.
+
+    Attributes:
+        sign: that stands before.
+        kinds: which there are.
+    """
+
+    sign: bytes
+    kinds: tuple[bytes, ...]
+
+    def bare(self, word: bytes) -> bytes:
+        """Return a word without its tail."""
+        return word.rpartition(self.sign)[0]
+
+
+def tails_of(words: Iterable[bytes]) -> Tails | None:
+    """Return the tails of words that all have one of a few.
+
+    >>> tails_of([b"sun-n", b"red-j", b"x-ray-n", b"sea-n"]), tails_of([b"x-ray", b"t-shirt"])
+    (Tails(sign=b'-', kinds=(b'j', b'n')), None)
+    """
+    every = set(words)
+    for sign in _SIGNS.encode():
+        cut = [word.rpartition(bytes([sign])) for word in every]
+        kinds = {tail for _, _, tail in cut}
+        if not cut or not all(bare and 0 < len(tail) <= _LONGEST_TAG and tail.isalpha() for bare, _, tail in cut):
+            continue
+        if len(kinds) <= _KINDS and 2 * len(kinds) <= len(every):
+            return Tails(bytes([sign]), tuple(sorted(kinds)))
+    return None
 
 
 class Lookup:
@@ -109,6 +152,52 @@ class Lookup:
             f"Letter case is ignored: {len(several):,} words of the test merge {sum(map(len, several)):,} words of the "
             f"runs, the first of which is taken: {shown}{more}",
         )
+
+    def known(self, pairs: Sequence[Pair], rivals: Sequence[str] = ()) -> tuple[tuple[Pair, ...], tuple[str, ...]]:
+        """Return pairs as they are looked up, and what is to be said of that.
+
+        A tail is left out of a word (``sun`` for ``sun-n``) only where all words have one, and the vectors lack the
+        word as it stands and have it without. Few pairs in the vocabulary have a likely reason.
+
+        Args:
+            pairs: of a test.
+            rivals: other columns of it that may be the words.
+        """
+        words = dict.fromkeys(word for pair in pairs for word in pair)
+        tails = tails_of(words)
+        bare = {}
+        if tails is not None:
+            lacking = [word for word in words if self.row(word) is None]
+            bare = {word: tails.bare(word) for word in lacking if self.row(tails.bare(word)) is not None}
+        notes = []
+        if tails is not None and bare:
+            shown = ", ".join(f"{show(word)} as {show(own)}" for word, own in list(bare.items())[:2])
+            kinds = some_words([tails.sign + kind for kind in tails.kinds])
+            what = counted(len(bare), "word", "is/are", of=len(words))
+            notes.append(f"{what} looked up without a tail ({kinds}), which the runs do not have: {shown}.")
+        found = tuple((bare.get(a, a), bare.get(b, b)) for a, b in pairs)
+        there = sum(self.row(a) is not None and self.row(b) is not None for a, b in found)
+        if there < FEW * len(pairs):
+            what = counted(there, "pair", "is/are", of=len(pairs))
+            notes.append(f"{what} in the vocabulary: {self._reason(list(words), tails, rivals)}")
+        return found, tuple(notes)
+
+    def _reason(self, words: Sequence[bytes], tails: Tails | None, rivals: Sequence[str]) -> str:
+        """Say why so few words of a test are known, by what would find more of them."""
+        now = sum(self.row(word) is not None for word in words)
+        folded = {word.decode("utf-8", "replace").casefold() for word in self._vocabulary}
+        cased = sum(word.decode("utf-8", "replace").casefold() in folded for word in words)
+        if cased > 2 * now + 1:
+            return f"{cased:,} of its {len(words):,} words are there in other letter case (ignore_case)."
+        ends = tails_of(list(self._vocabulary)[:_SAMPLE])
+        if tails is None and ends is not None:
+            return f"the words of the runs have tails ({some_words([ends.sign + kind for kind in ends.kinds])})."
+        if 2 * sum(number(word) is not None for word in words) > len(words):
+            return "most of its words are numbers: other columns may be the words (word_columns)."
+        if rivals:
+            return f"other columns may be the words: {', '.join(rivals)} (word_columns)."
+        shown, own = some_words(words, 3), some_words(list(self._vocabulary)[:3], 3)
+        return f"it may be of another language, or other columns are its words: it has {shown}, the runs {own}"
 
     def row(self, word: bytes) -> int | None:
         """Return the first row of a word that every run has, or ``None``."""

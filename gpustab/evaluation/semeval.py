@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpustab.errors import InputError
+from gpustab.evaluation.columns import number as number_of
 
 _TRUTH = "test_data_truth"
 
@@ -49,7 +50,10 @@ def read_semeval(folder: str | Path) -> ChangeTask:
     path = place / "targets.txt"
     if not path.is_file():
         raise InputError(f"{place}: there is no targets.txt; give the folder of one language of SemEval-2020 task 1")
-    targets = tuple(line.split("\t")[0].strip() for line in _lines(path) if line.strip())
+    cells = [line.split("\t") for line in _lines(path) if line.strip()]
+    if ids := [own for own in cells if len(own) > 1 and number_of(own[0].encode()) is not None]:
+        raise InputError(f"{path}: '{ids[0][0]}' is a number and no word; wanted a word at the beginning of every line")
+    targets = tuple(own[0].strip() for own in cells)
     if not targets:
         raise InputError(f"{path}: holds no word")
     binary = _truth(place, "binary", "task1", targets)
@@ -82,6 +86,6 @@ def _truth(place: Path, name: str, task: str, targets: tuple[str, ...]) -> dict[
 def _lines(path: Path) -> list[str]:
     """Lines without their ends, those of Windows included, and without a byte-order mark."""
     try:
-        return path.read_text(encoding="utf-8-sig").splitlines()
+        return path.read_text(encoding="utf-8-sig").split("\n")  # U+2028 and the like end no line
     except UnicodeDecodeError:
         raise InputError(f"{path}: is not UTF-8") from None

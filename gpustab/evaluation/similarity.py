@@ -86,10 +86,11 @@ def score_similarity(
     if out_of_vocabulary not in get_args(OutOfVocabulary):
         raise InputError(f"out_of_vocabulary is {out_of_vocabulary!r}, wanted 'drop', 'zero' or 'error'")
     lookup = Lookup(runs, restrict, ignore_case)
-    missing = tuple(dict.fromkeys(word for pair in test.pairs for word in pair if lookup.row(word) is None))
+    pairs, notes = lookup.known(test.pairs, test.rivals)
+    missing = tuple(dict.fromkeys(word for pair in pairs for word in pair if lookup.row(word) is None))
     if missing and out_of_vocabulary == "error":
         raise InputError(f"test '{test.name}': not every run has {len(missing)} of its words: {some_words(missing)}")
-    rows = [(lookup.row(first), lookup.row(second)) for first, second in test.pairs]
+    rows = [(lookup.row(first), lookup.row(second)) for first, second in pairs]
     known = np.array([first is not None and second is not None for first, second in rows], dtype=bool)
     used = np.ones_like(known) if out_of_vocabulary == "zero" else known
     gold = np.array(test.gold, dtype=np.float64)[used]
@@ -111,7 +112,7 @@ def score_similarity(
         missing,
         out_of_vocabulary,
         reason,
-        test.notes + lookup.notes + lookup.merged(word for pair in test.pairs for word in pair),
+        test.notes + notes + lookup.notes + lookup.merged(word for pair in pairs for word in pair),
     )
 
 

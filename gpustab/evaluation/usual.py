@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from gpustab.errors import InputError
 from gpustab.evaluation.analogies import score_analogies
-from gpustab.evaluation.files import ANALOGY_TESTS, SIMILARITY_TESTS, read_analogies, read_similarity
+from gpustab.evaluation.files import SIMILARITY_TESTS, read_similarity
 from gpustab.evaluation.lookup import RunScores
+from gpustab.evaluation.questions import ANALOGY_TESTS, read_analogies
 from gpustab.evaluation.similarity import score_similarity
 from gpustab.machine.device import Compute
 from gpustab.runs.runs import Runs
@@ -34,7 +35,9 @@ def usual_scores(runs: Runs, compute: Compute, notes: list[str]) -> Iterator[Usu
     """Yield every test that is installed; those that could not be done leave a sentence in ``notes``."""
     for test in SIMILARITY_TESTS:
         try:
-            similarity = score_similarity(runs, read_similarity(test), ignore_case=True)
+            pairs = read_similarity(test)
+            notes += [pairs.notes[0]] if pairs.notes[0] not in notes else []
+            similarity = score_similarity(runs, pairs, ignore_case=True)
         except InputError as error:
             notes.append(f"Not scored: {error}")
             continue

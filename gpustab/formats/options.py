@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal
 
 from gpustab.errors import InputError, option
 from gpustab.options import Option, Options
-from gpustab.spaces.words import as_word
+from gpustab.spaces.words import as_word, readings, unguarded, unshown
+
+_WORD, _PARQUET = "word", b"PAR1"
+"""Of the tables that gpustab writes: the column of words."""
 
 
 def read_word_list(path: str | os.PathLike[str]) -> list[bytes]:
     """Read words, one a line, as bytes; a BOM and CR at line ends are dropped.
+
+    A table that gpustab wrote, CSV or Parquet with a column ``word``, gives the words of that column. Lines that were
+    copied from one may be as it shows words, see :func:`gpustab.spaces.words.readings`.
 
     Raises:
         InputError: if the file cannot be read or holds no word.
@@ -23,11 +32,31 @@ def read_word_list(path: str | os.PathLike[str]) -> list[bytes]:
         content = Path(path).read_bytes()
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    lines = [line.removesuffix(b"\r") for line in content.removeprefix(b"\xef\xbb\xbf").split(b"\n")]
-    words = list(dict.fromkeys(line for line in lines if line))
+    if content.startswith(_PARQUET):
+        found = _of_parquet(path)
+    else:
+        text = content.removeprefix(b"\xef\xbb\xbf")
+        header = next(csv.reader([text.partition(b"\n")[0].decode("utf-8", "replace").rstrip("\r")]), [])
+        if len(header) > 1 and _WORD in header:
+            rows = csv.DictReader(io.StringIO(text.decode("utf-8"), newline=""))
+            found = [unshown(unguarded(row[_WORD] or "")) for row in rows]
+        else:
+            found = [line.removesuffix(b"\r") for line in text.split(b"\n")]
+    words = list(dict.fromkeys(filter(None, found)))
     if not words:
         raise InputError(f"{path}: no words in this file")
     return words
+
+
+def _of_parquet(path: str | os.PathLike[str]) -> list[bytes]:
+    try:
+        from pyarrow.parquet import read_table
+    except ImportError:
+        raise InputError(f"{path}: Parquet needs pyarrow: pip install 'gpustab[report]'") from None
+    table = read_table(path)
+    if _WORD not in table.column_names:
+        raise InputError(f"{path}: there is no column '{_WORD}'; columns are {', '.join(table.column_names[:12])}")
+    return [unshown(word) for word in table.column(_WORD).to_pylist() if word is not None]
 
 
 @dataclass(frozen=True)
@@ -93,10 +122,12 @@ class LoadOptions(Options):
         if others := [name for name in self.given if name not in names]:
             raise InputError(f"{option(others[0])} is of no use for {what}")
 
-    @property
+    @cached_property
     def wanted(self) -> frozenset[bytes] | None:
         """The words to read, or ``None`` for all of them."""
-        return self.only if isinstance(self.only, frozenset) else None
+        if not isinstance(self.only, frozenset):
+            return None
+        return frozenset(one for word in self.only for one in readings(word))
 
 
 DEFAULTS = LoadOptions()

@@ -19,7 +19,7 @@ from gpustab.report.html import to_html
 from gpustab.report.json_text import plain, to_json
 from gpustab.report.svg.standalone import check_formats, written_as
 from gpustab.results import Content
-from gpustab.spaces.words import printable
+from gpustab.spaces.words import guarded, printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 _SUMMARY, _PAGE = "summary.json", "report.html"
 _TABLE = re.compile(r"[A-Za-z0-9_]{1,80}")
 """What a table of ours is called."""
-_FORMULA = ("=", "+", "-", "@")
-"""A cell that begins so is computed by some spreadsheet."""
 
 
 def check_folder(folder: Path, *, force: bool = False, figures: Sequence[FigureFormat] = ("svg",)) -> None:
@@ -115,7 +113,7 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
     """Write a table as CSV that spreadsheets open: every digit, an undefined number is empty, no cell is a formula.
 
     It is UTF-8 with the mark by which Excel tells it. Words that begin like a formula get an apostrophe before them,
-    which spreadsheets take for "this is text"; the Parquet file beside it has every word as it is.
+    which spreadsheets take for "this is text"; where words are read, it is taken off again.
     """
     safe = frame.apply(lambda column: column if column.dtype.kind in "biuf" else column.map(cell))
     safe.columns = [cell(name) for name in frame.columns]
@@ -130,8 +128,7 @@ def cell(value: Any) -> Any:
     """
     if not isinstance(value, str):
         return value
-    text = printable(plain(value))
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return guarded(printable(plain(value)))
 
 
 def _names(summary: dict[str, Any], key: str) -> list[str]:

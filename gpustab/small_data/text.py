@@ -243,7 +243,7 @@ def read_samples(path: Path, language: str) -> SampleFile:
 def _lines(path: Path, missing: str = "") -> list[tuple[int, str]]:
     """The lines of a file that are not empty, with their numbers; ``missing`` is said where it cannot be read."""
     try:
-        lines = path.read_text("utf-8-sig").splitlines()
+        lines = path.read_text("utf-8-sig").split("\n")  # U+2028 and the like end no line
     except OSError as error:
         raise InputError(f"{path}: {missing or f'cannot be read: {error.strerror}'}") from None
     except UnicodeDecodeError as error:

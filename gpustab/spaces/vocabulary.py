@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from gpustab.errors import InputError
-from gpustab.spaces.words import as_word, show
+from gpustab.spaces.words import as_word, meant, show
 
 
 class Vocabulary(Sequence[bytes]):
@@ -81,6 +81,10 @@ class Vocabulary(Sequence[bytes]):
             return self._index[as_word(word)]
         except KeyError:
             raise InputError(f"the word '{show(as_word(word))}' is not in the vocabulary") from None
+
+    def meant(self, word: str | bytes) -> bytes:
+        """Return the word that somebody typed or copied from what was shown; a word that is not there as it is."""
+        return meant(word, self)
 
     def text(self, i: int) -> str:
         """Return word ``i`` as printable text."""

@@ -1,8 +1,21 @@
-r"""A word is its bytes: to them from text, and to text that is safe to print."""
+r"""A word is its bytes: to them from text, and to text that is safe to print, from which the bytes are had again.
+
+What is printed or written of a word is the word itself, but for what could act in a terminal, end a line, or turn the
+direction of reading: that is an escape (``\t``, ``\u202e``, ``\xff`` for a byte that is no text). Joiners stay as they
+are, since Persian and Hindi spell words with them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Container, Sequence
+
+_JOINERS = "\u200c\u200d"
+_ESCAPE = re.compile(rb"\\(?:\\|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}|[tnr])")
+_SIGNS = {b"\\\\": b"\\", b"\\t": b"\t", b"\\n": b"\n", b"\\r": b"\r"}
+FORMULA = ("=", "+", "-", "@")
+"""A cell that begins so is computed by some spreadsheet."""
+_GUARD = re.compile(rb"\A'(?='*[=+\-@])")
 
 
 def as_word(word: str | bytes) -> bytes:
@@ -22,21 +35,82 @@ def printable(text: str) -> str:
     >>> print(printable("caf\udce9\n"))
     caf\xe9\n
     """
-    return text if text.isprintable() else "".join(c if c.isprintable() else _escape(c) for c in text)
+    return text if text.isprintable() else "".join(c if _is_safe(c) else _escape(c) for c in text)
+
+
+def _is_safe(character: str) -> bool:
+    return character.isprintable() or character in _JOINERS
 
 
 def _escape(character: str) -> str:
     byte = ord(character) - 0xDC00
-    return f"\\x{byte:02x}" if 0x80 <= byte <= 0xFF else character.encode("unicode_escape").decode("ascii")
+    if 0x80 <= byte <= 0xFF:
+        return f"\\x{byte:02x}"
+    # As a letter, so that it is not taken for a byte.
+    short = f"\\u{ord(character):04x}"
+    return short if 0x80 <= ord(character) <= 0xFF else character.encode("unicode_escape").decode("ascii")
 
 
 def show(word: bytes) -> str:
     r"""Return a word as text that is safe to print; undecodable bytes and control characters as escapes.
 
+    :func:`unshown` gives the word back: a backslash that could be taken for an escape is doubled.
+
     >>> show(b"caf\xc3\xa9"), show(b"ab\xff")
     ('café', 'ab\\xff')
     """
-    return printable(word.decode("utf-8", "surrogateescape"))
+    text = word.decode("utf-8", "surrogateescape")
+    if "\\" in text and (_ESCAPE.search(word) or not all(map(_is_safe, text))):
+        text = text.replace("\\", "\\\\")
+    return printable(text)
+
+
+def unshown(text: str | bytes) -> bytes:
+    r"""Return the word that :func:`show` wrote.
+
+    >>> unshown(r"ab\xff"), unshown(show(b"C:\\new"))
+    (b'ab\xff', b'C:\\new')
+    """
+    return _ESCAPE.sub(_character, as_word(text))
+
+
+def _character(found: re.Match[bytes]) -> bytes:
+    escape = found[0]
+    if escape in _SIGNS:
+        return _SIGNS[escape]
+    code = int(escape[2:], 16)
+    if escape[1:2] == b"x":
+        return bytes([code])
+    return escape if 0xD800 <= code <= 0xDFFF or code > 0x10FFFF else chr(code).encode()
+
+
+def guarded(text: str) -> str:
+    """Return text that a spreadsheet takes for text: an apostrophe before what would be a formula.
+
+    >>> guarded("=1"), guarded("'=1"), guarded("'tis"), unguarded(guarded("'=1"))
+    ("'=1", "''=1", "'tis", "'=1")
+    """
+    return f"'{text}" if text.lstrip("'").startswith(FORMULA) else text
+
+
+def unguarded(text: str) -> str:
+    """Return the text that :func:`guarded` was given."""
+    return text[1:] if text.startswith("'") and text.lstrip("'").startswith(FORMULA) else text
+
+
+def readings(word: str | bytes) -> tuple[bytes, ...]:
+    r"""Return the words that a line of a list of words may mean, the first that is there: as shown, guarded, as it is.
+
+    >>> readings("war"), readings(r"a\tb"), readings("'=1")
+    ((b'war',), (b'a\tb', b'a\\tb'), (b"'=1", b'=1'))
+    """
+    own = as_word(word)
+    return tuple(dict.fromkeys((unshown(own), unshown(_GUARD.sub(b"", own)), own)))
+
+
+def meant(word: str | bytes, there: Container[bytes]) -> bytes:
+    """Return the word of a vocabulary that somebody typed, or copied from what was shown; else the word as it is."""
+    return next((one for one in readings(word) if one in there), as_word(word))
 
 
 def some_words(words: Sequence[bytes], most: int = 5) -> str:

@@ -84,7 +84,9 @@ def part_of(corpus: Corpus, settings: TrainingSettings) -> tuple[Part, Corpus]:
         InputError: if there is no such epoch.
     """
     if settings.epoch:
-        slices = epoch_slices(corpus, settings.epochs_by, settings.control, settings.seed)
+        slices = epoch_slices(
+            corpus, settings.epochs_by, settings.control, settings.seed, settings.options.unclear_dates
+        )
         for part, documents in slices:
             if ("epoch", settings.epoch) in part:
                 return part, documents

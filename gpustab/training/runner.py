@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import re
 import time
@@ -13,7 +14,8 @@ from typing import Any, NamedTuple
 import torch
 
 from gpustab.corpus.corpus import Corpus
-from gpustab.corpus.slices import epoch_slices
+from gpustab.corpus.periods import Periods
+from gpustab.corpus.slices import count_periods, epoch_slices
 from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.errors import InputError, as_flags, option
 from gpustab.formats.binary.safetensors import open_rows, read_metadata
@@ -163,6 +165,7 @@ def train_runs(
     progress: Progress | None = None,
     announce: Callable[[TrainingSettings], None] | None = None,
     prepare: Callable[[], Corpus] | None = None,
+    periods: Sequence[str] = (),
 ) -> Result:
     """Train what a plan wants and the run set does not have yet; finished runs are kept.
 
@@ -176,6 +179,7 @@ def train_runs(
         progress: called with the name of the work and its finished part.
         announce: called with the settings in force when all of them are checked, before the first run is trained.
         prepare: gives the whole corpus of the plan, where several calls share one; default: it is read.
+        periods: what is recorded of the periods of the whole corpus, of one of them: sentences.
 
     Returns:
         The table ``groups``: runs, how many of them were trained now, seconds per run, words.
@@ -205,7 +209,7 @@ def train_runs(
         if announce:
             announce(settings)
         train_all(tasks, corpus, settings.parallel, settings.jobs, progress)
-    record = record_of(settings, trainers, corpus)
+    record = record_of(settings, trainers, corpus) | ({"periods": list(periods)} if periods else {})
     update_manifest(folder, {leaf.key: settings.runs for leaf in leaves}, record)
     result = Result("train", record, tables={"groups": group_table(leaves, tasks)})
     result.groups = [{"name": str(leaf.key), "runs": settings.runs} for leaf in leaves]
@@ -239,9 +243,22 @@ def train_epochs(settings: TrainingSettings, folder: Path, *, splits: int = 0, *
         InputError: as that function, and if the corpus has fewer than two such epochs.
     """
     prepare = _once(settings)
-    names = [dict(epoch.part)["epoch"] for epoch in epoch_slices(prepare(), settings.epochs_by)]
+    unclear = settings.options.unclear_dates
+    names = [dict(epoch.part)["epoch"] for epoch in epoch_slices(prepare(), settings.epochs_by, unclear_dates=unclear)]
+    said = _told(count_periods(prepare(), settings.epochs_by, unclear))
     parts = [{"epoch": name, "control": control} for control in range(splits + 1) for name in names]
-    return _train_parts(settings, parts, folder, prepare, how)
+    result = _train_parts(settings, parts, folder, prepare, {**how, "periods": said})
+    result.notes = [*(f"{sentence}." for sentence in said), *result.notes]
+    return result
+
+
+def _told(periods: Periods) -> list[str]:
+    """Return what is to be said of the periods of a corpus, which is said before anything is trained."""
+    doubts = [f"periods by {periods.column}: {doubt}" for doubt in periods.doubts]
+    log.log(logging.WARNING if periods.left or doubts else logging.INFO, periods.summary)
+    for doubt in doubts:
+        log.warning(doubt)
+    return [periods.summary, *doubts]
 
 
 def _check_units(corpus: Corpus, settings: TrainingSettings) -> None:

@@ -3,7 +3,8 @@ import pytest
 
 from gpustab import InputError
 from gpustab.corpus.corpus import CorpusOptions
-from gpustab.corpus.slices import by_column, by_epoch, control, epoch_slices, halves
+from gpustab.corpus.periods import count_dates
+from gpustab.corpus.slices import by_column, by_epoch, control, count_periods, epoch_slices, halves
 from gpustab.corpus.tokenise import prepare_corpus
 
 
@@ -82,7 +83,9 @@ def test_what_cannot_be_sliced_is_refused(sotu, small):
         by_epoch(small, [(1790, 1800)])
     with pytest.raises(InputError, match="columns are date, party, president, year"):
         by_column(sotu, "author")
-    with pytest.raises(InputError, match="wanted a year"):
+    with pytest.raises(
+        InputError, match=r"no document has a date; party of document .* is 'Nonpartisan', wanted a year"
+    ):
         by_epoch(sotu, [(1790, 1800)], column="party")
     with pytest.raises(InputError, match="without any words"):
         by_epoch(sotu, [(1500, 1600)])
@@ -118,3 +121,121 @@ def test_folders_are_epochs(tmp_path):
         (tmp_path / f"{name}.txt").write_text(f"one two {name[-1]}")
     found = epoch_slices(prepare_corpus(tmp_path, CorpusOptions(min_count=1)), "folder")
     assert [(own.part, len(own.corpus)) for own in found] == [((("epoch", "1800s"),), 2), ((("epoch", "1900s"),), 1)]
+
+
+TEXT = "one two three four"
+
+
+def dated(tmp_path, *dates, column="date", **options):
+    rows = [f'"{date}",{TEXT} w{k}' for k, date in enumerate(dates)]
+    (tmp_path / "a.csv").write_text("\n".join([f"{column},text", *rows]) + "\n")
+    return prepare_corpus(tmp_path / "a.csv", CorpusOptions(min_count=1, drop_numbers=False, column="text", **options))
+
+
+K26 = (
+    "1790",
+    "03/04/1850",
+    "18th c.",
+    "-44",
+    "20200101",
+    "1850-1855",
+    "[1850?]",
+    "1850.0",
+    "c. 1850",
+    "1850s",
+    "",
+    "n.d.",
+)
+
+
+@pytest.mark.parametrize("kept", [{}, {"date_column": "date"}])
+def test_no_date_vanishes_without_a_word(tmp_path, kept):
+    """Four of sixteen documents did: year 3, year 18, and two that were no year at all."""
+    column = "year" if kept else "date"
+    corpus = dated(tmp_path, *K26, "3/4/50", unclear_dates="undated", **kept)
+    counts = count_periods(corpus, f"{column}:1790-2020:20")
+    there = {own.name: own.documents for own in counts.periods if own.documents}
+    assert there == {"1790-1809": 1, "1850-1869": 6, "2010-2020": 1}
+    assert {own.reason: own.documents for own in counts.left} == {
+        "across periods": 1,
+        "outside of all periods": 1,
+        "without a date": 2,
+        "with an unclear date": 1,
+    }
+    assert sum(there.values()) + sum(own.documents for own in counts.left) == len(corpus)
+    assert "1790-1809: 1 (5 tokens), 1850-1869: 6 (30 tokens)" in counts.summary
+    assert "1 with an unclear date ('3/4/50')" in counts.summary
+    whole = count_dates(corpus.records, column)
+    assert (whole.dated, whole.first, whole.last) == (10, -44, 2020)
+    assert [(own.reason, own.documents) for own in whole.left] == [("without a date", 2), ("with an unclear date", 1)]
+    empty, short = counts.doubts
+    assert empty.startswith("no words in 1810-1829, 1830-1849, 1870-1889")
+    assert short == "2010-2020 has 11 years, the others 20"
+    slices = epoch_slices(corpus, f"{column}:1790-2020:20", unclear_dates="undated")
+    assert [own.part[0][1] for own in slices] == list(there)
+
+
+UNSURE = ("1790", "1799", "1810", "1811")
+
+
+@pytest.mark.parametrize("date", ["3/4/50", "before 1850", "1260 AH", "Nov-97", "44"])
+def test_an_unclear_date_is_asked_and_its_advice_leads_on(tmp_path, date):
+    corpus = dated(tmp_path, *UNSURE, date)
+    with pytest.raises(
+        InputError, match=rf"document '5': date is '{date}'.*1 of 5 documents with an unclear"
+    ) as refused:
+        epoch_slices(corpus, "date:1790-1829:20")
+    assert "unclear_dates='undated' leaves" in str(refused.value)
+    assert [len(own.corpus) for own in epoch_slices(corpus, "date:1790-1829:20", unclear_dates="undated")] == [2, 2]
+    with pytest.raises(InputError, match=r"line 6: date is .*unclear_dates='undated'"):
+        dated(tmp_path, *UNSURE, date, date_column="date")
+    read = dated(tmp_path, *UNSURE, date, date_column="date", unclear_dates="undated")
+    assert [own.documents for own in count_periods(read, "year:1790-1829:20").left] == [1]
+
+
+@pytest.mark.parametrize(
+    ("date", "middle"), [("19th c.", [2, 2]), ("1805-1816", [2, 3]), ("1800s", [2, 2]), ("18--", [2, 2])]
+)
+def test_a_span_across_periods_is_asked_and_both_ways_lead_on(tmp_path, date, middle):
+    corpus = dated(tmp_path, *UNSURE, date, date_column="date")
+    by = "year:1790-1829:20"
+    with pytest.raises(InputError, match="lies in no period as a whole") as refused:
+        epoch_slices(corpus, by)
+    for way in ("middle", "undated"):
+        assert f"unclear_dates='{way}'" in str(refused.value)
+    assert [len(own.corpus) for own in epoch_slices(corpus, by, unclear_dates="undated")] == [2, 2]
+    assert [len(own.corpus) for own in epoch_slices(corpus, by, unclear_dates="middle")] == middle
+    assert sum(own.documents for own in count_periods(corpus, by).left) == 1
+    hundred = "year:1700-1899:100"  # which holds the century, whether it begins at 0 or at 1
+    assert count_periods(corpus, hundred).left == ()
+    assert count_periods(corpus, "year:1701-1900:100").left == () or date in ("18--", "1800s")
+
+
+def test_a_short_period_and_one_without_words_are_named(tmp_path):
+    rows = [f"{1800 + k % 20},{TEXT} {TEXT} {'x ' * k}" for k in range(40)]
+    rows += [f"{1820 + k},{TEXT} {'y ' * k} {'z ' * 20}" for k in range(20)] + ["1850,one two", "1865,rare"]
+    (tmp_path / "a.csv").write_text("\n".join(["year,text", *rows]) + "\n")
+    corpus = prepare_corpus(tmp_path / "a.csv", CorpusOptions(min_count=2))
+    counts = count_periods(corpus, "year:1800-1879:20")
+    assert [(own.name, own.documents) for own in counts.periods][2:] == [("1840-1859", 1), ("1860-1879", 1)]
+    empty, short = counts.doubts
+    assert empty == "no words in 1860-1879: left out"
+    assert short.startswith("1840-1859 has 2 tokens, the middle one of the periods ")
+    assert len(epoch_slices(corpus, "year:1800-1879:20")) == 3
+
+
+def test_documents_without_a_value_are_left_out_where_that_is_said(tmp_path):
+    corpus = dated(tmp_path, "old", "old", "new", "", column="era")
+    with pytest.raises(InputError, match=r"1 of 4 documents have no era \(first '4'\).*unclear_dates='undated' leaves"):
+        epoch_slices(corpus, "era")
+    assert [len(own.corpus) for own in epoch_slices(corpus, "era", unclear_dates="undated")] == [1, 2]
+    assert count_periods(corpus, "era").summary.endswith("in none: 1 without era")
+
+
+def test_years_before_christ_are_periods(tmp_path):
+    corpus = dated(tmp_path, "-44", "44 BC", "100 BC", "AD 50", "5th c. BC", "30 BC - AD 10", date_column="date")
+    counts = count_periods(corpus, "year:-500-99:100")
+    assert {own.name: own.documents for own in counts.periods if own.documents} == {
+        "-500--401": 1, "-100--1": 3, "0-99": 1
+    }  # fmt: skip
+    assert [own.reason for own in counts.left] == ["across periods"]

@@ -110,8 +110,8 @@ def test_words_merged_by_ignoring_case_are_counted():
     _, x = fan([0.1, 0.2, 0.3, 0.4])
     runs = load_runs([(["Zero", "zero", "a", "A", "c"], x)] * 2)
     test = made([("zero", "a"), ("Zero", "c"), ("ZERO", "c"), ("A", "c")], [1, 2, 3, 4])
-    assert score_similarity(runs, test).notes == ()
-    (note,) = score_similarity(runs, test, ignore_case=True).notes
+    assert score_similarity(runs, test).notes == test.notes
+    (_, note) = score_similarity(runs, test, ignore_case=True).notes
     assert note == (
         "Letter case is ignored: 2 words of the test merge 4 words of the runs, the first of which is taken: "
         "Zero/zero; a/A"

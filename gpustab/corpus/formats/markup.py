@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from html import unescape
 from typing import Any
 
+from gpustab.corpus.dates import kept_year
 from gpustab.corpus.formats.format import Document, TextFile, TextFormat
 from gpustab.errors import InputError
 
@@ -84,11 +85,12 @@ def _header(tei: Any) -> dict[str, str]:
             found[name] = text
     for place in ("profileDesc/{*}creation", "fileDesc/{*}sourceDesc", "fileDesc/{*}publicationStmt"):
         for date in header.iterfind(f"{{*}}{place}//{{*}}date"):
-            text = date.get("when") or date.get("notBefore") or " ".join("".join(date.itertext()).split())
+            span = [date.get("notBefore") or date.get("from"), date.get("notAfter") or date.get("to")]
+            text = date.get("when") or "/".join(filter(None, span)) or " ".join("".join(date.itertext()).split())
             if text and "date" not in found:
                 found["date"] = text
-    years = re.findall(r"(?<!\d)\d{4}(?!\d)", found.get("date", ""))
-    return found | ({"year": years[0]} if years else {})
+    year = kept_year(found.get("date", ""))
+    return found | ({"year": year} if year else {})
 
 
 def _seen(etree: Any, root: Any, within: frozenset[str], left_out: frozenset[str]) -> str:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from gpustab.corpus.dates import UnclearDateError, kept_year, read_years
 from gpustab.corpus.formats.format import Document, TextFile, TextFormat
 from gpustab.corpus.options import ReadOptions
 from gpustab.errors import InputError, near, option
@@ -50,18 +51,23 @@ def document(file: TextFile, where: str, number: int, record: Mapping[str, str],
     """Return a record as a document; ``where`` is its place for errors.
 
     Raises:
-        InputError: if its date has no year.
+        InputError: if its date is unclear, unless that is allowed.
     """
     metadata = {name: value for name, value in record.items() if name not in (columns.text, columns.id)}
     date = record.get(columns.date, "").strip() if columns.date else ""
     if date:
-        years = re.findall(r"(?<!\d)\d{4}(?!\d)", date)
-        if len(years) != 1:
-            raise InputError(
-                f"{file.path}: {where}: {columns.date} is '{date}', wanted a date with a year of four digits"
-            )
-        metadata["year"] = years[0]
+        metadata["year"] = _year(file, where, str(columns.date), date)
     return Document((record.get(columns.id, "") if columns.id else "") or str(number), metadata, [record[columns.text]])
+
+
+def _year(file: TextFile, where: str, column: str, date: str) -> str:
+    """Return what is kept as the year of a record; an unclear date as it is, so that it is counted as such."""
+    try:
+        return kept_year(date) if file.options.unclear_dates != "refuse" else str(read_years(date) or "")
+    except UnclearDateError as error:
+        wanted = f"wanted a date with a year of four digits: {error}"
+        way = f"{option('unclear_dates', 'undated')} leaves such documents without a year"
+        raise InputError(f"{file.path}: {where}: {column} is '{date}', {wanted}; {way}") from None
 
 
 def named(columns: Sequence[str]) -> str:

@@ -114,6 +114,7 @@ class _Study:
         answer = self.answer
         runs = answer.take(group, part)
         answer.report(f"{runs.name}: {len(runs)} runs", part)
+        self.asked = list(dict.fromkeys(map(runs.vocabulary.meant, self.asked)))
         for word in self.asked:
             if word not in runs.vocabulary:
                 self.missing.setdefault(word, []).append(runs.name)

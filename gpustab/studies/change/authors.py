@@ -30,6 +30,7 @@ from gpustab.kernels.displacement import moved
 from gpustab.machine.progress import Progress
 from gpustab.results.page import counted
 from gpustab.runs.group import Group
+from gpustab.spaces.words import readings
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.series import Series, years_of
 from gpustab.studies.change.tables import Discovery
@@ -65,7 +66,11 @@ class Text:
         report(f"reading {place}", 0.0)
         corpus = _read(place, made, options)
         ranges = [(int(match[1]), int(match[2])) for match in years if match]
-        slices = epoch_slices(corpus, made["epochs_by"]) if made.get("epochs_by") else by_epoch(corpus, ranges)
+        unclear = reading_of(made).unclear_dates if made else "undated"
+        by = made.get("epochs_by")
+        slices = (
+            epoch_slices(corpus, by, unclear_dates=unclear) if by else by_epoch(corpus, ranges, unclear_dates=unclear)
+        )
         parts = {part.part[0][1]: part.corpus for part in slices}
         if lacking := [name for name in self.names if name not in parts]:
             raise InputError(f"{corpus.name} has no period {', '.join(lacking)}; it has {', '.join(parts)}")
@@ -100,7 +105,13 @@ def _check_anchors(options: ChangeOptions, text: Text) -> None:
     """Refuse, before the work, anchors that leave the turn of the spaces of the deals open."""
     for (first, one), (second, two) in pairwise(zip(text.names, text.parts, strict=True)):
         known = _frequent([one, two], options.min_count)
-        found, dim = len(set(options.anchors) & set(map(one.vocabulary.text, known.tolist()))), _dimensions(len(known))
+        found, dim = (
+            len(
+                {own for word in options.anchors for own in readings(word)}
+                & {one.vocabulary[k] for k in known.tolist()}
+            ),
+            _dimensions(len(known)),
+        )
         if options.anchors and found < dim:
             raise InputError(
                 f"{option('anchors')}: {counted(found, 'word', 'is/are', of=len(options.anchors))} frequent enough in "

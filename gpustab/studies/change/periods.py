@@ -35,6 +35,7 @@ from gpustab.machine.device import Compute
 from gpustab.results.page import counted
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
+from gpustab.spaces.words import meant, readings
 from gpustab.studies.change.options import Align, ChangeOptions
 from gpustab.studies.change.tables import Near, Step
 from gpustab.studies.shared.frame import Answer, without_copies
@@ -94,7 +95,7 @@ class Alignment(NamedTuple):
         """
         if self.how == "all":
             return None
-        wanted = {word.encode("utf-8", "surrogateescape") for word in self.anchors}
+        wanted = {own for word in self.anchors for own in readings(word)}
         over = torch.tensor([first.runs.vocabulary[row] in wanted for row in rows.tolist()], dtype=torch.bool)
         found, d = int(over.sum()), first.runs.dimension
         if self.how == "anchors" and found < d:
@@ -110,7 +111,7 @@ class Alignment(NamedTuple):
         """Return the anchors that are not in all runs of both periods."""
         there = [set(period.runs.joint_words()) for period in (first, second)]
         known = there[0] & there[1]
-        return [word for word in self.anchors if word.encode("utf-8", "surrogateescape") not in known]
+        return [word for word in self.anchors if meant(word, known) not in known]
 
 
 JOINT = Alignment()
@@ -310,7 +311,7 @@ def steps(
         counts = period.counts(torch.tensor([row]))
         yield Step(
             series,
-            word,
+            period.runs.vocabulary.text(row),
             period.name,
             base.name,
             max(0.0, float(moves.value[place])),
@@ -348,14 +349,16 @@ def neighbours(series: str, period: Period, word: str, n: int, compute: Compute)
             if k >= 0:
                 near.setdefault(k, []).append(cosine)
     order = sorted(near, key=lambda k: (-len(near[k]), -sum(near[k]) / len(near[k]), k))[:n]
+    shown = period.runs.vocabulary.text(row)
     for k in order:
         cosine = sum(near[k]) / len(near[k])
-        yield Near(series, word, period.name, period.runs.vocabulary.text(k), len(near[k]), len(period.runs), cosine)
+        found = period.runs.vocabulary.text(k)
+        yield Near(series, shown, period.name, found, len(near[k]), len(period.runs), cosine)
 
 
 def _row(period: Period, word: str) -> int | None:
     """The row of a word that all runs of a period have."""
-    known = word.encode()
+    known = period.runs.vocabulary.meant(word)
     if known not in period.runs.vocabulary:
         return None
     row = period.runs.vocabulary.index_of(known)

@@ -34,6 +34,7 @@ from gpustab.studies.change.tables import Cell, Score, Target
 if TYPE_CHECKING:
     from gpustab.training.settings import TrainingSettings
 
+COLUMNS = "SemEval's targets are column 1 of targets.txt; of the truth words are column 1, scores column 2 (by tabs)."
 PERIODS = ("corpus1", "corpus2")
 Both = tuple[float, float]
 """Accuracy of some classes and Spearman's ρ of some changes."""

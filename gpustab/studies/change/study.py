@@ -21,16 +21,17 @@ from gpustab.options import chosen
 from gpustab.report import Result
 from gpustab.results import Table
 from gpustab.results.page import counted, number
+from gpustab.runs.group import Group
 from gpustab.spaces.words import printable
 from gpustab.studies.change import claims, differences, tables
 from gpustab.studies.change.laws import Laws, Rows, by_frequency, excesses, law_rows
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.pairs import KINDS, Floors, Outcome, outcome_of, task_of
 from gpustab.studies.change.periods import Alignment, Period, between, neighbours, read, steps
-from gpustab.studies.change.semeval import Judged, cells
+from gpustab.studies.change.semeval import COLUMNS, Judged, cells
 from gpustab.studies.change.series import Series, gaps, series_of
 from gpustab.studies.shared.finished import Finished, digest_of
-from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
+from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of, made_of
 from gpustab.studies.shared.same_runs import fingerprints, said_of, same_runs
 from gpustab.studies.shared.wording import number_span
 
@@ -85,6 +86,9 @@ def change(
             laws += [(series, law)] if law is not None else []
             judged += scores if series.language else []
         tables.GRID.add(made, cells(judged))
+        answer.result.notes += _texts(every)
+        if tables.TASK.of(made).height:
+            answer.result.notes.append(COLUMNS)
         for rows in _excesses(laws):
             tables.EXCESS.add(made, rows)
             tables.FREQUENCY.add(made, by_frequency(rows))
@@ -116,6 +120,13 @@ def _discoveries(series: Series, work: _Work) -> Iterator[Any] | None:
     from gpustab.studies.change.authors import Text, discovered_words
 
     return discovered_words(Text(series, options, report), options, report, work.finished)
+
+
+def _texts(every: Sequence[Series]) -> list[str]:
+    """Return what the training recorded of the periods of the texts: their documents, and what is in none."""
+    groups = [group for series in every for group in series.members if isinstance(group, Group)]
+    said = [sentence for group in groups for sentence in made_of(group).get("periods", ())]
+    return [f"{sentence}." for sentence in dict.fromkeys(map(str, said))]
 
 
 def _measure(series: Series, work: _Work, part: tuple[float, float]) -> tuple[Laws | None, list[Judged]]:

@@ -245,9 +245,9 @@ def list_tables(technique: Technique) -> dict[str, Table]:
 
 def _row_of(runs: Runs, word: str) -> int | None:
     """The row of a word that all runs have."""
-    if as_word(word) not in runs.vocabulary:
+    if (own := runs.vocabulary.meant(word)) not in runs.vocabulary:
         return None
-    row = runs.vocabulary.index_of(word)
+    row = runs.vocabulary.index_of(own)
     return row if runs.joint[row] else None
 
 

@@ -21,7 +21,7 @@ from gpustab.results import Column, Sheet
 from gpustab.results.page import counted, percent
 from gpustab.runs.families import families
 from gpustab.runs.runs import Runs
-from gpustab.spaces.words import as_word, show
+from gpustab.spaces.words import show
 from gpustab.statistics.intervals import wilson
 from gpustab.studies.neighbours.claims import HOLDS, SOME_HOLD, Hits, Judged, Neighbour, margin, on_these_documents
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
@@ -91,7 +91,7 @@ def neighbours_of(groups: Groups, word: str | bytes, n: int = 10, *, compute: Co
         missing: list[str] = []
         for family in families(given):
             members = [answer.take(group) for group in family.members]
-            _of_family(members, as_word(word), n, answer, missing, several=len(given) > 1)
+            _of_family(members, members[0].vocabulary.meant(word), n, answer, missing, several=len(given) > 1)
         if not answer.result.groups:
             raise InputError(missing[0])
         answer.result.notes += missing

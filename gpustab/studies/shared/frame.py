@@ -195,10 +195,13 @@ def made_of(group: Group) -> dict[str, Any]:
 
 
 def reading_of(made: dict[str, Any]) -> CorpusOptions:
-    """Return how the whole corpus behind a group is read: as for the training, in documents and all of it."""
+    """Return how the whole corpus behind a group is read: as for the training, in documents and all of it.
+
+    A training that asked nothing of dates, as none did once, had documents without one.
+    """
     known = [field.name for field in fields(CorpusOptions)]
     chosen = {key: value for key, value in made["options"].items() if key in known}
-    return CorpusOptions(**chosen | {"unit": "document", "fraction": 1.0})
+    return CorpusOptions(**{"unclear_dates": "undated"} | chosen | {"unit": "document", "fraction": 1.0})
 
 
 def how_made(groups: Iterable[Runs | Group]) -> list[dict[str, Any]]:

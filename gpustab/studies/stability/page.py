@@ -9,7 +9,7 @@ from typing import Any, cast
 from gpustab.report import Result
 from gpustab.results import Block, Content, SmallTable
 from gpustab.results.page import Columns, counted, number, percent, thousands
-from gpustab.spaces.words import as_word, show
+from gpustab.spaces.words import readings, show
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.spaces import COLLAPSED
 from gpustab.studies.shared.wording import listed
@@ -181,7 +181,7 @@ def _listed(title: str, rows: Sequence[Mapping[str, Any]], n: int) -> SmallTable
 def _wanted(result: Result, group: GroupSummary) -> SmallTable | None:
     if result.settings["words"] is None:
         return None
-    n, names = group["words"]["n"], {show(as_word(word)) for word in result.settings["words"]}
+    n, names = group["words"]["n"], {show(own) for word in result.settings["words"] for own in readings(word)}
     rows = [row for row in result.tables["words"].records(group=group["name"]) if row["word"] in names]
     columns = {"pip": "pip_mean", "p": f"p@{n}", "p_se": f"p@{n}_se", "p_place": f"p@{n}_place"}
     some = [row | {name: row[column] for name, column in columns.items()} for row in rows[:_ASKED]]

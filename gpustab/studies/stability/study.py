@@ -211,8 +211,9 @@ def _target_rows(runs: Runs, options: StabilityOptions) -> tuple[Tensor, list[by
     drawn = engine.draw_targets(runs, wanted if isinstance(wanted, int) else None, options.seed)
     if options.words is None:
         return drawn, []
-    missing = [word for word in options.wanted if word not in runs.vocabulary]
-    there = [word for word in options.wanted if word in runs.vocabulary]
+    wanted_words = list(dict.fromkeys(map(runs.vocabulary.meant, options.wanted)))
+    missing = [word for word in wanted_words if word not in runs.vocabulary]
+    there = [word for word in wanted_words if word in runs.vocabulary]
     if not there:
         raise InputError(f"group '{runs.name}': no target word is there{': ' if missing else ''}{some_words(missing)}")
     return torch.cat([drawn, runs.rows_of(there).to(drawn.device)]).unique(), missing

@@ -25,7 +25,7 @@ from gpustab.kernels.similarity_groups import Block
 from gpustab.results.page import counted
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
-from gpustab.spaces.words import show, some_words
+from gpustab.spaces.words import readings, show, some_words
 from gpustab.studies.thresholds.options import NONE, ThresholdsOptions
 from gpustab.trainers import NOT_OF_WORDS
 from gpustab.wordnet.nouns import Nouns, read_nouns
@@ -100,7 +100,7 @@ def leacock_chodorow(runs: Runs, nouns: Nouns, options: ThresholdsOptions, exclu
     Raises:
         UnknownWordsError: if fewer than three joint words are nouns.
     """
-    left_out = frozenset(excluded)
+    left_out = frozenset(own for word in excluded for own in readings(word))
     joint = runs.joint.nonzero().flatten().tolist()
     senses = {
         row: found
@@ -176,14 +176,19 @@ def of_callable(runs: Runs, similarity: Similarity, options: ThresholdsOptions, 
     return _scored(runs, name, kept, values)
 
 
-def _scored(runs: Runs, name: str, pairs: Sequence[tuple[bytes, bytes]], values: Sequence[float]) -> Scored:
+def _scored(
+    runs: Runs, name: str, pairs: Sequence[tuple[bytes, bytes]], values: Sequence[float], said: Sequence[str] = ()
+) -> Scored:
     lookup = Lookup(runs, None, ignore_case=False)
+    pairs, notes = lookup.known(pairs)
     rows = [(lookup.row(a), lookup.row(b)) for a, b in pairs]
     known = [k for k, (a, b) in enumerate(rows) if a is not None and b is not None and a != b]
     both = torch.tensor([rows[k] for k in known], dtype=torch.long).view(-1, 2)
     words, places = both.unique(return_inverse=True)
     _want_words(len(words), f"are in '{name}'", runs)
     notes = (
+        *said,
+        *notes,
         f"{len(known):,} of {len(pairs):,} scored pairs have two words that every run has; they are few for groups of "
         "0.01, so groups are joined to 30 pairs.",
     )
@@ -233,8 +238,9 @@ def _made(options: ThresholdsOptions, similarity: Similarity | None) -> Callable
     if similarity is not None:
         return lambda runs: of_callable(runs, similarity, options)
     if options.baseline is not None:
-        test = read_similarity(Path(options.baseline))
-        return lambda runs: _scored(runs, test.name, test.pairs, test.gold)
+        columns = {"word_columns": options.word_columns, "score_column": options.score_column}
+        test = read_similarity(Path(options.baseline), **columns)
+        return lambda runs: _scored(runs, test.name, test.pairs, test.gold, test.notes)
     nouns = read_nouns(options.wordnet)
     excluded = [] if options.exclude is None else read_word_list(options.exclude)
     return lambda runs: leacock_chodorow(runs, nouns, options, excluded)

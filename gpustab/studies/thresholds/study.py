@@ -43,7 +43,7 @@ from gpustab.studies.thresholds.claims import (
     tests_of,
 )
 from gpustab.studies.thresholds.distributions import Distribution, Law, compare, distribution
-from gpustab.studies.thresholds.evaluation import installed_tests, scores
+from gpustab.studies.thresholds.evaluation import NAMES, installed_tests, scores
 from gpustab.studies.thresholds.numbers import KEPT, RunNumbers, Tables, add, add_scores, find, summary
 from gpustab.studies.thresholds.options import ThresholdsOptions
 from gpustab.studies.thresholds.rules import RULES
@@ -118,7 +118,9 @@ def thresholds(
     with answering("thresholds", options, groups, compute, progress) as answer:
         given = groups_of(groups)
         bases = bases_of(options, baseline)
-        tests = list(installed_tests(options.tests, answer.result.notes))
+        columns = {"word_columns": options.word_columns, "score_column": options.score_column}
+        tests = list(installed_tests(options.tests, answer.result.notes, columns))
+        answer.result.notes += [note for test in tests for note in _said_of(test)]
         measured = [
             _measure(group, bases, options, tests, answer, Finished(finished, KEPT), number / len(given), len(given))
             for number, group in enumerate(given)
@@ -273,6 +275,14 @@ def _measure_run(
     return own, find(runs, r, base, options, compute, tell) if base else None
 
 
+def _said_of(test: SimilarityTest) -> Iterator[str]:
+    """Yield which columns were read, and of a file of one's own what else was found in it."""
+    columns, *others = test.notes
+    yield columns
+    if test.name not in NAMES:
+        yield from (f"{test.name}: {note}" for note in others)
+
+
 def _score(
     runs: Runs,
     tests: Sequence[SimilarityTest],
@@ -288,7 +298,7 @@ def _score(
     rows = []
     for test in tests:
         try:
-            rows += list(scores(runs, test, cuts, answer.compute, options.seed))
+            rows += list(scores(runs, test, cuts, answer.compute, options.seed, answer.result.notes))
         except InputError as error:
             answer.result.notes.append(f"{runs.name}: {test.name}: not scored: {error}")
     add_scores(answer.result.tables, rows)

