@@ -41,9 +41,13 @@ class ReadOptions(Options):
         errors: ``"strict"`` refuses bytes that are not of the encoding; ``"replace"`` puts U+FFFD in their place, and
             encoding ``"auto"`` is UTF-8 then.
         column: name of the column of text in CSV, TSV or JSON lines, or its number (from 1) in a table without a
-            header. Default: ``text``, or the only column there is.
+            header; of XML, the element that is a document. Default: ``text``, or the only column there is.
         id_column: column that names the documents; default: their numbers do.
         date_column: column of dates, each with a year of four digits, which is kept as the column ``year``.
+        notes: of TEI, whether notes and, in plays and transcripts, speakers' names, stage directions, cast lists and
+            noises are read: ``"drop"`` or ``"keep"``, notes after the text.
+        readings: of TEI, which of two is read: ``"edited"``: corrections, regular spelling, expansions;
+            ``"original"``: what the source has.
     """
 
     format: FormatName | None = None
@@ -53,6 +57,8 @@ class ReadOptions(Options):
     column: str | None = None
     id_column: str | None = None
     date_column: str | None = None
+    notes: Literal["drop", "keep"] = "drop"
+    readings: Literal["edited", "original"] = "edited"
 
     def __post_init__(self) -> None:
         super().__post_init__()

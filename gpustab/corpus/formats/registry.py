@@ -9,9 +9,10 @@ from pathlib import Path
 from gpustab.corpus.encoding import find_encoding, mark_of
 from gpustab.corpus.formats.format import TextFile, TextFormat
 from gpustab.corpus.formats.marked import refuse_beginning, refuse_signs
-from gpustab.corpus.formats.markup import DOCX, HTML, MARKDOWN, XML
+from gpustab.corpus.formats.markup import DOCX, HTML, MARKDOWN
 from gpustab.corpus.formats.plain import FASTTEXT, LINE_SENTENCE, PLAIN
 from gpustab.corpus.formats.records import JSON_LINES, TABLE
+from gpustab.corpus.formats.xml_text import XML
 from gpustab.corpus.options import ReadOptions
 from gpustab.errors import InputError, option
 from gpustab.formats.sniff import foreign
