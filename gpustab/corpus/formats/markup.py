@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -72,12 +73,15 @@ def beginning_of(start: str) -> Beginning:
 
 
 def _is_html(start: str) -> bool:
-    """Tell a page by its first tag; a fragment by most of its blocks: Markdown may begin with ``<p align=...>`` too."""
     begins = beginning_of(start)
-    if begins.doctype.lower() == "html" or _HTML.match(begins.rest):
-        return True
-    blocks = [block.lstrip() for block in re.split(r"\n[ \t]*\r?\n", begins.rest[:_LOOKED_AT])]
-    return bool(_FRAGMENT.match(begins.rest)) and 2 * sum(block.startswith("<") for block in blocks) >= len(blocks)
+    return begins.doctype.lower() == "html" or bool(_HTML.match(begins.rest))
+
+
+def _is_fragment(start: str) -> bool:
+    """Tell a piece of a page by most of its blocks: text and Markdown may begin with ``<p align=...>`` too."""
+    rest = beginning_of(start).rest[:_LOOKED_AT]
+    blocks = [block.lstrip() for block in re.split(r"\n[ \t]*\r?\n", rest)]
+    return bool(_FRAGMENT.match(rest)) and 2 * sum(block.startswith("<") for block in blocks) >= len(blocks)
 
 
 def _read_html(file: TextFile) -> Iterator[Document]:
@@ -186,6 +190,8 @@ def _matching(*patterns: re.Pattern[str]) -> Callable[[str], bool]:
 
 _OF_WORD = re.compile(r"PK\x03\x04.*word/", re.S)
 HTML = TextFormat("html", "HTML", (".html", ".htm", ".xhtml"), "files", _is_html, _read_html)
+FRAGMENT = replace(HTML, suffixes=(), matches=_is_fragment)
+"""A page without its beginning."""
 DOCX = TextFormat("docx", "a Word document", (".docx",), "files", _matching(_OF_WORD), _read_docx)
 # Most Markdown is plain text as well.
 MARKDOWN = TextFormat("markdown", "Markdown", (".md", ".markdown"), "files", _matching(), _read_markdown)

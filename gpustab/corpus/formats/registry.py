@@ -9,7 +9,7 @@ from pathlib import Path
 from gpustab.corpus.encoding import find_encoding, mark_of
 from gpustab.corpus.formats.format import TextFile, TextFormat
 from gpustab.corpus.formats.marked import refuse_beginning, refuse_signs
-from gpustab.corpus.formats.markup import DOCX, HTML, MARKDOWN
+from gpustab.corpus.formats.markup import DOCX, FRAGMENT, HTML, MARKDOWN
 from gpustab.corpus.formats.plain import FASTTEXT, LINE_SENTENCE, PLAIN
 from gpustab.corpus.formats.records import JSON_LINES, TABLE
 from gpustab.corpus.formats.xml_text import XML
@@ -19,7 +19,18 @@ from gpustab.formats.sniff import foreign
 from gpustab.formats.source import Source, open_source
 
 # The first that matches reads the file. PLAIN is last: it takes whatever is not known to be something else.
-FORMATS: tuple[TextFormat, ...] = (DOCX, HTML, XML, JSON_LINES, FASTTEXT, MARKDOWN, TABLE, LINE_SENTENCE, PLAIN)
+FORMATS: tuple[TextFormat, ...] = (
+    DOCX,
+    HTML,
+    XML,
+    JSON_LINES,
+    FASTTEXT,
+    MARKDOWN,
+    FRAGMENT,
+    TABLE,
+    LINE_SENTENCE,
+    PLAIN,
+)
 
 _COMPRESSED = (".gz", ".bz2")
 _SIGNATURES = (

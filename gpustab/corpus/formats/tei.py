@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gpustab.corpus.options import ReadOptions
-from gpustab.errors import option
+from gpustab.errors import as_flags, option
 
 ROOTS = frozenset({"TEI", "TEI.2", "teiCorpus"})
 _WITHIN = """
@@ -39,8 +39,8 @@ _NOT_TEXT = frozenset(_UNREAD.split())
 _BESIDE = {
     **dict.fromkeys(("note", "noteGrp", "witDetail"), "notes"),
     **dict.fromkeys(("stage", "set", "camera", "caption", "sound", "tech", "view"), "stage directions"),
-    **dict.fromkeys(("kinesic", "incident", "vocal"), "noises and gestures"),
-    "speaker": "speakers' names",
+    **dict.fromkeys(("kinesic", "incident", "vocal"), "noises"),
+    "speaker": "speaker names",
     "castList": "cast lists",
 }
 _EVENTS = frozenset({"kinesic", "incident", "vocal"})
@@ -91,7 +91,7 @@ class Editing:
 
     def __add__(self, other: Editing) -> Editing:
         shown = {
-            kind: [*self.examples.get(kind, ()), *other.examples.get(kind, ())][:_EXAMPLES]
+            kind: list(dict.fromkeys([*self.examples.get(kind, ()), *other.examples.get(kind, ())]))[:_EXAMPLES]
             for kind in [*self.examples, *other.examples]
         }
         return Editing(self.counts + other.counts, self.words + other.words, shown)
@@ -99,16 +99,12 @@ class Editing:
     def sentences(self) -> Iterator[str]:
         """Yield what is to be said of it: of what was left out, and of words that were joined or have gaps."""
         beside = [kind for kind in dict.fromkeys(_BESIDE.values()) if self.counts[kind]]
-        readings = [
-            kind
-            for kind in ("second readings", "readings of the source", "readings of the editor")
-            if self.counts[kind]
-        ]
-        others = [kind for kind in ("deletions", "superfluous passages", "heads of pages") if self.counts[kind]]
+        readings = [kind for kind in ("second readings", "source readings", "editorial readings") if self.counts[kind]]
+        others = [kind for kind in ("deletions", "superfluous passages", "page heads") if self.counts[kind]]
         if beside or readings or others:
             ways = [option("notes", "keep")] * bool(beside)
-            ways += [option("readings", "original")] * bool(self.counts["readings of the source"])
-            way = f"; {' and '.join(ways)} would read them" if ways else ""
+            ways += [option("readings", "original")] * bool(self.counts["source readings"])
+            way = as_flags(f"; {' and '.join(ways)} would read them") if ways else ""
             yield f"left out {_listed([self._with_words(kind) for kind in (*beside, *readings, *others)])}{way}"
         for kind, said in _SAID.items():
             if self.counts[kind]:
@@ -117,7 +113,7 @@ class Editing:
 
     def _with_words(self, kind: str) -> str:
         words = f" ({self.words[kind]:,} words)" if self.words[kind] else ""
-        return f"{self.counts[kind]:,} {kind}{words}"
+        return f"{self.counts[kind]:,} {kind if self.counts[kind] > 1 else kind[:-1]}{words}"
 
 
 _SAID = {
@@ -238,7 +234,7 @@ class Transcript:
         if name in _BESIDE:
             return _BESIDE[name] if not keep or _BESIDE[name] == "notes" else None
         if name == "fw":
-            return "heads of pages"
+            return "page heads"
         if name == "del":
             return None if above == "restore" else "deletions"
         if name in ("rdg", "lem"):
@@ -258,10 +254,10 @@ class Transcript:
         if name in _SUPERFLUOUS:
             return None if original else "superfluous passages"
         if name == "ex" and original:
-            return "readings of the editor"
+            return "editorial readings"
         other = (_SOURCE_OF if original else _EDITED_OF).get(name)
         if other and parent is not None and next(parent.iterchildren(f"{{*}}{other}"), None) is not None:
-            return "readings of the editor" if original else "readings of the source"
+            return "editorial readings" if original else "source readings"
         if above == "choice" and next(element.itersiblings(f"{{*}}{name}", preceding=True), None) is not None:
             return "second readings"
         return None

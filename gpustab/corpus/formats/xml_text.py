@@ -19,13 +19,17 @@ from gpustab.corpus.options import ReadOptions
 from gpustab.errors import InputError, near, option
 
 _ROOT = re.compile(r"<(?:\w+:)?(?:TEI(?:\.2)?|teiCorpus)\b|<[\w:.-]+\s[^>]*\bxmlns\b")
+_CODE = re.compile(r"[^\s\d]*\d\S*")
+_LONGEST = 200
 _BREAKS = frozenset({"br", "lb", "linebreak", "line-break", "newline", "break", "tab", "cr"})
 _UNSEEN = frozenset({"math", "svg", "tex-math", "script", "style"})
 _LONG = 6
 """Words of an element on the average, from which on it holds text and no field."""
 _FEW, _ALL, _SOME = 0.1, 0.9, 0.01
 """Shares of all words: of fields that may be read with the text; of one element that is all there is; worth a word."""
-_SHOWN = 6
+_SHOWN, _OFFERED = 6, 3
+_CODES = 3
+"""Names of elements that hold numbers or keys alone, from which on a file is records: prose numbers its pages."""
 
 
 @dataclass
@@ -36,11 +40,13 @@ class Use:
         number: how many there are.
         mixed: how many stand beside text of their parent.
         words: in them, those of inline elements within included.
+        codes: how many hold one number, date or key.
     """
 
     number: int = 0
     mixed: int = 0
     words: int = 0
+    codes: int = 0
 
 
 @dataclass
@@ -68,7 +74,9 @@ def survey(root: Any) -> Survey:
     found = Survey()
     for element in root.iter("{*}*"):
         name = name_of(element)
-        found.uses.setdefault(name, Use()).number += 1
+        use = found.uses.setdefault(name, Use())
+        use.number += 1
+        use.codes += not len(element) and bool(_CODE.fullmatch((element.text or "")[:_LONGEST].strip()))
         children = [child for child in element if isinstance(child.tag, str)]
         if children and (_is_text(element.text) or any(_is_text(child.tail) for child in element)):
             for child in children:
@@ -155,17 +163,16 @@ def _refuse_fields(file: TextFile, found: Survey) -> None:
     ((most, number),) = words.most_common(1)
     text = {most} if number >= _ALL * total else set()
     text |= {name for name, n in words.items() if n >= _LONG * found.uses[name].number}
-    fields = Counter({name: n for name, n in words.items() if name not in text})
-    shown = ", ".join(f"<{name}> {n / total:.0%}" for name, n in words.most_common(_SHOWN) if n >= _SOME * total)
-    if fields.total() > _FEW * total and text:
-        ways = ", ".join(f"{option('column', name)}" for name, _ in words.most_common() if name in text)
-    elif fields.total() > _FEW * total:
-        ways = option("column", "...")
-    else:
+    fields = total - sum(words[name] for name in text)
+    codes = [name for name, use in found.uses.items() if use.codes > 0.8 * use.number]
+    if fields <= _FEW * total and len(codes) < _CODES:
         return
+    shown = ", ".join(f"<{name}> {n / total:.0%}" for name, n in words.most_common(_SHOWN) if n >= _SOME * total)
+    ranked = sorted(words, key=lambda name: (name not in text, -words[name]))
+    ways = ", ".join(option("column", name) for name in ranked[:_OFFERED])
     raise InputError(
-        f"{file.path}: this XML has fields of a word or two beside text (of its words stand in {shown}); which element "
-        f"is a document's text? say {ways}, or {option('format', 'html')} to read all of them"
+        f"{file.path}: this XML has fields beside text (of its words stand in {shown}); which element is a document's "
+        f"text? say {ways}, or {option('format', 'html')} to read all of them"
     )
 
 
