@@ -106,7 +106,7 @@ def test_what_was_left_out_is_in_the_notes_of_a_corpus(tmp_path):
         (tmp_path / f"{n}.xml").write_text(tei(f"<p>the man {n} ran th<gap/>s<note>see p. 3</note></p>"))
     corpus = prepare_corpus(tmp_path, CorpusOptions(min_count=1, drop_duplicates=False))
     assert any("left out 3 notes (9 words); --notes keep would read them" in note for note in corpus.notes)
-    assert any("a gap or an unknown sign within: 3 (th…s)" in note for note in corpus.notes)
+    assert any("a gap or an unknown sign within: 3 (th…s" in note for note in corpus.notes)
     kept = prepare_corpus(tmp_path, CorpusOptions(min_count=1, drop_duplicates=False, notes="keep"))
     assert b"see" in set(kept.vocabulary) - set(corpus.vocabulary)
 
