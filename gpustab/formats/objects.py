@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -124,8 +124,13 @@ def is_one(source: Any) -> bool:
 def _of_mapping(source: Mapping[Any, Any], name: str, options: LoadOptions) -> Space:
     if not source or not all(isinstance(word, str | bytes) for word in source):
         raise InputError(f"this is a {type(source).__name__} of {len(source)} entries, wanted words and their vectors")
-    words = list(map(as_word, source))
-    rows = [row.detach().cpu().numpy() if isinstance(row, Tensor) else np.asarray(row) for row in source.values()]
+    return _of_rows(list(source), list(source.values()), name, options)
+
+
+def _of_rows(given: Sequence[str | bytes], values: Sequence[Any], name: str, options: LoadOptions) -> Space:
+    """Make a space of words and a vector of each, which may be of any kind."""
+    words = list(map(as_word, given))
+    rows = [row.detach().cpu().numpy() if isinstance(row, Tensor) else np.asarray(row) for row in values]
     for word, row in zip(words, rows, strict=True):
         if row.ndim != 1 or row.shape != rows[0].shape or row.dtype.kind not in "fiu":
             raise InputError(
@@ -145,20 +150,18 @@ def _of_frame(frame: Any, name: str, options: LoadOptions) -> Space:
         frame, columns, kinds = frame.reset_index(), ["word", *columns], ["text", *kinds]
     names = [str(column) for column in columns]
     chosen = choose_columns(names, kinds, lambda i: are_running(list(frame.iloc[:50, i])), word_column)
-    if kinds[chosen.vectors[0]] == "lists":
-        return _of_mapping(
-            dict(zip(frame.iloc[:, chosen.word], frame.iloc[:, chosen.vectors[0]], strict=True)), name, options
-        )
     words = _words_of(frame, chosen)
     options = replace(options, word_column=None)
-    space = from_pair(words, frame.iloc[:, list(chosen.vectors)].to_numpy(), name, options)
+    if kinds[chosen.vectors[0]] == "lists":
+        space = _of_rows(words, list(frame.iloc[:, chosen.vectors[0]]), name, options)
+    else:
+        space = from_pair(words, frame.iloc[:, list(chosen.vectors)].to_numpy(), name, options)
     report = space.report
     assert report is not None  # noqa: S101  # from_pair writes one
     counts = None
     if chosen.counts is not None:
-        by_word = dict(
-            zip(reversed(list(map(as_word, words))), reversed(list(frame.iloc[:, chosen.counts])), strict=True)
-        )
+        pairs = list(zip(map(as_word, words), frame.iloc[:, chosen.counts], strict=True))[: options.limit]
+        by_word = dict(pairs if options.keep_duplicate == "last" else reversed(pairs))
         counts = torch.tensor([int(by_word[word]) for word in space.vocabulary], dtype=torch.int64)
     report = replace(report, format="data frame", notes=(*chosen.notes, *report.notes))
     return replace(space, counts=counts, report=report)
