@@ -111,6 +111,7 @@ class RowTable:
         options: ``words``, ``keep_duplicate``, ``drop_nonfinite``, ``skip_empty_tokens``.
         place: what the numbers of rows count, for messages.
         placed: whether the rows stay in their file.
+        keep_empty: whether a word may be empty, as in files that hold whatever a space had.
 
     Attributes:
         rows: rows taken in, also those that were left out.
@@ -131,9 +132,11 @@ class RowTable:
         place: Literal["line", "row"] = "line",
         *,
         placed: bool = False,
+        keep_empty: bool = False,
     ) -> None:
         self.rows = 0
         self.duplicates, self.empty = Event(), Event()
+        self._keep_empty = keep_empty and not options.skip_empty_tokens
         self._place = "on line" if place == "line" else "in row"
         self._values = Values(options, self._place)
         self.nonfinite, self.implausible = self._values.nonfinite, self._values.implausible
@@ -176,7 +179,7 @@ class RowTable:
             starts: ``(b,)`` bytes of the file at which their values start, kept of rows that stay there.
         """
         self.rows += len(words)
-        if b"" in words:
+        if b"" in words and not self._keep_empty:
             filled = self._filled(words, places)
             words, vectors, places = [words[i] for i in filled], vectors[filled], [places[i] for i in filled]
             counts = None if counts is None else [counts[i] for i in filled]

@@ -132,8 +132,11 @@ def test_the_first_row_of_a_word_is_kept_and_the_others_are_reported(tmp_path, k
 @pytest.mark.parametrize("kind", [*FILES, *OBJECTS])
 def test_an_empty_word_is_refused_and_left_out_where_that_is_asked_for(tmp_path, kind):
     source = made(tmp_path, kind, EMPTY)
-    with pytest.raises(InputError, match=r"empty|blank|no word"):
-        load_space(source)
+    if kind == "safetensors":  # which holds whatever a space had
+        assert load_space(source).report.notes == ("1 word(s) are empty: in row 1",)
+    else:
+        with pytest.raises(InputError, match=r"empty|blank|no word"):
+            load_space(source)
     if kind == "npy and words":  # a blank line is no word, and no row can be told to have none
         return
     space = load_space(source, LoadOptions(skip_empty_tokens=True))

@@ -6,7 +6,7 @@ import codecs
 import re
 from pathlib import Path
 
-from gpustab.corpus.encoding import find_encoding, mark_of
+from gpustab.corpus.encoding import find_encoding, mark_of, wide_of
 from gpustab.corpus.formats.format import TextFile, TextFormat
 from gpustab.corpus.formats.marked import refuse_beginning, refuse_signs
 from gpustab.corpus.formats.markup import DOCX, FRAGMENT, HTML, MARKDOWN
@@ -102,9 +102,8 @@ def _refuse_foreign(source: Source, options: ReadOptions) -> None:
     if not what and not wide.startswith(("utf-16", "utf-32", "utf16", "utf32")):
         if 100 * len(_CONTROL.findall(start)) > len(start):
             what = (foreign(start) or "a binary file").split(" (")[0]  # the rest is about vectors
-            if what.startswith("UTF-16"):
-                ends = "le" if start[1:512:2].count(0) > start[:512:2].count(0) else "be"
-                what = f"UTF-16 text without a byte-order mark; say {option('encoding', f'utf-16-{ends}')}"
+            if found := wide_of(start):
+                what = f"{found[:6].upper()} text without a byte-order mark; say {option('encoding', found)}"
         elif b"\n" not in head and head.count(b"\r") > 1:
             what = "text whose lines end in carriage returns alone, as on old Macs; convert them to newlines"
     if what:

@@ -201,7 +201,7 @@ def read_safetensors(source: Source, options: LoadOptions = DEFAULTS) -> Space:
         with naming(path):
             check_dimension(rows.shape[1], options)
             kept = rows_to_read(len(found.words), options)
-            table = RowTable(rows.shape[1], kept, options, "row")
+            table = RowTable(rows.shape[1], kept, options, "row", keep_empty=ours)
             for start in range(0, kept, _STEP):
                 part = slice(start, min(start + _STEP, kept))
                 table.add(found.words[part], rows[part].numpy(), range(kept)[part], found.counts and found.counts[part])

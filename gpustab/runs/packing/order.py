@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from safetensors import safe_open
 from torch import Tensor
 
-from gpustab.errors import InputError, naming, option
+from gpustab.errors import naming
 from gpustab.formats.binary.stored import StoredSpace, StoredWords
 from gpustab.formats.unusual import Unusual
 from gpustab.machine.threads import in_order
@@ -155,9 +155,5 @@ class _KnownWords:
                 numbers = self.all.take(own)
                 if np.bincount(numbers).max(initial=0) > 1:
                     Vocabulary(own)  # which says what occurs twice
-                if b"" in own:
-                    raise InputError(
-                        f"row {own.index(b'')} has an empty word; {option('skip_empty_tokens')} leaves it out"
-                    )
             self._known[key.digest()] = numbers, list(Unusual(own, range(len(own)), "in row").sentences())
         return self._known[key.digest()]
