@@ -55,6 +55,9 @@ def find_encoding(source: Source, options: ReadOptions) -> Found:
         InputError: if it is neither UTF-8 nor plausibly cp1252.
     """
     if options.encoding != "auto":
+        codec = codecs.lookup(options.encoding).name
+        if codec in ("utf-16", "utf-32") and mark_of(source.head) is None and source.head:
+            raise InputError(_without_mark(source, codec))
         # A mark is no text, whichever the codec's name.
         return Found("utf-8-sig" if codecs.lookup(options.encoding).name == "utf-8" else options.encoding)
     known = mark_of(source.head) or declared(source.head)
@@ -143,7 +146,7 @@ def decoded(source: Source, encoding: str, errors: str) -> Iterator[str]:
             text = decoder.decode(block, final=not block)
         except UnicodeError as error:
             if not isinstance(error, UnicodeDecodeError):  # UTF-16 and UTF-32 say so of a missing mark
-                raise InputError(f"{source.path}: {error}{_without_mark(source.head)}") from None
+                raise InputError(_without_mark(source, encoding)) from None
             data, start = error.object, error.start
             line += data[:start].decode(encoding, "replace").count("\n")
             where = f"{source.path}: line {line:,}, byte offset {offset + len(block) - len(data) + start:,}"
@@ -182,9 +185,11 @@ def wide_of(head: bytes) -> str | None:
     return None
 
 
-def _without_mark(head: bytes) -> str:
-    found = wide_of(head)
-    return f"; the text seems to be {found}: say {option('encoding', found)}" if found else ""
+def _without_mark(source: Source, encoding: str) -> str:
+    found = wide_of(source.head) or f"{encoding}-le"
+    said = "is" if wide_of(source.head) else "may be"
+    what = f"{encoding} begins with a byte-order mark, and there is none"
+    return f"{source.path}: {what}; the text {said} {found}: say {option('encoding', found)}"
 
 
 def _and_end(source: Source) -> Iterator[bytes]:

@@ -201,14 +201,15 @@ class _Reading:
         """Yield the rows without the names of the columns; blank lines are passed over."""
         reader = csv.reader(self._text(), delimiter=self._layout.delimiter, strict=True)
         passed = not self._layout.has_names and len(self._layout.names) == len(self._layout.body[0])
+        begins = 1
         try:
             for row in reader:
                 if row and passed:
                     yield reader.line_num, row
-                passed = passed or bool(row)
+                passed, begins = passed or bool(row), reader.line_num + 1
         except csv.Error as error:
             if not self._source.damage:
-                raise InputError(f"line {reader.line_num}: {error}; is a quote not closed?") from None
+                raise InputError(f"line {begins}: the row begins here: {error}; is a quote not closed?") from None
 
     def _text(self) -> Iterator[str]:
         for block in self._lines.blocks():
