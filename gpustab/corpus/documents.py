@@ -18,6 +18,7 @@ from gpustab.corpus.formats import FORMATS, Document, TextFile, TextFormat, reco
 from gpustab.corpus.formats.plain import PLAIN, documents, find_layout
 from gpustab.corpus.formats.records import refuse_columns
 from gpustab.corpus.formats.registry import suffix_of
+from gpustab.corpus.formats.tei import Editing
 from gpustab.corpus.options import CORPORA, FoundLayout, ReadOptions
 from gpustab.errors import InputError, option
 from gpustab.formats.source import near_file
@@ -158,6 +159,11 @@ class Documents:
         """Number of U+FFFD that stand for undecodable bytes, after an iteration."""
         return sum(part.file.replaced for part in self.parts)
 
+    def remarks(self) -> Iterator[str]:
+        """Yield, after an iteration, what was left out and joined in texts of TEI."""
+        editing = sum((part.file.editing for part in self.parts), Editing())
+        yield from (f"{self.name}: {said}" for said in editing.sentences())
+
     def __iter__(self) -> Iterator[Document]:
         for number, part in enumerate(self.parts):
             plain = part.format is PLAIN
@@ -190,7 +196,7 @@ def open_documents(source: str | Path, options: ReadOptions | None = None, **cho
     options = chosen(ReadOptions, options, choices)
     path = Path(source)
     if source in CORPORA:
-        for name in ("format", "encoding", "column", "id_column", "date_column"):
+        for name in ("format", "encoding", "column", "id_column", "date_column", "notes", "readings"):
             if getattr(options, name) != getattr(ReadOptions, name):
                 raise InputError(f"{source}: {option(name, getattr(options, name))} is for files of one's own")
     if source == "lee":
@@ -257,8 +263,11 @@ def _folder(folder: Path, options: ReadOptions) -> Documents:
 
 def _refuse_unfit(options: ReadOptions, path: Path, format_: TextFormat) -> None:
     """Refuse options that would be passed over in silence."""
-    if format_.layout != "records" or format_.name == "xml":
+    if format_.layout != "records" or (format_.name == "xml" and options.columns.keys() - {"column"}):
         refuse_columns(options, path, format_.title)
+    for name in ("notes", "readings"):
+        if format_.name != "xml" and getattr(options, name) != getattr(ReadOptions, name):
+            raise InputError(f"{path}: {option(name, getattr(options, name))} is for TEI, and this is {format_.title}")
     if options.layout and format_ is not PLAIN:
         ways = f"or {option('format', 'plain')}"
         raise InputError(

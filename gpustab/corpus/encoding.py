@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +26,9 @@ _HTML = re.compile(rb"<meta\b[^>]*?\bcharset\s*=\s*[\"']?\s*([\w.:-]+)", re.I)
 _BEYOND = re.compile("[^\\x00-\\x7f\udc80-\udcff]")
 _STRAY = re.compile("[\udc80-\udcff]")
 _WORD = re.compile("\\w*[\udc80-\udcff][\\w\udc80-\udcff]*")
+_LOOKED_AT, _FEWEST, _LONG_WORD = 4096, 6, 40
+_CHINESE = 0x4E
+"""The first of the high bytes that Chinese and Korean characters have."""
 _UNDEFINED = frozenset("\udc81\udc8d\udc8f\udc90\udc9d")  # bytes that cp1252 gives no character
 
 
@@ -51,6 +55,9 @@ def find_encoding(source: Source, options: ReadOptions) -> Found:
         InputError: if it is neither UTF-8 nor plausibly cp1252.
     """
     if options.encoding != "auto":
+        codec = codecs.lookup(options.encoding).name
+        if codec in ("utf-16", "utf-32") and mark_of(source.head) is None and source.head:
+            raise InputError(_without_mark(source, codec))
         # A mark is no text, whichever the codec's name.
         return Found("utf-8-sig" if codecs.lookup(options.encoding).name == "utf-8" else options.encoding)
     known = mark_of(source.head) or declared(source.head)
@@ -137,7 +144,9 @@ def decoded(source: Source, encoding: str, errors: str) -> Iterator[str]:
     for block in _and_end(source):
         try:
             text = decoder.decode(block, final=not block)
-        except UnicodeDecodeError as error:
+        except UnicodeError as error:
+            if not isinstance(error, UnicodeDecodeError):  # UTF-16 and UTF-32 say so of a missing mark
+                raise InputError(_without_mark(source, encoding)) from None
             data, start = error.object, error.start
             line += data[:start].decode(encoding, "replace").count("\n")
             where = f"{source.path}: line {line:,}, byte offset {offset + len(block) - len(data) + start:,}"
@@ -146,6 +155,41 @@ def decoded(source: Source, encoding: str, errors: str) -> Iterator[str]:
             raise InputError(f"{where}: 0x{data[start]:02X} is not {name} here; {ways}") from None
         yield text
         line, offset = line + text.count("\n"), offset + len(block)
+
+
+def wide_of(head: bytes) -> str | None:
+    """Return which UTF-16 or UTF-32 a text without a mark seems to be, ``None`` where it is something else.
+
+    Of a character's two or four bytes the higher ones are nearly always those of few values: zero, or a script's own.
+
+    >>> wide_of("Это был длинный день, и ночь.".encode("utf-16-le")), wide_of("Ja, so war es.".encode("utf-32-be"))
+    ('utf-16-le', 'utf-32-be')
+    >>> wide_of("Это был длинный день.".encode())
+    """
+    start = head[:_LOOKED_AT]
+    if b"\0" not in start:  # every blank and every line's end has one; two letters of ASCII are no character of Chinese
+        return None
+    for encoding in ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be"):
+        width = 4 if "32" in encoding else 2
+        whole = start[: len(start) // width * width]
+        try:
+            text = whole.decode(encoding) if len(whole) >= _FEWEST else ""
+        except UnicodeDecodeError as error:
+            text = whole[: error.start].decode(encoding) if len(whole) - error.start <= width else ""
+        high = {_CHINESE if 0x4E <= ord(one) >> 8 <= 0xD7 else ord(one) >> 8 for one in text}
+        # Read with the wrong order, letters come from all over Unicode, and blanks and line ends are no such.
+        spaces = sum(character in " \n\r\t" for character in text)
+        usual = spaces + sum(unicodedata.category(character)[0] in "LMNPZ" for character in text if character != " ")
+        if text and usual > 0.9 * len(text) and len(high) <= 6 and (spaces or len(text) < _LONG_WORD):
+            return encoding
+    return None
+
+
+def _without_mark(source: Source, encoding: str) -> str:
+    found = wide_of(source.head) or f"{encoding}-le"
+    said = "is" if wide_of(source.head) else "may be"
+    what = f"{encoding} begins with a byte-order mark, and there is none"
+    return f"{source.path}: {what}; the text {said} {found}: say {option('encoding', found)}"
 
 
 def _and_end(source: Source) -> Iterator[bytes]:

@@ -41,12 +41,16 @@ class ReadOptions(Options):
         errors: ``"strict"`` refuses bytes that are not of the encoding; ``"replace"`` puts U+FFFD in their place, and
             encoding ``"auto"`` is UTF-8 then.
         column: name of the column of text in CSV, TSV or JSON lines, or its number (from 1) in a table without a
-            header. Default: ``text``, or the only column there is.
+            header; of XML, the element that is a document. Default: ``text``, or the only column there is.
         id_column: column that names the documents; default: their numbers do.
         date_column: column of dates, see :func:`gpustab.corpus.dates.read_years`; the year is kept as column ``year``.
         unclear_dates: what is done where the years of a date are not clear, or lie in several periods: ``"refuse"``
             it; ``"undated"``: the document is in no period, and counted; ``"middle"`` takes the middle of a span of
             years (18th c., 1848-1853), and other unclear dates as none.
+        notes: of TEI, whether notes and, in plays and transcripts, speakers' names, stage directions, cast lists and
+            noises are read: ``"drop"`` or ``"keep"``, notes after the text.
+        readings: of TEI, which of two is read: ``"edited"``: corrections, regular spelling, expansions;
+            ``"original"``: what the source has.
     """
 
     format: FormatName | None = None
@@ -57,6 +61,8 @@ class ReadOptions(Options):
     id_column: str | None = None
     date_column: str | None = None
     unclear_dates: UnclearDates = "refuse"
+    notes: Literal["drop", "keep"] = "drop"
+    readings: Literal["edited", "original"] = "edited"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -89,7 +89,7 @@ def prepare_corpus(
     if numbered.empty:
         names = ", ".join(numbered.empty[:3]) + (", ..." if len(numbered.empty) > 3 else "")
         log.warning("%s: %d without a word, no documents: %s", source, len(numbered.empty), names)
-    notes = (*documents.notes, *(cuts.notes() if cuts else ()))
+    notes = (*documents.notes, *documents.remarks(), *(cuts.notes() if cuts else ()))
     for note in notes:
         log.info(note)
     return replace(_select(documents, numbered, options), notes=notes)

@@ -54,12 +54,17 @@ def from_pair(
         want_ordered(words)
     vectors, note = _as_float32(array, name)
     listed = list(map(as_word, words))
-    if options is not None and (options.given or len(set(listed)) < len(listed)):
+    if options is not None and (options.given or _are_odd(listed)):
         return _select(listed, vectors, None, name, options, "words and array", note)
     with naming(name):
         vocabulary = Vocabulary(listed)
     report = LoadReport(source=name, format="words and array", rows=len(vocabulary), notes=note)
     return Space(vocabulary, vectors, name=name, report=report)
+
+
+def _are_odd(words: Sequence[bytes]) -> bool:
+    """Tell whether some rows have to be left out: of words that repeat, or of none."""
+    return b"" in words or len(set(words)) < len(words)
 
 
 def want_ordered(words: Any) -> None:
@@ -92,12 +97,9 @@ def _select(
             raise InputError(
                 f"vectors have shape {tuple(vectors.shape)}, wanted ({len(words)}, d) for {len(words)} words"
             )
-        kept = [row for row, word in enumerate(words[: options.limit]) if word or not options.skip_empty_tokens]
-        if left_out := len(words[: options.limit]) - len(kept):
-            notes += (f"skip_empty_tokens: {left_out} row(s) with an empty word left out",)
-        table = RowTable(vectors.shape[1], max(len(kept), 1), options, "row")
-        chosen = None if counts is None else [counts[row] for row in kept]
-        table.add([words[row] for row in kept], vectors[kept].numpy(), kept, chosen)
+        kept = len(words[: options.limit])
+        table = RowTable(vectors.shape[1], max(kept, 1), options, "row")
+        table.add(words[:kept], vectors[:kept].numpy(), range(kept), None if counts is None else counts[:kept])
         return replace(table.space(_Origin(Path(name)), form, notes=notes), name=name)
 
 
@@ -126,7 +128,7 @@ def from_keyed_vectors(kv: Any, name: str = "run", options: LoadOptions | None =
     made_up = counts is not None and are_placeholders(counts)
     if made_up:
         counts = None
-    if options is not None and options.given:
+    if options is not None and (options.given or _are_odd(list(map(as_word, kv.index_to_key)))):
         words = list(map(as_word, kv.index_to_key))
         vectors, note = _as_float32(kv.vectors, name)
         listed = None if counts is None else counts.tolist()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -71,10 +73,57 @@ def from_spacy(source: Any, name: str, options: LoadOptions | None = None) -> Sp
     if not rows:
         raise InputError(f"{name}: the vocabulary has no vectors")
     data = vectors.data.get() if hasattr(vectors.data, "get") else vectors.data  # off a GPU
-    words = [vocab.strings[key] for _, key in rows]
-    shared = len(rows) - len({row for row, _ in rows})
+    named = [(row, word) for row, key in rows if (word := _string(vocab.strings, key)) is not None]
+    shared = len(named) - len({row for row, _ in named})
     notes = [f"{shared} words share the row of another one"] if shared else []
+    if nameless := len(rows) - len(named):
+        notes.append(f"{nameless} of {len(rows)} keys have no word among the strings and were left out")
+    rows, words = named, [word for _, word in named]
     return _said(from_pair(words, np.asarray(data)[[row for row, _ in rows]], name, options), "spaCy vectors", notes)
+
+
+def _string(strings: Any, key: Any) -> str | None:
+    try:
+        return str(strings[key])
+    except KeyError:
+        return None
+
+
+_FILES = ("vectors", "key2row", "strings.json")
+"""Of spaCy's vocabulary and of sense2vec: the matrix, the row of every key, and the words that are keys as hashes."""
+
+
+def spacy_folder(folder: Path) -> Path | None:
+    """Return the folder of spaCy's vectors, of a vocabulary or of sense2vec: itself, or the one in a pipeline."""
+    for found in (folder, folder / "vocab"):
+        if all((found / name).is_file() for name in _FILES):
+            return found
+    return None
+
+
+def read_spacy(folder: Path, options: LoadOptions) -> Space:
+    """Read the vectors of a spaCy pipeline, of its vocabulary, or of sense2vec, by spaCy; no pipeline is made.
+
+    Row ``i`` of such a matrix is not the vector of the ``i``-th word: ``key2row`` says which word has which row, and
+    keys are hashes of words, but for some hundred words that spaCy numbers.
+
+    Raises:
+        InputError: if spaCy is not installed, or the files are damaged.
+    """
+    place = spacy_folder(folder) or folder
+    try:
+        from spacy.strings import StringStore
+        from spacy.vectors import Vectors
+    except ImportError:
+        raise InputError(f"{folder}: spaCy's vectors are read by spaCy: pip install spacy") from None
+    try:
+        strings = StringStore().from_disk(place / "strings.json")
+        vocab = SimpleNamespace(strings=strings, vectors=Vectors(strings=strings).from_disk(place))
+    except Exception as error:  # whatever a damaged file makes of its readers
+        raise InputError(f"{folder}: these vectors of spaCy's are cut or damaged: {error}") from error
+    space = from_spacy(vocab, str(folder), options)
+    assert space.report is not None  # noqa: S101  # from_spacy always says
+    return replace(space, name=folder.resolve().name, report=replace(space.report, source=str(folder)))
 
 
 def _said(space: Space, form: str, notes: Iterable[str]) -> Space:
@@ -124,8 +173,13 @@ def is_one(source: Any) -> bool:
 def _of_mapping(source: Mapping[Any, Any], name: str, options: LoadOptions) -> Space:
     if not source or not all(isinstance(word, str | bytes) for word in source):
         raise InputError(f"this is a {type(source).__name__} of {len(source)} entries, wanted words and their vectors")
-    words = list(map(as_word, source))
-    rows = [row.detach().cpu().numpy() if isinstance(row, Tensor) else np.asarray(row) for row in source.values()]
+    return _of_rows(list(source), list(source.values()), name, options)
+
+
+def _of_rows(given: Sequence[str | bytes], values: Sequence[Any], name: str, options: LoadOptions) -> Space:
+    """Make a space of words and a vector of each, which may be of any kind."""
+    words = list(map(as_word, given))
+    rows = [row.detach().cpu().numpy() if isinstance(row, Tensor) else np.asarray(row) for row in values]
     for word, row in zip(words, rows, strict=True):
         if row.ndim != 1 or row.shape != rows[0].shape or row.dtype.kind not in "fiu":
             raise InputError(
@@ -145,20 +199,18 @@ def _of_frame(frame: Any, name: str, options: LoadOptions) -> Space:
         frame, columns, kinds = frame.reset_index(), ["word", *columns], ["text", *kinds]
     names = [str(column) for column in columns]
     chosen = choose_columns(names, kinds, lambda i: are_running(list(frame.iloc[:50, i])), word_column)
-    if kinds[chosen.vectors[0]] == "lists":
-        return _of_mapping(
-            dict(zip(frame.iloc[:, chosen.word], frame.iloc[:, chosen.vectors[0]], strict=True)), name, options
-        )
     words = _words_of(frame, chosen)
     options = replace(options, word_column=None)
-    space = from_pair(words, frame.iloc[:, list(chosen.vectors)].to_numpy(), name, options)
+    if kinds[chosen.vectors[0]] == "lists":
+        space = _of_rows(words, list(frame.iloc[:, chosen.vectors[0]]), name, options)
+    else:
+        space = from_pair(words, frame.iloc[:, list(chosen.vectors)].to_numpy(), name, options)
     report = space.report
     assert report is not None  # noqa: S101  # from_pair writes one
     counts = None
     if chosen.counts is not None:
-        by_word = dict(
-            zip(reversed(list(map(as_word, words))), reversed(list(frame.iloc[:, chosen.counts])), strict=True)
-        )
+        pairs = list(zip(map(as_word, words), frame.iloc[:, chosen.counts], strict=True))[: options.limit]
+        by_word = dict(pairs if options.keep_duplicate == "last" else reversed(pairs))
         counts = torch.tensor([int(by_word[word]) for word in space.vocabulary], dtype=torch.int64)
     report = replace(report, format="data frame", notes=(*chosen.notes, *report.notes))
     return replace(space, counts=counts, report=report)

@@ -14,6 +14,7 @@ from gpustab.formats.binary.torch_file import TORCH
 from gpustab.formats.binary.word2vec import WORD2VEC_BINARY
 from gpustab.formats.checkpoints.folder import is_checkpoint, read_checkpoint
 from gpustab.formats.gensim.native import GENSIM
+from gpustab.formats.objects import read_spacy, spacy_folder
 from gpustab.formats.options import DEFAULTS, LoadOptions
 from gpustab.formats.rows import Format, Placed
 from gpustab.formats.sniff import foreign
@@ -40,7 +41,7 @@ FORMATS: tuple[Format, ...] = (
 
 
 def read_space(path: str | os.PathLike[str], options: LoadOptions = DEFAULTS) -> Space:
-    """Read one file of vectors, whose format is told by its content, or the folder of a checkpoint.
+    """Read one file of vectors, whose format is told by its content, or a checkpoint's or spaCy's folder.
 
     Args:
         path: the file or folder; gzip and bzip2 are unpacked on the way.
@@ -54,8 +55,15 @@ def read_space(path: str | os.PathLike[str], options: LoadOptions = DEFAULTS) ->
     """
     if is_checkpoint(Path(path)):
         return read_checkpoint(Path(path), options)
+    if spacy_folder(Path(path)):
+        return read_spacy(Path(path), options)
     with open_source(path) as source:
         return _format_of(source).read(source, options)
+
+
+def is_space(folder: Path) -> bool:
+    """Tell whether a folder is one space: a checkpoint, or vectors of spaCy's."""
+    return is_checkpoint(folder) or spacy_folder(folder) is not None
 
 
 def place_space(path: str | os.PathLike[str], options: LoadOptions = DEFAULTS) -> Placed | None:
@@ -67,7 +75,7 @@ def place_space(path: str | os.PathLike[str], options: LoadOptions = DEFAULTS) -
     Raises:
         InputError: likewise.
     """
-    if is_checkpoint(Path(path)):
+    if is_space(Path(path)):
         return None
     with open_source(path) as source:
         return _format_of(source).place(source, options)

@@ -108,13 +108,15 @@ class RowTable:
     Args:
         dimension: number of values ``d``.
         capacity: rows to make room for at first; the caller has bounded it by the size of the file.
-        options: ``words``, ``keep_duplicate``, ``drop_nonfinite``.
+        options: ``words``, ``keep_duplicate``, ``drop_nonfinite``, ``skip_empty_tokens``.
         place: what the numbers of rows count, for messages.
         placed: whether the rows stay in their file.
+        keep_empty: whether a word may be empty, as in files that hold whatever a space had.
 
     Attributes:
         rows: rows taken in, also those that were left out.
         duplicates: rows of a word that was there before; ``"last"`` puts them into the first row's place.
+        empty: rows whose word is empty, with ``skip_empty_tokens`` as if not there; otherwise they are refused.
         nonfinite: rows with nan, inf, or a value beyond float32; with ``drop_nonfinite`` as if not there.
         implausible: rows with a value a million times as large as half of the first ones.
 
@@ -130,9 +132,11 @@ class RowTable:
         place: Literal["line", "row"] = "line",
         *,
         placed: bool = False,
+        keep_empty: bool = False,
     ) -> None:
         self.rows = 0
-        self.duplicates = Event()
+        self.duplicates, self.empty = Event(), Event()
+        self._keep_empty = keep_empty and not options.skip_empty_tokens
         self._place = "on line" if place == "line" else "in row"
         self._values = Values(options, self._place)
         self.nonfinite, self.implausible = self._values.nonfinite, self._values.implausible
@@ -175,6 +179,11 @@ class RowTable:
             starts: ``(b,)`` bytes of the file at which their values start, kept of rows that stay there.
         """
         self.rows += len(words)
+        if b"" in words and not self._keep_empty:
+            filled = self._filled(words, places)
+            words, vectors, places = [words[i] for i in filled], vectors[filled], [places[i] for i in filled]
+            counts = None if counts is None else [counts[i] for i in filled]
+            starts = None if starts is None else starts[filled]
         chosen = self._values.choose(words, vectors, places)
         kept = vectors if starts is None or not self._placed else starts[:, None]
         if len(chosen) < len(words):
@@ -262,6 +271,17 @@ class RowTable:
             (*notes, *self._notes(), *unusual.sentences()),
         )
 
+    def _filled(self, words: Sequence[bytes], places: Sequence[int]) -> list[int]:
+        """Return which rows have a word, where the others may be left out."""
+        for word, place in zip(words, places, strict=True):
+            if not word:
+                if not self._options.skip_empty_tokens:
+                    raise InputError(
+                        f"{self._place} {place}: the word is empty; {option('skip_empty_tokens')} passes over such rows"
+                    )
+                self.empty.add(f"{self._place} {place}")
+        return [i for i, word in enumerate(words) if word]
+
     def _add_one_by_one(
         self, words: Sequence[bytes], kept: NDArray[Any], places: Sequence[int], counts: Sequence[int] | None
     ) -> None:
@@ -291,6 +311,8 @@ class RowTable:
             yield f"words: {len(self)} of the {len(wanted)} words asked for were found"
             if missing:
                 yield f"words: {len(missing)} are not in the file: {some_words(missing)}"
+        if self.empty.count:
+            yield f"skip_empty_tokens: {self.empty.count} row(s) with an empty word left out: {self.empty}"
         if self.duplicates.count:
             yield f"{self._describe_duplicates()}; the {self._options.keep_duplicate} row of each was kept"
         yield from self._values.notes()

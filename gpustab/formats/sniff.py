@@ -176,7 +176,10 @@ def _not_rows(head: bytes) -> str | None:
         return None
     if read_header(head.partition(b"\n")[0]):
         return "a word2vec binary file"
-    return "a binary file of no known kind (GloVe's own binary has numbers only, without words)"
+    return (
+        "a binary file of no known kind (GloVe's own binary has numbers only, without words: let it write text; of "
+        "TensorBoard's .bytes: numpy.save('x.npy', numpy.fromfile(FILE, '<f4').reshape(ROWS, -1)), words in x.vocab)"
+    )
 
 
 def _zero_bytes_alternate(head: bytes) -> bool:

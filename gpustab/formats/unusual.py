@@ -18,7 +18,7 @@ _NOT_PRINTABLE_ASCII = re.compile(rb"[^!-~]")
 
 
 class Unusual:
-    """The unusual words of a file: with blanks or control characters inside, of white space only, not UTF-8.
+    """The unusual words of a file: empty, with blanks or control characters inside, of white space only, not UTF-8.
 
     Args:
         words: ``v`` words.
@@ -27,10 +27,13 @@ class Unusual:
     """
 
     def __init__(self, words: Sequence[bytes], places: Sequence[int], place: str) -> None:
+        self.empty = Event()
         self.blank = Event()
         self.white = Event()
         self.undecodable = Event()
         self.control = Event()
+        for i in [i for i, word in enumerate(words) if not word] if b"" in words else ():
+            self.empty.add(f"{place} {places[i]}")
         search = _NOT_PRINTABLE_ASCII.search
         if not search(b"".join(words)):  # as in most files; one by one takes ten times as long
             return
@@ -52,6 +55,7 @@ class Unusual:
     def sentences(self) -> Iterator[str]:
         """Yield one sentence for each kind that is there."""
         kinds = {
+            "are empty": self.empty,
             "hold a space or tab": self.blank,
             "are white space only": self.white,
             "hold control characters": self.control,

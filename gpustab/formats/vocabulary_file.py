@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -13,11 +14,15 @@ from gpustab.formats.options import DEFAULTS, LoadOptions
 from gpustab.formats.sniff import UTF8_BOM, foreign
 from gpustab.formats.source import open_source
 from gpustab.formats.text.decimals import is_number_like
+from gpustab.spaces.words import show
 
 _NAMES = ("{stem}.vocab", "{stem}.words", "{stem}.txt", "{stem}.vocab.txt", "vocab.txt", "words.txt")
 # At most 18 digits: these fit 64 bits.
 _COUNTED = {"tab": re.compile(rb"([^\t]+)\t([0-9]{1,18})"), "space": re.compile(rb"([^ \t]+) ([0-9]{1,18})")}
+_COUNT = re.compile(rb"[0-9]{1,18}")
 _SAMPLE = 20
+_NEARLY_ALL = 0.9
+"""Lines of one form, from which on another form is a mistake on its line."""
 
 
 class WordList(NamedTuple):
@@ -28,12 +33,14 @@ class WordList(NamedTuple):
         words: in the order of its lines.
         counts: the second column, where every line has one.
         notes: what was found and done.
+        columns: of the file; the first line of several may name them.
     """
 
     path: Path
     words: list[bytes]
     counts: list[int] | None
     notes: list[str]
+    columns: int = 1
 
 
 def words_for(path: Path, rows: int, options: LoadOptions) -> WordList:
@@ -69,6 +76,10 @@ def match_words(found: WordList, path: Path, rows: int, options: LoadOptions) ->
     words = len(found.words)
     if words == rows:
         return found
+    if words == rows + 1 and found.columns > 1:
+        named = f"the first line of {found.path.name} names its columns ('{show(found.words[0])}') and is no word"
+        counts = None if found.counts is None else found.counts[1:]
+        return found._replace(words=found.words[1:], counts=counts, notes=[*found.notes, named])
     what = f"{found.path}: there are {words} words, but {rows} vectors in {path}"
     if words > rows:
         raise InputError(f"{what}; name the right words by {option('vocab', ...)}")
@@ -130,11 +141,13 @@ def read_words(path: str | os.PathLike[str]) -> WordList:
 
 
 def _are_vectors(lines: list[bytes]) -> bool:
-    ends = [line.split()[1:][-2:] for line in lines]
+    ends = [line.split(b"\t" if b"\t" in line else None)[1:][-2:] for line in lines]
     return all(len(fields) == 2 and all(map(is_number_like, fields)) for fields in ends)
 
 
 def _with_counts(path: Path, lines: list[bytes], notes: list[str]) -> WordList:
+    if (table := _of_columns(path, lines, notes)) is not None:
+        return table
     for separator, pattern in _COUNTED.items():
         matches = [pattern.fullmatch(line) for line in lines]
         rows = [match for match in matches if match]
@@ -144,6 +157,12 @@ def _with_counts(path: Path, lines: list[bytes], notes: list[str]) -> WordList:
                 "and a whole number"
             )
             return WordList(path, [row[1] for row in rows], [int(row[2]) for row in rows], notes)
+        if len(rows) >= _NEARLY_ALL * len(lines):
+            odd = matches.index(None)
+            raise InputError(
+                f"{path}, line {odd + 1}: '{show(lines[odd][:60])}', wanted a word, a {separator} and a whole number "
+                f"as on {len(rows):,} of {len(lines):,} lines; mend the line, or take off numbers that are no counts"
+            )
         if rows and matches[0]:
             notes.append(
                 f"{len(rows)} of {len(lines)} lines of {path.name} end in a {separator} and a whole number: "
@@ -151,6 +170,43 @@ def _with_counts(path: Path, lines: list[bytes], notes: list[str]) -> WordList:
             )
     notes.append(f"the words were read from {path.name}, one a line")
     return WordList(path, lines, None, notes)
+
+
+def _of_columns(path: Path, lines: list[bytes], notes: list[str]) -> WordList | None:
+    """Read a table with tabs, as TensorBoard's metadata are: its first column of text is the words.
+
+    Its first line may name the columns; whether it does, its numbers tell, or else that it is one line too many.
+    """
+    widths = Counter(line.count(b"\t") + 1 for line in lines)
+    ((width, times),) = widths.most_common(1)
+    if width < 2 or times < max(_NEARLY_ALL * len(lines), 2):
+        return None
+    rows = [line.split(b"\t") for line in lines]
+    if times < len(lines):
+        odd = next(k for k, row in enumerate(rows) if len(row) != width)
+        raise InputError(
+            f"{path}, line {odd + 1}: {len(rows[odd])} columns, wanted {width} as on {times:,} of {len(lines):,} "
+            "lines; mend the line, or leave the words alone"
+        )
+    whole = [all(_COUNT.fullmatch(row[i]) for row in rows[1:]) for i in range(width)]
+    place = next((i for i in range(width) if not whole[i]), 0)
+    counted = next((i for i in range(width) if whole[i] and i != place), None)
+    named = any(whole[i] and i != place and not _COUNT.fullmatch(rows[0][i]) for i in range(width))
+    if named:
+        notes.append(f"line 1 of {path.name} names its columns ('{show(lines[0][:60])}') and is no word")
+        rows = rows[1:]
+    if not all(row[place] for row in rows):
+        odd = next(k for k, row in enumerate(rows, 1 + named) if not row[place])
+        raise InputError(f"{path}, line {odd}: column {place + 1} is empty, wanted a word")
+    if width == 2 and counted is not None and not named:
+        notes.append(
+            f"the words and their counts were read from {path.name}: each line is a word, a tab, and a whole number"
+        )
+    else:
+        with_counts = "" if counted is None else f", their counts column {counted + 1}"
+        notes.append(f"the words are column {place + 1} of {width} in {path.name}{with_counts}")
+    counts = None if counted is None else [int(row[counted]) for row in rows]
+    return WordList(path, [row[place] for row in rows], counts, notes, width)
 
 
 Shape = tuple[int, ...]

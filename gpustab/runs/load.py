@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from gpustab.errors import InputError
-from gpustab.formats.checkpoints.folder import is_checkpoint
 from gpustab.formats.objects import is_one
 from gpustab.formats.options import LoadOptions
+from gpustab.formats.registry import is_space
 from gpustab.machine.device import log
 from gpustab.runs.group import Group, Source, want_two
 from gpustab.runs.joining import Loading, Rule
@@ -132,7 +132,7 @@ def sort_out(sources: Source | Iterable[Source]) -> tuple[list[Source], list[Gro
     given_as: dict[Path, Path] = {}
     for given in [sources] if lone else sources:
         for source in files_of(given) if isinstance(given, str | os.PathLike) else [given]:
-            if isinstance(source, Path) and source.is_dir() and not is_checkpoint(source):
+            if isinstance(source, Path) and source.is_dir() and not is_space(source):
                 groups = open_runset(source)
                 _want_once(groups, source, given_as)
                 folders += groups

@@ -48,11 +48,12 @@ _LOOKED = 2000
 _TEXTS = frozenset({".txt", ".text", ".md", ".xml", ".tei", ".html", ".htm", ".docx", ".jsonl", ".csv", ".tsv", ""})
 _ASKED = 3
 """So many files are opened to see whether they hold vectors."""
+_SPACY = "a spaCy {} without vectors; where a program makes them: load_runs([nlp, ...]) in Python"
 _OF_OTHERS = (
     ("saved_model.pb", "a TensorFlow SavedModel: save its embedding by numpy.save and its words one a line"),
     ("config.json", "a Hugging Face model: give its model.safetensors or pytorch_model.bin, and its words by --vocab"),
-    ("lexemes.bin", "a spaCy vocabulary: give its vectors as (list of words, nlp.vocab.vectors.data) in Python"),
-    ("meta.json", "a spaCy pipeline: give its vectors as (list of words, nlp.vocab.vectors.data) in Python"),
+    ("lexemes.bin", _SPACY.format("vocabulary")),
+    ("meta.json", _SPACY.format("pipeline")),
 )
 
 

@@ -141,17 +141,20 @@ REPEATED = ["a", "bad", "b", "a", ""]
 
 
 def taken(**options):
-    return from_pair(REPEATED, NAN, "mine", LoadOptions(drop_nonfinite=True, **options))
+    return from_pair(
+        REPEATED, NAN, "mine", LoadOptions(**{"drop_nonfinite": True, "skip_empty_tokens": True} | options)
+    )
 
 
 def test_rows_in_memory_are_taken_by_the_rules_of_files():
-    assert list(taken().vocabulary) == [b"a", b"b", b""]
-    assert taken().vectors.tolist() == [[1, 2], [4, 5], [8, 9]]
-    assert taken(keep_duplicate="last").vectors.tolist() == [[6, 7], [4, 5], [8, 9]]
-    assert list(taken(skip_empty_tokens=True).vocabulary) == [b"a", b"b"]
-    assert list(taken(limit=3).vocabulary) == [b"a", b"b"]
+    assert list(taken().vocabulary) == [b"a", b"b"]
+    assert taken().vectors.tolist() == [[1, 2], [4, 5]]
+    assert taken(keep_duplicate="last").vectors.tolist() == [[6, 7], [4, 5]]
+    with pytest.raises(InputError, match="mine: in row 4: the word is empty; skip_empty_tokens passes over such rows"):
+        taken(skip_empty_tokens=False)
+    assert list(taken(limit=3, skip_empty_tokens=False).vocabulary) == [b"a", b"b"]
     assert list(taken(only=["b", "c"]).vocabulary) == [b"b"]
-    notes = " ".join(taken(skip_empty_tokens=True, only=["a", "bad"]).report.notes)
+    notes = " ".join(taken(only=["a", "bad"]).report.notes)
     for part in ("1 row(s) with an empty word left out", "'a' in rows 0 and 3", "left out 1 row(s)", "'bad' in row 1"):
         assert part in notes
     assert taken().name == taken().report.source == "mine"

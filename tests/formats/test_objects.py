@@ -1,5 +1,7 @@
 """Spaces of what people hold in Python."""
 
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -91,3 +93,57 @@ def test_what_does_not_go_together(source, message):
 def test_one_object_is_one_run(kind):
     with pytest.raises(InputError, match="has only 1 run"):
         load_runs(OBJECTS[kind]())
+
+
+def spacy_vectors(folder, kind, order=(3, 0, 6, 1, 5, 2, 4)):
+    """Vectors whose keys were added in another order, among them words that spaCy numbers instead of hashing them."""
+    spacy = pytest.importorskip("spacy")
+    words = ["a", "agent", "caf\u00e9", "New York", "\u4e2d", "don't", "x" * 40]
+    matrix = np.random.default_rng(0).standard_normal((7, 4)).astype(np.float32)
+    nlp = spacy.blank("en")
+    for k in order:
+        nlp.vocab.set_vector(words[k], matrix[k])
+    if kind == "sense2vec":
+        nlp.vocab.strings.to_disk(folder / "strings.json")
+        nlp.vocab.vectors.to_disk(folder)
+        (folder / "cfg").write_text('{"senses": ["NOUN"]}')
+    else:
+        nlp.to_disk(folder)
+    return folder / "vocab" if kind == "vocabulary" else folder, dict(zip(words, matrix, strict=True)), nlp
+
+
+@pytest.mark.parametrize("kind", ["pipeline", "vocabulary", "sense2vec"])
+def test_every_word_of_a_spacy_folder_has_its_own_vector(tmp_path, kind):
+    folder, there, nlp = spacy_vectors(tmp_path, kind)
+    space = load_space(folder)
+    assert {word.decode() for word in space.vocabulary} == there.keys()
+    for word, row in zip(space.vocabulary, space.vectors.numpy(), strict=True):
+        assert np.array_equal(row, there[word.decode()])
+    assert np.array_equal(load_space(nlp).vectors, space.vectors)
+    (tmp_path / "other").mkdir()
+    spacy_vectors(tmp_path / "other", "pipeline", range(7))
+    runs = load_runs([folder, tmp_path / "other"])
+    assert len(runs) == 2
+    assert torch.equal(runs.run(0), runs.run(1))
+
+
+def test_a_pruned_table_and_a_damaged_one(tmp_path):
+    _, there, nlp = spacy_vectors(tmp_path, "pipeline")
+    nlp.vocab.prune_vectors(4)
+    nlp.to_disk(tmp_path)
+    space = load_space(tmp_path)
+    for word, row in zip(space.vocabulary, space.vectors.numpy(), strict=True):
+        assert np.array_equal(row, nlp.vocab.get_vector(word.decode()))
+    assert set(space.vocabulary) == {word.encode() for word in there}
+    assert any("words share the row of another one" in note for note in space.report.notes)
+    (tmp_path / "vocab" / "key2row").write_bytes(b"\xdf\x00")
+    with pytest.raises(InputError, match="these vectors of spaCy's are cut or damaged"):
+        load_space(tmp_path)
+
+
+def test_without_spacy_the_folder_is_named(tmp_path, monkeypatch):
+    for name in ("vectors", "key2row", "strings.json"):
+        (tmp_path / name).write_bytes(b"")
+    monkeypatch.setitem(sys.modules, "spacy.strings", None)
+    with pytest.raises(InputError, match="read by spaCy: pip install spacy"):
+        load_space(tmp_path)

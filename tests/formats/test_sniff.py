@@ -30,7 +30,7 @@ FOREIGN = {
     "HTML page": b"<!DOCTYPE html>\n<html><head><title>Not found 404</title></head></html>\n",
     "Git LFS pointer": b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
     "zip archive": zipped(),
-    "gpustab.load_runs([pickle.load(open(FILE, 'rb')), ...])": pickle.dumps({"a": [1.0, 2.0]}),
+    "pickle of plain data": pickle.dumps({"a": ["b"]}),
     "pandas.read_pickle(FILE).to_parquet(OTHER)": b"\x80\x04cpandas.core.frame\nDataFrame\n.",
     "SQLite database (Magnitude's?)": b"SQLite format 3\x00" + bytes(90),
     "gguf.GGUFReader(FILE)": b"GGUF\x03\x00\x00\x00" + bytes(90),
@@ -83,7 +83,7 @@ WORD2VEC = b"2 3\nab " + struct.pack("<3f", 0.1, 0.2, 0.3) + b"\ncd " + struct.p
         (gzip.compress(WORD2VEC, mtime=0), "word2vec binary"),
         (gzip.compress(TEXT, mtime=0), "word2vec text"),
         (b"\xba\x16\x4f\x2f" + struct.pack("<2i", 12, 100), "damaged download: the list of arguments"),
-        (pickle.dumps({"a": [1.0, 2.0]}), "pickle"),
+        (pickle.dumps({"a": ["b"]}), "pickle"),
         (np.random.default_rng(0).standard_normal(12).tobytes(), "GloVe's own binary has numbers only"),
     ],
 )

@@ -3,10 +3,12 @@
 import gzip
 from functools import partial
 
+import numpy as np
 import pytest
 
 from gpustab.errors import InputError
 from gpustab.formats.options import LoadOptions
+from gpustab.formats.registry import read_space
 from gpustab.formats.vocabulary_file import find_words, read_words, words_for
 from tests.formats.binary_files import refused
 
@@ -109,3 +111,71 @@ def test_the_file_beside(save, tmp_path):
 def test_a_file_is_not_its_own_vocabulary(save):
     with pytest.raises(InputError, match="holds no words"):
         find_words(save(b"\x93NUMPY", "x.txt"))
+
+
+@pytest.mark.parametrize("separator", ["\t", " "])
+@pytest.mark.parametrize("odd", ["the 1x", "of", "a\tb\tc", "und  7"])
+def test_one_odd_line_is_refused_at_that_line(tmp_path, separator, odd):
+    lines = [f"w{k}{separator}{k + 1}" for k in range(30)]
+    file = tmp_path / "x.vocab"
+    file.write_text("\n".join([*lines[:7], odd, *lines[7:]]) + "\n")
+    with pytest.raises(InputError, match=r"x\.vocab, line 8: .*; mend the line, or"):
+        read_words(file)
+    file.write_text("\n".join([*lines[:7], f"w{separator}3", *lines[7:]]) + "\n")
+    assert read_words(file).counts[7] == 3
+    file.write_text("\n".join(line.split(separator)[0] for line in lines) + "\n")
+    assert read_words(file).words[7] == b"w7"
+
+
+TABLES = {
+    "a header with counts": ("word\tcount\n", ["{}\t{}"], True),
+    "an index first": ("Index\tWord\n", ["{1}\t{0}"], True),
+    "no header": ("", ["{}\t{}\tNOUN"], True),
+    "a header of names alone": ("Wort\tArt\n", ["{0}\tNOUN"], False),
+    "a header in capitals": ("LABEL\tPOS\tFREQ\n", ["{0}\tVERB\t{1}"], True),
+}
+
+
+@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize("vectors", ["npy", "tsv"])
+def test_metadata_of_tensorboard(tmp_path, kind, vectors):
+    header, (form,), counted = TABLES[kind]
+    words, matrix = [f"w {k}" for k in range(12)], np.arange(36.0).reshape(12, 3) / 8 + 0.5
+    (tmp_path / "metadata.tsv").write_text(header + "".join(form.format(w, k + 3) + "\n" for k, w in enumerate(words)))
+    if vectors == "npy":
+        np.save(tmp_path / "x.npy", matrix)
+    else:
+        np.savetxt(tmp_path / "x.tsv", matrix, delimiter="\t")
+        with pytest.raises(
+            InputError, match=r"the rows are numbers alone.*by vocab=\.\.\.; or, if it is a word, say dim=2"
+        ):
+            read_space(tmp_path / "x.tsv")
+    space = read_space(tmp_path / f"x.{vectors}", LoadOptions(vocab=tmp_path / "metadata.tsv"))
+    assert list(space.vocabulary) == [word.encode() for word in words]
+    assert np.array_equal(space.vectors.numpy(), matrix)
+    assert (space.counts is not None) == counted
+    assert not header or any("names its columns" in note for note in space.report.notes)
+
+
+def test_numbers_alone_and_their_words_must_agree(tmp_path):
+    (tmp_path / "w").write_text("a\nb\n")
+    for content, said in (("0.5 1\n0.5 1\n0.5 1\n", "there are 2 words, but 3 vectors"), ("0.5 1\n0.5\n" * 30, "rows")):
+        (tmp_path / "x.txt").write_text(content)
+        with pytest.raises(InputError, match=said):
+            read_space(tmp_path / "x.txt", LoadOptions(vocab=tmp_path / "w"))
+    (tmp_path / "x.txt").write_text("0.5 1\n" * 60 + "0.5 x\n")
+    with pytest.raises(InputError, match=r"x\.txt: line 61: 'x' is not a number"):
+        read_space(tmp_path / "x.txt", LoadOptions(vocab=tmp_path / "w"))
+    (tmp_path / "x.txt").write_text("a 0.5 1\nb 0.5 1\n")
+    space = read_space(tmp_path / "x.txt", LoadOptions(vocab=tmp_path / "w"))
+    assert any("was not read: every row begins with its word" in note for note in space.report.notes)
+
+
+def test_bytes_of_tensorboard_by_the_way_that_is_named(tmp_path):
+    matrix = np.random.default_rng(0).standard_normal((4, 3)).astype("<f4")
+    (tmp_path / "x.bytes").write_bytes(matrix.tobytes())
+    with pytest.raises(InputError, match=r"numpy.save\('x.npy', numpy.fromfile\(FILE, '<f4'\)\.reshape\(ROWS, -1\)\)"):
+        read_space(tmp_path / "x.bytes")
+    np.save(tmp_path / "x.npy", np.fromfile(tmp_path / "x.bytes", "<f4").reshape(4, -1))
+    (tmp_path / "x.vocab").write_text("a\nb\nc\nd\n")
+    assert np.array_equal(read_space(tmp_path / "x.npy").vectors.numpy(), matrix)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from gpustab.corpus.encoding import decoded
+from gpustab.corpus.formats.tei import Editing
 from gpustab.corpus.options import FormatName, FoundLayout, ReadOptions
 from gpustab.formats.source import open_source
 
@@ -37,12 +38,14 @@ class TextFile:
         encoding: a codec of Python.
         options: how it is to be read.
         replaced: number of U+FFFD that stand for undecodable bytes, of the last reading.
+        editing: what was left out and joined by the rules for TEI, of the last reading.
     """
 
     path: Path
     encoding: str
     options: ReadOptions
     replaced: int = 0
+    editing: Editing = field(default_factory=Editing)
 
     def pieces(self) -> Generator[str]:
         """Yield the text piece by piece.
@@ -50,7 +53,7 @@ class TextFile:
         Raises:
             InputError: naming line and byte of what is not of the encoding; or if the file is damaged.
         """
-        self.replaced = 0
+        self.replaced, self.editing = 0, Editing()
         with open_source(self.path) as source:
             for piece in decoded(source, self.encoding, self.options.errors):
                 if self.options.errors == "replace":

@@ -1,4 +1,4 @@
-"""Text between marks: HTML, XML (TEI above all), Word's .docx and Markdown.
+"""Text between marks: HTML, Word's .docx and Markdown; XML is read in :mod:`gpustab.corpus.formats.xml_text`.
 
 What is taken are the words that a reader sees, and what a header says of them.
 """
@@ -8,16 +8,19 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from html import unescape
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from gpustab.corpus.dates import kept_year
 from gpustab.corpus.formats.format import Document, TextFile, TextFormat
+from gpustab.corpus.formats.tei import name_of
 from gpustab.errors import InputError
 
-_HTML = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S)
+_HTML = re.compile(r"<(?:html|head|body)\b", re.I)
 _FRAGMENT = re.compile(r"\s*<(?:p|div|h[1-6]|article|main|section|table|ul|ol)\b[^>]*>", re.I)
-_XML = re.compile(r"\s*<(?:\?xml\b|!DOCTYPE\s+\w|!--|(?:\w+:)?(?:TEI(?:\.2)?|teiCorpus)\b|[\w:]+\s[^>]*\bxmlns\b)")
+_SKIPPED = (("<?", "?>"), ("<!--", "-->"))
+_DOCTYPE = re.compile(r"<!DOCTYPE\s+([\w:.-]+)[^\[>]*(?:\[.*?\]\s*)?>", re.I | re.S)
 _DECLARATION = re.compile(r"^\s*<\?xml\b[^>]*\?>")
 _UNSEEN = frozenset(
     {"script", "style", "noscript", "template", "head", "title", "svg", "math", "textarea", "select", "iframe"}
@@ -25,14 +28,9 @@ _UNSEEN = frozenset(
 _INLINE = """
 a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark q s samp small span strike strong sub sup
 time tt u var wbr"""  # HTML's elements that do not end a word
-_WITHIN = """
-hi emph foreign name persName placeName orgName rs date num term title mentioned soCalled distinct ref ptr anchor seg c
-g m add unclear supplied damage corr reg expan ex am orig sic abbr choice subst"""  # TEI's (P5, chapters 3, 11, 13, 17)
-_LEFT_OUT = frozenset({"teiHeader", "fw", "figDesc", "del"})
-_CORRECTED = {"sic": "corr", "orig": "reg", "abbr": "expan"}
-"""Of a choice, what is left out where the other is there."""
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _BODY = "word/document.xml"
+_LOOKED_AT = 100_000
 _MOST = 1 << 30
 """Bytes of unpacked XML, beyond which a file is taken for an attack."""
 _FRONT = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$", re.S | re.M)
@@ -40,8 +38,54 @@ _FIELD = re.compile(r"^(\w[\w -]*):[ \t]*(.*?)[ \t]*$", re.M)
 _TAG = re.compile(r"<!--.*?-->|</?[A-Za-z][^>]*>", re.S)
 
 
+class Beginning(NamedTuple):
+    """How a file of tags begins.
+
+    Attributes:
+        declared: whether by ``<?xml``.
+        doctype: the name of its document type, if it has one.
+        rest: from the first tag on, or whatever stands there.
+    """
+
+    declared: bool
+    doctype: str
+    rest: str
+
+
+def beginning_of(start: str) -> Beginning:
+    """Look behind declaration, comments, instructions and document type, each passed once.
+
+    >>> beginning_of("<!-- a --> # Head").rest, beginning_of('<?xml version="1.0"?><!DOCTYPE r><r/>').doctype
+    ('# Head', 'r')
+    """
+    at, declared, doctype = len(start) - len(start.lstrip("\ufeff \t\r\n")), False, ""
+    declared = start.startswith("<?xml", at)
+    while True:
+        ends = next((end for begin, end in _SKIPPED if start.startswith(begin, at)), None)
+        if ends and (end := start.find(ends, at + 2)) >= 0:
+            at = end + len(ends)
+        elif not doctype and (found := _DOCTYPE.match(start, at)):
+            doctype, at = found[1], found.end()
+        else:
+            return Beginning(declared, doctype, start[at:])
+        while start[at : at + 1].isspace():
+            at += 1
+
+
+def _is_html(start: str) -> bool:
+    begins = beginning_of(start)
+    return begins.doctype.lower() == "html" or bool(_HTML.match(begins.rest))
+
+
+def _is_fragment(start: str) -> bool:
+    """Tell a piece of a page by most of its blocks: text and Markdown may begin with ``<p align=...>`` too."""
+    rest = beginning_of(start).rest[:_LOOKED_AT]
+    blocks = [block.lstrip() for block in re.split(r"\n[ \t]*\r?\n", rest)]
+    return bool(_FRAGMENT.match(rest)) and 2 * sum(block.startswith("<") for block in blocks) >= len(blocks)
+
+
 def _read_html(file: TextFile) -> Iterator[Document]:
-    etree = _lxml(file)
+    etree = lxml(file.path)
     parser = etree.HTMLParser(encoding="utf-8", no_network=True, huge_tree=True)
     text = file.text()
     if not text.strip():
@@ -54,55 +98,20 @@ def _read_html(file: TextFile) -> Iterator[Document]:
             raise InputError(f"{file.path}: line {error.line:,}: this HTML cannot be read on: {error.message.strip()}")
     titles = [" ".join("".join(title.itertext()).split()) for title in root.iterfind("head/title")]
     yield Document(
-        "1", {"title": titles[0]} if titles else {}, [_seen(etree, root, frozenset(_INLINE.split()), _UNSEEN)]
+        "1", {"title": titles[0]} if titles else {}, [seen(etree, root, frozenset(_INLINE.split()), _UNSEEN)]
     )
 
 
-def _read_xml(file: TextFile) -> Iterator[Document]:
-    etree = _lxml(file)
-    parser = etree.XMLParser(encoding="utf-8", no_network=True, load_dtd=False, remove_comments=True, remove_pis=True)
-    try:
-        root = etree.fromstring(file.text().encode("utf-8", "replace"), parser)
-    except etree.XMLSyntaxError as error:
-        raise InputError(f"{file.path}: this is no well-formed XML: {error.msg}") from None
-    if _name(root) not in ("TEI", "TEI.2", "teiCorpus"):
-        yield Document("1", {}, [_seen(etree, root, frozenset(), frozenset())])
-        return
-    texts = [element for element in root.iter("{*}TEI", "{*}TEI.2") if not list(element.iterchildren("{*}TEI"))]
-    for number, element in enumerate(texts, 1):
-        yield Document(str(number), _header(element), [_seen(etree, element, frozenset(_WITHIN.split()), _LEFT_OUT)])
-
-
-def _header(tei: Any) -> dict[str, str]:
-    """Return title, author, date and year that a TEI header has; the original's date before the edition's."""
-    header = next(tei.iterchildren("{*}teiHeader"), None)
-    if header is None:
-        return {}
-    found = {}
-    for name in ("title", "author"):
-        element = next(header.iterfind(f".//{{*}}titleStmt/{{*}}{name}"), None)
-        if element is not None and (text := " ".join("".join(element.itertext()).split())):
-            found[name] = text
-    for place in ("profileDesc/{*}creation", "fileDesc/{*}sourceDesc", "fileDesc/{*}publicationStmt"):
-        for date in header.iterfind(f"{{*}}{place}//{{*}}date"):
-            span = [date.get("notBefore") or date.get("from"), date.get("notAfter") or date.get("to")]
-            text = date.get("when") or "/".join(filter(None, span)) or " ".join("".join(date.itertext()).split())
-            if text and "date" not in found:
-                found["date"] = text
-    year = kept_year(found.get("date", ""))
-    return found | ({"year": year} if year else {})
-
-
-def _seen(etree: Any, root: Any, within: frozenset[str], left_out: frozenset[str]) -> str:
+def seen(etree: Any, root: Any, within: frozenset[str], left_out: frozenset[str]) -> str:
     """Return the text of an element; what ends a word becomes a new line."""
     parts: list[str] = []
     walk = etree.iterwalk(root, events=("start", "end", "comment", "pi"))  # no recursion: pages nest deep
     for event, element in walk:
-        name = _name(element)
-        end = "" if not name or name in within or element.get("break") == "no" else "\n"
+        name = name_of(element)
+        end = "" if not name or name in within else "\n"
         if event == "start":
             parts += [end, element.text or ""]
-            if name in left_out or _is_corrected(element, name):
+            if name in left_out:
                 parts.pop()
                 walk.skip_subtree()
         else:
@@ -110,26 +119,22 @@ def _seen(etree: Any, root: Any, within: frozenset[str], left_out: frozenset[str
     return "".join(parts)
 
 
-def _is_corrected(element: Any, name: str) -> bool:
-    other, parent = _CORRECTED.get(name), element.getparent()
-    return bool(other) and parent is not None and any(_name(one) == other for one in parent)
+def lxml(path: Path) -> Any:
+    """Return lxml's ``etree``.
 
-
-def _name(element: Any) -> str:
-    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
-
-
-def _lxml(file: TextFile) -> Any:
+    Raises:
+        InputError: if it is not installed.
+    """
     try:
         from lxml import etree
     except ImportError:
-        raise InputError(f"{file.path}: markup is read by lxml: pip install 'gpustab[corpus]'") from None
+        raise InputError(f"{path}: markup is read by lxml: pip install 'gpustab[corpus]'") from None
     return etree
 
 
 def _read_docx(file: TextFile) -> Iterator[Document]:
     """Read the paragraphs of the body, without what was deleted, notes, headers and footers."""
-    etree = _lxml(file)
+    etree = lxml(file.path)
     try:
         with zipfile.ZipFile(file.path) as archive:
             if archive.getinfo(_BODY).file_size > _MOST:
@@ -184,10 +189,9 @@ def _matching(*patterns: re.Pattern[str]) -> Callable[[str], bool]:
 
 
 _OF_WORD = re.compile(r"PK\x03\x04.*word/", re.S)
-HTML = TextFormat("html", "HTML", (".html", ".htm", ".xhtml"), "files", _matching(_HTML, _FRAGMENT), _read_html)
-XML = TextFormat(
-    "xml", "XML (each TEI text, or all of another kind)", (".xml", ".tei"), "records", _matching(_XML), _read_xml
-)
+HTML = TextFormat("html", "HTML", (".html", ".htm", ".xhtml"), "files", _is_html, _read_html)
+FRAGMENT = replace(HTML, suffixes=(), matches=_is_fragment)
+"""A page without its beginning."""
 DOCX = TextFormat("docx", "a Word document", (".docx",), "files", _matching(_OF_WORD), _read_docx)
 # Most Markdown is plain text as well.
 MARKDOWN = TextFormat("markdown", "Markdown", (".md", ".markdown"), "files", _matching(), _read_markdown)

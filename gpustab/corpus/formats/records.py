@@ -139,11 +139,35 @@ def _records(file: TextFile) -> Iterator[tuple[str, Any]]:
     if first[1].lstrip().startswith("[") and not _is_whole(first[1]):
         yield from ((f"record {n:,}", record) for n, record in enumerate(_array(file), 1))
         return
+    _refuse_one_object(file, first[1])
     for number, line in (first, *()):
         yield f"line {number:,}", _parsed(file, number, line)
     for number, line in lines:
         if line.strip():
             yield f"line {number:,}", _parsed(file, number, line)
+
+
+def _refuse_one_object(file: TextFile, first: str) -> None:
+    """Refuse a file that is one object over many lines, or one with its records in an array: they are within it.
+
+    Raises:
+        InputError: naming the field that holds them, and the way to save them.
+    """
+    begun = first.strip()
+    if not begun.startswith("{") or (_is_json(begun) and not re.search(r":\s*\[\s*\{", begun)):
+        return
+    try:
+        whole = json.loads(file.text())
+    except (ValueError, RecursionError):
+        return  # several objects, or broken: told at its line
+    arrays = [name for name, value in whole.items() if isinstance(value, list) and value and isinstance(value[0], dict)]
+    if isinstance(whole, dict) and (arrays or not any(isinstance(value, str) for value in whole.values())):
+        held = (
+            f"its field '{arrays[0]}' holds {len(whole[arrays[0]]):,} records" if arrays else "no field of it is text"
+        )
+        name = arrays[0] if arrays else "..."
+        way = f"json.dump(json.load(open(FILE))['{name}'], open(OTHER, 'w')) saves them alone" if arrays else _WRITE[2:]
+        raise InputError(f"{file.path}: this is one JSON object, and {held}; {way}")
 
 
 def _is_whole(line: str) -> bool:
@@ -185,6 +209,7 @@ JSON_LINES = TextFormat("jsonl", "JSON", (".jsonl", ".ndjson", ".json"), "record
 
 
 _DELIMITERS = "\t,;|"
+_QUOTE = "within quotation marks it is written twice"
 _ROWS = 50
 _NAME = re.compile(r"[^\W\d][\w.:/-]{0,39}")
 
@@ -257,21 +282,23 @@ def _read_table(file: TextFile) -> Iterator[Document]:
     for number, (line, row) in enumerate(_rows(file, dialect)):
         if len(row) != len(header):
             what = f"wanted {len(header)} cells as in line 1, found {len(row)}"
-            raise InputError(f"{file.path}: line {line:,}: {what}; is a quotation mark open?")
+            raise InputError(f"{file.path}: line {line:,}: {what}; is a quotation mark open? {_QUOTE}")
         if number or bare:
             record = dict(zip(header, row, strict=True))
             yield document(file, f"line {line:,}", number + bare, record, columns)
 
 
 def _rows(file: TextFile, dialect: Mapping[str, Any]) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows that are not blank, each with the number of its last line."""
-    rows = csv.reader(file.raw_lines(), **dialect)
+    """Yield the rows that are not blank, each with the number of its first line."""
+    rows, begins = csv.reader(file.raw_lines(), **dialect), 1
     try:
         for row in rows:
             if row:
-                yield rows.line_num, row
+                yield begins, row
+            begins = rows.line_num + 1
     except csv.Error as error:
-        raise InputError(f"{file.path}: line {rows.line_num:,}: {error}") from None
+        opened = "a quotation mark opens in the row that begins here and is not closed as it should be"
+        raise InputError(f"{file.path}: line {begins:,}: {opened} ({error}); {_QUOTE}") from None
 
 
 TABLE = TextFormat(

@@ -6,19 +6,31 @@ import codecs
 import re
 from pathlib import Path
 
-from gpustab.corpus.encoding import find_encoding, mark_of
+from gpustab.corpus.encoding import find_encoding, mark_of, wide_of
 from gpustab.corpus.formats.format import TextFile, TextFormat
 from gpustab.corpus.formats.marked import refuse_beginning, refuse_signs
-from gpustab.corpus.formats.markup import DOCX, HTML, MARKDOWN, XML
+from gpustab.corpus.formats.markup import DOCX, FRAGMENT, HTML, MARKDOWN
 from gpustab.corpus.formats.plain import FASTTEXT, LINE_SENTENCE, PLAIN
 from gpustab.corpus.formats.records import JSON_LINES, TABLE
+from gpustab.corpus.formats.xml_text import XML
 from gpustab.corpus.options import ReadOptions
 from gpustab.errors import InputError, option
 from gpustab.formats.sniff import foreign
 from gpustab.formats.source import Source, open_source
 
 # The first that matches reads the file. PLAIN is last: it takes whatever is not known to be something else.
-FORMATS: tuple[TextFormat, ...] = (DOCX, HTML, XML, JSON_LINES, FASTTEXT, MARKDOWN, TABLE, LINE_SENTENCE, PLAIN)
+FORMATS: tuple[TextFormat, ...] = (
+    DOCX,
+    HTML,
+    XML,
+    JSON_LINES,
+    FASTTEXT,
+    MARKDOWN,
+    FRAGMENT,
+    TABLE,
+    LINE_SENTENCE,
+    PLAIN,
+)
 
 _COMPRESSED = (".gz", ".bz2")
 _SIGNATURES = (
@@ -90,9 +102,8 @@ def _refuse_foreign(source: Source, options: ReadOptions) -> None:
     if not what and not wide.startswith(("utf-16", "utf-32", "utf16", "utf32")):
         if 100 * len(_CONTROL.findall(start)) > len(start):
             what = (foreign(start) or "a binary file").split(" (")[0]  # the rest is about vectors
-            if what.startswith("UTF-16"):
-                ends = "le" if start[1:512:2].count(0) > start[:512:2].count(0) else "be"
-                what = f"UTF-16 text without a byte-order mark; say {option('encoding', f'utf-16-{ends}')}"
+            if found := wide_of(start):
+                what = f"{found[:6].upper()} text without a byte-order mark; say {option('encoding', found)}"
         elif b"\n" not in head and head.count(b"\r") > 1:
             what = "text whose lines end in carriage returns alone, as on old Macs; convert them to newlines"
     if what:

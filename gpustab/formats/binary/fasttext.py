@@ -50,6 +50,7 @@ class FastTextModel:
         labels: number of labels, which are no words.
         matrix: ``(v + buckets, d)`` the input vectors of words and then of buckets; perhaps mapped and not aligned.
         cut: what is missing after the input matrix, if anything.
+        old: whether it is of before June 2017, where the end of a line was a word like others.
     """
 
     dimension: int
@@ -62,30 +63,33 @@ class FastTextModel:
     labels: int
     matrix: NDArray[np.float32]
     cut: str | None
+    old: bool = False
 
 
 def read_model(cursor: Cursor) -> FastTextModel:
-    """Read a model of version 11 or 12 up to the end of its file.
+    """Read a model of version 11 or 12, or of before June 2017 (no signature), up to the end of its file.
 
     Raises:
         InputError: if the version is unknown, the model is quantised, the parts contradict each other, or bytes follow
             the last part.
         CutError: if the file ends before the end of the input matrix.
     """
-    magic, version = struct.unpack("<4si", cursor.take(8, "the signature"))
-    if magic != MAGIC or version not in (11, 12):
-        raise InputError(f"byte 4: this is a fastText model of version {version}, wanted 11 or 12")
+    old, version, start = bytes(cursor.peek(4)[:4]) != MAGIC, 0, 0
+    if not old:
+        version, start = struct.unpack("<4xi", cursor.take(8, "the signature"))[0], 8
+        if version not in (11, 12):
+            raise InputError(f"byte 4: this is a fastText model of version {version}, wanted 11 or 12")
     arguments = struct.unpack("<12id", cursor.take(56, "the list of arguments"))
     dimension, model, buckets, shortest, longest = (arguments[i] for i in (0, 7, 8, 9, 10))
     supervised = model == _SUPERVISED
-    if version == 11 and supervised:
+    if version < 12 and supervised:
         longest = 0  # as in fastText: classifiers of that version had no n-grams, whatever their arguments say
     if dimension < 1 or buckets < 0 or (longest > 0 and not buckets):
         raise InputError(
-            f"byte 8: the arguments contradict each other: {dimension} dimensions, {buckets} buckets, "
+            f"byte {start}: the arguments contradict each other: {dimension} dimensions, {buckets} buckets, "
             f"n-grams of {shortest} to {longest} characters"
         )
-    words, counts, labels = _read_dictionary(cursor)
+    words, counts, labels = _read_dictionary(cursor, old)
     rows = _read_shape(cursor, "input", dimension)
     if rows != len(words) + buckets:
         raise InputError(
@@ -95,21 +99,24 @@ def read_model(cursor: Cursor) -> FastTextModel:
     matrix = cursor.matrix(rows, dimension, "the input matrix")
     try:
         cut = None
-        _read_end(cursor, dimension)
+        _read_end(cursor, dimension, old)
     except CutError as error:
         cut = str(error)
-    return FastTextModel(dimension, shortest, longest, buckets, supervised, words, counts, labels, matrix, cut)
+    return FastTextModel(dimension, shortest, longest, buckets, supervised, words, counts, labels, matrix, cut, old)
 
 
-def _read_dictionary(cursor: Cursor) -> tuple[list[bytes], list[int], int]:
+def _read_dictionary(cursor: Cursor, old: bool) -> tuple[list[bytes], list[int], int]:
     """Read the dictionary and the flag after it; return words, their counts, and the number of labels."""
     start = cursor.offset
-    size, n_words, n_labels, _, pruned = struct.unpack("<3i2q", cursor.take(28, "the head of the dictionary"))
+    head = cursor.take(20 if old else 28, "the head of the dictionary")
+    size, n_words, n_labels, _, pruned = struct.unpack("<3i2q", bytes(head) + struct.pack("<q", -1) * old)
     if n_words < 0 or n_labels < 0 or size != n_words + n_labels:
         raise InputError(f"byte {start}: {size} entries, but {n_words} words and {n_labels} labels: damaged file")
     entries, counts, kinds = _read_entries(cursor, size)
     if kinds != b"\0" * n_words + b"\1" * n_labels:
         raise InputError(f"byte {start}: the entries are not {n_words} words and then {n_labels} labels: damaged file")
+    if old:
+        return entries[:n_words], counts[:n_words], n_labels
     for _ in cursor.pieces(8 * max(pruned, 0), "the list of kept n-grams"):
         pass
     quantised = cursor.take(1, "the mark of quantised models")[0]
@@ -157,9 +164,10 @@ def _read_shape(cursor: Cursor, name: str, dimension: int) -> int:
     return int(rows)
 
 
-def _read_end(cursor: Cursor, dimension: int) -> None:
+def _read_end(cursor: Cursor, dimension: int, old: bool) -> None:
     """Pass over the output matrix, which is of no use here, but shows that the file is whole."""
-    cursor.take(1, "the mark of a quantised output")
+    if not old:
+        cursor.take(1, "the mark of a quantised output")
     rows = _read_shape(cursor, "output", dimension)
     for _ in cursor.pieces(4 * rows * dimension, "the output matrix"):
         pass
@@ -218,7 +226,7 @@ def compose(model: FastTextModel, rows: Sequence[int]) -> NDArray[np.float32]:
     """
     words = [model.words[i] for i in rows]
     owner, bucket = ngram_buckets(words, model.shortest, model.longest, model.buckets)
-    composed = np.array([word != _END_OF_LINE for word in words], dtype=bool)[owner]
+    composed = np.array([model.old or word != _END_OF_LINE for word in words], dtype=bool)[owner]
     owner = np.concatenate([np.arange(len(words)), owner[composed]])
     row = np.concatenate([np.asarray(rows, dtype=np.int64), len(model.words) + bucket[composed]])
     # Words of one block share many rows: copied once, which also aligns them.
@@ -238,7 +246,7 @@ def _notes(model: FastTextModel, options: LoadOptions) -> Iterator[str]:
     if model.longest > 0:
         yield (
             f"the vectors are composed: the mean of a word's own row and those of its n-grams of {model.shortest} to "
-            f"{model.longest} characters; </s> has its own row alone"
+            f"{model.longest} characters{'' if model.old else '; </s> has its own row alone'}"
         )
     else:
         yield "the vectors are the words' own rows: the model has no n-grams"
@@ -247,4 +255,22 @@ def _notes(model: FastTextModel, options: LoadOptions) -> Iterator[str]:
     yield from left_unread(rows_to_read(len(model.words), options), len(model.words))
 
 
-FASTTEXT = Format("fastText binary", matches=lambda head: head.startswith(MAGIC), read=read_fasttext)
+def is_fasttext(head: bytes) -> bool:
+    """Tell a model by its signature; one of before June 2017, which has none, by arguments that no text begins with."""
+    if head.startswith(MAGIC):
+        return True
+    if len(head) < 86:
+        return False
+    *arguments, _, size, n_words, n_labels, tokens = struct.unpack("<12id3iq", head[:76])
+    dimension, window, epochs, least, negatives, _, loss, model, buckets, shortest, longest, _ = arguments
+    return (
+        0 < dimension < 1 << 16
+        and loss in (1, 2, 3)
+        and model in (1, 2, 3)
+        and min(window, epochs, least, negatives, buckets, shortest, longest, n_words, n_labels) >= 0
+        and longest <= 1 << 10
+        and 0 < size == n_words + n_labels <= tokens
+    )
+
+
+FASTTEXT = Format("fastText binary", matches=is_fasttext, read=read_fasttext)

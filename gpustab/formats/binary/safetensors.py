@@ -26,7 +26,7 @@ from gpustab.formats.rows import Format, RowTable
 from gpustab.formats.source import Source
 from gpustab.formats.vocabulary_file import WordList, words_for
 from gpustab.spaces.space import Space
-from gpustab.spaces.vocabulary import Vocabulary
+from gpustab.spaces.vocabulary import cut_out
 
 _FLOATS = ("F16", "BF16", "F32", "F64")
 _ONE_PER_WORD = 1000
@@ -201,7 +201,7 @@ def read_safetensors(source: Source, options: LoadOptions = DEFAULTS) -> Space:
         with naming(path):
             check_dimension(rows.shape[1], options)
             kept = rows_to_read(len(found.words), options)
-            table = RowTable(rows.shape[1], kept, options, "row")
+            table = RowTable(rows.shape[1], kept, options, "row", keep_empty=ours)
             for start in range(0, kept, _STEP):
                 part = slice(start, min(start + _STEP, kept))
                 table.add(found.words[part], rows[part].numpy(), range(kept)[part], found.counts and found.counts[part])
@@ -236,10 +236,10 @@ def write_safetensors(space: Space, path: str | os.PathLike[str]) -> None:
 def _own_words(rows: SafetensorsRows) -> WordList:
     buffer, offsets = rows.tensor("words", torch.uint8), rows.tensor("offsets", torch.int64)
     with naming(rows.path):
-        vocabulary = Vocabulary.from_tensors(buffer, offsets)
-    check_words(rows, len(vocabulary))
+        words = cut_out(buffer, offsets)
+    check_words(rows, len(words))
     counts = read_counts(rows)
-    return WordList(rows.path, list(vocabulary), None if counts is None else counts.tolist(), [])
+    return WordList(rows.path, words, None if counts is None else counts.tolist(), [])
 
 
 def check_words(rows: SafetensorsRows, words: int) -> None:

@@ -104,7 +104,7 @@ def open_stored(path: Path, options: LoadOptions) -> StoredSpace | None:
     Raises:
         InputError: if the file is damaged, or of other dimensions than ``dim`` asks for.
     """
-    if options.wanted is not None or options.drop_nonfinite or not path.is_file():
+    if options.wanted is not None or options.drop_nonfinite or options.skip_empty_tokens or not path.is_file():
         return None
     with path.open("rb") as file:
         if not is_safetensors(file.read(9)):

@@ -55,6 +55,18 @@ def attributes_of(value: Described) -> dict[str, Any]:
     return dict(pairs_of(value.state))
 
 
+def whole_of(value: Any) -> int | None:
+    """Return a whole number, Python's or NumPy's; of anything else ``None``."""
+    if type(value) is int:
+        return value
+    match value:
+        case Described(kind=Global(name="scalar"), arguments=(Described() as dtype, data)):
+            kind, content = _dtype(dtype), _bytes(data)
+            if kind is not None and kind.kind in "iu" and content is not None and len(content) == kind.itemsize:
+                return int(np.frombuffer(content, kind)[0])
+    return None
+
+
 def array_of(value: Any) -> NDArray[Any] | None:
     """Return a described NumPy array of real numbers, mostly without a copy; of anything else ``None``.
 

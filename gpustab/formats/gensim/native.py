@@ -7,6 +7,7 @@ The pickle is read as data (:mod:`gpustab.formats.gensim.safe_pickle`): nothing 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +20,8 @@ from numpy.typing import NDArray
 from gpustab.errors import InputError, naming, option, some_of
 from gpustab.formats.binary.ngrams import ComposedRows
 from gpustab.formats.binary.npy import Matrix, NpyRows, space_of_rows
-from gpustab.formats.gensim.described import Described, Global, array_of, attributes_of, pairs_of
+from gpustab.formats.gensim.described import Described, Global, array_of, attributes_of, pairs_of, whole_of
+from gpustab.formats.gensim.plain import read_plain
 from gpustab.formats.gensim.safe_pickle import describe_pickle
 from gpustab.formats.memory import PLACEHOLDERS, are_placeholders
 from gpustab.formats.options import LoadOptions
@@ -39,12 +41,18 @@ DOCUMENTS = "dv"
 _FORMER = ", the vectors of documents of gensim 4's Doc2Vec"
 
 
+_OLD = re.compile(rb"\(*(?:[dl]p\d+\r?\n|c[\w.]{1,100}\n[\w.]{1,100}\n(?:p\d+\n|q[\0-\2])?[()]|[}\])]q[\0-\2])")
+"""How pickles of protocol 0 and 1 begin: with a dict, list or tuple that is kept, or a call; no row of vectors does."""
+
+
 def is_pickle(head: bytes) -> bool:
-    """Tell a pickle of protocol 2 to 5 by its first two bytes, which a word of a text may have too.
+    """Tell a pickle of protocol 2 to 5 by two bytes, which a word of a text may have too; an older one by more.
 
     The length that a safetensors file begins with may have them as well (640, 896, ... bytes of header): there zeros
     and a brace follow, and no pickle goes on with a zero.
     """
+    if _OLD.match(head):
+        return True
     begins = head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05")
     return begins and head[2:3] != b"\0" and foreign(head) is not None
 
@@ -72,10 +80,10 @@ def read_gensim(source: Source, options: LoadOptions) -> Space:
     with naming(path):
         root, names = _described(source)
         if not _is_of_gensim(root):
+            if (plain := read_plain(source, root, options)) is not None:
+                return plain
             what = f"of {names[0]}" if names else "of plain data"
-            raise InputError(
-                f"this is a pickle {what} and no file of gensim's KeyedVectors, Word2Vec or FastText{_way(root)}"
-            )
+            raise InputError(f"this is a pickle {what} and no file of gensim's KeyedVectors, Word2Vec or FastText")
         return Model(path, root, options.tensor == DOCUMENTS).space(source, options)
 
 
@@ -146,13 +154,26 @@ class Model:
                 f"this is a {self.kind}{self._generation}, which has no word vectors; "
                 "wanted KeyedVectors, Word2Vec or FastText"
             )
-        if self._documents:  # which may have numbers
-            words = [str(key) if type(key) is int else key for key in words]
+        words = self._numbers_as_words(words)
         if not all(isinstance(word, str | None) for word in words):
             raise InputError(f"the keys of this {self.kind}{self._generation} are no words")
         # gensim makes room for as many words as a header promises, and leaves a slot empty for each that was a repeat.
         self._empty = frozenset(row for row, word in enumerate(words) if word is None)
         return [b"" if word is None else _as_word(word) for word in words]
+
+    def _numbers_as_words(self, keys: list[Any]) -> list[Any]:
+        """Return keys of which whole numbers became text: tags of documents often are numbers."""
+        numbers = [whole_of(key) for key in keys]
+        count = len(keys) - numbers.count(None)
+        if not count:
+            return keys
+        found = [key if number is None else str(number) for key, number in zip(keys, numbers, strict=True)]
+        texts = [key for key in keys if isinstance(key, str)]
+        if len(set(found)) < len(set(texts)) + count:
+            raise InputError(f"keys of this {self.kind} are a number and the same number as text, and become one word")
+        if not self._documents:
+            self.notes.append(f"{count:,} of {len(keys):,} keys are whole numbers, as tags of documents are: now words")
+        return found
 
     def _matrix(self) -> Matrix:
         for name in _VECTORS:
@@ -218,15 +239,6 @@ def _as_word(text: str) -> bytes:
         return as_word(text)
     except UnicodeError:
         raise InputError("a word is no text that UTF-8 could hold") from None
-
-
-_UNPICKLED = "; where you trust it, in Python: gpustab.load_runs([pickle.load(open(FILE, 'rb')), ...])"
-
-
-def _way(root: Any) -> str:
-    """Return how a pickle that is no file of gensim's may still be used."""
-    of_words = isinstance(root, Described) and root.kind.name in ("dict", "OrderedDict") and any(pairs_of(root))
-    return f"{_UNPICKLED} takes a dict of word and vector" if of_words else ""
 
 
 def _names(value: Any) -> list[str]:

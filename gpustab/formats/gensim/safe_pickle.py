@@ -9,6 +9,7 @@ bytes in the file. That only known names are let through is the second line of d
 
 from __future__ import annotations
 
+import codecs
 import pickletools
 import struct
 from collections.abc import Callable
@@ -33,7 +34,8 @@ _KNOWN = {
     "_codecs": frozenset({"encode"}),
     "copyreg": frozenset({"_reconstructor"}),
     "copy_reg": frozenset({"_reconstructor"}),
-    "collections": frozenset({"defaultdict", "OrderedDict"}),
+    # Python 3.4 wrote its collections for Python 2 under the names that three of Python 2's modules had.
+    **dict.fromkeys(("collections", "UserString", "UserList", "UserDict"), frozenset({"defaultdict", "OrderedDict"})),
     "builtins": _BUILTINS,
     "__builtin__": _BUILTINS,
 }
@@ -66,12 +68,12 @@ class Machine:
         return number
 
     def line(self) -> str:
-        """Return the text up to the end of the line."""
+        """Return the text up to the end of the line, its bytes as Latin-1: names are ASCII, text is escaped."""
         start = self.at
         while self.content[self.at] != 0x0A:
             self.at += 1
         self.at += 1
-        return str(self.content[start : self.at - 1], "utf-8")
+        return str(self.content[start : self.at - 1], "latin-1")
 
     def marked(self) -> list[Any]:
         """Take from the stack what lies above the last mark."""
@@ -175,7 +177,7 @@ def _decimal(machine: Machine) -> None:
 
 def _protocol(machine: Machine) -> None:
     version = machine.take(1)[0]
-    if not 2 <= version <= 5:
+    if not 2 <= version <= 5:  # those of before have no such step
         raise InputError(f"this is a pickle of protocol {version}, wanted 2 to 5")
 
 
@@ -193,6 +195,37 @@ def _integer(part: memoryview) -> int:
 
 def _same(part: memoryview) -> memoryview:
     return part
+
+
+def _float(machine: Machine) -> None:
+    machine.stack.append(float(machine.line()))
+
+
+def _long(machine: Machine) -> None:
+    machine.stack.append(int(machine.line().removesuffix("L")))
+
+
+def _quoted(machine: Machine) -> None:
+    """Read a byte string as Python 2 wrote it in a line, in quotes and with escapes."""
+    text = machine.line().strip()
+    if len(text) < 2 or text[0] != text[-1] or text[0] not in "'\"":
+        raise ValueError(text)
+    content, _ = codecs.escape_decode(text[1:-1].encode("latin-1"))
+    machine.stack.append(_python2_string(memoryview(content)))
+
+
+def _unicode_line(machine: Machine) -> None:
+    machine.stack.append(machine.line().encode("latin-1").decode("raw_unicode_escape"))
+
+
+def _dict_of_marked(machine: Machine) -> None:
+    made = Described(_DICT)
+    made.items = machine.marked()
+    machine.stack.append(made)
+
+
+def _put_by_number(machine: Machine) -> None:
+    machine.memo[int(machine.line())] = machine.stack[-1]
 
 
 def _number_step(form: str) -> Callable[[Machine], None]:
@@ -223,8 +256,8 @@ def _memoize(machine: Machine) -> None:
     machine.memo[len(machine.memo)] = machine.stack[-1]
 
 
-# The steps of protocols 2 to 5 (pickletools describes each). Missing on purpose: EXT*, PERSID, BINPERSID, INST, OBJ,
-# NEXT_BUFFER, and what only protocols 0 and 1 write.
+# The steps of protocols 0 to 5 (pickletools describes each). Missing on purpose: EXT*, PERSID, BINPERSID, INST, OBJ,
+# DUP and NEXT_BUFFER.
 STOP = ord(".")
 STEPS: dict[int, Callable[[Machine], Any]] = {
     0x80: _protocol,
@@ -240,6 +273,14 @@ STEPS: dict[int, Callable[[Machine], Any]] = {
     ord("M"): _number_step("<H"),
     ord("G"): _number_step(">d"),
     ord("I"): _decimal,
+    ord("F"): _float,
+    ord("L"): _long,
+    ord("S"): _quoted,
+    ord("V"): _unicode_line,
+    ord("l"): lambda machine: machine.stack.append(machine.marked()),
+    ord("d"): _dict_of_marked,
+    ord("p"): _put_by_number,
+    ord("g"): lambda machine: machine.stack.append(machine.memo[int(machine.line())]),
     0x8A: _sized_step("<B", _integer),
     0x8B: _sized_step("<I", _integer),
     ord("X"): _sized_step("<I", _text),
@@ -280,7 +321,7 @@ STEPS: dict[int, Callable[[Machine], Any]] = {
 
 
 def describe_pickle(content: bytes | memoryview) -> tuple[Any, list[Global]]:
-    r"""Read a pickle of protocol 2 to 5 as data.
+    r"""Read a pickle of protocol 0 to 5 as data.
 
     Args:
         content: the whole pickle; byte strings come back as views of it.

@@ -53,7 +53,7 @@ def choose_columns(
         InputError: if no column, or more than one, may be the words, or no numbers are left; the message lacks the
             file's name.
     """
-    word = _word(names, kinds, word_column)
+    word = _word(list(names), kinds, word_column)
     numbers = [i for i, kind in enumerate(kinds) if kind == "numbers" and i != word]
     running = [i for i in numbers if (names[i].lower() in _ROW_NUMBERS) and is_running(i)]
     running = running if any(names) else [i for i in running if i == 0]
@@ -73,12 +73,14 @@ def choose_columns(
     return Columns(word, tuple(vectors), counts, notes)
 
 
-def _word(names: Sequence[str], kinds: Sequence[Kind], asked: str | None) -> int:
+def _word(names: list[str], kinds: Sequence[Kind], asked: str | None) -> int:
     if asked is not None:
-        if asked in names:
-            return list(names).index(asked)
-        if asked.isdecimal() and 1 <= int(asked) <= len(names):
-            return int(asked) - 1
+        place = int(asked) - 1 if asked.isdecimal() and 1 <= int(asked) <= len(names) else None
+        # Columns of numbers are often named by numbers, words are not: a number is a place, unless words are so named.
+        if asked in names and (place is None or (kinds[names.index(asked)] == "text" and kinds[place] != "text")):
+            return names.index(asked)
+        if place is not None:
+            return place
         raise InputError(f"there is no column {option('word_column', asked)}; {_there(names)}")
     texts = [i for i, kind in enumerate(kinds) if kind == "text"]
     if len(texts) == 1:

@@ -50,7 +50,7 @@ class TableLayout:
         return choose_columns(self.names, self.kinds, running.__getitem__, options.word_column)
 
 
-def find_layout(head: bytes, header: bool | None = None) -> TableLayout | None:
+def find_layout(head: bytes, header: bool | None = None, word_column: str | None = None) -> TableLayout | None:
     """Return the layout of a table of vectors, ``None`` where the text is no table or one that needs no columns.
 
     Text of a word and its values with blanks or tabs between is not meant, unless all its words are quoted, or tabs
@@ -59,13 +59,15 @@ def find_layout(head: bytes, header: bool | None = None) -> TableLayout | None:
     Args:
         head: the first bytes.
         header: whether the first line names the columns; default: found out.
+        word_column: name or number of the words, which may look like numbers themselves: then they say nothing of
+            whether the first line names columns.
     """
     if foreign(head) is not None and not _is_table_text(head):
         return None
     lines = head.removeprefix(UTF8_BOM)[: 1 << 18].decode("utf-8", "surrogateescape").split("\n")
     lines = [line for line in (lines[:-1] or lines)[: _SAMPLE + 1] if line.strip() and not for_excel(line)]
     quoted = len(lines) > 1 and all(line.startswith('"') for line in lines[1:])
-    layouts = (_with(lines, delimiter, header) for delimiter in _DELIMITERS)
+    layouts = (_with(lines, delimiter, header, word_column) for delimiter in _DELIMITERS)
     return next((one for one in layouts if one is not None and _is_meant(one, quoted)), None)
 
 
@@ -83,7 +85,7 @@ def _is_table_text(head: bytes) -> bool:
     return b"\0" not in head and foreign(head + b"\na 1 2\n" * 60) is None
 
 
-def _with(lines: Sequence[str], delimiter: str, header: bool | None) -> TableLayout | None:
+def _with(lines: Sequence[str], delimiter: str, header: bool | None, word_column: str | None) -> TableLayout | None:
     try:
         ended = (line.removesuffix("\r") + "\n" for line in lines)
         rows = list(csv.reader(ended, delimiter=delimiter, strict=True))
@@ -96,14 +98,27 @@ def _with(lines: Sequence[str], delimiter: str, header: bool | None) -> TableLay
     body = [tuple(row) for row in (rows[1:] or rows) if len(row) == width]
     kinds = tuple(_kind([row[i] for row in body]) for i in range(width))
     first = rows[0] if len(rows[0]) == width else [""] * (width - len(rows[0])) + rows[0]
-    numbers = [i for i, kind in enumerate(kinds) if kind == "numbers"]
-    if len(numbers) < 2:
+    asked, by_name = _asked(first, kinds, word_column)
+    numbers = [i for i, kind in enumerate(kinds) if kind == "numbers" and i != asked]
+    if len(numbers) < 2 - (word_column is not None):
         return None
     named = len(rows) > 1 and len(first) == width and _are_names(first, body, numbers)
+    named = named or by_name
     named = named if header is None else header and len(first) == width
     whole = body if named or len(rows[0]) != width else [tuple(rows[0]), *body][:_SAMPLE]
     names = tuple(field.strip() for field in first) if named else ("",) * width
     return TableLayout(delimiter, names, named, kinds, tuple(whole))
+
+
+def _asked(first: Sequence[str], kinds: Sequence[Kind], asked: str | None) -> tuple[int | None, bool]:
+    """Return the column of words that was asked for, and whether by what stands in the first row, not by its place."""
+    if asked is None:
+        return None, False
+    names = [field.strip() for field in first]
+    place = int(asked) - 1 if asked.isdecimal() and 1 <= int(asked) <= len(first) else None
+    if asked in names and (place is None or (kinds[names.index(asked)] == "text" and kinds[place] != "text")):
+        return names.index(asked), True
+    return place, False
 
 
 def _kind(values: Sequence[str]) -> Kind:
@@ -149,7 +164,7 @@ def read_table(source: Source, options: LoadOptions) -> Space:
         InputError: if its columns cannot be told, the file is damaged, or a row has other fields than the first ones.
     """
     with naming(source.path):
-        if (layout := find_layout(source.head, options.header)) is None:
+        if (layout := find_layout(source.head, options.header, options.word_column)) is None:
             raise InputError("the first lines are no table of vectors")
         return _Reading(source, options, layout, layout.columns(options)).run()
 
@@ -186,14 +201,15 @@ class _Reading:
         """Yield the rows without the names of the columns; blank lines are passed over."""
         reader = csv.reader(self._text(), delimiter=self._layout.delimiter, strict=True)
         passed = not self._layout.has_names and len(self._layout.names) == len(self._layout.body[0])
+        begins = 1
         try:
             for row in reader:
                 if row and passed:
                     yield reader.line_num, row
-                passed = passed or bool(row)
+                passed, begins = passed or bool(row), reader.line_num + 1
         except csv.Error as error:
             if not self._source.damage:
-                raise InputError(f"line {reader.line_num}: {error}; is a quote not closed?") from None
+                raise InputError(f"line {begins}: the row begins here: {error}; is a quote not closed?") from None
 
     def _text(self) -> Iterator[str]:
         for block in self._lines.blocks():

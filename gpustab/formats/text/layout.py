@@ -221,8 +221,8 @@ def refuse_doubtful(rows: Sequence[bytes], dimension: int) -> None:
     if lengths == {dimension + 1} and all(_is_fraction(row[0]) for row in fields):
         raise InputError(
             f"the rows are numbers alone, and '{first}' is no word (a file of numpy.savetxt, or TensorBoard's "
-            f"vectors.tsv?): numpy.save('x.npy', numpy.loadtxt(FILE)), and the words, one a line, in x.vocab; or, if "
-            f"it is a word, say {option('dim', dimension)}"
+            f"vectors.tsv?): name the file of the words, one a line, by {option('vocab', ...)}; or, if it is a word, "
+            f"say {option('dim', dimension)}"
         )
     if lengths == {dimension + 2} and are_running([row[0] for row in fields]):
         raise InputError(

@@ -22,6 +22,7 @@ from gpustab.formats.source import Source
 from gpustab.formats.text.bulk import BulkRows, parse_block
 from gpustab.formats.text.decimals import SEPARATORS, RowError, parse_row
 from gpustab.formats.text.layout import Layout, Lines, settle
+from gpustab.formats.text.numbers import are_numbers_alone, read_numbers
 from gpustab.spaces.space import Event, Space
 from gpustab.spaces.words import show
 
@@ -134,6 +135,8 @@ def read_text(source: Source, options: LoadOptions) -> Space:
     """
     try:
         with naming(source.path):
+            if options.vocab is not None and are_numbers_alone(Lines(source).sample()):
+                return read_numbers(source, options)
             return _Reading(source, options).run()
     except RowError as error:
         raise InputError(f"{source.path}, {marked(error)}") from error
@@ -262,6 +265,8 @@ class _Reading:
             self._notes.append(f"{what}; all of them were read")
 
     def _events(self, layout: Layout) -> Iterator[str]:
+        if self._options.vocab is not None:
+            yield f"vocab={self._options.vocab} was not read: every row begins with its word"
         if self._lines.has_bom:
             yield "a byte-order mark (UTF-8 BOM) at the start was removed"
         if layout.header and layout.header[1] != layout.dimension:

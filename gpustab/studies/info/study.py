@@ -10,9 +10,8 @@ from typing import Any
 import torch
 
 from gpustab.errors import InputError
-from gpustab.formats.checkpoints.folder import is_checkpoint
 from gpustab.formats.options import LoadOptions
-from gpustab.formats.registry import read_space
+from gpustab.formats.registry import is_space, read_space
 from gpustab.machine.progress import Progress
 from gpustab.report import Result
 from gpustab.runs.runset import open_runset
@@ -62,7 +61,7 @@ def _told(path: Path, options: LoadOptions, notes: list[str], explain: Callable[
 
 
 def _files(path: Path) -> list[Path]:
-    if not path.is_dir() or is_checkpoint(path):
+    if not path.is_dir() or is_space(path):
         return [path]
     return [file for group in open_runset(path) for file in group.sources]
 

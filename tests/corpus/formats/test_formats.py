@@ -117,7 +117,7 @@ def test_prose_with_commas_is_no_table(read):
         ("a.json", "", {}, "empty"),
         ("a.csv", "", {}, "empty"),
         ("a.csv", "a,text\n1,x\n2,y,z\n", {}, "line 3: wanted 2 cells as in line 1, found 3"),
-        ("a.csv", 'a,text\n1,"x\n2,y\n', {}, "a.csv: line 3: unexpected end of data"),
+        ("a.csv", 'a,text\n1,"x\n2,y\n', {}, "a.csv: line 2: a quotation mark opens in the row that begins here"),
         ("a.csv", "text,text\n1,x\n", {}, "has a name twice"),
         ("a.tsv", "1\tthe text\n2\tmore\n", {}, "say column=..., or a column's number"),
         ("a.txt", "1\tthe text\n2\tmore\n", {}, "or format='plain' if it is no table"),

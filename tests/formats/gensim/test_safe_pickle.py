@@ -99,7 +99,7 @@ def test_known_names_are_not_called_either(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "content", [b"(lp0\n.", b"\x80\x00N.", b"\x80\x01N.", b"\x80\x06N.", b"", b"\x80", b"\x80\x04"]
+    "content", [b"(lp0\n2.", b"\x80\x00N.", b"\x80\x01N.", b"\x80\x06N.", b"", b"\x80", b"\x80\x04"]
 )
 def test_other_protocols_and_stumps(content):
     assert refusal(content)

@@ -176,3 +176,39 @@ def test_many_rows_are_exact(read):
     stream = io.StringIO()
     pd.DataFrame(values, index=words).to_csv(stream)
     right(read(stream.getvalue()), words, values)
+
+
+NUMERIC = ["0", "nan", "null", "NA", "1e5", "inf", "true", "1914", "-", "1.5", "None", "007", "3"]
+OF_INDEX = {
+    "called 0": (lambda f: f.to_csv(), "1"),
+    "called 0, semicolons": (lambda f: f.to_csv(sep=";"), "1"),
+    "called 0, tabs": (lambda f: f.to_csv(sep="\t"), "1"),
+    "without a line of names": (lambda f: f.to_csv(header=False), "1"),
+    "without a name": (lambda f: f.rename_axis(None).to_csv(), "1"),
+    "as a column": (lambda f: f.reset_index().to_csv(), "2"),
+    "called 7": (lambda f: f.rename_axis("7").to_csv(), "7"),
+    "called 3": (lambda f: f.rename_axis("3").to_csv(), "1"),
+    "last": (lambda f: f.assign(w=f.index).to_csv(index=False), "6"),
+    "last, by name": (lambda f: f.assign(w=f.index).to_csv(index=False), "w"),
+}
+
+
+@pytest.mark.parametrize("form", OF_INDEX)
+def test_words_that_look_like_numbers_are_read_by_the_way_that_is_named(read, form):
+    """Also where their column has a number for a name: then nothing but its place says which it is."""
+    values = VALUES[[*range(10), 0, 1, 2]] * 1.5
+    write, column = OF_INDEX[form]
+    content = write(pd.DataFrame(values, index=pd.Index(NUMERIC, name="0")))
+    if form not in ("called 0, tabs", "last", "last, by name", "as a column", "without a name"):
+        with pytest.raises(InputError, match=r"choose by word_column=\.\.\."):
+            read(content)
+    right(read(content, word_column=column), NUMERIC, values)
+
+
+def test_a_number_is_a_place_unless_words_have_it_as_a_name(read):
+    table = pd.DataFrame(VALUES).assign(w=WORDS)
+    right(read(table[["w", 0, 1, 2, 3, 4]].to_csv(index=False), word_column="1"))
+    right(
+        read(table.rename(columns={"w": "1"})[[0, 2, "1", 3, 4]].to_csv(index=False), word_column="1"),
+        values=VALUES[:, [0, 2, 3, 4]],
+    )

@@ -1,0 +1,191 @@
+"""XML: texts of TEI by its rules, and any other by what its elements hold.
+
+Which elements stand within running text, and which hold fields instead of text, is seen from how a file uses them: no
+list of formats is kept. TEI's rules are in :mod:`gpustab.corpus.formats.tei`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from gpustab.corpus.formats.format import Document, TextFile, TextFormat
+from gpustab.corpus.formats.markup import beginning_of, lxml, seen
+from gpustab.corpus.formats.tei import ROOTS, Transcript, body_of, clean, header_of, name_of, signs_of, texts_of
+from gpustab.corpus.options import ReadOptions
+from gpustab.errors import InputError, near, option
+
+_ROOT = re.compile(r"<(?:\w+:)?(?:TEI(?:\.2)?|teiCorpus)\b|<[\w:.-]+\s[^>]*\bxmlns\b")
+_CODE = re.compile(r"[^\s\d]*\d\S*")
+_LONGEST = 200
+_BREAKS = frozenset({"br", "lb", "linebreak", "line-break", "newline", "break", "tab", "cr"})
+_UNSEEN = frozenset({"math", "svg", "tex-math", "script", "style"})
+_LONG = 6
+"""Words of an element on the average, from which on it holds text and no field."""
+_FEW, _ALL, _SOME = 0.1, 0.9, 0.01
+"""Shares of all words: of fields that may be read with the text; of one element that is all there is; worth a word."""
+_SHOWN, _OFFERED = 6, 3
+_CODES = 3
+"""Names of elements that hold numbers or keys alone, from which on a file is records: prose numbers its pages."""
+
+
+@dataclass
+class Use:
+    """How a file uses the elements of one name.
+
+    Attributes:
+        number: how many there are.
+        mixed: how many stand beside text of their parent.
+        words: in them, those of inline elements within included.
+        codes: how many hold one number, date or key.
+    """
+
+    number: int = 0
+    mixed: int = 0
+    words: int = 0
+    codes: int = 0
+
+
+@dataclass
+class Survey:
+    """What a look through a tree has found.
+
+    Attributes:
+        uses: by the name of the element.
+        attributes: words by element and attribute, where an attribute has several characters.
+    """
+
+    uses: dict[str, Use] = field(default_factory=dict)
+    attributes: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def inline(self) -> frozenset[str]:
+        """Names that mostly stand beside text: they end no word."""
+        return frozenset(
+            name for name, use in self.uses.items() if 2 * use.mixed > use.number and name.lower() not in _BREAKS
+        )
+
+
+def survey(root: Any) -> Survey:
+    """Look through a tree, twice: at what stands within text, then at the words of all else."""
+    found = Survey()
+    for element in root.iter("{*}*"):
+        name = name_of(element)
+        use = found.uses.setdefault(name, Use())
+        use.number += 1
+        use.codes += not len(element) and bool(_CODE.fullmatch((element.text or "")[:_LONGEST].strip()))
+        children = [child for child in element if isinstance(child.tag, str)]
+        if children and (_is_text(element.text) or any(_is_text(child.tail) for child in element)):
+            for child in children:
+                found.uses.setdefault(name_of(child), Use()).mixed += 1
+        for key, value in element.attrib.items():
+            if len(value) > 1 and value.isalpha():
+                found.attributes[f"{key} of <{name}>"] += 1
+    inline = found.inline
+    for element in root.iter("{*}*"):
+        words = len((element.text or "").split()) + sum(len((child.tail or "").split()) for child in element)
+        if words:
+            holder = element
+            while name_of(holder) in inline and holder is not root:
+                holder = holder.getparent()
+            found.uses[name_of(holder)].words += words
+    return found
+
+
+def _is_text(text: str | None) -> bool:
+    return bool(text) and not text.isspace()
+
+
+def _read(file: TextFile) -> Iterator[Document]:
+    etree, root = _parsed(file)
+    found = survey(root)
+    if name_of(root) in ROOTS:
+        yield from _texts(file, etree, root, found)
+        return
+    for name in ("notes", "readings"):
+        if getattr(file.options, name) != getattr(ReadOptions, name):
+            raise InputError(
+                f"{file.path}: {option(name, getattr(file.options, name))} is for TEI, and this is other XML"
+            )
+    elements = _chosen(file, [root], found) if file.options.column else [root]
+    if not file.options.column:
+        _refuse_fields(file, found)
+    for number, element in enumerate(elements, 1):
+        yield Document(str(number), {}, [seen(etree, element, found.inline, _UNSEEN)])
+
+
+def _parsed(file: TextFile) -> tuple[Any, Any]:
+    etree, text = lxml(file.path), clean(file.text())
+    # Without the parser's guard a few entities become gigabytes: it is taken off where there are none.
+    huge = "<!ENTITY" not in text
+    parser = etree.XMLParser(
+        encoding="utf-8", no_network=True, load_dtd=False, remove_comments=True, remove_pis=True, huge_tree=huge
+    )
+    try:
+        return etree, etree.fromstring(text.encode("utf-8", "replace"), parser)
+    except etree.XMLSyntaxError as error:
+        way = f"{option('format', 'html')} reads it as a browser would, headers and notes too"
+        raise InputError(f"{file.path}: this is no well-formed XML: {error.msg}; {way}") from None
+
+
+def _texts(file: TextFile, etree: Any, root: Any, found: Survey) -> Iterator[Document]:
+    number = 0
+    for tei in texts_of(root) or [root]:
+        transcript = Transcript(etree, file.options, found.inline, signs_of(tei), file.editing)
+        parts = [_chosen(file, body_of(tei), found)] if file.options.column else [body_of(tei)]
+        for elements in [[one] for one in parts[0]] if file.options.column else parts:
+            number += 1
+            yield Document(str(number), header_of(tei), [transcript.text(elements)])
+
+
+def _chosen(file: TextFile, roots: list[Any], found: Survey) -> list[Any]:
+    """Return the outermost elements of the name that was chosen, below some others."""
+    name = file.options.column or ""
+    if name not in found.uses:
+        raise InputError(f"{file.path}: there is no element for {option('column', name)}{near(name, found.uses)}")
+    return [
+        one
+        for root in roots
+        for one in root.iter(f"{{*}}{name}")
+        if not any(name_of(above) == name for above in one.iterancestors())
+    ]
+
+
+def _refuse_fields(file: TextFile, found: Survey) -> None:
+    """Refuse records of data, whose names, dates and numbers would be words of the text."""
+    words = Counter({name: use.words for name, use in found.uses.items() if use.words})
+    total = words.total()
+    if not total:
+        raise InputError(f"{file.path}: there is no text between the tags of this XML{_in_attributes(found)}")
+    ((most, number),) = words.most_common(1)
+    text = {most} if number >= _ALL * total else set()
+    text |= {name for name, n in words.items() if n >= _LONG * found.uses[name].number}
+    fields = total - sum(words[name] for name in text)
+    codes = [name for name, use in found.uses.items() if use.codes > 0.8 * use.number]
+    if fields <= _FEW * total and len(codes) < _CODES:
+        return
+    shown = ", ".join(f"<{name}> {n / total:.0%}" for name, n in words.most_common(_SHOWN) if n >= _SOME * total)
+    ranked = sorted(words, key=lambda name: (name not in text, -words[name]))
+    ways = ", ".join(option("column", name) for name in ranked[:_OFFERED])
+    raise InputError(
+        f"{file.path}: this XML has fields beside text (of its words stand in {shown}); which element is a document's "
+        f"text? say {ways}, or {option('format', 'html')} to read all of them"
+    )
+
+
+def _in_attributes(found: Survey) -> str:
+    if not found.attributes:
+        return ""
+    ((name, number),) = found.attributes.most_common(1)
+    return f"; {number:,} words stand in the attribute {name}: let the program that wrote it save text"
+
+
+def _is_xml(start: str) -> bool:
+    begins = beginning_of(start)
+    return begins.declared or bool(begins.doctype) or bool(_ROOT.match(begins.rest))
+
+
+XML = TextFormat("xml", "XML (each TEI text, or all of another kind)", (".xml", ".tei"), "records", _is_xml, _read)

@@ -1,0 +1,72 @@
+"""What a message proposes is done, on the input that it is about, and leads on."""
+
+import json
+
+import pytest
+
+from gpustab import InputError
+from gpustab.corpus.documents import open_documents
+
+
+def texts(path, **options):
+    return [document.texts[0].strip() for document in open_documents(path, **options)]
+
+
+@pytest.mark.parametrize("at", [0, 9, 28])
+@pytest.mark.parametrize("form", ["{}", "{},{}", '"{}",{}'])
+def test_a_lone_quotation_mark_is_named_where_it_opens(tmp_path, at, form):
+    rows = [form.format(f"the war {k}", k) for k in range(30)]
+    lone = [form.format('"Long it was', k) if k == at else row for k, row in enumerate(rows)]
+    path = tmp_path / "a.csv"
+    header = "text,n\n" if "," in form else "text\n"
+    path.write_text(header + "\n".join(lone) + "\n")
+    with pytest.raises(InputError, match=rf"a.csv: line {at + 2}: .*within quotation marks it is written twice"):
+        texts(path)
+    lone[at] = form.format('"Long it was', at) if form.startswith('"') else lone[at]
+    mended = lone[at].replace('"Long it was', '"""Long it was"') if form[0] != '"' else f'"""Long it was",{at}'
+    path.write_text(header + "\n".join([*lone[:at], mended, *lone[at + 1 :]]) + "\n")
+    assert texts(path)[at] == '"Long it was'
+
+
+@pytest.mark.parametrize("indent", [None, 1, 4])
+@pytest.mark.parametrize("more", [{}, {"version": 1}, {"name": "x", "meta": {"a": [1]}}])
+def test_records_within_an_object_are_saved_alone(tmp_path, indent, more):
+    path, other = tmp_path / "a.json", tmp_path / "b.json"
+    path.write_text(json.dumps({**more, "data": [{"text": "one"}, {"text": "two"}]}, indent=indent))
+    with pytest.raises(
+        InputError, match=r"one JSON object, and its field 'data' holds 2 records; json.dump\(json.load\("
+    ):
+        texts(path)
+    other.write_text(json.dumps(json.loads(path.read_text())["data"]))
+    assert texts(other) == ["one", "two"]
+
+
+def test_one_object_with_a_text_is_one_document(tmp_path):
+    (tmp_path / "a.json").write_text('{"text": "one", "tags": ["x"]}\n')
+    assert texts(tmp_path / "a.json") == ["one"]
+
+
+SAID = {
+    "English": "The war was long, and cold.\n",
+    "Russian": "Это был длинный день, и ночь.\n",
+    "Chinese": "我们今天去公园散步，天气很好。\n",
+    "Greek": "Η ημέρα ήταν μεγάλη.\n",
+    "Korean": "오늘은 날씨가 좋네요.\n",
+}
+
+
+@pytest.mark.parametrize("language", SAID)
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_wide_text_without_a_mark_is_read_by_the_way_that_is_named(tmp_path, language, encoding):
+    path, text = tmp_path / "a.txt", SAID[language]
+    path.write_bytes((text * 5).encode(encoding))
+    kind = encoding[:6]
+    with pytest.raises(
+        InputError, match=rf"this is {kind.upper()} text without a byte-order mark; say encoding='{encoding}'"
+    ):
+        texts(path)
+    with pytest.raises(InputError, match=rf"{kind} begins with a byte-order mark, and there is none; .*'{encoding}'"):
+        texts(path, encoding=kind)
+    assert texts(path, encoding=encoding, layout="lines")[0] == text.strip()
+    path.write_bytes((text * 5).encode(kind))
+    assert texts(path, layout="lines")[0] == text.strip()
