@@ -314,12 +314,30 @@ def of_noise(source: Source, size: float) -> Iterator[World]:
         lambda r, rng: bootstrap(sizes(r, rng), query=QUERIES),
         {"bootstrap.small-varies-more": more},
     )
-    names = with_noise(source.dealt([placed("sgns"), placed("glove")]), (0, size))
+    pair = source.dealt([placed("sgns"), placed("glove")])
+    names = with_noise(pair, (0, size))
     yield World(
         f"the second technique with {about}",
         lambda r, rng: compare(*names(r, rng)),
         {"compare.more-stable": should("first", "second", "alike", "disagree")},
     )
+    yield World(
+        "a twentieth of the words with noise of their length in the second technique",
+        lambda r, rng: compare(*_with_noisy_words(*pair(r, rng), rng)),
+        {"compare.words-differ": should("yes")},
+    )
+
+
+def _with_noisy_words(one: Runs, other: Runs, rng: np.random.Generator) -> tuple[Runs, Runs]:
+    """Two groups, of the second of which every twentieth word has noise as large as its vector."""
+    rows = []
+    for run in other.rows:
+        x = run[:].clone()
+        own = x[::20]
+        noise = torch.from_numpy(rng.normal(size=tuple(own.shape))).to(x.dtype) * own.norm(dim=1, keepdim=True)
+        x[::20] = own + noise / x.shape[1] ** 0.5
+        rows.append(x)
+    return one, replace(other, rows=tuple(rows), lengths=torch.stack([x.double().norm(dim=1) for x in rows]))
 
 
 def of_sweeps(source: Source, size: float) -> Iterator[World]:
