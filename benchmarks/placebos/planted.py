@@ -196,9 +196,9 @@ def of_neighbours(source: Source, known: Known, *, odd: bool) -> Iterator[World]
 
         return ask
 
-    words, share = known.words(known.held, 1.0, 24)
-    about = f"words with a neighbour that is in {share:.0%} of all lists"
-    if not odd:
+    for wanted in () if odd else (1.0, 0.8):
+        words, share = known.words(known.held, wanted, 24)
+        about = f"words with a neighbour that is in {share:.0%} of all lists"
         yield World(about, asking(words, drawn), dict.fromkeys(names, should("yes", "no")))
     if float(known.held.min()) < 0.45:
         words, share = known.words(known.held, 0.45, 24)

@@ -150,6 +150,23 @@ def test_a_word_that_half_of_the_runs_lack_is_not_there_in_nine_of_ten():
     assert (row["runs"], row["of"], row["share"], row["verdict"]) == (5, 10, 0.5, "open")
 
 
+@pytest.mark.parametrize(
+    ("verdicts", "wanted"),
+    [
+        (["firm", "passing"], "yes"),
+        (["passing"] * 10, "no"),
+        (["passing"] * 9 + ["open"], "undecided"),
+        (["open"] * 10, "undecided"),
+        ([], "undecided"),  # these runs lack all ten
+    ],
+)
+def test_no_neighbour_holds_only_where_all_are_passing(verdicts, wanted):
+    """A neighbour that is in four of five lists is firm for few runs; that none is firm was *no*, none holds."""
+    hits = {"firm": 10, "open": 6, "passing": 0}
+    rows = [(hits[verdict], 10, verdict) for verdict in verdicts]
+    assert SOME_HOLD.judge(Judged("x", 10, rows, 10, "runs", 0.6)) == wanted
+
+
 def test_the_sentence_on_a_word():
     rows = [(10, 10, "firm")] * 3 + [(9, 10, "firm"), (1, 10, "passing")] + [(5, 10, "open")] * 5
     said = SOME_HOLD.sentence(Judged("freedom", 10, rows, 10, "bootstrap runs", 0.6))

@@ -143,17 +143,32 @@ def _wanted(judged: Judged) -> str:
     return f"two of them share {judged.p:.0%} of a list, and of so noisy lists ten are needed"
 
 
+def some_hold(verdicts: Sequence[str]) -> str:
+    """Return yes if a neighbour is firm, no if all are passing; what is open may hold, so that it is no *no*.
+
+    >>> some_hold(["firm", "open"]), some_hold(["open", "passing"]), some_hold(["passing", "passing"])
+    ('yes', 'undecided', 'no')
+    """
+    return "yes" if FIRM in verdicts else "no" if {*verdicts} == {PASSING} else "undecided"
+
+
+def _none_firm(judged: Judged) -> str:
+    return f"{judged.nearest} none is firm in these {judged.runs} {judged.kind}; {judged.others}."
+
+
 SOME_HOLD = Claim[Judged](
     id="neighbours.some-hold",
     says="Some neighbours of the word hold.",
     source="Antoniak & Mimno 2018, §7",
     rule=(
-        f"one of them is firm; no test below {LEAST_RUNS:g} runs, and below {NOISY_RUNS:g} where p@n is below {NOISY:g}"
+        f"one of them is firm; no if all are passing; no test below {LEAST_RUNS:g} runs, and below {NOISY_RUNS:g} where "
+        f"p@n is below {NOISY:g}"
     ),
-    judge=lambda x: "no test" if x.runs < x.needed else "yes" if x.firm else "no",
+    judge=lambda x: "no test" if x.runs < x.needed else some_hold([verdict for *_, verdict in x.listed]),
     sentences={
         "yes": _some_firm,
-        "no": lambda x: f"{x.nearest} none is firm in these {x.runs} {x.kind}; {x.others}.",
+        "no": _none_firm,
+        "undecided": _none_firm,
         "no test": lambda x: f"{x.nearest} none can be judged by {x.runs} {x.kind}: {_wanted(x)}.",
     },
 )
