@@ -161,8 +161,8 @@ SOME_HOLD = Claim[Judged](
     says="Some neighbours of the word hold.",
     source="Antoniak & Mimno 2018, §7",
     rule=(
-        f"one of them is firm; no if all are passing; no test below {LEAST_RUNS:g} runs, and below {NOISY_RUNS:g} where "
-        f"p@n is below {NOISY:g}"
+        f"one of them is firm; no if all are passing; no test below {LEAST_RUNS:g} runs, and below {NOISY_RUNS:g} "
+        f"where p@n is below {NOISY:g}"
     ),
     judge=lambda x: "no test" if x.runs < x.needed else some_hold([verdict for *_, verdict in x.listed]),
     sentences={
