@@ -23,6 +23,7 @@ from gpustab.evaluation.files import read_analogies
 from gpustab.kernels.cosine import query_cosines
 from gpustab.kernels.overlap import shared_neighbours
 from gpustab.machine.device import DEFAULT
+from gpustab.runs.load import load_runs
 from gpustab.runs.runs import Runs
 from gpustab.studies.bootstrap.study import bootstrap
 from gpustab.studies.compare.study import compare
@@ -392,8 +393,10 @@ def of_questions(source: Source) -> Source:
     asked = {
         word for section in read_analogies("questions-words").sections for own in section.questions for word in own
     }
+    own = [word for word in source.runs.vocabulary if word in asked]
+    rows, names = source.runs.rows_of(own), [word.decode() for word in own]
     other = copy(source)
-    other.runs = source.runs.restricted([word for word in source.runs.vocabulary if word in asked])
+    other.runs = load_runs([(names, run[:][rows].numpy()) for run in source.runs.rows])
     return other
 
 
