@@ -78,6 +78,7 @@ class World:
         truths: by id of the claim.
         runs: which R.
         part: of the sets that are drawn, where a study takes long.
+        whole_to: R up to which so many sets are drawn; half of them at more.
     """
 
     about: str
@@ -85,6 +86,7 @@ class World:
     truths: Mapping[str, Truth]
     runs: Sequence[int] = RUNS
     part: float = 1.0
+    whole_to: int = max(RUNS)
 
 
 @contextmanager
@@ -119,7 +121,8 @@ def cells(world: World, noise: str, sets: int, seed: int = 0) -> Iterator[Row]:
     """
     never_asked = set(world.truths)
     for r in world.runs:
-        count, rng = max(2, round(sets * world.part)), np.random.default_rng([seed, r])
+        part = world.part / (2 if r > world.whole_to else 1)
+        count, rng = max(2, round(sets * part)), np.random.default_rng([seed, r])
         given = []
         for _ in range(count):
             with recorded() as said:

@@ -47,12 +47,13 @@ class Source:
     Args:
         folder: of a run set.
         sampling: which of its runs.
+        words: so many of the most frequent ones; ``None``: all.
     """
 
-    def __init__(self, folder: Path, sampling: str) -> None:
+    def __init__(self, folder: Path, sampling: str, words: int | None = WORDS) -> None:
         self.sampling = sampling
         files = sorted(folder.glob(f"lsa/{sampling}/*.safetensors"))
-        self.runs = load_runs(files, options=LoadOptions(limit=WORDS))
+        self.runs = load_runs(files, options=LoadOptions(limit=words))
         shared = stability(self.runs.take(list(range(12))), neighbours=[10]).groups[0]["neighbours"]["10"]["p"]
         self.noise = f"{sampling}, p@10 {shared:.2f}"
 
@@ -204,7 +205,7 @@ def other_names(source: Source) -> Iterator[World]:
 def swept(groups: Sequence[Runs]) -> None:
     """Ask what a sweep says of groups whose settings differ in the number of epochs."""
     plan = read_settings({"corpus": "lee", "techniques": ["sgns"], "samplings": ["shuffled"], "runs": len(groups[0])})
-    plans = settings_of(plan, {"epochs": [10, 20, 40]}, grid=False)
+    plans = settings_of(plan, {"epochs": [5, 10, 20, 40][: len(groups)]}, grid=False)
     measured = {
         setting.label: measure(setting.label, {"shuffled": runs}, {"shuffled": 0.0}, 0, DEFAULT, {})
         for setting, runs in zip(plans, groups, strict=True)

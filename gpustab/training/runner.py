@@ -195,6 +195,10 @@ def train_runs(
         raise InputError(
             f"{option('epochs_by', settings.epochs_by)}: train_runs trains one part; train_epochs trains all"
         )
+    if settings.control and not settings.epochs_by:
+        raise InputError(f"{option('control', settings.control)}: is a split of periods; give epochs_by and epoch")
+    if settings.half and settings.epoch:
+        raise InputError(f"{option('half', settings.half)} and {option('epoch', settings.epoch)}: one part at a time")
     settings = resolve_engine(settings)
     check_workers(settings.parallel, settings.jobs)
     trainers = trainers_of(settings)

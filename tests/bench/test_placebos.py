@@ -7,12 +7,16 @@ import numpy as np
 import pytest
 
 from benchmarks.placebos import __main__ as bench
-from benchmarks.placebos import runsets, words
+from benchmarks.placebos import planted, runsets, words
 from benchmarks.placebos.cells import World, cells, never, recorded, should
 from docs.claims import PLACEBOS, placebo_lines
 from gpustab.statistics.intervals import Estimate
+from gpustab.studies.bootstrap.study import bootstrap
+from gpustab.studies.bootstrap.tables import SETTINGS
 from gpustab.studies.compare.claims import MORE_STABLE, Groups
+from gpustab.studies.neighbours.study import neighbours_of
 from gpustab.studies.shared.claims import every_claim
+from gpustab.studies.stability.study import stability
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +43,43 @@ def test_words_are_judged_by_the_runs_that_were_not_drawn(pools):
     rows = list(words.rankings(pool, 2, np.random.default_rng(0)))
     for row in rows:
         assert row.wrong <= max(2, 0.2 * row.of), row  # of the few that are left the truth is not sure
+
+
+@pytest.fixture(scope="module")
+def source(pools):
+    return runsets.Source(pools, "shuffled")
+
+
+def test_query_words_are_chosen_by_what_all_runs_say(source):
+    known = planted.Known(source)
+    names, mean = known.words(known.jn, 0.5)
+    result = bootstrap([replace(source.runs, key=runsets.placed(sampling="fixed"))], query=names)
+    (row,) = SETTINGS.rows(result.tables)
+    assert row.jn_value == pytest.approx(mean)
+    assert 0.4 < mean < 0.6
+    assert known.held.max() <= 1
+    assert (known.fewest[known.disjoint > 0] == 0).all()
+
+
+def test_what_is_planted_is_told(source):
+    """Words that know nothing hold no neighbour; words that move by the dozen keep theirs, and their cosines do not."""
+    rng, deal = np.random.default_rng(0), source.dealt([runsets.placed()])
+    (runs,) = deal(12, rng)
+    name = runs.vocabulary.text(7)
+    nothing = planted.unknown_words(runs, [name], rng)
+    with recorded() as said:
+        neighbours_of(nothing, name)
+        neighbours_of(runs, name)
+    assert [verdict == "yes" for _, verdict in said["neighbours.some-hold"]] == [False, True]
+    with recorded() as said:
+        stability(planted.moving_together(runs, 0.4, rng), neighbours=[10])
+    assert said["stability.points-opposite"][0][1] == "yes"
+
+
+def test_noise_of_known_size_is_found(source):
+    few = [w for w in planted.of_noise(source, 0.3) if "bootstrap.small-varies-more" in w.truths]
+    (row,) = [row for world in few for row in cells(replace(world, runs=(5,)), source.noise, 2)]
+    assert (row.wrong, row.missed) == (0, 0)
 
 
 def judged(first, second):

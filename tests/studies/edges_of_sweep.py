@@ -1,4 +1,4 @@
 from gpustab.studies.sweep import claims
 from tests.studies.edges import Edge, sure
 
-EDGES = {"sweep.plateau": Edge(lambda x: claims.LEVELS_OFF.judge(sure(x)), "no", "yes")}
+EDGES = {"sweep.plateau": Edge(lambda x: claims.LEVELS_OFF.judge(claims.Changed([sure(x)])), "no", "yes")}

@@ -150,6 +150,23 @@ def test_a_word_that_half_of_the_runs_lack_is_not_there_in_nine_of_ten():
     assert (row["runs"], row["of"], row["share"], row["verdict"]) == (5, 10, 0.5, "open")
 
 
+@pytest.mark.parametrize(
+    ("verdicts", "wanted"),
+    [
+        (["firm", "passing"], "yes"),
+        (["passing"] * 10, "no"),
+        (["passing"] * 9 + ["open"], "undecided"),
+        (["open"] * 10, "undecided"),
+        ([], "undecided"),  # these runs lack all ten
+    ],
+)
+def test_no_neighbour_holds_only_where_all_are_passing(verdicts, wanted):
+    """A neighbour that is in four of five lists is firm for few runs; that none is firm was *no*, none holds."""
+    hits = {"firm": 10, "open": 6, "passing": 0}
+    rows = [(hits[verdict], 10, verdict) for verdict in verdicts]
+    assert SOME_HOLD.judge(Judged("x", 10, rows, 10, "runs", 0.6)) == wanted
+
+
 def test_the_sentence_on_a_word():
     rows = [Neighbour(name, 10, 10, "firm") for name in "abc"]
     rows += [Neighbour("d", 9, 10, "firm"), Neighbour("e", 1, 10, "passing")]
@@ -161,8 +178,8 @@ def test_the_sentence_on_a_word():
     )
     none = SOME_HOLD.sentence(Judged("x", 10, rows[5:], 10, "runs", 0.6))
     assert none == (
-        "Of the ten nearest words of x, trust none: none is firm in these 10 runs. Five are open and five are not in "
-        "these runs."
+        "Of the ten nearest words of x, none can be trusted yet: none is firm in these 10 runs. Five are open and five "
+        "are not in these runs."
     )
     assert "none can be judged by 4 runs" in SOME_HOLD.sentence(Judged("x", 10, rows, 4, "runs", 0.6))
 
@@ -180,7 +197,8 @@ def test_runs_of_the_same_documents_are_told_beside_those_of_drawn_ones():
     assert on_these_documents(judged("adgz"), judged("", 4)).endswith(
         "a, d, g and z. Whether other documents give them is not judged."
     )
-    assert "trust none" in on_these_documents(judged(""), judged("a"))
+    passing = Judged("x", 1, [Neighbour("a", 1, 10, "passing")], 10, "shuffled runs", 0.8)
+    assert "trust none: all are passing in these 10 shuffled runs" in on_these_documents(passing, judged("a"))
 
 
 def test_two_neighbours_in_seven_of_eight_runs_are_not_told_as_one():

@@ -2,12 +2,15 @@
 
 import math
 
+import numpy as np
 import pytest
 
+from gpustab import load_runs
+from gpustab.machine.device import DEFAULT
 from gpustab.results import Table
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.sweep.claims import more_stable, observation_table
-from gpustab.studies.sweep.measure import Measured, change_table
+from gpustab.studies.sweep.claims import BETTER, Changed, more_stable, observation_table
+from gpustab.studies.sweep.measure import Measured, change_table, measure
 from gpustab.studies.sweep.plans import settings_of
 from gpustab.training import read_settings
 
@@ -25,6 +28,7 @@ def percent(value, se, runs=4):
         (percent(-12, 1), percent(10, 1), "undecided"),
         (percent(-3, 1), percent(-3, 1), "undecided"),  # t(3) is 3.2
         (percent(-12, math.nan), percent(-10, math.nan), "undecided"),  # two runs have no error
+        (percent(0, 0), percent(0, 0), "undecided"),  # runs that are equal are no more stable
     ],
 )
 def test_longer_training_is_more_stable_where_loss_and_share_of_chance_say_so(loss, share, wanted):
@@ -78,3 +82,44 @@ def test_only_longer_training_is_judged():
     assert not any("dim" in claim for claim in claims)
     shorter = {5: 1.8, 10: 1.5}
     assert len(observed(losses=shorter)) == 2  # a plateau wants three values
+
+
+@pytest.mark.parametrize(
+    ("gain", "wanted"), [(0.0, "undecided"), (2.0, "yes"), (-2.0, "no")], ids=["nothing", "more", "less"]
+)
+def test_settings_of_which_every_run_solves_the_same_number_solve_no_more(gain, wanted):
+    """No run solves any question, before and after: that was "longer training solves more", ± 0."""
+    assert BETTER.judge(Changed([Estimate.of_runs(gain, 0.0, 8)])) == wanted
+
+
+def runs_of(noises, seed=0):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(120, 10))
+    return load_runs([([f"w{k}" for k in range(120)], x + s * rng.normal(size=x.shape)) for s in noises])
+
+
+@pytest.mark.parametrize("far_in", ["baseline", "epochs=20", "epochs=40", ""])
+def test_a_run_far_from_its_setting_makes_no_test_of_what_it_is_in(far_in):
+    base = read_settings({"corpus": "lee", "runs": 6, "techniques": ["sgns"], "sgns": {"epochs": 10}})
+    plans = settings_of(base, {"epochs": [10, 20, 40]})
+    noises = {"baseline": 0.5, "epochs=20": 0.3, "epochs=40": 0.1}
+    numbers = {
+        label: measure(
+            label, {"shuffled": runs_of([s] * 5 + [3 if label == far_in else s])}, {"shuffled": 0.0}, 0, DEFAULT, {}
+        )
+        for label, s in noises.items()
+    }
+    others = {label: found for label, found in numbers.items() if label != "baseline"}
+    rows = observation_table(plans, numbers, change_table(numbers["baseline"], others)).records()
+    found = {row["claim"]: row for row in rows}
+    touched = {
+        "epochs=20: longer training is more stable": {"baseline", "epochs=20"},
+        "epochs=40: longer training is more stable": {"baseline", "epochs=40"},
+        "The loss of word2vec reaches a plateau over epochs": {"epochs=20", "epochs=40"},
+    }
+    for claim, labels in touched.items():
+        silent = far_in in labels
+        assert (found[claim]["agrees"] == "no test") is silent, claim
+        assert (f"of {far_in} lies far from the other runs" in found[claim]["shows"]) is silent
+    if not far_in:
+        assert [found[claim]["agrees"] for claim in touched] == ["yes", "yes", "no"]

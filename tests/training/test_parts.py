@@ -86,6 +86,22 @@ def test_periods_are_not_trained_as_one_text(dated, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("part", "said"),
+    [
+        ({"control": 1}, "is a split of periods"),
+        ({"control": 2, "half": "a"}, "is a split of periods"),
+        ({"control": 1, "epochs_by": "year:1800-1849:15"}, "train_epochs trains all"),
+        ({"half": "b", "epochs_by": "year:1800-1849:15", "epoch": "1800-1814"}, "one part at a time"),
+    ],
+)
+def test_no_part_is_left_out_without_a_word(dated, tmp_path, part, said):
+    """The whole corpus was trained where a split was asked for, and an epoch where half of it was."""
+    with pytest.raises(InputError, match=said):
+        train_runs(plan_of_epochs(dated, **{"epochs_by": "", **part}), tmp_path / "set")
+    assert not (tmp_path / "set").exists()
+
+
+@pytest.mark.parametrize(
     ("epochs_by", "said"),
     [
         ("year:1800", "wanted COLUMN"),

@@ -22,8 +22,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from gpustab.corpus.options import ReadOptions
 from gpustab.corpus.dates import kept_year
+from gpustab.corpus.options import ReadOptions
 from gpustab.errors import as_flags, option
 
 ROOTS = frozenset({"TEI", "TEI.2", "teiCorpus"})

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.bootstrap.tables import Number, Setting
-from gpustab.studies.shared.claims import Claim, Margin, Verdict, above, each_above, within
+from gpustab.studies.shared.claims import Claim, Margin, Verdict, above, below, each_above, within
 
 ALIKE = Margin(math.log(1.25), "logarithm of the ratio of two spreads that are alike: a factor of 1.25")
 FIRM_LISTS = Margin(0.5, "set Jaccard of two runs' lists: they share two of three words")
@@ -34,15 +34,6 @@ def alike(difference: Estimate) -> Verdict:
     ('yes', 'undecided', 'no')
     """
     return within(difference, -ALIKE, ALIKE)
-
-
-def below(estimate: Estimate, bound: float) -> Verdict:
-    """Tell whether a number lies below a bound.
-
-    >>> below(Estimate(0.2, 0.1, 9), 0.5), below(Estimate(0.5, 0.1, 9), 0.5), below(Estimate(0.9, 0.1, 9), 0.5)
-    ('yes', 'undecided', 'no')
-    """
-    return within(estimate, -math.inf, bound)
 
 
 def is_flat(group: Setting) -> bool:
@@ -93,9 +84,7 @@ def _varies_less(techniques: Ranked) -> Verdict:
 
 def _only_bias(group: Setting) -> Verdict:
     """No if what is left of the rise after its bias surely is within a tenth, yes if it surely is not."""
-    left = within(group.estimate("rise"), -math.inf, BIAS_ALONE)
-    opposite: dict[Verdict, Verdict] = {"yes": "no", "no": "yes"}
-    return opposite.get(left, left)
+    return above(group.estimate("rise"), BIAS_ALONE)
 
 
 _RELATIVE = (

@@ -10,7 +10,7 @@ from gpustab.results import Table
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.bootstrap.claims import Pair, is_flat
 from gpustab.studies.bootstrap.tables import NEIGHBOURS, SETTINGS, Neighbour, Setting
-from gpustab.studies.neighbours.claims import FIRM, LEAST_RUNS, PASSING
+from gpustab.studies.neighbours.claims import FIRM, LEAST_RUNS, PASSING, some_hold
 from gpustab.studies.shared.claims import Claim, Margin, above, within
 from gpustab.studies.shared.frame import merged
 from gpustab.studies.shared.wording import listed
@@ -59,15 +59,20 @@ def _some_firm(judged: Judged) -> str:
     return f"{judged.lead} {len(firm)} {verb} firm over {judged.kind} (such as {such}); {judged.others}."
 
 
+def _none_firm(judged: Judged) -> str:
+    return f"{judged.lead} none is firm over {judged.kind}; {judged.others}."
+
+
 HOLD = Claim[Judged](
     id="bootstrap.neighbours-hold",
     says="Some neighbours of the query words hold over bootstrap runs.",
     source="§7, table 4",
-    rule="one of them is firm; no test below five runs",
-    judge=lambda x: "no test" if x.setting.runs < LEAST_RUNS else "yes" if x.firm else "no",
+    rule="one of them is firm; no if all are passing; no test below five runs",
+    judge=lambda x: "no test" if x.setting.runs < LEAST_RUNS else some_hold([row.verdict for row in x.rows]),
     sentences={
         "yes": _some_firm,
-        "no": lambda x: f"{x.lead} none is firm over {x.kind}; {x.others}.",
+        "no": _none_firm,
+        "undecided": _none_firm,
         "no test": lambda x: f"{x.setting.group}: {x.kind} judge no neighbour; five are needed, better ten.",
     },
 )

@@ -180,17 +180,30 @@ def _wanted(judged: Judged) -> str:
     return f"two of them share {judged.p:.0%} of a list, and of so noisy lists ten are needed"
 
 
+def some_hold(verdicts: Sequence[str]) -> str:
+    """Return yes if a neighbour is firm, no if all are passing; what is open may hold, so that it is no *no*.
+
+    >>> some_hold(["firm", "open"]), some_hold(["open", "passing"]), some_hold(["passing", "passing"])
+    ('yes', 'undecided', 'no')
+    """
+    return "yes" if FIRM in verdicts else "no" if {*verdicts} == {PASSING} else "undecided"
+
+
 SOME_HOLD = Claim[Judged](
     id="neighbours.some-hold",
     says="Some neighbours of the word hold.",
     source="Antoniak & Mimno 2018, §7",
     rule=(
-        f"one of them is firm; no test below {LEAST_RUNS:g} runs, and below {NOISY_RUNS:g} where p@n is below {NOISY:g}"
+        f"one of them is firm; no if all are passing; no test below {LEAST_RUNS:g} runs, and below {NOISY_RUNS:g} "
+        f"where p@n is below {NOISY:g}"
     ),
-    judge=lambda x: "no test" if x.runs < x.needed else "yes" if x.firm else "no",
+    judge=lambda x: "no test" if x.runs < x.needed else some_hold([one.verdict for one in x.listed]),
     sentences={
         "yes": _some_firm,
-        "no": lambda x: f"{x.nearest}, trust none: none is firm in these {x.runs} {x.kind}.{x.others}",
+        "no": lambda x: f"{x.nearest}, trust none: all are passing in these {x.runs} {x.kind}.",
+        "undecided": lambda x: (
+            f"{x.nearest}, none can be trusted yet: none is firm in these {x.runs} {x.kind}.{x.others}"
+        ),
         "no test": lambda x: f"{x.nearest}, none can be judged by {x.runs} {x.kind}: {_wanted(x)}.",
     },
 )

@@ -288,12 +288,28 @@ def within(estimate: Estimate, low: float, high: float) -> Verdict:
 
 
 def above(estimate: Estimate, bound: float) -> Verdict:
-    """Tell whether a number lies above a bound, by its interval.
+    """Tell whether a number lies above a bound, by its interval; one that is the bound itself lies on neither side.
+
+    Runs that all say the same have no error: a difference of exactly 0 is no rise.
 
     >>> above(Estimate(1.0, 0.1, 30), 0.5), above(Estimate(1.0, 0.1, 2), 0.7), above(Estimate(1.0, 0.1, 30), 1.5)
     ('yes', 'undecided', 'no')
+    >>> above(Estimate(0.0, 0.0, 7), 0), below(Estimate(0.0, 0.0, 7), 0)
+    ('undecided', 'undecided')
     """
-    return decide(estimate.interval, bound, math.inf)
+    low, high = estimate.interval
+    return "yes" if low > bound else "no" if high < bound else "undecided"
+
+
+def below(estimate: Estimate, bound: float) -> Verdict:
+    """Tell whether a number lies below a bound, by its interval.
+
+    >>> below(Estimate(0.2, 0.1, 9), 0.5), below(Estimate(0.5, 0.1, 9), 0.5), below(Estimate(0.9, 0.1, 9), 0.5)
+    ('yes', 'undecided', 'no')
+    """
+    opposite: dict[Verdict, Verdict] = {"yes": "no", "no": "yes"}
+    verdict = above(estimate, bound)
+    return opposite.get(verdict, verdict)
 
 
 def each_above(estimates: Sequence[Estimate], bound: float) -> Verdict:

@@ -252,7 +252,7 @@ def of_group(
     ties: dict[int, int],
     missing: Sequence[bytes] = (),
     *,
-    spaces: bool = True,
+    flaws: Flaws | None = None,
 ) -> list[str]:
     """Return the notes on one group, most important first.
 
@@ -263,10 +263,10 @@ def of_group(
         lengths: list lengths that were asked for.
         ties: for every list length, how many lists have a tie at the cut.
         missing: target words that were asked for and are not there.
-        spaces: whether collapsed, equal and far runs are told here; not where they are alarms.
+        flaws: collapsed, equal and far runs; not given where these are alarms.
     """
     return [
-        *(of_spaces(runs, pip) if spaces else unscaled(pip)),
+        *(sentences_of(flaws, pip) if flaws else unscaled(pip)),
         *_few(runs),
         *_vocabulary(runs.joining),
         *runs.notes,

@@ -184,7 +184,7 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     result.tables["pairs"].extend(pair_table(runs, pip, overlaps, lengths))
     result.tables["words"].extend(word_table(runs, words, looked_at, overlaps, lengths, rows))
     result.tables["nearest"].extend(nearest_table(runs, lists, n))
-    answer.notes[runs.name] = spaces.of_group(runs, pip, lists, options.neighbours, ties, missing, spaces=False)
+    answer.notes[runs.name] = spaces.of_group(runs, pip, lists, options.neighbours, ties, missing)
     verdict.of_group(runs, judge(runs, pip), between, n, summary["neighbours"][str(n)]["chance_p"])
     _add_similarities(similarities, len(runs), result)
     verdict.of_ranks(runs.name, *looked_at.agreement, looked_at.n)

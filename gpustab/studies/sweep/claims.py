@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from gpustab.results.table import Table
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.shared.claims import AS_IN_THESIS, OBSERVED, Claim, Margin, Observation, Verdict, above, decide
+from gpustab.studies.shared.claims import AS_IN_THESIS, OBSERVED, Claim, Margin, Observation, Verdict, above, below
+from gpustab.studies.shared.spaces import named
 from gpustab.studies.sweep.measure import CHANGES, SHARE, Measured, change, numbers_of
 from gpustab.studies.sweep.plans import BASELINE, Setting, values_of
 
@@ -22,38 +22,59 @@ _STEPS = 3
 _TEST = "questions-words"
 
 
+_FAR = "no test where a run of the setting or of what it is compared with lies far from the others of its group"
+_SAMPLING = "shuffled"
+
+
+class Changed(NamedTuple):
+    """What is judged of a setting.
+
+    Attributes:
+        by: changes, with their errors over runs.
+        far: which runs lie far from the others of their group, in the setting or in what it is compared with.
+    """
+
+    by: Sequence[Estimate]
+    far: Sequence[str] = ()
+
+
+def _unless_far(judge: Callable[..., Verdict]) -> Callable[[Changed], Verdict]:
+    """The rule, and no test where one run lies far: no interval over runs helps then."""
+    return lambda changed: "no test" if changed.far else judge(*changed.by)
+
+
 def more_stable(*changes: Estimate) -> Verdict:
     """Judge a setting more stable if the loss falls, by itself and as a part of chance; undecided if these disagree.
 
     A loss may fall, or rise, because a space collapses, or spreads out: then only one of the two changes.
     """
-    verdicts = {decide(change.interval, -math.inf, 0) for change in changes}
+    verdicts = {below(change, 0) for change in changes}
     return verdicts.pop() if len(verdicts) == 1 else "undecided"
 
 
-MORE_STABLE = Claim[Sequence[Estimate]](
+MORE_STABLE = Claim[Changed](
     id="sweep.longer-is-more-stable",
     says="{label}: longer training is more stable",
     source="3.1",
     paper="Rettenmeier found more stable embeddings of word2vec and fastText, in all six languages",
-    rule="95 % intervals of the changes of the loss and of its share of chance below 0; no if both are above",
-    judge=lambda changes: more_stable(*changes),
+    rule=f"95 % intervals of the changes of the loss and of its share of chance below 0; no if both are above; {_FAR}",
+    judge=_unless_far(more_stable),
 )
-BETTER = Claim[Estimate](
+BETTER = Claim[Changed](
     id="sweep.longer-is-better",
     says="{label}: longer training solves more analogies",
     source="3.1",
     paper="Rettenmeier found higher scores of word2vec and fastText in the mean",
-    rule="95 % interval of the change above 0",
-    judge=lambda gain: above(gain, 0),
+    rule=f"95 % interval of the change above 0; {_FAR}",
+    judge=_unless_far(lambda gain: above(gain, 0)),
 )
-LEVELS_OFF = Claim[Estimate](
+LEVELS_OFF = Claim[Changed](
     id="sweep.levels-off",
     says="The loss of {kind} reaches a plateau over {parameter}",
     source="3.1",
     paper="Rettenmeier found a plateau at a certain point, especially of word2vec",
-    rule=f"95 % interval of the last change above {PLATEAU:g} %; no if below",
-    judge=lambda change: above(change, PLATEAU),
+    rule=f"95 % interval of the last change above {PLATEAU:g} %; no if below; {_FAR}",
+    judge=_unless_far(lambda change: above(change, PLATEAU)),
 )
 
 
@@ -73,15 +94,24 @@ def observation_table(plans: Sequence[Setting], measured: Mapping[str, Measured]
         row
         for setting in plans
         if setting.changed and all(name in TRAINING and value > base[name] for name, value in setting.changed.items())
-        for row in _of_setting(setting.label, technique, runs, changes)
+        for row in _of_setting(setting.label, technique, runs, changes, _far(measured, BASELINE, setting.label))
     ]
     for name in TRAINING:
         rows += _of_plateau(name, technique, runs, _along(name, plans), measured)
     return OBSERVED.table(rows)
 
 
-def _of_setting(label: str, technique: str, runs: int, changes: Table) -> Iterator[Observation]:
-    rows = {row.measure: row for row in CHANGES.rows({CHANGES.name: changes}, setting=label, sampling="shuffled")}
+def _far(measured: Mapping[str, Measured], *labels: str) -> list[str]:
+    """Runs that lie far from the others of their setting."""
+    return [f"{run} of {label}" for label in labels for run in measured[label].far.get(_SAMPLING, ())]
+
+
+def _beside(shows: str, far: Sequence[str]) -> str:
+    return f"{shows}; {named(far)} {'lies' if len(far) == 1 else 'lie'} far from the other runs" if far else shows
+
+
+def _of_setting(label: str, technique: str, runs: int, changes: Table, far: Sequence[str]) -> Iterator[Observation]:
+    rows = {row.measure: row for row in CHANGES.rows({CHANGES.name: changes}, setting=label, sampling=_SAMPLING)}
     losses = [
         Estimate.of_runs(rows[name].percent, rows[name].percent_se, runs)
         for name in ("reduced_pip", SHARE)
@@ -90,10 +120,11 @@ def _of_setting(label: str, technique: str, runs: int, changes: Table) -> Iterat
     if losses:
         names = ("loss", "share of chance")
         shows = ", ".join(f"{name} {x.text('+.1f')} %" for name, x in zip(names, losses, strict=False))
-        yield MORE_STABLE.observed(losses, technique, shows, label=label)
+        yield MORE_STABLE.observed(Changed(losses, far), technique, _beside(shows, far), label=label)
     if _TEST in rows:
         gain = Estimate.of_runs(100 * rows[_TEST].difference, 100 * rows[_TEST].se, runs)
-        yield BETTER.observed(gain, technique, f"{gain.text('+.2f')} points", label=label)
+        shows = f"{gain.text('+.2f')} points"
+        yield BETTER.observed(Changed([gain], far), technique, _beside(shows, far), label=label)
 
 
 def _along(name: str, plans: Sequence[Setting]) -> list[tuple[float, str]]:
@@ -108,8 +139,9 @@ def _of_plateau(
     if technique not in ("sgns", "cbow") or not values:
         return
     (less, before), (more, after) = values[-2:]
-    (was, was_se), (value, se) = (numbers_of(measured[x])["shuffled", "reduced_pip"] for x in (before, after))
+    (was, was_se), (value, se) = (numbers_of(measured[x])[_SAMPLING, "reduced_pip"] for x in (before, after))
     step = change(was, value, was_se, se)
     percent = Estimate.of_runs(step.percent, step.percent_se, runs)
-    shows = f"from {less} to {more} {percent.text('+.1f')} %"
-    yield LEVELS_OFF.observed(percent, technique, shows, kind=AS_IN_THESIS.get(technique, technique), parameter=name)
+    far, kind = _far(measured, before, after), AS_IN_THESIS.get(technique, technique)
+    shows = _beside(f"from {less} to {more} {percent.text('+.1f')} %", far)
+    yield LEVELS_OFF.observed(Changed([percent], far), technique, shows, kind=kind, parameter=name)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from gpustab.report.describe import describe
-from gpustab.studies.bootstrap.claims import FINDINGS, LEAST, Ranked
+from gpustab.studies.bootstrap import claims
+from gpustab.studies.bootstrap.claims import FINDINGS, LEAST, Pair, Ranked
 from gpustab.studies.bootstrap.findings import findings
 from gpustab.studies.bootstrap.study import bootstrap
 from tests.studies.bootstrap.planted import drawn, planted
@@ -117,6 +118,17 @@ def test_a_run_far_from_its_group_makes_no_test_of_techniques():
     assert [row.agrees for row in judged[True]] == ["no test"]
     assert "lies far from the others" in judged[True][0].rule
     assert "lies far" not in judged[False][0].rule
+
+
+@pytest.mark.parametrize("name", ["WIDER", "LOWER", "JACCARD", "RANKS", "SENTENCE", "SIZE"])
+def test_groups_whose_runs_all_say_the_same_do_not_differ(name):
+    """Lists that come back whole in both groups, without an error, were "lists agree much less over bootstrap runs"."""
+    assert getattr(claims, name).judge(Pair(setting(), setting())) == "undecided"
+
+
+def test_techniques_whose_runs_all_say_the_same_do_not_differ():
+    for claim in (claims.LEAST, claims.MOST, claims.PPMI_LISTS):
+        assert claim.judge(Ranked([setting()], [setting()])) == "undecided"
 
 
 def test_noise_is_told():
