@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks.placebos import nouns, periods, runsets, sentences, terms, words
+from benchmarks.placebos import losses, nouns, periods, runsets, sentences, terms, words
 from benchmarks.placebos.cells import Row
 from gpustab.training import read_settings, train_runs
 
@@ -20,6 +20,9 @@ POOL = 64
 PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "runsets": runsets.rows,
     "studies": runsets.rows_of_instability,
+    "losses": losses.rows,
+    "frequency": losses.rows_of_frequency,
+    "predictions": losses.rows_of_predictions,
     "words": words.rows,
     "terms": terms.rows,
     "nouns": nouns.rows,

@@ -47,12 +47,13 @@ class Source:
     Args:
         folder: of a run set.
         sampling: which of its runs.
+        words: so many of the most frequent ones.
     """
 
-    def __init__(self, folder: Path, sampling: str) -> None:
+    def __init__(self, folder: Path, sampling: str, words: int = WORDS) -> None:
         self.sampling = sampling
         files = sorted(folder.glob(f"lsa/{sampling}/*.safetensors"))
-        self.runs = load_runs(files, options=LoadOptions(limit=WORDS))
+        self.runs = load_runs(files, options=LoadOptions(limit=words))
         shared = stability(self.runs.take(list(range(12))), neighbours=[10]).groups[0]["neighbours"]["10"]["p"]
         self.noise = f"{sampling}, p@10 {shared:.2f}"
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -122,6 +123,7 @@ def _permuted(table: Tensor, mean: float, permutations: int, seed: int) -> tuple
     return float(means.square().mean().sqrt()), p
 
 
+@lru_cache(maxsize=8)
 def simulated_p(test: Callable[[Tensor], Tensor], runs: int, seed: int, *, count: int = SIMULATED) -> Tensor:
     """Return the p-values that a test gives for ``(count, R)`` independent normals."""
     generator = torch.Generator().manual_seed(seed)
