@@ -1,7 +1,7 @@
 """One technique: what the thesis states of cosines, neighbours, averages and word frequency, on runs of known truth.
 
-Truths are found from many runs, or from many sets of R (see :mod:`benchmarks.placebos.limits`): of runs that were trained,
-of runs of known law, and of vectors that know nothing. Only those chapters of the study are asked that the claims rest
+Truths are found from many runs, or from many sets of R (see :mod:`benchmarks.placebos.limits`): of trained runs, of
+runs of known law, and of vectors that know nothing. Only those chapters of the study are asked that the claims rest
 on, so that many sets are affordable.
 """
 
@@ -24,10 +24,11 @@ from gpustab.kernels.jackknife import pair_matrix
 from gpustab.results import Table
 from gpustab.runs.runs import Runs
 from gpustab.studies.instability import InstabilityOptions, averages, cosines, frequency, losses, neighbours, trees
-from gpustab.studies.instability.answers import alarm_of
+from gpustab.studies.instability.answers import Findings, alarm_of, most_stable
 from gpustab.studies.instability.claims import observation_table
 from gpustab.studies.instability.subsets import DISTANCE, HOW_MANY, REDUCED_PIP, ErrorOfRuns, errors, with_distance
 from gpustab.studies.instability.technique import Technique
+from gpustab.studies.shared.claims import OBSERVED
 
 WORDS = 300
 RUNS = (3, 5, 8, 16)
@@ -92,25 +93,37 @@ CHEAP: Sequence[Chapter] = (distances, trends, one_pair, lists, laws_of_cosines,
 OF_FREQUENCY: Sequence[Chapter] = (distances, trends)
 
 
-def ask(chapters: Sequence[Chapter], groups: Groups, *, silent: bool = True) -> None:
+def ask(
+    chapters: Sequence[Chapter],
+    techniques: Mapping[str, Groups],
+    places: Mapping[str, tuple[str, str]] | None = None,
+    *,
+    silent: bool = True,
+) -> None:
     """Ask some chapters of the study, and its rules.
 
     Args:
         chapters: that are asked.
-        groups: the runs by sampling.
+        techniques: the runs of every technique, by sampling.
+        places: what each was trained by, and on which corpus, where there are several.
         silent: whether nothing is judged of runs that the study gives no verdict on.
     """
     tables: dict[str, Table] = {}
-    names = NAMES if "bootstrap" in groups else NAMES[:1]
-    for name in names:
+    for name, groups in techniques.items():
         options = InstabilityOptions(targets=TARGETS, pairs=PAIRS)
-        technique, own = Technique(name, groups, options), dict[str, Table]()
+        technique, own = Technique(name, groups, options, place=(places or {}).get(name, ("", ""))), dict[str, Table]()
         for chapter in chapters:
             own |= chapter(technique, own)
         if not (silent and alarm_of(name, technique.flaws, {})[0]):
             for title, table in own.items():
                 tables.setdefault(title, Table(long=table.long)).extend(table)
-    observation_table(tables)
+    observed = OBSERVED.name, observation_table(tables)
+    most_stable(Findings(tables | dict([observed]), list(techniques), {}))
+
+
+def of_one(groups: Groups) -> dict[str, Groups]:
+    """Return runs as those of the techniques that the thesis states something of: of documents, two things."""
+    return dict.fromkeys(NAMES if "bootstrap" in groups else NAMES[:1], groups)
 
 
 def worlds(
@@ -133,14 +146,14 @@ def worlds(
         part: of the sets that are drawn, where a study takes long.
     """
     rng = np.random.default_rng(1)
-    many = truths_of_many(judged_by(lambda: ask(chapters, draw(LIMIT, rng), silent=False)))
+    many = truths_of_many(judged_by(lambda: ask(chapters, of_one(draw(LIMIT, rng)), silent=False)))
 
     def truths(said: Sequence[Said]) -> dict[str, Truth]:
         known = {**many, **truths_of_sets(said), **(sure or {})}
         return {name: truth for name, truth in known.items() if only is None or name in only}
 
     for runs, share in ((RUNS[:-1], part), (RUNS[-1:], part / 2)):
-        yield World(about, lambda r, rng: ask(chapters, draw(r, rng)), truths, runs, share)
+        yield World(about, lambda r, rng: ask(chapters, of_one(draw(r, rng))), truths, runs, share)
 
 
 def of_law(law: Law) -> Draw:
