@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks.placebos import losses, nouns, periods, runsets, sentences, several, terms, words
+from benchmarks.placebos import losses, nouns, periods, runsets, scored, sentences, several, terms, words
 from benchmarks.placebos.cells import Row
 from gpustab.training import read_settings, train_runs
 
@@ -23,7 +23,9 @@ PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "losses": losses.rows,
     "frequency": losses.rows_of_frequency,
     "predictions": losses.rows_of_predictions,
+    "trees": losses.rows_of_trees_and_proxies,
     "several": several.rows,
+    "scores": scored.rows,
     "words": words.rows,
     "terms": terms.rows,
     "nouns": nouns.rows,

@@ -84,6 +84,7 @@ OF_R: Mapping[str, Bounds] = {
             x.distance, (claims.NORMAL - claims.NOT_NORMAL) / 2 / SURE, -_INF, (claims.NORMAL + claims.NOT_NORMAL) / 2
         )
     ],
+    "instability.consistent-over-proxies": lambda x: [Bound(x.rho, 0.0, claims.AGREES, 1)],
     "instability.losses-fall-as-root-n": _estimate(1 - _NEAR, 1 + _NEAR, lambda x: x.fall),
     "instability.averaging-helps": _estimate(-_INF, 1, lambda x: Estimate(x.ratio_cosine, x.cosine_sd, x.orders - 1)),
     "instability.reference-matters": _estimate(0, _INF, lambda x: x[1].minus(x[0])),

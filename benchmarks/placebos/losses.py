@@ -34,6 +34,8 @@ WORDS = 300
 RUNS = (3, 5, 8, 16)
 PAIRS, COUPLES, TARGETS = 1000, 3000, 60
 """Word pairs whose cosines are averaged, couples of them that are tested, and words whose p@1 is predicted."""
+EVERY, WILD = 100_000, 10
+"""More words than there are; and how many of them move wildly."""
 NAMES = ("sgns", "fasttext")
 """Of documents the thesis states another thing of fastText."""
 
@@ -87,6 +89,21 @@ def aligned(technique: Technique, _: Mapping[str, Table]) -> dict[str, Table]:
 def predictions(technique: Technique, _: Mapping[str, Table]) -> dict[str, Table]:
     """P@1 as normals and the structure factor predict it."""
     return cosines.prediction_tables(technique, longest=1)
+
+
+def proxies(technique: Technique, _: Mapping[str, Table]) -> dict[str, Table]:
+    """Losses over fewer words."""
+    return losses.proxy_tables(technique)
+
+
+def two_trees(technique: Technique, _: Mapping[str, Table]) -> dict[str, Table]:
+    """Averages of trees over other orders of the runs, in the place of averages onto one reference."""
+    found = []
+    for seed, kind in enumerate((trees.TREE, trees.ONE_REFERENCE)):
+        seeded = replace(technique, options=replace(technique.options, seed=seed))
+        rows = trees.TREES.rows(trees.alignment_tables(seeded), average=trees.TREE)
+        found += [row._replace(average=kind) for row in rows]
+    return trees.TREES.named(found)
 
 
 CHEAP: Sequence[Chapter] = (distances, trends, one_pair, lists, laws_of_cosines, averaged, aligned)
@@ -230,6 +247,33 @@ def _of_one_group(source: Source) -> Iterator[World]:
     yield from worlds(made["shared"].about, of_law(made["shared"]), (distances, one_pair, laws_of_cosines))
 
 
+def _of_trees(source: Source) -> Iterator[World]:
+    draw = of_pool(source)
+    truths = {"instability.reference-matters": NEITHER}
+    yield World(
+        "trees in the place of averages onto one reference",
+        lambda r, rng: ask((two_trees,), of_one(draw(r, rng))),
+        truths,
+    )
+
+
+def _of_proxies(folder: Path) -> Iterator[tuple[str, World]]:
+    """All words of the pool: of fewer than 2,000 there is no test."""
+    source = Source(folder, "shuffled", EVERY)
+    own = laws(source)["normal"]
+    few = torch.from_numpy(np.random.default_rng(0).permutation(source.runs.words)) < WILD
+    wild = replace(own, noise=lambda rng: own.noise(rng) * torch.where(few, 20.0, 1.0)[:, None])
+    loud = replace(own, noise=lambda rng: own.noise(rng) * 3)
+    for about, draw in (
+        ("runs of a pool; truth by many sets", of_pool(source)),
+        (own.about, of_law(own)),
+        (f"{own.about}, three times as large", of_law(loud)),
+        (f"{own.about}, twenty times as large for {WILD} words", of_law(wild)),
+    ):
+        for world in worlds(about, draw, (proxies,), part=0.5):
+            yield source.noise, world
+
+
 ON_FREQUENCY = {f"instability.{name}" for name in ("intrinsic-flat", "extrinsic-flat", "extrinsic-falls")}
 
 
@@ -274,6 +318,16 @@ def rows_of_frequency(folder: Path, sets: int) -> Iterator[Row]:
     for seed, (source, other) in enumerate(((low, high), (high, low))):
         for world in _of_frequency(source, other):
             yield from cells(world, source.noise, sets, seed)
+
+
+def rows_of_trees_and_proxies(folder: Path, sets: int) -> Iterator[Row]:
+    """Yield those of one reference where there is none, and of losses over fewer words."""
+    for seed, kind in enumerate(("shuffled", "bootstrap")):
+        source = Source(folder, kind, WORDS)
+        for world in _of_trees(source):
+            yield from cells(world, source.noise, sets, seed)
+    for noise, world in _of_proxies(folder):
+        yield from cells(world, noise, sets)
 
 
 def rows_of_predictions(folder: Path, sets: int) -> Iterator[Row]:
