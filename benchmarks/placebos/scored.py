@@ -16,7 +16,7 @@ import torch
 from benchmarks.placebos.cells import NEITHER, Row, Truth, World, cells, should
 from benchmarks.placebos.losses import Chapter, Groups, ask
 from benchmarks.placebos.made import Law, normal
-from benchmarks.placebos.runsets import placed
+from benchmarks.placebos.runsets import Source, knowing_nothing, placed
 from gpustab.evaluation.analogies import score_analogies
 from gpustab.evaluation.files import AnalogyTest, read_analogies, read_similarity
 from gpustab.results import Table
@@ -104,13 +104,25 @@ def _ask(laws: Sequence[Law], r: int, rng: np.random.Generator, chapter: Chapter
     ask((chapter,), techniques)
 
 
+def of_nothing(source: Source) -> World:
+    """Vectors dealt out to other words in every run: nothing can be known of any test, by averages neither."""
+    deal = source.dealt([placed("sgns")])
+
+    def asked(r: int, rng: np.random.Generator) -> None:
+        ask((scores,), {"sgns": {"shuffled": knowing_nothing(deal(r, rng)[0], rng)}})
+
+    claim = {"instability.averaging-raises-score": NEITHER}
+    return World("vectors dealt out to other words in every run", asked, claim, FEW[:-1])
+
+
 def of_averaging() -> Iterator[World]:
     """What averaging does to scores: nothing where there is nothing to be known, and much where noise is loud."""
     claim = "instability.averaging-raises-score"
     nothing, planted = law(1.0, knows=False), law(LOUD)
-    yield World("noise alone", lambda r, rng: _ask([nothing], r, rng), {claim: NEITHER}, FEW)
     raised = should("yes", "no")._replace(about=lambda gain: gain.test in (SIMILAR, ANALOGIES))
-    yield World(planted.about, lambda r, rng: _ask([planted], r, rng), {claim: raised}, FEW)
+    for of, truth in ((nothing, NEITHER), (planted, raised)):
+        for runs, part in ((FEW[:-1], 1.0), (FEW[-1:], 0.3)):
+            yield World(of.about, lambda r, rng, of=of: _ask([of], r, rng), {claim: truth}, runs, part)
 
 
 def of_fasttext() -> Iterator[World]:
@@ -139,7 +151,10 @@ def of_plateau() -> Iterator[World]:
             yield World(of.about, lambda r, rng, of=of: _ask([of], r, rng), {claim: truth}, (r,), part)
 
 
-def rows(_: Path, sets: int) -> Iterator[Row]:
+def rows(folder: Path, sets: int) -> Iterator[Row]:
     """Yield the cells of scores."""
+    for kind in ("shuffled", "bootstrap"):
+        source = Source(folder, kind)
+        yield from cells(of_nothing(source), source.noise, sets)
     for world in (*of_averaging(), *of_fasttext(), *of_plateau()):
         yield from cells(world, "made, see there", sets)

@@ -288,12 +288,16 @@ def within(estimate: Estimate, low: float, high: float) -> Verdict:
 
 
 def above(estimate: Estimate, bound: float) -> Verdict:
-    """Tell whether a number lies above a bound, by its interval.
+    """Tell whether a number lies above a bound, by its interval; one that is the bound, without any error, does not.
+
+    So is the gain of a score that is 0 in all runs and in all their averages: 0 ± 0 is no gain.
 
     >>> above(Estimate(1.0, 0.1, 30), 0.5), above(Estimate(1.0, 0.1, 2), 0.7), above(Estimate(1.0, 0.1, 30), 1.5)
     ('yes', 'undecided', 'no')
+    >>> above(Estimate(0.0, 0.0, 3), 0.0)
+    'undecided'
     """
-    return decide(estimate.interval, bound, math.inf)
+    return "undecided" if estimate.interval == (bound, bound) else decide(estimate.interval, bound, math.inf)
 
 
 def each_above(estimates: Sequence[Estimate], bound: float) -> Verdict:
