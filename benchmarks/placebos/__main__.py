@@ -19,7 +19,6 @@ from gpustab.training import read_settings, train_runs
 POOL = 64
 PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "runsets": runsets.rows,
-    "studies": runsets.rows_of_instability,
     "losses": losses.rows,
     "frequency": losses.rows_of_frequency,
     "predictions": losses.rows_of_predictions,
