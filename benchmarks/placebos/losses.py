@@ -26,6 +26,7 @@ from gpustab.runs.runs import Runs
 from gpustab.studies.instability import InstabilityOptions, averages, cosines, frequency, losses, neighbours, trees
 from gpustab.studies.instability.answers import Findings, alarm_of, most_stable
 from gpustab.studies.instability.claims import observation_table
+from gpustab.studies.instability.claims_of_averages import AVERAGING_HELPS, largest_averages
 from gpustab.studies.instability.subsets import DISTANCE, HOW_MANY, REDUCED_PIP, ErrorOfRuns, errors, with_distance
 from gpustab.studies.instability.technique import Technique
 from gpustab.studies.shared.claims import OBSERVED
@@ -136,6 +137,9 @@ def ask(
                 tables.setdefault(title, Table(long=table.long)).extend(table)
     observed = OBSERVED.name, observation_table(tables)
     most_stable(Findings(tables | dict([observed]), list(techniques), {}))
+    for name in techniques:
+        if level := largest_averages(tables, name):
+            AVERAGING_HELPS.sentence(level)
 
 
 def of_one(groups: Groups) -> dict[str, Groups]:

@@ -87,6 +87,17 @@ def of_techniques(source: Source) -> Iterator[World]:
     yield asking(about, samplings, {fixed: should("no", "yes"), part: should("yes", "no")})
 
 
+def of_two_pools(low: Source, high: Source) -> World:
+    """Shuffled and bootstrap runs under their own names: documents do matter, by far."""
+    shuffled, drawn = low.dealt([placed("sgns")]), high.dealt([placed("sgns", "bootstrap")])
+
+    def deal(r: int, rng: np.random.Generator) -> dict[str, Groups]:
+        return {"sgns": {"shuffled": shuffled(r, rng)[0], "bootstrap": drawn(r, rng)[0]}}
+
+    about = "shuffled and bootstrap runs, which differ three times as much"
+    return asking(about, deal, {"instability.extrinsic-part": should("yes", "no")})
+
+
 def of_samplings(law: Law, times: Mapping[str, float]) -> Deal:
     """Runs of GloVe whose samplings have so many times the noise."""
     return lambda r, rng: {"glove": {s: louder(law, x).runs(r, rng, placed("glove", s)) for s, x in times.items()}}
@@ -160,6 +171,7 @@ def of_curves(source: Source) -> Iterator[World]:
 def rows(folder: Path, sets: int) -> Iterator[Row]:
     """Yield the cells of several techniques and corpora."""
     low, high = (Source(folder, kind, WORDS) for kind in ("shuffled", "bootstrap"))
+    yield from cells(of_two_pools(low, high), f"{low.noise}; {high.noise}", sets)
     for seed, source in enumerate((low, high)):
         law = laws(source)["normal"]
         worlds = (*of_techniques(source), of_sizes(law, planted=False), of_sizes(law, planted=True), *of_curves(source))
