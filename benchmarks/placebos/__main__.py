@@ -12,15 +12,20 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks.placebos import nouns, periods, planted, runsets, sentences, terms, words
+from benchmarks.placebos import losses, nouns, periods, planted, runsets, scored, sentences, several, terms, words
 from benchmarks.placebos.cells import Row
 from gpustab.training import read_settings, train_runs
 
 POOL = 64
 PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "runsets": runsets.rows,
-    "studies": runsets.rows_of_instability,
     "planted": planted.rows,
+    "losses": losses.rows,
+    "frequency": losses.rows_of_frequency,
+    "predictions": losses.rows_of_predictions,
+    "trees": losses.rows_of_trees_and_proxies,
+    "several": several.rows,
+    "scores": scored.rows,
     "words": words.rows,
     "terms": terms.rows,
     "nouns": nouns.rows,

@@ -67,6 +67,9 @@ def should(right: str, *wrong: str) -> Truth:
 
 NEITHER = never("yes", "no")
 
+Said = Mapping[str, Sequence[tuple[Any, str]]]
+"""What was judged, and with which verdict, by id of the claim."""
+
 
 @dataclass(frozen=True)
 class World:
@@ -75,7 +78,7 @@ class World:
     Attributes:
         about: for the table.
         ask: asks a study, given R and a generator; the verdicts that it gives are recorded.
-        truths: by id of the claim.
+        truths: by id of the claim; or a function of what was judged of every set, where only many sets tell.
         runs: which R.
         part: of the sets that are drawn, where a study takes long.
         whole_to: R up to which so many sets are drawn; half of them at more.
@@ -83,7 +86,7 @@ class World:
 
     about: str
     ask: Callable[[int, np.random.Generator], object]
-    truths: Mapping[str, Truth]
+    truths: Mapping[str, Truth] | Callable[[Sequence[Said]], Mapping[str, Truth]]
     runs: Sequence[int] = RUNS
     part: float = 1.0
     whole_to: int = max(RUNS)
@@ -119,7 +122,7 @@ def cells(world: World, noise: str, sets: int, seed: int = 0) -> Iterator[Row]:
     Raises:
         LookupError: if a claim is asked about that no study judged at any R, since such a placebo proves nothing.
     """
-    never_asked = set(world.truths)
+    never_asked = set() if callable(world.truths) else set(world.truths)
     for r in world.runs:
         part = world.part / (2 if r > world.whole_to else 1)
         count, rng = max(2, round(sets * part)), np.random.default_rng([seed, r])
@@ -128,7 +131,7 @@ def cells(world: World, noise: str, sets: int, seed: int = 0) -> Iterator[Row]:
             with recorded() as said:
                 read(world.ask(r, rng))
             given.append(said)
-        for name, truth in world.truths.items():
+        for name, truth in (world.truths(given) if callable(world.truths) else world.truths).items():
             asked = [{verdict for x, verdict in said.get(name, ()) if truth.about(x)} for said in given]
             if any(asked):
                 never_asked.discard(name)

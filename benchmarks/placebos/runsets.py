@@ -22,7 +22,6 @@ from gpustab.runs.load import load_runs
 from gpustab.runs.runs import Runs
 from gpustab.studies.bootstrap.study import bootstrap
 from gpustab.studies.compare.study import compare
-from gpustab.studies.instability.study import instability
 from gpustab.studies.neighbours.study import neighbours_of
 from gpustab.studies.stability.study import stability
 from gpustab.studies.sweep.claims import observation_table
@@ -33,8 +32,8 @@ from gpustab.training import read_settings
 WORDS = 700
 """The most frequent ones, so that the long studies can be asked often."""
 QUERIES = ("government", "people", "minister", "police", "attack", "team", "water", "company")
-FEWER, LONG = (3, 5, 8), (5,)
-"""Which R where a study takes long, and where it takes very long."""
+FEWER = (3, 5, 8)
+"""Which R where a study takes long."""
 ODD = 0.1
 """Part of the runs that are of another kind."""
 
@@ -120,24 +119,9 @@ def two_samplings(source: Source) -> Iterator[World]:
         },
     )
     yield World(
-        "runs of one sampling, half of them called bootstrap",
-        lambda r, rng: instability(deal(r, rng), targets=5, pairs=300),
-        {"instability.extrinsic-part": NEITHER},
-        LONG,
-        0.5,
-    )
-    glove = source.dealt([placed("glove", "fixed"), placed("glove")])
-    yield World(
         "runs of one sampling, half of them called fixed",
         lambda r, rng: bootstrap(fixed(r, rng), query=QUERIES),
         {"bootstrap.order-has-no-effect": should("yes", "no")},
-    )
-    yield World(
-        "runs of one sampling, half of them called fixed",
-        lambda r, rng: instability(glove(r, rng), targets=5, pairs=300),
-        {"instability.glove-fixed-is-shuffled": should("yes", "no")},
-        LONG,
-        0.5,
     )
 
 
@@ -164,13 +148,6 @@ def three_techniques(source: Source, *, odd: bool) -> Iterator[World]:
         six = source.dealt(both)
         yield World(
             about, lambda r, rng: bootstrap(six(r, rng), query=QUERIES), {"bootstrap.weakest-for-ppmi": NEITHER}, FEWER
-        )
-        yield World(
-            about,
-            lambda r, rng: instability(two(r, rng), targets=5, pairs=300),
-            {"instability.order-of-techniques": NEITHER, "instability.most-stable": never("first")},
-            LONG,
-            0.5,
         )
 
 
@@ -256,17 +233,6 @@ def dealt_out(source: Source) -> Iterator[World]:
         ),
         {"bootstrap.small-variation": never("yes")},
     )
-    yield World(
-        about,
-        lambda r, rng: instability(nothing(shuffled, r, rng), targets=20, pairs=300),
-        {
-            "instability.independent-cosines": should("yes", "no"),
-            "instability.intrinsic-flat": should("yes", "no"),
-            "instability.inconsistent-over-n": never("yes"),
-        },
-        LONG,
-        0.5,
-    )
 
 
 def differing(shuffled: Source, bootstrapped: Source) -> Iterator[World]:
@@ -296,13 +262,6 @@ def differing(shuffled: Source, bootstrapped: Source) -> Iterator[World]:
         lambda r, rng: compare(*renamed(r, rng)),
         {"compare.more-stable": should("first", "second", "alike")},
     )
-    yield World(
-        about,
-        lambda r, rng: instability(deal(r, rng), targets=5, pairs=300),
-        {"instability.extrinsic-part": should("yes", "no")},
-        LONG,
-        0.5,
-    )
 
 
 def worlds(shuffled: Source, bootstrapped: Source) -> Iterator[tuple[str, World]]:
@@ -319,18 +278,8 @@ def worlds(shuffled: Source, bootstrapped: Source) -> Iterator[tuple[str, World]
         yield f"{shuffled.noise}; {bootstrapped.noise}", world
 
 
-def _rows(folder: Path, sets: int, *, long: bool) -> Iterator[Row]:
-    shuffled, bootstrapped = (Source(folder, kind) for kind in ("shuffled", "bootstrap"))
-    for seed, (noise, world) in enumerate(worlds(shuffled, bootstrapped)):
-        if long == any(name.startswith("instability") for name in world.truths):
-            yield from cells(world, noise, sets, seed)
-
-
 def rows(folder: Path, sets: int) -> Iterator[Row]:
     """Yield the cells of groups of runs."""
-    return _rows(folder, sets, long=False)
-
-
-def rows_of_instability(folder: Path, sets: int) -> Iterator[Row]:
-    """Yield those of the study that takes long."""
-    return _rows(folder, sets, long=True)
+    shuffled, bootstrapped = (Source(folder, kind) for kind in ("shuffled", "bootstrap"))
+    for seed, (noise, world) in enumerate(worlds(shuffled, bootstrapped)):
+        yield from cells(world, noise, sets, seed)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -72,8 +73,12 @@ def shapiro_p(values: Tensor) -> Tensor:
 
     if values.ndim != 2 or values.shape[1] < 3:
         raise InputError(f"values have shape {tuple(values.shape)}, wanted (N, R) with R of at least 3")
-    p = [float(shapiro(row).pvalue) if np.ptp(row) > 0 else math.nan for row in values.double().numpy()]
-    return torch.tensor(p, dtype=torch.float64)
+    rows = values.double().numpy()
+    varies = np.ptp(rows, axis=1) > 0
+    p = np.full(len(rows), math.nan)
+    if varies.any():
+        p[varies] = shapiro(rows[varies], axis=1).pvalue  # at once: a call a row takes three times as long
+    return torch.from_numpy(p)
 
 
 def independence(
@@ -122,6 +127,7 @@ def _permuted(table: Tensor, mean: float, permutations: int, seed: int) -> tuple
     return float(means.square().mean().sqrt()), p
 
 
+@lru_cache(maxsize=8)
 def simulated_p(test: Callable[[Tensor], Tensor], runs: int, seed: int, *, count: int = SIMULATED) -> Tensor:
     """Return the p-values that a test gives for ``(count, R)`` independent normals."""
     generator = torch.Generator().manual_seed(seed)

@@ -2,21 +2,26 @@
 
 import json
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 import pytest
+import torch
 
 from benchmarks.placebos import __main__ as bench
-from benchmarks.placebos import planted, runsets, words
-from benchmarks.placebos.cells import World, cells, never, recorded, should
+from benchmarks.placebos import limits, losses, made, planted, runsets, scored, several, words
+from benchmarks.placebos.cells import NEITHER, World, cells, never, recorded, should
 from docs.claims import PLACEBOS, placebo_lines
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.bootstrap.study import bootstrap
 from gpustab.studies.bootstrap.tables import SETTINGS
 from gpustab.studies.compare.claims import MORE_STABLE, Groups
+from gpustab.studies.instability.claims_of_losses import Spread
+from gpustab.studies.instability.subsets import Consistency
 from gpustab.studies.neighbours.study import neighbours_of
 from gpustab.studies.shared.claims import every_claim
 from gpustab.studies.stability.study import stability
+from tests.studies.instability.made import row as row_of
 
 
 @pytest.fixture(scope="module")
@@ -28,8 +33,7 @@ def pools(tmp_path_factory):
 def few(pools):
     source = runsets.Source(pools, "shuffled")
     worlds = [*runsets.two_samplings(source), *runsets.dealt_out(source), *runsets.three_techniques(source, odd=False)]
-    short = [world for world in worlds if not any("instability" in name for name in world.truths)]
-    return [row for world in short[:5] for row in cells(replace(world, runs=(5,)), source.noise, 2)]
+    return [row for world in worlds[:5] for row in cells(replace(world, runs=(5,)), source.noise, 2)]
 
 
 def test_hardly_any_sentence_is_wrong_on_a_placebo(few):
@@ -80,6 +84,60 @@ def test_noise_of_known_size_is_found(source):
     few = [w for w in planted.of_noise(source, 0.3) if "bootstrap.small-varies-more" in w.truths]
     (row,) = [row for world in few for row in cells(replace(world, runs=(5,)), source.noise, 2)]
     assert (row.wrong, row.missed) == (0, 0)
+
+
+@pytest.fixture(scope="module")
+def small(pools):
+    return runsets.Source(pools, "shuffled", 120)
+
+
+def test_one_technique_is_asked_part_by_part(small):
+    law = made.laws(small)["normal"]
+    few, _ = losses.worlds(law.about, losses.of_law(law), (losses.distances, losses.trends, losses.averaged))
+    found = list(cells(replace(few, runs=(5,)), "", 3))
+    assert {"instability.averages-have-larger-means", "instability.averaging-helps"} <= {row.claim for row in found}
+    assert not any(row.wrong for row in found)
+
+
+def test_several_techniques_and_corpora_are_asked_beside_each_other(small):
+    worlds = [*islice(several.of_techniques(small), 2), several.of_sizes(made.laws(small)["normal"], planted=True)]
+    found = [row for world in worlds for row in cells(replace(world, runs=(5,), part=1), "", 2)]
+    assert {"instability.order-of-techniques", "instability.extrinsic-with-corpus-size"} <= {row.claim for row in found}
+    assert sum(row.wrong for row in found) <= 1
+
+
+def test_averages_of_vectors_that_know_nothing_score_no_better(pools):
+    world = scored.of_nothing(runsets.Source(pools, "shuffled", 500))
+    (row,) = cells(replace(world, runs=(5,)), "", 2)
+    assert row.wrong == 0
+
+
+def test_laws_are_what_they_are_called(small):
+    rng, laws = np.random.default_rng(0), made.laws(small)
+    drawn = {name: torch.stack([law.noise(rng) for _ in range(40)]) for name, law in laws.items()}  # (runs, v, d)
+    sizes = {name: noise.square().sum(2).mean(0).sqrt() for name, noise in drawn.items()}
+    lengths = drawn["heavy"].norm(dim=2)
+    assert lengths.amax(0).mean() > 3 * drawn["normal"].norm(dim=2).amax(0).mean()
+    frequent = small.runs.counts.argsort(descending=True)
+    assert sizes["falling"][frequent[-10:]].mean() > 5 * sizes["falling"][frequent[:10]].mean()
+    together = drawn["shared"].mean(1).norm(dim=1) / drawn["normal"].mean(1).norm(dim=1)
+    assert together.median() > 2
+    runs = laws["normal"].runs(3, rng, runsets.placed())
+    assert len(runs) == 3
+    assert runs.joint.all()
+    assert runs.counts_in_a_run() == small.runs.take([0]).counts_in_a_run()
+
+
+def test_truths_are_told_where_a_limit_is_clear_of_the_margin():
+    def of(value, se=0.01):
+        judged = {"instability.inconsistent-over-n": [row_of(Consistency, correlation=value, se=se)]}
+        return limits.truths_of_many(judged).get("instability.inconsistent-over-n")
+
+    assert (of(0.5), of(0.95), of(0.89)) == (should("yes", "no"), should("no", "yes"), None)
+    assert of(float("nan")) == NEITHER
+    steady, wild = ({"instability.losses-hardly-vary": [Spread(sd, 64)]} for sd in (0.01, 0.2))
+    assert limits.truths_of_many(steady)["instability.losses-hardly-vary"] == should("yes", "no")
+    assert limits.truths_of_many(wild)["instability.losses-hardly-vary"] == should("no", "yes")
 
 
 def judged(first, second):

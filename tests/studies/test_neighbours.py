@@ -178,8 +178,8 @@ def test_the_sentence_on_a_word():
     )
     none = SOME_HOLD.sentence(Judged("x", 10, rows[5:], 10, "runs", 0.6))
     assert none == (
-        "Of the ten nearest words of x, none can be trusted yet: none is firm in these 10 runs. Five are open and five "
-        "are not in these runs."
+        "Of the ten nearest words of x, none can be trusted yet: of 10 runs none is firm. Five are open and five are "
+        "not in these runs."
     )
     assert "none can be judged by 4 runs" in SOME_HOLD.sentence(Judged("x", 10, rows, 4, "runs", 0.6))
 

@@ -223,11 +223,15 @@ def _histogram(name: str, hypothesis: str, p: Tensor, null: Tensor) -> Iterator[
         yield Bar(name, hypothesis, k / _P_BINS, share, normal)
 
 
-def prediction_tables(technique: Technique) -> dict[str, Table]:
+def prediction_tables(technique: Technique, longest: float = math.inf) -> dict[str, Table]:
     """Compare predicted with measured p@n over a seeded draw of target words.
 
     The predictions are ``plain`` (independent normals), ``corrected`` (for the correlation among a target's nearest
     neighbours) and ``structure``, the structure factor ρ@n: the same means, all SDs equal to their mean γ.
+
+    Args:
+        technique: whose p@n it is.
+        longest: no longer lists are predicted; they take most of the time.
 
     Returns:
         ``predictions`` (one row per word and n), ``table_a_2`` (Pearson, bias, RMSE of both models,
@@ -242,9 +246,10 @@ def prediction_tables(technique: Technique) -> dict[str, Table]:
         raise InputError("no cosine varies over the runs, so that there is nothing to predict")
     name, runs, compute, seed = technique.name, technique.runs, technique.compute, technique.seed
     rows = engine.draw_targets(runs, technique.options.targets, seed)
-    lists, overlap, lengths = measure(runs, compute, rows)
+    lists, overlap, measured_at = measure(runs, compute, rows)
+    lengths = [n for n in measured_at if n <= longest]  # they rise
     predicted = engine.predict_pass(runs, rows, lengths, compute, epsilon=EPSILON)
-    p_word = overlap.p_word.cpu()
+    p_word = overlap.p_word.cpu()[: len(lengths)]
     models = [predicted.plain.cpu(), predicted.corrected.cpu(), predicted.structure.cpu()]
     *accuracy, structure = (engine.agreement(p, p_word) for p in models)
     exact = exact_agreement(runs, rows, lengths, seed)

@@ -136,3 +136,19 @@ def test_fasttext_solves_most_analogies_where_it_surely_leads(mean, wanted):
         for name, value in (("sgns", 0.3), ("glove", 0.2), ("fasttext", mean))
     ]
     assert verdicts("2.3, 2", (SCORES, *scores)) == [wanted]
+
+
+@pytest.mark.parametrize("averages", [2, 4, 8])
+@pytest.mark.parametrize("test", ["questions-words", "wordsim353"])
+def test_a_score_that_never_changes_is_not_raised(averages, test):
+    same = Gain("sgns", test, 2, averages, 0.0, 0.0)  # no analogy is solved by any run, nor by any average
+    assert verdicts("3.2.3", (GAINS, same)) == ["undecided"]
+    assert verdicts("3.2.3", (GAINS, same._replace(gain=0.01))) == ["yes"]
+    assert verdicts("3.2.3", (GAINS, same._replace(gain=-0.01))) == ["no"]
+
+
+def test_what_is_equal_without_any_error_is_in_no_order():
+    tree, one = (row(TreeRow, technique="sgns", average=kind, spaces=4, same_runs=0.1, same_runs_se=0.0)
+                 for kind in ("tree", "one reference"))  # fmt: skip
+    assert verdicts("3.2.2", (TREES, tree, one))[0] == "undecided"
+    assert verdicts("3.2.2", (TREES, tree, one._replace(same_runs=0.2)))[0] == "yes"
