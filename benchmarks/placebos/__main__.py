@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks.placebos import nouns, periods, runsets, sentences, terms, words
+from benchmarks.placebos import moved, nouns, periods, runsets, sentences, terms, words
 from benchmarks.placebos.cells import Row
 from gpustab.training import read_settings, train_runs
 
@@ -25,6 +25,7 @@ PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "nouns": nouns.rows,
     "sentences": sentences.rows,
     "periods": periods.rows,
+    "moved": moved.rows,
 }
 
 

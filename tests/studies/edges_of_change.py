@@ -1,7 +1,8 @@
 import numpy as np
 
 from gpustab.errors import InputError
-from gpustab.studies.change.claims import BEYOND_LAW, BEYOND_SAMPLING, NO_FRAME, ORDER, TWO_CAMPS, Order
+from gpustab.studies.change.claims import BEYOND_LAW, BEYOND_SAMPLING, ORDER, Order
+from gpustab.studies.change.claims_of_frames import NO_FRAME, TWO_CAMPS
 from gpustab.studies.change.laws import Laws, Rows
 from gpustab.studies.change.tables import Excess, Pair
 from tests.studies.edges import Edge
