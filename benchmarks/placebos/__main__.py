@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks.placebos import moved, nouns, periods, runsets, sentences, terms, words
+from benchmarks.placebos import moved, nouns, periods, runsets, samples, sentences, terms, words
 from benchmarks.placebos.cells import Row
 from gpustab.training import read_settings, train_runs
 
@@ -22,6 +22,7 @@ PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "studies": runsets.rows_of_instability,
     "words": words.rows,
     "terms": terms.rows,
+    "samples": samples.rows,
     "nouns": nouns.rows,
     "sentences": sentences.rows,
     "periods": periods.rows,
