@@ -136,7 +136,7 @@ class Samples:
         return math.sqrt(np.mean(np.square(spreads))), math.sqrt(np.mean(np.square(errors)))
 
     def what_is_surer(self, r: int, terms: int) -> Truth:
-        """The truth of the larger error: wrong is what makes the smaller one smaller; near each other both are right."""
+        """Wrong is to say that the smaller error should be made smaller; near each other neither is."""
         spread, error = self.errors(terms)
         times = error / (spread / math.sqrt(r))
         larger, smaller = ("terms", "trainings") if times > 1 else ("trainings", "terms")

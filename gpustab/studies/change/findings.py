@@ -71,8 +71,8 @@ def observations(made: Tables, contrasts: Sequence[Mapping[str, Any]]) -> Iterat
     yield from [
         AVERAGE_BETTER.observed(way, way.series, f"by {number(way.beyond.value, 2)} of ρ ({way.span})")
         for way in (way for sheet in (tables.TASK, tables.GRID) for way in averages_judged(sheet.rows(made)))
-        if math.isfinite(way.beyond.se)
-    ] or [AVERAGE_BETTER.open("no targets were ranked by averages of three runs or more")]
+        if AVERAGE_BETTER.judge(way) != "no test"
+    ] or [AVERAGE_BETTER.open("no targets were ranked by averages of runs enough")]
 
 
 def _orders(contrasts: Sequence[Mapping[str, Any]], main: Sequence[str]) -> Iterator[tuple[str, Order]]:

@@ -338,8 +338,8 @@ CLOSEST_GROUP = Claim[Sequence[Domain]](
     source="Bloem et al. 2019, table 5",
     rule=(
         "the interval of their excess over terms of like frequency, less that of another group, lies above 0 for every "
-        f"other group of {FEWEST:g} terms; not if it lies below for one, as one of so many; few without {FEWEST:g} such terms or another "
-        "group"
+        f"other group of {FEWEST:g} terms; not if it lies below for one, as one of so many; few without {FEWEST:g} "
+        "such terms or another group"
     ),
     judge=_closest,
     sentences={

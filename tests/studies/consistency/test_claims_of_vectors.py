@@ -159,6 +159,14 @@ def test_whether_terms_of_the_text_are_the_closest(rows, kind, said):
     assert CLOSEST_GROUP.sentence(rows) == said
 
 
+def test_one_of_several_groups_must_be_closer_as_one_of_so_many():
+    """Where frequencies are dealt out, one of three groups is closer by chance in 7 of 100 draws."""
+    one = [group(CLOSEST, 0.1, 0.05), group(LOW, 0.182, 0.05)]
+    assert CLOSEST_GROUP.judge(one) == "not"
+    for others in (1, 2):
+        assert CLOSEST_GROUP.judge([*one, *[group(HIGH, 0.1, 0.05)] * others]) == "open"
+
+
 @pytest.mark.parametrize(
     ("low", "high", "terms", "kind", "said"),
     [
