@@ -90,15 +90,9 @@ def _beside_single(way: Way) -> str:
     runs of real text got a verdict, of five none: the average of three is noise that leaving one out hardly shows.
     """
     low, high = way.beyond.interval
-    return (
-        "no test"
-        if math.isnan(low) or way.beyond.freedom + 1 < RANKED
-        else "better"
-        if low > 0
-        else "worse"
-        if high < 0
-        else "open"
-    )
+    if math.isnan(low) or way.beyond.freedom + 1 < RANKED:
+        return "no test"
+    return "better" if low > 0 else "worse" if high < 0 else "open"
 
 
 AVERAGE_BETTER = Claim[Way](

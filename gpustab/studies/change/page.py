@@ -7,7 +7,7 @@ from statistics import fmean
 
 from gpustab.report import Result
 from gpustab.results import Block, Content, SmallTable, Table
-from gpustab.results.page import Columns, counted, number, with_half
+from gpustab.results.page import Shown, counted, number, with_half
 from gpustab.results.table import titles
 from gpustab.studies.change import tables
 from gpustab.studies.change.claims import NO_MORE, ORDER, Order, of_words
@@ -22,6 +22,8 @@ CITATIONS = ("rettenmeier2020",)
 
 _SHOWN = 20
 """Length of a list of words on the page; the tables have all."""
+
+Columns = list[str | tuple[str, Shown]]
 
 
 def page(result: Result) -> list[Block]:

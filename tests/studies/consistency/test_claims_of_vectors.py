@@ -138,7 +138,7 @@ FEW = "Whether terms frequent in the text and rare in general are the closest to
             [group(CLOSEST, 0.1, 0.05), group(LOW, 0.5, 0.05), group(HIGH, 0.0, 0.05)],
             "not",
             "Terms frequent in the text and rare in general are not the closest to themselves (cosine 0.30, others of "
-            "like frequency 0.20, 20 terms): terms low in text, low in general are closer by +0.33 to +0.47, each "
+            "like frequency 0.20, 20 terms): terms low in text, low in general are closer by +0.32 to +0.48, each "
             "beside terms of like frequency.",
         ),
         (
