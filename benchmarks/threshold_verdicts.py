@@ -25,7 +25,8 @@ from benchmarks.verdict_cases.case import Case
 from benchmarks.verdicts import RUNS, table
 from gpustab.results import Table
 from gpustab.statistics.intervals import Estimate
-from gpustab.studies.thresholds.claims import higher, shape_of, stable
+from gpustab.studies.thresholds.claims import higher, stable
+from gpustab.studies.thresholds.claims_of_paper import shape_of
 from gpustab.studies.thresholds.distributions import Law, Moments, distance
 from gpustab.studies.thresholds.evaluation import at_random, rho_of
 from gpustab.studies.thresholds.numbers import row_of, score_row

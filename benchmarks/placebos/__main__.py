@@ -12,7 +12,20 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks.placebos import losses, nouns, periods, planted, runsets, scored, sentences, several, terms, words
+from benchmarks.placebos import (
+    losses,
+    moved,
+    nouns,
+    periods,
+    planted,
+    runsets,
+    samples,
+    scored,
+    sentences,
+    several,
+    terms,
+    words,
+)
 from benchmarks.placebos.cells import Row
 from gpustab.training import read_settings, train_runs
 
@@ -28,9 +41,11 @@ PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "scores": scored.rows,
     "words": words.rows,
     "terms": terms.rows,
+    "samples": samples.rows,
     "nouns": nouns.rows,
     "sentences": sentences.rows,
     "periods": periods.rows,
+    "moved": moved.rows,
 }
 
 

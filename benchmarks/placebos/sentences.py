@@ -1,4 +1,4 @@
-"""Models that know no meaning: which words stand there, or which letters, and nothing else.
+"""Models that know no meaning, only which words or letters stand there; and models that were told what words mean.
 
 Sentences are those of the news of `lee`, beside another one of the same document. Words are changed by WordNet, which
 must be installed (Debian's wordnet-base).
@@ -20,7 +20,7 @@ from gpustab.sentences.language import english
 from gpustab.sentences.model import Embedding, Runs
 from gpustab.studies.localization.corpus import Pair
 from gpustab.studies.localization.study import localization
-from gpustab.wordnet.lexicon import read_lexicon
+from gpustab.wordnet.lexicon import Lexicon, read_lexicon
 
 RUNS = (1, 3)
 PAIRS = 250
@@ -61,6 +61,74 @@ def whole(seed: int) -> Callable[[Sequence[Sequence[str]]], np.ndarray]:
     return lambda texts: np.stack([own(" ".join(text)) for text in texts])
 
 
+def by_meaning(lexicon: Lexicon) -> Callable[[int], Vector]:
+    """Words of one meaning are alike, and verbs of opposite meanings are opposite."""
+
+    def of_seed(seed: int) -> Vector:
+        own = by_word(seed)
+        return cache(lambda word: 0.2 * own(word) + sum((s * own(name) for name, s in meanings(lexicon, word)), 0.0))
+
+    return of_seed
+
+
+def meanings(lexicon: Lexicon, word: str) -> list[tuple[str, int]]:
+    """Return what a word may mean, opposite meanings by one name and signs."""
+    found = [(f"n{synset}", 1) for synset in lexicon.senses(word, "n")]
+    for synset in lexicon.senses(word, "v"):
+        others = [other for _, other, _ in lexicon.synsets["v"][synset].opposites]
+        pair = min(synset, *others) if others else synset
+        found.append((f"v{pair}", 1 if pair == synset else -1))
+    return found
+
+
+def by_parity(lexicon: Lexicon) -> Callable[[int], Callable[[Sequence[Sequence[str]]], np.ndarray]]:
+    """Return a kind of model to which every opposite turns a sentence round, the second one back again."""
+
+    def sign(text: Sequence[str]) -> int:
+        signs = [next((s for name, s in meanings(lexicon, word) if name[0] == "v"), 1) for word in text]
+        return int(np.prod(signs))
+
+    def of_seed(seed: int) -> Callable[[Sequence[Sequence[str]]], np.ndarray]:
+        own, way = of_words(by_word(seed)), by_word(seed)(" ")
+        return lambda texts: own(texts) + 10 * np.array([[sign(text)] for text in texts]) * way
+
+    return of_seed
+
+
+def by_document(pairs: Sequence[Pair]) -> Callable[[int], Callable[[Sequence[Sequence[str]]], np.ndarray]]:
+    """Return a kind of model that places unchanged sentences by their pair, and any other one anywhere."""
+    place = {" ".join(english().tokenise(text)): k for k, pair in enumerate(pairs) for text in pair[:2]}
+
+    def of_seed(seed: int) -> Callable[[Sequence[Sequence[str]]], np.ndarray]:
+        own, anywhere = by_word(seed), whole(seed)
+
+        def vectors(texts: Sequence[Sequence[str]]) -> np.ndarray:
+            near = [own(f"pair {place[name]}") if (name := " ".join(text)) in place else 0.0 for text in texts]
+            return 0.3 * anywhere(texts) + np.stack([np.zeros(DIMENSION) + one for one in near])
+
+        return vectors
+
+    return of_seed
+
+
+def damaged(how: str) -> Callable[[int], Callable[[Sequence[Sequence[str]]], np.ndarray]]:
+    """Return a kind of model whose vectors all point one way, or of which some are not finite, or many zero."""
+
+    def of_seed(seed: int) -> Callable[[Sequence[Sequence[str]]], np.ndarray]:
+        own = whole(seed)
+
+        def vectors(texts: Sequence[Sequence[str]]) -> np.ndarray:
+            made = own(texts)
+            if how == "collapsed":
+                return 1 + 1e-5 * made
+            hit = np.array([zlib.crc32(" ".join(text).encode()) % 10 < 3 for text in texts])
+            return np.where(hit[:, None], np.nan if how == "not-finite" else 0.0, made)
+
+        return vectors
+
+    return of_seed
+
+
 class Asked:
     """Asks the study; sentences are tagged once."""
 
@@ -89,18 +157,19 @@ class Asked:
 def worlds(asked: Asked) -> Iterator[World]:
     """Yield the worlds of sentences."""
     alarms = {f"localization.{name}": never("yes") for name in ("collapsed", "not-finite", "no-direction")}
-    knows = never("meaning", "likeness")
-    ask = asked.about(lambda seed: of_words(by_word(seed)))
+    knows, form = never("meaning", "likeness"), should("yes", "no")
+    ask, mean = asked.about(lambda seed: of_words(by_word(seed))), by_meaning(asked.lexicon)
     yield World(
         "sums of words that all are equally far from each other",
         ask,
-        {"localization.places-by": knows, "localization.second-negation": never("back", "not back"), **alarms},
+        {"localization.places-by": knows, "localization.second-negation": never("back", "not back"), **alarms}
+        | {"localization.random-as-near": form},
         RUNS,
     )
     yield World(
         "sums of words that are alike by their letters",
         asked.about(lambda seed: of_words(by_letters(seed))),
-        {"localization.places-by": never("meaning")},
+        {"localization.places-by": never("meaning"), "localization.random-as-near": form},
         RUNS,
     )
     yield World(
@@ -110,13 +179,50 @@ def worlds(asked: Asked) -> Iterator[World]:
             "localization.places-by": knows,
             "localization.unrelated-nearer": should("yes"),
             "localization.second-negation": never("back", "not back"),
+            "localization.random-as-near": never("yes", "no"),
         },
         RUNS,
+    )
+    yield World(
+        "sums of words that are alike by their meanings in WordNet, opposite verbs opposite",
+        asked.about(lambda seed: of_words(mean(seed))),
+        {"localization.places-by": should("meaning", "likeness", "form")},
+        RUNS,
+        0.5,
+    )
+    yield World(
+        "sentences that every opposite verb turns round",
+        asked.about(by_parity(asked.lexicon)),
+        {"localization.second-negation": should("back", "not back")},
+        RUNS,
+        0.5,
+    )
+    yield World(
+        "unchanged sentences near those of their document, changed ones anywhere",
+        asked.about(by_document(asked.pairs)),
+        {"localization.random-as-near": should("no", "yes"), "localization.unrelated-nearer": never("yes")},
+        RUNS,
+        0.5,
+    )
+    for name in ("collapsed", "not-finite", "no-direction"):
+        yield World(
+            f"vectors that are {name}",
+            asked.about(damaged(name)),
+            {f"localization.{name}": should("yes", "no")},
+            RUNS[1:],
+            0.25,
+        )
+    yield World(
+        "one run given several times",
+        asked.about(lambda _: of_words(by_word(0))),
+        {"localization.copies": should("yes", "no")},
+        RUNS[1:],
+        0.25,
     )
     yield World("two runs or more, each of its own", ask, {"localization.copies": never("yes")}, RUNS[1:], 0.25)
 
 
-def rows(_folder: Path, sets: int) -> Iterator[Row]:
+def rows(_folder: Path, sets: int, _kind: str = "") -> Iterator[Row]:
     """Yield the cells of sentences."""
     for seed, world in enumerate(worlds(Asked())):
         yield from cells(world, "-", max(sets // 2, 2), seed)

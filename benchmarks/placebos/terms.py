@@ -8,7 +8,7 @@ out to other words.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -49,19 +49,32 @@ def chapters(sets: int) -> Iterator[Row]:
     vectors = np.random.default_rng(0).normal(size=(len(words), 20))
     runs = open_groups([(words, vectors)], single_runs=True)[0].load()
     for kind in ("documents", "blocks"):
-        said = 0
-        for seed in range(sets):
-            options = ConsistencyOptions(
-                split="half", cutoff=4, subsample=0, permutations=99, number=40, terms="random", seed=seed
-            )
-            order = np.random.default_rng(seed).permutation(len(texts))[:240]
-            parts_of = [[texts[k] for k in chapter] for chapter in np.sort(order.reshape(24, 10), 1)]
-            lists = [text[a : a + 12] for chapter in parts_of for text in chapter for a in range(0, len(text), 12)]
-            sizes = [sum(-(-len(text) // 12) for text in chapter) for chapter in parts_of]
-            number = np.repeat(np.arange(24), sizes) if kind == "documents" else np.zeros(len(lists), np.int64)
-            prepared = prepare(text_of(lists, number), None, runs, options, CPU)
-            said += HALVES_DIFFER.judge(halves_and_random(prepared, runs, options)[0]) == "differ"
+        said = sum(differ(texts, seed, runs, kind) for seed in range(sets))
         yield Row("consistency.halves-differ", f"news in random order, by {kind}", "-", 1, sets, said, said, 0)
+    few = max(2, sets // 4)
+    said = sum(differ(texts, seed, runs, "documents", planted=True) for seed in range(few))
+    about = "news in random order, half of the words exchanged in the second half"
+    yield Row("consistency.halves-differ", about, "-", 1, few, said, 0, few - said)
+
+
+def differ(texts: list[list[str]], seed: int, runs: Runs, kind: str, *, planted: bool = False) -> bool:
+    """Tell whether the halves of news in random order are said to differ; where planted, words of one are exchanged."""
+    options = ConsistencyOptions(
+        split="half", cutoff=4, subsample=0, permutations=99, number=40, terms="random", seed=seed
+    )
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(texts))[:240]
+    parts_of = [[texts[k] for k in chapter] for chapter in np.sort(order.reshape(24, 10), 1)]
+    if planted:
+        words = sorted({word for text in texts for word in text})
+        chosen = rng.permutation(words)[: len(words) // 2].tolist()
+        other = dict(zip(chosen, np.roll(chosen, 1).tolist(), strict=True))
+        parts_of[12:] = [[[other.get(word, word) for word in text] for text in part] for part in parts_of[12:]]
+    lists = [text[a : a + 12] for chapter in parts_of for text in chapter for a in range(0, len(text), 12)]
+    sizes = [sum(-(-len(text) // 12) for text in chapter) for chapter in parts_of]
+    number = np.repeat(np.arange(24), sizes) if kind == "documents" else np.zeros(len(lists), np.int64)
+    prepared = prepare(text_of(lists, number), None, runs, options, CPU)
+    return HALVES_DIFFER.judge(halves_and_random(prepared, runs, options)[0]) == "differ"
 
 
 def text_of(lists: list[list[str]], documents: np.ndarray) -> Text:
@@ -167,13 +180,28 @@ class Texts:
         chosen = rng.choice(self.words, TERMS, replace=False).tolist()
         return self.ask([written(self.documents, self.folder / "real.txt")], self.background(r, rng), chosen, rng)
 
-    def two_texts(self, r: int, rng: np.random.Generator) -> object:
-        """The documents, dealt out to two texts."""
+    def marked_words(self, r: int, rng: np.random.Generator) -> object:
+        """Terms that are made up, each beside a word of its own, twelve times in every sentence."""
+        chosen = rng.choice(self.words, TERMS, replace=False).tolist()
+        made = with_made_up_words(self.documents, chosen, rng, beside=False)
+        known = [word for word in self.words if word in self.source.runs.vocabulary]
+        own = dict(zip(made_up(TERMS), rng.choice(known, TERMS, replace=False).tolist(), strict=True))
+        for document in made:
+            for sentence in document:
+                sentence += [own[word] for word in sentence if word in own for _ in range(LENGTH)]
+        return self.ask([written(made, self.folder / "marked.txt")], self.background(r, rng), made_up(TERMS), rng)
+
+    def two_texts(
+        self, r: int, rng: np.random.Generator, second: Callable[[list[list[str]]], list[list[str]]] | None = None
+    ) -> object:
+        """The documents, dealt out to two texts, those of the second changed where wanted."""
         order = rng.permutation(len(self.documents)).tolist()
         half = len(order) // 2
+        documents = [[self.documents[k] for k in part] for part in (order[:half], order[half:])]
+        if second:
+            documents[1] = [second(document) for document in documents[1]]
         texts = [
-            written([self.documents[k] for k in part], self.folder / f"{name}.txt")
-            for name, part in (("one", order[:half]), ("two", order[half:]))
+            written(part, self.folder / f"{name}.txt") for name, part in zip(("one", "two"), documents, strict=True)
         ]
         frequent = [
             word for word in self.words if all(self._often(word, part) for part in (order[:half], order[half:]))
@@ -201,13 +229,28 @@ def worlds(texts: Texts) -> Iterator[World]:
     yield World(
         "made-up words in any sentences",
         lambda r, rng: texts.placebo_words(r, rng, beside=False),
-        {"consistency.told-apart": never("apart", "documents")},
+        {
+            "consistency.told-apart": never("apart", "documents"),
+            "consistency.mostly-common": should("yes", "no"),
+            "consistency.near-as-sums": should("yes"),
+        },
         BACKGROUNDS,
+    )
+    yield World(
+        "made-up words in any sentences, each beside a word of its own",
+        texts.marked_words,
+        {
+            "consistency.told-apart": should("apart", "alike"),
+            "consistency.mostly-common": should("no", "yes"),
+            "consistency.near-as-sums": should("no", "yes"),
+        },
+        BACKGROUNDS,
+        0.5,
     )
     yield World(
         "words of news, beside made-up ones",
         texts.real_words,
-        {"consistency.told-apart": should("apart", "alike")},
+        {"consistency.told-apart": should("apart", "alike"), "consistency.own-nearer": should("nearer", "farther")},
         BACKGROUNDS,
     )
     yield World(
@@ -215,6 +258,14 @@ def worlds(texts: Texts) -> Iterator[World]:
         texts.two_texts,
         {"consistency.better-text": never("higher", "lower"), "consistency.higher-cosine": never("higher", "lower")},
         BACKGROUNDS,
+    )
+    filler = sorted(texts.words)[:LENGTH]
+    yield World(
+        "news dealt out to two texts, the same twelve words added to every sentence of the second",
+        lambda r, rng: texts.two_texts(r, rng, lambda document: [[*sentence, *filler] for sentence in document]),
+        {"consistency.better-text": should("higher", "lower"), "consistency.higher-cosine": should("lower", "higher")},
+        BACKGROUNDS,
+        0.5,
     )
     yield World(
         "a background whose vectors are dealt out to other words",
@@ -227,7 +278,12 @@ def worlds(texts: Texts) -> Iterator[World]:
 def rows(folder: Path, sets: int) -> Iterator[Row]:
     """Yield the cells of texts."""
     yield from chapters(2 * sets)
-    source = Source(folder, "shuffled")
+    for kind in ("shuffled", "bootstrap"):
+        yield from _of_kind(folder, sets, kind)
+
+
+def _of_kind(folder: Path, sets: int, kind: str) -> Iterator[Row]:
+    source = Source(folder, kind)
     with tempfile.TemporaryDirectory() as name:
         for seed, world in enumerate(worlds(Texts(source, Path(name)))):
             yield from cells(world, f"{source.noise}", sets, seed)

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from benchmarks.placebos import __main__ as bench
-from benchmarks.placebos import limits, losses, made, planted, runsets, scored, several, words
+from benchmarks.placebos import limits, losses, made, moved, planted, runsets, scored, several, words
 from benchmarks.placebos.cells import NEITHER, World, cells, never, recorded, should
 from docs.claims import PLACEBOS, placebo_lines
 from gpustab.statistics.intervals import Estimate
@@ -40,6 +40,17 @@ def test_hardly_any_sentence_is_wrong_on_a_placebo(few):
     assert len(few) > 12
     assert sum(row.wrong for row in few) <= 2
     assert all(row.of == 2 for row in few)
+
+
+def test_what_was_moved_on_purpose_is_seen_and_nothing_where_nothing_moved(pools):
+    pool = moved.Pool(runsets.Source(pools, "shuffled"))
+    worlds = [*moved.of_two(pool), *moved.of_frames(pool)]
+    rows = [row for world in worlds for row in cells(replace(world, runs=(3,)), pool.noise, 2)]
+    assert {row.claim for row in rows} == {
+        f"change.{name}" for name in ("order-of-words", "compared", "two-camps", "collapsed", "no-frame")
+    }
+    assert sum(row.wrong for row in rows) == 0
+    assert sum(row.missed for row in rows) <= 2
 
 
 def test_words_are_judged_by_the_runs_that_were_not_drawn(pools):

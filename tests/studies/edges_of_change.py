@@ -1,7 +1,10 @@
 import numpy as np
 
 from gpustab.errors import InputError
-from gpustab.studies.change.claims import BEYOND_LAW, BEYOND_SAMPLING, NO_FRAME, ORDER, TWO_CAMPS, Order
+from gpustab.statistics.intervals import Estimate
+from gpustab.studies.change.claims import BEYOND_LAW, BEYOND_SAMPLING, ORDER, Order
+from gpustab.studies.change.claims_of_frames import NO_FRAME, TWO_CAMPS
+from gpustab.studies.change.claims_of_tasks import AVERAGE_BETTER, Way
 from gpustab.studies.change.laws import Laws, Rows
 from gpustab.studies.change.tables import Excess, Pair
 from tests.studies.edges import Edge
@@ -40,5 +43,8 @@ EDGES = {
         lambda x: BEYOND_LAW.judge(Excess("s", "a", "b", "w", 0.1, 0.5, 0.4, 1.0, 0.1, 3, x, 0.1)), "yes", "no"
     ),
     "change.reliable": Edge(lambda x: ORDER.judge(Order("a", x)), below="no", above="yes"),
+    "change.ranked": Edge(
+        lambda x: AVERAGE_BETTER.judge(Way("s", Estimate.of_runs(0.5, 0.01, int(x)))), "no test", "better", step=1
+    ),
     "change.words-of-a-law": Edge(fitted, below="19 words, wanted 20 or more", above=True, step=1),
 }

@@ -1,4 +1,5 @@
 from gpustab.studies.thresholds import claims
+from gpustab.studies.thresholds import claims_of_paper as other
 from gpustab.studies.thresholds.page import of_paper
 from gpustab.studies.thresholds.tables import SIZES, OverRuns, ScoreOverRuns, Size
 from tests.studies.edges import Edge
@@ -19,7 +20,7 @@ def hangs(pairs):
 
 def one_test(rho):
     none = dict.fromkeys(ScoreOverRuns._fields)
-    return claims.Tests([ScoreOverRuns(**none | {"above": rho, "dropped": 0.0, "draw_sd": 1.0})])
+    return other.Tests([ScoreOverRuns(**none | {"above": rho, "dropped": 0.0, "draw_sd": 1.0})])
 
 
 EDGES = {
@@ -27,9 +28,9 @@ EDGES = {
     "thresholds.few-pairs": Edge(lambda x: bool(list(claims.alarms_of("g", {}, x))), True, False),
     "thresholds.near": Edge(lambda x: claims.proven_near(threshold(proven=0.2 + x)), True, False),
     "thresholds.wide": Edge(
-        lambda x: claims.HANGS_ON_SIZE.judge(claims.Sizes(size(100, x), size(1000, 0.0), 2)), "no", "yes"
+        lambda x: other.HANGS_ON_SIZE.judge(other.Sizes(size(100, x), size(1000, 0.0), 2)), "no", "yes"
     ),
     "thresholds.enough": Edge(lambda x: hangs(int(x)), False, True, step=1),
-    "thresholds.same": Edge(lambda x: claims.shape_of([x], 0.0), "same", "different"),
-    "thresholds.beyond": Edge(lambda x: claims.NARROWS.judge(one_test(-x)), "undecided", "yes"),
+    "thresholds.same": Edge(lambda x: other.shape_of([x], 0.0), "same", "different"),
+    "thresholds.beyond": Edge(lambda x: other.NARROWS.judge(one_test(-x)), "undecided", "yes"),
 }

@@ -1,4 +1,4 @@
-"""What the study claims: between which periods contexts differ, by how much, what frequency explains, and which words.
+"""What the study claims of periods and words: whether contexts differ, what frequency explains, which words moved.
 
 Each rule is decided by an interval over what sampled documents and training come to; the sentences show it.
 """
@@ -9,20 +9,15 @@ import math
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from gpustab.errors import option
 from gpustab.results.page import counted, number
-from gpustab.statistics.intervals import Estimate
 from gpustab.studies.change.differences import AtRandom, Explained, beyond, beyond_margin, expected, noise
-from gpustab.studies.change.tables import Cell, Discovery, Excess, Law, Pair, Score
-from gpustab.studies.shared import spaces
+from gpustab.studies.change.tables import Discovery, Excess, Law, Pair
 from gpustab.studies.shared.claims import Claim, Margin
 from gpustab.studies.shared.wording import listed, signed_span
 
 NO_MORE = Margin(0.1, "part of what sampling adds to training by which a change may exceed that and still be no more")
 NOISY = Margin(0.5, "how far two runs of one period lie apart, by two different words, from which change is not tested")
 RELIABLE = Margin(0.9, "reliability of the order of words, from which on a list of those that moved most is shown")
-CAMPS = Margin(0.5, "change of words that may choose between two turns, by that of one turn, below which two camps are")
-SHARED = Margin(0.5, "change by one turn over all words, by that without a turn, below which spaces share no frame")
 BEYOND = Margin(0.05, "rate of false discoveries among the words that are listed as beyond the law of frequency")
 WORDS_OF_A_LAW = Margin(20, "words from which on a law of frequency is fitted")
 
@@ -71,6 +66,10 @@ BEYOND_SAMPLING = Claim[Pair](
     id="change.beyond-sampling",
     says="Contexts differ between two periods beyond the sampling of documents.",
     source=THESIS,
+    paper=(
+        "Rettenmeier measured between the averages of 32 runs, which takes training away, and compared with no other "
+        "sampling of a period's documents"
+    ),
     rule=(
         "the 95 % interval of the change, less what sampling alone can come to between periods, lies above 0; no more "
         f"than it where that of the change less the distance of two samplings, and {NO_MORE:.0%} of what this has more "
@@ -163,6 +162,10 @@ MORE_THAN_AT_RANDOM = Claim[AtRandom](
     id="change.more-than-at-random",
     says="Periods differ more than documents dealt out at random do.",
     source=THESIS,
+    paper=(
+        "Rettenmeier dealt COHA's documents out to 20 batches, and compared what frequency explains there, not how far "
+        "words move"
+    ),
     rule=(
         "the 95 % interval of the difference, over splits and runs, lies above 0; unknown below two splits or without "
         f"an error over runs; no test where two runs of one period lie {NOISY:g} times as far apart as two different "
@@ -212,6 +215,10 @@ FREQUENCY_EXPLAINS = Claim[Explained](
     id="change.frequency",
     says="Rarer words change more than noise says.",
     source="Rettenmeier 2020, §4.2",
+    paper=(
+        "Rettenmeier found frequency to explain 31, 62 and 35 % in COHA and 0, 25 and 8 % of documents dealt out at "
+        "random, by word2vec, GloVe and fastText averaged over 32 runs (30, 61, 20 and 7, 45, 11 % of single runs)"
+    ),
     rule=(
         "the 95 % interval of R² of frequency less that of documents dealt out at random lies above 0, by the error "
         "over words and over runs with the degrees of freedom of the latter, of one run by that over words alone"
@@ -268,6 +275,8 @@ def _not_reliable(order: Order) -> str:
 ORDER = Claim[Order](
     id="change.order-of-words",
     says="Other runs would list nearly the same words as those that moved most.",
+    source="Rettenmeier 2020, table 4.2",
+    paper="Rettenmeier lists five words a language by the average of 32 runs, with no reliability",
     rule=f"the part of the words' variance in change that is no error over runs is at least {RELIABLE:g}",
     judge=lambda order: "yes" if order.reliability >= RELIABLE else "no",
     sentences={"no": _not_reliable},
@@ -316,174 +325,3 @@ def of_words(discoveries: Iterable[Discovery], rate: float) -> list[str]:
         words.setdefault((row.first, row.second), []).append(row.found)
     counts = {periods: (sum(found), len(found)) for periods, found in words.items()}
     return [WORDS_DIFFER.sentence(Differing(counts, rate))] if counts else []
-
-
-# SemEval-2020 task 1, and spaces
-
-
-def _ways(cells: Sequence[Cell]) -> str:
-    """Judge whether any way classifies better than the larger class; no test without ranks."""
-    if not any(math.isfinite(cell.spearman) for cell in cells):
-        return "no test"
-    return "yes" if any(cell.accuracy > cell.majority for cell in cells) else "no"
-
-
-def _best(cells: Sequence[Cell]) -> str:
-    better = sum(cell.accuracy > cell.majority for cell in cells)
-    many = f"{better} of {len(cells)} ways classify" if better else "no way classifies"
-    ranked = [cell for cell in cells if math.isfinite(cell.spearman)]
-    best = max(ranked, key=lambda cell: cell.spearman)
-    return (
-        f"The best ranks of {len(ranked)} ways are those of {best.technique}/{best.sampling} {best.way}: "
-        f"Spearman's ρ {number(best.spearman, 3)}, mean of {best.languages} languages; {many} better than "
-        f"calling all targets what most are ({number(cells[0].majority, 3)})."
-    )
-
-
-BETTER_THAN_ONE_CLASS = Claim[Sequence[Cell]](
-    id="change.better-than-one-class",
-    says="Some way of measuring change classifies the targets better than calling all what most are.",
-    source="Rettenmeier 2020, table 4.3",
-    rule="its accuracy is higher; the best of many is best by luck too, so it is said to be the best of so many",
-    judge=_ways,
-    sentences={"yes": _best, "no": _best},
-)
-
-
-class Cosine(NamedTuple):
-    """Mean cosine of two different words in the runs of a period."""
-
-    name: str
-    value: float
-
-
-COLLAPSED = Claim[Cosine](
-    id="change.collapsed",
-    says="All words of a period point one way.",
-    rule=f"the mean cosine of two different words is above {spaces.COLLAPSED:g}",
-    judge=lambda cosine: "yes" if cosine.value > spaces.COLLAPSED else "no",
-    sentences={
-        "yes": lambda cosine: (
-            f"{cosine.name} is collapsed: all words point one way (mean cosine {cosine.value:.2f}), so that none "
-            "can be seen to move. Train it longer."
-        )
-    },
-)
-
-
-TWO_CAMPS = Claim[Pair](
-    id="change.two-camps",
-    says="Two camps of words fit two turns of one space onto the other.",
-    rule=(
-        f"words that may choose between two turns, found on other words, move less than {CAMPS:g} times as far as by "
-        "one turn over all words, and that is the turn that was taken"
-    ),
-    judge=lambda pair: "yes" if pair.align == "all" and pair.two_turns < CAMPS else "no",
-    sentences={
-        "yes": lambda pair: (
-            f"From {pair.first} to {pair.second} two camps of words fit two turns of the one space onto the other, "
-            f"{1 - pair.second_turn:.0%} of them the one and {pair.second_turn:.0%} the other. A turn onto most words "
-            "takes those for moved that stood still while most moved together: which camp moved, these vectors cannot "
-            f"say. If you know words that stood still, turn by them: {option('align', 'anchors')} with "
-            f"{option('anchors', 'FILE')}. Neighbours need no turn: {option('words')} lists those of words that you "
-            "name, by period."
-        )
-    },
-)
-
-
-def _frame(pair: Pair) -> str:
-    """Judge whether spaces that were taken as they are have one frame; two runs of one period have it, if any have."""
-    if pair.align != "none":
-        return "no test"
-    if noise(pair) > NOISY:
-        return "runs"
-    return "no" if pair.by_all < SHARED * pair.residual else "yes"
-
-
-NO_FRAME = Claim[Pair](
-    id="change.no-frame",
-    says="Spaces that were not turned share one frame.",
-    rule=(
-        f"a turn over all words leaves at least {SHARED:g} of the change that there is without one, and two runs of "
-        f"one period, not turned, lie less than {NOISY:g} times as far apart as two different words"
-    ),
-    judge=_frame,
-    sentences={
-        "no": lambda pair: (
-            f"From {pair.first} to {pair.second} a turn over all words brings them nearer, from "
-            f"{number(pair.residual, 2)} to {number(pair.by_all, 2)}: either these spaces share no frame, or most "
-            f"words moved together. Unless they were tuned from the same vectors, take {option('align', 'all')}."
-        ),
-        "runs": lambda pair: (
-            f"Without a turn two runs of one period lie {number(pair.training_floor, 2)} apart, and two different "
-            f"words {number(pair.unlike, 2)}: these runs share no frame. Take {option('align', 'all')}."
-        ),
-    },
-)
-
-
-class Way(NamedTuple):
-    """The ranks of one way of measuring change beside those of single runs, of one series or mean over languages."""
-
-    series: str
-    beyond: Estimate
-
-    @property
-    def span(self) -> str:
-        """The interval of the difference."""
-        return signed_span(*self.beyond.interval)
-
-
-def _beside_single(way: Way) -> str:
-    """Judge the averages beside single runs.
-
-    Of 200 sets of 3 runs ``benchmarks/change_verdicts.py`` counts 2.5 % whose interval lies above the mean of all of
-    the same words, and 4.5 % below it.
-    """
-    low, high = way.beyond.interval
-    return "no test" if math.isnan(low) else "better" if low > 0 else "worse" if high < 0 else "open"
-
-
-AVERAGE_BETTER = Claim[Way](
-    id="change.average-better",
-    says="The aligned average of runs ranks the targets better than single runs do.",
-    source="Rettenmeier 2020, table 4.3",
-    rule=(
-        "the 95 % interval of Spearman's ρ of the aligned averages (AA) less the mean of that of single runs (IR), "
-        "over runs, lies above 0; worse where it lies below; no test below three runs of a period"
-    ),
-    judge=_beside_single,
-    sentences={
-        "better": lambda x: (
-            f"{x.series}: the averages rank the targets better than single runs do, by {number(x.beyond.value, 2)} of "
-            f"Spearman's ρ ({x.span}, above 0)."
-        ),
-        "worse": lambda x: (
-            f"{x.series}: the averages rank the targets worse than single runs do, by {number(-x.beyond.value, 2)} of "
-            f"Spearman's ρ ({x.span}, below 0)."
-        ),
-        "open": lambda x: (
-            f"Whether the averages rank the targets better than single runs do cannot be told of {x.series}: the "
-            f"difference of Spearman's ρ is {number(x.beyond.value, 2)} ({x.span})."
-        ),
-    },
-)
-
-
-def averages_judged(rows: Iterable[Score | Cell]) -> Iterator[Way]:
-    """Yield the averages of all runs of every series (or technique and sampling) beside its single runs."""
-    for row in rows:
-        if row.way == "AA" and math.isfinite(row.beyond):
-            name = row.series if isinstance(row, Score) else f"{row.technique}/{row.sampling}"
-            yield Way(name, Estimate.of_runs(row.beyond, row.beyond_se, row.runs))
-
-
-def of_averages(rows: Iterable[Score | Cell]) -> Iterator[str]:
-    """Yield what is said of averages beside single runs; what cannot be told of several, in one sentence."""
-    ways = list(averages_judged(rows))
-    unknown = [way for way in ways if AVERAGE_BETTER.judge(way) == "open"]
-    yield from map(AVERAGE_BETTER.sentence, ways if len(unknown) < 2 else [way for way in ways if way not in unknown])
-    if len(unknown) > 1:
-        each = listed([f"{way.series} ({way.span} of Spearman's ρ)" for way in unknown])
-        yield f"Whether the averages rank the targets better than single runs do cannot be told of {each}."

@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from statistics import fmean
-from typing import Any
 
 from gpustab.report import Result
 from gpustab.results import Block, Content, SmallTable, Table
 from gpustab.results.page import Shown, counted, number, with_half
 from gpustab.results.table import titles
-from gpustab.statistics.intervals import Estimate
 from gpustab.studies.change import tables
-from gpustab.studies.change.claims import (
-    AVERAGE_BETTER,
-    BEYOND,
-    BEYOND_LAW,
-    BEYOND_SAMPLING,
-    MORE_THAN_AT_RANDOM,
-    NO_MORE,
-    ORDER,
-    Order,
-    averages_judged,
-    laws_judged,
-    of_averages,
-    of_laws,
-    of_words,
-)
-from gpustab.studies.change.differences import beyond, control_difference
-from gpustab.studies.shared.wording import number_span, signed_span
+from gpustab.studies.change.claims import NO_MORE, ORDER, Order, of_words
+from gpustab.studies.change.differences import beyond
+from gpustab.studies.change.findings import by_chance
+from gpustab.studies.change.page_of_laws import of_excess, of_law
+from gpustab.studies.change.page_of_tasks import of_grid, of_task
+from gpustab.studies.shared.claims import OBSERVED, beside_paper
+from gpustab.studies.shared.wording import signed_span
 
 CITATIONS = ("rettenmeier2020",)
 
@@ -48,10 +35,11 @@ def page(result: Result) -> list[Block]:
         *_words(result, pairs),
         *_discovered(result),
         *_ways(result, pairs),
-        *_law(result, pairs),
-        *_excess(result, pairs),
-        *_grid(result),
-        *_task(result),
+        *of_law(result, pairs),
+        *of_excess(result, pairs),
+        *of_grid(result),
+        *of_task(result),
+        Block("How do these findings stand to the paper's?", beside_paper(OBSERVED.of(result.tables))),
         *_others(pairs),
         _how(result, pairs),
     ]
@@ -204,35 +192,6 @@ def _how(result: Result, pairs: Table[tables.Pair]) -> Block:
     )
 
 
-def by_chance(result: Result, pairs: Table[tables.Pair]) -> str:
-    """Return how many verdicts of the page would be wrong by chance if there were nothing to find.
-
-    A verdict that an interval of 95 % lies above something is wrong so in 2.5 %, one that it lies above or below in
-    5 %, where only what the interval is over is chance. Those that cannot tell count: they could have been wrong.
-    """
-    shown = [row for name in tables.main_series(pairs) for row in pairs.rows(series=name)]
-    one_sided = sum(BEYOND_SAMPLING.judge(row) in ("more", "no more", "open") for row in shown)
-    floors = tables.floor_series(pairs)
-    control = control_difference([row for row in pairs.rows() if row.series not in floors])
-    one_sided += MORE_THAN_AT_RANDOM.judge(control) in ("more", "open")
-    two_sided = sum(law.splits != [] for law in laws_judged(tables.LAWS.rows(result.tables), floors))
-    for sheet in (tables.TASK, tables.GRID):
-        two_sided += sum(AVERAGE_BETTER.judge(way) != "no test" for way in averages_judged(sheet.rows(result.tables)))
-    said = "No verdict of this page rests on an interval."
-    if one_sided + two_sided:
-        said = (
-            f"Verdicts of this page that rest on a 95 % interval: {one_sided + two_sided:,}. If there were nothing to "
-            f"find, {number(0.025 * one_sided + 0.05 * two_sided, 2)} of them would be wrong by chance, on average."
-        )
-    listed = [row for row in tables.EXCESS.rows(result.tables) if row.series in tables.main_series(pairs)]
-    surest = sum(BEYOND_LAW.judge(row) == "yes" for row in listed)
-    found = sum(tables.DISCOVERIES.of(result.tables).get("found", []))
-    if not surest + found:
-        return said
-    words = BEYOND * surest + result.settings.get("rate", BEYOND) * found
-    return f"{said} Of {counted(surest + found, 'listed word')} {number(words, 2)} may be there by chance."
-
-
 # Words
 
 
@@ -328,198 +287,6 @@ def _side_by_side(title: str, table: Table[tables.Near]) -> SmallTable:
     lists = [[f"{row.neighbour} ({row.runs}/{row.of})" for row in part.rows()] for _, part in periods]
     rows = [[str(k + 1), *(one[k] if k < len(one) else "–" for one in lists)] for k in range(max(map(len, lists)))]
     return SmallTable(title, ["place", *(period for period, _ in periods)], rows)
-
-
-# The law of frequency
-
-
-def _law(result: Result, pairs: Table[tables.Pair]) -> Iterator[Block]:
-    """The law between the averages of most runs, and folded that of fewer, if there is one."""
-    table = tables.LAWS.of(result.tables)
-    if not table.height:
-        return
-    shown, names = _of(table, tables.compared(pairs)), tables.called(pairs)
-    largest = max(shown["n"], default=0)
-    columns: Columns = [
-        ("series", lambda row: names[row.series]),
-        *("n", "averages", "words", "beta"),
-        ("± words", lambda row: number(row.over_words(row.beta_se), 2)),
-        ("± runs", lambda row: number(row.over_runs(row.beta_se_runs), 2)),
-        "r2_marginal",
-        ("± words", lambda row: tables.tenths(row.over_words(row.r2_se))),
-        ("± runs", lambda row: tables.tenths(row.over_runs(row.r2_se_runs))),
-        "r2_conditional",
-        ("± runs", lambda row: tables.tenths(row.over_runs(row.r2_conditional_se_runs))),
-    ]
-    yield Block(
-        "Do rarer words change more?",
-        tables=[SmallTable.of("Between the averages of most runs", shown.where(n=largest), columns)],
-        figures=["displacement", "laws"],
-        answer=" ".join(
-            [
-                *of_laws(table.rows(), tables.floor_series(pairs)),
-                "Averaging runs takes training noise away and leaves the noise of sampled documents, which follows "
-                "frequency: compare with the documents dealt out at random.",
-            ]
-        ),
-        aside=(
-            "A mixed model of log change over log frequency with an intercept per word: β is the effect of frequency, "
-            "R² its share of the variance (marginal), with the word's own (conditional). ± are 95 %, over words "
-            "and over runs (jackknife); those over words take every word for independent, which words of like contexts "
-            "are not, so that they are too small. Rettenmeier 2020, COHA, word2vec: 30 % → 31 % genuine, 7 % → 0 % "
-            "control, for 1 → 32 runs."
-        ),
-    )
-    if largest > 1:
-        every = SmallTable.of("", table, columns)
-        yield Block("The law for every number of averaged runs", tables=[every], folded=True)
-
-
-def _excess(result: Result, pairs: Table[tables.Pair]) -> Iterator[Block]:
-    """The words beyond the law, and change beside the control by classes of frequency."""
-    series = tables.main_series(pairs)
-    excess, classes = _of(tables.EXCESS.of(result.tables), series), _of(tables.FREQUENCY.of(result.tables), series)
-    lists = [
-        SmallTable.of(
-            tables.arrow(first, part["second"][0]) + (f", {name}" if len(series) > 1 else ""), surest, _BEYOND
-        )
-        for name, of_series in excess.split("series")
-        for first, part in of_series.split("first")
-        if (surest := _surest(part.rows()))
-    ]
-    none = "" if lists else _NONE
-    if classes.height:
-        lists.append(SmallTable.of("By frequency, ± 95 % over words, as if they were independent", classes, _CLASSES))
-    if excess.height:
-        yield Block(
-            "Which words changed more than words of their frequency?",
-            tables=lists,
-            answer=(
-                "Expected is the change of a word of its frequency by the law above, between the averages of most "
-                f"runs. A word is listed that is farther above it than where documents were dealt out at random, which "
-                f"stands beside it; {BEYOND:.0%} of those listed may be there by chance of documents and training. "
-                f"First are those whose ratio is surely highest, by the lower end of its interval over runs.{none}"
-            ),
-        )
-
-
-_NONE = (
-    " This can be said of no word from these runs. With two splits ten words must lead at once, with seven three: more "
-    "splits would tell of fewer (train --control 7)."
-)
-
-
-def _surest(rows: Iterable[tables.Excess]) -> list[tables.Excess]:
-    """Those that are surely above the law, the surest first."""
-    above = [row for row in rows if BEYOND_LAW.judge(row) == "yes"]
-    return sorted(above, key=lambda row: row.interval[0], reverse=True)[:_SHOWN]
-
-
-_BEYOND: Columns = [
-    *("word", "frequency", "change", "expected"),
-    ("change / expected", lambda row: number(math.exp(row.excess), 3)),
-    ("95 %", lambda row: number_span(math.exp(row.interval[0]), math.exp(row.interval[1]))),
-    "noise",
-]
-
-_CLASSES: Columns = [
-    ("periods", lambda row: tables.arrow(row.first, row.second)),
-    ("per million", lambda row: f"{tables.per_million(row.low)} – {tables.per_million(row.high)}"),
-    *("words", "change", "noise"),
-    ("beyond", lambda row: with_half(row.beyond, Estimate.of_runs(row.beyond, row.beyond_se, row.words).half)),
-]
-
-
-def _of(table: Table[Any], series: list[str]) -> Table[Any]:
-    return table.take(k for k, name in enumerate(table.get("series", [])) if name in series)
-
-
-# SemEval-2020 task 1
-
-_BEYOND_SINGLE: tuple[str, Shown] = (
-    "ρ beyond single runs",
-    lambda row: "–" if row.way == "IR" else with_half(row.beyond, Estimate.of_runs(0.0, row.beyond_se, row.runs).half),
-)
-_SCORES: Columns = [f"{name}{kind}" for name in ("accuracy", "spearman") for kind in ("", "_sd", "_se")]
-
-
-def _grid(result: Result) -> Iterator[Block]:
-    """Table 4.3, if techniques were trained on the languages."""
-    table: Table[tables.Cell] = tables.GRID.of(result.tables)
-    if not table.height:
-        return
-    columns: Columns = ["technique", "way", "size", "sampling", *_SCORES, _BEYOND_SINGLE, "majority", "languages"]
-    yield Block(
-        "Which technique, way and sampling judge change best?",
-        tables=[SmallTable.of("Mean over the languages", table, columns)],
-        answer=(
-            "Table 4.3 of the thesis. SD is over pairs of runs, of averages and ensembles over the halves of the runs "
-            "(an upper limit, from two values); SE is the jackknife error over the runs. The best of many ways is the "
-            f"best by luck too: choose it on other languages than those that it is told of.{_averages(table)}"
-        ),
-        aside="Rettenmeier 2020, 32 runs, best: fastText, AA, bootstrap: accuracy 0.674, Spearman 0.483.",
-    )
-
-
-def _task(result: Result) -> Iterator[Block]:
-    table = tables.TASK.of(result.tables)
-    if not table.height:
-        return
-    columns: Columns = [
-        *("series", "way", *_SCORES, _BEYOND_SINGLE),
-        ("targets", lambda row: f"{row.found} of {row.targets}"),
-        "majority",
-    ]
-    tasks = [SmallTable.of(task, part, columns) for task, part in table.split("task")]
-    yield Block(
-        f"How well are the targets of {', '.join(small.title for small in tasks)} judged?",
-        tables=tasks,
-        answer=(
-            "IR are pairs of runs, AA the aligned averages, EA the ensemble of all pairs. Accuracy stands beside "
-            f"that of calling all targets what most of them are.{_averages(table)}"
-        ),
-        aside="Rettenmeier 2020, table 4.3, word2vec, shuffled, four languages: IR 0.644, 0.487; EA 0.657, 0.491.",
-    )
-    yield from _targets(result)
-
-
-def _averages(table: Table[Any]) -> str:
-    """What is said of averages against single runs, each sentence after a space."""
-    return "".join(f" {sentence}" for sentence in of_averages(table.rows()) if sentence)
-
-
-_FIRST = 5
-"""So many targets stand side by side, as in table 4.2; the table has all."""
-
-
-def _targets(result: Result) -> Iterator[Block]:
-    """Table 4.2: the targets that moved most, by people and by the averages of all runs."""
-    table = tables.TARGETS.of(result.tables)
-    graded = table.take(k for k, place in enumerate(table.get("place_by_people", [])) if place is not None)
-    if not graded.height:
-        return
-    small = []
-    for task, of_task in graded.split("task"):
-        columns, lists = [f"{task}: by people"], [_ranked(of_task.rows(), "place_by_people", "grade")]
-        for series, part in of_task.split("series"):
-            columns.append(series)
-            lists.append(_ranked(part.rows(), "place", "change"))
-        rows = [[str(k + 1), *(one[k] if k < len(one) else "–" for one in lists)] for k in range(max(map(len, lists)))]
-        small.append(SmallTable("", ["place", *columns], rows))
-    yield Block(
-        "Which targets changed most, by people and by these runs?",
-        tables=small,
-        answer=(
-            "Table 4.2 of the thesis: the five most changed targets, with the grade that people gave and the change "
-            "between the averages of all runs. The table of targets has all of them."
-        ),
-    )
-
-
-def _ranked(rows: Iterable[tables.Target], place: str, value: str) -> list[str]:
-    """The first targets by one order, each once, with what they stand by."""
-    order = {row.word: row for row in sorted(rows, key=lambda row: getattr(row, place))}
-    return [f"{word} ({number(getattr(row, value), 2)})" for word, row in list(order.items())[:_FIRST]]
 
 
 def heading(result: Content) -> tuple[str, str]:

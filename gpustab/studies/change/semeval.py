@@ -147,6 +147,7 @@ class Judged(NamedTuple):
         majority: accuracy of calling all what most are.
         beyond: Spearman's ρ less that of single runs.
         beyond_without: the same without the k-th runs of both periods, of both: they share their runs, and their noise.
+        gains: of every target, how often it is classified rightly, less whether calling all what most are does so.
     """
 
     technique: str
@@ -159,6 +160,7 @@ class Judged(NamedTuple):
     majority: float
     beyond: float
     beyond_without: Sequence[float]
+    gains: Sequence[float]
 
 
 class _Targets(NamedTuple):
@@ -173,14 +175,21 @@ class _Targets(NamedTuple):
         """A target changed if its Δ exceeds ``τ = μ + spread · σ`` over all joint words (ddof 0, as the program)."""
         return changes[self.rows] > changes.mean() + self.spread * changes.std(correction=0)
 
+    def right(self, classes: Tensor) -> list[float]:
+        """Return of every target with a class whether it is the right one, 0 or 1."""
+        binary, named = self.task.binary, zip(self.words, classes.tolist(), strict=True)
+        return [float(is_so == binary[word]) for word, is_so in named if word in binary]
+
+    def gains(self, each: Sequence[Tensor]) -> list[float]:
+        """Return how often every target is classified rightly, less whether it is by calling all what most are."""
+        classes = [value for word, value in self.task.binary.items() if word in set(self.words)]
+        one = torch.full((len(self.words),), 2 * sum(classes) > len(classes))
+        means = map(fmean, zip(*map(self.right, each), strict=True))
+        return [mean - so for mean, so in zip(means, self.right(one), strict=True)]
+
     def score(self, classes: Tensor, changes: Tensor) -> Both:
         """Return accuracy of some classes and Spearman's ρ of some changes, of all words."""
-        binary, graded, ranked = self.task.binary, self.task.graded, changes[self.rows]
-        right = [
-            float(is_so == binary[word])
-            for word, is_so in zip(self.words, classes.tolist(), strict=True)
-            if word in binary
-        ]
+        graded, ranked, right = self.task.graded, changes[self.rows], self.right(classes)
         kept = [k for k, word in enumerate(self.words) if word in graded]
         truth = torch.tensor([graded[self.words[k]] for k in kept], dtype=torch.float64)
         correlation = float(spearman(ranked[kept][None], truth[None])[0]) if len(kept) > 2 else math.nan
@@ -214,12 +223,15 @@ def judge(key: Key, both: Between, task: ChangeTask, spread: float) -> Iterator[
             [_ensemble(targets, changes[kept][:, kept]) for kept in without],
         ),
     }
-    single = ways["IR"]
+    single, averaged = ways["IR"], both.averaged.value
+    classes = [targets.classes(pair) for pair in changes.flatten(0, 1)]
+    said = {"IR": classes, "AA": [targets.classes(averaged)], "EA": [_majority(classes)]}
     for way, scores in ways.items():
         beyond = scores[0][1] - single[0][1]
         left = [x[1] - y[1] for x, y in zip(scores[2], single[2], strict=True)]
         left = left if runs > 2 else []  # without one of two runs the average is the other
-        yield Judged(key.technique, key.sampling, way, 1 if way == "IR" else runs, *scores, task.majority, beyond, left)
+        place_of = key.technique, key.sampling, way, 1 if way == "IR" else runs
+        yield Judged(*place_of, *scores, task.majority, beyond, left, targets.gains(said[way]))
 
 
 def _mean(grid: Tensor) -> Both:
@@ -280,7 +292,13 @@ def cells(judged: Sequence[Judged]) -> Iterator[Cell]:
             size, majority = min(x.size for x in ways), fmean(x.majority for x in ways)
             error = _spread([x.beyond_without for x in ways], jackknife_error)
             beyond = fmean(x.beyond for x in ways), error, min(max(len(x.without), 1) for x in ways)
-            yield Cell(*place, size, len(ways), *accuracy, *ranks, *beyond, majority)
+            yield Cell(*place, size, len(ways), *accuracy, *ranks, *beyond, majority, *_gain([x.gains for x in ways]))
+
+
+def _gain(each: Sequence[Sequence[float]]) -> tuple[float, float, int]:
+    """Mean over languages of the mean gain over targets, its error over targets, and how many these are."""
+    error = math.sqrt(sum(sd(gains) ** 2 / len(gains) for gains in each)) / len(each)
+    return fmean(map(fmean, each)), error, sum(map(len, each))
 
 
 def _over_languages(ways: Sequence[Judged], k: int) -> tuple[float, float, float]:
@@ -317,8 +335,12 @@ def _averages(targets: _Targets, both: Between) -> tuple[Both, list[Both], list[
 def _ensemble(targets: _Targets, changes: Tensor) -> Both:
     """Scores of some pairs of runs together, ``(R₁, R₂, v)``: the majority of their classes, and their mean change."""
     each = changes.flatten(0, 1)
-    votes = torch.stack([targets.classes(pair) for pair in each]).double().mean(0) > 0.5
-    return targets.score(votes, each.mean(0))
+    return targets.score(_majority([targets.classes(pair) for pair in each]), each.mean(0))
+
+
+def _majority(classes: Sequence[Tensor]) -> Tensor:
+    """The class that most pairs of runs give to every target; a draw counts as no change."""
+    return torch.stack(list(classes)).double().mean(0) > 0.5
 
 
 def _why(task: ChangeTask, place: dict[str, int]) -> str:

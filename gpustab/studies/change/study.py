@@ -23,13 +23,16 @@ from gpustab.results import Table
 from gpustab.results.page import counted, number
 from gpustab.runs.group import Group
 from gpustab.spaces.words import printable
-from gpustab.studies.change import claims, differences, tables
+from gpustab.studies.change import claims, claims_of_frames, differences, tables
+from gpustab.studies.change.claims_of_tasks import BETTER_THAN_ONE_CLASS
+from gpustab.studies.change.findings import observations
 from gpustab.studies.change.laws import Laws, Rows, by_frequency, excesses, law_rows
 from gpustab.studies.change.options import ChangeOptions
 from gpustab.studies.change.pairs import KINDS, Floors, Outcome, outcome_of, task_of
 from gpustab.studies.change.periods import Alignment, Period, between, neighbours, read, steps
 from gpustab.studies.change.semeval import COLUMNS, Judged, cells
 from gpustab.studies.change.series import Series, gaps, series_of
+from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.finished import Finished, digest_of
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of, made_of
 from gpustab.studies.shared.same_runs import fingerprints, said_of, same_runs
@@ -66,8 +69,8 @@ def change(
 
     Returns:
         Tables ``pairs``, ``words`` (long), ``laws``, ``excess`` (long), ``frequency``, ``trajectories``,
-        ``neighbours``, ``task``, ``grid``, and of a text ``discoveries``; their columns are those of the rows in
-        :mod:`gpustab.studies.change.tables`.
+        ``neighbours``, ``task``, ``grid``, and of a text ``discoveries``, whose columns are those of the rows
+        in :mod:`gpustab.studies.change.tables`; and ``observations``, beside the paper.
 
     Raises:
         InputError: if the groups are no periods, two periods share no words, or a word to follow is in no period.
@@ -95,6 +98,7 @@ def change(
         if discovered is not None:
             made[tables.DISCOVERIES.name] = tables.DISCOVERIES.table(discovered)
         answer.result.verdict = verdict(made, options.rate)
+        made[OBSERVED.name] = OBSERVED.table(observations(made, answer.result.contrasts))
     return answer.result
 
 
@@ -172,7 +176,7 @@ def _pairs(
         here = part[0] + part[1] * k / len(series.periods)
         answer.report(f"{series.name}: {name}", here)
         period = read(name, group, answer, here, work.options.align)
-        if alarm := claims.COLLAPSED.sentence(claims.Cosine(period.runs.name, period.mean_cosine)):
+        if alarm := claims_of_frames.COLLAPSED.sentence(claims_of_frames.Cosine(period.runs.name, period.mean_cosine)):
             answer.result.alarms.append(alarm)
         if work.options.followed:
             followed.append(period)
@@ -218,7 +222,7 @@ def _add(series: Series, first: str, second: str, outcome: Outcome, work: _Work)
         )
         return
     tables.PAIRS.add(result.tables, [outcome.pair])
-    for claim in (claims.TWO_CAMPS, claims.NO_FRAME):
+    for claim in (claims_of_frames.TWO_CAMPS, claims_of_frames.NO_FRAME):
         if alarm := claim.sentence(outcome.pair):
             result.alarms.append(f"{series.name}: {alarm}")
     if lacking := outcome.lacking:
@@ -303,7 +307,7 @@ def verdict(made: Mapping[str, Table], rate: float = 0.05) -> list[str]:
     )
     sampling = list(claims.of_sampling(shown))
     sentences = [
-        claims.BETTER_THAN_ONE_CLASS.sentence(list(tables.GRID.rows(made))),
+        BETTER_THAN_ONE_CLASS.sentence(list(tables.GRID.rows(made))),
         *(sampling or [control or claims.COMPARED.sentence(shown)]),
         *each,
         *([control] if sampling else []),

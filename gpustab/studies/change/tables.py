@@ -307,6 +307,9 @@ class Cell(NamedTuple):
     beyond_se: SE
     runs: Annotated[int, Column(about="of each period, of the language that has fewest: its errors rest on so many")]
     majority: OneClass
+    gain: Annotated[float, Column("accuracy beyond one class", 3, "less that of calling all what most are")]
+    gain_se: Annotated[float, Column("SE over targets", 2, "its error over the targets")]
+    targets: Annotated[int, Column(about="that have a class and are in both periods, of all languages")]
 
 
 class Target(NamedTuple):

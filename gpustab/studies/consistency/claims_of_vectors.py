@@ -266,9 +266,18 @@ class Groups(NamedTuple):
 
     def differences(self) -> list[tuple[str, tuple[float, float]]]:
         """How much closer to themselves than those of every other group: the intervals, by name of the group."""
+        return [(name, difference.interval) for name, difference in self._differences()]
+
+    def closer(self) -> list[tuple[str, tuple[float, float]]]:
+        """By how much other groups are surely closer, each as one of so many: below 0."""
+        differences = self._differences()
+        together = [(name, difference.among(len(differences))) for name, difference in differences]
+        return [(name, interval) for name, interval in together if interval[1] < 0]
+
+    def _differences(self) -> list[tuple[str, Estimate]]:
         if self.closest is None or self.closest.terms < FEWEST:
             return []
-        return [(row.terms_of, _excess(self.closest).minus(_excess(row)).interval) for row in self.others]
+        return [(row.terms_of, _excess(self.closest).minus(_excess(row))) for row in self.others]
 
 
 def _excess(row: Domain) -> Estimate:
@@ -278,12 +287,13 @@ def _excess(row: Domain) -> Estimate:
 
 
 def _closest(rows: Sequence[Domain]) -> str:
-    differences = [interval for _, interval in Groups.of(rows).differences()]
+    groups = Groups.of(rows)
+    differences = [interval for _, interval in groups.differences()]
     if not differences:
         return "few"
     if all(low > 0 for low, _ in differences):
         return "closest"
-    return "not" if any(high < 0 for _, high in differences) else "open"
+    return "not" if groups.closer() else "open"
 
 
 def _too_few(rows: Sequence[Domain]) -> str:
@@ -306,7 +316,7 @@ def _closest_cosines(rows: Sequence[Domain]) -> str:
 
 
 def _not_closest(rows: Sequence[Domain]) -> str:
-    name, (low, high) = next(one for one in Groups.of(rows).differences() if one[1][1] < 0)
+    name, (low, high) = Groups.of(rows).closer()[0]
     return (
         f"Terms frequent in the text and rare in general are not the closest to themselves ({_closest_cosines(rows)}): "
         f"terms {name} are closer by {signed_span(-high, -low)}, each beside terms of like frequency."
@@ -328,8 +338,8 @@ CLOSEST_GROUP = Claim[Sequence[Domain]](
     source="Bloem et al. 2019, table 5",
     rule=(
         "the interval of their excess over terms of like frequency, less that of another group, lies above 0 for every "
-        f"other group of {FEWEST:g} terms; not if it lies below for one; few without {FEWEST:g} such terms or another "
-        "group"
+        f"other group of {FEWEST:g} terms; not if it lies below for one, as one of so many; few without {FEWEST:g} "
+        "such terms or another group"
     ),
     judge=_closest,
     sentences={

@@ -7,24 +7,18 @@ Each rule has a margin and an error. How often the rules err, at 3 to 16 runs an
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from operator import attrgetter
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from gpustab.results import Table
 from gpustab.results.page import counted, minus
 from gpustab.statistics.intervals import Estimate, sd_interval
 from gpustab.studies.shared.claims import Claim, Margin, Verdict, decide
 from gpustab.studies.shared.spaces import COLLAPSED
-from gpustab.studies.thresholds.tables import SCORES, SIZES, Comparison, OverRuns, ScoreOverRuns, Shape, Size
+from gpustab.studies.thresholds.tables import OverRuns
 
 STABLE = Margin(0.02, "standard deviation of a threshold over runs up to which it is stable")
 FEW_PAIRS = Margin(1_000, "pairs of words below which nothing is said of thresholds of a hundredth")
 NEAR = Margin(0.2, "cosine between a threshold and where it is proven, up to which that is an interval")
-WIDE = Margin(0.05, "cosine between the paper's thresholds at two group sizes, from which it depends on the size")
-ENOUGH = Margin(30, "pairs of a group, below which the paper's threshold is luck")
-SAME = Margin(0.02, "Kolmogorov-Smirnov distance of two distributions up to which they have one shape")
-BEYOND = Margin(3, "standard deviations of random draws by which ρ must be lower: six tests, one false in 120")
 
 _STEP_SD = 0.01 / math.sqrt(12)
 """Standard deviation within the step in which thresholds are told."""
@@ -145,11 +139,19 @@ def higher(first: Estimate, second: Estimate, pairs: int = 1) -> Verdict:
 
 
 class Apart(NamedTuple):
-    """The higher and the lower of two thresholds, picked from the pairs of so many groups."""
+    """The higher and the lower of two thresholds, picked from the pairs of so many groups.
+
+    Attributes:
+        high: the one.
+        low: the other.
+        groups: how many.
+        silent: which runs of these two lie far from the others of their group, with the verb; then nothing is tested.
+    """
 
     high: OverRuns
     low: OverRuns
     groups: int = 2
+    silent: str = ""
 
     @property
     def gap(self) -> str:
@@ -173,14 +175,31 @@ def _may_fit(apart: Apart) -> str:
     return f"Whether one threshold fits all {apart.groups} groups these runs cannot tell: theirs reach {apart.gap}."
 
 
+def _one_fits(apart: Apart) -> str:
+    if apart.silent:
+        return "no test"
+    return higher(apart.high.estimate, apart.low.estimate, apart.groups * (apart.groups - 1) // 2)
+
+
+def _not_tested(apart: Apart) -> str:
+    which = "both" if apart.groups == 2 else f"all {apart.groups} groups"
+    return (
+        f"Whether one threshold fits {which} is not tested: {apart.silent} far from the other runs of the group, and "
+        f"no interval over runs helps ({apart.gap}). Leave out what lies far and ask again."
+    )
+
+
 NO_ONE_FITS = Claim[Apart](
     id="thresholds.no-one-fits",
     says="No threshold fits all models.",
     paper="Elekes et al. found 0.20 for skip-gram, far above −0.18 for CBOW and −0.15 for GloVe",
     source="Elekes et al. 2018, hypothesis 1",
-    rule="the 95 % interval over runs of the difference lies above 0, for all pairs of groups together",
-    judge=lambda x: higher(x.high.estimate, x.low.estimate, x.groups * (x.groups - 1) // 2),
-    sentences={"yes": _fits_none, "no": _may_fit, "undecided": _may_fit},
+    rule=(
+        "the 95 % interval over runs of the difference lies above 0, for all pairs of groups together; no test where a "
+        "run lies far from the others of its group"
+    ),
+    judge=_one_fits,
+    sentences={"yes": _fits_none, "no": _may_fit, "undecided": _may_fit, "no test": _not_tested},
 )
 
 
@@ -214,161 +233,6 @@ STAYS = Claim[OverRuns](
             f"{row.group}: whether training again moves the threshold these runs cannot tell ({over(row)})."
         ),
     },
-)
-
-
-class Sizes(NamedTuple):
-    """The paper's highest and lowest threshold over so many least group sizes."""
-
-    high: Size
-    low: Size
-    sizes: int
-
-    @property
-    def both(self) -> str:
-        """Both, in words."""
-        high, low = self.high, self.low
-        return (
-            f"{cosine(high.next_higher)} at {high.min_pairs:,} pairs and {cosine(low.next_higher)} at {low.min_pairs:,}"
-        )
-
-
-def sizes_of(tables: Mapping[str, Table]) -> Iterator[Sizes]:
-    """Yield the sizes of every group at which the paper's threshold is highest and lowest; luck does not count."""
-    for _, table in SIZES.of(tables).split("group"):
-        rows = [row for row in table.rows() if row.next_higher is not None and row.min_pairs >= ENOUGH]
-        if len(rows) > 1:
-            high, low = (most(rows, key=attrgetter("next_higher")) for most in (max, min))
-            yield Sizes(high, low, len(rows))
-
-
-def tests_of(tables: Mapping[str, Table]) -> Iterator[Tests]:
-    """Yield the tests of every group of which its threshold above chance leaves out a pair."""
-    for _, table in SCORES.of(tables).split("group"):
-        rows = [row for row in table.rows(rule="chance") if row.below >= 1]
-        yield Tests([row for row in rows if row.above is not None and row.draw_sd is not None])
-
-
-def _hangs(sizes: Sizes) -> str:
-    """Over runs the two sizes must differ by an interval that allows for the choice; one run is what it is."""
-    if (sizes.high.next_higher or 0.0) - (sizes.low.next_higher or 0.0) <= WIDE:
-        return "no"
-    if min(sizes.high.runs, sizes.low.runs) == 1:
-        return "yes"
-    return higher(sizes.high.estimate, sizes.low.estimate, sizes.sizes * (sizes.sizes - 1) // 2)
-
-
-HANGS_ON_SIZE = Claim[Sizes](
-    id="thresholds.hangs-on-size",
-    says="The paper's threshold is a matter of how many pairs the lowest group has.",
-    paper="Elekes et al. compare with the one group of −0.40, and found −0.18 to be the first above it",
-    source="Elekes et al. 2018, §4.4.2",
-    rule=f"thresholds at two sizes of {ENOUGH:g} pairs or more differ by more than {WIDE}, beyond the error over runs",
-    judge=_hangs,
-    sentences={
-        "yes": lambda x: (
-            f"{x.high.group}: the paper's threshold is no property of the space: it is {cosine(x.high.next_higher)} if "
-            f"a group must have {x.high.min_pairs:,} pairs, and {cosine(x.low.next_higher)} at {x.low.min_pairs:,}."
-        )
-    },
-)
-
-
-def shape_of(distances: Sequence[float], noise: float | None = None) -> Shape:
-    """Return whether spaces have one shape.
-
-    Args:
-        distances: of all pairs of spaces.
-        noise: largest distance of two spaces of one group, which a difference must exceed.
-
-    >>> shape_of([0.01, 0.015]), shape_of([0.03, 0.04], 0.005), shape_of([0.015, 0.03], 0.005), shape_of([0.03], 0.04)
-    ('same', 'different', 'undecided', 'undecided')
-    """
-    if max(distances) <= SAME:
-        return "same"
-    return "different" if min(distances) > max(SAME, noise or 0.0) else "undecided"
-
-
-def _both(row: Comparison) -> str:
-    return f"{row.first} and {row.second}, scaled to mean 0 and SD 1,"
-
-
-ONE_SHAPE = Claim[Comparison](
-    id="thresholds.one-shape",
-    says="The distributions of similarity have one shape.",
-    paper=(
-        "Elekes et al. found CBOW, skip-gram and GloVe alike by samples of 1,000 values, three of four other models "
-        "and WordNet's measure very different"
-    ),
-    source="Elekes et al. 2018, hypothesis 2",
-    rule=(
-        f"every two spaces of both groups are at most {SAME} apart; different where all are further apart than that, "
-        "and than any two of one group"
-    ),
-    judge=lambda row: row.shape,
-    sentences={
-        "same": lambda row: (
-            f"{_both(row)} have one shape: they are at most {row.highest:.3f} apart, and {SAME} counts as one."
-        ),
-        "different": lambda row: (
-            f"{_both(row)} have different shapes: they are at least {row.lowest:.3f} apart; samples of 1,000 tell them "
-            f"apart in {row.rejected:.0%} of draws."
-        ),
-        "undecided": lambda row: (
-            f"{_both(row)}: whether their shapes differ is not clear: they are {row.lowest:.3f} to {row.highest:.3f} "
-            f"apart, and {SAME} counts as one."
-        ),
-    },
-)
-
-
-class Tests(NamedTuple):
-    """A group's tests at its threshold above chance."""
-
-    rows: Sequence[ScoreOverRuns]
-
-    @property
-    def lower(self) -> list[ScoreOverRuns]:
-        """Tests whose ρ falls by more than leaving out as many at random."""
-        return [row for row in self.rows if _is_lower(row)]
-
-    @property
-    def changes(self) -> str:
-        """The test whose ρ changes most, in words."""
-        row = max(self.rows, key=lambda row: abs((row.above or 0.0) - (row.rho or 0.0)))
-        return f"{row.test} from {cosine(row.rho)} to {cosine(row.above)}"
-
-
-def _is_lower(row: ScoreOverRuns) -> bool:
-    if row.above is None or row.dropped is None or row.draw_sd is None:
-        return False
-    return row.above < row.dropped - BEYOND * row.draw_sd
-
-
-def _fall(row: ScoreOverRuns) -> float:
-    return (row.dropped or 0.0) - (row.above or 0.0)
-
-
-def _narrower(tests: Tests) -> str:
-    worst = max(tests.lower, key=_fall)
-    return (
-        f"{worst.group}: leaving out the pairs below the threshold lowers ρ more than leaving out as many at random "
-        f"in {len(tests.lower)} of {len(tests.rows)} tests ({worst.test}: {worst.above:.2f} against "
-        f"{worst.dropped:.2f}): it narrows the range that is correlated, and is no better evaluation."
-    )
-
-
-NARROWS = Claim[Tests](
-    id="thresholds.narrows-range",
-    says="Leaving out pairs below the threshold narrows the range, and is no better evaluation.",
-    paper=(
-        "Elekes et al. found ρ to change by up to 0.06 for skip-gram and 0.01 for CBOW and GloVe, up in some tests and "
-        "down in others"
-    ),
-    source="Elekes et al. 2018, §5",
-    rule=f"in some test ρ is lower by {BEYOND:g} standard deviations than after leaving out as many pairs at random",
-    judge=lambda tests: "yes" if tests.lower else "undecided",
-    sentences={"yes": _narrower},
 )
 
 

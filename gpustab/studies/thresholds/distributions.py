@@ -23,7 +23,7 @@ from gpustab.kernels.similarity_groups import STEPS
 from gpustab.kernels.similarity_histogram import BINS, Histogram, similarity_histogram
 from gpustab.machine.device import Compute, telling_memory
 from gpustab.runs.runs import Runs
-from gpustab.studies.thresholds.claims import shape_of
+from gpustab.studies.thresholds.claims_of_paper import shape_of
 from gpustab.studies.thresholds.options import ThresholdsOptions
 from gpustab.studies.thresholds.tables import Comparison
 

@@ -9,7 +9,8 @@ from gpustab.report import Result
 from gpustab.results import Block, Content, SmallTable, Table
 from gpustab.results.page import counted, number, whole
 from gpustab.studies.shared.claims import OBSERVED, beside_paper
-from gpustab.studies.thresholds.claims import HANGS_ON_SIZE, NARROWS, ONE_SHAPE, SAME, cosine, sizes_of, tests_of
+from gpustab.studies.thresholds.claims import cosine
+from gpustab.studies.thresholds.claims_of_paper import HANGS_ON_SIZE, NARROWS, ONE_SHAPE, SAME, sizes_of, tests_of
 from gpustab.studies.thresholds.rules import MARGIN
 from gpustab.studies.thresholds.tables import (
     MOMENTS,
@@ -277,10 +278,12 @@ def of_shapes(tables: Tables) -> Iterator[str]:
         return
     number = Counter(row.shape for row in between)
     far = max(between, key=lambda row: row.distance)
+    rest = number["no test"]
+    untested = f", and {rest} are not tested, since a run lies far from its group" if rest else ""
     yield (
         f"Scaled to mean 0 and SD 1, {number['same']} of {len(between)} pairs have one shape (at most {SAME} apart), "
-        f"{number['different']} have different ones, of {number['undecided']} it is not clear. Furthest apart are "
-        f"{far.first} and {far.second}: {far.distance:.3f}."
+        f"{number['different']} have different ones, of {number['undecided']} it is not clear{untested}. Furthest "
+        f"apart are {far.first} and {far.second}: {far.distance:.3f}."
     )
 
 

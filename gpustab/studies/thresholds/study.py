@@ -25,29 +25,26 @@ from gpustab.studies.shared.claims import OBSERVED, Observation
 from gpustab.studies.shared.finished import Finished, digest_of
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of, without_copies
 from gpustab.studies.shared.same_runs import fingerprints
+from gpustab.studies.shared.spaces import flaws_of, named
 from gpustab.studies.thresholds.baselines import Baseline, Bases, Levels, Similarity, bases_of, items_of
 from gpustab.studies.thresholds.claims import (
-    HANGS_ON_SIZE,
     MANY,
     MEANINGFUL,
-    NARROWS,
     NO_ONE_FITS,
-    ONE_SHAPE,
     STAYS,
     Apart,
     Threshold,
     alarms_of,
     cosine,
     over,
-    sizes_of,
-    tests_of,
 )
+from gpustab.studies.thresholds.claims_of_paper import HANGS_ON_SIZE, NARROWS, ONE_SHAPE, sizes_of, tests_of
 from gpustab.studies.thresholds.distributions import Distribution, Law, compare, distribution
 from gpustab.studies.thresholds.evaluation import NAMES, installed_tests, scores
 from gpustab.studies.thresholds.numbers import KEPT, RunNumbers, Tables, add, add_scores, find, summary
 from gpustab.studies.thresholds.options import ThresholdsOptions
 from gpustab.studies.thresholds.rules import RULES
-from gpustab.studies.thresholds.tables import MOMENTS, SHAPES, THRESHOLDS, OverRuns
+from gpustab.studies.thresholds.tables import MOMENTS, SHAPES, THRESHOLDS, Comparison, OverRuns
 
 
 def key_of(runs: Runs, r: int, baseline: Baseline | None, options: ThresholdsOptions, compute: Compute) -> str:
@@ -70,6 +67,7 @@ class Measured(NamedTuple):
         numbers: one per run; empty where there is no baseline.
         silent: whether an alarm forbids to read its numbers.
         without: why it has no thresholds; empty if it has some.
+        far: its runs that lie far from the others, by which it is not compared with other groups.
     """
 
     name: str
@@ -77,6 +75,7 @@ class Measured(NamedTuple):
     numbers: list[RunNumbers]
     silent: bool
     without: str
+    far: list[str]
 
 
 def thresholds(
@@ -129,35 +128,50 @@ def thresholds(
         laws: dict[str, Sequence[Law]] = {own.name: [x.law for x in own.distributions] for own in measured}
         if known := [own.numbers[0].law for own in measured if own.numbers]:
             laws[known[0].name + " (baseline)" * (known[0].name in laws)] = known[:1]
-        answer.result.tables[SHAPES.name] = Table.of(compare(laws, options.draws, options.seed))
+        far = {own.name: own.far for own in measured if own.far}
+        shapes = compare(laws, options.draws, options.seed)
+        answer.result.tables[SHAPES.name] = Table.of(_tested(row, far) for row in shapes)
         silent = [own.name for own in measured if own.silent]
         without = {own.name: own.without for own in measured if own.without}
-        answer.result.verdict = verdict(answer.result.tables, silent, without)
-        answer.result.tables[OBSERVED.name] = OBSERVED.table(observations(answer.result.tables, silent))
+        answer.result.verdict = verdict(answer.result.tables, silent, without, far)
+        answer.result.tables[OBSERVED.name] = OBSERVED.table(observations(answer.result.tables, silent, far))
     return answer.result
 
 
-def verdict(tables: Tables, silent: Collection[str] = (), without: Mapping[str, str] | None = None) -> list[str]:
+Far = Mapping[str, Sequence[str]]
+"""Runs that lie far from the others of their group, by group."""
+
+
+def verdict(
+    tables: Tables, silent: Collection[str] = (), without: Mapping[str, str] | None = None, far: Far | None = None
+) -> list[str]:
     """Return the answer in sentences: where thresholds lie, whether they differ, whether training moves them.
 
     Args:
         tables: of the study.
         silent: groups whose numbers an alarm forbids to read.
         without: why a group has no thresholds.
+        far: runs that lie far from the others of their group, which is then compared with no other.
     """
     rows = [row for row in THRESHOLDS.rows(tables, kind="value") if row.group not in silent]
     thresholds = list(_thresholds(rows))
     there = [threshold.chance for threshold in thresholds if MEANINGFUL.judge(threshold) == "yes"]
     lacking = {group: why for group, why in (without or {}).items() if group not in silent}
-    return [*map(MEANINGFUL.sentence, thresholds), *_compared(there), *_stable(there), *_without(tables, lacking)]
+    return [
+        *map(MEANINGFUL.sentence, thresholds),
+        *_compared(there, far or {}),
+        *_stable(there),
+        *_without(tables, lacking),
+    ]
 
 
-def observations(tables: Tables, silent: Collection[str] = ()) -> Iterator[Observation]:
+def observations(tables: Tables, silent: Collection[str] = (), far: Far | None = None) -> Iterator[Observation]:
     """Yield what the runs of every group show of every claim; of one that none can be judged by, why.
 
     Args:
         tables: of the study.
         silent: groups whose numbers an alarm forbids to read.
+        far: runs that lie far from the others of their group.
     """
     rows = [row for row in THRESHOLDS.rows(tables, kind="value") if row.group not in silent]
     thresholds = list(_thresholds(rows))
@@ -171,7 +185,7 @@ def observations(tables: Tables, silent: Collection[str] = ()) -> Iterator[Obser
     if len(there) > 1:
         high, low = (most(there, key=attrgetter("mean")) for most in (max, min))
         both = f"{cosine(high.mean)} for {high.group} and {cosine(low.mean)} for {low.group}"
-        yield NO_ONE_FITS.observed(Apart(high, low, len(there)), "", both)
+        yield NO_ONE_FITS.observed(_apart(high, low, len(there), far or {}), "", both)
     else:
         yield NO_ONE_FITS.open("there are no two groups with thresholds")
     stay = [STAYS.observed(row, row.group, over(row)) for row in there if row.sd is not None]
@@ -194,15 +208,25 @@ def _thresholds(rows: Sequence[OverRuns]) -> Iterator[Threshold]:
             yield Threshold(row, by_rule[row.group, "clear"])
 
 
-def _compared(rows: Sequence[OverRuns]) -> Iterator[str]:
+def _tested(row: Comparison, far: Far) -> Comparison:
+    """The comparison of two groups is no test where a run of one lies far from the others of it."""
+    return row._replace(shape="no test") if row.first != row.second and {row.first, row.second} & {*far} else row
+
+
+def _apart(high: OverRuns, low: OverRuns, groups: int, far: Far) -> Apart:
+    runs = [f"{run} of {row.group}" for row in (high, low) for run in far.get(row.group, ())]
+    return Apart(high, low, groups, f"{named(runs)} {'lies' if len(runs) == 1 else 'lie'}" if runs else "")
+
+
+def _compared(rows: Sequence[OverRuns], far: Far) -> Iterator[str]:
     """Which group needs the higher cosine; of many groups, as a sweep has them, the highest and the lowest."""
     mean = attrgetter("mean")
     if len(rows) > MANY:
-        yield NO_ONE_FITS.sentence(Apart(max(rows, key=mean), min(rows, key=mean), len(rows)))
+        yield NO_ONE_FITS.sentence(_apart(max(rows, key=mean), min(rows, key=mean), len(rows), far))
         return
     for pair in combinations(rows, 2):
         high, low = sorted(pair, key=mean, reverse=True)
-        yield NO_ONE_FITS.sentence(Apart(high, low))
+        yield NO_ONE_FITS.sentence(_apart(high, low, 2, far))
 
 
 def _stable(rows: Sequence[OverRuns]) -> Iterator[str]:
@@ -242,7 +266,10 @@ def _measure(
     runs = engine.place(loaded(group), answer.compute)
     runs = without_copies(runs, answer, "the thresholds")
     base, without = bases(runs, items_of(group))
-    answer.notes[runs.name] = [*runs.notes, *(base.notes if base else ())]
+    flaws = None
+    if len(runs) > 2 and int(runs.joint.sum()) > 1:
+        flaws = flaws_of(runs, engine.pip_pass(runs, answer.compute))
+    answer.notes[runs.name] = [*runs.notes, *(base.notes if base else ()), *(flaws.far if flaws else ())]
     if len(runs) == 1 and base:
         answer.notes[runs.name].append("One run: how far another training would move its thresholds, it cannot tell.")
     kept: list[tuple[Distribution, RunNumbers | None]] = []
@@ -259,7 +286,7 @@ def _measure(
     distributions, numbers = [own for own, _ in kept], [own for _, own in kept if own is not None]
     means = dict(zip(runs.names, (own.law.moments.mean for own in distributions), strict=True))
     alarms = list(alarms_of(runs.name, means, numbers[0].pairs if numbers else None))
-    measured = Measured(runs.name, distributions, numbers, bool(alarms), without)
+    measured = Measured(runs.name, distributions, numbers, bool(alarms), without, flaws.names if flaws else [])
     answer.result.alarms += alarms
     add(answer.result.tables, measured.name, runs.names, distributions, numbers)
     if numbers:

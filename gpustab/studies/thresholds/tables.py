@@ -13,7 +13,7 @@ STEPS = 100
 
 Kind = Literal["value", "place"]
 """Of a threshold: a cosine, pairs above it are meant; or the last place of a list that is meant."""
-Shape = Literal["same", "different", "undecided"]
+Shape = Literal["same", "different", "undecided", "no test"]
 
 
 def error_of(sd: float | None, runs: int, step: float = 1 / STEPS) -> float | None:
@@ -230,7 +230,9 @@ class Comparison(NamedTuple):
     pairs: Annotated[int, Column(about="how many")]
     rejected: Annotated[float, Column(about="share of draws of 1,000 values each in which the test rejects at 1 %")]
     draws: Annotated[int, Column(about="how many draws")]
-    shape: Annotated[Shape, Column(about="verdict: same, different, or undecided")]
+    shape: Annotated[
+        Shape, Column(about="verdict: same, different, undecided, or no test: a run lies far from its group")
+    ]
 
 
 THRESHOLDS = Sheet("thresholds", OverRuns, "one row a group and threshold, over runs")

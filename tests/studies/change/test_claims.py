@@ -7,17 +7,16 @@ import pytest
 
 from benchmarks import change_verdicts as verdicts
 from gpustab.studies.change.claims import (
-    BETTER_THAN_ONE_CLASS,
     BEYOND_SAMPLING,
     COMPARED,
     FREQUENCY_EXPLAINS,
     MORE_THAN_AT_RANDOM,
     NO_MORE,
-    of_averages,
     of_laws,
     of_sampling,
     of_words,
 )
+from gpustab.studies.change.claims_of_tasks import BETTER_THAN_ONE_CLASS, of_averages
 from gpustab.studies.change.differences import Explained, beyond, beyond_margin, control_difference, expected
 from gpustab.studies.change.study import of_pair, verdict
 from gpustab.studies.change.tables import LAWS, PAIRS, Cell, Discovery, Law, Pair, called, floor_series, main_series
@@ -421,14 +420,18 @@ def test_many_splits_know_how_far_they_differ():
     ],
 )
 def test_averages_rank_targets_better_where_the_difference_over_runs_is_above_nothing(beyond, se, said):
-    """By t of three degrees of freedom, 3.18, of four runs."""
-    cells = [Cell("sgns", "shuffled", way, 4, 2, *[0.5] * 6, beyond, se, 4, 0.5) for way in ("IR", "AA", "EA")]
+    """By t of four degrees of freedom, 2.78, of five runs; of four runs there is no test."""
+    cells = [
+        Cell("sgns", "shuffled", way, 4, 2, *[0.5] * 6, beyond, se, 5, 0.5, 0.0, 0.1, 40) for way in ("IR", "AA", "EA")
+    ]
     assert "".join(of_averages(cells)).removeprefix("sgns/shuffled: ").startswith(said)
+    for few in (2, 3, 4):
+        assert not any(of_averages([cell._replace(runs=few) for cell in cells]))
 
 
 def test_averages_of_which_nothing_can_be_told_share_a_sentence():
     cells = [
-        Cell(name, "shuffled", "AA", 4, 2, *[0.5] * 6, 0.02, se, 4, 0.5)
+        Cell(name, "shuffled", "AA", 4, 2, *[0.5] * 6, 0.02, se, 5, 0.5, 0.0, 0.1, 40)
         for name, se in (("a", 0.01), ("b", 0.002), ("c", 0.02))
     ]
     assert list(of_averages(cells)) == [
@@ -439,16 +442,29 @@ def test_averages_of_which_nothing_can_be_told_share_a_sentence():
     ]
 
 
+def way(name, accuracy, se=0.02, majority=0.5):
+    place = ("sgns", "shuffled", name, 4, 2)
+    return Cell(*place, accuracy, 0.1, 0.1, -accuracy, 0.1, 0.1, 0.0, 0.1, 4, majority, accuracy - majority, se, 40)
+
+
 def test_the_best_is_named_beside_the_larger_class():
-    rows = [
-        Cell("sgns", "shuffled", way, 4, 2, accuracy, 0.1, 0.1, -accuracy, 0.1, 0.1, 0.0, 0.1, 4, 0.5)
-        for way, accuracy in (("AA", 0.45), ("EA", 0.65))
-    ]
+    rows = [way("AA", 0.45), way("EA", 0.65)]
     said = BETTER_THAN_ONE_CLASS.sentence(rows)
     assert "The best ranks of 2 ways are those of sgns/shuffled AA: Spearman's ρ −0.45" in said
-    assert "1 of 2 ways classify better" in said
-    assert "no way classifies better" in BETTER_THAN_ONE_CLASS.sentence([row._replace(accuracy=0.5) for row in rows])
-    assert BETTER_THAN_ONE_CLASS.judge([row._replace(majority=0.66) for row in rows]) == "no"
-    assert BETTER_THAN_ONE_CLASS.judge([row._replace(majority=0.44) for row in rows]) == "yes"
+    assert "1 of 2 ways surely classify better" in said
+    assert "no way classifies better" in BETTER_THAN_ONE_CLASS.sentence(
+        [row._replace(accuracy=0.5, gain=0) for row in rows]
+    )
+    assert BETTER_THAN_ONE_CLASS.judge([way("AA", 0.45, majority=0.66), way("EA", 0.65, majority=0.66)]) == "no"
+    assert BETTER_THAN_ONE_CLASS.judge([way("AA", 0.6)]) == "yes"
     assert BETTER_THAN_ONE_CLASS.judge([row._replace(spearman=math.nan) for row in rows]) == "no test"
     assert BETTER_THAN_ONE_CLASS.sentence([]) == ""
+
+
+def test_the_best_of_many_ways_must_be_better_for_all_of_them_together():
+    """A gain of 2.1 errors is sure of one way, by t of 38 degrees of freedom, and not as the best of three or more."""
+    assert BETTER_THAN_ONE_CLASS.judge([way("AA", 0.5 + 2.1 * 0.03, 0.03)]) == "yes"
+    for others in (2, 5, 17):
+        rows = [way("AA", 0.5 + 2.1 * 0.03, 0.03), *[way("IR", 0.5)] * others]
+        assert BETTER_THAN_ONE_CLASS.judge(rows) == "open"
+        assert f"1 of {len(rows)} ways classify, but none surely, better than" in BETTER_THAN_ONE_CLASS.sentence(rows)

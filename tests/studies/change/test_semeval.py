@@ -124,7 +124,14 @@ def judged(language_scores, way="AA", majority=0.5, draws=((0.1, 0.3), (0.2, 0.6
     return [
         Judged(
             *("sgns", "shuffled", way, 4, (score, -score)),
-            *([(x, x) for x in own], [(x + 1, x) for x in own], majority, score / 2, [x / 2 for x in own]),
+            *(
+                [(x, x) for x in own],
+                [(x + 1, x) for x in own],
+                majority,
+                score / 2,
+                [x / 2 for x in own],
+                [0.0, 1.0, 0.5],
+            ),
         )
         for score, own in zip(language_scores, draws, strict=True)
     ]
@@ -137,6 +144,7 @@ def test_the_spread_is_that_of_the_mean_over_languages():
     assert row.accuracy_sd == pytest.approx(stdev([0.15, 0.45]))
     assert (row.beyond, row.beyond_se) == pytest.approx((0.3, jackknife_error([0.075, 0.225])))
     assert row.runs == 2
+    assert (row.gain, row.gain_se, row.targets) == pytest.approx((0.5, 0.5 / math.sqrt(6), 6))
     assert row.accuracy_se == pytest.approx(jackknife_error([1.15, 1.45]))
     assert math.isnan(next(cells(judged((0.4, 0.8), draws=((0.1, 0.3), (0.2,))))).accuracy_sd)
     assert list(cells(judged((0.4, 0.8), majority=math.nan))) == []

@@ -30,6 +30,18 @@ def test_of_many_groups_the_extremes_are_told():
     assert any("leaves the threshold where it is in 6 of 6 groups, moves it in 0" in s for s in said(*rows))
 
 
+def test_a_group_with_a_run_that_lies_far_is_compared_with_no_other():
+    rows = [row(f"g{k}", mean=0.1 + 0.1 * k, sd=0.005) for k in range(2)]
+    rows += [row(own.group, rule, mean=0.05) for rule in ("clear", "paper") for own in rows]
+    made, far = {"thresholds": Table.of(rows)}, {"g1": ["run-003"]}
+    (sentence,) = [s for s in verdict(made, far=far) if "is not tested" in s]
+    assert sentence.startswith("Whether one threshold fits both is not tested: run-003 of g1 lies far from the other")
+    assert not any("No threshold fits" in s for s in verdict(made, far=far))
+    (observed,) = [x for x in observations(made, far=far) if x.claim == "No threshold fits all models."]
+    assert observed.agrees == "no test"
+    assert any("No threshold fits both" in s for s in verdict(made, far={"other": ["run-003"]}))
+
+
 def test_a_difference_picked_from_many_wants_more():
     a, b = Estimate(0.25, 0.02, 7), Estimate(0.18, 0.02, 7)
     assert higher(a, b) == "yes"

@@ -122,6 +122,19 @@ def test_a_copy_is_left_out_and_named(wordnet, runs):
     assert result.groups[0]["runs"] == ["run-000", "run-001"]
 
 
+@pytest.mark.parametrize("odd", ["noise", "other words", "flat"])
+def test_of_a_run_that_lies_far_no_group_is_compared(wordnet, runs, odd):
+    spaces = [space(wordnet, seed, 0.2) for seed in range(3, 6)]
+    names, x = space(wordnet, 6, 0.2)
+    another = {"noise": space(wordnet, 7, 40.0)[1], "other words": x.flip(0), "flat": x * (torch.arange(12) < 2)}[odd]
+    odd_group = load_runs([*spaces, (names, another)], name="odd")
+    result = thresholds([runs, odd_group], wordnet=str(wordnet[0]), **QUICK)
+    (shape,) = [row for row in result.tables["shapes"].records() if {row["first"], row["second"]} == {"near", "odd"}]
+    assert shape["shape"] == "no test"
+    assert any("run-003" in note and "far" in note for note in result.notes)
+    assert not any("No threshold fits" in sentence for sentence in result.verdict)
+
+
 def test_a_collapsed_space_is_an_alarm(wordnet):
     names, x = space(wordnet, 0)
     runs = load_runs([(names, 0.01 * x + 1), (names, 0.01 * space(wordnet, 1)[1] + 1)])
