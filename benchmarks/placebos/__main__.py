@@ -1,4 +1,4 @@
-"""Counts how often sentences are wrong on placebos of real text.
+"""Counts how often sentences are wrong, on placebos of real text and on numbers that a model drew.
 
 OMP_WAIT_POLICY=PASSIVE PYTHONPATH=. python -m benchmarks.placebos --out benchmarks/results
 """
@@ -14,6 +14,7 @@ from pathlib import Path
 
 from benchmarks.placebos import nouns, periods, runsets, sentences, terms, words
 from benchmarks.placebos.cells import Row
+from benchmarks.placebos.drawn.every import PARTS as DRAWN
 from gpustab.training import read_settings, train_runs
 
 POOL = 64
@@ -25,6 +26,7 @@ PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "nouns": nouns.rows,
     "sentences": sentences.rows,
     "periods": periods.rows,
+    **DRAWN,
 }
 
 
@@ -52,8 +54,11 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     choices = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        folder, start = train_pools(choices.pools or Path(name) / "pools"), time.monotonic()
-        for part in choices.only.split(","):
+        folder, parts = choices.pools or Path(name) / "pools", choices.only.split(",")
+        if not {*parts} <= {*DRAWN}:
+            train_pools(folder)
+        start = time.monotonic()
+        for part in parts:
             for row in PARTS[part](folder, choices.sets):
                 print(*row, f"{time.monotonic() - start:.0f} s", sep="  ", flush=True)
                 if choices.out:
