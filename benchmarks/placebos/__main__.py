@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks.placebos import nouns, periods, runsets, sentences, terms, words
+from benchmarks.placebos import authors, nouns, periods, runsets, sentences, terms, words
 from benchmarks.placebos.cells import Row
 from benchmarks.placebos.drawn.every import PARTS as DRAWN
 from gpustab.training import read_settings, train_runs
@@ -26,6 +26,7 @@ PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "nouns": nouns.rows,
     "sentences": sentences.rows,
     "periods": periods.rows,
+    "authors": authors.rows,
     **DRAWN,
 }
 

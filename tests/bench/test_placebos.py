@@ -9,7 +9,7 @@ import pytest
 from benchmarks.placebos import __main__ as bench
 from benchmarks.placebos import runsets, words
 from benchmarks.placebos.cells import World, cells, never, recorded, should
-from docs.claims import PLACEBOS, placebo_lines
+from docs.claims import DRAWN_HERE, PLACEBOS, PLACEBOS_HERE, drawn_lines, on_page_markdown, placebo_lines
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.compare.claims import MORE_STABLE, Groups
 from gpustab.studies.shared.claims import every_claim
@@ -72,6 +72,10 @@ def test_the_page_tells_of_every_claim():
     assert {row["claim"] for row in rows} <= set(every_claim())
     page = "\n".join(placebo_lines())
     assert all(f"`{name}`" in page for name in every_claim())
+    drawn = "\n".join(drawn_lines())
+    for row in rows:
+        assert (row["placebo"].replace("|", "\\|") in drawn) or row["noise"] != "drawn", row
+    assert PLACEBOS_HERE not in on_page_markdown(f"{PLACEBOS_HERE} {DRAWN_HERE}")
 
 
 def test_no_claim_is_wrong_more_often_than_it_may_be():

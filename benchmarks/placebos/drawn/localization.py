@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks.placebos.cells import Truth, World, never, should
-from benchmarks.placebos.drawn.case import RUNS, Draw, Rng, drawn
+from benchmarks.placebos.drawn.case import Draw, Rng, drawn
 from gpustab.studies.localization.claims import RunVectors, Tests
 from gpustab.studies.localization.distances import Array, Distances
 from gpustab.studies.localization.scores import bootstrap_weights, interval_over_runs, negation
@@ -125,7 +125,7 @@ def worlds() -> Iterator[World]:
     yield drawn(name, "no bend", never("back", "not back"), bent(0.0))
     yield drawn(name, "a bend of 0.03", should("not back", "back"), bent(0.03))
     yes, no = should("yes", "no"), should("no", "yes")
-    yield drawn("localization.copies", "float32 rounding between two runs", yes, copied(1e-7), RUNS[:1])
-    yield drawn("localization.copies", "two runs whose distances are 0.001 apart", no, copied(1e-3), RUNS[:1])
-    yield drawn("localization.collapsed", "vectors 0.00001 around one direction", yes, collapsed(1e-5), RUNS[:1])
-    yield drawn("localization.collapsed", "vectors 0.01 around one direction", no, collapsed(1e-2), RUNS[:1])
+    yield drawn("localization.copies", "float32 rounding between two runs", yes, copied(1e-7), (2,))
+    yield drawn("localization.copies", "two runs whose distances are 0.001 apart", no, copied(1e-3), (2,))
+    yield drawn("localization.collapsed", "vectors 0.00001 around one direction", yes, collapsed(1e-5), (1,))
+    yield drawn("localization.collapsed", "vectors 0.01 around one direction", no, collapsed(1e-2), (1,))
