@@ -14,7 +14,10 @@ from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.claims import every_claim
 
 SETS = 15
-LONG = ("normals", "t(", "ρ 0.", "both from", "of their own", "SDs differ", "one SD", "noise like", "small noise")
+LONG = (
+    *("normals", "t(", "ρ 0.", "both from", "of their own", "SDs differ", "one SD", "noise like", "small noise"),
+    *("20 % of the pairs", "skewness 0.03", "skewness 0.6"),
+)
 """What takes seconds."""
 MISSED = ("50 % of antonyms farther, 60", "equal spreads", ", 5 terms")
 """What so few components, terms or runs of unlike noise seldom tell."""
@@ -38,7 +41,7 @@ def test_a_rule_is_seldom_wrong_and_not_always_silent(world):
             assert row.missed < SETS, row
 
 
-@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("name", [name for name in WORLDS if name != "cosines"])  # whose nulls are simulated first
 def test_every_claim_of_a_drawn_truth_is_asked(name):
     """Two sets of each at its fewest runs: a claim that nobody judged is an error, and so is one that is unknown."""
     for world in WORLDS[name]():

@@ -100,7 +100,7 @@ def worlds() -> Iterator[World]:
     yield drawn(name, "all words moved by 0.3 of their length", should("more", "no more"), moved(0.3), part=part)
     yield drawn(name, "all words moved by 0.6 of their length", should("more", "no more"), moved(0.6), part=part)
     about = "all words moved by their length, training hides it"
-    yield drawn(name, about, should("too noisy", "more", "no more"), moved(1.0, NOISY), part=0.2)
+    yield drawn(name, about, should("too noisy", "more", "no more"), moved(1.0, NOISY), (4, 8), 0.05)
     name, runs = "change.frequency", (3, 5, 8, 16)
     for between_runs in (0.1, 0.3):
         of = f", SD {between_runs} between runs"

@@ -84,6 +84,6 @@ def worlds() -> Iterator[World]:
     yield drawn("instability.extrinsic-part", "bootstrap +30 %", yes, _extrinsic(0.3), part=5)
     name = "instability.extrinsic-with-corpus-size"
     yield drawn(name, "unrelated, of R corpora", NEITHER, _with_size(0.0), RUNS[2:], 0.5)
-    yield drawn(name, "ρ about 0.9, of R corpora", yes, _with_size(2.0), RUNS[2:], 0.5)
+    yield drawn(name, "ρ about 0.9, of R corpora", yes, _with_size(2.0), RUNS[2:], 0.25)
     yield drawn("instability.two-runs-suffice", small, yes, _two_runs(0.01), part=2.5)
     yield drawn("instability.two-runs-suffice", large, no, _two_runs(0.2), part=2.5)

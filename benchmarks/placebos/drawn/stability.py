@@ -56,8 +56,8 @@ def _neighbour(share: float) -> Draw:
 def worlds() -> Iterator[World]:
     """Yield the worlds of what is said of runs."""
     about = "bootstrap losses 1.1 times those of shuffled runs, the margin"
-    yield drawn("shared.documents-matter", about, never("matter", "hardly"), _documents(1.1), part=5)
+    yield drawn("shared.documents-matter", about, never("matter", "hardly"), _documents(1.1))
     about = "0.2 of ten neighbours more, the margin, and equal losses"
-    yield drawn("compare.more-stable", about, never("alike", "second", "disagree"), _two_groups(0.02), part=5)
+    yield drawn("compare.more-stable", about, never("alike", "second", "disagree"), _two_groups(0.02))
     about = "a neighbour in 50 % of all runs, the margin"
-    yield drawn("neighbours.holds", about, never("firm", "passing"), _neighbour(0.5), part=5)
+    yield drawn("neighbours.holds", about, never("firm", "passing"), _neighbour(0.5))

@@ -172,4 +172,4 @@ def worlds() -> Iterator[World]:
     same, different = should("same", "different"), should("different", "same")
     for skew, truth in ((0.03, same), (0.3, never("same", "different")), (0.6, different)):
         about = f"skewness {skew} apart" + ", the margin" * (skew == 0.3)
-        yield drawn(name, about, truth, _shapes(skew), few, 0.25)
+        yield drawn(name, about, truth, _shapes(skew), few, 0.1)
