@@ -22,7 +22,10 @@ from gpustab.studies.shared.claims import every_claim, every_margin
 
 MARGINS_PAGE = Path(__file__).parent / "pages" / "reference" / "margins.md"
 PLACEBOS = Path(__file__).parents[1] / "benchmarks" / "results" / "placebos.json"
+DRAWN = "drawn"
+"""Noise of a row whose numbers a model drew, as ``benchmarks.placebos.cells`` names it."""
 CLAIMS_HERE, TABLES_HERE, PLACEBOS_HERE = "<!-- claims -->", "<!-- tables -->", "<!-- placebos -->"
+DRAWN_HERE = "<!-- drawn -->"
 HEAD = "| margin | value | of what |\n|---|---|---|\n"
 
 
@@ -69,21 +72,38 @@ def table_lines() -> Iterator[str]:
             yield f"| `{name}` | {_cell(column.title)} | {_cell(column.about)} |"
 
 
+def _rows() -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads(PLACEBOS.read_text(encoding="utf-8"))
+    return rows
+
+
 def placebo_lines() -> Iterator[str]:
     """Yield how often sentences were wrong on real text, a line a placebo, and which claims were not asked there."""
-    rows = json.loads(PLACEBOS.read_text(encoding="utf-8"))
-    sizes = sorted({row["runs"] for row in rows})
-    every = every_claim()
-    yield f"| claim | placebo or truth | runs of | {' | '.join(f'R = {r}' for r in sizes)} |"
-    yield "|---|---|---|" + "---|" * len(sizes)
-    cells: dict[tuple[str, str, str], dict[int, str]] = {}
-    for row in sorted(rows, key=lambda row: list(every).index(row["claim"])):
-        cells.setdefault((row["claim"], row["placebo"], row["noise"]), {})[row["runs"]] = _wrong(row)
-    for (claim, placebo, noise), own in cells.items():
-        counted = " | ".join(own.get(r, "") for r in sizes)
-        yield f"| `{claim}` | {_cell(placebo)} | {_cell(noise)} | {counted} |"
-    left = ", ".join(f"`{name}`" for name in every if name not in {row["claim"] for row in rows})
-    yield f"\nNot asked on real text yet, but by simulation where `benchmarks/README.md` says so: {left}."
+    rows = [row for row in _rows() if row["noise"] != DRAWN]
+    yield from _table(rows, {"placebo": "placebo or truth", "noise": "runs of"})
+    asked, drawn = ({row["claim"] for row in own} for own in (rows, _rows()))
+    left = {"by drawn numbers alone": drawn - asked, "nowhere yet": set(every_claim()) - drawn}
+    for where, names in left.items():
+        if names:
+            listed = ", ".join(f"`{name}`" for name in every_claim() if name in names)
+            yield f"\nAsked {where}: {listed}."
+
+
+def drawn_lines() -> Iterator[str]:
+    """Yield how often sentences were wrong on numbers that a model drew, a line a truth."""
+    yield from _table([row for row in _rows() if row["noise"] == DRAWN], {"placebo": "truth"})
+
+
+def _table(rows: list[dict[str, Any]], columns: dict[str, str]) -> Iterator[str]:
+    """A line for each claim and what the columns hold, a cell for each R."""
+    sizes, every = sorted({row["runs"] for row in rows}), list(every_claim())
+    yield f"| claim | {' | '.join(columns.values())} | {' | '.join(f'R = {r}' for r in sizes)} |"
+    yield "|---" * (1 + len(columns) + len(sizes)) + "|"
+    lines: dict[tuple[str, ...], dict[int, str]] = {}
+    for row in sorted(rows, key=lambda row: every.index(row["claim"])):
+        lines.setdefault((f"`{row['claim']}`", *(_cell(row[name]) for name in columns)), {})[row["runs"]] = _wrong(row)
+    for names, cells in lines.items():
+        yield f"| {' | '.join([*names, *(cells.get(r, '') for r in sizes)])} |"
 
 
 def _wrong(row: dict[str, Any]) -> str:
@@ -99,7 +119,7 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
     if CLAIMS_HERE in markdown:
         table = ["| claim | what it states | source | rule |", "|---|---|---|---|", *claim_rows()]
         markdown = markdown.replace(CLAIMS_HERE, "\n".join(table))
-    for mark, lines in ((TABLES_HERE, table_lines), (PLACEBOS_HERE, placebo_lines)):
+    for mark, lines in ((TABLES_HERE, table_lines), (PLACEBOS_HERE, placebo_lines), (DRAWN_HERE, drawn_lines)):
         if mark in markdown:
             markdown = markdown.replace(mark, "\n".join(lines()))
     return markdown

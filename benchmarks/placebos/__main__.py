@@ -1,4 +1,4 @@
-"""Counts how often sentences are wrong on placebos of real text.
+"""Counts how often sentences are wrong, on placebos of real text and on numbers that a model drew.
 
 OMP_WAIT_POLICY=PASSIVE PYTHONPATH=. python -m benchmarks.placebos --out benchmarks/results
 """
@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks.placebos import (
+    authors,
     losses,
     moved,
     nouns,
@@ -27,6 +28,7 @@ from benchmarks.placebos import (
     words,
 )
 from benchmarks.placebos.cells import Row
+from benchmarks.placebos.drawn.every import PARTS as DRAWN
 from gpustab.training import read_settings, train_runs
 
 POOL = 64
@@ -46,6 +48,8 @@ PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "sentences": sentences.rows,
     "periods": periods.rows,
     "moved": moved.rows,
+    "authors": authors.rows,
+    **DRAWN,
 }
 
 
@@ -73,8 +77,11 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     choices = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        folder, start = train_pools(choices.pools or Path(name) / "pools"), time.monotonic()
-        for part in choices.only.split(","):
+        folder, parts = choices.pools or Path(name) / "pools", choices.only.split(",")
+        if not {*parts} <= {*DRAWN}:
+            train_pools(folder)
+        start = time.monotonic()
+        for part in parts:
             for row in PARTS[part](folder, choices.sets):
                 print(*row, f"{time.monotonic() - start:.0f} s", sep="  ", flush=True)
                 if choices.out:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,8 @@ from gpustab.results.content import Content
 from gpustab.studies.shared.claims import Claim, every_claim
 
 RUNS = (3, 5, 8, 16)
+DRAWN = "drawn"
+"""Stands for the noise of a cell whose numbers a model drew, which the page shows apart."""
 
 
 class Row(NamedTuple):
@@ -23,7 +26,7 @@ class Row(NamedTuple):
     Attributes:
         claim: its id.
         placebo: what the runs or texts were made of.
-        noise: what they are, with how much two runs share.
+        noise: what they are, with how much two runs share; :data:`DRAWN` where a model drew the numbers.
         runs: R.
         of: how often it could be wrong: sets, or the words that it was said of.
         said: how often it was.
@@ -92,11 +95,16 @@ class World:
     whole_to: int = max(RUNS)
 
 
+@cache
+def _claims() -> list[Claim[Any]]:
+    return list(every_claim().values())
+
+
 @contextmanager
 def recorded() -> Iterator[dict[str, list[tuple[Any, str]]]]:
     """Record what is judged and with which verdict, by id of the claim."""
     said: dict[str, list[tuple[Any, str]]] = defaultdict(list)
-    claims = list(every_claim().values())
+    claims = _claims()
     rules = [claim.judge for claim in claims]
 
     def recording(claim: Claim[Any], judge: Callable[[Any], str]) -> Callable[[Any], str]:

@@ -11,7 +11,7 @@ import torch
 from benchmarks.placebos import __main__ as bench
 from benchmarks.placebos import limits, losses, made, moved, planted, runsets, scored, several, words
 from benchmarks.placebos.cells import NEITHER, World, cells, never, recorded, should
-from docs.claims import PLACEBOS, placebo_lines
+from docs.claims import DRAWN_HERE, PLACEBOS, PLACEBOS_HERE, drawn_lines, on_page_markdown, placebo_lines
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.bootstrap.study import bootstrap
 from gpustab.studies.bootstrap.tables import SETTINGS
@@ -182,6 +182,10 @@ def test_the_page_tells_of_every_claim():
     assert {row["claim"] for row in rows} <= set(every_claim())
     page = "\n".join(placebo_lines())
     assert all(f"`{name}`" in page for name in every_claim())
+    drawn = "\n".join(drawn_lines())
+    for row in rows:
+        assert (row["placebo"].replace("|", "\\|") in drawn) or row["noise"] != "drawn", row
+    assert PLACEBOS_HERE not in on_page_markdown(f"{PLACEBOS_HERE} {DRAWN_HERE}")
 
 
 def test_no_claim_is_wrong_more_often_than_it_may_be():

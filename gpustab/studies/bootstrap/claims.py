@@ -1,7 +1,7 @@
 """What Antoniak & Mimno (2018) find in §1, §7 and §8, and whether these runs show it.
 
 *Yes* or *no* is said only where the 95 % interval over runs leaves no doubt, *no test* where these groups cannot tell
-however many runs they had. ``benchmarks/bootstrap_verdicts.py`` counts how often the rules are wrong.
+however many runs they had. ``benchmarks/placebos`` counts how often the rules are wrong.
 """
 
 from __future__ import annotations

@@ -29,9 +29,9 @@ THESIS = "Rettenmeier 2020, chapter 4"
 def _beside_samplings(pair: Pair) -> str:
     """Judge a change beside that of two samplings of one period; between both bounds nobody can tell.
 
-    In 120 sets each of 200 words at 3, 4, 6, 8 and 16 runs ``benchmarks/change_verdicts.py`` counts no false verdict
-    where nothing moved, none of ``"no more"`` where all words did, and ``"more"`` in 83, 96, 100, 100 and 100 % for
-    steps of 0.6 word lengths' SD, in 6, 15, 38, 50 and 75 % for steps of 0.3. At training noise of 2.5 word lengths,
+    In 120 drawn sets each of 200 words at 3, 4, 6, 8 and 16 runs there is no false verdict where nothing moved, none
+    of ``"no more"`` where all words did, and ``"more"`` in 83, 96, 100, 100 and 100 % for steps of 0.6 word lengths'
+    SD, in 6, 15, 38, 50 and 75 % for steps of 0.3. At training noise of 2.5 word lengths,
     where two runs of one period have nothing in common, a margin on the whole floor said *no more* of every change.
     """
     if pair.sampling_floor is None:
@@ -138,8 +138,8 @@ COMPARED = Claim[Sequence[Pair]](
 def _beside_splits(difference: AtRandom) -> str:
     """Judge periods beside documents dealt out at random, one-sided at 2.5 %.
 
-    Of 120 sets each at 3 runs and 2, 3 splits, and 8 runs and 2, 3 splits ``benchmarks/change_verdicts.py`` counts 0,
-    0, 3 and 1 false ones, and sees steps of 0.3 word lengths' SD in 61, 100, 64 and 100 %.
+    Of 120 drawn sets each at 3 runs and 2, 3 splits, and 8 runs and 2, 3 splits 0, 0, 3 and 1 are false; steps of 0.3
+    word lengths' SD are seen in 61, 100, 64 and 100 %.
     """
     if difference.pairs and difference.noise > NOISY:
         return "too noisy"
@@ -201,9 +201,9 @@ MORE_THAN_AT_RANDOM = Claim[AtRandom](
 def _beside_control(explained: Explained) -> str:
     """Judge what frequency explains beside what it explains where nothing changed.
 
-    Of 60 sets each of 300 words in two pairs of periods ``benchmarks/change_verdicts.py`` counts, at 3, 5, 8 and 16
-    runs, 0, 1, 0 and 1 false verdicts under one law where β varies between runs with an SD of 0.1, and 0, 1, 2 and 0
-    with an SD of 0.3. It misses a β of −0.7 against −0.4 in 90, 35, 28 and 2 %, and in 97, 93, 77 and 48 %.
+    Of 60 drawn sets each of 300 words in two pairs of periods 0, 1, 0 and 1 verdicts are false at 3, 5, 8 and 16 runs,
+    under one law where β varies between runs with an SD of 0.1, and 0, 1, 2 and 0 with an SD of 0.3. A β of −0.7
+    against −0.4 is missed in 90, 35, 28 and 2 %, and in 97, 93, 77 and 48 %.
     """
     if not explained.splits:
         return "no test"

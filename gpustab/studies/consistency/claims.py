@@ -1,6 +1,6 @@
 """What the study claims of a text, its halves, and several texts; each claim has a rule with an interval, and margins.
 
-How often the rules err, at 5 to 60 terms and 1 to 16 runs of the background: ``benchmarks/consistency_verdicts.py``.
+How often the rules err, at 5 to 60 terms and 1 to 16 runs of the background: ``benchmarks/placebos``.
 """
 
 from __future__ import annotations

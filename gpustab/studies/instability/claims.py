@@ -1,6 +1,6 @@
 """What the thesis states of cosines and neighbours, §2.1.3 to 2.2.3, and whether these runs show it; all it states.
 
-``benchmarks/verdicts.py`` counts how often each rule is wrong at 3 to 16 runs.
+``benchmarks/placebos`` counts how often each rule is wrong at 3 to 16 runs.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What the study claims of a model of sentences: its rules, their margins, what they say, and what forbids to read it.
 
-How often the rules err, over 3 to 16 runs: ``benchmarks/localization_verdicts.py``.
+How often the rules err, over 3 to 16 runs: ``benchmarks/placebos``.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 A rule has a margin and an error: *yes* if the 95 % interval lies within the margin, *no* if it lies outside,
 *undecided* if it reaches across, *no test* where these runs cannot tell, however many there were. A difference that was
-not found is no agreement. How often each rule is wrong, and how often it says nothing, was counted by simulation
-(``benchmarks/verdicts.py``). All margins of all studies are in one table (:func:`every_margin`).
+not found is no agreement. How often each rule is wrong, and how often it says nothing, is counted on real text and on
+drawn numbers (``benchmarks/placebos``). All margins of all studies are in one table (:func:`every_margin`).
 """
 
 from __future__ import annotations

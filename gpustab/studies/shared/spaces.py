@@ -37,7 +37,7 @@ turning a space in float32 moves its rows by 1e-7, and two trainings differ by 1
 FAR_OF_FEW = Margin(1.7, "loss of a run to 2 or 3 others by theirs, above which it lies far from them")
 FAR = Margin(0.3, "the same with more others, as a logarithm, above which it lies far if they scatter not at all")
 FAR_BY_SPREAD = Margin(2.0, "robust spreads of that logarithm over runs by which it must lie above it besides")
-"""``benchmarks/verdicts.py`` counts: among equal runs none is named, among runs whose noise varies as e^{0.3 z} one in
+"""In many drawn sets: among equal runs none is named, among runs whose noise varies as e^{0.3 z} one in
 3 to 5 % of the sets of 3 to 16 runs; a run of three times the noise of equal ones always is.
 """
 _FEW = 4

@@ -1,6 +1,6 @@
 """What stability claims: how far neighbours and words can be read, each by a rule with a margin and an error.
 
-A finding is said only where the 95 % interval lies beyond the margin. ``benchmarks/sentences.py`` counts how often each
+A finding is said only where the 95 % interval lies beyond the margin. ``benchmarks/placebos`` counts how often each
 rule is wrong at 3 to 16 runs. Below the claims stand the alarms, which forbid to read the numbers as they are.
 """
 

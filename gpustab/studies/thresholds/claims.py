@@ -1,7 +1,7 @@
 """What the study claims: where thresholds lie, whether they differ, whether training moves them, and what they hang on.
 
 Each rule has a margin and an error. How often the rules err, at 3 to 16 runs and at some hundred to a thousand words:
-``benchmarks/threshold_verdicts.py``.
+``benchmarks/placebos``.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from benchmarks import change_verdicts as verdicts
+from benchmarks.placebos.drawn.change import NOISY, moved
 from gpustab.studies.change.claims import (
     BEYOND_SAMPLING,
     COMPARED,
@@ -374,9 +374,9 @@ def test_nothing_is_tested_where_training_hides_what_documents_do():
 @pytest.mark.parametrize("runs", [4, 8])
 def test_training_noise_swallows_no_change(runs):
     """All words moved by a step of their own length: *no more* was said of five in six such sets."""
-    said = [verdicts.verdict(runs, 1.0, seed, training=2.5) for seed in range(4)]
-    assert said == ["too noisy"] * 4
-    assert "no more" not in [verdicts.verdict(runs, 0.6, seed, training=0.7) for seed in range(4)]
+    rng = np.random.default_rng(runs)
+    assert [BEYOND_SAMPLING.judge(moved(1.0, NOISY)(runs, rng)) for _ in range(4)] == ["too noisy"] * 4
+    assert "no more" not in [BEYOND_SAMPLING.judge(moved(0.6, 0.7)(runs, rng)) for _ in range(4)]
 
 
 def test_fewer_splits_than_periods_differ():

@@ -7,8 +7,6 @@ import pytest
 import torch
 
 from benchmarks import localization_tables
-from benchmarks.localization_verdicts import cases
-from benchmarks.verdicts import count
 from gpustab.report import to_text
 from gpustab.sentences.model import BagOfWords, Embedding, Runs
 from gpustab.studies.localization.distances import Distances
@@ -130,19 +128,6 @@ def test_a_stopped_study_goes_on_without_encoding_again(paraphrases, language, l
     made.clear()
     call(paraphrases, sources, language, lexicon, finished=tmp_path / "kept")
     assert made == [1, 2, 1]
-
-
-def test_rules_over_runs_are_seldom_wrong_and_do_not_miss_what_is_clear():
-    rates = {(case.rule, case.truth): count(case, 3, 60) for case in cases() if case.rule in SIMULATED}
-    assert all(own["false"] <= 0.1 for own in rates.values()), rates
-    for truth in ("80 % of 60 components", "80 % of 1000 components"):
-        assert rates["farther than chance", truth]["right"] == 1
-    assert rates["double negation", "bend of -0.03"]["right"] >= 0.9
-    assert rates["copy among runs", "float32 rounding"]["right"] == 1
-    assert rates["collapsed", "spread 1e-05"]["right"] == 1
-
-
-SIMULATED = ("farther than chance", "double negation", "copy among runs", "collapsed")
 
 
 def test_what_is_near_enough_to_the_paper(tmp_path):

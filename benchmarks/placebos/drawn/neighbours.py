@@ -8,28 +8,26 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
-from benchmarks.verdict_cases.case import Case, Draw, Rng
+from benchmarks.placebos.cells import World, should
+from benchmarks.placebos.drawn.case import RUNS, Draw, Rng, drawn
 from gpustab.engine import NeighbourPass, agreement, top_n_probabilities
 from gpustab.kernels.overlap import neighbour_overlap
 from gpustab.kernels.prediction import predicted_overlap
 from gpustab.machine.device import Compute
-from gpustab.studies.instability.claims import (
-    INCONSISTENT,
-    PREDICTED,
-    PROXY,
-    PROXY_OF,
-    SAMPLES_DO,
-    UNRELATED_TO_LOSS,
-    Predicted,
-    Sampled,
-)
-from gpustab.studies.instability.subsets import consistency_over_n, with_distance
+from gpustab.studies.instability.claims import PROXY, PROXY_OF, Predicted, Sampled
+from gpustab.studies.instability.subsets import Consistency, WithDistance, consistency_over_n, with_distance
+
+
+def _pass(n: int, lists: torch.Tensor, values: torch.Tensor) -> NeighbourPass:
+    """The lists of all words, which all runs have."""
+    everyone = torch.ones(lists.shape[:2], dtype=torch.bool)
+    return NeighbourPass(torch.arange(lists.shape[1]), n, lists, values, everyone[:, :, None], everyone)
 
 
 def _consistent(kind: str, words: int = 400, candidates: int = 120) -> Draw:
     """Targets whose neighbours' cosines are normal: one noise level a target, and profiles alike or each its own."""
 
-    def draw(runs: int, rng: Rng) -> str:
+    def draw(runs: int, rng: Rng) -> Consistency | None:
         fixed = np.random.default_rng(7)  # the same targets in all sets
         profile = np.sort(fixed.exponential(0.1, (words, candidates)))[:, ::-1]
         if kind == "alike":
@@ -37,10 +35,8 @@ def _consistent(kind: str, words: int = 400, candidates: int = 120) -> Draw:
         sd = 0.03 * np.exp((1.0 if kind == "alike" else 0.5) * fixed.normal(size=(words, 1)))
         values = torch.from_numpy(profile + sd * rng.normal(size=(runs, words, candidates)))
         lists = values.topk(50, dim=2).indices
-        everyone = torch.ones(runs, words, dtype=torch.bool)
-        found = NeighbourPass(torch.arange(words), 50, lists, values, everyone[:, :, None], everyone)
-        rows = consistency_over_n("x", found, Compute(), 0)
-        return INCONSISTENT.judge(rows[0] if rows else None)
+        rows = consistency_over_n("x", _pass(50, lists, values), Compute(), 0)
+        return rows[0] if rows else None
 
     return draw
 
@@ -57,22 +53,22 @@ def _predicted(unequal: float, model: str, targets: int = 150, candidates: int =
         probabilities = top_n_probabilities(found, spread, [1])
         return float(agreement(predicted_overlap(probabilities, [1]), p).pearson[0]), found, spread
 
-    def draw(runs: int, rng: Rng) -> str:
+    def draw(runs: int, rng: Rng) -> Predicted:
         mean = torch.from_numpy(np.sort(rng.exponential(0.1, (targets, candidates)))[:, ::-1].copy())
         sd = torch.from_numpy(0.03 * np.exp(unequal * rng.normal(size=(targets, 1)))).expand_as(mean)
         pearson, found, spread = measured(mean, sd, runs, rng)
         exact, _, _ = measured(found, spread, runs, rng)
-        return PREDICTED.judge(Predicted(pearson, exact, targets))
+        return Predicted(pearson, exact, targets)
 
     return draw
 
 
 def _proxy(true: float, words: int = 1000) -> Draw:
-    def draw(_runs: int, rng: Rng) -> str:
+    def draw(_runs: int, rng: Rng) -> Sampled:
         normal = 2 * math.sin(math.pi * true / 6)  # Pearson's of normals whose Spearman's is `true`
         x, y = rng.normal(size=(2, words))
         ranks = [np.argsort(np.argsort(z)) for z in (x, normal * x + math.sqrt(1 - normal**2) * y)]
-        return SAMPLES_DO.judge(Sampled(float(np.corrcoef(*ranks)[0, 1]), words, int(PROXY_OF * PROXY)))
+        return Sampled(float(np.corrcoef(*ranks)[0, 1]), words, int(PROXY_OF * PROXY))
 
     return draw
 
@@ -80,30 +76,34 @@ def _proxy(true: float, words: int = 1000) -> Draw:
 def _unrelated(related: bool, words: int = 300, candidates: int = 60) -> Draw:
     """Lists of normal cosines beside losses whose level is the noise of the lists (``related``), or is not."""
 
-    def draw(runs: int, rng: Rng) -> str:
+    def draw(runs: int, rng: Rng) -> WithDistance | None:
         profile = np.sort(rng.exponential(0.1, (words, candidates)))[:, ::-1]
         sd = 0.03 * np.exp((0.7 if related else 0.0) * rng.normal(size=(words, 1)))
         values = torch.from_numpy(profile + sd * rng.normal(size=(runs, words, candidates)))
-        everyone = torch.ones(runs, words, dtype=torch.bool)
         lists = values.topk(10, dim=2).indices
-        found = NeighbourPass(torch.arange(words), 10, lists, values, everyone[:, :, None], everyone)
         level = sd if related else np.exp(0.5 * rng.normal(size=(words, 1)))
         noise = np.triu(rng.normal(size=(words, runs, runs)), 1)
         pairs = level[:, :, None] * (1 + 0.1 * (noise + noise.swapaxes(1, 2)))
-        row = with_distance("x", found, torch.from_numpy(pairs * (1 - np.eye(runs))), Compute(), 0)
-        return UNRELATED_TO_LOSS.judge(row[-1]) if row else "undecided"
+        own = torch.from_numpy(pairs * (1 - np.eye(runs)))
+        rows = with_distance("x", _pass(10, lists, values), own, Compute(), 0)
+        return rows[-1] if rows else None
 
     return draw
 
 
-def cases() -> Iterator[Case]:
-    """Yield the cases of rules that judge lists of neighbours and samples of words."""
-    yield Case("p@n inconsistent", "true ρ 0.99 (one profile)", "no", _consistent("alike"), 4)
-    yield Case("p@n inconsistent", "true ρ 0.5 (own profiles)", "yes", _consistent("own"), 4)
-    yield Case("predicted (A.4)", "independent normals, true", "yes", _predicted(0.7, "plain"))
-    yield Case("structure factor", "one SD for all, true", "yes", _predicted(0.0, "structure"))
-    yield Case("structure factor", "SDs differ by e^{0.7 z}", "no", _predicted(0.7, "structure"))
-    yield Case("proxies", "ρ 0.97", "yes", _proxy(0.97), part=10)
-    yield Case("proxies", "ρ 0.90", "no", _proxy(0.90), part=10)
-    yield Case("p@n unrelated", "losses of their own", "yes", _unrelated(False), 4, 0.5)
-    yield Case("p@n unrelated", "both from one noise level", "no", _unrelated(True), 4, 0.5)
+def worlds() -> Iterator[World]:
+    """Yield the worlds of lists of neighbours and of samples of words."""
+    yes, no, name = should("yes", "no"), should("no", "yes"), "instability.inconsistent-over-n"
+    yield drawn(name, "true ρ 0.99 (one profile)", no, _consistent("alike"), RUNS[1:], 0.5)
+    yield drawn(name, "true ρ 0.5 (own profiles)", yes, _consistent("own"), RUNS[1:], 0.5)
+    name = "instability.predicted-by-normals"
+    yield drawn(name, "independent normals", yes, _predicted(0.7, "plain"), part=0.5)
+    name = "instability.structure-factor"
+    yield drawn(name, "one SD for all", yes, _predicted(0.0, "structure"), part=0.5)
+    yield drawn(name, "SDs differ by e^{0.7 z}", no, _predicted(0.7, "structure"), part=0.5)
+    name = "instability.consistent-over-proxies"
+    yield drawn(name, "ρ 0.97", yes, _proxy(0.97), RUNS[:1], 5)
+    yield drawn(name, "ρ 0.90", no, _proxy(0.90), RUNS[:1], 5)
+    name = "instability.unrelated-to-distance"
+    yield drawn(name, "losses of their own", yes, _unrelated(False), RUNS[1:], 0.25)
+    yield drawn(name, "both from one noise level", no, _unrelated(True), RUNS[1:], 0.25)
