@@ -118,6 +118,7 @@ _LAYOUTS: dict[FoundLayout, str] = {
     "paragraphs": "documents stand between blank lines",
     "files": "every file is a document",
     "records": "every record is a document",
+    "sentences": "its elements or marks of documents are documents, and its sentences are marked",
 }
 
 
@@ -257,7 +258,7 @@ def _folder(folder: Path, options: ReadOptions) -> Documents:
 
 def _refuse_unfit(options: ReadOptions, path: Path, format_: TextFormat) -> None:
     """Refuse options that would be passed over in silence."""
-    if format_.layout != "records" or format_.name == "xml":
+    if format_.layout not in ("records", "sentences") or format_.name == "xml":
         refuse_columns(options, path, format_.title)
     if options.layout and format_ is not PLAIN:
         ways = f"or {option('format', 'plain')}"

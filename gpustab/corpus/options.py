@@ -11,10 +11,12 @@ from gpustab.options import Option, Options
 from gpustab.runs.key import Unit
 
 Layout = Literal["lines", "blocks", "paragraphs", "files"]
-FoundLayout = Layout | Literal["records"]
-"""Formats with records have those; they cannot be chosen."""
+FoundLayout = Layout | Literal["records", "sentences"]
+"""Formats with records have those, and some mark their sentences; they cannot be chosen."""
 Errors = Literal["strict", "replace"]
-FormatName = Literal["plain", "jsonl", "table", "html", "xml", "markdown", "docx", "fasttext", "line_sentence"]
+FormatName = Literal[
+    "plain", "jsonl", "table", "html", "xml", "markdown", "docx", "fasttext", "line_sentence", "vertical"
+]
 CORPORA = ("lee", "sotu")
 """Corpora that go by a name."""
 TOKENIZERS = ("words", "whitespace")
@@ -41,9 +43,10 @@ class ReadOptions(Options):
         errors: ``"strict"`` refuses bytes that are not of the encoding; ``"replace"`` puts U+FFFD in their place, and
             encoding ``"auto"`` is UTF-8 then.
         column: name of the column of text in CSV, TSV or JSON lines, or its number (from 1) in a table without a
-            header. Default: ``text``, or the only column there is.
+            header and in a file with a word a line. Default: ``text``, or the only column there is.
         id_column: column that names the documents; default: their numbers do.
         date_column: column of dates, each with a year of four digits, which is kept as the column ``year``.
+        as_is: take the text as it is, where a strong doubt would stop: markup, tags or names as words.
     """
 
     format: FormatName | None = None
@@ -53,6 +56,7 @@ class ReadOptions(Options):
     column: str | None = None
     id_column: str | None = None
     date_column: str | None = None
+    as_is: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
