@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
@@ -85,15 +85,16 @@ def number(
         InputError: if the source cannot be read, or a word has white space.
     """
     reading = ReadOptions(**{field.name: getattr(options, field.name) for field in fields(ReadOptions)})
-    documents = open_documents(source, reading)
+    documents = open_documents(source, replace(reading, as_is=True))  # a question of layout is a doubt among others
     tokenise, cuts = tokeniser(options, tokenizer), Cuts(options) if tokenizer is None else None
-    texts_of = _splitter(documents, options)
+    texts_of, dropped = _splitter(documents, options), re.compile(options.drop or "(?!)", re.M)
     numbers: defaultdict[str, int] = defaultdict()
     numbers.default_factory = numbers.__len__
     numbers["\n"] = END
     parts, texts, records, seen, duplicates = [np.zeros(0, np.int32)], [0], list[Record](), set(), 0
     empty, sample = list[str](), Excerpts()
-    for place, document in enumerate(documents):
+    for place, read in enumerate(documents):
+        document = read._replace(texts=[dropped.sub(" ", text) for text in read.texts]) if options.drop else read
         tokens = tokenise(texts_of(document.texts))
         sample.see(document)
         if cuts:
