@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from gpustab.corpus.options import JoinBroken
@@ -26,7 +25,10 @@ _HARD = re.compile(f"(?<=[^{_NO_LETTER}])([{HYPHENS}])[ \t\r]*\n[ \t]*(?=[^{_NO_
 _ENDS = ("-\n", "- \n", "¬\n", "‐\n", "⸗\n", "=\n")
 _PARTS = re.compile(f"([{HYPHENS}]{BREAK}?)")
 _PARTS_OF_TOKENS = re.compile(f"([{HYPHENS}]{BREAK})")
+_AROUND = re.compile(r"^[^\w]+|[^\w]+$")
 _SHOWN = 3
+_FEWEST = 5
+"""Words that are broken and stand whole as well, from which line ends break words; fewer are accidents, as north-⏎east."""
 
 
 def run_on(text: str, how: JoinBroken) -> str:
@@ -61,85 +63,94 @@ def taken_apart(token: str, *, hyphens_part: bool) -> Word:
     return Word(tuple(pieces[::2]), tuple(pieces[1::2]))
 
 
-@dataclass
 class Breaks:
-    """Decides of each broken word whether it is joined.
+    """Decides of each broken word whether it is joined."""
 
-    Attributes:
-        words: how often each word stands unbroken.
-        hyphenated: how often two words stand with a hyphen between, within a line.
-        ways: the first parts by which each joined word was broken.
-    """
-
-    words: Counter[str] = field(default_factory=Counter)
-    hyphenated: Counter[tuple[str, str]] = field(default_factory=Counter)
-    ways: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    joined: Counter[str] = field(default_factory=Counter)
-    left: Counter[str] = field(default_factory=Counter)
+    def __init__(self) -> None:
+        self._words, self._hyphenated = Counter[str](), Counter[tuple[str, str]]()
+        self._ways: defaultdict[str, set[str]] = defaultdict(set)
+        self._joined, self._left = Counter[str](), Counter[str]()
 
     def see(self, word: Word, times: int) -> None:
         """Take in a token that stands so many times."""
         for place, part in enumerate(word.parts):
-            if not _is_break(word.signs[max(place - 1, 0) : place + 1]):
-                self.words[part] += times
+            if not any(sign.endswith(BREAK) for sign in word.signs[max(place - 1, 0) : place + 1]):
+                self._words[_core(part)] += times
         for place, sign in enumerate(word.signs):
             pair = word.parts[place], word.parts[place + 1]
             if sign.endswith(BREAK):
-                self.ways["".join(pair)].add(pair[0])
+                self._ways[_core("".join(pair))].add(pair[0])
             else:
-                self.hyphenated[pair] += times
+                self._hyphenated[pair] += times
 
-    def mended(self, word: Word, times: int) -> Word:
-        """Return a token with its breaks joined, or become plain signs."""
-        parts, signs, place = [word.parts[0]], list[str](), 0
-        while place < len(word.signs):
-            end = self._joins(parts[-1], word, place)
-            if end > place:
-                shown = "".join((parts[-1], *(f"-{part}" for part in word.parts[place + 1 : end + 1])))
-                parts[-1] += "".join(word.parts[place + 1 : end + 1])
-                self.joined[f"{shown} → {parts[-1]}"] += times
-            else:
-                if word.signs[place].endswith(BREAK):
-                    self.left[f"{parts[-1]}-{word.parts[place + 1]}"] += times
-                end = place + 1
-                signs.append(word.signs[place].removesuffix(BREAK))
-                parts.append(word.parts[end])
-            place = end
-        return Word(tuple(parts), tuple(signs))
+    def mended(self, words: Mapping[int, Word], times: Sequence[int]) -> dict[int, Word]:
+        """Return tokens with their breaks joined, or become plain signs.
+
+        Args:
+            words: tokens by their numbers.
+            times: how often each stands.
+        """
+        found = {k: self._mended(word, int(times[k])) for k, word in words.items() if word.signs}
+        if self._joined.total() >= _FEWEST:
+            return found
+        self._joined.clear()
+        self._left.clear()
+        return {k: Word(word.parts, tuple(map(_plain, word.signs))) for k, word in words.items() if word.signs}
 
     def notes(self, way: str) -> Iterator[str]:
         """Yield what was joined and what was not, with examples; ``way`` joins all."""
-        total = self.joined.total() + self.left.total()
-        if self.joined:
+        total = self._joined.total() + self._left.total()
+        if self._joined:
             yield (
-                f"{self.joined.total():,} of {total:,} words broken at line ends are joined, as the text has them whole: "
-                f"{_shown(self.joined)}"
+                f"{self._joined.total():,} of {total:,} words broken at line ends are joined, as the text has them whole: "
+                f"{_shown(self._joined)}"
             )
-        if self.left:
+        if self._left:
             yield (
-                f"{self.left.total():,} of {total:,} words at line ends keep their hyphen, as the text does not have "
-                f"them whole: {_shown(self.left)}; {way} would join them"
+                f"{self._left.total():,} of {total:,} words at line ends keep their hyphen, as the text does not have "
+                f"them whole: {_shown(self._left)}; {way} joins them"
             )
 
+    def _mended(self, word: Word, times: int) -> Word:
+        parts, signs, place = [word.parts[0]], list[str](), 0
+        while place < len(word.signs):
+            end = self._joins(parts[-1], word, place)
+            others = word.parts[place + 1 : end + 1]
+            if others:
+                broken = "-".join((parts[-1], *others))
+                parts[-1] += "".join(others)
+                self._joined[f"{broken} → {parts[-1]}"] += times
+                place = end
+                continue
+            if word.signs[place].endswith(BREAK):
+                self._left[f"{parts[-1]}-{word.parts[place + 1]}"] += times
+            signs.append(_plain(word.signs[place]))
+            parts.append(word.parts[place + 1])
+            place += 1
+        return Word(tuple(parts), tuple(signs))
+
     def _joins(self, first: str, word: Word, place: int) -> int:
-        """Return up to which sign the parts from one on are one word; ``place`` if they are not."""
+        """Return up to which part those from one on are one word; ``place`` if they are not."""
         last = place
         while last < len(word.signs) and word.signs[last].endswith(BREAK):
             last += 1
-        for end in range(last, place, -1):
-            if self._is_word(first, word.parts[place + 1 : end + 1]):
-                return end
-        return place
+        ends = range(last, place, -1)
+        return next((end for end in ends if self._is_word(first, word.parts[place + 1 : end + 1])), place)
 
     def _is_word(self, first: str, others: Sequence[str]) -> bool:
-        joined = first + "".join(others)
-        whole = self.words[joined] or self.words[joined.lower()]
-        evidence = whole or (len(self.ways[joined]) if joined in self.ways else 0) - 1
-        return evidence > 0 and evidence >= self.hyphenated[first, others[0]]
+        joined = _core(first + "".join(others))
+        whole = self._words[joined] or self._words[joined.lower()]
+        evidence = whole or len(self._ways.get(joined, ())) - 1
+        return evidence > 0 and evidence >= self._hyphenated[first, others[0]]
 
 
-def _is_break(signs: Iterable[str]) -> bool:
-    return any(sign.endswith(BREAK) for sign in signs)
+def _core(token: str) -> str:
+    """A token without the signs around it, which it has where blanks alone cut."""
+    return _AROUND.sub("", token)
+
+
+def _plain(sign: str) -> str:
+    return sign.removesuffix(BREAK)
 
 
 def _shown(words: Counter[str]) -> str:

@@ -118,6 +118,7 @@ _LAYOUTS: dict[FoundLayout, str] = {
     "paragraphs": "documents stand between blank lines",
     "files": "every file is a document",
     "records": "every record is a document",
+    "sentences": "its elements or marks of documents are documents, and its sentences are marked",
 }
 
 
@@ -157,6 +158,16 @@ class Documents:
     def replaced(self) -> int:
         """Number of U+FFFD that stand for undecodable bytes, after an iteration."""
         return sum(part.file.replaced for part in self.parts)
+
+    @property
+    def nuls(self) -> str:
+        """Say where NUL signs are, after an iteration; nothing where there are none."""
+        files = [part.file for part in self.parts if part.file.nuls]
+        if not files:
+            return ""
+        total, first = sum(file.nuls for file in files), files[0]
+        inside = "within a word they are left out, elsewhere they are blanks"
+        return f"{first.path}: line {first.first_nul:,}: the first of {total:,} NUL signs, which no text has; {inside}"
 
     def __iter__(self) -> Iterator[Document]:
         for number, part in enumerate(self.parts):
@@ -257,7 +268,7 @@ def _folder(folder: Path, options: ReadOptions) -> Documents:
 
 def _refuse_unfit(options: ReadOptions, path: Path, format_: TextFormat) -> None:
     """Refuse options that would be passed over in silence."""
-    if format_.layout != "records" or format_.name == "xml":
+    if format_.layout not in ("records", "sentences") or format_.name == "xml":
         refuse_columns(options, path, format_.title)
     if options.layout and format_ is not PLAIN:
         ways = f"or {option('format', 'plain')}"

@@ -11,11 +11,15 @@ from gpustab.options import Option, Options
 from gpustab.runs.key import Unit
 
 Layout = Literal["lines", "blocks", "paragraphs", "files"]
-FoundLayout = Layout | Literal["records"]
-"""Formats with records have those; they cannot be chosen."""
+FoundLayout = Layout | Literal["records", "sentences"]
+"""Formats with records have those, and some mark their sentences; they cannot be chosen."""
 Errors = Literal["strict", "replace"]
 JoinBroken = Literal["auto", "all", "none"]
-FormatName = Literal["plain", "jsonl", "table", "html", "xml", "markdown", "docx", "fasttext", "line_sentence"]
+FormatName = Literal[
+    "plain", "jsonl", "table", "html", "xml", "markdown", "docx", "fasttext", "line_sentence", "vertical"
+]
+SPELLING: dict[str, bool | str] = {"keep_variants": True, "join_broken": "none", "cut_boilerplate": False}
+"""How text was read before there were these options."""
 CORPORA = ("lee", "sotu")
 """Corpora that go by a name."""
 TOKENIZERS = ("words", "whitespace")
@@ -42,9 +46,10 @@ class ReadOptions(Options):
         errors: ``"strict"`` refuses bytes that are not of the encoding; ``"replace"`` puts U+FFFD in their place, and
             encoding ``"auto"`` is UTF-8 then.
         column: name of the column of text in CSV, TSV or JSON lines, or its number (from 1) in a table without a
-            header. Default: ``text``, or the only column there is.
+            header and in a file with a word a line. Default: ``text``, or the only column there is.
         id_column: column that names the documents; default: their numbers do.
         date_column: column of dates, each with a year of four digits, which is kept as the column ``year``.
+        as_is: take the text as it is, where a strong doubt would stop: markup, tags or names as words.
     """
 
     format: FormatName | None = None
@@ -54,6 +59,7 @@ class ReadOptions(Options):
     column: str | None = None
     id_column: str | None = None
     date_column: str | None = None
+    as_is: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -86,6 +92,8 @@ class CorpusOptions(ReadOptions):
         join_broken: words broken at line ends, where lines run on: ``"auto"`` joins those that the text has whole, too;
             ``"all"`` joins all; ``"none"`` leaves them broken. A soft hyphen always joins. ``"auto"`` is for ``"words"``
             and ``"whitespace"``; a regular expression leaves them broken.
+        cut_boilerplate: leave out token sequences that stand in most documents, such as licences, mastheads and footers;
+            see :mod:`gpustab.corpus.boilerplate`.
         min_count: words that are rarer in the whole corpus are left out, and their neighbours move together.
         max_words: keep so many of the words that are left, the most frequent ones (ties by bytes): the size of the
             dictionary. Default: all.
@@ -102,6 +110,7 @@ class CorpusOptions(ReadOptions):
     drop_punctuation: Annotated[bool, Option(typed=False)] = True
     keep_variants: bool = False
     join_broken: JoinBroken = "auto"
+    cut_boilerplate: bool = False
     min_count: Annotated[int, Option(low=1)] = 20
     max_words: Annotated[int | None, Option(low=2)] = None
     drop_duplicates: Annotated[bool, Option(typed=False)] = True

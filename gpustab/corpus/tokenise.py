@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import logging
 import math
-import re
 from collections.abc import Callable, Iterable
-from dataclasses import fields, replace
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,10 +14,9 @@ from numpy.typing import NDArray
 
 from gpustab.corpus.corpus import Corpus, Ids
 from gpustab.corpus.corpus import CorpusOptions as CorpusOptions
-from gpustab.corpus.documents import Documents, open_documents
-from gpustab.corpus.numbered import END, Numbered, number
-from gpustab.corpus.options import ReadOptions
-from gpustab.corpus.words import Cuts
+from gpustab.corpus.documents import Documents
+from gpustab.corpus.evidence import evidence_of
+from gpustab.corpus.numbering import END, Numbered, number
 from gpustab.corpus.words import tokeniser as tokeniser
 from gpustab.errors import InputError, option
 from gpustab.spaces.vocabulary import Vocabulary
@@ -44,7 +42,8 @@ def prepare_corpus(
         tokenizer: cuts a text into words, in place of ``options.tokenizer``.
 
     Raises:
-        InputError: if the source cannot be read, or leaves no words.
+        InputError: if the source cannot be read, leaves no words, or raises a strong doubt, see
+            :func:`gpustab.corpus.evidence.evidence`, and ``options.as_is`` is not set.
 
     >>> corpus = prepare_corpus("lee", CorpusOptions(min_count=5))  # needs gensim
     >>> corpus
@@ -52,25 +51,25 @@ def prepare_corpus(
     >>> corpus.vocabulary[0]
     b'the'
     """
-    reading = ReadOptions(**{field.name: getattr(options, field.name) for field in fields(ReadOptions)})
-    documents = open_documents(source, reading)
-    cuts = Cuts(options) if tokenizer is None else None
-    numbered = number(documents, _splitter(documents, options), options, tokenizer, cuts)
+    numbered = number(source, options, tokenizer)
+    found = evidence_of(numbered)
+    if not options.as_is:
+        found.refuse()
+    documents = numbered.source
     if documents.replaced:
         log.warning("%s: %d characters stand for bytes that cannot be read", source, documents.replaced)
     if numbered.empty:
         names = ", ".join(numbered.empty[:3]) + (", ..." if len(numbered.empty) > 3 else "")
         log.warning("%s: %d without a word, no documents: %s", source, len(numbered.empty), names)
-    notes = (*documents.notes, *numbered.notes, *(cuts.notes() if cuts else ()))
+    notes = (*documents.notes, *numbered.notes)
     for note in notes:
-        log.info(note)
-    return replace(_select(documents, numbered, options), notes=notes)
+        log.info(str(InputError(note)))
+    return replace(_select(documents, numbered, options), notes=notes, evidence=found)
 
 
 def _select(documents: Documents, numbered: Numbered, options: CorpusOptions) -> Corpus:
     """Leave out rare words, then the documents beyond the fraction."""
-    counts = np.bincount(numbered.ids, minlength=len(numbered.words))
-    counts[END] = 0
+    counts = numbered.counts
     vocabulary, rank = _rank(numbered.words, counts, options)
     if not len(vocabulary):
         raise InputError(f"{documents.name}: {_why_no_words(numbered.words, counts, options)}")
@@ -113,20 +112,3 @@ def _why_no_words(words: list[str], counts: NDArray[np.int64], options: CorpusOp
     top = show(words[int(counts.argmax())].encode())
     least = option("min_count", options.min_count)
     return f"no word occurs {options.min_count} times ({least}); the most frequent is '{top}', {counts.max()} times"
-
-
-def _splitter(documents: Documents, options: CorpusOptions) -> Callable[[list[str]], list[str]]:
-    """Return the function that makes a document's texts of its lines."""
-    if options.unit == "document" or documents.layout == "blocks":
-        return lambda texts: texts
-    try:
-        from sentencex import segment
-    except ImportError:
-        raise InputError(f"{option('unit', 'sentence')} needs the package sentencex: pip install sentencex") from None
-
-    def split(texts: list[str]) -> list[str]:
-        # Only plain spaces: it fails at a next-line character (U+0085) before a full stop.
-        plain = (re.sub(r"[^\S\n]", " ", text) for text in texts)
-        return [sentence for text in plain for sentence in segment(options.language, text) if not sentence.isspace()]
-
-    return split

@@ -12,13 +12,25 @@ from gpustab.corpus.formats.marked import refuse_beginning, refuse_signs
 from gpustab.corpus.formats.markup import DOCX, HTML, MARKDOWN, XML
 from gpustab.corpus.formats.plain import FASTTEXT, LINE_SENTENCE, PLAIN
 from gpustab.corpus.formats.records import JSON_LINES, TABLE
+from gpustab.corpus.formats.vertical import VERTICAL
 from gpustab.corpus.options import ReadOptions
 from gpustab.errors import InputError, option
 from gpustab.formats.sniff import foreign
 from gpustab.formats.source import Source, open_source
 
 # The first that matches reads the file. PLAIN is last: it takes whatever is not known to be something else.
-FORMATS: tuple[TextFormat, ...] = (DOCX, HTML, XML, JSON_LINES, FASTTEXT, MARKDOWN, TABLE, LINE_SENTENCE, PLAIN)
+FORMATS: tuple[TextFormat, ...] = (
+    DOCX,
+    VERTICAL,
+    HTML,
+    XML,
+    JSON_LINES,
+    FASTTEXT,
+    MARKDOWN,
+    TABLE,
+    LINE_SENTENCE,
+    PLAIN,
+)
 
 _COMPRESSED = (".gz", ".bz2")
 _SIGNATURES = (

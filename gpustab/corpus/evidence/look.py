@@ -1,0 +1,74 @@
+"""What doubts look at: a sample that is spread over all of a source, and the counts of all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpustab.corpus.excerpts import Piece as Piece
+from gpustab.corpus.options import CorpusOptions, FoundLayout
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """A look at a source.
+
+    Attributes:
+        name: of the source.
+        layout: what a document of it is.
+        options: how it is made a corpus.
+        blocks: the sample: neighbouring documents together.
+        characters: of all of the source.
+        sizes: ``(m,)`` tokens of every document of the source, copies left out.
+        lengths: ``(s,)`` tokens of every text of them.
+        words: all words of the source, in the order in which they came.
+        counts: how often each occurs.
+        tokenise: cuts texts into words, with a newline after each text.
+        copies: documents that were left out as copies.
+    """
+
+    name: str
+    layout: FoundLayout
+    options: CorpusOptions
+    blocks: Sequence[Sequence[Piece]]
+    characters: int
+    sizes: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    words: Sequence[str]
+    counts: NDArray[np.int64]
+    tokenise: Callable[[Sequence[str]], list[str]]
+    copies: int = 0
+
+    @cached_property
+    def pieces(self) -> tuple[Piece, ...]:
+        """The sample, document by document."""
+        return tuple(piece for block in self.blocks for piece in block)
+
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        """The lines of the sample, blank ones too; those of a block follow each other in the source."""
+        return tuple(line for piece in self.pieces for text in piece.texts for line in text.split("\n"))
+
+    @cached_property
+    def filled(self) -> tuple[str, ...]:
+        """The lines that are not blank."""
+        return tuple(line for line in self.lines if line.strip())
+
+    @cached_property
+    def tokens(self) -> tuple[tuple[str, ...], ...]:
+        """The words of each piece of the sample."""
+        cut = (self.tokenise(piece.texts) for piece in self.pieces)
+        return tuple(tuple(word for word in words if word != "\n") for words in cut)
+
+    @cached_property
+    def size(self) -> int:
+        """Words in the sample."""
+        return sum(map(len, self.tokens))
+
+    def words_in(self, texts: Sequence[str]) -> int:
+        """Return how many words a part of the sample has."""
+        return sum(word != "\n" for word in self.tokenise(texts))
