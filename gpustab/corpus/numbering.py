@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from gpustab.corpus.boilerplate import Boilerplate, find_boilerplate
 from gpustab.corpus.corpus import Ids, Offsets, Record
 from gpustab.corpus.documents import Documents, open_documents
 from gpustab.corpus.excerpts import Excerpts
@@ -60,6 +61,27 @@ class Numbered:
         """``(m + 1,)`` offsets of the documents into the tokens."""
         ends = np.concatenate([[0], np.flatnonzero(self.ids == END) + 1])
         return ends[self.documents].astype(np.int64)
+
+    @cached_property
+    def boilerplate(self) -> Boilerplate | None:
+        """What stands in most documents; its tokens are numbered without the ends of texts."""
+        words = self.ids != END
+        starts = np.concatenate([[0], np.cumsum(words)])[self.starts]
+        return find_boilerplate(self.ids[words], starts, len(self.words))
+
+    def without_boilerplate(self) -> Numbered:
+        """Leave out what stands in most documents, and say so."""
+        if not (found := self.boilerplate):
+            return replace(self, notes=(*self.notes, "no boilerplate was found: no sequence of words stands in most documents"))
+        kept = np.ones(len(self.ids), bool)
+        kept[self.ids != END] = ~found.covered
+        cut = f"{found.covered.sum():,} tokens of boilerplate are cut, of {found.documents:,} documents"
+        shown = ", ".join(f"'{one}'" for one in self.shown(found))
+        return replace(self, ids=self.ids[kept], notes=(*self.notes, f"{cut}: {shown}"))
+
+    def shown(self, found: Boilerplate) -> list[str]:
+        """Return the beginnings of the three sequences that cover most."""
+        return [" ".join([*(self.words[i] for i in ids[:8]), *(["…"] * (len(ids) > 8))]) for ids, _ in found.sequences[:3]]
 
     def take(self, kept: Sequence[int]) -> Numbered:
         """Return some of the documents, in order."""
@@ -156,7 +178,8 @@ def number(
         tokeniser(options, tokenizer),
         (*((documents.nuls,) if documents.nuls else ()), *(cuts.notes() if cuts else ())),
     )
-    return one_spelling(spelled, tokenizer)
+    meant = one_spelling(spelled, tokenizer)
+    return meant.without_boilerplate() if options.cut_boilerplate else meant
 
 
 def _key(words: Ids) -> bytes:

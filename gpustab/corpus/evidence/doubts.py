@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from gpustab.corpus.evidence.boilerplate import boilerplate
 from gpustab.corpus.evidence.columns import a_word_a_line
 from gpustab.corpus.evidence.doubt import Doubt
 from gpustab.corpus.evidence.look import Look
 
-DOUBTS: tuple[Callable[[Look], Doubt | None], ...] = (a_word_a_line,)
+DOUBTS: tuple[Callable[[Look], Doubt | None], ...] = (a_word_a_line, boilerplate)
 
 
 def doubts_of(look: Look) -> tuple[Doubt, ...]:
