@@ -161,6 +161,16 @@ class Documents:
         """Number of U+FFFD that stand for undecodable bytes, after an iteration."""
         return sum(part.file.replaced for part in self.parts)
 
+    @property
+    def nuls(self) -> str:
+        """Say where NUL signs are, after an iteration; nothing where there are none."""
+        files = [part.file for part in self.parts if part.file.nuls]
+        if not files:
+            return ""
+        total, first = sum(file.nuls for file in files), files[0]
+        inside = "within a word they are left out, elsewhere they are blanks"
+        return f"{first.path}: line {first.first_nul:,}: the first of {total:,} NUL signs, which no text has; {inside}"
+
     def __iter__(self) -> Iterator[Document]:
         for number, part in enumerate(self.parts):
             plain = part.format is PLAIN

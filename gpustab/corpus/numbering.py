@@ -13,11 +13,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from gpustab.corpus.boilerplate import Boilerplate, find_boilerplate
 from gpustab.corpus.corpus import Ids, Offsets, Record
 from gpustab.corpus.documents import Documents, open_documents
 from gpustab.corpus.excerpts import Excerpts
 from gpustab.corpus.options import CorpusOptions, ReadOptions
-from gpustab.corpus.words import Cuts, tokeniser
+from gpustab.corpus.spelling import one_spelling
+from gpustab.corpus.words import Cuts, cutter, tokeniser
 from gpustab.errors import InputError, option
 
 END = 0
@@ -38,8 +40,8 @@ class Numbered:
         duplicates: number of documents that were left out.
         empty: files without a word, which are no documents.
         sample: of the documents, for doubts.
-        tokenise: what cut them.
-        notes: on words that the rules cut.
+        tokenise: what cut them, each in its one spelling.
+        notes: on words that have one spelling now, were joined, or that the rules cut.
     """
 
     source: Documents
@@ -53,6 +55,57 @@ class Numbered:
     sample: Excerpts
     tokenise: Callable[[Sequence[str]], list[str]]
     notes: tuple[str, ...] = ()
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """``(m + 1,)`` offsets of the documents into the tokens."""
+        ends = np.concatenate([[0], np.flatnonzero(self.ids == END) + 1])
+        return ends[self.documents].astype(np.int64)
+
+    @cached_property
+    def boilerplate(self) -> Boilerplate | None:
+        """What stands in most documents; its tokens are numbered without the ends of texts."""
+        words = self.ids != END
+        starts = np.concatenate([[0], np.cumsum(words)])[self.starts]
+        return find_boilerplate(self.ids[words], starts, len(self.words))
+
+    def without_boilerplate(self) -> Numbered:
+        """Leave out what stands in most documents, and say so."""
+        if not (found := self.boilerplate):
+            return replace(self, notes=(*self.notes, "no boilerplate was found: no sequence of words stands in most documents"))
+        kept = np.ones(len(self.ids), bool)
+        kept[self.ids != END] = ~found.covered
+        cut = f"{found.covered.sum():,} tokens of boilerplate are cut, of {found.documents:,} documents"
+        shown = ", ".join(f"'{one}'" for one in self.shown(found))
+        return replace(self, ids=self.ids[kept], notes=(*self.notes, f"{cut}: {shown}"))
+
+    def shown(self, found: Boilerplate) -> list[str]:
+        """Return the beginnings of the three sequences that cover most."""
+        return [" ".join([*(self.words[i] for i in ids[:8]), *(["…"] * (len(ids) > 8))]) for ids, _ in found.sequences[:3]]
+
+    def take(self, kept: Sequence[int]) -> Numbered:
+        """Return some of the documents, in order."""
+        parts = [self.ids[self.starts[k] : self.starts[k + 1]] for k in kept]
+        sizes = np.diff(self.documents)[list(kept)]
+        return replace(
+            self,
+            ids=np.concatenate([np.zeros(0, np.int32), *parts]),
+            documents=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            records=[self.records[k] for k in kept],
+        )
+
+    def without_duplicates(self) -> Numbered:
+        """Leave out documents with the same words in the same order as an earlier one."""
+        seen, kept = set[bytes](), list[int]()
+        for k in range(len(self.records)):
+            ids = self.ids[self.starts[k] : self.starts[k + 1]]
+            words = ids[ids != END]
+            if len(words) and _key(words) in seen:
+                continue
+            kept.append(k)
+            seen.add(_key(words))
+        again = len(self.records) - len(kept)
+        return replace(self.take(kept), duplicates=self.duplicates + again) if again else self
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
@@ -86,7 +139,7 @@ def number(
     """
     reading = ReadOptions(**{field.name: getattr(options, field.name) for field in fields(ReadOptions)})
     documents = open_documents(source, replace(reading, as_is=True))  # a question of layout is a doubt among others
-    tokenise, cuts = tokeniser(options, tokenizer), Cuts(options) if tokenizer is None else None
+    cut, cuts = cutter(options, tokenizer, marked=True), Cuts(options) if tokenizer is None else None
     texts_of, dropped = _splitter(documents, options), re.compile(options.drop or "(?!)", re.M)
     numbers: defaultdict[str, int] = defaultdict()
     numbers.default_factory = numbers.__len__
@@ -95,7 +148,7 @@ def number(
     empty, sample = list[str](), Excerpts()
     for place, read in enumerate(documents):
         document = read._replace(texts=[dropped.sub(" ", text) for text in read.texts]) if options.drop else read
-        tokens = tokenise(texts_of(document.texts))
+        tokens = cut(texts_of(document.texts))
         sample.see(document)
         if cuts:
             cuts.see(document.texts)
@@ -105,8 +158,7 @@ def number(
             empty.append(document.id)
             continue
         if options.drop_duplicates and len(words):
-            key = blake2b(words.tobytes(), digest_size=16).digest()
-            if key in seen:
+            if (key := _key(words)) in seen:
                 duplicates += 1
                 continue
             seen.add(key)
@@ -114,7 +166,7 @@ def number(
         texts.append(len(ids) - len(words))
         records.append(Record(document.id, document.metadata, place))
     _check_words(documents.name, numbers)
-    return Numbered(
+    spelled = Numbered(
         documents,
         options,
         list(numbers),
@@ -124,9 +176,15 @@ def number(
         duplicates,
         empty,
         sample,
-        tokenise,
-        tuple(cuts.notes()) if cuts else (),
+        tokeniser(options, tokenizer),
+        (*((documents.nuls,) if documents.nuls else ()), *(cuts.notes() if cuts else ())),
     )
+    meant = one_spelling(spelled, tokenizer)
+    return meant.without_boilerplate() if options.cut_boilerplate else meant
+
+
+def _key(words: Ids) -> bytes:
+    return blake2b(words.tobytes(), digest_size=16).digest()
 
 
 def _check_words(name: str, words: Iterable[str]) -> None:

@@ -32,8 +32,9 @@ def prepare_corpus(
 ) -> Corpus:
     """Read a source and return it as a corpus.
 
-    Letters of any script are composed (NFC), so that a word has one spelling; soft hyphens are left out. A context
-    ends where a sentence ends that is a line of the input or a unit.
+    A word has one spelling: letters of any script are composed (NFC), characters that mean one are one
+    (:mod:`gpustab.corpus.variants`), soft hyphens are left out, and words broken at line ends joined
+    (:mod:`gpustab.corpus.broken`). A context ends where a sentence ends that is a line of the input or a unit.
 
     Args:
         source: a file, a folder or a name, see :func:`gpustab.corpus.documents.open_documents`.
@@ -62,7 +63,7 @@ def prepare_corpus(
         log.warning("%s: %d without a word, no documents: %s", source, len(numbered.empty), names)
     notes = (*documents.notes, *numbered.notes)
     for note in notes:
-        log.info(note)
+        log.info(str(InputError(note)))
     return replace(_select(documents, numbered, options), notes=notes, evidence=found)
 
 

@@ -5,12 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpustab.corpus.excerpts import Piece as Piece
 from gpustab.corpus.options import CorpusOptions, FoundLayout
+
+
+class Repeated(NamedTuple):
+    """Token sequences that stand in most documents, see :mod:`gpustab.corpus.boilerplate`.
+
+    Attributes:
+        share: how much of the tokens they are.
+        documents: how many have any.
+        examples: the beginnings of three.
+    """
+
+    share: float
+    documents: int
+    examples: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +45,7 @@ class Look:
         tokenise: cuts texts into words, with a newline after each text.
         copies: documents that were left out as copies.
         question: what a document is, where that is open.
+        repeated: the token sequences that stand in most documents, where there are any.
     """
 
     name: str
@@ -44,6 +60,7 @@ class Look:
     tokenise: Callable[[Sequence[str]], list[str]]
     copies: int = 0
     question: str = ""
+    repeated: Repeated | None = None
 
     @cached_property
     def pieces(self) -> tuple[Piece, ...]:

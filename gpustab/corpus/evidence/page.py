@@ -11,7 +11,7 @@ import numpy as np
 
 from gpustab.corpus.evidence.doubt import Doubt
 from gpustab.corpus.evidence.doubts import doubts_of
-from gpustab.corpus.evidence.look import Look
+from gpustab.corpus.evidence.look import Look, Repeated
 from gpustab.corpus.numbering import END, Numbered, number
 from gpustab.corpus.options import CorpusOptions
 from gpustab.errors import InputError, option
@@ -110,6 +110,7 @@ def evidence_of(numbered: Numbered) -> Evidence:
         numbered.tokenise,
         numbered.duplicates,
         documents.question,
+        _repeated(numbered),
     )
     frequent = sorted((-int(counts[i]), numbered.words[i]) for i in np.flatnonzero(kept))[:_FREQUENT]
     return Evidence(
@@ -126,6 +127,11 @@ def evidence_of(numbered: Numbered) -> Evidence:
         look.characters,
         sum(len(text) for piece in look.pieces for text in piece.texts),
     )
+
+
+def _repeated(numbered: Numbered) -> Repeated | None:
+    found = numbered.boilerplate
+    return found and Repeated(float(found.covered.mean()), found.documents, tuple(numbered.shown(found)))
 
 
 def _example(numbered: Numbered, kept: Any, look: Look) -> tuple[str, tuple[tuple[str, ...], ...]]:

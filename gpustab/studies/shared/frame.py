@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from gpustab.corpus.options import CorpusOptions
+from gpustab.corpus.options import SPELLING, CorpusOptions
 from gpustab.errors import InputError, as_flags
 from gpustab.machine.device import Compute
 from gpustab.machine.environment import environment
@@ -198,7 +198,7 @@ def reading_of(made: dict[str, Any]) -> CorpusOptions:
     """Return how the whole corpus behind a group is read: as for the training, in documents and all of it."""
     known = [field.name for field in fields(CorpusOptions)]
     chosen = {key: value for key, value in made["options"].items() if key in known}
-    return CorpusOptions(**chosen | {"unit": "document", "fraction": 1.0, "as_is": True})
+    return CorpusOptions(**SPELLING | chosen | {"unit": "document", "fraction": 1.0, "as_is": True})
 
 
 def how_made(groups: Iterable[Runs | Group]) -> list[dict[str, Any]]:
