@@ -281,7 +281,7 @@ def wikitext(w: _Words) -> str:
     )
 
 
-@_kind(*_MARKUP, words=_SIGNS)
+@_kind(*_MARKUP, words=_SIGNS, format="plain", layout="files")
 def html_saved_as_text(w: _Words) -> dict[str, str | bytes]:
     return {
         f"{i}.txt": "".join(f'<p class="c{w.n(1, 9)}">{w.sentence()} <a href="http://{w.word()}.com">{w.word()}</a><br/></p>\n' for _ in range(12))
@@ -333,7 +333,7 @@ def extracted_features(w: _Words) -> dict[str, str | bytes]:
     return {"volume.json": json.dumps({"@context": "https://x", "htid": "a.1", "metadata": {"title": w.word()}, "features": {"pages": pages}})}
 
 
-@_kind(*_MARKUP, words=("music", *_SIGNS))
+@_kind("few", *_MARKUP, words=("music", *_SIGNS))
 def music_xml(w: _Words) -> dict[str, str | bytes]:
     notes = "".join(f"<note><pitch><step>{w.draw.choice('ABCDEFG')}</step><octave>4</octave></pitch><duration>1</duration><type>quarter</type></note>" for _ in range(500))
     return {"song.xml": f'<?xml version="1.0"?><score-partwise version="3.1"><part id="P1"><measure number="1">{notes}</measure></part></score-partwise>'}
@@ -380,7 +380,7 @@ def javascript(w: _Words) -> str:
     )
 
 
-@_kind("program", *_MARKUP, words=("SQL", "program"))
+@_kind("names", "program", *_MARKUP, words=("SQL", "program"))
 def sql_dump_with_a_comment(w: _Words) -> str:
     rows = "\n".join(f"INSERT INTO `{w.word()}` VALUES ({i},'{w.name()}','{w.word()}',NULL);" for i in range(300))
     return f"-- MySQL dump\n\nSET NAMES utf8;\nLOCK TABLES `a` WRITE;\n{rows}\n"
@@ -553,7 +553,7 @@ def mathematics_as_text(w: _Words) -> str:
     return "\n".join(f"f_{w.n(1, 9)}(x) = {w.n(1, 9)}*x^{w.n(2, 9)} + {w.n(1, 9)}*y/(z - {w.n(1, 9)}) <= {w.n(1, 99)} && !{w.word()};" for _ in range(300))
 
 
-@_kind("names", "columns", *_HEADS, *_MARKUP, words=("translation", "table", "column"))
+@_kind("names", "columns", "document", *_HEADS, *_MARKUP, words=("translation", "table", "column"))
 def translation_memory(w: _Words) -> dict[str, str | bytes]:
     units = "".join(
         f'<tu><tuv xml:lang="en"><seg>{w.sentence()}</seg></tuv><tuv xml:lang="de"><seg>{w.sentence()}</seg></tuv></tu>' for _ in range(150)

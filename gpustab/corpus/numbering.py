@@ -72,7 +72,9 @@ class Numbered:
     def without_boilerplate(self) -> Numbered:
         """Leave out what stands in most documents, and say so."""
         if not (found := self.boilerplate):
-            return replace(self, notes=(*self.notes, "no boilerplate was found: no sequence of words stands in most documents"))
+            return replace(
+                self, notes=(*self.notes, "no boilerplate was found: no sequence of words stands in most documents")
+            )
         kept = np.ones(len(self.ids), bool)
         kept[self.ids != END] = ~found.covered
         cut = f"{found.covered.sum():,} tokens of boilerplate are cut, of {found.documents:,} documents"
@@ -81,7 +83,9 @@ class Numbered:
 
     def shown(self, found: Boilerplate) -> list[str]:
         """Return the beginnings of the three sequences that cover most."""
-        return [" ".join([*(self.words[i] for i in ids[:8]), *(["…"] * (len(ids) > 8))]) for ids, _ in found.sequences[:3]]
+        return [
+            " ".join([*(self.words[i] for i in ids[:8]), *(["…"] * (len(ids) > 8))]) for ids, _ in found.sequences[:3]
+        ]
 
     def take(self, kept: Sequence[int]) -> Numbered:
         """Return some of the documents, in order."""

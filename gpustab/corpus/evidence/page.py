@@ -110,6 +110,7 @@ def evidence_of(numbered: Numbered) -> Evidence:
         numbered.tokenise,
         numbered.duplicates,
         documents.question,
+        documents.runs_on,
         _repeated(numbered),
     )
     frequent = sorted((-int(counts[i]), numbered.words[i]) for i in np.flatnonzero(kept))[:_FREQUENT]
