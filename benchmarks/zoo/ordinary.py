@@ -230,7 +230,7 @@ def _readmes() -> Iterator[Specimen]:
         yield Specimen(f"readmes {start}", {name: bodies[name] for name in names[start : start + 6]})
     news = sorted(Path("/usr/share/doc").glob("*/README*"))
     texts = [(path, _opened(path)) for path in news if path.is_file() and not path.is_symlink()]
-    plain = [(path, text) for path, text in texts if _SHORT < len(text) and path.suffix not in (".html", ".md")]
+    plain = [(path, text) for path, text in texts if len(text) > _SHORT and path.suffix not in (".html", ".md")]
     for path, text in plain[:25]:
         yield Specimen(f"readme {path.parent.name}", {"README.txt": text[:_LONG]}, {"layout": "files"})
 

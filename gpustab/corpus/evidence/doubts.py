@@ -22,10 +22,9 @@ from gpustab.corpus.evidence.look import Look
 from gpustab.corpus.evidence.markup import markup, program
 from gpustab.corpus.evidence.sources import copies, layout
 
+_OF_ROWS = (words_with_numbers, a_word_a_line, words_with_tags)
 DOUBTS: tuple[Callable[[Look], Doubt | None], ...] = (
-    words_with_numbers,
-    a_word_a_line,
-    words_with_tags,
+    *_OF_ROWS,
     record_heads,
     named_lines,
     times,
@@ -47,5 +46,7 @@ DOUBTS: tuple[Callable[[Look], Doubt | None], ...] = (
 
 def doubts_of(look: Look) -> tuple[Doubt, ...]:
     """Return the doubts that a look raises, the strong ones first."""
+    if rows := [doubt for ask in _OF_ROWS if (doubt := ask(look))]:
+        return tuple(rows[:1])  # all else would come of the cells
     raised = [doubt for ask in DOUBTS if (doubt := ask(look))]
     return tuple(sorted(raised, key=lambda doubt: not doubt.strong))

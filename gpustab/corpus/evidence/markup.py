@@ -11,7 +11,7 @@ from gpustab.errors import option
 
 _STRONG, _SLIGHT = 0.05, 0.002
 """Of the words, how many stand in markup: from 5 % on the names of tags are as frequent as the commonest words."""
-_SIGNS = 0.07
+_SIGNS = 0.05
 """Of the characters that are no letters, digits, blanks or marks of a sentence: prose has 1 %, programs 10 %."""
 _FEW = 5
 """Pieces of markup from which it is no accident."""
@@ -42,7 +42,8 @@ def markup(look: Look) -> Doubt | None:
     most = [span for name in kinds for span, _ in spans[name].most_common(3)]
     pattern = "|".join(_KINDS[name] for name in kinds)
     way = f"say {option('drop', pattern)} to leave it out"
-    return Doubt("markup", share, shown(most), share >= _STRONG, says, way)
+    signs = share - words["addresses"] / max(look.size, 1)  # addresses are many where people are thanked
+    return Doubt("markup", share, shown(most), signs >= _STRONG, says, way)
 
 
 def program(look: Look) -> Doubt | None:
