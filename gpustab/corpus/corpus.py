@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from gpustab.corpus.options import CorpusOptions as CorpusOptions
 from gpustab.errors import InputError
 from gpustab.runs.key import noun_of
 from gpustab.spaces.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from gpustab.corpus.evidence import Evidence
 
 Ids = NDArray[np.int32]
 Offsets = NDArray[np.int64]
@@ -55,6 +58,7 @@ class Corpus:
         records: id and metadata of the ``m`` documents.
         source: where their raw text can be read again.
         notes: what the files were taken for, and what was passed over.
+        evidence: what was found about the source before training; None of a corpus that was made in memory.
     """
 
     name: str
@@ -69,6 +73,7 @@ class Corpus:
     source: Documents | None = None
     together: Offsets | None = None
     notes: tuple[str, ...] = ()
+    evidence: Evidence | None = None
 
     def __len__(self) -> int:
         """Number of units."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gpustab.corpus.formats import FORMATS, Document, TextFile, TextFormat, recognise
-from gpustab.corpus.formats.plain import PLAIN, documents, find_layout
+from gpustab.corpus.formats.plain import PLAIN, RUN_ON, Found, documents, find_layout
 from gpustab.corpus.formats.records import refuse_columns
 from gpustab.corpus.formats.registry import suffix_of
 from gpustab.corpus.formats.tei import Editing
@@ -119,6 +119,7 @@ _LAYOUTS: dict[FoundLayout, str] = {
     "paragraphs": "documents stand between blank lines",
     "files": "every file is a document",
     "records": "every record is a document",
+    "sentences": "its elements or marks of documents are documents, and its sentences are marked",
 }
 
 
@@ -146,6 +147,8 @@ class Documents:
         parts: the files, in the order of reading.
         metadata: of every file; by default what it says itself.
         notes: what the files were taken for, and which were passed over.
+        question: what a document is, where several readings are plausible and ``layout`` is the likeliest.
+        runs_on: whether paragraphs were taken for documents as lines run on in the next.
     """
 
     name: str
@@ -153,6 +156,8 @@ class Documents:
     parts: Sequence[Part]
     metadata: Sequence[Mapping[str, str]] = ()
     notes: Sequence[str] = ()
+    question: str = ""
+    runs_on: bool = False
 
     @property
     def replaced(self) -> int:
@@ -163,6 +168,16 @@ class Documents:
         """Yield, after an iteration, what was left out and joined in texts of TEI."""
         editing = sum((part.file.editing for part in self.parts), Editing())
         yield from (f"{self.name}: {said}" for said in editing.sentences())
+
+    @property
+    def nuls(self) -> str:
+        """Say where NUL signs are, after an iteration; nothing where there are none."""
+        files = [part.file for part in self.parts if part.file.nuls]
+        if not files:
+            return ""
+        total, first = sum(file.nuls for file in files), files[0]
+        inside = "within a word they are left out, elsewhere they are blanks"
+        return f"{first.path}: line {first.first_nul:,}: the first of {total:,} NUL signs, which no text has; {inside}"
 
     def __iter__(self) -> Iterator[Document]:
         for number, part in enumerate(self.parts):
@@ -187,7 +202,7 @@ def open_documents(source: str | Path, options: ReadOptions | None = None, **cho
 
     Raises:
         InputError: if there is no such source, or it is no text, or an option is none of its values or does not fit,
-            or several readings are plausible.
+            or several readings are plausible and ``as_is`` is not set.
 
     >>> documents = open_documents("lee")  # needs gensim
     >>> documents.layout, len(list(documents))
@@ -216,11 +231,13 @@ def _file(name: str, path: Path, options: ReadOptions) -> Documents:
         return _pipe(name, path, options)
     format_, file, guess = recognise(path, options)
     _refuse_unfit(options, path, format_)
-    layout = format_.layout or options.layout or find_layout(file)
-    taken = f"{name}: read as {format_.title}{_in(file)}; {_LAYOUTS[layout]}"
-    return Documents(
-        name, layout, [Part(format_, file)], notes=[taken, *_warned([f"{name}: {guess}"] if guess else ())]
-    )
+    given = format_.layout or options.layout
+    layout, why, question = Found(given) if given else find_layout(file)
+    if question and not options.as_is:
+        raise InputError(f"{path}: {question}")
+    taken = f"{name}: read as {format_.title}{_in(file)}; {_LAYOUTS[layout]}{f', as {why}' if why else ''}"
+    notes = [taken, *_warned([f"{name}: {guess}"] if guess else ())]
+    return Documents(name, layout, [Part(format_, file)], notes=notes, question=question, runs_on=why == RUN_ON)
 
 
 def _in(file: TextFile) -> str:
@@ -242,7 +259,7 @@ def _pipe(name: str, path: Path, options: ReadOptions) -> Documents:
     refuse_columns(options, path, "plain text, as it can be read only once")
     encoding = "utf-8-sig" if options.encoding == "auto" else options.encoding
     file = TextFile(path, encoding, options)
-    return Documents(name, options.layout or find_layout(file), [Part(PLAIN, file)])
+    return Documents(name, options.layout or find_layout(file).layout, [Part(PLAIN, file)])
 
 
 def _folder(folder: Path, options: ReadOptions) -> Documents:
@@ -263,7 +280,9 @@ def _folder(folder: Path, options: ReadOptions) -> Documents:
 
 def _refuse_unfit(options: ReadOptions, path: Path, format_: TextFormat) -> None:
     """Refuse options that would be passed over in silence."""
-    if format_.layout != "records" or (format_.name == "xml" and options.columns.keys() - {"column"}):
+    if format_.layout not in ("records", "sentences") or (
+        format_.name == "xml" and options.columns.keys() - {"column"}
+    ):
         refuse_columns(options, path, format_.title)
     for name in ("notes", "readings"):
         if format_.name != "xml" and getattr(options, name) != getattr(ReadOptions, name):

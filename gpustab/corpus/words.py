@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
+from gpustab.corpus.broken import BREAK, HYPHENS, run_on
 from gpustab.corpus.options import CorpusOptions
+from gpustab.corpus.variants import fold, signs_within
 
 _TURKIC = str.maketrans({"İ": "i", "I": "ı"})
 _ABOVE = "".join(chr(code) for code in range(0x300, 0x370) if unicodedata.combining(chr(code)) == 230)
@@ -20,7 +22,6 @@ _SELDOM = {"digits": 1000}
 """Words, of which one of a kind is not worth a note: in any prose there are some like ``4th``."""
 _SELDOM_ELSE = 100_000
 _KINDS = {
-    "markup": r"</?[A-Za-z][\w:]*(?:\s[^<>]*)?/?>|&(?:[a-z]{2,8}|#\d{1,6});",
     "tags": r"(?<!\S)[#@]\w+",
     "joined": r"\w+(?:[#|_]+\w+)+",
     "plus": r"(?<!\S)\w{1,3}(?:\+\+|#)(?!\w)",
@@ -29,27 +30,59 @@ _KINDS = {
 _TOKENS = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _KINDS.items()))
 
 
-def tokeniser(
-    options: CorpusOptions, own: Callable[[str], Iterable[str]] | None = None
-) -> Callable[[Sequence[str]], list[str]]:
+Own = Callable[[str], Iterable[str]]
+Cutter = Callable[[Sequence[str]], list[str]]
+
+
+def tokeniser(options: CorpusOptions, own: Own | None = None) -> Cutter:
     r"""Return a function that cuts texts into words, with a newline after each text.
 
     Args:
         options: the rules.
         own: cuts a text into words in place of ``options.tokenizer``; letters are made small afterwards.
 
-    >>> tokeniser(CorpusOptions())(["Don't panic: 42!", "It's mañana's 'naïve' co-op."])
+    >>> tokeniser(CorpusOptions())(["Don’t panic: 42!", "It's mañana's 'naïve' co-op."])
     ["don't", 'panic', '\n', "it's", "mañana's", 'naïve', 'co', 'op', '\n']
     >>> tokeniser(CorpusOptions(tokenizer="whitespace"))(["dico#2 bank|NOUN"])
     ['dico#2', 'bank|noun', '\n']
     """
+    cut, one_spelling = cutter(options, own), spelling(options, own)
+    return lambda texts: list(map(one_spelling, cut(texts)))
+
+
+def spelling(options: CorpusOptions, own: Own | None = None) -> Callable[[str], str]:
+    """Return what gives a word its one spelling, see :func:`gpustab.corpus.variants.fold`; what one cuts oneself stays."""
+    if options.keep_variants or own is not None:
+        return str
     lower = lowering(options)
-    if own is None and options.cut == "words":
-        find = _pattern(not options.drop_numbers, not options.drop_punctuation).findall
+    return lambda word: word if (folded := fold(word)) == word else unicodedata.normalize("NFC", lower(folded))
+
+
+def cutter(options: CorpusOptions, own: Own | None = None, *, marked: bool = False) -> Cutter:
+    """Return a function that cuts texts into words as they are spelled, with a newline after each text.
+
+    Args:
+        options: the rules.
+        own: as for :func:`tokeniser`.
+        marked: whether a word that a line's end may break is one token, with a mark in it, and so is one with hyphens
+            in a text that has such words; see :mod:`gpustab.corpus.broken`. It never is where a regular expression or
+            ``own`` cuts.
+    """
+    lower = lowering(options)
+    plain = own is None and options.cut == "words"
+    how = options.join_broken
+    if how == "auto" and not (marked and (plain or options.cut == "whitespace") and own is None):
+        how = "none"
+    if plain:
+        find, find_broken = (
+            _pattern(not options.drop_numbers, not options.drop_punctuation, options.keep_variants, broken).findall
+            for broken in (False, True)
+        )
 
         def tokenise(texts: Sequence[str]) -> list[str]:
-            joined = "".join(text.replace("\n", " ") + "\n" for text in texts).replace("\u00ad", "")
-            return find(unicodedata.normalize("NFC", lower(joined)))
+            joined = "".join([run_on(text, how) + "\n" for text in texts]).replace("\u00ad", "")
+            composed = unicodedata.normalize("NFC", lower(joined))
+            return (find_broken if how == "auto" and BREAK in joined else find)(composed)
 
         return tokenise
     cut = own or _cutter(options.cut)
@@ -57,8 +90,8 @@ def tokeniser(
     def tokenise_as_told(texts: Sequence[str]) -> list[str]:
         tokens = []
         for text in texts:
-            plain = unicodedata.normalize("NFC", text.replace("\n", " ").replace("\u00ad", ""))
-            tokens += [unicodedata.normalize("NFC", lower(word)) for word in cut(plain)]
+            line = unicodedata.normalize("NFC", run_on(text, how).replace("\u00ad", ""))
+            tokens += [unicodedata.normalize("NFC", lower(word)) for word in cut(line)]
             tokens.append("\n")
         return tokens
 
@@ -94,11 +127,13 @@ def _cutter(tokenizer: str) -> Callable[[str], Iterable[str]]:
 
 
 @cache
-def _pattern(numbers: bool, punctuation: bool) -> re.Pattern[str]:
+def _pattern(numbers: bool, punctuation: bool, as_spelled: bool, broken: bool) -> re.Pattern[str]:
     """Return the expression of one token: a word with its inner apostrophes and joiners, a sign, or a text's end."""
     letters, inside = (_run("LN"), _run("LMN")) if numbers else (_run("L"), _run("LM"))
+    within = f"['’]{letters}|[\u200c\u200d]+{inside}" if as_spelled else signs_within(letters, inside)
+    hyphen = f"[{HYPHENS}]{BREAK}?{letters}|" if broken else ""
     sign = f"|{_run('PS', '')}" if punctuation else ""
-    return re.compile(f"{letters}(?:{inside}|['’]{letters}|[\u200c\u200d]+{inside})*{sign}|\n")
+    return re.compile(f"{letters}(?:{inside}|{hyphen}{within})*{sign}|\n")
 
 
 def _run(majors: str, repeat: str = "+") -> str:
@@ -126,7 +161,7 @@ class Cuts:
     """
 
     def __init__(self, options: CorpusOptions) -> None:
-        self._tokenise, self._lower = tokeniser(options), lowering(options)
+        self._tokenise, self._lower = cutter(options), lowering(options)
         self._seen = self._words = 0
         self._found: dict[str, Counter[str]] = {name: Counter() for name in _KINDS}
 
@@ -141,21 +176,18 @@ class Cuts:
                     self._found[found.lastgroup][found[0]] += 1
 
     def notes(self) -> Iterator[str]:
-        """Yield a note on markup and one on tokens, each with examples of the kinds that are not rare."""
+        """Yield a note with examples of the kinds that are not rare."""
         cut = {name: kept for name, words in self._found.items() if (kept := self._cut(words))}
         often = {
             name: words for name, words in cut.items() if words.total() * _SELDOM.get(name, _SELDOM_ELSE) >= self._words
         }
-        markup, tokens = {"markup"} & often.keys(), often.keys() - {"markup"}
-        if markup:
-            yield f"there is markup in the text: {self._shown(often, markup)}; format html would take it out of a page"
-        if tokens:
+        if often:
             ways = "tokenizer whitespace or a regular expression would keep them"
-            yield f"the rules in force cut or merge words that are tokens already: {self._shown(often, tokens)}; {ways}"
+            yield f"the rules in force cut or merge words that are tokens already: {self._shown(often)}; {ways}"
 
-    def _shown(self, often: Mapping[str, Counter[str]], kinds: Set[str]) -> str:
+    def _shown(self, often: Mapping[str, Counter[str]]) -> str:
         """Return two examples of each kind, and how many there are."""
-        chosen = [words for name, words in often.items() if name in kinds]
+        chosen = list(often.values())
         shown = [f"{word} → {self._becomes(word)}" for words in chosen for word, _ in words.most_common(2)]
         return f"{', '.join(shown)} ({sum(words.total() for words in chosen):,} of {self._words:,} words)"
 

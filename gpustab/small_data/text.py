@@ -71,7 +71,9 @@ def read_text(source: str | Path, language: str, drop_short: bool = False, layou
     Raises:
         InputError: if there is no such text, or it has no words.
     """
-    corpus = prepare_corpus(source, CorpusOptions(min_count=1, unit="sentence", language=language, layout=layout))
+    corpus = prepare_corpus(
+        source, CorpusOptions(min_count=1, unit="sentence", language=language, layout=layout, as_is=True)
+    )
     per_document = np.diff(corpus.documents)
     words = list(corpus.vocabulary)
     text = Text(

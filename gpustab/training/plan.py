@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from gpustab.corpus.corpus import Corpus, CorpusOptions
-from gpustab.corpus.options import ReadOptions
+from gpustab.corpus.options import SPELLING, ReadOptions
 from gpustab.corpus.sampling import Sampling, draw, shared_training_seed, training_seed
 from gpustab.corpus.slices import epoch_slices, halves
 from gpustab.errors import InputError, option
@@ -32,7 +32,7 @@ _BEFORE = {"engine": "gensim", "programs_per_run": 1, "parameters.spread": 1.0, 
     f"options.{field.name}": field.default for field in fields(CorpusOptions)
 }
 """What plans mean that were written when there were no such keys."""
-_READING = {f"options.{field.name}" for field in fields(ReadOptions)}
+_READING = {f"options.{name}" for name in (*(field.name for field in fields(ReadOptions)), *SPELLING)}
 """How text was read matters in what came of it, which the corpus' hash tells."""
 
 

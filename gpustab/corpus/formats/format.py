@@ -39,6 +39,8 @@ class TextFile:
         options: how it is to be read.
         replaced: number of U+FFFD that stand for undecodable bytes, of the last reading.
         editing: what was left out and joined by the rules for TEI, of the last reading.
+        nuls: number of NUL signs, of the last reading.
+        first_nul: the line of the first of them.
     """
 
     path: Path
@@ -46,6 +48,8 @@ class TextFile:
     options: ReadOptions
     replaced: int = 0
     editing: Editing = field(default_factory=Editing)
+    nuls: int = 0
+    first_nul: int = 0
 
     def pieces(self) -> Generator[str]:
         """Yield the text piece by piece.
@@ -53,12 +57,18 @@ class TextFile:
         Raises:
             InputError: naming line and byte of what is not of the encoding; or if the file is damaged.
         """
-        self.replaced, self.editing = 0, Editing()
+        self.replaced = self.nuls = self.first_nul = 0
+        self.editing = Editing()
+        line = 1
         with open_source(self.path) as source:
             for piece in decoded(source, self.encoding, self.options.errors):
                 if self.options.errors == "replace":
                     self.replaced += piece.count("\ufffd")
+                if "\0" in piece:
+                    self.first_nul = self.first_nul or line + piece[: piece.index("\0")].count("\n")
+                    self.nuls += piece.count("\0")
                 yield piece
+                line += piece.count("\n")
         if self.replaced:
             self.replaced -= self._written()
 

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from gpustab.corpus.encoding import find_encoding, mark_of, wide_of
 from gpustab.corpus.formats.format import TextFile, TextFormat
-from gpustab.corpus.formats.marked import refuse_beginning, refuse_signs
+from gpustab.corpus.formats.marked import refuse_root
 from gpustab.corpus.formats.markup import DOCX, FRAGMENT, HTML, MARKDOWN
 from gpustab.corpus.formats.plain import FASTTEXT, LINE_SENTENCE, PLAIN
 from gpustab.corpus.formats.records import JSON_LINES, TABLE
+from gpustab.corpus.formats.vertical import VERTICAL
 from gpustab.corpus.formats.xml_text import XML
 from gpustab.corpus.options import ReadOptions
 from gpustab.errors import InputError, option
@@ -21,6 +22,7 @@ from gpustab.formats.source import Source, open_source
 # The first that matches reads the file. PLAIN is last: it takes whatever is not known to be something else.
 FORMATS: tuple[TextFormat, ...] = (
     DOCX,
+    VERTICAL,
     HTML,
     XML,
     JSON_LINES,
@@ -83,14 +85,20 @@ def recognise(path: Path, options: ReadOptions, among: bool = False) -> tuple[Te
         return next(one for one in FORMATS if one.name == options.format), file, guess
     text: str = codecs.getincrementaldecoder(encoding)("replace").decode(start)  # as far as it goes
     suffix = suffix_of(path)
-    refuse_beginning(path, text)
+    refuse_root(path, text)
     known = [
         one for one in FORMATS if one is not DOCX and not (among and one is TABLE and suffix in (*PLAIN.suffixes, ""))
     ]
+    if suffix not in TABLE.suffixes and _are_turns(text):
+        known = [one for one in known if one is not TABLE]
     found = next(one for one in known if suffix in one.suffixes or one.matches(text))
-    if found is PLAIN or (found is TABLE and not options.columns):
-        refuse_signs(path, text, table=found is TABLE)
     return found, file, guess
+
+
+def _are_turns(text: str) -> bool:
+    """Whether what stands before tabs are names with a colon, as in transcripts, and no column."""
+    firsts = [line.partition("\t")[0] for line in text.split("\n", 100)[:100] if "\t" in line]
+    return sum(first.endswith(":") for first in firsts) > len(firsts) / 2
 
 
 def _refuse_foreign(source: Source, options: ReadOptions) -> None:

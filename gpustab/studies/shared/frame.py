@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from gpustab.corpus.options import CorpusOptions
+from gpustab.corpus.options import SPELLING, CorpusOptions
 from gpustab.errors import InputError, as_flags
 from gpustab.machine.device import Compute
 from gpustab.machine.environment import environment
@@ -201,7 +201,8 @@ def reading_of(made: dict[str, Any]) -> CorpusOptions:
     """
     known = [field.name for field in fields(CorpusOptions)]
     chosen = {key: value for key, value in made["options"].items() if key in known}
-    return CorpusOptions(**{"unclear_dates": "undated"} | chosen | {"unit": "document", "fraction": 1.0})
+    whole = {"unit": "document", "fraction": 1.0, "as_is": True}
+    return CorpusOptions(**SPELLING | {"unclear_dates": "undated"} | chosen | whole)
 
 
 def how_made(groups: Iterable[Runs | Group]) -> list[dict[str, Any]]:

@@ -1,0 +1,119 @@
+"""Read every text of the zoo, and print how many ordinary ones raise a strong doubt, and how many made ones the right one."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from benchmarks.zoo.made import made
+from benchmarks.zoo.ordinary import ordinary
+from benchmarks.zoo.specimen import Specimen
+from gpustab.corpus.evidence import evidence
+from gpustab.errors import InputError
+
+WANTED_FALSE, WANTED_FOUND = 0.01, 0.95
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What reading a text came to.
+
+    Attributes:
+        name: of it.
+        ordinary: whether it is an ordinary text.
+        left_out: whether no threshold has seen it.
+        strong: kinds of its strong doubts; ``"refused"`` where it was not read.
+        weak: kinds of its other doubts.
+        says: the refusal, or what the first doubt says.
+        right: whether it was as it should be: no strong doubt of an ordinary text, the right one of another.
+        seconds: processor time.
+    """
+
+    name: str
+    ordinary: bool
+    left_out: bool
+    strong: tuple[str, ...]
+    weak: tuple[str, ...]
+    says: str
+    right: bool
+    seconds: float
+
+
+def look_at(specimen: Specimen) -> Seen:
+    """Read one text as training does."""
+    start = time.process_time()
+    strong, weak, says = (), (), ""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            found = evidence(specimen.write(Path(folder)), min_count=1, **specimen.options)
+        except InputError as error:
+            strong, says = ("refused",), str(error).replace(folder, "")
+        else:
+            strong = tuple(doubt.kind for doubt in found.doubts if doubt.strong)
+            weak = tuple(doubt.kind for doubt in found.doubts if not doubt.strong)
+            says = str(InputError(found.doubts[0].says)) if found.doubts else ""
+    right = not strong
+    if specimen.raises:
+        named = strong == ("refused",) and any(word in says for word in specimen.words)
+        right = named or bool(set(specimen.raises) & {*strong, *weak})
+    seconds = time.process_time() - start
+    return Seen(specimen.name, not specimen.raises, specimen.left_out, strong, weak, says[:300], right, seconds)
+
+
+def table(seen: Sequence[Seen]) -> str:
+    """Return the shares of both thirds and of all, and every text that came out wrong."""
+    lines = ["| | set on two thirds | left out | all | wanted |", "|---|---|---|---|---|"]
+    for title, plain, wanted in (
+        ("false strong doubts of ordinary texts", True, f"at most {WANTED_FALSE:.0%}"),
+        ("right doubts of made files", False, f"at least {WANTED_FOUND:.0%}"),
+    ):
+        own = [one for one in seen if one.ordinary == plain]
+        parts = [[one for one in own if not one.left_out], [one for one in own if one.left_out], own]
+        cells = [
+            f"{sum(one.right != plain for one in part):,} of {len(part):,} ({_share(part, plain):.1%})"
+            for part in parts
+        ]
+        lines.append(f"| {title} | {' | '.join(cells)} | {wanted} |")
+    wrong = [f"{'left out: ' if one.left_out else ''}{one.name}: {_outcome(one)}" for one in seen if not one.right]
+    return "\n".join([*lines, "", *wrong])
+
+
+def _share(part: Sequence[Seen], plain: bool) -> float:
+    return sum(one.right != plain for one in part) / max(len(part), 1)
+
+
+def _outcome(one: Seen) -> str:
+    kinds = ", ".join((*one.strong, *(f"({kind})" for kind in one.weak))) or "no doubt"
+    return f"{kinds}: {one.says}" if one.says else kinds
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, help="folder of the JSON file")
+    parser.add_argument("--only", default="", help="texts whose names have this")
+    parser.add_argument("--made", action="store_true", help="made files alone")
+    given = parser.parse_args(arguments)
+    logging.disable(logging.WARNING)
+    texts: Iterable[Specimen] = [*made(), *(() if given.made else ordinary())]
+    seen = []
+    for number, one in enumerate(texts):
+        if given.only in one.name:
+            seen.append(look_at(one))
+            if number % 50 == 0:
+                print(f"{number} read", file=sys.stderr)
+    print(table(seen))
+    if given.out:
+        given.out.mkdir(parents=True, exist_ok=True)
+        rows = [asdict(one) for one in seen]
+        (given.out / "zoo.json").write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+"""Boilerplate: token sequences that stand in most documents, such as licences, mastheads and the footers of mails.
+
+Repetition tells it, and no list of phrases: windows of six tokens are hashed, and those that stand in more than half of
+the documents are sought in all. What they cover is boilerplate where it is long, or where its words hardly stand
+elsewhere: "Fellow-Citizens of the Senate and House of Representatives" begins most addresses to Congress, and is
+ordinary text, whose words are in use. What one document repeats, a refrain, is none; and of one document alone repetition says nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpustab.corpus.corpus import Ids
+
+_WINDOW = 6
+_MOST = 0.5
+"""Part of the documents above which a sequence stands in most of them."""
+_FEWEST = 5
+"""Documents, below which repetition says nothing."""
+_LONG = 12
+"""Tokens of a sequence that no ordinary text repeats from one document to the next."""
+_OWN = 1 / 3
+"""Part of a shorter sequence's words that stand mostly within it, from which they are not in use."""
+_SAMPLE, _TOKENS, _ENDS = 64, 2_000_000, 50_000
+"""Documents and tokens in which candidates are sought, and tokens of their ends; where those have none, nothing more is
+read."""
+_PRIME = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Boilerplate(NamedTuple):
+    """What stands in most documents.
+
+    Attributes:
+        covered: ``(n,)`` which tokens it is.
+        documents: how many have any of it.
+        sequences: its sequences as word ids, those that cover most first, and in how many places each stands.
+    """
+
+    covered: NDArray[np.bool_]
+    documents: int
+    sequences: list[tuple[tuple[int, ...], int]]
+
+
+def find_boilerplate(ids: Ids, starts: NDArray[np.int64], words: int) -> Boilerplate | None:
+    """Return the boilerplate of some documents, or None if there is none.
+
+    Args:
+        ids: ``(n,)`` their tokens.
+        starts: ``(m + 1,)`` offsets of the documents.
+        words: how many different words there are.
+
+    >>> head, rest = list(range(12)), np.arange(100, 240).reshape(7, 20)
+    >>> texts = [[*head, *text] for text in rest.tolist()]
+    >>> found = find_boilerplate(np.concatenate(texts).astype(np.int32), np.arange(8) * 32, 240)
+    >>> int(found.covered.sum()), found.documents, found.sequences[0][1]
+    (84, 7, 7)
+    """
+    filled = np.flatnonzero(np.diff(starts) >= _WINDOW)
+    if np.count_nonzero(np.diff(starts)) < _FEWEST or len(filled) < _FEWEST:
+        return None
+    codes = np.random.default_rng(0).integers(1 << 63, size=words, dtype=np.uint64)
+    chosen = filled[np.linspace(0, len(filled) - 1, min(_SAMPLE, len(filled))).astype(int)]
+    texts = [ids[starts[k] : starts[k + 1]] for k in chosen]
+    if not len(_candidates(texts, codes, _ENDS)):
+        return None
+    candidates = _candidates(texts, codes, _TOKENS)
+    windows = _hashes(ids, codes)
+    found = np.minimum(np.searchsorted(candidates, windows), len(candidates) - 1)
+    places = np.flatnonzero(candidates[found] == windows)
+    documents = np.searchsorted(starts, places, side="right") - 1
+    inside = places + _WINDOW <= starts[documents + 1]
+    places, documents = places[inside], documents[inside]
+    pairs = np.unique(found[places].astype(np.int64) * len(starts) + documents)
+    frequent = np.bincount(pairs // len(starts), minlength=len(candidates)) > _MOST * np.count_nonzero(np.diff(starts))
+    return _sequences(ids, starts, places[frequent[found[places]]], words)
+
+
+def _hashes(ids: Ids, codes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return a number for each window of tokens, the same for the same words."""
+    coded = codes[ids]
+    size = max(len(ids) - _WINDOW + 1, 0)
+    hashes = np.zeros(size, np.uint64)
+    for place in range(_WINDOW):  # overflow is what a hash wants
+        hashes = hashes * _PRIME + coded[place : place + size]
+    return hashes
+
+
+def _candidates(texts: Sequence[Ids], codes: NDArray[np.uint64], most: int) -> NDArray[np.uint64]:
+    """Return the windows that stand in many of some documents, of which so many tokens are looked at, at both ends."""
+    each = most // len(texts)
+    ends = [[text] if len(text) <= each else [text[: each // 2], text[-each // 2 :]] for text in texts]
+    parts = [np.unique(np.concatenate([_hashes(part, codes) for part in parts])) for parts in ends]
+    windows, times = np.unique(np.concatenate(parts), return_counts=True)
+    return windows[times > 0.8 * _MOST * len(texts)]  # a sample errs
+
+
+def _sequences(ids: Ids, starts: NDArray[np.int64], places: NDArray[np.int64], words: int) -> Boilerplate | None:
+    """Return what windows cover, without what is short and in use elsewhere."""
+    steps = np.zeros(len(ids) + 1, np.int64)
+    np.add.at(steps, places, 1)
+    np.add.at(steps, places + _WINDOW, -1)
+    covered = np.cumsum(steps)[:-1] > 0
+    edges = np.diff(np.concatenate([[0], covered.view(np.int8), [0]]))
+    # Two documents may end and begin with boilerplate: a run ends where a document does.
+    begins = np.union1d(np.flatnonzero(edges > 0), starts[:-1][covered[np.minimum(starts[:-1], len(ids) - 1)]])
+    begins = begins[begins < len(ids)]
+    ends = np.minimum(
+        np.flatnonzero(edges < 0)[np.searchsorted(np.flatnonzero(edges < 0), begins, side="right")],
+        starts[np.searchsorted(starts, begins, side="right")],
+    )
+    elsewhere = np.bincount(ids[~covered], minlength=words)
+    within = np.bincount(ids[covered], minlength=words)
+    runs: Counter[tuple[int, ...]] = Counter()
+    kept = np.zeros(len(ids), bool)
+    having = set[int]()
+    for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
+        own = ids[begin:end]
+        if end - begin >= _LONG or np.mean((within > elsewhere)[np.unique(own)]) > _OWN:
+            kept[begin:end] = True
+            runs[tuple(own.tolist())] += 1
+            having.add(int(np.searchsorted(starts, begin, side="right")))
+    if not runs:
+        return None
+    return Boilerplate(kept, len(having), sorted(runs.items(), key=lambda run: -len(run[0]) * run[1]))

@@ -1,0 +1,52 @@
+"""All doubts that a look can raise: each is one function of a look, with one threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gpustab.corpus.evidence.boilerplate import boilerplate
+from gpustab.corpus.evidence.columns import a_word_a_line, words_with_numbers, words_with_tags
+from gpustab.corpus.evidence.doubt import Doubt
+from gpustab.corpus.evidence.heads import named_lines, record_heads, times
+from gpustab.corpus.evidence.languages import two_languages
+from gpustab.corpus.evidence.lengths import (
+    clauses,
+    coded,
+    documents_of_one_word,
+    few_words,
+    long_sentences,
+    one_document,
+    wrapped_lines,
+)
+from gpustab.corpus.evidence.look import Look
+from gpustab.corpus.evidence.markup import markup, program
+from gpustab.corpus.evidence.sources import copies, layout
+
+_OF_ROWS = (words_with_numbers, a_word_a_line, words_with_tags)
+DOUBTS: tuple[Callable[[Look], Doubt | None], ...] = (
+    *_OF_ROWS,
+    record_heads,
+    named_lines,
+    times,
+    markup,
+    program,
+    documents_of_one_word,
+    coded,
+    clauses,
+    long_sentences,
+    wrapped_lines,
+    one_document,
+    few_words,
+    two_languages,
+    boilerplate,
+    copies,
+    layout,
+)
+
+
+def doubts_of(look: Look) -> tuple[Doubt, ...]:
+    """Return the doubts that a look raises, the strong ones first."""
+    if rows := [doubt for ask in _OF_ROWS if (doubt := ask(look))]:
+        return tuple(rows[:1])  # all else would come of the cells
+    raised = [doubt for ask in DOUBTS if (doubt := ask(look))]
+    return tuple(sorted(raised, key=lambda doubt: not doubt.strong))

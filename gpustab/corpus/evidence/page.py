@@ -1,0 +1,159 @@
+"""The evidence of a source: what it was read as and why, its counts, what was left out, and every doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gpustab.corpus.evidence.doubt import Doubt
+from gpustab.corpus.evidence.doubts import doubts_of
+from gpustab.corpus.evidence.look import Look, Repeated
+from gpustab.corpus.numbering import END, Numbered, number
+from gpustab.corpus.options import CorpusOptions
+from gpustab.errors import InputError, option
+from gpustab.options import chosen
+
+_FREQUENT = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What a source is, before anything is trained on it.
+
+    Attributes:
+        name: of the source.
+        read_as: what its files were taken for and why, and what was passed over.
+        notes: what was done to words, and which words that are tokens already were cut.
+        documents: how many there are, copies left out.
+        sentences: texts between which no context reaches: sentences where the source or the options have them.
+        tokens: words in all, rare ones left out.
+        words: how many different ones are left.
+        frequent: the most frequent words and how often they occur.
+        example: one document as the trainer sees it: its id, and the words of its texts.
+        left_out: what was left out, by why: copies, empty files, rare words ...
+        doubts: what may be wrong with it, strong doubts first.
+        characters: of the whole source; all counts are of all of it.
+        looked_at: characters that the doubts looked at, spread over the source.
+    """
+
+    name: str
+    read_as: tuple[str, ...]
+    notes: tuple[str, ...]
+    documents: int
+    sentences: int
+    tokens: int
+    words: int
+    frequent: tuple[tuple[str, int], ...]
+    example: tuple[str, tuple[tuple[str, ...], ...]]
+    left_out: Mapping[str, int]
+    doubts: tuple[Doubt, ...]
+    characters: int
+    looked_at: int
+
+    @property
+    def strong(self) -> tuple[Doubt, ...]:
+        """The doubts that stop a training."""
+        return tuple(doubt for doubt in self.doubts if doubt.strong)
+
+    def refuse(self) -> None:
+        """Refuse to go on where a doubt is strong.
+
+        Raises:
+            InputError: with each of these doubts, and the ways to go on.
+        """
+        if self.strong:
+            shown = (
+                f"{doubt.says}{' ({})'.format('; '.join(doubt.examples)) if doubt.examples else ''}: {doubt.way}"
+                for doubt in self.strong
+            )
+            told = "; ".join(shown)
+            raise InputError(f"{self.name}: {told}; or {option('as_is')} if all of it is to become words")
+
+
+def evidence(source: str | Path, options: CorpusOptions | None = None, **choices: Any) -> Evidence:
+    """Read a source as training does, and return what it is.
+
+    Everything is counted, which takes as long as preparing the corpus; doubts look at two million characters, which are
+    spread evenly.
+
+    Args:
+        source: a file, a folder or a name, see :func:`gpustab.corpus.documents.open_documents`.
+        options: how it is made a corpus; or
+        **choices: some of its fields, by name.
+
+    Raises:
+        InputError: if the source cannot be read.
+
+    >>> evidence("lee", min_count=5).frequent[:3]  # needs gensim
+    (('the', 3202), ('to', 1639), ('of', 1388))
+    """
+    return evidence_of(number(source, chosen(CorpusOptions, options, choices)))
+
+
+def evidence_of(numbered: Numbered) -> Evidence:
+    """Return the evidence of a source whose words are numbered."""
+    options, documents = numbered.options, numbered.source
+    counts = numbered.counts
+    kept = counts >= options.min_count
+    kept = kept if kept.any() else counts > 0  # then there is no corpus, but something to see
+    lengths = np.diff(np.flatnonzero(numbered.ids == END), prepend=-1) - 1
+    starts = np.concatenate([[0], np.cumsum(lengths)])[numbered.documents]
+    look = Look(
+        documents.name,
+        documents.layout,
+        options,
+        numbered.sample.blocks,
+        numbered.sample.characters,
+        np.diff(starts),
+        lengths,
+        numbered.words,
+        counts,
+        numbered.tokenise,
+        numbered.duplicates,
+        documents.question,
+        documents.runs_on,
+        _repeated(numbered),
+    )
+    frequent = sorted((-int(counts[i]), numbered.words[i]) for i in np.flatnonzero(kept))[:_FREQUENT]
+    return Evidence(
+        documents.name,
+        tuple(documents.notes),
+        numbered.notes,
+        len(look.sizes),
+        len(lengths),
+        int(counts[kept].sum()),
+        int(kept.sum()),
+        tuple((word, -n) for n, word in frequent),
+        _example(numbered, kept, look),
+        numbered.left_out | {"rare words": int((~kept).sum()) - 1, "rare tokens": int(counts[~kept].sum())},
+        doubts_of(look),
+        look.characters,
+        sum(len(text) for piece in look.pieces for text in piece.texts),
+    )
+
+
+def _repeated(numbered: Numbered) -> Repeated | None:
+    found = numbered.boilerplate
+    return found and Repeated(float(found.covered.mean()), found.documents, tuple(numbered.shown(found)))
+
+
+def _example(numbered: Numbered, kept: Any, look: Look) -> tuple[str, tuple[tuple[str, ...], ...]]:
+    """Return the document of median length, its rare words left out."""
+    if not len(look.sizes):
+        return "", ()
+    which = int(np.argsort(look.sizes, kind="stable")[len(look.sizes) // 2])
+    first, last = numbered.documents[which], numbered.documents[which + 1]
+    ends = np.flatnonzero(numbered.ids == END)
+    start = 0 if not first else ends[first - 1] + 1
+    words, texts = [], []
+    for i in numbered.ids[start : ends[last - 1] + 1 if last > first else start]:
+        if i == END:
+            texts.append(tuple(words))
+            words = []
+        elif kept[i]:
+            words.append(numbered.words[i])
+    return numbered.records[which].id, tuple(texts)

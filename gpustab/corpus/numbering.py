@@ -1,0 +1,220 @@
+"""Words become numbers: a source is read once, and each word of it is an id, before any is left out."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpustab.corpus.boilerplate import Boilerplate, find_boilerplate
+from gpustab.corpus.corpus import Ids, Offsets, Record
+from gpustab.corpus.documents import Documents, open_documents
+from gpustab.corpus.excerpts import Excerpts
+from gpustab.corpus.options import CorpusOptions, ReadOptions
+from gpustab.corpus.spelling import one_spelling
+from gpustab.corpus.words import Cuts, cutter, tokeniser
+from gpustab.errors import InputError, option
+
+END = 0
+"""Id of the newline that ends every text."""
+
+
+@dataclass(frozen=True, eq=False)
+class Numbered:
+    """Words of a whole source in order, before any is left out.
+
+    Attributes:
+        source: where they come from.
+        options: how they are made a corpus.
+        words: by id; the newline first.
+        ids: all tokens, every text ended by :data:`END`.
+        documents: offsets into the texts.
+        records: of the documents.
+        duplicates: number of documents that were left out.
+        empty: files without a word, which are no documents.
+        sample: of the documents, for doubts.
+        tokenise: what cut them, each in its one spelling.
+        notes: on words that have one spelling now, were joined, or that the rules cut.
+    """
+
+    source: Documents
+    options: CorpusOptions
+    words: list[str]
+    ids: Ids
+    documents: Offsets
+    records: list[Record]
+    duplicates: int
+    empty: list[str]
+    sample: Excerpts
+    tokenise: Callable[[Sequence[str]], list[str]]
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """``(m + 1,)`` offsets of the documents into the tokens."""
+        ends = np.concatenate([[0], np.flatnonzero(self.ids == END) + 1])
+        return ends[self.documents].astype(np.int64)
+
+    @cached_property
+    def boilerplate(self) -> Boilerplate | None:
+        """What stands in most documents; its tokens are numbered without the ends of texts."""
+        words = self.ids != END
+        starts = np.concatenate([[0], np.cumsum(words)])[self.starts]
+        return find_boilerplate(self.ids[words], starts, len(self.words))
+
+    def without_boilerplate(self) -> Numbered:
+        """Leave out what stands in most documents, and say so."""
+        if not (found := self.boilerplate):
+            return replace(
+                self, notes=(*self.notes, "no boilerplate was found: no sequence of words stands in most documents")
+            )
+        kept = np.ones(len(self.ids), bool)
+        kept[self.ids != END] = ~found.covered
+        cut = f"{found.covered.sum():,} tokens of boilerplate are cut, of {found.documents:,} documents"
+        shown = ", ".join(f"'{one}'" for one in self.shown(found))
+        return replace(self, ids=self.ids[kept], notes=(*self.notes, f"{cut}: {shown}"))
+
+    def shown(self, found: Boilerplate) -> list[str]:
+        """Return the beginnings of the three sequences that cover most."""
+        return [
+            " ".join([*(self.words[i] for i in ids[:8]), *(["…"] * (len(ids) > 8))]) for ids, _ in found.sequences[:3]
+        ]
+
+    def take(self, kept: Sequence[int]) -> Numbered:
+        """Return some of the documents, in order."""
+        parts = [self.ids[self.starts[k] : self.starts[k + 1]] for k in kept]
+        sizes = np.diff(self.documents)[list(kept)]
+        return replace(
+            self,
+            ids=np.concatenate([np.zeros(0, np.int32), *parts]),
+            documents=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            records=[self.records[k] for k in kept],
+        )
+
+    def without_duplicates(self) -> Numbered:
+        """Leave out documents with the same words in the same order as an earlier one."""
+        seen, kept = set[bytes](), list[int]()
+        for k in range(len(self.records)):
+            ids = self.ids[self.starts[k] : self.starts[k + 1]]
+            words = ids[ids != END]
+            if len(words) and _key(words) in seen:
+                continue
+            kept.append(k)
+            seen.add(_key(words))
+        again = len(self.records) - len(kept)
+        return replace(self.take(kept), duplicates=self.duplicates + again) if again else self
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """How often each word occurs, by id."""
+        counts = np.bincount(self.ids, minlength=len(self.words))
+        counts[END] = 0
+        return counts
+
+    @property
+    def left_out(self) -> dict[str, int]:
+        """What was left out while reading, by why."""
+        return {
+            "duplicate documents": self.duplicates,
+            "empty files": len(self.empty),
+            "replaced characters": self.source.replaced,
+        }
+
+
+def number(
+    source: str | Path, options: CorpusOptions, tokenizer: Callable[[str], Iterable[str]] | None = None
+) -> Numbered:
+    """Read a source and number its words.
+
+    Args:
+        source: see :func:`gpustab.corpus.documents.open_documents`.
+        options: how it is made a corpus.
+        tokenizer: cuts a text into words, in place of ``options.tokenizer``.
+
+    Raises:
+        InputError: if the source cannot be read, or a word has white space.
+    """
+    reading = ReadOptions(**{field.name: getattr(options, field.name) for field in fields(ReadOptions)})
+    documents = open_documents(source, replace(reading, as_is=True))  # a question of layout is a doubt among others
+    cut, cuts = cutter(options, tokenizer, marked=True), Cuts(options) if tokenizer is None else None
+    texts_of, dropped = _splitter(documents, options), re.compile(options.drop or "(?!)", re.M)
+    numbers: defaultdict[str, int] = defaultdict()
+    numbers.default_factory = numbers.__len__
+    numbers["\n"] = END
+    parts, texts, records, seen, duplicates = [np.zeros(0, np.int32)], [0], list[Record](), set(), 0
+    empty, sample = list[str](), Excerpts()
+    for place, read in enumerate(documents):
+        document = read._replace(texts=[dropped.sub(" ", text) for text in read.texts]) if options.drop else read
+        tokens = cut(texts_of(document.texts))
+        sample.see(document)
+        if cuts:
+            cuts.see(document.texts)
+        ids = np.fromiter(map(numbers.__getitem__, tokens), np.int32, len(tokens))
+        words = ids[ids != END]
+        if documents.layout == "files" and not len(words):
+            empty.append(document.id)
+            continue
+        if options.drop_duplicates and len(words):
+            if (key := _key(words)) in seen:
+                duplicates += 1
+                continue
+            seen.add(key)
+        parts.append(ids)
+        texts.append(len(ids) - len(words))
+        records.append(Record(document.id, document.metadata, place))
+    _check_words(documents.name, numbers)
+    spelled = Numbered(
+        documents,
+        options,
+        list(numbers),
+        np.concatenate(parts),
+        np.cumsum(texts, dtype=np.int64),
+        records,
+        duplicates,
+        empty,
+        sample,
+        tokeniser(options, tokenizer),
+        (*((documents.nuls,) if documents.nuls else ()), *(cuts.notes() if cuts else ())),
+    )
+    meant = one_spelling(spelled, tokenizer)
+    return meant.without_boilerplate() if options.cut_boilerplate else meant
+
+
+def _key(words: Ids) -> bytes:
+    return blake2b(words.tobytes(), digest_size=16).digest()
+
+
+def _check_words(name: str, words: Iterable[str]) -> None:
+    """Refuse what no file of vectors could hold; the rule "words" never finds it."""
+    wrong = next((word for word in words if word != "\n" and (not word or len(word.split()) != 1)), None)
+    if wrong is not None:
+        raise InputError(
+            f"{name}: {option('tokenizer')} finds {wrong!r}; a word has no white space, and something else"
+        )
+
+
+def _splitter(documents: Documents, options: CorpusOptions) -> Callable[[list[str]], list[str]]:
+    """Return the function that makes a document's texts of its lines."""
+    if options.unit != "sentence" or documents.layout == "blocks":
+        return lambda texts: texts
+    marked = documents.layout == "sentences"  # those of a word a line, where it marks them at all
+    try:
+        from sentencex import segment
+    except ImportError:
+        raise InputError(f"{option('unit', 'sentence')} needs the package sentencex: pip install sentencex") from None
+
+    def split(texts: list[str]) -> list[str]:
+        if marked and len(texts) > 1:
+            return texts
+        # Only plain spaces: it fails at a next-line character (U+0085) before a full stop.
+        plain = (re.sub(r"[^\S\n]", " ", text) for text in texts)
+        return [sentence for text in plain for sentence in segment(options.language, text) if not sentence.isspace()]
+
+    return split

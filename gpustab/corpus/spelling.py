@@ -1,0 +1,120 @@
+"""One word, one number: tokens that are numbered as they are spelled get the numbers of the words that they mean.
+
+What a token means is asked once for each spelling, when all are counted: folding characters and joining broken words so
+costs by the size of the vocabulary, not of the text.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpustab.corpus.broken import BREAK, HYPHENS, Breaks, taken_apart
+from gpustab.corpus.options import CorpusOptions
+from gpustab.corpus.variants import LETTER_APOSTROPHES, with_plain_apostrophe
+from gpustab.corpus.words import Own, spelling
+from gpustab.errors import option
+from gpustab.spaces.words import printable
+
+if TYPE_CHECKING:
+    from gpustab.corpus.numbering import Numbered
+
+_SHOWN = 3
+
+Changes = Mapping[int, tuple[str, ...]]
+"""The words that a token means, by its number, where they are others than itself."""
+
+
+def one_spelling(spelled: Numbered, own: Own | None) -> Numbered:
+    """Return a source with one number for each word that is meant.
+
+    Args:
+        spelled: every token as it is spelled.
+        own: what cut it in place of ``options.tokenizer``: its words stay as they are.
+    """
+    changes, notes = _meant(spelled.words, spelled.counts, spelled.options, own)
+    if not changes:
+        return spelled
+    meant = replace(_renumbered(spelled, changes), notes=(*notes, *spelled.notes))
+    return meant.without_duplicates() if spelled.options.drop_duplicates else meant
+
+
+def _meant(
+    words: Sequence[str], counts: NDArray[np.int64], options: CorpusOptions, own: Own | None
+) -> tuple[dict[int, tuple[str, ...]], tuple[str, ...]]:
+    """Return what tokens mean that mean other words than themselves, and what is to be said of it."""
+    spell, folded = spelling(options, own), Counter[str]()
+    changes = dict[int, tuple[str, ...]]()
+    apart = own is None and any(BREAK in word for word in words)
+    for k, word in enumerate(words):
+        if not (apart and any(sign in word for sign in HYPHENS)) and (one := spell(word)) != word:
+            changes[k], folded[f"{word} → {one}"] = (one,), int(counts[k])
+    notes = list[str]()
+    if apart:
+        mended, notes = _mended(words, counts, options, spell)
+        changes |= mended
+    if not options.keep_variants and own is None:
+        for k, one in _letters_that_are_signs(words, changes).items():
+            changes[k], folded[f"{words[k]} → {one[0]}"] = one, int(counts[k])
+    if folded:
+        notes.insert(0, _told(folded))
+    return changes, tuple(notes)
+
+
+def _mended(
+    words: Sequence[str], counts: NDArray[np.int64], options: CorpusOptions, spell: Callable[[str], str]
+) -> tuple[dict[int, tuple[str, ...]], list[str]]:
+    """Return what tokens with breaks and hyphens mean."""
+    breaks, hyphens_part = Breaks(), options.cut == "words"
+    tokens = {}
+    for k, word in enumerate(words):
+        token = taken_apart(word, hyphens_part=hyphens_part)
+        tokens[k] = token._replace(parts=tuple(map(spell, token.parts)))
+        breaks.see(tokens[k], int(counts[k]))
+    found = dict[int, tuple[str, ...]]()
+    for k, (parts, signs) in breaks.mended(tokens, counts).items():
+        if not hyphens_part:
+            found[k] = (*map("".join, zip(parts, signs, strict=False)), parts[-1])
+        elif options.drop_punctuation:
+            found[k] = parts
+        else:
+            found[k] = (parts[0], *(word for pair in zip(signs, parts[1:], strict=True) for word in pair))
+    return found, list(breaks.notes(option("join_broken", "all")))
+
+
+def _letters_that_are_signs(words: Sequence[str], changes: Changes) -> dict[int, tuple[str, ...]]:
+    """Return the words with an apostrophe that is a letter, which stand with a plain one as well."""
+    suspects = {k for k, word in enumerate(words) if any(letter in word for letter in LETTER_APOSTROPHES)}
+    if not suspects:
+        return {}
+    known = {word for k, one in enumerate(words) for word in changes.get(k, (one,))}
+    plain = {k: tuple(map(with_plain_apostrophe, changes.get(k, (words[k],)))) for k in suspects}
+    return {k: one for k, one in plain.items() if one != changes.get(k, (words[k],)) and known.issuperset(one)}
+
+
+def _told(folded: Counter[str]) -> str:
+    shown = ", ".join(f"{printable(one)} ({n:,})" for one, n in folded.most_common(_SHOWN))
+    keep = option("keep_variants")
+    return f"one spelling for {folded.total():,} tokens with characters that are written in several ways: {shown}; {keep} keeps them apart"
+
+
+def _renumbered(spelled: Numbered, changes: Changes) -> Numbered:
+    """Return the words that are meant, which may be several for one token."""
+    numbers = dict[str, int]()
+    meant = [
+        tuple(numbers.setdefault(word, len(numbers)) for word in changes.get(k, (one,)))
+        for k, one in enumerate(spelled.words)
+    ]
+    lengths = np.array([len(ids) for ids in meant])
+    ids = np.repeat(np.array([ids[0] for ids in meant], np.int32)[spelled.ids], lengths[spelled.ids])
+    starts = np.cumsum(lengths[spelled.ids]) - lengths[spelled.ids]
+    for place in range(1, int(lengths.max())):
+        longer = np.flatnonzero(lengths[spelled.ids] > place)
+        nth = np.array([ids[place] if len(ids) > place else -1 for ids in meant], np.int32)
+        ids[starts[longer] + place] = nth[spelled.ids[longer]]
+    return replace(spelled, words=list(numbers), ids=ids)
