@@ -69,8 +69,11 @@ def rows_of(lines: Iterable[str]) -> Rows:
     blanks = _cut([line.split() for line in there])
     if blanks.share < _NEARLY_ALL or blanks.cells < _FEW_CELLS or len(blanks.rows) < _FEW_ROWS:
         return tabs
-    *others, last = (set(column) for column in zip(*blanks.rows, strict=True))
-    few = 3 * len(last) <= len(blanks.rows) or all(map(_CODE.fullmatch, last))
+    different = set(map(tuple, blanks.rows))  # a line that comes again and again is none of many rows
+    if len(different) < _FEW_ROWS:
+        return tabs
+    *others, last = (set(column) for column in zip(*different, strict=True))
+    few = 3 * len(last) <= len(different) or all(map(_CODE.fullmatch, last))
     return blanks if few and all(last.isdisjoint(other) for other in others) else tabs
 
 
