@@ -21,8 +21,10 @@ from gpustab.evaluation.analogies import score_analogies
 from gpustab.evaluation.files import AnalogyTest, read_analogies, read_similarity
 from gpustab.results import Table
 from gpustab.runs.load import load_runs
-from gpustab.studies.instability.scores import SCORES, Score, quality_tables
+from gpustab.studies.instability.claims_of_averages import PLATEAU_FROM
+from gpustab.studies.instability.scores import DOUBLINGS, SCORES, Gain, Score, gain, quality_tables
 from gpustab.studies.instability.technique import Technique
+from gpustab.studies.instability.trees import as_runs, levels_of
 
 TESTS = ("wordsim353", "simlex999", "questions-words")
 DIMENSIONS = 30
@@ -33,8 +35,8 @@ STEP = 0.8
 QUIET, LOUD = 0.4, 0.8
 """Noise as a part of the length of a word: analogies are solved in most and in few cases."""
 TECHNIQUES = ("sgns", "glove", "fasttext")
-FEW, MANY = (5, 8, 16), {128: 0.25, 256: 0.4}
-"""Which R: an average of two wants two of them; a plateau from 32 runs on wants 128 and takes long."""
+FEW, MANY = (5, 8, 16), (128, 256)
+"""Which R: an average of two wants two of them; a plateau from 32 runs on wants 128."""
 
 
 def scores(technique: Technique, _: Mapping[str, Table]) -> dict[str, Table]:
@@ -58,6 +60,20 @@ def analogies(technique: Technique, _: Mapping[str, Table]) -> dict[str, Table]:
     assert own.mean is not None
     numbers = own.mean, own.sd, own.best, own.worst
     return SCORES.named([Score(technique.name, ANALOGIES, 1, own.n, total.answered, total.questions, *numbers)])
+
+
+def doubling(technique: Technique, _: Mapping[str, Table]) -> dict[str, Table]:
+    """Scores on analogies of averages of 64 runs less those of 32: the levels that a plateau is judged by."""
+    runs, found = technique.runs, {}
+    for level in levels_of(runs, list(range(len(runs))), renormalise=False):
+        if level.beneath in (PLATEAU_FROM, 2 * PLATEAU_FROM):
+            spaces = as_runs(runs, level.averages)
+            total = score_analogies(spaces, _questions(), ignore_case=True, compute=technique.compute).total
+            found[level.beneath] = level.runs, total.accuracy
+    (parts, before), (wholes, after) = found[PLATEAU_FROM], found[2 * PLATEAU_FROM]
+    halves = [[k for k, part in enumerate(parts) if set(part) <= set(whole)] for whole in wholes]
+    gained = gain(before, after, halves)
+    return DOUBLINGS.named([Gain(technique.name, ANALOGIES, 2 * PLATEAU_FROM, *gained)])
 
 
 @cache
@@ -157,8 +173,7 @@ def of_plateau() -> Iterator[World]:
     claim = "instability.scores-reach-a-plateau"
     for noise, truth in ((QUIET, should("yes", "no")), (4 * LOUD, should("no", "yes"))):
         of = law(noise, similar=False)
-        for r, part in MANY.items():
-            yield World(of.about, lambda r, rng, of=of: _ask([of], r, rng), {claim: truth}, (r,), part)
+        yield World(of.about, lambda r, rng, of=of: _ask([of], r, rng, doubling), {claim: truth}, MANY)
 
 
 def rows(folder: Path, sets: int) -> Iterator[Row]:
