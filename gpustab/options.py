@@ -20,6 +20,9 @@ T = TypeVar("T")
 
 _UNIONS = (Union, types.UnionType)
 
+FigureFormat = Literal["svg", "pdf", "png"]
+"""What figures are written as."""
+
 LENGTHS = (1, 2, 5, 10, 25, 50)
 """List lengths n of p@n and j@n, unless others are asked for."""
 

@@ -272,11 +272,12 @@ def _tell_next_step(settings: dict[str, Any], groups: int, output: Path, showing
     if showing.quiet or showing.json or number():
         return
     from gpustab.results.page import counted
+    from gpustab.runs.key import noun_of
 
     corpus, runs = settings["corpus"], settings["runs"]
     lines = [f"{output} is ready: {counted(runs * groups, 'run')}"]
     if not (settings["half"] or settings["epochs_by"]):  # the record is of the first part
-        texts = counted(corpus["units"], settings["options"]["unit"])
+        texts = counted(corpus["units"], noun_of(settings["options"]["unit"]))
         lines[0] += f" of {texts}, {counted(corpus['tokens'], 'word')}"
     if runs >= TO_MEASURE and not settings["epochs_by"]:
         lines.append(f"next: gpustab stability {shlex.quote(str(output))} --out report")

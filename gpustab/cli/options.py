@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
 from gpustab.machine.job import is_one_of_several, number_here
-from gpustab.options import Option, Options
+from gpustab.options import FigureFormat, Option, Options
 from gpustab.runs.joining import Loading
 from gpustab.runs.key import Key
 from gpustab.runs.paths import files_of
@@ -74,6 +74,7 @@ class Showing(Options):
 
     Attributes:
         out: folder of the answer: report.html, summary.json, figures and tables.
+        figures: what the figures of the folder are written as: svg, pdf, png (300 dpi); several with commas.
         force: replace the result, or the file, that is there already.
         json: print one JSON object and nothing else.
         quiet: no progress, no warnings of the log.
@@ -81,6 +82,7 @@ class Showing(Options):
     """
 
     out: Annotated[Path | None, Option(also=("-o", "--output"), metavar="DIR")] = None
+    figures: tuple[FigureFormat, ...] = ("svg",)
     force: bool = False
     json: bool = False
     quiet: Annotated[bool, Option(flags=("--quiet", "-q"))] = False

@@ -87,11 +87,13 @@ def _check_output(showing: Showing, output: Path | None, runs: Sequence[Path]) -
     if showing.quiet and showing.verbose:
         raise InputError(f"{option('quiet')} and {option('verbose')} exclude each other")
     if showing.out is not None:
-        check_folder(showing.out, force=showing.force)
+        check_folder(showing.out, force=showing.force, figures=showing.figures)
     elif showing.force and output is None:
         raise InputError(
             f"{option('force')} says that a result may be replaced, but none is written: name {option('out')}"
         )
+    if showing.out is None and showing.figures != Showing().figures:
+        raise InputError(f"{option('figures')} says what figures are written as, but none is: name {option('out')}")
     if output is not None:
         check_space_path(output)
         if output.resolve() in {run.resolve() for run in runs}:
@@ -119,7 +121,7 @@ def show(result: Result, showing: Showing) -> None:
     try:
         if showing.out is not None:
             timed("writing files", 0.0)
-            written = write_files(result, showing.out, force=showing.force)
+            written = write_files(result, showing.out, force=showing.force, figures=showing.figures)
             wrote(written, showing)
     finally:
         timed("printing", 0.0)

@@ -15,7 +15,7 @@ from gpustab.corpus.documents import Documents
 from gpustab.corpus.formats import Document
 from gpustab.corpus.options import CorpusOptions as CorpusOptions
 from gpustab.errors import InputError
-from gpustab.runs.key import Unit as Unit
+from gpustab.runs.key import noun_of
 from gpustab.spaces.vocabulary import Vocabulary
 
 Ids = NDArray[np.int32]
@@ -47,7 +47,8 @@ class Corpus:
         texts: ``(s + 1,)`` int64 offsets into ``tokens``. No context window reaches from one text into another.
         units: ``(u + 1,)`` int64 offsets into ``texts``. Units (documents or sentences) are what sampling draws; they
             may be empty.
-        unit: ``"document"`` or ``"sentence"``.
+        unit: ``"document"``, ``"sentence"``, or what documents are drawn together by.
+        together: ``(u,)`` int64, a number for every unit: those with one number are drawn together. None: each alone.
         dropped: what preparing left out, by kind: duplicate documents, rare words and their tokens.
         documents: ``(m + 1,)`` int64 offsets into ``texts``; equal to ``units`` where documents are drawn. None of a
             corpus that was made in memory.
@@ -66,21 +67,41 @@ class Corpus:
     documents: Offsets = field(default_factory=lambda: np.zeros(1, np.int64))
     records: tuple[Record, ...] = ()
     source: Documents | None = None
+    together: Offsets | None = None
     notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         """Number of units."""
         return len(self.units) - 1
 
+    @property
+    def draws(self) -> int:
+        """Number of what can be drawn: of units, or of groups of them that are drawn together."""
+        return len(self) if self.together is None else len(np.unique(self.together))
+
+    @property
+    def sizes(self) -> list[tuple[int, str]]:
+        """How many there are, with their nouns: units, what is drawn where they are drawn together, tokens, words."""
+        drawn = [] if self.together is None else [(self.draws, self.drawn)]
+        unit = self.unit if self.together is None else "document"
+        return [(len(self), unit), *drawn, (len(self.tokens), "token"), (len(self.vocabulary), "word")]
+
+    @property
+    def drawn(self) -> str:
+        """What is drawn, as a noun."""
+        return noun_of(self.unit)
+
     @cached_property
     def hash(self) -> str:
         """SHA-256 of words, tokens and boundaries: equal for equal training input on any machine."""
-        arrays = (self.tokens, "<i4"), (self.texts, "<i8"), (self.units, "<i8")
+        arrays: list[tuple[Ids | Offsets, str]] = [(self.tokens, "<i4"), (self.texts, "<i8"), (self.units, "<i8")]
         # The sizes first, so that no part can be taken for another.
         sizes = [len(self.vocabulary), *(len(array) for array, _ in arrays)]
         digest = hashlib.sha256(np.array(sizes, dtype="<i8").tobytes())
         for word in self.vocabulary:
             digest.update(len(word).to_bytes(4, "little") + word)
+        if self.together is not None:
+            arrays.append((self.together, "<i8"))
         for array, dtype in arrays:
             digest.update(np.ascontiguousarray(array, dtype=dtype).tobytes())
         return digest.hexdigest()
@@ -114,13 +135,11 @@ class Corpus:
             units=units,
             documents=documents,
             records=tuple(self.records[k] for k in kept),
+            together=None if self.together is None else self.together[kept],
         )
 
     def __repr__(self) -> str:
-        return (
-            f"Corpus({self.name!r}: {len(self):,} {self.unit}s, {len(self.tokens):,} tokens, "
-            f"{len(self.vocabulary):,} words)"
-        )
+        return f"Corpus({self.name!r}: {', '.join(f'{n:,} {noun}s' for n, noun in self.sizes)})"
 
 
 def _offsets(lengths: Sequence[int] | Offsets) -> Offsets:

@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 
 from gpustab.errors import InputError, option
 from gpustab.options import Option, Options
-from gpustab.runs.key import Unit
 
 Layout = Literal["lines", "blocks", "paragraphs", "files"]
 FoundLayout = Layout | Literal["records"]
@@ -85,7 +84,9 @@ class CorpusOptions(ReadOptions):
             dictionary. Default: all.
         drop_duplicates: leave out documents with the same words in the same order as an earlier one. Documents
             without words are no duplicates, nor are sentences.
-        unit: what sampling draws.
+        unit: what sampling draws: ``"document"``; ``"sentence"``; a column of the documents such as ``"author"``, whose
+            documents are drawn all or none, as they are no independent draws; or ``"blocks-10"``, of ten documents that
+            stand beside each other, as chapters of a book or articles of a day do.
         fraction: keep the first documents of those that are left, this part of them, rounded up.
     """
 
@@ -97,7 +98,7 @@ class CorpusOptions(ReadOptions):
     min_count: Annotated[int, Option(low=1)] = 20
     max_words: Annotated[int | None, Option(low=2)] = None
     drop_duplicates: Annotated[bool, Option(typed=False)] = True
-    unit: Unit = "document"
+    unit: Annotated[str, Option(metavar="document|sentence|COLUMN|blocks-N")] = "document"
     fraction: Annotated[float, Option(above=0, high=1)] = 1.0
 
     def __post_init__(self) -> None:

@@ -8,14 +8,17 @@ order (GloVe) were the same vectors bit for bit.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpustab.corpus.corpus import Corpus, Ids, Offsets
+from gpustab.corpus.slices import values_of
+from gpustab.errors import InputError, option
 from gpustab.options import check, check_seed
 from gpustab.runs.key import SAMPLINGS as SAMPLINGS
 from gpustab.runs.key import Sampling as Sampling
@@ -24,6 +27,8 @@ _SHARED_TRAINING = len(SAMPLINGS)
 """Number of the stream of training seeds that all samplings once shared, after the streams of their draws."""
 _TRAINING = {sampling: len(SAMPLINGS) + 1 + number for number, sampling in enumerate(SAMPLINGS)}
 """Numbers of the streams of training seeds, one for each sampling."""
+_ORDER = 2 * len(SAMPLINGS) + 1
+"""Number of the stream of the order in which the documents of drawn groups stand."""
 
 
 def draw_units(sampling: Sampling, units: int, seed: int, run: int) -> NDArray[np.int64]:
@@ -52,6 +57,48 @@ def draw_units(sampling: Sampling, units: int, seed: int, run: int) -> NDArray[n
     if sampling == "shuffled":
         return np.argsort(random, kind="stable").astype(np.int64)
     return (random % np.uint64(max(units, 1))).astype(np.int64)  # bias below units / 2⁶⁴
+
+
+def drawn_together(corpus: Corpus, unit: str) -> Corpus:
+    """Return the corpus with what its documents are drawn together by.
+
+    Documents of one author, or of one day, say the same things: drawn one by one they are no independent draws, and
+    bootstrap runs differ too little. All documents of a group are drawn or none, as clusters are (Davison & Hinkley
+    1997, *Bootstrap Methods and their Application*, §3.8).
+
+    Args:
+        corpus: whose units are documents.
+        unit: a column of metadata; or ``"blocks-10"``: ten documents that stand beside each other.
+
+    Raises:
+        InputError: if a document has no such column, or all have one value.
+    """
+    if block := re.fullmatch(r"blocks-([1-9]\d*)", unit):
+        return replace(corpus, unit=unit, together=np.arange(len(corpus), dtype=np.int64) // int(block[1]))
+    values = values_of(corpus, unit)
+    number = {value: k for k, value in enumerate(dict.fromkeys(values))}
+    if len(number) < 2:
+        raise InputError(f"{option('unit', unit)}: all documents of {corpus.name} have one {unit}, '{values[0]}'")
+    return replace(corpus, unit=unit, together=np.array([number[value] for value in values], dtype=np.int64))
+
+
+def draw(corpus: Corpus, sampling: Sampling, seed: int, run: int) -> NDArray[np.int64]:
+    """Return which units of a corpus a run reads, in order: those of :func:`draw_units`, or groups of them.
+
+    Of groups that are drawn together the bootstrap draws as many as there are, with replacement; the documents of all
+    of them stand in random order. Shuffled and fixed runs read every document once, whatever the groups.
+
+    Raises:
+        InputError: as that function.
+    """
+    if corpus.together is None or sampling != "bootstrap":
+        return draw_units(sampling, len(corpus), seed, run)
+    groups = np.unique(corpus.together, return_inverse=True)[1]
+    bounds = np.concatenate([[0], np.cumsum(np.bincount(groups))])
+    drawn = draw_units(sampling, len(bounds) - 1, seed, run)
+    units = np.argsort(groups, kind="stable")[_ranges(bounds[drawn], bounds[drawn + 1])]
+    order = np.random.PCG64(_stream(seed, _ORDER, run)).random_raw(len(units))
+    return units[np.argsort(order, kind="stable")].astype(np.int64)
 
 
 def training_seed(seed: int, sampling: Sampling, run: int) -> int:

@@ -30,7 +30,7 @@ def by_column(corpus: Corpus, column: str) -> list[Slice]:
     Raises:
         InputError: if a document has no such column.
     """
-    values = _values(corpus, column)
+    values = values_of(corpus, column)
     return [
         Slice(((column, value),), corpus.take([k for k, own in enumerate(values) if own == value]))
         for value in sorted(set(values))
@@ -48,7 +48,7 @@ def by_epoch(corpus: Corpus, epochs: Sequence[tuple[int, int]], column: str = "y
     Raises:
         InputError: if a document has no date, or an epoch has no words.
     """
-    years = [_year(corpus, k, value, column) for k, value in enumerate(_values(corpus, column))]
+    years = [_year(corpus, k, value, column) for k, value in enumerate(values_of(corpus, column))]
     return [
         Slice((("epoch", f"{first}-{last}"),), corpus.take([k for k, y in enumerate(years) if first <= y <= last]))
         for first, last in epochs
@@ -98,7 +98,7 @@ def read_epochs(text: str, corpus: Corpus) -> tuple[str, list[tuple[int, int]] |
     if years < 1 or last < first:
         raise InputError(form)
     ranges = [(start, min(start + years - 1, last)) for start in range(first, last + 1, years)]
-    there = [_year(corpus, k, value, column) for k, value in enumerate(_values(corpus, column))]
+    there = [_year(corpus, k, value, column) for k, value in enumerate(values_of(corpus, column))]
     return column, [own for own in ranges if any(own[0] <= year <= own[1] for year in there)]
 
 
@@ -149,7 +149,12 @@ def _dealt(corpus: Corpus, sizes: Sequence[int], seed: int, names: Sequence[tupl
     return [Slice((name,), corpus.take(part.tolist())) for name, part in zip(names, parts[: len(sizes)], strict=True)]
 
 
-def _values(corpus: Corpus, column: str) -> list[str]:
+def values_of(corpus: Corpus, column: str) -> list[str]:
+    """Return what every document has in a column of metadata; ``folder`` is the first folder on its path.
+
+    Raises:
+        InputError: if a document has no such column.
+    """
     values = [_value(record, column) for record in corpus.records]
     lacking = [record.id for record, value in zip(corpus.records, values, strict=True) if not value]
     if lacking:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from hashlib import blake2b
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +20,11 @@ from gpustab.corpus.corpus import Corpus, Ids, Offsets, Record
 from gpustab.corpus.corpus import CorpusOptions as CorpusOptions
 from gpustab.corpus.documents import Documents, open_documents
 from gpustab.corpus.options import ReadOptions
+from gpustab.corpus.sampling import drawn_together
 from gpustab.corpus.words import Cuts
 from gpustab.corpus.words import tokeniser as tokeniser
 from gpustab.errors import InputError, option
+from gpustab.runs.key import Unit
 from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.spaces.words import show
 
@@ -160,7 +163,8 @@ def _select(documents: Documents, numbered: _Numbered, options: CorpusOptions) -
         "replaced_characters": documents.replaced,
     }
     records = tuple(numbered.records[:most])
-    return Corpus(documents.name, vocabulary, tokens, texts, units, options.unit, dropped, kept, records, documents)
+    corpus = Corpus(documents.name, vocabulary, tokens, texts, units, options.unit, dropped, kept, records, documents)
+    return corpus if options.unit in get_args(Unit) else drawn_together(corpus, options.unit)
 
 
 def _rank(words: list[str], counts: NDArray[np.int64], options: CorpusOptions) -> tuple[Vocabulary, Ids]:
@@ -182,7 +186,7 @@ def _why_no_words(words: list[str], counts: NDArray[np.int64], options: CorpusOp
 
 def _splitter(documents: Documents, options: CorpusOptions) -> Callable[[list[str]], list[str]]:
     """Return the function that makes a document's texts of its lines."""
-    if options.unit == "document" or documents.layout == "blocks":
+    if options.unit != "sentence" or documents.layout == "blocks":
         return lambda texts: texts
     try:
         from sentencex import segment

@@ -66,6 +66,7 @@ _PACKAGES: tuple[tuple[str, str, str, str], ...] = (
     ("pandas", "2.2", "", "report"),
     ("pyarrow", "17", "", "report"),
     ("jinja2", "3.1", "", "report"),
+    ("cairosvg", "2.7", "", "figures"),
 )
 
 

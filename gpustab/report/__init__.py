@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
+from gpustab.options import FigureFormat
 from gpustab.report.files import check_folder, write_files
 from gpustab.report.html import to_html, to_notebook
 from gpustab.report.json_text import to_json
@@ -21,17 +23,20 @@ class Result(Content):
     the tables, :meth:`frame` gives a table as pandas.
     """
 
-    def write(self, folder: str | os.PathLike[str], force: bool = False) -> list[Path]:
+    def write(
+        self, folder: str | os.PathLike[str], force: bool = False, figures: Sequence[FigureFormat] = ("svg",)
+    ) -> list[Path]:
         """Write ``report.html``, ``summary.json``, all tables and figures into a folder, and return the files.
 
         Args:
             folder: made if it is not there.
             force: replace the result that is there already.
+            figures: any of ``"svg"``, ``"pdf"``, ``"png"`` (300 dots an inch); the last two need the extra ``figures``.
 
         Raises:
             InputError: if the extra ``report`` is missing, or the folder could not be written to or holds a result.
         """
-        return write_files(self, Path(folder), force=force)
+        return write_files(self, Path(folder), force=force, figures=figures)
 
     def __str__(self) -> str:
         return to_text(self)

@@ -1,20 +1,22 @@
-"""A Result as a folder: summary.json, tables as Parquet and CSV, figures as SVG, report.html."""
+"""A Result as a folder: summary.json, tables as Parquet and CSV, figures, report.html."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from gpustab.errors import InputError, option
 from gpustab.formats.atomic import replacing, write_text
+from gpustab.options import FigureFormat
 from gpustab.report.describe import draw, figures_of
 from gpustab.report.html import to_html
 from gpustab.report.json_text import plain, to_json
+from gpustab.report.svg.standalone import check_formats, written_as
 from gpustab.results import Content
 from gpustab.spaces.words import printable
 
@@ -26,20 +28,22 @@ _FORMULA = ("=", "+", "-", "@")
 """A cell that begins so is computed by some spreadsheet."""
 
 
-def check_folder(folder: Path, *, force: bool = False) -> None:
+def check_folder(folder: Path, *, force: bool = False, figures: Sequence[FigureFormat] = ("svg",)) -> None:
     """See that a result can be written, before hours of work; nothing is made yet.
 
     Args:
         folder: where it shall be.
         force: whether a result that is there already may be replaced.
+        figures: what figures are written as.
 
     Raises:
-        InputError: if the extra ``report`` is missing, the folder could not be made or written to, or holds another
-            result, or tables and figures that this one would be mixed up with.
+        InputError: if the extra ``report`` is missing, or what such figures need; if the folder could not be made or
+            written to, or holds another result, or tables and figures that this one would be mixed up with.
     """
     missing = [name for name in ("pandas", "pyarrow", "jinja2") if find_spec(name) is None]
     if missing:
         raise InputError(f"writing a result needs {', '.join(missing)}: pip install 'gpustab[report]'")
+    check_formats(figures)
     nearest = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     if not nearest.is_dir() or not os.access(nearest, os.W_OK):
         raise InputError(
@@ -55,13 +59,16 @@ def check_folder(folder: Path, *, force: bool = False) -> None:
     _old_files(folder)
 
 
-def write_files(result: Content, folder: Path, *, force: bool = False) -> list[Path]:
-    """Write tables as Parquet and CSV, ``summary.json``, figures as SVG and ``report.html``; each appears whole or not.
+def write_files(
+    result: Content, folder: Path, *, force: bool = False, figures: Sequence[FigureFormat] = ("svg",)
+) -> list[Path]:
+    """Write tables as Parquet and CSV, ``summary.json``, figures and ``report.html``; each appears whole or not.
 
     Args:
         result: what is written.
         folder: where; made if it is not there.
         force: replace the result that is there; what it has and this one has not is removed.
+        figures: what they are written as; a PDF or PNG has the size of a journal's column.
 
     Returns:
         The files written.
@@ -69,16 +76,16 @@ def write_files(result: Content, folder: Path, *, force: bool = False) -> list[P
     Raises:
         InputError: see :func:`check_folder`.
     """
-    check_folder(folder, force=force)
+    check_folder(folder, force=force, figures=figures)
     old = _old_files(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    written = list(_write(result, folder))
+    written = list(_write(result, folder, figures))
     for path in old - set(written):
         path.unlink(missing_ok=True)
     return written
 
 
-def _write(result: Content, folder: Path) -> Iterator[Path]:
+def _write(result: Content, folder: Path, formats: Sequence[FigureFormat]) -> Iterator[Path]:
     """Write numbers first, then what is drawn of them, so that nothing that fails in a figure costs a number."""
     import pandas as pd
 
@@ -91,10 +98,14 @@ def _write(result: Content, folder: Path) -> Iterator[Path]:
     write_text(folder / _SUMMARY, to_json(result) + "\n")
     yield folder / _SUMMARY
     figures = draw(result)
-    drawn = {f"{name}.svg": plain(picture.svg) for name, picture in figures.items() if picture.panels}
-    for name, text in {**drawn, _PAGE: to_html(result, figures)}.items():
-        write_text(folder / name, text)
-        yield folder / name
+    for name, picture in figures.items():
+        for suffix, content in written_as(plain(picture.svg), formats) if picture.panels else ():
+            path = folder / f"{name}.{suffix}"
+            with replacing(path) as temporary:
+                temporary.write_bytes(content)
+            yield path
+    write_text(folder / _PAGE, to_html(result, figures))
+    yield folder / _PAGE
 
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:
@@ -157,4 +168,5 @@ def _old_files(folder: Path) -> set[Path]:
     figures = figures_of(Content(_command(there["schema"]).removeprefix("gpustab ")))
     tables = (*there["tables"], *there["long_tables"])
     names = [f"{table}.{suffix}" for table in tables for suffix in ("parquet", "csv")]
-    return {folder / name for name in (*names, *(f"{figure}.svg" for figure in figures), _PAGE, _SUMMARY)}
+    drawn = [f"{figure}.{suffix}" for figure in figures for suffix in get_args(FigureFormat)]
+    return {folder / name for name in (*names, *drawn, _PAGE, _SUMMARY)}

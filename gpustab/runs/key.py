@@ -14,6 +14,17 @@ Part = tuple[tuple[str, str], ...]
 Sampling = Literal["fixed", "shuffled", "bootstrap"]
 SAMPLINGS: tuple[Sampling, ...] = get_args(Sampling)
 Unit = Literal["document", "sentence"]
+
+
+def noun_of(unit: str) -> str:
+    """Return what is drawn, as a noun.
+
+    >>> noun_of("sentence"), noun_of("author"), noun_of("blocks-10")
+    ('sentence', 'author', 'block')
+    """
+    return "block" if unit.startswith("blocks-") else unit
+
+
 _FORBIDDEN = frozenset('/\\:*?"<>|%')
 """What some file system does not take within a name, and the sign that escapes it."""
 
@@ -25,7 +36,8 @@ class Key:
     Attributes:
         technique: what the runs were trained by, or what people call them. May hold slashes.
         sampling: ``"fixed"``, ``"shuffled"``, ``"bootstrap"``; empty where it is not known.
-        unit: what was drawn, ``"document"`` or ``"sentence"``.
+        unit: what was drawn: ``"document"``, ``"sentence"``, or what documents were drawn together by: a column such as
+            ``"author"``, or ``"blocks-10"``, ten documents that stand beside each other.
         fraction: the part of the corpus that was used, above 0 and up to 1.
         part: anything else that sets the group apart: ``(("epoch", "1790-1810"),)``, ``(("half", "a"),)``.
 
@@ -63,7 +75,7 @@ class Key:
         return printable("/".join([*self._leaf(self.technique), *(f"{name}={value}" for name, value in self.part)]))
 
     def _leaf(self, technique: str) -> list[str]:
-        rest = [self.unit] * (self.unit != "document") + [repr(self.fraction)] * (self.fraction != 1)
+        rest = [_component(self.unit)] * (self.unit != "document") + [repr(self.fraction)] * (self.fraction != 1)
         return [technique, "-".join([self.sampling, *rest])] if self.sampling else ["-".join([technique, *rest])]
 
     def record(self) -> dict[str, Any]:

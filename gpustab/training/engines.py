@@ -115,7 +115,7 @@ def check_dimensions(trainers: list[Trainer], corpus: Corpus) -> None:
         if most and dim > (can := most(corpus)):
             at_most = f"{option('dim', can)} at most, less where a sample has fewer words" if can > 0 else "give more"
             raise InputError(
-                f"{corpus.name}: {trainer.name} cannot have dim {dim} with {len(corpus)} {corpus.unit}s and "
+                f"{corpus.name}: {trainer.name} cannot have dim {dim} with {len(corpus)} {corpus.sizes[0][1]}s and "
                 f"{len(corpus.vocabulary):,} words; {at_most}"
             )
 

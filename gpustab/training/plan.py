@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 
 from gpustab.corpus.corpus import Corpus, CorpusOptions
 from gpustab.corpus.options import ReadOptions
-from gpustab.corpus.sampling import Sampling, draw_units, shared_training_seed, training_seed
+from gpustab.corpus.sampling import Sampling, draw, shared_training_seed, training_seed
 from gpustab.corpus.slices import epoch_slices, halves
 from gpustab.errors import InputError, option
 from gpustab.formats.atomic import clear_leftovers, write_text
@@ -116,7 +116,7 @@ def tasks_of(leaf: Leaf, settings: TrainingSettings, corpus: Corpus) -> Iterator
     technique = leaf.trainer.technique
     together = technique.together
     if technique.fitting and missing:
-        units = [draw_units(sampling, len(corpus), settings.seed, draw) for draw in draws]
+        units = [draw(corpus, sampling, settings.seed, number) for number in draws]
         together = min(together, technique.fitting(corpus, units, leaf.trainer.parameters))
     for start in range(0, len(missing), together):
         runs, drawn, seeded = (tuple(column[start : start + together]) for column in (missing, draws, seeds))
@@ -125,7 +125,7 @@ def tasks_of(leaf: Leaf, settings: TrainingSettings, corpus: Corpus) -> Iterator
 
 def corpus_record(corpus: Corpus) -> dict[str, Any]:
     """Return what identifies a corpus."""
-    return {"name": corpus.name, "hash": corpus.hash, "units": len(corpus), "tokens": len(corpus.tokens)}
+    return {"name": corpus.name, "hash": corpus.hash, "units": corpus.draws, "tokens": len(corpus.tokens)}
 
 
 def keep_to_plan(folder: Path, plan: dict[str, Any]) -> bool:

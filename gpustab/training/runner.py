@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
@@ -14,7 +15,7 @@ import torch
 from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.slices import epoch_slices
 from gpustab.corpus.tokenise import prepare_corpus
-from gpustab.errors import InputError, option
+from gpustab.errors import InputError, as_flags, option
 from gpustab.formats.binary.safetensors import open_rows, read_metadata
 from gpustab.machine.device import choose_device, log
 from gpustab.machine.environment import environment
@@ -80,13 +81,33 @@ def corpus_notes(corpus: Corpus) -> Iterator[str]:
     """Say what the corpus is, and what was left out of it."""
     dropped = {what.replace("_", " ").removesuffix("s"): n for what, n in corpus.dropped.items()}
     left_out = ", ".join(counted(n, what) for what, n in dropped.items() if n)
-    sizes = (len(corpus), corpus.unit), (len(corpus.tokens), "token"), (len(corpus.vocabulary), "word")
-    size = ", ".join(counted(n, noun) for n, noun in sizes)
+    size = ", ".join(counted(n, noun) for n, noun in corpus.sizes)
     yield f"{corpus.name}: {size}{f'; left out: {left_out}' if left_out else ''}."
     yield from (f"{note}." for note in corpus.notes)
-    if len(corpus) < _FEW_UNITS:
-        few = counted(len(corpus), corpus.unit, "is/are")
+    if corpus.draws < _FEW_UNITS:
+        few = counted(corpus.draws, corpus.drawn, "is/are")
         yield f"{few} few to draw from: what bootstrap runs differ by is a matter of chance."
+    if corpus.unit == "document" and (column := _shared_column(corpus)):
+        name, values = column
+        yield (
+            f"Documents share a {name} ({values:,} of them for {len(corpus):,} documents). If those of one {name} are "
+            f"alike, draw them together by {as_flags(option('unit', name))}: drawn one by one, bootstrap runs differ "
+            "too little."
+        )
+
+
+def _shared_column(corpus: Corpus) -> tuple[str, int] | None:
+    """The column by which documents hang together, if there is one, with its number of values.
+
+    It has something in every document, enough values to draw from, half as many as documents at most, and words: a
+    column of numbers counts or dates.
+    """
+    found = []
+    for name in corpus.records[0].metadata if corpus.records else ():
+        values = {record.metadata.get(name, "") for record in corpus.records}
+        if _FEW_UNITS <= len(values) <= len(corpus) / 2 and all(re.search(r"[^\W\d_]{2}", value) for value in values):
+            found.append((name, len(values)))
+    return max(found, key=lambda own: own[1], default=None)
 
 
 def _engine_notes(tasks: Sequence[Task]) -> Iterator[str]:
@@ -224,10 +245,12 @@ def train_epochs(settings: TrainingSettings, folder: Path, *, splits: int = 0, *
 
 
 def _check_units(corpus: Corpus, settings: TrainingSettings) -> None:
-    if len(corpus) < 2 and set(settings.samplings) != {"fixed"}:
+    if corpus.draws < 2 and set(settings.samplings) != {"fixed"}:
         ways = [option("unit", "sentence")] if corpus.unit == "document" else []
         ways += [f"fixed {option('sampling')} alone"]
-        raise InputError(f"{corpus.name}: one {corpus.unit} is nothing to draw from; give more, or {' or '.join(ways)}")
+        raise InputError(
+            f"{corpus.name}: one {corpus.drawn} is nothing to draw from; give more, or {' or '.join(ways)}"
+        )
 
 
 def _once(settings: TrainingSettings) -> Callable[[], Corpus]:

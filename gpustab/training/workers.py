@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from gpustab.corpus.corpus import Corpus
-from gpustab.corpus.sampling import Sample, draw_units, sample
+from gpustab.corpus.sampling import Sample, draw, sample
 from gpustab.errors import ComputationError, InputError, marked, option
 from gpustab.formats.binary.safetensors import write_safetensors
 from gpustab.formats.registry import read_space
@@ -54,7 +54,7 @@ def attempt(task: Task, corpus: Corpus, tell: Tell = tell_nobody) -> tuple[Task,
 def _train(task: Task, corpus: Corpus, tell: Tell) -> None:
     tell(0, 0.0)
     trainer, technique = task.trainer, task.trainer.technique
-    samples = [sample(corpus, draw_units(task.sampling, len(corpus), task.seed, draw)) for draw in task.draws]
+    samples = [sample(corpus, draw(corpus, task.sampling, task.seed, number)) for number in task.draws]
     empty = next((run for run, s in zip(task.runs, samples, strict=True) if len(s.words) < 2), None)
     if empty is not None:
         raise InputError(f"the sample of run {empty} holds fewer than two words")

@@ -1,3 +1,5 @@
+from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -7,7 +9,18 @@ from hypothesis import strategies as st
 
 from gpustab import InputError, Vocabulary
 from gpustab.corpus.corpus import Corpus
-from gpustab.corpus.sampling import SAMPLINGS, Sample, draw_units, sample, shared_training_seed, training_seed
+from gpustab.corpus.options import CorpusOptions
+from gpustab.corpus.sampling import (
+    SAMPLINGS,
+    Sample,
+    draw,
+    draw_units,
+    drawn_together,
+    sample,
+    shared_training_seed,
+    training_seed,
+)
+from gpustab.corpus.tokenise import prepare_corpus
 
 PINNED = {
     ("fixed", 5, 3): [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
@@ -19,6 +32,7 @@ PINNED = {
     ("bootstrap", 2018, 24): [1, 1, 1, 4, 9, 7, 1, 3, 7, 1],
 }
 PINNED_SEEDS = [1874364849, 2040376535, 161328694, 1565899406, 470237578, 1749781632]
+PINNED_GROUPS = [1, 5, 2, 0, 5, 5, 2, 2, 4]
 SEEDS = st.integers(0, 2**32 - 1)
 
 
@@ -144,3 +158,67 @@ def test_pieces_are_all_tokens_once_and_never_cross_a_text(units, longest):
     ends = np.cumsum([0, *map(len, pieces)])
     assert set(found.texts.tolist()) <= set(ends.tolist())
     assert len(pieces) == sum(-(-length // longest) for length in np.diff(found.texts).tolist())
+
+
+AUTHORS = [3, 3, 0, 7, 3, 0, 7, 7, 1]
+
+
+def by_authors(authors):
+    return replace(corpus_of([[[k % 6]] for k in range(len(authors))]), unit="author", together=np.array(authors))
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=12), SEEDS, SEEDS)
+def test_documents_of_a_group_are_drawn_all_or_none(authors, seed, run):
+    corpus = by_authors(authors)
+    drawn = Counter(draw(corpus, "bootstrap", seed, run).tolist())
+    times = [{drawn[k] for k, own in enumerate(authors) if own == author} for author in sorted(set(authors))]
+    assert all(len(own) == 1 for own in times)
+    assert sum(min(own) for own in times) == corpus.draws == len(set(authors))
+    for sampling in SAMPLINGS[:2]:
+        assert draw(corpus, sampling, seed, run).tolist() == draw_units(sampling, len(authors), seed, run).tolist()
+
+
+def test_draws_of_groups_are_the_same_on_every_machine_and_in_random_order():
+    corpus = by_authors(AUTHORS)
+    assert draw(corpus, "bootstrap", 0, 1).tolist() == PINNED_GROUPS
+    orders = {tuple(draw(corpus, "bootstrap", 0, run).tolist()) for run in range(50)}
+    assert len(orders) > 45
+    first = Counter(order[0] for order in orders)
+    assert len(first) == len(AUTHORS)
+
+
+def test_a_group_of_one_document_each_is_drawn_as_documents_are():
+    corpus = by_authors(range(200))
+    absent = [200 - len(set(draw(corpus, "bootstrap", 0, run).tolist())) for run in range(200)]
+    assert np.mean(absent) / 200 == pytest.approx(np.exp(-1), abs=0.01)
+
+
+def test_documents_are_grouped_by_a_column_or_in_blocks(tmp_path):
+    lines = [f'{{"text": "w{k} common word", "author": "{"abc"[k % 3]}"}}' for k in range(12)]
+    (tmp_path / "own.jsonl").write_text("\n".join(lines) + "\n")
+    options = CorpusOptions(min_count=1, unit="author", drop_numbers=False)
+    corpus = prepare_corpus(tmp_path / "own.jsonl", options)
+    assert corpus.together.tolist() == [k % 3 for k in range(12)]
+    assert repr(corpus).endswith("12 documents, 3 authors, 36 tokens, 14 words)")
+    blocks = drawn_together(prepare_corpus(tmp_path / "own.jsonl", replace(options, unit="blocks-5")), "blocks-5")
+    assert blocks.together.tolist() == [0] * 5 + [1] * 5 + [2] * 2
+    assert (blocks.draws, blocks.drawn) == (3, "block")
+    assert corpus.take([0, 1, 4]).together.tolist() == [0, 1, 1]
+    plain = prepare_corpus(tmp_path / "own.jsonl", replace(options, unit="document"))
+    assert len({plain.hash, corpus.hash, blocks.hash}) == 3
+
+
+@pytest.mark.parametrize(
+    ("unit", "says"),
+    [
+        ("editor", "12 of 12 documents have no editor"),
+        ("place", "all documents of .* have one place, 'Rome'"),
+        ("blocks-0", "have no blocks-0"),
+        ("", "have no "),
+    ],
+)
+def test_what_groups_nothing_is_refused(tmp_path, unit, says):
+    lines = [f'{{"text": "some words {k}", "place": "Rome"}}' for k in range(12)]
+    (tmp_path / "own.jsonl").write_text("\n".join(lines) + "\n")
+    with pytest.raises(InputError, match=says):
+        prepare_corpus(tmp_path / "own.jsonl", CorpusOptions(min_count=1, unit=unit, drop_duplicates=False))

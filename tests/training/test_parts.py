@@ -104,3 +104,23 @@ def test_wrong_epochs_are_one_line(dated, tmp_path, epochs_by, said):
 def test_an_epoch_that_is_not_there_is_named(dated, tmp_path):
     with pytest.raises(InputError, match="there are 1800-1819, 1820-1839"):
         train_runs(plan_of_epochs(dated, "year:1800-1839:20", epoch="1700"), tmp_path / "set")
+
+
+def test_documents_of_one_author_are_drawn_together(tmp_path):
+    rng = np.random.default_rng(1)
+    words = [f"w{k}" for k in range(12)]
+    lines = [f"{'abcdefghij'[k // 4]}\t{' '.join(rng.choice(words, 40))}" for k in range(40)]
+    (tmp_path / "own.tsv").write_text("author\ttext\n" + "\n".join(lines) + "\n")
+    plan = {"corpus": str(tmp_path / "own.tsv"), "runs": 3, "techniques": ["lsa"], "lsa": {"dim": 3}}
+    plan |= {"samplings": ["shuffled", "bootstrap"]}
+    for unit in ("document", "author", "blocks-4"):
+        options = {"min_count": 1, "tokenizer": "whitespace", "unit": unit}
+        train_runs(read_settings(plan | {"options": options}), tmp_path / "runs")
+    groups = load_groups(tmp_path / "runs")
+    assert {group.key.unit for group in groups} == {"document", "author", "blocks-4"}
+    by = {str(group.key): group for group in groups}
+    same = zip(by["lsa/bootstrap-author"].rows, by["lsa/bootstrap-blocks-4"].rows, strict=True)
+    assert all(np.array_equal(a[:], b[:]) for a, b in same)  # the same groups, whatever they are called
+    assert not np.array_equal(by["lsa/bootstrap-author"].rows[0][:], by["lsa/bootstrap"].rows[0][:])
+    measured = stability(groups, neighbours=[2])
+    assert [contrast["name"] for contrast in measured.contrasts] == ["extrinsic"] * 3

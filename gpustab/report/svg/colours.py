@@ -50,21 +50,52 @@ def variable(name: str) -> str:
     return f"var(--{name},{COLOURS[name][0]})"
 
 
+def light(name: str) -> str:
+    """Return the light colour of a name, on white paper; any other value is what it is.
+
+    >>> light("ink"), light("paper"), light("none")
+    ('#1d2126', '#ffffff', 'none')
+    """
+    return "#ffffff" if name == "paper" else COLOURS[name][0] if name in COLOURS else name
+
+
+_CLASSES: tuple[tuple[str, dict[str, str]], ...] = (
+    ("bold", {"font-weight": "600"}),
+    ("grid", {"stroke": "line"}),
+    ("axis", {"fill": "none", "stroke": "soft"}),
+    ("line", {"fill": "none", "stroke": "currentColor", "stroke-width": "2", "stroke-linejoin": "round"}),
+    ("thin", {"stroke-width": "1.25"}),
+    ("dash", {"stroke-dasharray": "4 3"}),
+    ("area", {"fill": "currentColor", "fill-opacity": ".16"}),
+    ("full", {"fill": "currentColor"}),
+    ("hollow", {"fill": "paper", "stroke": "currentColor", "stroke-width": "1.5"}),
+    ("halo", {"paint-order": "stroke", "stroke": "paper", "stroke-width": "4", "stroke-linejoin": "round"}),
+    *((name, {"color": name}) for name in COLOURS if name not in BACKGROUNDS),
+)
+LETTERS = "text"
+"""The element that has a rule of its own, whatever its class."""
+_OF_LETTERS = {"fill": "ink", "font-size": "12px"}
+_OVER_LETTERS = (("soft", {"fill": "soft"}), ("own", {"fill": "currentColor"}), ("on", {"fill": "paper"}))
+RULES = (*_CLASSES, (LETTERS, _OF_LETTERS), *_OVER_LETTERS)
+"""By class, or by the element of letters, what stands there, a later rule before an earlier one; colours by name."""
+
+
 def figure_style() -> str:
-    """Return the CSS of all figures: of letters, lines and areas."""
-    marks = "".join(f".{name}{{color:{variable(name)}}}" for name in COLOURS if name not in BACKGROUNDS)
+    """Return the rules as the CSS of a page."""
+    whole = f"svg.figure{{font:12px {FONT};font-variant-numeric:tabular-nums}}"
+    over = "".join(_css(f"svg.figure .{name}", said) for name, said in _OVER_LETTERS)
+    # Whatever a page says of soft letters.
     return (
-        f"svg.figure{{font:12px {FONT};font-variant-numeric:tabular-nums}}"
-        f"svg.figure text{{fill:{variable('ink')};font-size:12px}}"  # whatever a page says of soft letters
-        f"svg.figure .soft{{fill:{variable('soft')}}}"
-        f"svg.figure .own{{fill:currentColor}}svg.figure .on{{fill:{variable('paper')}}}"
-        ".bold{font-weight:600}"
-        f".grid{{stroke:{variable('line')}}}.axis{{fill:none;stroke:{variable('soft')}}}"
-        ".line{fill:none;stroke:currentColor;stroke-width:2;stroke-linejoin:round}.thin{stroke-width:1.25}"
-        ".dash{stroke-dasharray:4 3}.area{fill:currentColor;fill-opacity:.16}.full{fill:currentColor}"
-        f".hollow{{fill:{variable('paper')};stroke:currentColor;stroke-width:1.5}}"
-        f".halo{{paint-order:stroke;stroke:{variable('paper')};stroke-width:4;stroke-linejoin:round}}" + marks
+        whole
+        + "".join(_css(f".{name}", said) for name, said in _CLASSES)
+        + _css(f"svg.figure {LETTERS}", _OF_LETTERS)
+        + over
     )
+
+
+def _css(selector: str, said: dict[str, str]) -> str:
+    rules = ";".join(f"{name}:{variable(value) if value in COLOURS else value}" for name, value in said.items())
+    return f"{selector}{{{rules}}}"
 
 
 _SHAPES = {"bootstrap": 0, "shuffled": 1, "fixed": 2}

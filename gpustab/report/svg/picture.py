@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any
 
-from gpustab.report.svg.colours import figure_style, listing
+from gpustab.report.svg.colours import listing
 from gpustab.report.svg.elements import WIDTH
 from gpustab.results import Table
 
 Tables = Mapping[str, Table]
 
 _GAP = 28
+_LABEL = re.compile(r'aria-label="([^"]*)"')
 _HEIGHT = re.compile(r'viewBox="0 0 [\d.]+ ([\d.]+)"')
 
 
@@ -36,14 +37,8 @@ class Picture:
 
     @property
     def svg(self) -> str:
-        """The panels as one SVG text that needs no page."""
-        if any("<style" in panel for panel in self.panels):  # it has a style of its own
-            return self.panels[0]
-        style = f"<style>{figure_style()}</style>"
-        if len(self.panels) == 1:
-            head, _, body = self.panels[0].partition(">")
-            return f"{head}>{style}{body}"
-        return _side_by_side(self.panels, style)
+        """The panels as one SVG text, in the style of a page."""
+        return self.panels[0] if len(self.panels) == 1 else _side_by_side(self.panels)
 
 
 Figures = Mapping[str, tuple[str, Callable[[Tables], Picture | str]]]
@@ -118,18 +113,15 @@ def each(table: Table, *columns: str) -> Iterator[tuple[Any, ...]]:
     return zip(*(table[column] for column in columns if table), strict=True)
 
 
-def _side_by_side(panels: Sequence[str], style: str) -> str:
+def _side_by_side(panels: Sequence[str]) -> str:
     """Panels in two columns, as one SVG text."""
     heights = [float(match[1]) for panel in panels if (match := _HEIGHT.search(panel))]
     inside, y = [], 0.0
     for k in range(0, len(panels), 2):
-        row = panels[k : k + 2]
-        inside += [
-            panel.replace(
-                "<svg ", f'<svg x="{n * (WIDTH + _GAP)}" y="{y:g}" width="{WIDTH}" height="{heights[k + n]:g}" '
-            )
-            for n, panel in enumerate(row)
-        ]
+        for n, panel in enumerate(panels[k : k + 2]):
+            body = panel.partition(">")[2].removesuffix("</svg>")
+            inside.append(f'<g transform="translate({n * (WIDTH + _GAP)} {y:g})">{body}</g>')
         y += max(heights[k : k + 2]) + _GAP
-    size = f"0 0 {2 * WIDTH + _GAP} {y - _GAP:g}"
-    return f'<svg xmlns="http://www.w3.org/2000/svg" class="figure" viewBox="{size}">{style}{"".join(inside)}</svg>'
+    size, label = f"0 0 {2 * WIDTH + _GAP} {y - _GAP:g}", "; ".join(_LABEL.findall(" ".join(panels)))
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" class="figure" viewBox="{size}" role="img" aria-label="{label}">'
+    return f"{head}{''.join(inside)}</svg>"

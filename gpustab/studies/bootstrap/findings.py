@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import combinations
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from gpustab.results.page import number
+from gpustab.runs.key import Unit
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.bootstrap import claims
 from gpustab.studies.bootstrap.claims import Pair, Ranked, factor, is_flat
@@ -32,7 +33,7 @@ def findings(
         *(row for leaf in _by(settings, "sampling") for row in _of_leaf(leaf, same, distances)),
         *(row for own in _by([row for row in settings if row.sampling], "technique") for row in _of_techniques(own)),
         *_ppmi_effects(settings),
-        *(_of_units(Pair(sentence, document)) for document, sentence in _bootstrap_pairs(settings, "unit")),
+        *_of_units(settings),
         *(_of_parts(Pair(*parts)) for parts in _bootstrap_pairs(settings, "fraction")),
     ]
     order = {claim.says: k for k, claim in enumerate(claims.FINDINGS)}
@@ -154,8 +155,10 @@ def _bootstrap_pairs(settings: Sequence[Setting], field: str) -> Iterator[tuple[
         yield from combinations([rows[value] for value in sorted(rows)], 2)
 
 
-def _of_units(pair: Pair) -> Observation:
-    return _finding(claims.SENTENCE, pair, pair, f"sentence / document {factor(pair.less())}")
+def _of_units(settings: Sequence[Setting]) -> Iterator[Observation]:
+    for document, sentence in _bootstrap_pairs([row for row in settings if row.unit in get_args(Unit)], "unit"):
+        pair = Pair(sentence, document)
+        yield _finding(claims.SENTENCE, pair, pair, f"sentence / document {factor(pair.less())}")
 
 
 def _of_parts(pair: Pair) -> Observation:

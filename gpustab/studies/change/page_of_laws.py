@@ -49,7 +49,8 @@ def of_law(result: Result, pairs: Table[tables.Pair]) -> Iterator[Block]:
         aside=(
             "A mixed model of log change over log frequency with an intercept per word: β is the effect of frequency, "
             "R² its share of the variance (marginal), with the word's own (conditional). ± are 95 %, over words "
-            "and over runs (jackknife)."
+            "and over runs (jackknife); those over words take every word for independent, which words of like contexts "
+            "are not, so that they are too small."
         ),
     )
     if largest > 1:
@@ -71,7 +72,7 @@ def of_excess(result: Result, pairs: Table[tables.Pair]) -> Iterator[Block]:
     ]
     none = "" if lists else _NONE
     if classes.height:
-        lists.append(SmallTable.of("By frequency, ± 95 % over words", classes, _CLASSES))
+        lists.append(SmallTable.of("By frequency, ± 95 % over words, as if they were independent", classes, _CLASSES))
     if excess.height:
         yield Block(
             "Which words changed more than words of their frequency?",

@@ -263,7 +263,8 @@ def _general_notes(techniques: Sequence[Family[Runs | Group]]) -> list[str]:
         f"Means and SDs that predict p@n are estimates from {min(map(len, shuffled))} or more runs, the same that are "
         "measured: the means scatter by σ/√R, which spreads the words and raises the prediction.",
         "± and intervals are at 95 %, by Student's t with as many degrees of freedom as runs (or averages) less one; "
-        "SE and SD stand by these names. Intervals of trends hold the scatter over words and that over runs.",
+        "SE and SD stand by these names. Intervals of trends hold the scatter over runs, which all words share, and "
+        "that over words as if these were independent: words of like contexts are not, so that part is too small.",
     ]
 
 

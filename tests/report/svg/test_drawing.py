@@ -90,11 +90,13 @@ def test_groups_have_their_own_colour_and_mark():
     assert short("a" * 30, 10) == "…" + "a" * 9
 
 
-def test_a_picture_is_one_file_right_without_its_page():
+def test_a_picture_of_several_panels_has_them_in_two_columns():
     panel = figure(100, [text(0, 0, "a", "soft")], "l")
     one, three = parsed(Picture("t", [panel]).svg), parsed(Picture("t", [panel] * 3).svg)
-    assert one.find(f"{SPACE}style") is not None
-    inner = three.findall(f"{SPACE}svg")
-    assert [(p.attrib["x"], p.attrib["y"]) for p in inner] == [("0", "0"), ("428", "0"), ("0", "128")]
+    assert one.find(f"{SPACE}text") is not None
+    inner = three.findall(f"{SPACE}g")
+    assert [p.attrib["transform"] for p in inner] == ["translate(0 0)", "translate(428 0)", "translate(0 128)"]
+    assert all(p.find(f"{SPACE}text") is not None for p in inner)
+    assert three.attrib["aria-label"] == "l; l; l"
     assert three.attrib["viewBox"] == "0 0 828 228"
     assert Picture(missing="why").panels == []
