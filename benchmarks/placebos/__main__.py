@@ -61,12 +61,12 @@ def train_pools(folder: Path, runs: int = POOL) -> Path:
 
 
 def write(rows: list[Row], path: Path) -> None:
-    """Write the rows; cells that were not counted again stay as they are."""
+    """Write the rows, one a line; cells that were not counted again stay as they are."""
     kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
     new = {row[:4] for row in rows}
     kept = [row for row in kept if (row["claim"], row["placebo"], row["noise"], row["runs"]) not in new]
-    text = json.dumps([*kept, *(row._asdict() for row in rows)], indent=1, ensure_ascii=False)
-    path.write_text(text + "\n", encoding="utf-8")
+    lines = [json.dumps(row, ensure_ascii=False) for row in (*kept, *(row._asdict() for row in rows))]
+    path.write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
 
 
 def main() -> None:
