@@ -15,7 +15,7 @@ from gpustab.studies.shared.claims import every_claim
 
 SETS = 15
 LONG = (
-    *("normals", "t(", "ρ 0.", "both from", "of their own", "SDs differ", "one SD", "noise like", "small noise"),
+    *("normals", "t(", "true ρ", "both from", "of their own", "SDs differ", "one SD", "noise like", "small noise"),
     *("20 % of the pairs", "skewness 0.03", "skewness 0.6"),
 )
 """What takes seconds."""
