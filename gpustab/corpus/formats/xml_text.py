@@ -96,7 +96,7 @@ def survey(root: Any) -> Survey:
 
 
 def _is_text(text: str | None) -> bool:
-    return bool(text) and not text.isspace()
+    return text is not None and bool(text.strip())
 
 
 def _read(file: TextFile) -> Iterator[Document]:
