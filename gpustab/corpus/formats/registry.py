@@ -8,7 +8,6 @@ from pathlib import Path
 
 from gpustab.corpus.encoding import find_encoding, mark_of, wide_of
 from gpustab.corpus.formats.format import TextFile, TextFormat
-from gpustab.corpus.formats.marked import refuse_root
 from gpustab.corpus.formats.markup import DOCX, FRAGMENT, HTML, MARKDOWN
 from gpustab.corpus.formats.plain import FASTTEXT, LINE_SENTENCE, PLAIN
 from gpustab.corpus.formats.records import JSON_LINES, TABLE
@@ -85,7 +84,6 @@ def recognise(path: Path, options: ReadOptions, among: bool = False) -> tuple[Te
         return next(one for one in FORMATS if one.name == options.format), file, guess
     text: str = codecs.getincrementaldecoder(encoding)("replace").decode(start)  # as far as it goes
     suffix = suffix_of(path)
-    refuse_root(path, text)
     known = [
         one for one in FORMATS if one is not DOCX and not (among and one is TABLE and suffix in (*PLAIN.suffixes, ""))
     ]

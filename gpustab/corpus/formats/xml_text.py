@@ -27,6 +27,8 @@ _LONG = 6
 """Words of an element on the average, from which on it holds text and no field."""
 _FEW, _ALL, _SOME = 0.1, 0.9, 0.01
 """Shares of all words: of fields that may be read with the text; of one element that is all there is; worth a word."""
+_TIMES, _FEWEST = (4, 3, 2), 2
+"""How often a text may stand in an element; words that it has at least, each time."""
 _SHOWN, _OFFERED = 6, 3
 _CODES = 3
 """Names of elements that hold numbers or keys alone, from which on a file is records: prose numbers its pages."""
@@ -113,6 +115,7 @@ def _read(file: TextFile) -> Iterator[Document]:
     elements = _chosen(file, [root], found) if file.options.column else [root]
     if not file.options.column:
         _refuse_fields(file, found)
+        _refuse_repeated(file, root)
     for number, element in enumerate(elements, 1):
         yield Document(str(number), {}, [seen(etree, element, found.inline, _UNSEEN)])
 
@@ -174,6 +177,27 @@ def _refuse_fields(file: TextFile, found: Survey) -> None:
         f"{file.path}: this XML has fields beside text (of its words stand in {shown}); which element is a document's "
         f"text? say {ways}, or {option('format', 'html')} to read all of them"
     )
+
+
+def _refuse_repeated(file: TextFile, root: Any) -> None:
+    """Refuse texts that stand twice or more often, as OCR writes them: by region, by line and by word."""
+    names, again, elements, total = Counter[str](), 0, 0, len(" ".join(root.itertext()).split())
+    whole = None
+    for element in root.iter("{*}*"):  # in the order of the file: what lies in a repeated element comes after it
+        if whole is not None and whole in element.iterancestors():
+            continue
+        words = " ".join(element.itertext()).split()
+        times = next((n for n in _TIMES if len(words) >= _FEWEST * n and words == words[: len(words) // n] * n), 0)
+        if times:
+            whole, again, elements = element, again + len(words), elements + 1
+            within = {name_of(inner) for child in element for inner in child.iterdescendants("{*}*")}
+            names.update(name for child in element if (name := name_of(child)) not in within and len(child))
+    if 2 * again > total and elements > 1:  # of one element alone it may be a refrain
+        ways = " or ".join(option("column", name) for name, _ in names.most_common(1))
+        raise InputError(
+            f"{file.path}: {again / total:.0%} of the words of this XML stand there twice or more often, as OCR writes "
+            f"a text whole and in its lines; {f'say {ways}' if ways else 'let the program that wrote it save text'}"
+        )
 
 
 def _in_attributes(found: Survey) -> str:
