@@ -102,7 +102,8 @@ def _word_by_word(item: Any) -> tuple[list[bytes], NDArray[Any]] | None:
     """Return the words and rows of a dict of one vector a word."""
     if not _is_dict(item) or not item.items:
         return None
-    words, rows = [], []
+    words: list[bytes] = []
+    rows: list[NDArray[Any]] = []
     for key, value in _items(item):
         word, row = _word(key), _row(value)
         if word is None or row is None or row.ndim != 1 or (rows and row.shape != rows[0].shape) or not row.size:
