@@ -91,6 +91,19 @@ def test_what_is_planted_is_told(source):
     assert said["stability.points-opposite"][0][1] == "yes"
 
 
+def test_a_spread_that_rises_by_its_bias_alone_and_lists_that_always_meet_get_no_sentence(source):
+    names = {"bootstrap.stabilises", "bootstrap.disjoint-lists"}
+    asked = [
+        world
+        for odd in (False, True)
+        for world in planted.of_lists(source, planted.Known(source), odd=odd)
+        if names & world.truths.keys() and not any(truth.right == {"yes"} for truth in world.truths.values())
+    ]
+    rows = [row for world in asked for row in cells(replace(world, runs=(8,)), source.noise, 3)]
+    assert {row.claim for row in rows} == names
+    assert sum(row.wrong for row in rows) <= 1
+
+
 def test_noise_of_known_size_is_found(source):
     few = [w for w in planted.of_noise(source, 0.3) if "bootstrap.small-varies-more" in w.truths]
     (row,) = [row for world in few for row in cells(replace(world, runs=(5,)), source.noise, 2)]
