@@ -174,7 +174,7 @@ def test_random_halves_of_documents_decide_whether_halves_differ():
 
 def test_ranks_among_words_are_read_beside_those_among_samples():
     words = row(WordRanks, both=1.0, words=400_000)
-    far = Placed(row(ModelNumbers, rank=66.0, among=96.04), words)
+    far = Placed(row(ModelNumbers, rank=66.0, among=96.04, auc_low=0.45), words)
     assert NEAR_AS_SUMS.sentence(far) == (
         "Among 400,000 background words a term's other sample has place 1.00, and among the samples of other terms "
         "place 66.0 of 96.0: it is near the first because both are sums, not because they are of one term."
@@ -184,7 +184,16 @@ def test_ranks_among_words_are_read_beside_those_among_samples():
         "Among 400,000 background words a term's other sample has place 1.00, among the samples of other terms place "
         "1.20 of 296."
     )
-    assert [NEAR_AS_SUMS.judge(Placed(row(ModelNumbers, rank=rank), words)) for rank in (1.999, 2.0)] == ["no", "yes"]
+    places = [Placed(row(ModelNumbers, rank=rank, auc_low=0.5), words) for rank in (1.999, 2.0)]
+    assert list(map(NEAR_AS_SUMS.judge, places)) == ["no", "yes"]
+
+
+@pytest.mark.parametrize(("rank", "auc_low"), [(2.6, 0.96), (15.0, 0.65), (40.0, 0.501)])
+def test_samples_that_are_told_apart_are_not_near_as_sums_alone(rank, auc_low):
+    """Of terms that each stand beside a word of their own, place 2.6 of 118 was said not to be for the term's sake."""
+    words, samples = row(WordRanks, both=1.0, words=700), row(ModelNumbers, rank=rank, among=118.0, auc_low=auc_low)
+    assert NEAR_AS_SUMS.judge(Placed(samples, words)) == "no"
+    assert "because both are sums" not in NEAR_AS_SUMS.sentence(Placed(samples, words))
 
 
 PAIR = TextPair(

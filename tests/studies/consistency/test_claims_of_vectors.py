@@ -243,6 +243,8 @@ def test_sums_are_first_by_cosine_and_what_auc_says_stands_beside_it(cosines, ve
     assert SUMS_FIRST.judge(rows) == verdict
     assert SUMS_FIRST.stands(rows) == f"{said}SVD (window 5) is better and Nonce2Vec (frozen) is as good"
     assert SUMS_FIRST.judge([one._replace(terms=2) for one in rows]) == "few"
+    just = [row(Contrast, terms=20, same_low=low, same_high=low + 0.2) for low in (0.001, -0.1, -0.1)]
+    assert [SUMS_FIRST.judge(just[:many]) for many in (1, 2, 3)] == ["no", "open", "open"]  # one of so many
 
 
 def test_how_often_the_other_sample_is_the_nearest_is_counted_by_model():
