@@ -32,7 +32,7 @@ FORMATS: tuple[TextFormat, ...] = (
     PLAIN,
 )
 
-_COMPRESSED = (".gz", ".bz2")
+COMPRESSED = (".gz", ".bz2")
 _SIGNATURES = (
     (re.compile(rb"%PDF-"), "a PDF file; save its text first"),
     (re.compile(rb"\{\\rtf"), "an RTF file; save it as plain text first"),
@@ -56,7 +56,7 @@ def suffix_of(path: Path) -> str:
     >>> suffix_of(Path("A.TXT.gz")), suffix_of(Path("49960"))
     ('.txt', '')
     """
-    return (path.with_suffix("") if path.suffix.lower() in _COMPRESSED else path).suffix.lower()
+    return (path.with_suffix("") if path.suffix.lower() in COMPRESSED else path).suffix.lower()
 
 
 def recognise(path: Path, options: ReadOptions, among: bool = False) -> tuple[TextFormat, TextFile, str]:
