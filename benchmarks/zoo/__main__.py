@@ -76,7 +76,10 @@ def table(seen: Sequence[Seen]) -> str:
     ):
         own = [one for one in seen if one.ordinary == plain]
         parts = [[one for one in own if not one.left_out], [one for one in own if one.left_out], own]
-        cells = [f"{sum(one.right != plain for one in part):,} of {len(part):,} ({_share(part, plain):.1%})" for part in parts]
+        cells = [
+            f"{sum(one.right != plain for one in part):,} of {len(part):,} ({_share(part, plain):.1%})"
+            for part in parts
+        ]
         lines.append(f"| {title} | {' | '.join(cells)} | {wanted} |")
     wrong = [f"{'left out: ' if one.left_out else ''}{one.name}: {_outcome(one)}" for one in seen if not one.right]
     return "\n".join([*lines, "", *wrong])

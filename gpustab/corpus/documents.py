@@ -58,7 +58,9 @@ def _below(folder: Path) -> tuple[list[Path], str]:
     A link to a folder is followed, unless it leads back to one that it stands in, or to one that is seen already.
     """
     shown, closed, linked, known = list[Path](), list[str](), list[str](), set[str]()
-    for place, folders, files in os.walk(folder, onerror=lambda error: closed.append(str(error.filename)), followlinks=True):
+    for place, folders, files in os.walk(
+        folder, onerror=lambda error: closed.append(str(error.filename)), followlinks=True
+    ):
         here = Path(place)
         known.add(os.path.realpath(here))
         folders[:] = sorted(name for name in folders if not name.startswith("."))

@@ -15,7 +15,9 @@ def boilerplate(look: Look) -> Doubt | None:
     if not look.repeated:
         return None
     share, documents, examples = look.repeated
-    says = f"boilerplate: {share:.1%} of its words are sequences that {documents:,} of {len(look.sizes):,} documents have"
+    says = (
+        f"boilerplate: {share:.1%} of its words are sequences that {documents:,} of {len(look.sizes):,} documents have"
+    )
     return Doubt(
         "boilerplate", share, examples, share >= _MUCH, says, f"say {option('cut_boilerplate')} to leave them out"
     )

@@ -89,6 +89,8 @@ def recognise(path: Path, options: ReadOptions, among: bool = False) -> tuple[Te
     ]
     if suffix not in TABLE.suffixes and _are_turns(text):
         known = [one for one in known if one is not TABLE]
+    if options.layout or not all(map(str.isdecimal, options.columns.values())):  # it has neither
+        known = [one for one in known if one is not VERTICAL]
     found = next(one for one in known if suffix in one.suffixes or one.matches(text))
     return found, file, guess
 

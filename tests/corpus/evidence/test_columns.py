@@ -51,7 +51,7 @@ def test_a_word_a_line_is_named_and_read_by_its_column(look, kind, tmp_path):
 def test_sentences_and_documents_of_a_word_a_line(look):
     named = VERTICAL["sketch engine in elements of its own"].replace("</turn>\n<turn who='y'>", "</turn>\n<turn>", 1)
     assert look(named, column="1").documents == 1  # no element comes again that holds others
-    two = "".join(f"<text>\n<s>\n{rows(lambda w: [w, 'N'], '</s>{}<s>{}'.format(chr(10), chr(10)))}</s>\n</text>\n" for _ in "ab")
+    two = "".join(f"<text>\n<s>\n{rows(lambda w: [w, 'N'], f'</s>{chr(10)}<s>{chr(10)}')}</s>\n</text>\n" for _ in "ab")
     found = look(two, column="1", unit="sentence")
     assert (found.documents, found.sentences) == (1, 12)  # the second is a copy of the first
     masked = VERTICAL["a number sign before each text"]

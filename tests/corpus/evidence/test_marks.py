@@ -75,11 +75,17 @@ def test_a_few_marks_are_a_note_or_nothing(look):
 
 @pytest.mark.parametrize(
     "line",
-    ["for (int i = 0; i < n; i++) {{ x[i] += y[{n}] * z; }}", "| {n} | a_b | [x](#y) | `c` |", "$x_{{{n}}} = \\{{a^2\\}} $"],
+    [
+        "for (int i = 0; i < n; i++) {{ x[i] += y[{n}] * z; }}",
+        "| {n} | a_b | [x](#y) | `c` |",
+        "$x_{{{n}}} = \\{{a^2\\}} $",
+    ],
     ids=["program", "tables of signs", "formulas"],
 )
 def test_signs_that_no_sentence_has(look, line):
-    assert "program" in {doubt.kind for doubt in look("\n".join(line.format(n=n) for n in range(40)), layout="lines").strong}
+    assert "program" in {
+        doubt.kind for doubt in look("\n".join(line.format(n=n) for n in range(40)), layout="lines").strong
+    }
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,9 @@ def test_the_corpora_that_come_along_raise_no_strong_doubt(corpus):
 
 
 def test_a_page_says_what_was_read_and_what_was_left_out(look):
-    found = look({"a.txt": "\n".join(prose(40)), "b.txt": "\n".join(prose(40)), "c.txt": " \n", "d.txt": "x y\n", "e.odd": ""})
+    found = look(
+        {"a.txt": "\n".join(prose(40)), "b.txt": "\n".join(prose(40)), "c.txt": " \n", "d.txt": "x y\n", "e.odd": ""}
+    )
     page = {label: as_flags(text) for label, text in lines_of(found) if label}
     assert page["read as"].startswith("5 files seen, passed over 1 .odd; read 4 as plain text")
     assert page["holds"].startswith("2 documents, ")
