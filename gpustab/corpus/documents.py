@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import logging
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,10 +18,10 @@ from typing import Any, NamedTuple
 from gpustab.corpus.formats import FORMATS, Document, TextFile, TextFormat, recognise
 from gpustab.corpus.formats.plain import PLAIN, RUN_ON, Found, documents, find_layout
 from gpustab.corpus.formats.records import refuse_columns
-from gpustab.corpus.formats.registry import suffix_of
+from gpustab.corpus.formats.registry import COMPRESSED, suffix_of
 from gpustab.corpus.formats.tei import Editing
 from gpustab.corpus.options import CORPORA, FoundLayout, ReadOptions
-from gpustab.errors import InputError, option
+from gpustab.errors import InputError, option, some_of
 from gpustab.formats.source import near_file
 from gpustab.options import chosen
 
@@ -42,13 +43,43 @@ def files_in(folder: Path, options: ReadOptions) -> tuple[list[Path], str]:
         InputError: if there are none, or of several kinds of which none is plain text; or if, of those that could be
             read, more than one and more than a tenth are of other kinds than plain text, and no format is named.
     """
-    shown = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
-    shown = sorted((p for p in shown if not any(part.startswith(".") for part in p.parts)), key=lambda p: p.parts)
+    shown, gone = _below(folder)
     suffixes = _suffixes(folder, shown, options)
     paths = [path for path in shown if suffix_of(path) in suffixes]
     passed = Counter(_kind(path) for path in shown if suffix_of(path) not in suffixes)
     over = f", passed over {_counts(passed)}" if passed else ""
-    return [folder / path for path in paths], f"{len(shown):,} files seen{over}"
+    twice = [path for path in paths if path.suffix.lower() in COMPRESSED and path.with_suffix("") in paths]
+    packed = f"; packed copies left out: {some_of(list(map(str, twice)), 3)}" if twice else ""
+    return [folder / path for path in paths if path not in twice], f"{len(shown):,} files seen{over}{packed}{gone}"
+
+
+def _below(folder: Path) -> tuple[list[Path], str]:
+    """Return the files below a folder, sorted, and what to say of links and of what cannot be opened.
+
+    A link to a folder is followed, unless it leads back to one that it stands in, or to one that is seen already.
+    """
+    shown, closed, linked, known = list[Path](), list[str](), list[str](), set[str]()
+    for place, folders, files in os.walk(
+        folder, onerror=lambda error: closed.append(str(error.filename)), followlinks=True
+    ):
+        here = Path(place)
+        known.add(os.path.realpath(here))
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        links = [name for name in folders if (here / name).is_symlink()]
+        again = [name for name in links if os.path.realpath(here / name) in known]
+        linked += [str((here / name).relative_to(folder)) for name in links if name not in again]
+        folders[:] = [name for name in folders if name not in again]
+        for name in files:
+            if not name.startswith("."):
+                path = here / name
+                if path.is_file():
+                    shown.append(path.relative_to(folder))
+                elif path.is_symlink():
+                    closed.append(str(path))
+    followed = f"; linked folders followed: {some_of(linked, 3)}" if linked else ""
+    names = [str(Path(name).relative_to(folder)) for name in closed]
+    cannot = f"; cannot be opened: {some_of(sorted(names), 3)}" if names else ""
+    return sorted(shown, key=lambda path: path.parts), f"{followed}{cannot}"
 
 
 def _suffixes(folder: Path, shown: Sequence[Path], options: ReadOptions) -> Sequence[str]:

@@ -15,7 +15,7 @@ _LISTED = 0.8
 """Of the lines, how many are a word with numbers: no prose has so many, and a list may have a head or comments."""
 _TAGGED = 0.6
 """Of the words between blanks, how many hold the same sign within: a tagger leaves few without, and prose has 1 %."""
-_LONGEST = 100
+_LONGEST = 50
 """Letters of a word that are looked at."""
 _FEW = 3
 """Rows from which an equal form is no accident."""
@@ -59,7 +59,9 @@ def words_with_tags(look: Look) -> Doubt | None:
     if look.options.cut != "words":
         return None
     words = " ".join(look.filled).split()
-    joined = [(word, found[1] or found[2]) for word in words if (found := _JOINED.fullmatch(word[:_LONGEST]))]
+    joined = [
+        (word, found[1] or found[2]) for word in words if len(word) < _LONGEST and (found := _JOINED.fullmatch(word))
+    ]
     if len(joined) <= _FEW:
         return None
     sign, n = Counter(sign for _, sign in joined).most_common(1)[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -116,16 +117,18 @@ def _few_openings(look: Look) -> Doubt | None:
         return None
     (most, _), *_ = openings.most_common(1)
     says = f"lines of records: {covered / len(lines):.0%} of the lines begin in one of {few:,} ways, as with '{most}'"
-    way = f"say {option('drop', _opening_pattern(openings, few))} to leave these beginnings out"
+    way = f"say {option('drop', _opening_pattern(lines, openings, few))} to leave these beginnings out"
     return Doubt("names", covered / len(lines), shown(lines), True, says, way)
 
 
-def _opening_pattern(openings: Counter[str], few: int) -> str:
-    ways = (
-        re.escape(opening).replace("0", r"\d+").replace(r"\ ", r"\s+")
-        for opening, _ in openings.most_common(min(few, 20))
-    )
-    return rf"^\s*(?:{'|'.join(ways)})"
+def _opening_pattern(lines: Sequence[str], openings: Counter[str], few: int) -> str:
+    """Return a pattern of the beginnings, each as long as all of its lines have it."""
+    whole = [_DIGITS.sub("0", line[:200]).split() for line in lines]
+    ways = []
+    for opening, _ in openings.most_common(min(few, 20)):
+        common = os.path.commonprefix([words for words in whole if " ".join(words[:2]) == opening])
+        ways.append(r"\s+".join(re.escape(word).replace("0", r"\d+") for word in common))
+    return rf"^\s*(?:{'|'.join(sorted(ways, key=len, reverse=True))})"
 
 
 def times(look: Look) -> Doubt | None:

@@ -40,7 +40,7 @@ def documents_of_one_word(look: Look) -> Doubt | None:
         return None
     once = int((look.counts[look.counts > 0] == 1).sum()) / len(look.counts[look.counts > 0])
     says = f"documents of one word: {share:.0%} of the documents"
-    if once > _ALL:
+    if once > _ALL and not look.copies:
         return Doubt("words", share, shown(look.filled), True, f"{says}, as in a list of words", "give running text")
     way = f"say {option('layout', 'files')} for running text"
     return Doubt("words", share, shown(look.filled), True, says, way)

@@ -33,7 +33,7 @@ FORMATS: tuple[TextFormat, ...] = (
     PLAIN,
 )
 
-_COMPRESSED = (".gz", ".bz2")
+COMPRESSED = (".gz", ".bz2")
 _SIGNATURES = (
     (re.compile(rb"%PDF-"), "a PDF file; save its text first"),
     (re.compile(rb"\{\\rtf"), "an RTF file; save it as plain text first"),
@@ -57,7 +57,7 @@ def suffix_of(path: Path) -> str:
     >>> suffix_of(Path("A.TXT.gz")), suffix_of(Path("49960"))
     ('.txt', '')
     """
-    return (path.with_suffix("") if path.suffix.lower() in _COMPRESSED else path).suffix.lower()
+    return (path.with_suffix("") if path.suffix.lower() in COMPRESSED else path).suffix.lower()
 
 
 def recognise(path: Path, options: ReadOptions, among: bool = False) -> tuple[TextFormat, TextFile, str]:
@@ -89,6 +89,8 @@ def recognise(path: Path, options: ReadOptions, among: bool = False) -> tuple[Te
     ]
     if suffix not in TABLE.suffixes and _are_turns(text):
         known = [one for one in known if one is not TABLE]
+    if options.layout or not all(map(str.isdecimal, options.columns.values())):  # it has neither
+        known = [one for one in known if one is not VERTICAL]
     found = next(one for one in known if suffix in one.suffixes or one.matches(text))
     return found, file, guess
 
