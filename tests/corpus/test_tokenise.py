@@ -188,7 +188,6 @@ def test_a_corpus_without_words(prepare, text, options, message):
         ("fraction", 0),
         ("fraction", 1.1),
         ("fraction", float("nan")),
-        ("unit", "word"),
         ("layout", "table"),
         ("errors", "ignore"),
     ],

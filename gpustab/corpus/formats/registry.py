@@ -21,10 +21,10 @@ from gpustab.formats.source import Source, open_source
 # The first that matches reads the file. PLAIN is last: it takes whatever is not known to be something else.
 FORMATS: tuple[TextFormat, ...] = (
     DOCX,
+    JSON_LINES,
     VERTICAL,
     HTML,
     XML,
-    JSON_LINES,
     FASTTEXT,
     MARKDOWN,
     FRAGMENT,
