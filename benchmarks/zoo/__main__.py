@@ -76,7 +76,10 @@ def table(seen: Sequence[Seen]) -> str:
     ):
         own = [one for one in seen if one.ordinary == plain]
         parts = [[one for one in own if not one.left_out], [one for one in own if one.left_out], own]
-        cells = [f"{sum(one.right != plain for one in part):,} of {len(part):,} ({_share(part, plain):.1%})" for part in parts]
+        cells = [
+            f"{sum(one.right != plain for one in part):,} of {len(part):,} ({_share(part, plain):.1%})"
+            for part in parts
+        ]
         lines.append(f"| {title} | {' | '.join(cells)} | {wanted} |")
     wrong = [f"{'left out: ' if one.left_out else ''}{one.name}: {_outcome(one)}" for one in seen if not one.right]
     return "\n".join([*lines, "", *wrong])
@@ -103,8 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for number, one in enumerate(texts):
         if given.only in one.name:
             seen.append(look_at(one))
-            if number % 50 == 0:
-                print(f"{number} read", file=sys.stderr)
+            print(f"{number} {one.name} {seen[-1].seconds:.2f} s", file=sys.stderr, flush=True)
     print(table(seen))
     if given.out:
         given.out.mkdir(parents=True, exist_ok=True)

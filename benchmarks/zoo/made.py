@@ -12,7 +12,17 @@ from collections.abc import Callable, Iterator
 from benchmarks.zoo.ordinary import news, speeches
 from benchmarks.zoo.specimen import Specimen
 
-_TAGS = {"the": "DT", "of": "IN", "and": "CC", "to": "TO", "in": "IN", "a": "DT", "is": "VBZ", "that": "IN", "for": "IN"}
+_TAGS = {
+    "the": "DT",
+    "of": "IN",
+    "and": "CC",
+    "to": "TO",
+    "in": "IN",
+    "a": "DT",
+    "is": "VBZ",
+    "that": "IN",
+    "for": "IN",
+}
 _CJK = "的一是不了人我在有他这中大来上国个到说们为子和你地出道也时年得就那要下以生会自着去之过家学对可她里后小么心多天而能好都然没日"
 _THAI = "กขคงจฉชซญดตถทนบปผพฟมยรลวสหอ"
 _KANA = "あいうえおかきくけこさしすせそたちつてとなにぬねのはひふへほまみむめもやゆよらりるれろわをん"
@@ -95,15 +105,18 @@ def sketch_engine(w: _Words) -> str:
 
 @_kind(*_COLUMNS, words=_A_WORD)
 def cwb_with_xml_head(w: _Words) -> str:
-    return '<?xml version="1.0" encoding="UTF-8"?>\n<corpus>\n' + _vertical(
-        w, lambda t, _: f"{t.replace('&', 'and')}\t{_tag(t).lower()}\t{_lemma(t)}"
-    ) + "</corpus>\n"
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n<corpus>\n'
+        + _vertical(w, lambda t, _: f"{t.replace('&', 'and')}\t{_tag(t).lower()}\t{_lemma(t)}")
+        + "</corpus>\n"
+    )
 
 
 @_kind(*_COLUMNS, words=_A_WORD)
 def word_lemma_tag_of_coha(w: _Words) -> dict[str, str | bytes]:
     return {
-        f"fic_18{i:02}_{7000 + i}.txt": f"##{7000 + i}\n" + _vertical(w, lambda t, _: f"{t}\t{_lemma(t)}\tnn1", "", "@\t@\tii", 40)
+        f"fic_18{i:02}_{7000 + i}.txt": f"##{7000 + i}\n"
+        + _vertical(w, lambda t, _: f"{t}\t{_lemma(t)}\tnn1", "", "@\t@\tii", 40)
         for i in range(12)
     }
 
@@ -183,19 +196,24 @@ def web_archive_text(w: _Words) -> str:
 @_kind(*_HEADS, words=_RECORDS)
 def ris(w: _Words) -> str:
     return "\n".join(
-        f"TY  - JOUR\nAU  - {w.name()}\nTI  - {w.sentence()}\nPY  - {w.n(1900, 2020)}\nAB  - {w.some(2)}\nER  - \n" for _ in range(80)
+        f"TY  - JOUR\nAU  - {w.name()}\nTI  - {w.sentence()}\nPY  - {w.n(1900, 2020)}\nAB  - {w.some(2)}\nER  - \n"
+        for _ in range(80)
     )
 
 
 @_kind(*_HEADS, words=_RECORDS)
 def endnote(w: _Words) -> str:
-    return "\n".join(f"%0 Journal Article\n%A {w.name()}\n%T {w.sentence()}\n%D {w.n(1900, 2020)}\n%X {w.some(2)}\n" for _ in range(80))
+    return "\n".join(
+        f"%0 Journal Article\n%A {w.name()}\n%T {w.sentence()}\n%D {w.n(1900, 2020)}\n%X {w.some(2)}\n"
+        for _ in range(80)
+    )
 
 
 @_kind(*_HEADS, "markup", "program", words=_RECORDS)
 def bibtex(w: _Words) -> str:
     return "\n".join(
-        f"@article{{a{i},\n  author = {{{w.name()}}},\n  title = {{{w.sentence()}}},\n  year = {{{w.n(1900, 2020)}}}\n}}\n" for i in range(80)
+        f"@article{{a{i},\n  author = {{{w.name()}}},\n  title = {{{w.sentence()}}},\n  year = {{{w.n(1900, 2020)}}}\n}}\n"
+        for i in range(80)
     )
 
 
@@ -226,7 +244,10 @@ def press_database_export(w: _Words) -> str:
 
 @_kind(*_HEADS, "numbers", "counts", words=("subtitles", "time"))
 def subtitles(w: _Words) -> str:
-    return "\n".join(f"{i}\n00:{i // 60:02}:{i % 60:02},000 --> 00:{i // 60:02}:{i % 60:02},900\n{w.sentence()}\n" for i in range(1, 300))
+    return "\n".join(
+        f"{i}\n00:{i // 60:02}:{i % 60:02},000 --> 00:{i // 60:02}:{i % 60:02},900\n{w.sentence()}\n"
+        for i in range(1, 300)
+    )
 
 
 @_kind(*_HEADS, words=("subtitles", "time"))
@@ -236,12 +257,16 @@ def lyrics_with_times(w: _Words) -> str:
 
 @_kind("times", "names", words=("time",))
 def chat_export(w: _Words) -> str:
-    return "\n".join(f"{i % 28 + 1:02}/05/2020, {w.n(0, 23):02}:{w.n(0, 59):02} - {w.name()}: {w.sentence()}" for i in range(300))
+    return "\n".join(
+        f"{i % 28 + 1:02}/05/2020, {w.n(0, 23):02}:{w.n(0, 59):02} - {w.name()}: {w.sentence()}" for i in range(300)
+    )
 
 
 @_kind("times", "names", "markup", words=("time",))
 def irc_log(w: _Words) -> str:
-    return "\n".join(f"[{w.n(0, 23):02}:{w.n(0, 59):02}:{w.n(0, 59):02}] <{w.word()}> {w.sentence()}" for _ in range(300))
+    return "\n".join(
+        f"[{w.n(0, 23):02}:{w.n(0, 59):02}:{w.n(0, 59):02}] <{w.word()}> {w.sentence()}" for _ in range(300)
+    )
 
 
 @_kind("times", "names", "heads", words=("time",))
@@ -277,21 +302,27 @@ def mediawiki_dump(w: _Words) -> dict[str, str | bytes]:
 @_kind(*_MARKUP, words=_SIGNS)
 def wikitext(w: _Words) -> str:
     return "\n".join(
-        f"== {w.word().title()} ==\n'''{w.word()}''' [[{w.word()}|{w.word()}]] {w.sentence()}<ref>{{{{cite|title={w.word()}}}}}</ref>" for _ in range(150)
+        f"== {w.word().title()} ==\n'''{w.word()}''' [[{w.word()}|{w.word()}]] {w.sentence()}<ref>{{{{cite|title={w.word()}}}}}</ref>"
+        for _ in range(150)
     )
 
 
 @_kind(*_MARKUP, words=_SIGNS)
 def html_saved_as_text(w: _Words) -> dict[str, str | bytes]:
     return {
-        f"{i}.txt": "".join(f'<p class="c{w.n(1, 9)}">{w.sentence()} <a href="http://{w.word()}.com">{w.word()}</a><br/></p>\n' for _ in range(12))
+        f"{i}.txt": "".join(
+            f'<p class="c{w.n(1, 9)}">{w.sentence()} <a href="http://{w.word()}.com">{w.word()}</a><br/></p>\n'
+            for _ in range(12)
+        )
         for i in range(20)
     }
 
 
 @_kind(*_MARKUP, words=_SIGNS, layout="lines")
 def lines_with_entities(w: _Words) -> str:
-    return "\n".join(f"{w.sentence()} &amp; {w.word()} &quot;{w.word()}&quot;&nbsp;&#8212; {w.word()}" for _ in range(300))
+    return "\n".join(
+        f"{w.sentence()} &amp; {w.word()} &quot;{w.word()}&quot;&nbsp;&#8212; {w.word()}" for _ in range(300)
+    )
 
 
 @_kind(*_MARKUP, words=_SIGNS, layout="files")
@@ -305,13 +336,17 @@ def latex_without_a_head(w: _Words) -> str:
 @_kind(*_MARKUP, words=_SIGNS, layout="files")
 def bulletin_board(w: _Words) -> str:
     return "\n".join(
-        f"[quote={w.word()}]{w.sentence()}[/quote] [b]{w.word()}[/b] {w.sentence()} [url=http://{w.word()}.com]{w.word()}[/url]" for _ in range(200)
+        f"[quote={w.word()}]{w.sentence()}[/quote] [b]{w.word()}[/b] {w.sentence()} [url=http://{w.word()}.com]{w.word()}[/url]"
+        for _ in range(200)
     )
 
 
 @_kind(*_MARKUP, words=_SIGNS, layout="files")
 def roff(w: _Words) -> str:
-    return "\n".join(f".SH {w.word().upper()}\n.PP\n{w.sentence()}\n.BR {w.word()} (1)\n\\fB{w.word()}\\fR {w.sentence()}" for _ in range(100))
+    return "\n".join(
+        f".SH {w.word().upper()}\n.PP\n{w.sentence()}\n.BR {w.word()} (1)\n\\fB{w.word()}\\fR {w.sentence()}"
+        for _ in range(100)
+    )
 
 
 @_kind(*_MARKUP, words=_SIGNS, layout="lines")
@@ -321,22 +356,35 @@ def masked_rare_words(w: _Words) -> str:
 
 @_kind(*_MARKUP, "program", words=_SIGNS)
 def json_as_text(w: _Words) -> str:
-    rows = [{"id": i, "user": {"name": w.name(), "id": w.n(1, 999)}, "body": w.sentence(), "tags": [w.word()]} for i in range(120)]
+    rows = [
+        {"id": i, "user": {"name": w.name(), "id": w.n(1, 999)}, "body": w.sentence(), "tags": [w.word()]}
+        for i in range(120)
+    ]
     return json.dumps({"data": rows}, indent=2)
 
 
 @_kind(*_MARKUP, "program", words=("JSON", "column", "count", "running text"))
 def extracted_features(w: _Words) -> dict[str, str | bytes]:
     pages = [
-        {"seq": f"{i:08}", "tokenCount": 20, "body": {"tokenPosCount": {t: {_tag(t): w.n(1, 5)} for t in w.tokens()}}} for i in range(40)
+        {"seq": f"{i:08}", "tokenCount": 20, "body": {"tokenPosCount": {t: {_tag(t): w.n(1, 5)} for t in w.tokens()}}}
+        for i in range(40)
     ]
-    return {"volume.json": json.dumps({"@context": "https://x", "htid": "a.1", "metadata": {"title": w.word()}, "features": {"pages": pages}})}
+    return {
+        "volume.json": json.dumps(
+            {"@context": "https://x", "htid": "a.1", "metadata": {"title": w.word()}, "features": {"pages": pages}}
+        )
+    }
 
 
 @_kind(*_MARKUP, words=("music", *_SIGNS))
 def music_xml(w: _Words) -> dict[str, str | bytes]:
-    notes = "".join(f"<note><pitch><step>{w.draw.choice('ABCDEFG')}</step><octave>4</octave></pitch><duration>1</duration><type>quarter</type></note>" for _ in range(500))
-    return {"song.xml": f'<?xml version="1.0"?><score-partwise version="3.1"><part id="P1"><measure number="1">{notes}</measure></part></score-partwise>'}
+    notes = "".join(
+        f"<note><pitch><step>{w.draw.choice('ABCDEFG')}</step><octave>4</octave></pitch><duration>1</duration><type>quarter</type></note>"
+        for _ in range(500)
+    )
+    return {
+        "song.xml": f'<?xml version="1.0"?><score-partwise version="3.1"><part id="P1"><measure number="1">{notes}</measure></part></score-partwise>'
+    }
 
 
 @_kind("columns", "names", "markup", "counts", "heads", words=("table", "column", "CSV"))
@@ -388,22 +436,33 @@ def sql_dump_with_a_comment(w: _Words) -> str:
 
 @_kind("names", "program", *_MARKUP, words=("settings", "YAML"))
 def settings(w: _Words) -> str:
-    return "\n".join(f"[{w.word()}]\n{w.word()}_{w.word()} = {w.n(1, 99)}\n{w.word()}.{w.word()} = /{w.word()}/{w.word()}" for _ in range(150))
+    return "\n".join(
+        f"[{w.word()}]\n{w.word()}_{w.word()} = {w.n(1, 99)}\n{w.word()}.{w.word()} = /{w.word()}/{w.word()}"
+        for _ in range(150)
+    )
 
 
 @_kind("names", "heads", *_MARKUP, words=("messages", "gettext"))
 def catalogue_of_messages(w: _Words) -> str:
-    return "\n\n".join(f'#: {w.word()}.c:{w.n(1, 999)}\nmsgid "{w.sentence()}"\nmsgstr "{w.sentence()}"' for _ in range(150))
+    return "\n\n".join(
+        f'#: {w.word()}.c:{w.n(1, 999)}\nmsgid "{w.sentence()}"\nmsgstr "{w.sentence()}"' for _ in range(150)
+    )
 
 
 @_kind("clauses", layout="lines", words=("unsegmented", "without blanks"))
 def chinese(w: _Words) -> str:
-    return "\n".join("".join(f"{''.join(w.draw.choices(_CJK, k=w.n(4, 12)))}{w.draw.choice('，。')}" for _ in range(8)) for _ in range(300))
+    return "\n".join(
+        "".join(f"{''.join(w.draw.choices(_CJK, k=w.n(4, 12)))}{w.draw.choice('，。')}" for _ in range(8))
+        for _ in range(300)
+    )
 
 
 @_kind("clauses", layout="files", words=("unsegmented", "without blanks"))
 def japanese(w: _Words) -> str:
-    return "\n".join("".join(f"{''.join(w.draw.choices(_KANA + _CJK, k=w.n(8, 20)))}{w.draw.choice('、。')}" for _ in range(8)) for _ in range(200))
+    return "\n".join(
+        "".join(f"{''.join(w.draw.choices(_KANA + _CJK, k=w.n(8, 20)))}{w.draw.choice('、。')}" for _ in range(8))
+        for _ in range(200)
+    )
 
 
 @_kind("clauses", layout="lines", words=("unsegmented", "without blanks"))
@@ -413,7 +472,17 @@ def thai(w: _Words) -> str:
 
 @_kind("languages", words=("languages",))
 def two_languages(w: _Words) -> dict[str, str | bytes]:
-    other = {"the": "der", "of": "von", "and": "und", "to": "zu", "in": "im", "a": "ein", "is": "ist", "that": "dass", "for": "für"}
+    other = {
+        "the": "der",
+        "of": "von",
+        "and": "und",
+        "to": "zu",
+        "in": "im",
+        "a": "ein",
+        "is": "ist",
+        "that": "dass",
+        "for": "für",
+    }
 
     def german(sentence: str) -> str:
         return " ".join(other.get(word.lower(), word + "en" if word.isalpha() else word) for word in sentence.split())
@@ -504,13 +573,16 @@ def base_64(w: _Words) -> str:
 
 @_kind("coded", words=("coded",), layout="lines")
 def sequences_of_genes(w: _Words) -> str:
-    return "\n".join(f">seq{i}\n" + "\n".join("".join(w.draw.choices("ACGT", k=70)) for _ in range(6)) for i in range(60))
+    return "\n".join(
+        f">seq{i}\n" + "\n".join("".join(w.draw.choices("ACGT", k=70)) for _ in range(6)) for i in range(60)
+    )
 
 
 @_kind(*_HEADS, "columns", words=("record", "GEDCOM"))
 def gedcom(w: _Words) -> str:
     return "0 HEAD\n1 CHAR UTF-8\n" + "\n".join(
-        f"0 @I{i}@ INDI\n1 NAME {w.name().replace(' ', ' /')}/\n1 SEX M\n1 BIRT\n2 DATE {w.n(1, 28)} MAY {w.n(1700, 1900)}\n2 PLAC {w.word().title()}" for i in range(150)
+        f"0 @I{i}@ INDI\n1 NAME {w.name().replace(' ', ' /')}/\n1 SEX M\n1 BIRT\n2 DATE {w.n(1, 28)} MAY {w.n(1700, 1900)}\n2 PLAC {w.word().title()}"
+        for i in range(150)
     )
 
 
@@ -518,22 +590,30 @@ def gedcom(w: _Words) -> str:
 def chess_games(w: _Words) -> str:
     return "\n\n".join(
         f'[Event "{w.word()}"]\n[Site "{w.word()}"]\n[White "{w.name()}"]\n[Black "{w.name()}"]\n[Result "1-0"]\n\n'
-        + " ".join(f"{k}. {w.draw.choice('abcdefgh')}{w.n(2, 5)} N{w.draw.choice('abcdefgh')}{w.n(3, 7)}" for k in range(1, 30))
+        + " ".join(
+            f"{k}. {w.draw.choice('abcdefgh')}{w.n(2, 5)} N{w.draw.choice('abcdefgh')}{w.n(3, 7)}" for k in range(1, 30)
+        )
         for _ in range(60)
     )
 
 
 @_kind(*_HEADS, words=("record", *_RECORDS))
 def calendar(w: _Words) -> str:
-    return "BEGIN:VCALENDAR\n" + "\n".join(
-        f"BEGIN:VEVENT\nUID:{i}@x\nDTSTART:202005{i % 28 + 1:02}T100000Z\nSUMMARY:{w.sentence()}\nEND:VEVENT" for i in range(120)
-    ) + "\nEND:VCALENDAR"
+    return (
+        "BEGIN:VCALENDAR\n"
+        + "\n".join(
+            f"BEGIN:VEVENT\nUID:{i}@x\nDTSTART:202005{i % 28 + 1:02}T100000Z\nSUMMARY:{w.sentence()}\nEND:VEVENT"
+            for i in range(120)
+        )
+        + "\nEND:VCALENDAR"
+    )
 
 
 @_kind(*_HEADS, words=_RECORDS)
 def cards(w: _Words) -> str:
     return "\n".join(
-        f"BEGIN:VCARD\nVERSION:3.0\nFN:{w.name()}\nORG:{w.word().title()}\nTEL:{w.n(10**5, 10**6)}\nEND:VCARD" for _ in range(150)
+        f"BEGIN:VCARD\nVERSION:3.0\nFN:{w.name()}\nORG:{w.word().title()}\nTEL:{w.n(10**5, 10**6)}\nEND:VCARD"
+        for _ in range(150)
     )
 
 
@@ -545,17 +625,24 @@ def speakers(w: _Words) -> str:
 
 @_kind("names", *_HEADS, words=("CHAT", "names", "name and a colon"))
 def child_language(w: _Words) -> str:
-    return "\n".join(f"*{w.draw.choice(['CHI', 'MOT'])}:\t{w.sentence()}\n%mor:\tn|{w.word()} v|{w.word()}-PAST pro|{w.word()}" for _ in range(200))
+    return "\n".join(
+        f"*{w.draw.choice(['CHI', 'MOT'])}:\t{w.sentence()}\n%mor:\tn|{w.word()} v|{w.word()}-PAST pro|{w.word()}"
+        for _ in range(200)
+    )
 
 
 @_kind("program", *_MARKUP, "coded", layout="files", words=("program",))
 def mathematics_as_text(w: _Words) -> str:
-    return "\n".join(f"f_{w.n(1, 9)}(x) = {w.n(1, 9)}*x^{w.n(2, 9)} + {w.n(1, 9)}*y/(z - {w.n(1, 9)}) <= {w.n(1, 99)} && !{w.word()};" for _ in range(300))
+    return "\n".join(
+        f"f_{w.n(1, 9)}(x) = {w.n(1, 9)}*x^{w.n(2, 9)} + {w.n(1, 9)}*y/(z - {w.n(1, 9)}) <= {w.n(1, 99)} && !{w.word()};"
+        for _ in range(300)
+    )
 
 
 @_kind("names", "columns", *_HEADS, *_MARKUP, words=("translation", "table", "column"))
 def translation_memory(w: _Words) -> dict[str, str | bytes]:
     units = "".join(
-        f'<tu><tuv xml:lang="en"><seg>{w.sentence()}</seg></tuv><tuv xml:lang="de"><seg>{w.sentence()}</seg></tuv></tu>' for _ in range(150)
+        f'<tu><tuv xml:lang="en"><seg>{w.sentence()}</seg></tuv><tuv xml:lang="de"><seg>{w.sentence()}</seg></tuv></tu>'
+        for _ in range(150)
     )
     return {"memory.tmx": f'<?xml version="1.0"?><tmx version="1.4"><body>{units}</body></tmx>'}

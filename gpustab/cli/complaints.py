@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
+from ast import literal_eval
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -65,11 +67,21 @@ def as_typed(error: BaseException) -> str:
 
 def _flag(name: str, value: str | None) -> str:
     flag = FLAGS.get(name, f"--set {name}" if "." in name else f"--{name.replace('_', '-')}")
-    if flag.startswith("--set "):
-        return flag if value is None else f"{flag}={value.strip(chr(39))}"
-    if value in ("True", "False"):
+    if value in ("True", "False") and not flag.startswith("--set "):
         return flag if value == "True" else f"--no-{flag.removeprefix('--')}"
-    return flag if value is None else f"{flag} {value.strip(chr(39))}"
+    if value is None:
+        return flag
+    plain = {"True": "true", "False": "false"}.get(value, _plain(value))  # --set reads JSON
+    typed = value if value == "..." else shlex.quote(plain)
+    return f"{flag}={typed}" if flag.startswith("--set ") else f"{flag} {typed}"
+
+
+def _plain(value: str) -> str:
+    """Return a Python literal as it is typed."""
+    try:
+        return str(literal_eval(value))
+    except (SyntaxError, ValueError):
+        return value.strip("'")
 
 
 def _complain(errors: Console, kind: str, error: BaseException) -> None:

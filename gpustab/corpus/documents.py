@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gpustab.corpus.formats import FORMATS, Document, TextFile, TextFormat, recognise
-from gpustab.corpus.formats.plain import PLAIN, documents, find_layout
+from gpustab.corpus.formats.plain import PLAIN, Found, documents, find_layout
 from gpustab.corpus.formats.records import refuse_columns
 from gpustab.corpus.formats.registry import suffix_of
 from gpustab.corpus.options import CORPORA, FoundLayout, ReadOptions
@@ -146,6 +146,7 @@ class Documents:
         parts: the files, in the order of reading.
         metadata: of every file; by default what it says itself.
         notes: what the files were taken for, and which were passed over.
+        question: what a document is, where several readings are plausible and ``layout`` is the likeliest.
     """
 
     name: str
@@ -153,6 +154,7 @@ class Documents:
     parts: Sequence[Part]
     metadata: Sequence[Mapping[str, str]] = ()
     notes: Sequence[str] = ()
+    question: str = ""
 
     @property
     def replaced(self) -> int:
@@ -192,7 +194,7 @@ def open_documents(source: str | Path, options: ReadOptions | None = None, **cho
 
     Raises:
         InputError: if there is no such source, or it is no text, or an option is none of its values or does not fit,
-            or several readings are plausible.
+            or several readings are plausible and ``as_is`` is not set.
 
     >>> documents = open_documents("lee")  # needs gensim
     >>> documents.layout, len(list(documents))
@@ -221,11 +223,13 @@ def _file(name: str, path: Path, options: ReadOptions) -> Documents:
         return _pipe(name, path, options)
     format_, file, guess = recognise(path, options)
     _refuse_unfit(options, path, format_)
-    layout = format_.layout or options.layout or find_layout(file)
-    taken = f"{name}: read as {format_.title}{_in(file)}; {_LAYOUTS[layout]}"
-    return Documents(
-        name, layout, [Part(format_, file)], notes=[taken, *_warned([f"{name}: {guess}"] if guess else ())]
-    )
+    given = format_.layout or options.layout
+    layout, why, question = Found(given) if given else find_layout(file)
+    if question and not options.as_is:
+        raise InputError(f"{path}: {question}")
+    taken = f"{name}: read as {format_.title}{_in(file)}; {_LAYOUTS[layout]}{f', as {why}' if why else ''}"
+    notes = [taken, *_warned([f"{name}: {guess}"] if guess else ())]
+    return Documents(name, layout, [Part(format_, file)], notes=notes, question=question)
 
 
 def _in(file: TextFile) -> str:
@@ -247,7 +251,7 @@ def _pipe(name: str, path: Path, options: ReadOptions) -> Documents:
     refuse_columns(options, path, "plain text, as it can be read only once")
     encoding = "utf-8-sig" if options.encoding == "auto" else options.encoding
     file = TextFile(path, encoding, options)
-    return Documents(name, options.layout or find_layout(file), [Part(PLAIN, file)])
+    return Documents(name, options.layout or find_layout(file).layout, [Part(PLAIN, file)])
 
 
 def _folder(folder: Path, options: ReadOptions) -> Documents:

@@ -72,7 +72,9 @@ class Numbered:
     def without_boilerplate(self) -> Numbered:
         """Leave out what stands in most documents, and say so."""
         if not (found := self.boilerplate):
-            return replace(self, notes=(*self.notes, "no boilerplate was found: no sequence of words stands in most documents"))
+            return replace(
+                self, notes=(*self.notes, "no boilerplate was found: no sequence of words stands in most documents")
+            )
         kept = np.ones(len(self.ids), bool)
         kept[self.ids != END] = ~found.covered
         cut = f"{found.covered.sum():,} tokens of boilerplate are cut, of {found.documents:,} documents"
@@ -81,7 +83,9 @@ class Numbered:
 
     def shown(self, found: Boilerplate) -> list[str]:
         """Return the beginnings of the three sequences that cover most."""
-        return [" ".join([*(self.words[i] for i in ids[:8]), *(["…"] * (len(ids) > 8))]) for ids, _ in found.sequences[:3]]
+        return [
+            " ".join([*(self.words[i] for i in ids[:8]), *(["…"] * (len(ids) > 8))]) for ids, _ in found.sequences[:3]
+        ]
 
     def take(self, kept: Sequence[int]) -> Numbered:
         """Return some of the documents, in order."""
@@ -138,15 +142,16 @@ def number(
         InputError: if the source cannot be read, or a word has white space.
     """
     reading = ReadOptions(**{field.name: getattr(options, field.name) for field in fields(ReadOptions)})
-    documents = open_documents(source, reading)
+    documents = open_documents(source, replace(reading, as_is=True))  # a question of layout is a doubt among others
     cut, cuts = cutter(options, tokenizer, marked=True), Cuts(options) if tokenizer is None else None
-    texts_of = _splitter(documents, options)
+    texts_of, dropped = _splitter(documents, options), re.compile(options.drop or "(?!)", re.M)
     numbers: defaultdict[str, int] = defaultdict()
     numbers.default_factory = numbers.__len__
     numbers["\n"] = END
     parts, texts, records, seen, duplicates = [np.zeros(0, np.int32)], [0], list[Record](), set(), 0
     empty, sample = list[str](), Excerpts()
-    for place, document in enumerate(documents):
+    for place, read in enumerate(documents):
+        document = read._replace(texts=[dropped.sub(" ", text) for text in read.texts]) if options.drop else read
         tokens = cut(texts_of(document.texts))
         sample.see(document)
         if cuts:

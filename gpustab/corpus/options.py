@@ -79,6 +79,8 @@ class CorpusOptions(ReadOptions):
     """How text becomes a corpus; the defaults are the paper's. How it is read, see :class:`ReadOptions`.
 
     Attributes:
+        drop: a regular expression; what it finds is left out of every text before words are cut. ``^`` and ``$`` are
+            the ends of a line.
         tokenizer: what a word is. ``"words"``: letters with their marks, inner apostrophes and joiners;
             ``"whitespace"``: whatever stands between white space, as text has it that is cut already; or a regular
             expression, whose matches are words. Default: ``"words"``, and ``"whitespace"`` for gensim's lines.
@@ -103,6 +105,7 @@ class CorpusOptions(ReadOptions):
         fraction: keep the first documents of those that are left, this part of them, rounded up.
     """
 
+    drop: Annotated[str | None, Option(metavar="PATTERN")] = None
     tokenizer: str | None = None
     language: Annotated[str, Option(metavar="CODE")] = "en"
     lowercase: Annotated[bool, Option(typed=False)] = True
@@ -120,6 +123,7 @@ class CorpusOptions(ReadOptions):
     def __post_init__(self) -> None:
         super().__post_init__()
         _check_tokenizer(self.cut)
+        _check_pattern("drop", self.drop or "x")
         for name in ("drop_numbers", "drop_punctuation"):
             if not getattr(self, name) and self.cut != "words":
                 raise InputError(f"{option(name, False)} has no effect: it is for {option('tokenizer', 'words')} alone")
@@ -156,9 +160,13 @@ def _check_tokenizer(tokenizer: str) -> None:
     wanted = f"wanted {' or '.join(map(repr, TOKENIZERS))} or a regular expression"
     if re.fullmatch(r"[\w -]*", tokenizer):  # it would find itself alone
         raise InputError(f"{option('tokenizer')} is {tokenizer!r}, {wanted}")
+    _check_pattern("tokenizer", tokenizer, wanted)
+
+
+def _check_pattern(name: str, pattern: str, wanted: str = "wanted a regular expression") -> None:
     try:
-        empty = re.compile(tokenizer).match("")
+        empty = re.compile(pattern, re.M).fullmatch("")
     except re.error as error:
-        raise InputError(f"{option('tokenizer')} is {tokenizer!r}, {wanted}: {error}") from None
+        raise InputError(f"{option(name)} is {pattern!r}, {wanted}: {error}") from None
     if empty:
-        raise InputError(f"{option('tokenizer')} is {tokenizer!r}, which finds words without any letters")
+        raise InputError(f"{option(name)} is {pattern!r}, which finds words without any letters")

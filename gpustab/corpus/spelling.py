@@ -67,10 +67,7 @@ def _meant(
 
 
 def _mended(
-    words: Sequence[str],
-    counts: NDArray[np.int64],
-    options: CorpusOptions,
-    spell: Callable[[str], str],
+    words: Sequence[str], counts: NDArray[np.int64], options: CorpusOptions, spell: Callable[[str], str]
 ) -> tuple[dict[int, tuple[str, ...]], list[str]]:
     """Return what tokens with breaks and hyphens mean."""
     breaks, hyphens_part = Breaks(), options.cut == "words"

@@ -16,4 +16,6 @@ def boilerplate(look: Look) -> Doubt | None:
         return None
     share, documents, examples = look.repeated
     says = f"boilerplate: {share:.1%} of its words are sequences that stand in {documents:,} of {len(look.sizes):,} documents"
-    return Doubt("boilerplate", share, examples, share >= _MUCH, says, f"say {option('cut_boilerplate')} to leave them out")
+    return Doubt(
+        "boilerplate", share, examples, share >= _MUCH, says, f"say {option('cut_boilerplate')} to leave them out"
+    )

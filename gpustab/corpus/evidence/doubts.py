@@ -5,11 +5,42 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gpustab.corpus.evidence.boilerplate import boilerplate
-from gpustab.corpus.evidence.columns import a_word_a_line
+from gpustab.corpus.evidence.columns import a_word_a_line, words_with_numbers, words_with_tags
 from gpustab.corpus.evidence.doubt import Doubt
+from gpustab.corpus.evidence.heads import named_lines, record_heads, times
+from gpustab.corpus.evidence.languages import two_languages
+from gpustab.corpus.evidence.lengths import (
+    clauses,
+    coded,
+    documents_of_one_word,
+    long_sentences,
+    one_document,
+    wrapped_lines,
+)
 from gpustab.corpus.evidence.look import Look
+from gpustab.corpus.evidence.markup import markup, program
+from gpustab.corpus.evidence.sources import copies, layout
 
-DOUBTS: tuple[Callable[[Look], Doubt | None], ...] = (a_word_a_line, boilerplate)
+DOUBTS: tuple[Callable[[Look], Doubt | None], ...] = (
+    words_with_numbers,
+    a_word_a_line,
+    words_with_tags,
+    record_heads,
+    named_lines,
+    times,
+    markup,
+    program,
+    documents_of_one_word,
+    coded,
+    clauses,
+    long_sentences,
+    wrapped_lines,
+    one_document,
+    two_languages,
+    boilerplate,
+    copies,
+    layout,
+)
 
 
 def doubts_of(look: Look) -> tuple[Doubt, ...]:

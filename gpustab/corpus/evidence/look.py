@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -44,6 +44,7 @@ class Look:
         counts: how often each occurs.
         tokenise: cuts texts into words, with a newline after each text.
         copies: documents that were left out as copies.
+        question: what a document is, where that is open.
         repeated: the token sequences that stand in most documents, where there are any.
     """
 
@@ -58,6 +59,7 @@ class Look:
     counts: NDArray[np.int64]
     tokenise: Callable[[Sequence[str]], list[str]]
     copies: int = 0
+    question: str = ""
     repeated: Repeated | None = None
 
     @cached_property
@@ -66,9 +68,24 @@ class Look:
         return tuple(piece for block in self.blocks for piece in block)
 
     @cached_property
+    def stretches(self) -> tuple[tuple[str, ...], ...]:
+        """The lines of the sample, blank ones too: those of a stretch follow each other in one text of the source.
+
+        A document is one; where every line is a document, or stands between others, a block of neighbours is one.
+        """
+        if self.layout not in ("lines", "blocks", "paragraphs"):
+            groups = [[piece] for piece in self.pieces]
+            return tuple(tuple(line for text in group[0].texts for line in text.split("\n")) for group in groups)
+        between = [] if self.layout == "lines" else [""]
+        return tuple(
+            tuple(line for piece in block for line in (*"\n".join(piece.texts).split("\n"), *between))
+            for block in self.blocks
+        )
+
+    @cached_property
     def lines(self) -> tuple[str, ...]:
-        """The lines of the sample, blank ones too; those of a block follow each other in the source."""
-        return tuple(line for piece in self.pieces for text in piece.texts for line in text.split("\n"))
+        """The lines of the sample, blank ones too."""
+        return tuple(line for lines in self.stretches for line in lines)
 
     @cached_property
     def filled(self) -> tuple[str, ...]:
@@ -86,6 +103,10 @@ class Look:
         """Words in the sample."""
         return sum(map(len, self.tokens))
 
-    def words_in(self, texts: Sequence[str]) -> int:
-        """Return how many words a part of the sample has."""
-        return sum(word != "\n" for word in self.tokenise(texts))
+    def words_of(self, spans: Mapping[str, int]) -> int:
+        """Return how many words some parts of the sample become, each as often as it is there."""
+        return sum(n * sum(word != "\n" for word in self.tokenise([span])) for span, n in spans.items())
+
+    def share_of(self, lines: Sequence[str]) -> float:
+        """Return the share of the sample's words that stand in some of its lines."""
+        return sum(word != "\n" for word in self.tokenise(lines)) / max(self.size, 1)

@@ -109,6 +109,7 @@ def evidence_of(numbered: Numbered) -> Evidence:
         counts,
         numbered.tokenise,
         numbered.duplicates,
+        documents.question,
         _repeated(numbered),
     )
     frequent = sorted((-int(counts[i]), numbered.words[i]) for i in np.flatnonzero(kept))[:_FREQUENT]

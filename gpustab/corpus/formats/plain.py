@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
-from pathlib import Path
+from typing import NamedTuple
 
 from gpustab.corpus.formats.format import Document, TextFile, TextFormat
-from gpustab.corpus.options import FoundLayout, Layout
+from gpustab.corpus.options import FoundLayout
 from gpustab.errors import InputError, option
 
 _LABEL = "__label__"
 _WRAPPED = 0.2
 """Part of the lines inside blocks that go on in the next line, from which lines are no sentences."""
+_SEVERAL = 0.5
+"""Part of the lines that hold the end of a sentence and more, from which they are paragraphs."""
+_INNER_END = re.compile(r"""[^\W\d_]{2}[.!?…]["'”’»)]* +["'“‘«(]*[^\W\d_a-zß-öø-ÿ]""")
+_ENDS = ".!?:;…\"'”’»)"
+_FEW = 2
 _CHANCE = 1e-3
 
 
@@ -30,20 +36,35 @@ def documents(file: TextFile, layout: FoundLayout) -> Iterator[Document]:
     return (Document(str(number), {}, lines) for number, lines in enumerate(texts, 1))
 
 
-def find_layout(file: TextFile) -> Layout:
+class Found(NamedTuple):
+    """What a document is in a file.
+
+    Attributes:
+        layout: the one that the lines show, or the likeliest.
+        why: it was taken; empty where there are no blank lines, or ``layout`` was chosen.
+        question: what to ask where several are plausible.
+    """
+
+    layout: FoundLayout
+    why: str = ""
+    question: str = ""
+
+
+def find_layout(file: TextFile) -> Found:
     """Return what a document is in a file: a line, or what stands between blank lines.
 
-    Blank lines at either end do not count. Blank lines between others stand between documents if they come so
-    regularly that empty documents, strewn at random, would hardly do so (1 in 1,000); then every line is a sentence,
-    unless many go on in small letters after no sentence's end.
+    Blank lines at either end do not count. Where lines go on in small letters after no sentence's end, or hold several
+    sentences, or stand between blank lines one by one, those between blank lines are paragraphs. Otherwise blank lines
+    stand between documents whose every line is a sentence if they come so regularly that empty documents, strewn at
+    random, would hardly do so (1 in 1,000).
 
     Raises:
-        InputError: with the question, if several readings are plausible; or if there is no text.
+        InputError: if there is no text, or it can be read only once.
     """
     if file.path.exists() and not file.path.is_file():
         ways = f"say {option('layout', 'lines')} or {option('layout', 'blocks')}"
         raise InputError(f"{file.path}: this can be read only once; {ways}")
-    filled, gaps, wrapped, gap, before = 0, Counter[int](), 0, 0, ""
+    filled, gaps, wrapped, several, ended, gap, before = 0, Counter[int](), 0, 0, 0, 0, ""
     for line in file.lines():
         if not line.strip():
             gap += 1
@@ -51,17 +72,26 @@ def find_layout(file: TextFile) -> Layout:
         if filled and gap:
             gaps[gap] += 1
         elif filled:
-            wrapped += line.lstrip()[:1].islower() and before.rstrip()[-1] not in ".!?:;…\"'”’»)"
+            wrapped += line.lstrip()[:1].islower() and before.rstrip()[-1] not in _ENDS
+        ended += line.rstrip()[-1] in _ENDS
+        several += bool(_INNER_END.search(line, 0, 1000))
         filled, gap, before = filled + 1, 0, line
     if not filled:
         raise InputError(f"{file.path}: the file is empty")
     if not gaps:
-        return "lines"
+        return Found("lines")
     blocks = gaps.total() + 1
-    runs_on = filled > blocks and wrapped > _WRAPPED * (filled - blocks)
-    if len(gaps) == 1 and _chance(filled, *gaps.most_common(1)[0]) < _CHANCE and not runs_on:
-        return "blocks"
-    raise InputError(_question(file.path, filled, gaps, runs_on))
+    if filled > blocks and wrapped > _WRAPPED * (filled - blocks):
+        return Found("paragraphs", "many lines run on in the next")
+    if filled == blocks and blocks > _FEW:
+        return Found("paragraphs", "every line stands between blank ones")
+    if filled > blocks and several > _SEVERAL * filled:
+        return Found("paragraphs", "most lines hold several sentences")
+    if len(gaps) == 1 and _chance(filled, *gaps.most_common(1)[0]) < _CHANCE:
+        return Found("blocks", "blank lines come regularly")
+    if ended < _SEVERAL * filled:
+        return Found("paragraphs", "most lines end no sentence")
+    return Found("blocks", "", _question(filled, gaps))
 
 
 def _chance(filled: int, length: int, runs: int) -> float:
@@ -70,15 +100,15 @@ def _chance(filled: int, length: int, runs: int) -> float:
     return float(((1 - blank) * blank ** (length - 1)) ** runs)
 
 
-def _question(path: Path, filled: int, gaps: Counter[int], runs_on: bool) -> str:
+def _question(filled: int, gaps: Counter[int]) -> str:
     blank = sum(length * runs for length, runs in gaps.items())
     ways = [
         f"{option('layout', 'lines')} ({filled + blank:,} documents, {blank:,} of them empty)",
         f"{option('layout', 'blocks')} ({gaps.total() + 1:,} documents between blank lines, each line a sentence)",
-        f"{option('layout', 'paragraphs')} (those too, their lines joined{': many lines run on' if runs_on else ''})",
+        f"{option('layout', 'paragraphs')} (those too, their lines joined)",
         f"{option('layout', 'files')} (one document)",
     ]
-    return f"{path}: {filled:,} lines and {blank:,} blank ones between: what is a document? say {', '.join(ways)}"
+    return f"{filled:,} lines and {blank:,} blank ones between: what is a document? say {', '.join(ways)}"
 
 
 def _is_labelled(start: str) -> bool:
@@ -100,5 +130,10 @@ LINE_SENTENCE = TextFormat(
     "line_sentence", "gensim's lines of words", (), "lines", lambda _: False, lambda file: documents(file, "lines")
 )
 PLAIN = TextFormat(
-    "plain", "plain text", (".txt", ".text"), None, lambda _: True, lambda file: documents(file, find_layout(file))
+    "plain",
+    "plain text",
+    (".txt", ".text"),
+    None,
+    lambda _: True,
+    lambda file: documents(file, find_layout(file).layout),
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gpustab.corpus.encoding import find_encoding, mark_of
 from gpustab.corpus.formats.format import TextFile, TextFormat
-from gpustab.corpus.formats.marked import refuse_beginning, refuse_signs
+from gpustab.corpus.formats.marked import refuse_root
 from gpustab.corpus.formats.markup import DOCX, HTML, MARKDOWN, XML
 from gpustab.corpus.formats.plain import FASTTEXT, LINE_SENTENCE, PLAIN
 from gpustab.corpus.formats.records import JSON_LINES, TABLE
@@ -83,13 +83,11 @@ def recognise(path: Path, options: ReadOptions, among: bool = False) -> tuple[Te
         return next(one for one in FORMATS if one.name == options.format), file, guess
     text: str = codecs.getincrementaldecoder(encoding)("replace").decode(start)  # as far as it goes
     suffix = suffix_of(path)
-    refuse_beginning(path, text)
+    refuse_root(path, text)
     known = [
         one for one in FORMATS if one is not DOCX and not (among and one is TABLE and suffix in (*PLAIN.suffixes, ""))
     ]
     found = next(one for one in known if suffix in one.suffixes or one.matches(text))
-    if found is PLAIN or (found is TABLE and not options.columns):
-        refuse_signs(path, text, table=found is TABLE)
     return found, file, guess
 
 

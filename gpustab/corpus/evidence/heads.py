@@ -1,0 +1,141 @@
+"""Doubts about what begins lines: the heads of records, names of speakers, times."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from gpustab.corpus.evidence.doubt import Doubt, shown
+from gpustab.corpus.evidence.look import Look
+from gpustab.errors import option
+
+_STRONG, _SLIGHT = 0.04, 0.002
+"""Of the words, how many stand in heads: from 4 % on the names of fields are among the most frequent words."""
+_ALONE = 0.1
+"""Of the words, how many stand in a head that comes once: then there is more head than a title page has."""
+_AGAIN = 3
+"""Heads from which the same fields are no accident."""
+_ALL = 0.8
+"""Of the lines, how many begin with one of a few names: a play on few pages has less."""
+_TIMED = 0.25
+"""Of the lines, how many begin with a time or hold no letter: tables in prose and rules of hyphens are less."""
+_KEY = re.compile(
+    r"""\s*(?:
+    ([A-Za-z][\w.-]*(?:[ ][\w.-]+){0,2}):(?=\s|$)       # Subject: x, Release Date: x
+    |([A-Za-z_][\w.-]*)[ \t]*=(?!=)                     # title = x
+    |"([^"\n]{1,30})"[ ]*:                              # "title": x
+    |([A-Z][A-Z0-9]{1,3})[ ]{0,2}-(?=\s|$)              # TY  - x
+    |([A-Z][A-Z0-9])(?=[ ]{1,3}\S)                      # AU Smith
+    |([%@\\*$][A-Za-z]\w*):?(?=\s|$)                    # %A x, *CHI: x, \\lx x
+    |([a-z]\w*)[ ](?=")                                 # msgid "x"
+    |-[ ]([A-Za-z_]\w*):(?=\s|$)                        # - title: x
+    )""",
+    re.X,
+)
+_STAMP = r"\W{0,2}(?:[A-Z][a-z]{2} +\d+ +)?\d+(?:[-/:]\d+[-/.:]\d|\.\d+(?:[-/:]\d|\.\d+,? +\d+:\d))[^A-Za-z\n]*"
+_TIME = re.compile(_STAMP)
+_VALUED = r"^\s*[\w.-]+\s*=|^\[.*\]"
+_SETTING = re.compile(r"^\s*[\w.-]+\s*=\s*\S|^\[[\w .-]+\]\s*$")
+
+
+class Head(NamedTuple):
+    """Lines that follow each other and begin with a name of a field each.
+
+    Attributes:
+        names: of the fields, in order.
+        lines: these lines, with those that go on with them.
+        first: whether the text begins with it, and goes on after a blank line.
+    """
+
+    names: tuple[str, ...]
+    lines: tuple[str, ...]
+    first: bool
+
+
+def record_heads(look: Look) -> Doubt | None:
+    """Doubt lines of named fields above each record, as mails, Usenet, web archives and lists of references have them.
+
+    A head is three or more lines with different names. It counts where the same names come in other heads too; or, if
+    it comes alone, where the text begins with it and it is a tenth of all.
+    """
+    heads = list(_heads(look))
+    often = Counter(name for head in heads for name in set(head.names))
+    again = [head for head in heads if sum(often[name] >= _AGAIN for name in head.names) >= _AGAIN]
+    if not again:
+        alone = [head for head in heads if head.first]
+        share = look.share_of([line for head in alone for line in head.lines])
+        if share < _ALONE:
+            return None
+        again, strong = alone, True
+    else:
+        share = look.share_of([line for head in again for line in head.lines])
+        strong = share >= _STRONG
+    if share < _SLIGHT:
+        return None
+    names = [name for name, _ in Counter(name for head in again for name in head.names).most_common()]
+    says = f"heads of records: {share:.1%} of the words stand in lines of {', '.join(names[:4])} ..."
+    way = f"say {option('drop', _pattern(names))} to leave such lines out"
+    return Doubt("heads", share, shown(line for head in again for line in head.lines), strong, says, way)
+
+
+def named_lines(look: Look) -> Doubt | None:
+    """Doubt lines that nearly all begin with one of a few names, as speakers or fields."""
+    settings = sum(bool(_SETTING.match(line)) for line in look.filled)
+    names = [found for line in look.filled if (found := _name(line))]
+    share = len(names) / max(len(look.filled), 1)
+    often = Counter(names)
+    if settings >= max(5, _ALL * len(look.filled)):
+        says = f"settings: {settings / len(look.filled):.0%} of the lines are a name and its value"
+        way = f"say {option('drop', _VALUED)} to leave the names out"
+        return Doubt("names", settings / len(look.filled), shown(look.filled), True, says, way)
+    if len(names) < 5 or share < _ALL or 3 * len(often) > len(names):
+        return None
+    says = f"lines with a name each: {share:.0%} of the lines begin with one of {len(often)} names"
+    way = f"say {option('drop', _names_pattern([name for name, _ in often.most_common()]))} to leave the names out"
+    return Doubt("names", share, shown(look.filled), True, says, way)
+
+
+def times(look: Look) -> Doubt | None:
+    """Doubt lines that begin with a time: subtitles, logs, chats."""
+    timed = [line for line in look.filled if _TIME.match(line)]
+    share = len(timed) / max(len(look.filled), 1)
+    if len(timed) < _AGAIN or share < _TIMED:
+        return None
+    says = f"lines that begin with a time: {share:.0%} of the lines"
+    way = f"say {option('drop', '^' + _STAMP)} to leave the times out"
+    return Doubt("times", share, shown(timed), True, says, way)
+
+
+def _name(line: str) -> str:
+    found = _KEY.match(line[:100])
+    return next((name for name in found.groups() if name), "") if found else ""
+
+
+def _heads(look: Look) -> Iterator[Head]:
+    for lines in look.stretches:
+        yield from _heads_of(lines)
+
+
+def _heads_of(lines: Sequence[str]) -> Iterator[Head]:
+    names, held, start = list[str](), list[str](), 0
+    for place, line in enumerate((*lines, "")):
+        name = _name(line)
+        if name and name not in names:
+            names.append(name)
+            held.append(line)
+        elif names and line[:1] in (" ", "\t") and line.strip():
+            held.append(line)
+        else:
+            if len(names) >= _AGAIN:
+                yield Head(tuple(names), tuple(held), start == 0 and not line.strip() and place < len(lines) - 1)
+            names, held, start = ([name], [line], place) if name else ([], [], place + 1)
+
+
+def _pattern(names: Sequence[str]) -> str:
+    return rf"^\W*(?:{'|'.join(map(re.escape, names[:40]))})\b[^\n]*"
+
+
+def _names_pattern(names: Sequence[str]) -> str:
+    return rf"^\W*(?:{'|'.join(map(re.escape, names[:40]))})\W"

@@ -1,0 +1,83 @@
+"""A doubt about languages: whether the documents are of two, told by which common words stand together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpustab.corpus.evidence.doubt import Doubt
+from gpustab.corpus.evidence.look import Look
+
+_ALIKE = 0.35
+"""Overlap (Bhattacharyya) of the common words of two groups of documents: two subjects of one language share 0.6 and
+more, two languages 0.2 and less."""
+_PART = 0.02
+"""Of the words, how many the smaller language has at least."""
+_COMMON = 300
+_LEAST = 3
+"""Common words from which a document has a language."""
+_TRIED = 4
+"""Ways to part the documents that are tried: the clearest may set a few odd ones apart."""
+
+
+class _Parted(NamedTuple):
+    """Documents in two groups.
+
+    Attributes:
+        alike: the overlap of their words, from 0 to 1.
+        part: of the words, how many the second has.
+        second: ``(m,)`` whether a document is of the second.
+        profiles: ``(2, w)`` shares of the common words in each.
+    """
+
+    alike: float
+    part: float
+    second: NDArray[np.bool_]
+    profiles: NDArray[np.float64]
+
+
+def two_languages(look: Look) -> Doubt | None:
+    """Doubt documents that fall into two groups which share hardly any of their common words."""
+    common = [look.words[i] for i in np.argsort(-look.counts, kind="stable")[:_COMMON] if look.counts[i]]
+    ids = {word: i for i, word in enumerate(common)}
+    counted = [
+        (piece.id, Counter(ids[word] for word in words if word in ids))
+        for piece, words in zip(look.pieces, look.tokens, strict=True)
+    ]
+    counted = [(name, words) for name, words in counted if words.total() >= _LEAST]
+    if len({name for name, _ in counted}) < 2 or len(counted) < 2:
+        return None
+    table = np.zeros((len(counted), len(common)))
+    for row, (_, words) in enumerate(counted):
+        table[row, list(words)] = list(words.values())
+    parted = [one for one in _ways_to_part(table) if _PART <= one.part <= 1 - _PART]
+    best = min(parted, key=lambda one: one.alike, default=None)
+    if best is None or best.alike > _ALIKE:
+        return None
+    small = int(best.part <= 0.5)  # the group that is less
+    share = best.part if small else 1 - best.part
+    groups = [", ".join(common[i] for i in np.argsort(-profile)[:4]) for profile in best.profiles]
+    names = dict.fromkeys(name for (name, _), second in zip(counted, best.second, strict=True) if second == bool(small))
+    says = f"two languages: {share:.0%} of the words stand with {groups[small]}; the others with {groups[1 - small]}"
+    return Doubt("languages", share, tuple(names)[:3], False, says, "give the documents of one language alone")
+
+
+def _ways_to_part(table: NDArray[np.float64]) -> list[_Parted]:
+    """Return ways to part documents so that the words of a group stand together (spectral, Dhillon 2001)."""
+    table = table[:, table.sum(0) > 0]
+    rows, columns = table.sum(1), table.sum(0)
+    scaled = table / np.sqrt(rows)[:, None] / np.sqrt(columns)
+    _, vectors = np.linalg.eigh(scaled.T @ scaled)
+    ways = []
+    for vector in vectors.T[::-1][1 : 1 + _TRIED]:  # the first is the same for all
+        second = table @ (vector / np.sqrt(columns)) / rows > 0
+        if second.all() or not second.any():
+            continue
+        sums = np.stack([table[~second].sum(0), table[second].sum(0)])
+        profiles = sums / sums.sum(1, keepdims=True)
+        alike = float(np.sqrt(profiles[0] * profiles[1]).sum())
+        ways.append(_Parted(alike, float(sums[1].sum() / sums.sum()), second, profiles))
+    return ways

@@ -1,0 +1,127 @@
+"""Doubts about how long words, sentences and documents are."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+
+import numpy as np
+
+from gpustab.corpus.evidence.doubt import Doubt, shown
+from gpustab.corpus.evidence.look import Look
+from gpustab.errors import option
+
+_ONE_WORD = 0.5
+"""Of the documents, how many are of one word: lists of words have nearly all, posts and titles few."""
+_FEW_DOCUMENTS = 5
+_LONG_SENTENCE = 60
+"""Words of the middle sentence: three times as many as in the longest-winded prose."""
+_ALL = 0.9
+"""Of the words, how many stand in one document."""
+_A_BOOK = 2000
+"""Words from which one document is worth a note."""
+_CODED = 0.2
+"""Of the text, how much stands in words of more than 50 letters and digits."""
+_LONGEST = 50
+_NO_CASE = 0.5
+"""Of the letters, how many have no small and large form, as those of scripts without blanks."""
+_CLAUSE = 5.5
+"""Letters of the middle word: clauses of such scripts have 8, words of scripts with blanks 3 to 5."""
+_COMMON = 0.12
+"""Of the words, how many are among the 20 commonest: with blanks a fifth at least, clauses hardly come again."""
+
+
+def documents_of_one_word(look: Look) -> Doubt | None:
+    """Doubt documents of one word each: lists of words, or running text with a word a line."""
+    filled = look.sizes[look.sizes > 0]
+    share = float((filled == 1).mean()) if len(filled) else 0.0
+    if len(filled) < _FEW_DOCUMENTS or share < _ONE_WORD:
+        return None
+    once = int((look.counts[look.counts > 0] == 1).sum()) / len(look.counts[look.counts > 0])
+    says = f"documents of one word: {share:.0%} of the documents"
+    if once > _ALL:
+        return Doubt("words", share, shown(look.filled), True, f"{says}, as in a list of words", "give running text")
+    way = f"say {option('layout', 'files')} for running text"
+    return Doubt("words", share, shown(look.filled), True, says, way)
+
+
+def one_document(look: Look) -> Doubt | None:
+    """Doubt a corpus that is one document, or nearly: draws of documents would all be the same."""
+    if not len(look.sizes) or look.sizes.sum() < _A_BOOK or look.options.unit != "document":
+        return None
+    share = float(look.sizes.max() / look.sizes.sum())
+    if share < _ALL:
+        return None
+    says = f"one document holds {share:.0%} of the words"
+    way = f"say {option('unit', 'sentence')} to draw sentences"
+    return Doubt("document", share, (), False, says, way)
+
+
+def long_sentences(look: Look) -> Doubt | None:
+    """Doubt sentences that are paragraphs, or that nothing ends."""
+    if not (look.layout == "blocks" or (look.options.unit == "sentence" and look.layout != "lines")):
+        return None
+    filled = look.lengths[look.lengths > 0]
+    middle = float(np.median(filled)) if len(filled) else 0.0
+    if middle < _LONG_SENTENCE:
+        return None
+    says = f"long sentences: the middle one has {middle:.0f} words"
+    way = f"say {option('layout', 'paragraphs')}" if look.layout == "blocks" else f"say {option('unit', 'document')}"
+    share = float((filled >= _LONG_SENTENCE).mean())
+    return Doubt("sentences", share, shown(look.filled), False, says, way)
+
+
+def coded(look: Look) -> Doubt | None:
+    """Doubt words too long for any language: base64, hashes, genes."""
+    words = " ".join(look.filled).split()
+    long = [word for word in words if len(word) > _LONGEST and _is_cased(word) and "://" not in word]
+    long = [word for word in long if sum(map(str.isalnum, word)) > _ALL * len(word)]
+    share = sum(map(len, long)) / max(sum(map(len, words)), 1)
+    if share < _CODED:
+        return None
+    says = f"words of more than {_LONGEST} signs: {share:.0%} of the text"
+    return Doubt("coded", share, shown(long), True, says, "give text that is not coded")
+
+
+def clauses(look: Look) -> Doubt | None:
+    """Doubt clauses that are taken for words, where a script has no blanks between words."""
+    words = [word for words in look.tokens for word in words if not _is_cased(word)]
+    all_letters = sum(len(word) for tokens in look.tokens for word in tokens)
+    letters = sum(map(len, words))
+    if len(words) < _FEW_DOCUMENTS or letters < _NO_CASE * all_letters:
+        return None
+    sizes = sorted(sum(unicodedata.category(sign)[0] == "L" for sign in word) for word in words[:5000])
+    common = sum(n for _, n in Counter(words).most_common(20)) / len(words)
+    middle = sizes[len(sizes) // 2]
+    if middle < _CLAUSE or (len(words) > 200 and common > _COMMON):
+        return None
+    says = f"clauses taken for words: the middle one has {middle} letters, and no blanks stand between words"
+    signs = option("tokenizer", r"[^\W\d_]")
+    way = f"say {signs} to take every sign for a word, or let a segmenter put blanks between the words"
+    return Doubt("clauses", letters / all_letters, shown(words), True, says, way)
+
+
+def _is_cased(word: str) -> bool:
+    return word.upper() != word.lower()
+
+
+_WRAPPED = re.compile(r"[^.!?:;…\"'”’»)]\s*$")
+
+
+def wrapped_lines(look: Look) -> Doubt | None:
+    """Doubt documents of one line each whose lines run on in the next."""
+    if look.layout != "lines" or len(look.filled) < _FEW_DOCUMENTS:
+        return None
+    pairs = list(zip(look.lines, look.lines[1:], strict=False))
+    on = [after for before, after in pairs if after.lstrip()[:1].islower() and _WRAPPED.search(before)]
+    widths = np.array([len(line) for line in look.filled])
+    full = float((widths > 0.75 * np.quantile(widths, 0.9)).mean())
+    share = len(on) / max(len(pairs), 1)
+    if share < _RUNS_ON or full < _FULL:
+        return None
+    says = f"lines that run on in the next, each a document: {share:.0%}"
+    return Doubt("wrapped", share, shown(on), False, says, f"say {option('layout', 'files')}")
+
+
+_RUNS_ON, _FULL = 0.3, 0.6

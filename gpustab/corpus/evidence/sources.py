@@ -1,0 +1,27 @@
+"""Doubts about documents: what one is, how many are copies, whether they are of one language."""
+
+from __future__ import annotations
+
+from gpustab.corpus.evidence.doubt import Doubt
+from gpustab.corpus.evidence.look import Look
+from gpustab.errors import option
+
+_COPIES = 0.2
+"""Of the documents, how many are copies: more than reprints of a newspaper are."""
+
+
+def layout(look: Look) -> Doubt | None:
+    """Doubt what a document is, where blank lines leave it open."""
+    if not look.question:
+        return None
+    says, _, way = look.question.partition(" say ")
+    return Doubt("layout", 1.0, (), True, says, f"say {way}")
+
+
+def copies(look: Look) -> Doubt | None:
+    """Doubt documents most of which were left out as copies of others."""
+    share = look.copies / max(look.copies + len(look.sizes), 1)
+    if share < _COPIES:
+        return None
+    says = f"{look.copies:,} of {look.copies + len(look.sizes):,} documents are copies, left out"
+    return Doubt("copies", share, (), False, says, f"say {option('drop_duplicates', False)} to keep them")
