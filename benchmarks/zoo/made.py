@@ -8,6 +8,7 @@ import random
 import re
 import textwrap
 from collections.abc import Callable, Iterator
+from functools import cache
 
 from benchmarks.zoo.ordinary import news, speeches
 from benchmarks.zoo.specimen import Specimen
@@ -32,9 +33,7 @@ class _Words:
     """Sentences and words of real text, drawn by a seed."""
 
     def __init__(self, seed: str) -> None:
-        text = " ".join(text for _, _, text in speeches()[60:90]) or " ".join(news())
-        self.draw = random.Random(seed)
-        self.sentences = [s.strip() for s in re.split(r"(?<=[.?!])\s+", " ".join(text.split())) if 30 < len(s) < 200]
+        self.draw, self.sentences = random.Random(seed), _sentences()
 
     def sentence(self) -> str:
         return self.draw.choice(self.sentences)
@@ -54,6 +53,12 @@ class _Words:
 
     def n(self, low: int, high: int) -> int:
         return self.draw.randint(low, high)
+
+
+@cache
+def _sentences() -> list[str]:
+    text = " ".join(text for _, _, text in speeches()[60:90]) or " ".join(news())
+    return [s.strip() for s in re.split(r"(?<=[.?!])\s+", " ".join(text.split())) if 30 < len(s) < 200]
 
 
 Maker = Callable[[_Words], "dict[str, str | bytes] | str"]

