@@ -75,7 +75,9 @@ def test_ordinary_repetition_is_none(tmp_path, make):
 
 
 def test_asked_for_and_not_there(tmp_path):
-    corpus = prepare_corpus(folder(tmp_path, [prose(k) for k in range(9)]), CorpusOptions(min_count=1, cut_boilerplate=True))
+    corpus = prepare_corpus(
+        folder(tmp_path, [prose(k) for k in range(9)]), CorpusOptions(min_count=1, cut_boilerplate=True)
+    )
     assert "no boilerplate was found" in " ".join(corpus.notes)
     assert len(corpus.tokens) == 9 * 150
 
