@@ -61,7 +61,8 @@ def _interview(w: Writer) -> str:
 
 def _minutes(w: Writer) -> str:
     items = "\n\n".join(f"{i}. {w.words(3).title()}\n{w.some(3)}" for i in range(1, 12))
-    return f"Minutes of the meeting of {w.n(1, 28)} June\n\nPresent: twelve members.\n\n{items}\n\nThe meeting closed at nine.\n"
+    head = f"Minutes of the meeting of {w.n(1, 28)} June\n\nPresent: twelve members."
+    return f"{head}\n\n{items}\n\nThe meeting closed at nine.\n"
 
 
 def _recipe(w: Writer) -> str:

@@ -1,7 +1,7 @@
 """Ordinary texts: what packages and documentation ship on this machine.
 
-Nothing is fetched. What is not installed is passed over, so that another machine has another zoo; where there is more than
-enough of a kind, a seed draws.
+Nothing is fetched. What is not installed is passed over, so that another machine has another zoo; where there is more
+than enough of a kind, a seed draws.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Words broken at line ends: joined where the corpus itself has the joined word.
 
-A line that ends ``presi-`` before one that begins ``dent`` may break *president*, or end between the parts of *self-evident*.
-The text knows: a break is undone if the joined word stands elsewhere, or arises from two different breaks, and no less often
-than the word with its hyphen. Soft hyphens before a line's end only ever break words.
+A line that ends ``presi-`` before one that begins ``dent`` may break *president*, or end between the parts of
+*self-evident*. The text knows: a break is undone if the joined word stands elsewhere, or arises from two different
+breaks, and no less often than the word with its hyphen. Soft hyphens before a line's end only ever break words.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from gpustab.corpus.options import JoinBroken
 
 BREAK = "\x7f"
-"""Stands for a line's end behind a hyphen: the one ASCII character that no text has; where one has it, it is taken out."""
+"""Stands for a line's end behind a hyphen: the one ASCII character that no text has; where one has it, it goes."""
 HYPHENS = "-‐‑¬⸗="
 """Signs that break a word at a line's end: hyphens, the mark of Word and of OCR, and the double hyphens of Fraktur."""
 
@@ -28,7 +28,7 @@ _PARTS_OF_TOKENS = re.compile(f"([{HYPHENS}]{BREAK})")
 _AROUND = re.compile(r"^[^\w]+|[^\w]+$")
 _SHOWN = 3
 _FEWEST = 5
-"""Words that are broken and stand whole as well, from which line ends break words; fewer are accidents, as north-⏎east."""
+"""Words that are broken and stand whole as well, from which line ends break words; fewer are accidents."""
 
 
 def run_on(text: str, how: JoinBroken) -> str:
@@ -102,7 +102,8 @@ class Breaks:
         total = self._joined.total() + self._left.total()
         if self._joined:
             yield (
-                f"{self._joined.total():,} of {total:,} words broken at line ends are joined, as the text has them whole: "
+                f"{self._joined.total():,} of {total:,} words broken at line ends are joined, as the text has them "
+                "whole: "
                 f"{_shown(self._joined)}"
             )
         if self._left:

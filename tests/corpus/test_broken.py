@@ -9,8 +9,19 @@ from gpustab.corpus.broken import run_on
 from gpustab.corpus.options import CorpusOptions
 from gpustab.corpus.tokenise import prepare_corpus
 
-WORDS = "president government railway information statement congress liberty opinion department commerce".split()
-GERMAN = "regierung eisenbahn freiheit versammlung minister verordnung gesellschaft zeitung".split()
+WORDS = [
+    "president",
+    "government",
+    "railway",
+    "information",
+    "statement",
+    "congress",
+    "liberty",
+    "opinion",
+    "department",
+    "commerce",
+]
+GERMAN = ["regierung", "eisenbahn", "freiheit", "versammlung", "minister", "verordnung", "gesellschaft", "zeitung"]
 
 
 def ocr(words, hyphen="-", *, width=42, n=1500, seed=0, end="\n"):
@@ -50,7 +61,7 @@ def found(corpus):
         (WORDS, "\u00ad", "\n"),
         (GERMAN, "=", "\n"),
         (GERMAN, "⸗", "\n"),
-        ("правительство железная общество собрание министерство".split(), "-", "\n"),
+        (["правительство", "железная", "общество", "собрание", "министерство"], "-", "\n"),
     ],
 )
 def test_words_broken_at_line_ends_are_whole(tmp_path, words, hyphen, end, layout):

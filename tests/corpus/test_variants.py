@@ -33,7 +33,7 @@ def counts(corpus):
         ("wide ｗｉｄｅ ＷＩＤＥ", "wide"),
         ("hast haſt", "hast"),
         ("bold 𝐛𝐨𝐥𝐝 𝗕𝗼𝗹𝗱 𝒷ℴ𝓁𝒹".replace("ℴ", "𝓸"), "bold"),
-        ("ijs ĳs ǉs".split("ǉ")[0], "ijs"),
+        (["ijs ĳs ", "s"][0], "ijs"),
         ("カード ｶｰﾄﾞ", "カード"),
         ("كتاب كـــتاب ﻛﺘﺎﺏ", "كتاب"),
         ("reservation reser\u2060vation reser\ufeffvation reser\u200bvation reser\u00advation", "reservation"),

@@ -15,7 +15,8 @@ def boilerplate(look: Look) -> Doubt | None:
     if not look.repeated:
         return None
     share, documents, examples = look.repeated
-    says = f"boilerplate: {share:.1%} of its words are sequences that stand in {documents:,} of {len(look.sizes):,} documents"
+    having = f"{documents:,} of {len(look.sizes):,} documents"
+    says = f"boilerplate: {share:.1%} of its words are sequences that stand in {having}"
     return Doubt(
         "boilerplate", share, examples, share >= _MUCH, says, f"say {option('cut_boilerplate')} to leave them out"
     )

@@ -23,7 +23,8 @@ def broken_words(look: Look) -> Doubt | None:
     if len(broken) < _FEWEST or share < _SHARE:
         return None
     says = f"broken words: {share:.0%} of the lines end within a word, and every line is a text of its own"
-    way = f"say {option('layout', 'paragraphs')} or {option('layout', 'files')}, where lines run on and such words are joined"
+    ways = f"{option('layout', 'paragraphs')} or {option('layout', 'files')}"
+    way = f"say {ways}, where lines run on and such words are joined"
     return Doubt("broken", share, shown(broken), True, says, way)
 
 
