@@ -12,6 +12,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gpustab.corpus.options import JoinBroken
 
 BREAK = "\x7f"
@@ -83,7 +86,7 @@ class Breaks:
             else:
                 self._hyphenated[pair] += times
 
-    def mended(self, words: Mapping[int, Word], times: Sequence[int]) -> dict[int, Word]:
+    def mended(self, words: Mapping[int, Word], times: NDArray[np.int64]) -> dict[int, Word]:
         """Return tokens with their breaks joined, or become plain signs.
 
         Args:

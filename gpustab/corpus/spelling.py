@@ -59,8 +59,8 @@ def _meant(
         mended, notes = _mended(words, counts, options, spell)
         changes |= mended
     if not options.keep_variants and own is None:
-        for k, one in _letters_that_are_signs(words, changes).items():
-            changes[k], folded[f"{words[k]} → {one[0]}"] = one, int(counts[k])
+        for k, meant in _letters_that_are_signs(words, changes).items():
+            changes[k], folded[f"{words[k]} → {meant[0]}"] = meant, int(counts[k])
     if folded:
         notes.insert(0, _told(folded))
     return changes, tuple(notes)
