@@ -278,7 +278,7 @@ def wikitext(w: Writer) -> str:
     )
 
 
-@_kind(*_MARKUP, words=_SIGNS)
+@_kind(*_MARKUP, words=_SIGNS, format="plain", layout="files")
 def html_saved_as_text(w: Writer) -> dict[str, str | bytes]:
     return {
         f"{i}.txt": "".join(
@@ -347,7 +347,7 @@ def extracted_features(w: Writer) -> dict[str, str | bytes]:
     }
 
 
-@_kind(*_MARKUP, words=("music", *_SIGNS))
+@_kind("few", *_MARKUP, words=("music", *_SIGNS))
 def music_xml(w: Writer) -> dict[str, str | bytes]:
     notes = "".join(
         f"<note><pitch><step>{w.draw.choice('ABCDEFG')}</step><octave>4</octave></pitch><duration>1</duration><type>quarter</type></note>"
@@ -399,7 +399,7 @@ def javascript(w: Writer) -> str:
     )
 
 
-@_kind("signs", *_MARKUP, words=("SQL", "signs"))
+@_kind("names", "signs", *_MARKUP, words=("SQL", "signs"))
 def sql_dump_with_a_comment(w: Writer) -> str:
     rows = "\n".join(f"INSERT INTO `{w.word()}` VALUES ({i},'{w.name()}','{w.word()}',NULL);" for i in range(300))
     return f"-- MySQL dump\n\nSET NAMES utf8;\nLOCK TABLES `a` WRITE;\n{rows}\n"

@@ -20,6 +20,7 @@ from rich.console import Console
 
 from gpustab.cli.app import app
 from gpustab.cli.bar import Bar
+from gpustab.cli.complaints import as_typed
 from gpustab.cli.options import Computing, Showing, made
 from gpustab.cli.session import require, session, show, wrote
 from gpustab.cli.takes import one_of, takes, undecided
@@ -33,6 +34,7 @@ from gpustab.spaces.words import printable
 from gpustab.trainers import NAMES, Choice, Programs, Runs, Stream
 
 if TYPE_CHECKING:
+    from gpustab.corpus.evidence import Evidence
     from gpustab.report import Result
     from gpustab.training import TrainingSettings
 
@@ -156,17 +158,16 @@ def train(
         _spread(content, train_options)
         assign(content, train_options.settings or [])
         plan = read_settings(content)
-        result = _train(plan, train_options, output, progress, None if showing.quiet else announcing(progress))
+        quiet = showing.quiet or showing.json
+        announce, inform = None if showing.quiet else announcing(progress), None if quiet else informing(progress)
+        telling = {"announce": announce, "inform": inform}
+        result = _train(plan, train_options, output, progress, telling)
         show(result, showing)
         _tell_next_step(result.settings, len(result.groups), output, showing)
 
 
 def _train(
-    plan: TrainingSettings,
-    options: TrainOptions,
-    output: Path,
-    progress: Bar,
-    announce: Callable[[TrainingSettings], None] | None,
+    plan: TrainingSettings, options: TrainOptions, output: Path, progress: Bar, telling: dict[str, Any]
 ) -> Result:
     from gpustab.training import train_epochs, train_halves, train_runs
 
@@ -176,8 +177,8 @@ def _train(
         raise InputError("--halves and --epochs-by are two ways to cut a corpus; give one of them")
     _warn_of_few_runs(plan.runs)
     if plan.epochs_by:
-        return train_epochs(plan, output, splits=options.control, progress=progress, announce=announce)
-    return (train_halves if options.halves else train_runs)(plan, output, progress=progress, announce=announce)
+        return train_epochs(plan, output, splits=options.control, progress=progress, **telling)
+    return (train_halves if options.halves else train_runs)(plan, output, progress=progress, **telling)
 
 
 @app.command()
@@ -215,6 +216,17 @@ def announcing(bar: Bar) -> Callable[[TrainingSettings], None]:
     from gpustab.training import to_toml
 
     return lambda plan: bar.print(to_toml(plan))
+
+
+def informing(bar: Bar) -> Callable[[Evidence], None]:
+    """Return what prints the evidence of a corpus above the bar, in six lines and one for each further doubt."""
+    from gpustab.corpus.evidence import lines_of
+
+    def inform(found: Evidence) -> None:
+        rows = [("corpus", found.name), *lines_of(found, short=True)]
+        bar.print("\n".join(f"{label:>14}  {as_typed(InputError(text))}" for label, text in rows))
+
+    return inform
 
 
 def take_corpus(content: dict[str, Any], corpus_options: Any) -> None:

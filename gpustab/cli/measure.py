@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from gpustab.cli.app import app
 from gpustab.cli.complaints import as_typed
+from gpustab.cli.make import Corpus
 from gpustab.cli.options import Computing, Showing, made, open_runs
 from gpustab.cli.session import session, show, wrote
 from gpustab.cli.takes import takes
+from gpustab.corpus.options import CorpusOptions
 from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
 from gpustab.machine.job import number
@@ -180,17 +182,23 @@ def _open_two(first: str, second: str, load_options: LoadOptions, loading: Loadi
 
 
 @app.command()
-@takes(LoadOptions, Showing)
+@takes(Corpus, LoadOptions, Showing)
 def info(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Vector files or run sets.", show_default=False)],
+    corpus_options: Any,
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE", help="Vector files or run sets; or texts to train on.", show_default=False),
+    ],
     load_options: LoadOptions,
     showing: Showing,
 ) -> None:
-    """Tell what files of vectors hold: format, words, dimensions, duplicates, and all that is odd about them."""
+    """Tell what files of vectors hold, or what a corpus is before it is trained on, and all that is odd about them."""
     from gpustab.studies.info.study import info as look_at
 
     with session(showing) as progress:
-        result = look_at(files, load_options, progress, explain=as_typed)
+        given = {name: value for name, value in asdict(corpus_options).items() if value is not None}
+        corpus = CorpusOptions(**given) if given else None
+        result = look_at(files, load_options, progress, explain=as_typed, corpus=corpus)
         show(result, showing)
         if refused := [group for group in result.groups if "error" in group]:
             raise InputError(f"{len(refused)} of {len(result.groups)} files cannot be read")

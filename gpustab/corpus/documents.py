@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gpustab.corpus.formats import FORMATS, Document, TextFile, TextFormat, recognise
-from gpustab.corpus.formats.plain import PLAIN, Found, documents, find_layout
+from gpustab.corpus.formats.plain import PLAIN, RUN_ON, Found, documents, find_layout
 from gpustab.corpus.formats.records import refuse_columns
 from gpustab.corpus.formats.registry import suffix_of
 from gpustab.corpus.options import CORPORA, FoundLayout, ReadOptions
@@ -147,6 +147,7 @@ class Documents:
         metadata: of every file; by default what it says itself.
         notes: what the files were taken for, and which were passed over.
         question: what a document is, where several readings are plausible and ``layout`` is the likeliest.
+        runs_on: whether paragraphs were taken for documents as lines run on in the next.
     """
 
     name: str
@@ -155,6 +156,7 @@ class Documents:
     metadata: Sequence[Mapping[str, str]] = ()
     notes: Sequence[str] = ()
     question: str = ""
+    runs_on: bool = False
 
     @property
     def replaced(self) -> int:
@@ -229,7 +231,7 @@ def _file(name: str, path: Path, options: ReadOptions) -> Documents:
         raise InputError(f"{path}: {question}")
     taken = f"{name}: read as {format_.title}{_in(file)}; {_LAYOUTS[layout]}{f', as {why}' if why else ''}"
     notes = [taken, *_warned([f"{name}: {guess}"] if guess else ())]
-    return Documents(name, layout, [Part(format_, file)], notes=notes, question=question)
+    return Documents(name, layout, [Part(format_, file)], notes=notes, question=question, runs_on=why == RUN_ON)
 
 
 def _in(file: TextFile) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 from gpustab.corpus.broken import BREAK, HYPHENS, run_on
@@ -22,7 +22,6 @@ _SELDOM = {"digits": 1000}
 """Words, of which one of a kind is not worth a note: in any prose there are some like ``4th``."""
 _SELDOM_ELSE = 100_000
 _KINDS = {
-    "markup": r"</?[A-Za-z][\w:]*(?:\s[^<>]*)?/?>|&(?:[a-z]{2,8}|#\d{1,6});",
     "tags": r"(?<!\S)[#@]\w+",
     "joined": r"\w+(?:[#|_]+\w+)+",
     "plus": r"(?<!\S)\w{1,3}(?:\+\+|#)(?!\w)",
@@ -177,21 +176,18 @@ class Cuts:
                     self._found[found.lastgroup][found[0]] += 1
 
     def notes(self) -> Iterator[str]:
-        """Yield a note on markup and one on tokens, each with examples of the kinds that are not rare."""
+        """Yield a note with examples of the kinds that are not rare."""
         cut = {name: kept for name, words in self._found.items() if (kept := self._cut(words))}
         often = {
             name: words for name, words in cut.items() if words.total() * _SELDOM.get(name, _SELDOM_ELSE) >= self._words
         }
-        markup, tokens = {"markup"} & often.keys(), often.keys() - {"markup"}
-        if markup:
-            yield f"there is markup in the text: {self._shown(often, markup)}; format html would take it out of a page"
-        if tokens:
+        if often:
             ways = "tokenizer whitespace or a regular expression would keep them"
-            yield f"the rules in force cut or merge words that are tokens already: {self._shown(often, tokens)}; {ways}"
+            yield f"the rules in force cut or merge words that are tokens already: {self._shown(often)}; {ways}"
 
-    def _shown(self, often: Mapping[str, Counter[str]], kinds: Set[str]) -> str:
+    def _shown(self, often: Mapping[str, Counter[str]]) -> str:
         """Return two examples of each kind, and how many there are."""
-        chosen = [words for name, words in often.items() if name in kinds]
+        chosen = list(often.values())
         shown = [f"{word} → {self._becomes(word)}" for words in chosen for word, _ in words.most_common(2)]
         return f"{', '.join(shown)} ({sum(words.total() for words in chosen):,} of {self._words:,} words)"
 

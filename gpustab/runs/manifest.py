@@ -72,10 +72,19 @@ def way_on(folder: Path) -> str:
         shown = folder / f"*{kind}"
         return f"it holds files of vectors ({vectors[0].name}, ...): give them as {shown}"
     texts = [path for path in files if _suffix(path) in _TEXTS]
-    if 2 * len(texts) >= len(files):
+    if holds_texts(folder):
         return f"it holds {len(texts):,} files of text, which become runs by: gpustab train {folder} -o RUNSET"
     kinds = ", ".join(sorted({_suffix(path) or "without a suffix" for path in files})[:5])
     return f"it holds {len(files):,} files ({kinds}) and none of the first is known as vectors; if some are, name them"
+
+
+def holds_texts(folder: Path) -> bool:
+    """Tell whether a folder that is no run set holds texts: no vectors, and mostly files of text."""
+    if any((folder / name).is_file() for name, _ in _OF_OTHERS) or _report(folder):
+        return False
+    files = [path for path in islice(folder.rglob("*"), _LOOKED) if path.is_file() and path.name[0] != "."]
+    texts = [path for path in files if _suffix(path) in _TEXTS]
+    return bool(files) and not _vectors(files) and 2 * len(texts) >= len(files)
 
 
 def _report(folder: Path) -> str:

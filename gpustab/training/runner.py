@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import torch
 
 from gpustab.corpus.corpus import Corpus
+from gpustab.corpus.evidence import Evidence
 from gpustab.corpus.slices import epoch_slices
 from gpustab.corpus.tokenise import prepare_corpus
 from gpustab.errors import InputError, option
@@ -70,20 +71,28 @@ def group_table(leaves: Sequence[Leaf], tasks: Sequence[Task]) -> Table:
     return Table.of(table)
 
 
-def notes_on(corpus: Corpus, leaves: Sequence[Leaf], tasks: Sequence[Task], settings: TrainingSettings) -> list[str]:
-    """Return what is to be said of a training."""
-    notes = [*corpus_notes(corpus), *_engine_notes(tasks), *_seed_notes(leaves), *_output_notes(leaves, settings)]
+def notes_on(
+    corpus: Corpus, leaves: Sequence[Leaf], tasks: Sequence[Task], settings: TrainingSettings, *, told: bool = False
+) -> list[str]:
+    """Return what is to be said of a training; of the corpus, unless that was ``told`` before, what it is."""
+    notes = [
+        *corpus_notes(corpus, told=told),
+        *_engine_notes(tasks),
+        *_seed_notes(leaves),
+        *_output_notes(leaves, settings),
+    ]
     return notes + [note for leaf in leaves for note in _copy_notes(leaf, settings)]
 
 
-def corpus_notes(corpus: Corpus) -> Iterator[str]:
-    """Say what the corpus is, and what was left out of it."""
+def corpus_notes(corpus: Corpus, *, told: bool = False) -> Iterator[str]:
+    """Say what the corpus is, and what was left out of it; what the evidence tells, unless it was told before."""
     dropped = {what.replace("_", " ").removesuffix("s"): n for what, n in corpus.dropped.items()}
     left_out = ", ".join(counted(n, what) for what, n in dropped.items() if n)
     sizes = (len(corpus), corpus.unit), (len(corpus.tokens), "token"), (len(corpus.vocabulary), "word")
     size = ", ".join(counted(n, noun) for n, noun in sizes)
     yield f"{corpus.name}: {size}{f'; left out: {left_out}' if left_out else ''}."
-    yield from (f"{note}." for note in corpus.notes)
+    if not told:
+        yield from (f"{note}." for note in corpus.notes)
     if len(corpus) < _FEW_UNITS:
         few = counted(len(corpus), corpus.unit, "is/are")
         yield f"{few} few to draw from: what bootstrap runs differ by is a matter of chance."
@@ -141,6 +150,7 @@ def train_runs(
     *,
     progress: Progress | None = None,
     announce: Callable[[TrainingSettings], None] | None = None,
+    inform: Callable[[Evidence], None] | None = None,
     prepare: Callable[[], Corpus] | None = None,
 ) -> Result:
     """Train what a plan wants and the run set does not have yet; finished runs are kept.
@@ -154,13 +164,16 @@ def train_runs(
         folder: the run set; made if it is not there.
         progress: called with the name of the work and its finished part.
         announce: called with the settings in force when all of them are checked, before the first run is trained.
+        inform: called with the evidence of the corpus before the first run is trained; then the notes of the answer
+            leave out what it tells.
         prepare: gives the whole corpus of the plan, where several calls share one; default: it is read.
 
     Returns:
         The table ``groups``: runs, how many of them were trained now, seconds per run, words.
 
     Raises:
-        InputError: if the plan contradicts what is there, or the corpus cannot be used.
+        InputError: if the plan contradicts what is there, or the corpus cannot be used: a strong doubt, say, where
+            ``settings.options.as_is`` is not set.
         ComputationError: if runs failed; the others are there.
     """
     started = time.perf_counter()
@@ -183,12 +196,14 @@ def train_runs(
         tasks = [task for leaf in leaves for task in tasks_of(leaf, settings, corpus)]
         if announce:
             announce(settings)
+        if inform and corpus.evidence:
+            inform(corpus.evidence)
         train_all(tasks, corpus, settings.parallel, settings.jobs, progress)
     record = record_of(settings, trainers, corpus)
     update_manifest(folder, {leaf.key: settings.runs for leaf in leaves}, record)
     result = Result("train", record, tables={"groups": group_table(leaves, tasks)})
     result.groups = [{"name": str(leaf.key), "runs": settings.runs} for leaf in leaves]
-    result.notes = notes_on(corpus, leaves, tasks, settings)
+    result.notes = notes_on(corpus, leaves, tasks, settings, told=bool(inform and corpus.evidence))
     device = choose_device() if any(task.trainer.on_card for task in tasks) else torch.device("cpu")
     result.environment = environment(device) | {"seconds": time.perf_counter() - started}
     return result
@@ -244,7 +259,8 @@ def _train_parts(
 ) -> Result:
     """Train one part after the other; the answers are put together, and the settings announced once."""
     plans = [settings.model_copy(update=part) for part in parts]
+    told = (lambda _: None) if how.get("inform") else None
     first = train_runs(plans[0], folder, prepare=prepare, **how)
     for plan in plans[1:]:
-        first.add(train_runs(plan, folder, prepare=prepare, **how | {"announce": None}))
+        first.add(train_runs(plan, folder, prepare=prepare, **how | {"announce": None, "inform": told}))
     return first

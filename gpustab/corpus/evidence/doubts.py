@@ -14,6 +14,7 @@ from gpustab.corpus.evidence.lengths import (
     clauses,
     coded,
     documents_of_one_word,
+    few_words,
     long_sentences,
     one_document,
     wrapped_lines,
@@ -22,10 +23,9 @@ from gpustab.corpus.evidence.look import Look
 from gpustab.corpus.evidence.markup import markup, program
 from gpustab.corpus.evidence.sources import copies, layout
 
+_OF_ROWS = (words_with_numbers, a_word_a_line, words_with_tags)
 DOUBTS: tuple[Callable[[Look], Doubt | None], ...] = (
-    words_with_numbers,
-    a_word_a_line,
-    words_with_tags,
+    *_OF_ROWS,
     record_heads,
     named_lines,
     times,
@@ -37,6 +37,7 @@ DOUBTS: tuple[Callable[[Look], Doubt | None], ...] = (
     long_sentences,
     wrapped_lines,
     one_document,
+    few_words,
     two_languages,
     broken_words,
     boilerplate,
@@ -47,5 +48,7 @@ DOUBTS: tuple[Callable[[Look], Doubt | None], ...] = (
 
 def doubts_of(look: Look) -> tuple[Doubt, ...]:
     """Return the doubts that a look raises, the strong ones first."""
+    if rows := [doubt for ask in _OF_ROWS if (doubt := ask(look))]:
+        return tuple(rows[:1])  # all else would come of the cells
     raised = [doubt for ask in DOUBTS if (doubt := ask(look))]
     return tuple(sorted(raised, key=lambda doubt: not doubt.strong))

@@ -28,6 +28,9 @@ _KEY = re.compile(
     |"([^"\n]{1,30})"[ ]*:                              # "title": x
     |([A-Z][A-Z0-9]{1,3})[ ]{0,2}-(?=\s|$)              # TY  - x
     |([A-Z][A-Z0-9])(?=[ ]{1,3}\S)                      # AU Smith
+    |([A-Z][A-Z0-9_-]{1,30})[:;]\S                      # SUMMARY:x
+    |\[([A-Za-z]\w*)[ ](?=")                            # [Event "x"]
+    |(\#[:,.~|])(?=\s)                                  # #: a.c:859
     |([%@\\*$][A-Za-z]\w*):?(?=\s|$)                    # %A x, *CHI: x, \\lx x
     |([a-z]\w*)[ ](?=")                                 # msgid "x"
     |-[ ]([A-Za-z_]\w*):(?=\s|$)                        # - title: x
@@ -36,6 +39,9 @@ _KEY = re.compile(
 )
 _STAMP = r"\W{0,2}(?:[A-Z][a-z]{2} +\d+ +)?\d+(?:[-/:]\d+[-/.:]\d|\.\d+(?:[-/:]\d|\.\d+,? +\d+:\d))[^A-Za-z\n]*"
 _TIME = re.compile(_STAMP)
+_DIGITS = re.compile(r"\d+")
+_FEW_OPENINGS, _LINES = 0.1, 20
+"""Ways in which most lines begin, for each line: in prose about as many as lines."""
 _VALUED = r"^\s*[\w.-]+\s*=|^\[.*\]"
 _SETTING = re.compile(r"^\s*[\w.-]+\s*=\s*\S|^\[[\w .-]+\]\s*$")
 
@@ -91,10 +97,35 @@ def named_lines(look: Look) -> Doubt | None:
         way = f"say {option('drop', _VALUED)} to leave the names out"
         return Doubt("names", settings / len(look.filled), shown(look.filled), True, says, way)
     if len(names) < 5 or share < _ALL or 3 * len(often) > len(names):
-        return None
+        return _few_openings(look)
     says = f"lines with a name each: {share:.0%} of the lines begin with one of {len(often)} names"
     way = f"say {option('drop', _names_pattern([name for name, _ in often.most_common()]))} to leave the names out"
     return Doubt("names", share, shown(look.filled), True, says, way)
+
+
+def _few_openings(look: Look) -> Doubt | None:
+    """Doubt lines that begin with one of a few pairs of words: in prose hardly two lines do."""
+    lines = tuple(dict.fromkeys(look.filled))
+    openings = Counter(" ".join(_DIGITS.sub("0", line[:200]).split()[:2]) for line in lines)
+    few, covered = 0, 0
+    for _, n in openings.most_common():
+        few, covered = few + 1, covered + n
+        if covered >= _ALL * len(lines):
+            break
+    if len(lines) < _LINES or few > _FEW_OPENINGS * len(lines):
+        return None
+    (most, _), *_ = openings.most_common(1)
+    says = f"lines of records: {covered / len(lines):.0%} of the lines begin in one of {few:,} ways, as with '{most}'"
+    way = f"say {option('drop', _opening_pattern(openings, few))} to leave these beginnings out"
+    return Doubt("names", covered / len(lines), shown(lines), True, says, way)
+
+
+def _opening_pattern(openings: Counter[str], few: int) -> str:
+    ways = (
+        re.escape(opening).replace("0", r"\d+").replace(r"\ ", r"\s+")
+        for opening, _ in openings.most_common(min(few, 20))
+    )
+    return rf"^\s*(?:{'|'.join(ways)})"
 
 
 def times(look: Look) -> Doubt | None:

@@ -110,18 +110,34 @@ _WRAPPED = re.compile(r"[^.!?:;…\"'”’»)]\s*$")
 
 
 def wrapped_lines(look: Look) -> Doubt | None:
-    """Doubt documents of one line each whose lines run on in the next."""
-    if look.layout != "lines" or len(look.filled) < _FEW_DOCUMENTS:
+    """Doubt lines that run on in the next and are documents or sentences."""
+    if look.layout not in ("lines", "blocks") or len(look.filled) < _FEW_DOCUMENTS:
         return None
-    pairs = list(zip(look.lines, look.lines[1:], strict=False))
+    pairs = [pair for pair in zip(look.lines, look.lines[1:], strict=False) if pair[0].strip() and pair[1].strip()]
     on = [after for before, after in pairs if after.lstrip()[:1].islower() and _WRAPPED.search(before)]
     widths = np.array([len(line) for line in look.filled])
     full = float((widths > 0.75 * np.quantile(widths, 0.9)).mean())
     share = len(on) / max(len(pairs), 1)
     if share < _RUNS_ON or full < _FULL:
         return None
-    says = f"lines that run on in the next, each a document: {share:.0%}"
-    return Doubt("wrapped", share, shown(on), False, says, f"say {option('layout', 'files')}")
+    what, other = ("document", "files") if look.layout == "lines" else ("sentence", "paragraphs")
+    says = f"lines that run on in the next, each a {what}: {share:.0%}"
+    return Doubt("wrapped", share, shown(on), False, says, f"say {option('layout', other)}")
 
 
+def few_words(look: Look) -> Doubt | None:
+    """Doubt text of a few words that come again and again: notes of music, tables of codes."""
+    total = int(look.counts.sum())
+    if total < _A_PAGE:
+        return None
+    most = np.sort(look.counts)[::-1][:_MOST]
+    share = float(most.sum() / total)
+    if share < _REPEATED:
+        return None
+    words = tuple(look.words[i] for i in np.argsort(-look.counts, kind="stable")[:3])
+    return Doubt("few", share, words, False, f"few words: {_MOST} of them are {share:.0%} of all", "give running text")
+
+
+_A_PAGE, _MOST, _REPEATED = 500, 20, 0.8
+"""Words from which it is asked, words that are counted, and their share of all: a third in any prose."""
 _RUNS_ON, _FULL = 0.3, 0.6

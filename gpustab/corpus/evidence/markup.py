@@ -11,7 +11,7 @@ from gpustab.errors import option
 
 _STRONG, _SLIGHT = 0.05, 0.002
 """Of the words, how many stand in markup: from 5 % on the names of tags are as frequent as the commonest words."""
-_SIGNS = 0.08
+_SIGNS = 0.05
 """Of the characters that are no letters, digits, blanks or marks of a sentence: prose has 1 %, programs 10 %."""
 _FEW = 5
 """Pieces of markup from which it is no accident."""
@@ -42,12 +42,13 @@ def markup(look: Look) -> Doubt | None:
     most = [span for name in kinds for span, _ in spans[name].most_common(3)]
     pattern = "|".join(_KINDS[name] for name in kinds)
     way = f"say {option('drop', pattern)} to leave it out"
-    return Doubt("markup", share, shown(most), share >= _STRONG, says, way)
+    signs = share - words["addresses"] / max(look.size, 1)  # addresses are many where people are thanked
+    return Doubt("markup", share, shown(most), signs >= _STRONG, says, way)
 
 
 def program(look: Look) -> Doubt | None:
     """Doubt texts of programs, settings and tables of signs, by the signs that no sentence has."""
-    text = "".join(look.filled)
+    text = "".join(line.strip() for line in look.filled)
     found = [one[0] for one in _CODE.finditer(text)]
     share = len(found) / max(len(text), 1)
     if share < _SIGNS or len(found) < 20:
@@ -55,4 +56,4 @@ def program(look: Look) -> Doubt | None:
     signs = " ".join(sign for sign, _ in Counter(sign[0] for sign in found).most_common(5))
     says = f"programs or settings: {share:.0%} of the characters are signs such as {signs}"
     lines = sorted(look.filled[:1000], key=lambda line: -len(_CODE.findall(line)) / (len(line) + 20))
-    return Doubt("signs", share, shown(lines), True, says, "save its texts apart")
+    return Doubt("program", share, shown(lines), True, says, "save its texts apart")

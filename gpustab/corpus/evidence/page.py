@@ -27,6 +27,7 @@ class Evidence:
     Attributes:
         name: of the source.
         read_as: what its files were taken for and why, and what was passed over.
+        notes: what was done to words, and which words that are tokens already were cut.
         documents: how many there are, copies left out.
         sentences: texts between which no context reaches: sentences where the source or the options have them.
         tokens: words in all, rare ones left out.
@@ -41,6 +42,7 @@ class Evidence:
 
     name: str
     read_as: tuple[str, ...]
+    notes: tuple[str, ...]
     documents: int
     sentences: int
     tokens: int
@@ -64,9 +66,11 @@ class Evidence:
             InputError: with each of these doubts, and the ways to go on.
         """
         if self.strong:
-            told = "; ".join(
-                f"{doubt.says} ({', '.join(map(repr, doubt.examples))}): {doubt.way}" for doubt in self.strong
+            shown = (
+                f"{doubt.says}{' ({})'.format('; '.join(doubt.examples)) if doubt.examples else ''}: {doubt.way}"
+                for doubt in self.strong
             )
+            told = "; ".join(shown)
             raise InputError(f"{self.name}: {told}; or {option('as_is')} if all of it is to become words")
 
 
@@ -95,6 +99,7 @@ def evidence_of(numbered: Numbered) -> Evidence:
     options, documents = numbered.options, numbered.source
     counts = numbered.counts
     kept = counts >= options.min_count
+    kept = kept if kept.any() else counts > 0  # then there is no corpus, but something to see
     lengths = np.diff(np.flatnonzero(numbered.ids == END), prepend=-1) - 1
     starts = np.concatenate([[0], np.cumsum(lengths)])[numbered.documents]
     look = Look(
@@ -110,12 +115,14 @@ def evidence_of(numbered: Numbered) -> Evidence:
         numbered.tokenise,
         numbered.duplicates,
         documents.question,
+        documents.runs_on,
         _repeated(numbered),
     )
     frequent = sorted((-int(counts[i]), numbered.words[i]) for i in np.flatnonzero(kept))[:_FREQUENT]
     return Evidence(
         documents.name,
         tuple(documents.notes),
+        numbered.notes,
         len(look.sizes),
         len(lengths),
         int(counts[kept].sum()),

@@ -12,6 +12,11 @@ _COPIES = 0.2
 
 def layout(look: Look) -> Doubt | None:
     """Doubt what a document is, where blank lines leave it open."""
+    if look.layout == "paragraphs" and look.runs_on and not look.options.layout:
+        ways = f"{option('layout', 'files')} for one document, {option('layout', 'lines')} for one a line"
+        return Doubt(
+            "layout", 1.0, (), False, "documents stand between blank lines, as many lines run on", f"or say {ways}"
+        )
     if not look.question:
         return None
     says, _, way = look.question.partition(" say ")

@@ -21,6 +21,7 @@ _INNER_END = re.compile(r"""[^\W\d_]{2}[.!?…]["'”’»)]* +["'“‘«(]*[^\
 _ENDS = ".!?:;…\"'”’»)"
 _FEW = 2
 _CHANCE = 1e-3
+RUN_ON = "many lines run on in the next"
 
 
 def documents(file: TextFile, layout: FoundLayout) -> Iterator[Document]:
@@ -82,7 +83,7 @@ def find_layout(file: TextFile) -> Found:
         return Found("lines")
     blocks = gaps.total() + 1
     if filled > blocks and wrapped > _WRAPPED * (filled - blocks):
-        return Found("paragraphs", "many lines run on in the next")
+        return Found("paragraphs", RUN_ON)
     if filled == blocks and blocks > _FEW:
         return Found("paragraphs", "every line stands between blank ones")
     if filled > blocks and several > _SEVERAL * filled:

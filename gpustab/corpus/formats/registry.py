@@ -87,8 +87,16 @@ def recognise(path: Path, options: ReadOptions, among: bool = False) -> tuple[Te
     known = [
         one for one in FORMATS if one is not DOCX and not (among and one is TABLE and suffix in (*PLAIN.suffixes, ""))
     ]
+    if suffix not in TABLE.suffixes and _are_turns(text):
+        known = [one for one in known if one is not TABLE]
     found = next(one for one in known if suffix in one.suffixes or one.matches(text))
     return found, file, guess
+
+
+def _are_turns(text: str) -> bool:
+    """Whether what stands before tabs are names with a colon, as in transcripts, and no column."""
+    firsts = [line.partition("\t")[0] for line in text.split("\n", 100)[:100] if "\t" in line]
+    return sum(first.endswith(":") for first in firsts) > len(firsts) / 2
 
 
 def _refuse_foreign(source: Source, options: ReadOptions) -> None:

@@ -18,6 +18,8 @@ _SHARE = 0.8
 """Of the rows, how many have the same number of cells: a tagger now and then loses a cell."""
 _FEW_ROWS = 5
 """Rows from which two cells in each are no accident; with three cells in each, two rows are enough."""
+_NEARLY_ALL, _FEW_CELLS = 0.95, 3
+_CODE = re.compile(r"[A-Z_-][A-Z0-9_-]*")
 _TAG = re.compile(r"\s*<[!?/]?[A-Za-z][^\t]*>\s*")
 _OPEN = re.compile(r"\s*<([A-Za-z][\w:.-]*)(?=[\s>])(?![^\t]*/>)")
 _CLOSE = re.compile(r"\s*</([A-Za-z][\w:.-]*)")
@@ -50,25 +52,47 @@ class Rows(NamedTuple):
 
 
 def rows_of(lines: Iterable[str]) -> Rows:
-    r"""Return what lines look like as rows of cells with tabs between.
+    r"""Return what lines look like as rows of cells with tabs between, or with blanks.
 
-    >>> rows_of(["<s>", "The\\tDT\\tthe", "cat\\tNN\\tcat", "</s>"])[:2]
+    Blanks stand between words as well: there, nearly all rows have three cells or more and the last holds one of a few
+    signs, which stand in no other column.
+
+    >>> rows_of(["<s>", "The\tDT\tthe", "cat\tNN\tcat", "</s>"])[:2]
     (3, 1.0)
+    >>> bool(rows_of(["the old cat", "sat on it"] * 9))
+    False
     """
-    cut = [line.strip("\r\n").split("\t") for line in lines if not is_between(line)]
-    cut = [cells[:-1] if len(cells) > 2 and not cells[-1] else cells for cells in cut]
+    there = [line.strip("\r\n") for line in lines if not is_between(line)]
+    tabs = _cut([line.split("\t") for line in there])
+    if tabs or not there:
+        return tabs
+    blanks = _cut([line.split() for line in there])
+    if blanks.share < _NEARLY_ALL or blanks.cells < _FEW_CELLS or len(blanks.rows) < _FEW_ROWS:
+        return tabs
+    *others, last = (set(column) for column in zip(*blanks.rows, strict=True))
+    few = 3 * len(last) <= len(blanks.rows) or all(map(_CODE.fullmatch, last))
+    return blanks if few and all(last.isdisjoint(other) for other in others) else tabs
+
+
+def _cut(rows: Sequence[list[str]]) -> Rows:
+    cut = [cells[:-1] if len(cells) > 2 and not cells[-1] else cells for cells in rows]
     whole = [cells for cells in cut if len(cells) > 1 and all(cell and " " not in cell.strip() for cell in cells)]
     widths = Counter(map(len, whole))
     if not widths:
         return Rows(0, 0.0, (), 0)
     width, n = widths.most_common(1)[0]
-    rows = [cells for cells in whole if len(cells) == width]
-    return Rows(width, n / len(cut), rows, _word_column(rows))
+    same = [cells for cells in whole if len(cells) == width]
+    return Rows(width, n / len(cut), same, _word_column(same))
 
 
 def is_between(line: str) -> bool:
     """Whether a line stands between rows: a tag, a comment or a blank line."""
-    return not line.strip() or bool(_TAG.fullmatch(line)) or ("\t" not in line and line.startswith(("#", "-DOCSTART-")))
+    return (
+        not line.strip()
+        or bool(_TAG.fullmatch(line))
+        or line.startswith("-DOCSTART-")
+        or ("\t" not in line and line[0] == "#")
+    )
 
 
 def _word_column(rows: Sequence[Sequence[str]]) -> int:
@@ -102,7 +126,7 @@ def _joined(file: TextFile, column: int) -> Iterator[Document]:
     number, sentences, words, covered = 1, list[str](), list[str](), 0
     for place, line in enumerate(file.lines(), 1):
         opened, closed = _OPEN.match(line), _CLOSE.match(line)
-        between = is_between(line) or line.startswith("-DOCSTART-")
+        between = is_between(line)
         if between and words and (opened or closed or not line.strip() or _NEW.match(line)):
             sentences.append(" ".join(words))
             words = []
@@ -112,7 +136,7 @@ def _joined(file: TextFile, column: int) -> Iterator[Document]:
         if between:
             covered = covered if line.strip() else 0
             continue
-        cells = line.split("\t")
+        cells = line.split("\t") if "\t" in line else line.split()
         if span := _RANGE.fullmatch(cells[0]):  # a word that its row joins, and whose parts follow
             covered = int(span[2])
         elif re.fullmatch(r"\d+\.\d+", cells[0]) or (cells[0].isdecimal() and int(cells[0]) <= covered):

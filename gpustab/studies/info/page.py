@@ -13,7 +13,9 @@ _COLUMNS = ("name", "format", "words", "dimension", "duplicates", "nonfinite", "
 
 def page(result: Result) -> list[Block]:
     """Return one file in full, several in a table; what cannot be read says why."""
-    readable = [group for group in result.groups if "error" not in group]
+    texts = [group for group in result.groups if "lines" in group]
+    corpora = [Block(group["name"], [(*line, "") for line in group["lines"]]) for group in texts]
+    readable = [group for group in result.groups if "error" not in group and "lines" not in group]
     refused = [
         Block(f"{group['name']}: cannot be read", [("", group["error"], "")])
         for group in result.groups
@@ -26,9 +28,9 @@ def page(result: Result) -> list[Block]:
             for name, value in group.items()
             if name not in {"name", "made"} and value is not None
         ]
-        return [Block(group["name"], facts), *refused]
+        return [*corpora, Block(group["name"], facts), *refused]
     table = whole("", Table({name: [group[name] for group in readable] for name in _COLUMNS}))
-    return [Block(f"{len(readable)} files", [], [table])] * bool(readable) + refused
+    return corpora + [Block(f"{len(readable)} files", [], [table])] * bool(readable) + refused
 
 
 def _fact(value: Any) -> str:

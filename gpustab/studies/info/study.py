@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from gpustab.corpus.options import CorpusOptions
 from gpustab.errors import InputError
 from gpustab.formats.checkpoints.folder import is_checkpoint
 from gpustab.formats.options import LoadOptions
@@ -18,6 +20,7 @@ from gpustab.report import Result
 from gpustab.runs.runset import open_runset
 from gpustab.spaces.space import Space
 from gpustab.spaces.words import printable
+from gpustab.studies.info.kinds import is_corpus
 from gpustab.studies.shared.frame import answering
 
 _FIRST = 5
@@ -28,14 +31,19 @@ def info(
     options: LoadOptions | None = None,
     progress: Progress | None = None,
     explain: Callable[[InputError], str] = str,
+    corpus: CorpusOptions | None = None,
 ) -> Result:
     """Read files one after the other and return what each of them is and holds.
+
+    What is text is told by what the path is: then its evidence is returned, see
+    :func:`gpustab.corpus.evidence.evidence`.
 
     Args:
         paths: files of vectors; a checkpoint is one, a leaf or run-set folder stands for its files.
         options: how to read them.
         progress: told the file that is read.
         explain: says what is wrong with a file that cannot be read.
+        corpus: how texts become a corpus; where it is given, all paths are corpora.
 
     Returns:
         One group per file; a file that cannot be read has an ``error`` instead of its contents.
@@ -43,12 +51,31 @@ def info(
     Raises:
         InputError: if a folder is neither a leaf nor a run set.
     """
-    files = [file for path in paths for file in _files(Path(path))]
+    texts = {Path(path) for path in paths if corpus or is_corpus(Path(path))}
+    files = [file for path in map(Path, paths) for file in ([path] if path in texts else _files(path))]
     with answering("info", options or LoadOptions(), progress=progress) as answer:
         for number, path in enumerate(files):
             answer.report(f"reading {path}", number / len(files))
-            answer.result.groups.append(_told(path, options or LoadOptions(), answer.result.notes, explain))
+            told = _seen(path, corpus or CorpusOptions(), explain) if path in texts else None
+            told = told or _told(path, options or LoadOptions(), answer.result.notes, explain)
+            answer.result.groups.append(told)
     return answer.result
+
+
+def _seen(path: Path, options: CorpusOptions, explain: Callable[[InputError], str]) -> dict[str, Any]:
+    """Return the evidence of a corpus as plain values."""
+    from gpustab.corpus.evidence import evidence, lines_of
+
+    name = printable(str(path))
+    try:
+        found = evidence(str(path), options)
+    except InputError as error:
+        return {"name": name, "error": printable(explain(error)).removeprefix(name).lstrip(":, ")}
+    plain = asdict(found) | {"doubts": [doubt._asdict() for doubt in found.doubts]}
+    for doubt in plain["doubts"]:
+        doubt["way"], doubt["says"] = explain(InputError(doubt["way"])), explain(InputError(doubt["says"]))
+    lines = [(label, printable(explain(InputError(text)))) for label, text in lines_of(found)]
+    return plain | {"name": name, "lines": lines}
 
 
 def _told(path: Path, options: LoadOptions, notes: list[str], explain: Callable[[InputError], str]) -> dict[str, Any]:
