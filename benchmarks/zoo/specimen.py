@@ -8,7 +8,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-SHORT, LONG = 2_000, 120_000
+SHORT, LONG = 2_000, 40_000
 """Characters: less is no corpus, more tells no more."""
 
 

@@ -89,8 +89,8 @@ class CorpusOptions(ReadOptions):
         lowercase: make all letters small.
         drop_numbers: of ``"words"``: leave digits out, and out of words: "4th" gives "th".
         drop_punctuation: of ``"words"``: leave punctuation and symbols out; otherwise each is a word of its own.
-        keep_variants: keep the spellings of one word apart: don’t and don't, ligatures, full-width letters, long s, signs
-            within a word that nobody sees. Default: they are one word.
+        keep_variants: keep the spellings of one word apart: don’t and don't, ligatures, full-width letters, long s,
+            signs within a word that nobody sees. Default: they are one word.
         join_broken: of words broken at line ends, where lines run on, ``"auto"`` joins those that the text has whole
             elsewhere, ``"all"`` joins all, ``"none"`` none. A soft hyphen always joins; a regular expression needs
             ``"all"``.
