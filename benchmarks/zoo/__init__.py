@@ -1,7 +1,7 @@
-"""A zoo of texts: ordinary ones, of which no doubt may be strong, and made files of other kinds, which must raise one.
+"""A zoo of texts: ordinary ones, which raise no strong doubt, and made files of other kinds, which must raise one.
 
     PYTHONPATH=. python -m benchmarks.zoo --out benchmarks/results
 
-Thresholds of :mod:`gpustab.corpus.evidence` are set on two thirds of it. The last third is drawn by a hash of the names,
-left out while they are set, and reported apart.
+Thresholds of :mod:`gpustab.corpus.evidence` are set on two thirds of it. The last third, drawn by a hash of the names,
+is left out while they are set, and reported apart.
 """

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import base64
 import json
-import random
 import re
 import textwrap
 from collections.abc import Callable, Iterator
 
-from benchmarks.zoo.ordinary import news, speeches
 from benchmarks.zoo.specimen import Specimen
+from benchmarks.zoo.writer import Writer
 
 _TAGS = {
     "the": "DT",
@@ -28,35 +27,7 @@ _THAI = "กขคงจฉชซญดตถทนบปผพฟมยรล�
 _KANA = "あいうえおかきくけこさしすせそたちつてとなにぬねのはひふへほまみむめもやゆよらりるれろわをん"
 
 
-class _Words:
-    """Sentences and words of real text, drawn by a seed."""
-
-    def __init__(self, seed: str) -> None:
-        text = " ".join(text for _, _, text in speeches()[60:90]) or " ".join(news())
-        self.draw = random.Random(seed)
-        self.sentences = [s.strip() for s in re.split(r"(?<=[.?!])\s+", " ".join(text.split())) if 30 < len(s) < 200]
-
-    def sentence(self) -> str:
-        return self.draw.choice(self.sentences)
-
-    def some(self, n: int) -> str:
-        start = self.draw.randrange(len(self.sentences) - n)
-        return " ".join(self.sentences[start : start + n])
-
-    def tokens(self) -> list[str]:
-        return re.findall(r"[\w']+|[.,;!?]", self.sentence())
-
-    def word(self) -> str:
-        return self.draw.choice(re.findall(r"[a-z]{3,}", self.sentence()) or ["word"])
-
-    def name(self) -> str:
-        return self.draw.choice(["Anna", "Bruno", "Clara", "Dario", "Edith", "Franz"]) + " " + self.word().title()
-
-    def n(self, low: int, high: int) -> int:
-        return self.draw.randint(low, high)
-
-
-Maker = Callable[[_Words], "dict[str, str | bytes] | str"]
+Maker = Callable[[Writer], "dict[str, str | bytes] | str"]
 _MAKERS: dict[str, tuple[Maker, tuple[str, ...], tuple[str, ...], dict[str, str]]] = {}
 
 
@@ -73,7 +44,7 @@ def _kind(*raises: str, words: tuple[str, ...] = (), **options: str) -> Callable
 def made() -> Iterator[Specimen]:
     """Yield all made files."""
     for name, (make, raises, words, options) in _MAKERS.items():
-        made_files = make(_Words(name))
+        made_files = make(Writer(name))
         files = {"text.txt": made_files} if isinstance(made_files, str) else made_files
         yield Specimen(f"made: {name}", files, options, raises, words)
 
@@ -86,7 +57,7 @@ def _tag(token: str) -> str:
     return _TAGS.get(token.lower(), "NN" if token[0].isalpha() else "PUNCT")
 
 
-def _vertical(w: _Words, row: Callable[[str, int], str], before: str = "<s>", after: str = "</s>", n: int = 300) -> str:
+def _vertical(w: Writer, row: Callable[[str, int], str], before: str = "<s>", after: str = "</s>", n: int = 300) -> str:
     parts = []
     for _ in range(n):
         rows = "\n".join(row(token, i) for i, token in enumerate(w.tokens(), 1))
@@ -99,12 +70,12 @@ _A_WORD = ("a word a line", "vertical", "CoNLL")
 
 
 @_kind(*_COLUMNS, words=_A_WORD)
-def sketch_engine(w: _Words) -> str:
+def sketch_engine(w: Writer) -> str:
     return _vertical(w, lambda t, _: f"{t}\t{_tag(t)}\t{_lemma(t)}-n", '<doc id="a"><s>')
 
 
 @_kind(*_COLUMNS, words=_A_WORD)
-def cwb_with_xml_head(w: _Words) -> str:
+def cwb_with_xml_head(w: Writer) -> str:
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n<corpus>\n'
         + _vertical(w, lambda t, _: f"{t.replace('&', 'and')}\t{_tag(t).lower()}\t{_lemma(t)}")
@@ -113,7 +84,7 @@ def cwb_with_xml_head(w: _Words) -> str:
 
 
 @_kind(*_COLUMNS, words=_A_WORD)
-def word_lemma_tag_of_coha(w: _Words) -> dict[str, str | bytes]:
+def word_lemma_tag_of_coha(w: Writer) -> dict[str, str | bytes]:
     return {
         f"fic_18{i:02}_{7000 + i}.txt": f"##{7000 + i}\n"
         + _vertical(w, lambda t, _: f"{t}\t{_lemma(t)}\tnn1", "", "@\t@\tii", 40)
@@ -122,27 +93,27 @@ def word_lemma_tag_of_coha(w: _Words) -> dict[str, str | bytes]:
 
 
 @_kind(*_COLUMNS, words=_A_WORD)
-def treetagger(w: _Words) -> str:
+def treetagger(w: Writer) -> str:
     return "\n".join(f"{t}\t{_tag(t)}\t{_lemma(t)}" for _ in range(300) for t in w.tokens())
 
 
 @_kind(*_COLUMNS, words=_A_WORD)
-def conll_2003(w: _Words) -> str:
+def conll_2003(w: Writer) -> str:
     return "-DOCSTART- -X- -X- O\n\n" + _vertical(w, lambda t, _: f"{t} {_tag(t)} B-NP O", "", "")
 
 
 @_kind(*_COLUMNS, words=_A_WORD)
-def conll_u_without_comments(w: _Words) -> str:
+def conll_u_without_comments(w: Writer) -> str:
     return _vertical(w, lambda t, i: f"{i}\t{t}\t{_lemma(t)}\t{_tag(t)}\t_\t_\t{max(i - 1, 0)}\tdep\t_\t_", "", "")
 
 
 @_kind(*_COLUMNS, words=_A_WORD)
-def iob_of_names(w: _Words) -> str:
+def iob_of_names(w: Writer) -> str:
     return _vertical(w, lambda t, _: f"{t}\t{'B-PER' if t[0].isupper() else 'O'}", "", "")
 
 
 @_kind(*_COLUMNS, "names", words=_A_WORD)
-def interlinear_glosses(w: _Words) -> str:
+def interlinear_glosses(w: Writer) -> str:
     blocks = []
     for i in range(200):
         tokens = [t for t in w.tokens() if t[0].isalpha()][:8]
@@ -154,12 +125,12 @@ def interlinear_glosses(w: _Words) -> str:
 
 
 @_kind("tags", *_COLUMNS, words=("tags",))
-def slashed_tags(w: _Words) -> str:
+def slashed_tags(w: Writer) -> str:
     return "\n".join(" ".join(f"{t}/{_tag(t).lower()}" for t in w.tokens()) for _ in range(300))
 
 
 @_kind("tags", "columns", words=("tags",))
-def hashed_lemmas(w: _Words) -> str:
+def hashed_lemmas(w: Writer) -> str:
     return "\n".join(" ".join(f"{t}|{_lemma(t)}|{_tag(t)}" for t in w.tokens()) for _ in range(300))
 
 
@@ -168,7 +139,7 @@ _RECORDS = ("mail", "headers", "record", "keys", "references", "name and a colon
 
 
 @_kind(*_HEADS, words=_RECORDS)
-def mails_in_a_folder(w: _Words) -> dict[str, str | bytes]:
+def mails_in_a_folder(w: Writer) -> dict[str, str | bytes]:
     return {
         f"{i:03}": f"From: {w.name()}\nTo: {w.name()}\nSubject: {w.word()}\nDate: Mon, {i % 28 + 1} May 2001\n\n{w.some(6)}\n"
         for i in range(60)
@@ -176,7 +147,7 @@ def mails_in_a_folder(w: _Words) -> dict[str, str | bytes]:
 
 
 @_kind(*_HEADS, words=_RECORDS)
-def usenet(w: _Words) -> dict[str, str | bytes]:
+def usenet(w: Writer) -> dict[str, str | bytes]:
     return {
         f"{49960 + i}": f"Xref: x alt.{w.word()}:{i}\nPath: cantaloupe!{w.word()}\nNewsgroups: alt.{w.word()}\n"
         f"Organization: {w.name()}\nLines: {w.n(5, 40)}\nNNTP-Posting-Host: a.b\n\n{w.some(5)}\n"
@@ -185,7 +156,7 @@ def usenet(w: _Words) -> dict[str, str | bytes]:
 
 
 @_kind(*_HEADS, "markup", words=("WARC", *_RECORDS))
-def web_archive_text(w: _Words) -> str:
+def web_archive_text(w: Writer) -> str:
     return "".join(
         f"WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Target-URI: http://{w.word()}.com/{w.word()}\r\nWARC-Date: 2020-01-{i % 28 + 1:02}\r\n"
         f"Content-Type: text/plain\r\nContent-Length: {w.n(200, 900)}\r\n\r\n{w.some(8)}\r\n\r\n"
@@ -194,7 +165,7 @@ def web_archive_text(w: _Words) -> str:
 
 
 @_kind(*_HEADS, words=_RECORDS)
-def ris(w: _Words) -> str:
+def ris(w: Writer) -> str:
     return "\n".join(
         f"TY  - JOUR\nAU  - {w.name()}\nTI  - {w.sentence()}\nPY  - {w.n(1900, 2020)}\nAB  - {w.some(2)}\nER  - \n"
         for _ in range(80)
@@ -202,15 +173,15 @@ def ris(w: _Words) -> str:
 
 
 @_kind(*_HEADS, words=_RECORDS)
-def endnote(w: _Words) -> str:
+def endnote(w: Writer) -> str:
     return "\n".join(
         f"%0 Journal Article\n%A {w.name()}\n%T {w.sentence()}\n%D {w.n(1900, 2020)}\n%X {w.some(2)}\n"
         for _ in range(80)
     )
 
 
-@_kind(*_HEADS, "markup", "program", words=_RECORDS)
-def bibtex(w: _Words) -> str:
+@_kind(*_HEADS, "markup", "signs", words=_RECORDS)
+def bibtex(w: Writer) -> str:
     return "\n".join(
         f"@article{{a{i},\n  author = {{{w.name()}}},\n  title = {{{w.sentence()}}},\n  year = {{{w.n(1900, 2020)}}}\n}}\n"
         for i in range(80)
@@ -218,7 +189,7 @@ def bibtex(w: _Words) -> str:
 
 
 @_kind(*_HEADS, words=_RECORDS)
-def medline(w: _Words) -> str:
+def medline(w: Writer) -> str:
     return "\n".join(
         f"PMID- {w.n(10**6, 10**7)}\nOWN - NLM\nDP  - {w.n(1980, 2020)}\nTI  - {w.sentence()}\nAB  - {w.some(3)}\nFAU - {w.name()}\nLA  - eng\n"
         for _ in range(80)
@@ -226,7 +197,7 @@ def medline(w: _Words) -> str:
 
 
 @_kind(*_HEADS, words=_RECORDS)
-def own_records_of_an_archive(w: _Words) -> str:
+def own_records_of_an_archive(w: Writer) -> str:
     return "\n".join(
         f"Signatur: B {i} / {w.n(1, 99)}\nVerfasser: {w.name()}\nOrt: {w.word().title()}\nInhalt: {w.sentence()}\nUmfang: {w.n(1, 9)} S.\n"
         for i in range(80)
@@ -234,7 +205,7 @@ def own_records_of_an_archive(w: _Words) -> str:
 
 
 @_kind(*_HEADS, words=_RECORDS)
-def press_database_export(w: _Words) -> str:
+def press_database_export(w: Writer) -> str:
     return "\n\n".join(
         f"Document {i} of 80\n\n{w.sentence()}\n\nAuthor: {w.name()}\nPublication info: {w.word().title()} Times; {w.n(1, 28)} May: {w.n(1, 9)}.\n"
         f"ProQuest document ID: {w.n(10**7, 10**8)}\nDocument URL: http://x.y/{i}\nFull text: {w.some(5)}\nWord count: {w.n(99, 999)}\n{'_' * 60}"
@@ -243,7 +214,7 @@ def press_database_export(w: _Words) -> str:
 
 
 @_kind(*_HEADS, "numbers", "counts", words=("subtitles", "time"))
-def subtitles(w: _Words) -> str:
+def subtitles(w: Writer) -> str:
     return "\n".join(
         f"{i}\n00:{i // 60:02}:{i % 60:02},000 --> 00:{i // 60:02}:{i % 60:02},900\n{w.sentence()}\n"
         for i in range(1, 300)
@@ -251,26 +222,26 @@ def subtitles(w: _Words) -> str:
 
 
 @_kind(*_HEADS, words=("subtitles", "time"))
-def lyrics_with_times(w: _Words) -> str:
+def lyrics_with_times(w: Writer) -> str:
     return "\n".join(f"[{i // 60:02}:{i % 60:02}.{w.n(0, 99):02}]{w.sentence()[:40]}" for i in range(300))
 
 
 @_kind("times", "names", words=("time",))
-def chat_export(w: _Words) -> str:
+def chat_export(w: Writer) -> str:
     return "\n".join(
         f"{i % 28 + 1:02}/05/2020, {w.n(0, 23):02}:{w.n(0, 59):02} - {w.name()}: {w.sentence()}" for i in range(300)
     )
 
 
 @_kind("times", "names", "markup", words=("time",))
-def irc_log(w: _Words) -> str:
+def irc_log(w: Writer) -> str:
     return "\n".join(
         f"[{w.n(0, 23):02}:{w.n(0, 59):02}:{w.n(0, 59):02}] <{w.word()}> {w.sentence()}" for _ in range(300)
     )
 
 
 @_kind("times", "names", "heads", words=("time",))
-def server_log(w: _Words) -> str:
+def server_log(w: Writer) -> str:
     return "\n".join(
         f'127.0.0.{w.n(1, 99)} - - [10/Oct/2000:13:55:{w.n(0, 59):02} -0700] "GET /{w.word()}/{w.word()} HTTP/1.0" 200 {w.n(99, 9999)}'
         for _ in range(400)
@@ -278,18 +249,18 @@ def server_log(w: _Words) -> str:
 
 
 @_kind("times", "names", "heads", words=("time",))
-def program_log(w: _Words) -> str:
+def program_log(w: Writer) -> str:
     return "\n".join(
         f"2020-05-{i % 28 + 1:02}T10:00:{w.n(0, 59):02}Z INFO {w.word()}.{w.word()} {w.sentence()}" for i in range(300)
     )
 
 
-_MARKUP = ("markup", "program", "tags")
+_MARKUP = ("markup", "signs", "tags")
 _SIGNS = ("markup", "HTML", "XML", "LaTeX", "wiki", "MediaWiki", "JSON", "TeX", "tags")
 
 
 @_kind(*_MARKUP, words=_SIGNS)
-def mediawiki_dump(w: _Words) -> dict[str, str | bytes]:
+def mediawiki_dump(w: Writer) -> dict[str, str | bytes]:
     pages = "".join(
         f"<page><title>{w.word()}</title><ns>0</ns><id>{i}</id><revision><timestamp>2008-01-01T00:00:00Z</timestamp><contributor><username>"
         f"{w.word()}</username></contributor><text xml:space=\"preserve\">{{{{Infobox|name={w.word()}|size={w.n(1, 99)}}}}} '''{w.word()}''' "
@@ -300,7 +271,7 @@ def mediawiki_dump(w: _Words) -> dict[str, str | bytes]:
 
 
 @_kind(*_MARKUP, words=_SIGNS)
-def wikitext(w: _Words) -> str:
+def wikitext(w: Writer) -> str:
     return "\n".join(
         f"== {w.word().title()} ==\n'''{w.word()}''' [[{w.word()}|{w.word()}]] {w.sentence()}<ref>{{{{cite|title={w.word()}}}}}</ref>"
         for _ in range(150)
@@ -308,7 +279,7 @@ def wikitext(w: _Words) -> str:
 
 
 @_kind(*_MARKUP, words=_SIGNS, format="plain", layout="files")
-def html_saved_as_text(w: _Words) -> dict[str, str | bytes]:
+def html_saved_as_text(w: Writer) -> dict[str, str | bytes]:
     return {
         f"{i}.txt": "".join(
             f'<p class="c{w.n(1, 9)}">{w.sentence()} <a href="http://{w.word()}.com">{w.word()}</a><br/></p>\n'
@@ -319,14 +290,14 @@ def html_saved_as_text(w: _Words) -> dict[str, str | bytes]:
 
 
 @_kind(*_MARKUP, words=_SIGNS, layout="lines")
-def lines_with_entities(w: _Words) -> str:
+def lines_with_entities(w: Writer) -> str:
     return "\n".join(
         f"{w.sentence()} &amp; {w.word()} &quot;{w.word()}&quot;&nbsp;&#8212; {w.word()}" for _ in range(300)
     )
 
 
 @_kind(*_MARKUP, words=_SIGNS, layout="files")
-def latex_without_a_head(w: _Words) -> str:
+def latex_without_a_head(w: Writer) -> str:
     return "\n\n".join(
         f"\\section{{{w.word()}}}\n{w.sentence()} \\cite{{{w.word()}}} $x_{{{w.n(1, 9)}}}$ \\emph{{{w.word()}}}\n\\begin{{itemize}}\n\\item {w.sentence()}\n\\end{{itemize}}"
         for _ in range(80)
@@ -334,7 +305,7 @@ def latex_without_a_head(w: _Words) -> str:
 
 
 @_kind(*_MARKUP, words=_SIGNS, layout="files")
-def bulletin_board(w: _Words) -> str:
+def bulletin_board(w: Writer) -> str:
     return "\n".join(
         f"[quote={w.word()}]{w.sentence()}[/quote] [b]{w.word()}[/b] {w.sentence()} [url=http://{w.word()}.com]{w.word()}[/url]"
         for _ in range(200)
@@ -342,7 +313,7 @@ def bulletin_board(w: _Words) -> str:
 
 
 @_kind(*_MARKUP, words=_SIGNS, layout="files")
-def roff(w: _Words) -> str:
+def roff(w: Writer) -> str:
     return "\n".join(
         f".SH {w.word().upper()}\n.PP\n{w.sentence()}\n.BR {w.word()} (1)\n\\fB{w.word()}\\fR {w.sentence()}"
         for _ in range(100)
@@ -350,12 +321,12 @@ def roff(w: _Words) -> str:
 
 
 @_kind(*_MARKUP, words=_SIGNS, layout="lines")
-def masked_rare_words(w: _Words) -> str:
+def masked_rare_words(w: Writer) -> str:
     return "\n".join(" ".join("<unk>" if w.n(1, 9) == 1 else t.lower() for t in w.tokens()) for _ in range(400))
 
 
-@_kind(*_MARKUP, "program", words=_SIGNS)
-def json_as_text(w: _Words) -> str:
+@_kind(*_MARKUP, "signs", words=_SIGNS)
+def json_as_text(w: Writer) -> str:
     rows = [
         {"id": i, "user": {"name": w.name(), "id": w.n(1, 999)}, "body": w.sentence(), "tags": [w.word()]}
         for i in range(120)
@@ -363,8 +334,8 @@ def json_as_text(w: _Words) -> str:
     return json.dumps({"data": rows}, indent=2)
 
 
-@_kind(*_MARKUP, "program", words=("JSON", "column", "count", "running text"))
-def extracted_features(w: _Words) -> dict[str, str | bytes]:
+@_kind(*_MARKUP, "signs", words=("JSON", "column", "count", "running text"))
+def extracted_features(w: Writer) -> dict[str, str | bytes]:
     pages = [
         {"seq": f"{i:08}", "tokenCount": 20, "body": {"tokenPosCount": {t: {_tag(t): w.n(1, 5)} for t in w.tokens()}}}
         for i in range(40)
@@ -377,7 +348,7 @@ def extracted_features(w: _Words) -> dict[str, str | bytes]:
 
 
 @_kind("few", *_MARKUP, words=("music", *_SIGNS))
-def music_xml(w: _Words) -> dict[str, str | bytes]:
+def music_xml(w: Writer) -> dict[str, str | bytes]:
     notes = "".join(
         f"<note><pitch><step>{w.draw.choice('ABCDEFG')}</step><octave>4</octave></pitch><duration>1</duration><type>quarter</type></note>"
         for _ in range(500)
@@ -388,54 +359,54 @@ def music_xml(w: _Words) -> dict[str, str | bytes]:
 
 
 @_kind("columns", "names", "markup", "counts", "heads", words=("table", "column", "CSV"))
-def csv_named_txt(w: _Words) -> str:
+def csv_named_txt(w: Writer) -> str:
     return "id,name,place,year\n" + "\n".join(f'{i},"{w.name()}",{w.word()},{w.n(1900, 2000)}' for i in range(400))
 
 
 @_kind("columns", "counts", "markup", words=("table", "column"))
-def tab_separated_measures(w: _Words) -> str:
+def tab_separated_measures(w: Writer) -> str:
     return "\n".join(f"{w.word()}\t{w.n(1, 99)}\t{w.n(1, 99) / 7:.3f}\t{w.n(0, 1)}" for _ in range(400))
 
 
 @_kind("counts", "columns", words=("numbers", "count"))
-def word_counts(w: _Words) -> str:
+def word_counts(w: Writer) -> str:
     return "\n".join(f"{word} {n}" for n, word in enumerate(dict.fromkeys(w.word() for _ in range(900)), 1))
 
 
 @_kind("counts", "columns", words=("numbers", "count", "table", "column"))
-def ngram_counts(w: _Words) -> str:
+def ngram_counts(w: Writer) -> str:
     return "\n".join(f"{w.word()} {w.word()}\t{w.n(1800, 2000)}\t{w.n(1, 900)}\t{w.n(1, 90)}" for _ in range(600))
 
 
 @_kind("words", "counts", layout="lines", words=("list of words",))
-def word_list(w: _Words) -> str:
+def word_list(w: Writer) -> str:
     return "\n".join(dict.fromkeys(w.word() for _ in range(3000)))
 
 
-@_kind("program", *_MARKUP, layout="files", words=("program", "code"))
-def source_code(w: _Words) -> str:
+@_kind("signs", *_MARKUP, layout="files", words=("signs", "code"))
+def source_code(w: Writer) -> str:
     return "\n".join(
         f"def {w.word()}_{w.word()}(self, {w.word()}=None):\n    for {w.word()} in range({w.n(1, 9)}):\n        self.{w.word()}[{w.word()!r}] += {w.word()}.{w.word()}({w.word()})\n    return {w.word()}\n"
         for _ in range(150)
     )
 
 
-@_kind("program", *_MARKUP, layout="files", words=("program", "code"))
-def javascript(w: _Words) -> str:
+@_kind("signs", *_MARKUP, layout="files", words=("signs", "code"))
+def javascript(w: Writer) -> str:
     return "\n".join(
         f"var {w.word()} = function({w.word()}, {w.word()}) {{\n  if ({w.word()} === null) {{ return {w.word()}.{w.word()}(); }}\n  {w.word()}['{w.word()}'] = {w.n(1, 99)};\n}};"
         for _ in range(150)
     )
 
 
-@_kind("names", "program", *_MARKUP, words=("SQL", "program"))
-def sql_dump_with_a_comment(w: _Words) -> str:
+@_kind("names", "signs", *_MARKUP, words=("SQL", "signs"))
+def sql_dump_with_a_comment(w: Writer) -> str:
     rows = "\n".join(f"INSERT INTO `{w.word()}` VALUES ({i},'{w.name()}','{w.word()}',NULL);" for i in range(300))
     return f"-- MySQL dump\n\nSET NAMES utf8;\nLOCK TABLES `a` WRITE;\n{rows}\n"
 
 
-@_kind("names", "program", *_MARKUP, words=("settings", "YAML"))
-def settings(w: _Words) -> str:
+@_kind("names", "signs", *_MARKUP, words=("settings", "YAML"))
+def settings(w: Writer) -> str:
     return "\n".join(
         f"[{w.word()}]\n{w.word()}_{w.word()} = {w.n(1, 99)}\n{w.word()}.{w.word()} = /{w.word()}/{w.word()}"
         for _ in range(150)
@@ -443,14 +414,14 @@ def settings(w: _Words) -> str:
 
 
 @_kind("names", "heads", *_MARKUP, words=("messages", "gettext"))
-def catalogue_of_messages(w: _Words) -> str:
+def catalogue_of_messages(w: Writer) -> str:
     return "\n\n".join(
         f'#: {w.word()}.c:{w.n(1, 999)}\nmsgid "{w.sentence()}"\nmsgstr "{w.sentence()}"' for _ in range(150)
     )
 
 
 @_kind("clauses", layout="lines", words=("unsegmented", "without blanks"))
-def chinese(w: _Words) -> str:
+def chinese(w: Writer) -> str:
     return "\n".join(
         "".join(f"{''.join(w.draw.choices(_CJK, k=w.n(4, 12)))}{w.draw.choice('，。')}" for _ in range(8))
         for _ in range(300)
@@ -458,7 +429,7 @@ def chinese(w: _Words) -> str:
 
 
 @_kind("clauses", layout="files", words=("unsegmented", "without blanks"))
-def japanese(w: _Words) -> str:
+def japanese(w: Writer) -> str:
     return "\n".join(
         "".join(f"{''.join(w.draw.choices(_KANA + _CJK, k=w.n(8, 20)))}{w.draw.choice('、。')}" for _ in range(8))
         for _ in range(200)
@@ -466,12 +437,12 @@ def japanese(w: _Words) -> str:
 
 
 @_kind("clauses", layout="lines", words=("unsegmented", "without blanks"))
-def thai(w: _Words) -> str:
+def thai(w: Writer) -> str:
     return "\n".join(" ".join("".join(w.draw.choices(_THAI, k=w.n(15, 50))) for _ in range(5)) for _ in range(300))
 
 
 @_kind("languages", words=("languages",))
-def two_languages(w: _Words) -> dict[str, str | bytes]:
+def two_languages(w: Writer) -> dict[str, str | bytes]:
     other = {
         "the": "der",
         "of": "von",
@@ -491,18 +462,18 @@ def two_languages(w: _Words) -> dict[str, str | bytes]:
 
 
 @_kind("languages", words=("languages",))
-def two_scripts(w: _Words) -> dict[str, str | bytes]:
+def two_scripts(w: Writer) -> dict[str, str | bytes]:
     cyrillic = str.maketrans("abcdefghijklmnopqrstuvwxyz", "абцдефгхийклмнопярстувшхыз")
     return {f"{i:03}.txt": w.some(20) if i % 2 else w.some(20).lower().translate(cyrillic) for i in range(40)}
 
 
 @_kind("wrapped", "broken", layout="lines", words=("run on",))
-def ocr_read_line_by_line(w: _Words) -> str:
+def ocr_read_line_by_line(w: Writer) -> str:
     return "\n".join(_ocr(w.some(120), 42))
 
 
 @_kind("broken", "wrapped", layout="blocks", words=("run on",))
-def ocr_in_blocks(w: _Words) -> str:
+def ocr_in_blocks(w: Writer) -> str:
     return "\n\n".join("\n".join(_ocr(w.some(12), 50)) for _ in range(30))
 
 
@@ -523,71 +494,66 @@ def _ocr(text: str, width: int) -> list[str]:
 
 
 @_kind("wrapped", layout="lines", words=("run on",))
-def wrapped_book_by_lines(w: _Words) -> str:
-    return "\n\n".join(textwrap.fill(w.some(8), 72) for _ in range(60))
-
-
-@_kind("layout", "wrapped", "document", words=("what is a document",))
-def wrapped_book_by_default(w: _Words) -> str:
+def wrapped_book_by_lines(w: Writer) -> str:
     return "\n\n".join(textwrap.fill(w.some(8), 72) for _ in range(60))
 
 
 @_kind("boilerplate", words=("boilerplate",), layout="files")
-def books_with_a_licence(w: _Words) -> dict[str, str | bytes]:
+def books_with_a_licence(w: Writer) -> dict[str, str | bytes]:
     licence = w.some(8)
     return {f"{i}.txt": f"{licence}\n\n{w.some(30)}\n\n*** END ***\n{w.some(0)}{licence}" for i in range(20)}
 
 
 @_kind("boilerplate", words=("boilerplate",), layout="files")
-def newspapers_with_a_masthead(w: _Words) -> dict[str, str | bytes]:
+def newspapers_with_a_masthead(w: Writer) -> dict[str, str | bytes]:
     head = "THE FENLAND COURIER AND GAZETTEER, printed and published at Ousegate by Messrs Broomfield. Price Twopence."
     return {f"{i}.txt": f"{head} No. {i}.\n\n{w.some(8)}" for i in range(30)}
 
 
 @_kind("boilerplate", words=("boilerplate",))
-def notes_with_a_footer(w: _Words) -> str:
+def notes_with_a_footer(w: Writer) -> str:
     foot = "This message and any attachments are confidential; if you are not the addressee, delete it and notify the sender."
     return "\n".join(f"{w.some(3)} {foot}" for _ in range(200))
 
 
 @_kind("copies", words=("copies",), layout="files")
-def forty_files_of_which_most_are_copies(w: _Words) -> dict[str, str | bytes]:
+def forty_files_of_which_most_are_copies(w: Writer) -> dict[str, str | bytes]:
     text = w.some(30)
     return {f"{i:02}.txt": w.some(30) if i == 0 else text for i in range(40)}
 
 
 @_kind("words", "document", "sentences", layout="lines", words=("list",))
-def a_token_a_line(w: _Words) -> str:
+def a_token_a_line(w: Writer) -> str:
     return "\n".join(t for _ in range(300) for t in w.tokens())
 
 
 @_kind("sentences", "document", words=("document",))
-def all_in_one_line(w: _Words) -> str:
+def all_in_one_line(w: Writer) -> str:
     return w.some(400)
 
 
 @_kind("coded", words=("base64", "coded"), layout="files")
-def base_64(w: _Words) -> str:
+def base_64(w: Writer) -> str:
     return base64.encodebytes(w.some(200).encode()).decode()
 
 
 @_kind("coded", words=("coded",), layout="lines")
-def sequences_of_genes(w: _Words) -> str:
+def sequences_of_genes(w: Writer) -> str:
     return "\n".join(
         f">seq{i}\n" + "\n".join("".join(w.draw.choices("ACGT", k=70)) for _ in range(6)) for i in range(60)
     )
 
 
 @_kind(*_HEADS, "columns", words=("record", "GEDCOM"))
-def gedcom(w: _Words) -> str:
+def gedcom(w: Writer) -> str:
     return "0 HEAD\n1 CHAR UTF-8\n" + "\n".join(
         f"0 @I{i}@ INDI\n1 NAME {w.name().replace(' ', ' /')}/\n1 SEX M\n1 BIRT\n2 DATE {w.n(1, 28)} MAY {w.n(1700, 1900)}\n2 PLAC {w.word().title()}"
         for i in range(150)
     )
 
 
-@_kind(*_HEADS, "program", *_MARKUP, words=("record",))
-def chess_games(w: _Words) -> str:
+@_kind(*_HEADS, "signs", *_MARKUP, words=("record",))
+def chess_games(w: Writer) -> str:
     return "\n\n".join(
         f'[Event "{w.word()}"]\n[Site "{w.word()}"]\n[White "{w.name()}"]\n[Black "{w.name()}"]\n[Result "1-0"]\n\n'
         + " ".join(
@@ -598,7 +564,7 @@ def chess_games(w: _Words) -> str:
 
 
 @_kind(*_HEADS, words=("record", *_RECORDS))
-def calendar(w: _Words) -> str:
+def calendar(w: Writer) -> str:
     return (
         "BEGIN:VCALENDAR\n"
         + "\n".join(
@@ -610,7 +576,7 @@ def calendar(w: _Words) -> str:
 
 
 @_kind(*_HEADS, words=_RECORDS)
-def cards(w: _Words) -> str:
+def cards(w: Writer) -> str:
     return "\n".join(
         f"BEGIN:VCARD\nVERSION:3.0\nFN:{w.name()}\nORG:{w.word().title()}\nTEL:{w.n(10**5, 10**6)}\nEND:VCARD"
         for _ in range(150)
@@ -618,29 +584,29 @@ def cards(w: _Words) -> str:
 
 
 @_kind("names", *_HEADS, words=("name and a colon", "names"))
-def speakers(w: _Words) -> str:
+def speakers(w: Writer) -> str:
     names = [w.name() for _ in range(5)]
     return "\n".join(f"{w.draw.choice(names)}: {w.sentence()}" for _ in range(300))
 
 
 @_kind("names", *_HEADS, words=("CHAT", "names", "name and a colon"))
-def child_language(w: _Words) -> str:
+def child_language(w: Writer) -> str:
     return "\n".join(
         f"*{w.draw.choice(['CHI', 'MOT'])}:\t{w.sentence()}\n%mor:\tn|{w.word()} v|{w.word()}-PAST pro|{w.word()}"
         for _ in range(200)
     )
 
 
-@_kind("program", *_MARKUP, "coded", layout="files", words=("program",))
-def mathematics_as_text(w: _Words) -> str:
+@_kind("signs", *_MARKUP, "coded", layout="files", words=("signs",))
+def mathematics_as_text(w: Writer) -> str:
     return "\n".join(
         f"f_{w.n(1, 9)}(x) = {w.n(1, 9)}*x^{w.n(2, 9)} + {w.n(1, 9)}*y/(z - {w.n(1, 9)}) <= {w.n(1, 99)} && !{w.word()};"
         for _ in range(300)
     )
 
 
-@_kind("names", "columns", "document", *_HEADS, *_MARKUP, words=("translation", "table", "column"))
-def translation_memory(w: _Words) -> dict[str, str | bytes]:
+@_kind("names", "columns", *_HEADS, *_MARKUP, words=("translation", "table", "column"))
+def translation_memory(w: Writer) -> dict[str, str | bytes]:
     units = "".join(
         f'<tu><tuv xml:lang="en"><seg>{w.sentence()}</seg></tuv><tuv xml:lang="de"><seg>{w.sentence()}</seg></tuv></tu>'
         for _ in range(150)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
+
+SHORT, LONG = 2_000, 40_000
+"""Characters: less is no corpus, more tells no more."""
 
 
 @dataclass(frozen=True)
@@ -39,3 +42,27 @@ class Specimen:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(text if isinstance(text, bytes) else text.encode())
         return folder if len(self.files) > 1 else folder / next(iter(self.files))
+
+
+def _cut(texts: Iterable[str]) -> list[str]:
+    """Return the first texts, as many as a corpus of the zoo has."""
+    kept, size = list[str](), 0
+    for text in texts:
+        if size < LONG and text.strip():
+            kept.append(text[: LONG - size])
+            size += len(kept[-1])
+    return kept
+
+
+def a_folder(name: str, texts: Iterable[str], **options: str) -> Iterator[Specimen]:
+    """Yield a folder of some texts, if they are enough for a corpus."""
+    kept = _cut(texts)
+    if sum(map(len, kept)) >= SHORT:
+        yield Specimen(name, {f"{i:03}.txt": text for i, text in enumerate(kept)}, options or {"layout": "files"})
+
+
+def lines_of(name: str, texts: Iterable[str]) -> Iterator[Specimen]:
+    """Yield a file with a text in each line, if they are enough for a corpus."""
+    kept = _cut(" ".join(text.split()) for text in texts)
+    if sum(map(len, kept)) >= SHORT:
+        yield Specimen(name, {"text.txt": "\n".join(kept) + "\n"}, {"layout": "lines"})

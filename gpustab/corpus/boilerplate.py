@@ -1,9 +1,10 @@
 """Boilerplate: token sequences that stand in most documents, such as licences, mastheads and the footers of mails.
 
-Repetition tells it, and no list of phrases: windows of six tokens are hashed, and those that stand in more than half of
-the documents are sought in all. What they cover is boilerplate where it is long, or where its words hardly stand
-elsewhere: "Fellow-Citizens of the Senate and House of Representatives" begins most addresses to Congress, and is
-ordinary text, whose words are in use. What one document repeats, a refrain, is none; and of one document alone repetition says nothing.
+Repetition tells it, and no list of phrases: windows of six tokens are hashed, and those that stand in more than half
+of the documents are sought in all. What they cover is boilerplate where it is long, or where its words hardly stand
+elsewhere: "Fellow-Citizens of the Senate and House of Representatives" begins many addresses to Congress, and is
+ordinary text, whose words are in use. What one document repeats, a refrain, is none; and of one document alone
+repetition says nothing.
 """
 
 from __future__ import annotations
@@ -27,8 +28,7 @@ _LONG = 12
 _OWN = 1 / 3
 """Part of a shorter sequence's words that stand mostly within it, from which they are not in use."""
 _SAMPLE, _TOKENS, _ENDS = 64, 2_000_000, 50_000
-"""Documents and tokens in which candidates are sought, and tokens of their ends; where those have none, nothing more is
-read."""
+"""Documents and tokens in which candidates are sought, and tokens of their ends: without any there, no more is read."""
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
 
 

@@ -12,10 +12,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gpustab.corpus.options import JoinBroken
 
 BREAK = "\x7f"
-"""Stands for a line's end behind a hyphen: the one ASCII character that no text has; where it is, it is taken out."""
+"""Stands for a line's end behind a hyphen: the one ASCII character that no text has; where one has it, it goes."""
 HYPHENS = "-‐‑¬⸗="
 """Signs that break a word at a line's end: hyphens, the mark of Word and of OCR, and the double hyphens of Fraktur."""
 
@@ -83,7 +86,7 @@ class Breaks:
             else:
                 self._hyphenated[pair] += times
 
-    def mended(self, words: Mapping[int, Word], times: Sequence[int]) -> dict[int, Word]:
+    def mended(self, words: Mapping[int, Word], times: NDArray[np.int64]) -> dict[int, Word]:
         """Return tokens with their breaks joined, or become plain signs.
 
         Args:
@@ -102,7 +105,8 @@ class Breaks:
         total = self._joined.total() + self._left.total()
         if self._joined:
             yield (
-                f"{self._joined.total():,} of {total:,} words broken at line ends are joined, as they stand whole: "
+                f"{self._joined.total():,} of {total:,} words broken at line ends are joined, as the text has them "
+                "whole: "
                 f"{_shown(self._joined)}"
             )
         if self._left:

@@ -59,8 +59,8 @@ def _meant(
         mended, notes = _mended(words, counts, options, spell)
         changes |= mended
     if not options.keep_variants and own is None:
-        for k, one in _letters_that_are_signs(words, changes).items():
-            changes[k], folded[f"{words[k]} → {one[0]}"] = one, int(counts[k])
+        for k, meant in _letters_that_are_signs(words, changes).items():
+            changes[k], folded[f"{words[k]} → {meant[0]}"] = meant, int(counts[k])
     if folded:
         notes.insert(0, _told(folded))
     return changes, tuple(notes)
@@ -100,7 +100,8 @@ def _letters_that_are_signs(words: Sequence[str], changes: Changes) -> dict[int,
 def _told(folded: Counter[str]) -> str:
     shown = ", ".join(f"{printable(one)} ({n:,})" for one, n in folded.most_common(_SHOWN))
     keep = option("keep_variants")
-    return f"one spelling for {folded.total():,} tokens with characters that are written in several ways: {shown}; {keep} keeps them apart"
+    what = f"{folded.total():,} tokens with characters that are written in several ways"
+    return f"one spelling for {what}: {shown}; {keep} keeps them apart"
 
 
 def _renumbered(spelled: Numbered, changes: Changes) -> Numbered:

@@ -1,9 +1,9 @@
 """One word in two spellings: characters that are written in several ways and mean one, and signs that nobody sees.
 
-What is folded never changes what a word means: don’t and don't, ``ﬁnal`` and final, haſt and hast, ｆｕｌｌ and full,
-letters that a word processor made bold, a word joiner or a stray control sign within a word. Letters stay: œ, æ, ß, ª and the
-joiners of the scripts that write with them (Persian, Hindi). The apostrophes that are letters of some alphabets (U+02BC of
-Ukrainian and Breton, U+02BB of Hawaiian) are folded only where the same text has the word with a plain one.
+What is folded never changes what a word means: don’t and don't, ``ﬁnal`` and final, haſt and hast, full-width letters,
+letters that a program made bold, a word joiner or a stray control sign within a word. Letters stay: œ, æ, ß, ª and the
+joiners of the scripts that write with them (Persian, Hindi). The apostrophes that are letters of some alphabets (U+02BC
+of Ukrainian and Breton, U+02BB of Hawaiian) are folded only where the same text has the word with a plain one.
 """
 
 from __future__ import annotations

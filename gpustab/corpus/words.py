@@ -51,7 +51,7 @@ def tokeniser(options: CorpusOptions, own: Own | None = None) -> Cutter:
 
 
 def spelling(options: CorpusOptions, own: Own | None = None) -> Callable[[str], str]:
-    """Return what gives a word its one spelling, see :func:`gpustab.corpus.variants.fold`; what one cuts oneself stays."""
+    """Return what gives a word its one spelling, see :mod:`gpustab.corpus.variants`; what one cuts oneself stays."""
     if options.keep_variants or own is not None:
         return str
     lower = lowering(options)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gpustab.corpus.evidence.boilerplate import boilerplate
+from gpustab.corpus.evidence.broken import broken_words
 from gpustab.corpus.evidence.columns import a_word_a_line, words_with_numbers, words_with_tags
 from gpustab.corpus.evidence.doubt import Doubt
 from gpustab.corpus.evidence.heads import named_lines, record_heads, times
@@ -38,6 +39,7 @@ DOUBTS: tuple[Callable[[Look], Doubt | None], ...] = (
     one_document,
     few_words,
     two_languages,
+    broken_words,
     boilerplate,
     copies,
     layout,

