@@ -25,7 +25,7 @@ HYPHENS = "-‐‑¬⸗="
 _SOFT = re.compile("\u00ad+[ \t\r]*\n[ \t]*")
 _NO_LETTER = r"\s!-@\[-`{-~"  # of ASCII: letters beyond it end in marks, which are none either
 _HARD = re.compile(f"(?<=[^{_NO_LETTER}])([{HYPHENS}])[ \t\r]*\n[ \t]*(?=[^{_NO_LETTER}])")
-_ENDS = ("-\n", "- \n", "¬\n", "‐\n", "⸗\n", "=\n")
+_ENDS = tuple(f"{hyphen}{blank}" for hyphen in HYPHENS for blank in ("", " ", "\r"))
 _PARTS = re.compile(f"([{HYPHENS}]{BREAK}?)")
 _PARTS_OF_TOKENS = re.compile(f"([{HYPHENS}]{BREAK})")
 _AROUND = re.compile(r"^[^\w]+|[^\w]+$")
@@ -48,9 +48,11 @@ def run_on(text: str, how: JoinBroken) -> str:
         return text
     if "\u00ad" in text:
         text = _SOFT.sub("", text)
-    if how != "none" and any(end in text for end in _ENDS):
+    lines = text.split("\n")
+    if how != "none" and any(line.endswith(_ENDS) for line in lines):
         text = _HARD.sub(r"\1" + BREAK if how == "auto" else "", text.replace(BREAK, ""))
-    return text.replace("\n", " ")
+        return text.replace("\n", " ")
+    return " ".join(lines)
 
 
 class Word(NamedTuple):

@@ -94,6 +94,7 @@ def signs_within(letters: str, inside: str) -> str:
         letters: an expression of what a word begins with.
         inside: an expression of what it goes on with.
     """
+    # Each alternative begins with a set of characters: where a word ends, all are passed over by one look at the next.
     stray = f"[{JOINERS}{UNSEEN}]+{inside}"
-    spaces = f"(?<![{UNSPACED}])[{SPACE}{JOINERS}{UNSEEN}]+(?![{UNSPACED}]){inside}"
-    return f"(?=[{APOSTROPHES}{JOINERS}{UNSEEN}{SPACE}])(?:[{APOSTROPHES}]{letters}|{stray}|{spaces})"
+    spaces = f"{SPACE}(?<![{UNSPACED}]{SPACE})[{SPACE}{JOINERS}{UNSEEN}]*(?![{UNSPACED}]){inside}"
+    return f"[{APOSTROPHES}]{letters}|{stray}|{spaces}"
