@@ -3,7 +3,8 @@
 Repetition tells it, and no list of phrases: windows of six tokens are hashed, and those that stand in more than half of
 the documents are sought in all. What they cover is boilerplate where it is long, or where its words hardly stand
 elsewhere: "Fellow-Citizens of the Senate and House of Representatives" begins most addresses to Congress, and is
-ordinary text, whose words are in use. What one document repeats, a refrain, is none; and of one document alone repetition says nothing.
+ordinary text, whose words are in use. What one document repeats, a refrain, is none; and of one
+document alone repetition says nothing.
 """
 
 from __future__ import annotations

@@ -89,11 +89,11 @@ class CorpusOptions(ReadOptions):
         lowercase: make all letters small.
         drop_numbers: of ``"words"``: leave digits out, and out of words: "4th" gives "th".
         drop_punctuation: of ``"words"``: leave punctuation and symbols out; otherwise each is a word of its own.
-        keep_variants: keep the spellings of one word apart: don’t and don't, ``ﬁnal`` and final, full-width letters, long
-            s, signs that nobody sees within a word; see :mod:`gpustab.corpus.variants`. Default: they are one word.
+        keep_variants: keep the spellings of one word apart: don’t and don't, ``ﬁnal`` and final, full-width letters,
+            long s, signs that nobody sees within a word; see :mod:`gpustab.corpus.variants`. Default: they are one word.
         join_broken: words broken at line ends, where lines run on: ``"auto"`` joins those that the text has whole,
-            too; ``"all"`` joins all; ``"none"`` leaves them broken. A soft hyphen always joins. ``"auto"`` is for ``"words"``
-            and ``"whitespace"``; a regular expression leaves them broken.
+            too; ``"all"`` joins all; ``"none"`` leaves them broken. A soft hyphen always joins. ``"auto"`` is for
+            ``"words"`` and ``"whitespace"``; a regular expression leaves them broken.
         cut_boilerplate: leave out token sequences that stand in most documents, such as licences, mastheads and
             footers; see :mod:`gpustab.corpus.boilerplate`.
         min_count: words that are rarer in the whole corpus are left out, and their neighbours move together.

@@ -100,7 +100,8 @@ def _letters_that_are_signs(words: Sequence[str], changes: Changes) -> dict[int,
 def _told(folded: Counter[str]) -> str:
     shown = ", ".join(f"{printable(one)} ({n:,})" for one, n in folded.most_common(_SHOWN))
     keep = option("keep_variants")
-    return f"one spelling for {folded.total():,} tokens with characters that are written in several ways: {shown}; {keep} keeps them apart"
+    tokens = f"{folded.total():,} tokens with characters that are written in several ways"
+    return f"one spelling for {tokens}: {shown}; {keep} keeps them apart"
 
 
 def _renumbered(spelled: Numbered, changes: Changes) -> Numbered:
