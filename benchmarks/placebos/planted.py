@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from benchmarks.placebos.cells import Row, Truth, World, cells, never, should
 from benchmarks.placebos.runsets import QUERIES, Deal, Source, knowing_nothing, placed, swept
 from gpustab import engine
-from gpustab.evaluation.files import read_analogies
+from gpustab.evaluation.questions import read_analogies
 from gpustab.kernels.cosine import query_cosines
 from gpustab.kernels.overlap import shared_neighbours
 from gpustab.machine.device import DEFAULT

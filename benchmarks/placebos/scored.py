@@ -18,7 +18,8 @@ from benchmarks.placebos.losses import Chapter, Groups, ask
 from benchmarks.placebos.made import Law, normal
 from benchmarks.placebos.runsets import Source, knowing_nothing, placed
 from gpustab.evaluation.analogies import score_analogies
-from gpustab.evaluation.files import AnalogyTest, read_analogies, read_similarity
+from gpustab.evaluation.files import read_similarity
+from gpustab.evaluation.questions import AnalogyTest, read_analogies
 from gpustab.results import Table
 from gpustab.runs.load import load_runs
 from gpustab.studies.instability.claims_of_averages import PLATEAU_FROM

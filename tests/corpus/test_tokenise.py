@@ -117,7 +117,7 @@ def test_empty_documents_are_units_and_no_duplicates(prepare):
 @pytest.mark.parametrize(("fraction", "kept"), [(0.2, 20), (0.07, 7), (0.071, 8), (1e-5, 1), (1.0, 100), (1, 100)])
 def test_the_fraction_is_the_decimal_number_rounded_up(prepare, fraction, kept):
     text = "".join(f"{'x' * (i + 1)}\n" for i in range(100))
-    corpus = prepare(text, fraction=fraction)
+    corpus = prepare(text, fraction=fraction, as_is=True)
     assert len(corpus) == kept
     assert corpus.tokens.tolist() == [corpus.vocabulary.index_of("x" * (i + 1)) for i in range(kept)]
 

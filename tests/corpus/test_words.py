@@ -55,7 +55,7 @@ def test_words_that_are_cut_or_merged_are_noted_with_examples(tmp_path):
         "1970s → s",
     ):
         assert example in note
-    assert "(7 of 18 words); tokenizer whitespace or a regular expression would keep them" in notes[-1]
+    assert "(9 of 18 words); tokenizer whitespace or a regular expression would keep them" in notes[-1]
     assert "new_york → new york" in prepared(tmp_path, "new_york new_york\n").notes[-1]
 
 

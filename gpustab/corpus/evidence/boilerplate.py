@@ -6,7 +6,7 @@ from gpustab.corpus.evidence.doubt import Doubt
 from gpustab.corpus.evidence.look import Look
 from gpustab.errors import option
 
-_MUCH = 0.1
+_MUCH = 0.3
 """Part of the tokens, from which what documents share decides which words are frequent and stable."""
 
 

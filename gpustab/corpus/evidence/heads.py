@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from gpustab.corpus.evidence.doubt import Doubt, shown
@@ -126,7 +126,8 @@ def _opening_pattern(lines: Sequence[str], openings: Counter[str], few: int) -> 
     whole = [_DIGITS.sub("0", line[:200]).split() for line in lines]
     ways = []
     for opening, _ in openings.most_common(min(few, 20)):
-        common = os.path.commonprefix([words for words in whole if " ".join(words[:2]) == opening])
+        alike = [words for words in whole if " ".join(words[:2]) == opening]
+        common = [words[0] for words in takewhile(lambda words: len(set(words)) == 1, zip(*alike, strict=False))]
         ways.append(r"\s+".join(re.escape(word).replace("0", r"\d+") for word in common))
     return rf"^\s*(?:{'|'.join(sorted(ways, key=len, reverse=True))})"
 

@@ -11,8 +11,8 @@ from gpustab.errors import option
 
 _STRONG, _SLIGHT = 0.05, 0.002
 """Of the words, how many stand in markup: from 5 % on the names of tags are as frequent as the commonest words."""
-_SIGNS = 0.05
-"""Of the characters that are no letters, digits, blanks or marks of a sentence: prose has 1 %, programs 10 %."""
+_SIGNS, _SOME_SIGNS = 0.1, 0.05
+"""Of the characters that are no letters, digits, blanks or marks of a sentence: prose has 1 %, prose on programs up to 8 %."""
 _FEW = 5
 """Pieces of markup from which it is no accident."""
 _KINDS = {
@@ -51,9 +51,9 @@ def program(look: Look) -> Doubt | None:
     text = "".join(line.strip() for line in look.filled)
     found = [one[0] for one in _CODE.finditer(text)]
     share = len(found) / max(len(text), 1)
-    if share < _SIGNS or len(found) < 20:
+    if share < _SOME_SIGNS or len(found) < 20:
         return None
     signs = " ".join(sign for sign, _ in Counter(sign[0] for sign in found).most_common(5))
     says = f"programs or settings: {share:.0%} of the characters are signs such as {signs}"
     lines = sorted(look.filled[:1000], key=lambda line: -len(_CODE.findall(line)) / (len(line) + 20))
-    return Doubt("program", share, shown(lines), True, says, "save its texts apart")
+    return Doubt("program", share, shown(lines), share >= _SIGNS, says, "save its texts apart")

@@ -11,7 +11,7 @@ from gpustab.corpus.formats.format import TextFile, TextFormat
 from gpustab.corpus.formats.markup import DOCX, FRAGMENT, HTML, MARKDOWN
 from gpustab.corpus.formats.plain import FASTTEXT, LINE_SENTENCE, PLAIN
 from gpustab.corpus.formats.records import JSON_LINES, TABLE
-from gpustab.corpus.formats.vertical import VERTICAL
+from gpustab.corpus.formats.vertical import ROWS_SHARE, VERTICAL, rows_of
 from gpustab.corpus.formats.xml_text import XML
 from gpustab.corpus.options import ReadOptions
 from gpustab.errors import InputError, option
@@ -87,7 +87,9 @@ def recognise(path: Path, options: ReadOptions, among: bool = False) -> tuple[Te
     known = [
         one for one in FORMATS if one is not DOCX and not (among and one is TABLE and suffix in (*PLAIN.suffixes, ""))
     ]
-    if suffix not in TABLE.suffixes and _are_turns(text):
+    cells = rows_of(text.split("\n")[:-1])
+    listed = cells.share >= ROWS_SHARE and not options.columns  # words, and no text in any column
+    if suffix not in TABLE.suffixes and (listed or _are_turns(text)):
         known = [one for one in known if one is not TABLE]
     if options.layout or not all(map(str.isdecimal, options.columns.values())):  # it has neither
         known = [one for one in known if one is not VERTICAL]

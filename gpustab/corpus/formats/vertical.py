@@ -14,7 +14,7 @@ from typing import NamedTuple
 from gpustab.corpus.formats.format import Document, TextFile, TextFormat
 from gpustab.errors import InputError, option
 
-_SHARE = 0.8
+ROWS_SHARE = 0.8
 """Of the rows, how many have the same number of cells: a tagger now and then loses a cell."""
 _FEW_ROWS = 5
 """Rows from which two cells in each are no accident; with three cells in each, two rows are enough."""
@@ -48,7 +48,7 @@ class Rows(NamedTuple):
     def __bool__(self) -> bool:
         """Whether they are a word a line."""
         enough = len(self.rows) >= (2 if self.cells > 2 else _FEW_ROWS)
-        return self.share >= _SHARE and enough
+        return self.share >= ROWS_SHARE and enough
 
 
 def rows_of(lines: Iterable[str]) -> Rows:

@@ -36,7 +36,8 @@ VERTICAL = {
 @pytest.mark.parametrize("kind", VERTICAL)
 def test_a_word_a_line_is_named_and_read_by_its_column(look, kind, tmp_path):
     found = look(VERTICAL[kind])
-    assert [doubt.kind for doubt in found.doubts] == ["columns"] and found.strong
+    assert [doubt.kind for doubt in found.doubts] == ["columns"]
+    assert found.strong
     assert leads_on(look, VERTICAL[kind], "columns")
     with pytest.raises(InputError, match=r"a word a line: .* say column='[12]' for 'The|a word a line: .* say column="):
         prepare_corpus(tmp_path / "a.txt", CorpusOptions(min_count=1))

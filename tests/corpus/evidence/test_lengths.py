@@ -76,12 +76,15 @@ def test_wrapped_text_is_read_in_paragraphs_and_says_so(look, tmp_path):
     book = "\n\n".join(textwrap.fill(" ".join(prose(7, seed)), 60) for seed in range(40))
     for text in (book, book.replace("\n\n", "\n\n\n", 5), f"\n\n\n{book}\n"):
         found = look(text)
-        assert found.documents == 40 and not found.strong
+        assert found.documents == 40
+        assert not found.strong
         assert "documents stand between blank lines, as many lines run on" in found.read_as[0]
         assert [doubt.kind for doubt in found.doubts] == ["layout"]
     unbroken = book.replace("\n\n", "\n")
-    assert "wrapped" in kinds(look(unbroken)) and leads_on(look, unbroken, "wrapped")
-    assert "wrapped" in kinds(look(book, layout="blocks")) and leads_on(look, book, "wrapped", layout="blocks")
+    assert "wrapped" in kinds(look(unbroken))
+    assert leads_on(look, unbroken, "wrapped")
+    assert "wrapped" in kinds(look(book, layout="blocks"))
+    assert leads_on(look, book, "wrapped", layout="blocks")
 
 
 def test_one_line_a_paragraph_is_a_paragraph(look, tmp_path):
@@ -106,4 +109,5 @@ def test_a_question_of_layout_comes_with_all_other_doubts(look, tmp_path):
 def test_a_few_words_again_and_again(look):
     chance = random.Random(5)
     notes = "\n".join(" ".join(chance.choices(["quarter", "half", "C", "E", "G"], k=12)) for _ in range(60))
-    assert "few" in kinds(look(notes)) and not look(notes).strong
+    assert "few" in kinds(look(notes))
+    assert not look(notes).strong

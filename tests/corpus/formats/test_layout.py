@@ -47,7 +47,8 @@ def test_no_blank_lines_are_no_question(write):
 def test_lines_that_run_on_are_no_sentences(write):
     path = write("The cat sat on\nthe mat and\nwent home.\n\n" * 100)
     paragraphs = open_documents(path)
-    assert paragraphs.layout == "paragraphs" and "as many lines run on in the next" in paragraphs.notes[0]
+    assert paragraphs.layout == "paragraphs"
+    assert "as many lines run on in the next" in paragraphs.notes[0]
     assert [document.texts for document in paragraphs] == [["The cat sat on\nthe mat and\nwent home."]] * 100
     assert len(list(open_documents(path, layout="files"))) == 1
 
