@@ -41,7 +41,7 @@ _KEY = re.compile(
 _STAMP = r"\W{0,2}(?:[A-Z][a-z]{2} +\d+ +)?\d+(?:[-/:]\d+[-/.:]\d|\.\d+(?:[-/:]\d|\.\d+,? +\d+:\d))[^A-Za-z\n]*"
 _TIME = re.compile(_STAMP)
 _DIGITS = re.compile(r"\d+")
-_FEW_OPENINGS, _LINES = 0.1, 20
+_FEW_OPENINGS, _LINES, _NEARLY = 0.1, 20, 0.95
 """Ways in which most lines begin, for each line: in prose about as many as lines."""
 _VALUED = r"^\s*[\w.-]+\s*=|^\[.*\]"
 _SETTING = re.compile(r"^\s*[\w.-]+\s*=\s*\S|^\[[\w .-]+\]\s*$")
@@ -111,7 +111,7 @@ def _few_openings(look: Look) -> Doubt | None:
     few, covered = 0, 0
     for _, n in openings.most_common():
         few, covered = few + 1, covered + n
-        if covered >= _ALL * len(lines):
+        if covered >= _NEARLY * len(lines):
             break
     if len(lines) < _LINES or few > _FEW_OPENINGS * len(lines):
         return None

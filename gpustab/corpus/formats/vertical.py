@@ -71,7 +71,8 @@ def rows_of(lines: Iterable[str]) -> Rows:
         return tabs
     *others, last = (set(column) for column in zip(*blanks.rows, strict=True))
     few = 3 * len(last) <= len(blanks.rows) or all(map(_CODE.fullmatch, last))
-    return blanks if few and len(last) > 1 and all(last.isdisjoint(other) for other in others) else tabs
+    named = len(last) > 1 or all(map(_CODE.fullmatch, last))
+    return blanks if few and named and all(last.isdisjoint(other) for other in others) else tabs
 
 
 def _cut(rows: Sequence[list[str]]) -> Rows:
