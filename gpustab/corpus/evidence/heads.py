@@ -40,8 +40,9 @@ _KEY = re.compile(
 )
 _STAMP = r"\W{0,2}(?:[A-Z][a-z]{2} +\d+ +)?\d+(?:[-/:]\d+[-/.:]\d|\.\d+(?:[-/:]\d|\.\d+,? +\d+:\d))[^A-Za-z\n]*"
 _TIME = re.compile(_STAMP)
+_LETTER = re.compile(r"[^\W\d_]")
 _DIGITS = re.compile(r"\d+")
-_FEW_OPENINGS, _LINES = 0.1, 20
+_FEW_OPENINGS, _LINES, _NEARLY = 0.1, 20, 0.95
 """Ways in which most lines begin, for each line: in prose about as many as lines."""
 _VALUED = r"^\s*[\w.-]+\s*=|^\[.*\]"
 _SETTING = re.compile(r"^\s*[\w.-]+\s*=\s*\S|^\[[\w .-]+\]\s*$")
@@ -105,13 +106,19 @@ def named_lines(look: Look) -> Doubt | None:
 
 
 def _few_openings(look: Look) -> Doubt | None:
-    """Doubt lines that begin with one of a few pairs of words: in prose hardly two lines do."""
+    """Doubt lines that begin with one of a few pairs of words: in prose hardly two lines do.
+
+    Numbers before them do not count: the lines of a recipe begin with grams. Tokens that somebody cut are items, such
+    as the nodes of walks, and may begin as they like.
+    """
+    if look.options.cut != "words":
+        return None
     lines = tuple(dict.fromkeys(look.filled))
-    openings = Counter(" ".join(_DIGITS.sub("0", line[:200]).split()[:2]) for line in lines)
+    openings = Counter(map(_opening, lines))
     few, covered = 0, 0
     for _, n in openings.most_common():
         few, covered = few + 1, covered + n
-        if covered >= _ALL * len(lines):
+        if covered >= _NEARLY * len(lines):
             break
     if len(lines) < _LINES or few > _FEW_OPENINGS * len(lines):
         return None
@@ -121,12 +128,16 @@ def _few_openings(look: Look) -> Doubt | None:
     return Doubt("names", covered / len(lines), shown(lines), True, says, way)
 
 
+def _opening(line: str) -> str:
+    return " ".join([word for word in line[:200].split() if _LETTER.search(word)][:2])
+
+
 def _opening_pattern(lines: Sequence[str], openings: Counter[str], few: int) -> str:
     """Return a pattern of the beginnings, each as long as all of its lines have it."""
     whole = [_DIGITS.sub("0", line[:200]).split() for line in lines]
     ways = []
     for opening, _ in openings.most_common(min(few, 20)):
-        alike = [words for words in whole if " ".join(words[:2]) == opening]
+        alike = [words for line, words in zip(lines, whole, strict=True) if _opening(line) == opening]
         common = [words[0] for words in takewhile(lambda words: len(set(words)) == 1, zip(*alike, strict=False))]
         ways.append(r"\s+".join(re.escape(word).replace("0", r"\d+") for word in common))
     return rf"^\s*(?:{'|'.join(sorted(ways, key=len, reverse=True))})"

@@ -73,8 +73,9 @@ def rows_of(lines: Iterable[str]) -> Rows:
     if len(different) < _FEW_ROWS:
         return tabs
     *others, last = (set(column) for column in zip(*different, strict=True))
-    few = 3 * len(last) <= len(different) or all(map(_CODE.fullmatch, last))
-    return blanks if few and len(last) > 1 and all(last.isdisjoint(other) for other in others) else tabs
+    coded = all(map(_CODE.fullmatch, last))
+    few = coded or (len(last) > 1 and 3 * len(last) <= len(different))
+    return blanks if few and all(last.isdisjoint(other) for other in others) else tabs
 
 
 def _cut(rows: Sequence[list[str]]) -> Rows:
