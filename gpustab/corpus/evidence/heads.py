@@ -40,6 +40,8 @@ _KEY = re.compile(
 )
 _STAMP = r"\W{0,2}(?:[A-Z][a-z]{2} +\d+ +)?\d+(?:[-/:]\d+[-/.:]\d|\.\d+(?:[-/:]\d|\.\d+,? +\d+:\d))[^A-Za-z\n]*"
 _TIME = re.compile(_STAMP)
+_MARK = re.compile(r"[^\w\s.,;'’-]|_")
+"""A sign that no sentence begins with."""
 _LETTER = re.compile(r"[^\W\d_]")
 _DIGITS = re.compile(r"\d+")
 _FEW_OPENINGS, _LINES, _NEARLY = 0.1, 20, 0.95
@@ -125,11 +127,13 @@ def _few_openings(look: Look) -> Doubt | None:
     (most, _), *_ = openings.most_common(1)
     says = f"lines of records: {covered / len(lines):.0%} of the lines begin in one of {few:,} ways, as with '{most}'"
     way = f"say {option('drop', _opening_pattern(lines, openings, few))} to leave these beginnings out"
-    return Doubt("names", covered / len(lines), shown(lines), True, says, way)
+    strong = bool(_MARK.search(most))  # a diary's lines begin with days, a sermon's with "And it"
+    return Doubt("names", covered / len(lines), shown(lines), strong, says, way)
 
 
 def _opening(line: str) -> str:
-    return " ".join([word for word in line[:200].split() if _LETTER.search(word)][:2])
+    words = [word for word in line[:200].split() if _LETTER.search(word)][:2]
+    return " ".join(word if word.isalnum() else _DIGITS.sub("0", word) for word in words)  # of dates, none of items
 
 
 def _opening_pattern(lines: Sequence[str], openings: Counter[str], few: int) -> str:
