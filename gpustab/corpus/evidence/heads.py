@@ -41,7 +41,7 @@ _KEY = re.compile(
 _STAMP = r"\W{0,2}(?:[A-Z][a-z]{2} +\d+ +)?\d+(?:[-/:]\d+[-/.:]\d|\.\d+(?:[-/:]\d|\.\d+,? +\d+:\d))[^A-Za-z\n]*"
 _TIME = re.compile(_STAMP)
 _MARK = re.compile(r"[^\w\s.,;'’-]|_")
-"""A sign that no sentence begins with."""
+"""A sign that no sentence begins with; nor does one with two words in capitals."""
 _LETTER = re.compile(r"[^\W\d_]")
 _DIGITS = re.compile(r"\d+")
 _FEW_OPENINGS, _LINES, _NEARLY = 0.1, 20, 0.95
@@ -127,7 +127,7 @@ def _few_openings(look: Look) -> Doubt | None:
     (most, _), *_ = openings.most_common(1)
     says = f"lines of records: {covered / len(lines):.0%} of the lines begin in one of {few:,} ways, as with '{most}'"
     way = f"say {option('drop', _opening_pattern(lines, openings, few))} to leave these beginnings out"
-    strong = bool(_MARK.search(most))  # a diary's lines begin with days, a sermon's with "And it"
+    strong = bool(_MARK.search(most)) or most.isupper()  # a diary's lines begin with days, a sermon's with "And it"
     return Doubt("names", covered / len(lines), shown(lines), strong, says, way)
 
 

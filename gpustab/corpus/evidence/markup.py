@@ -12,7 +12,7 @@ from gpustab.errors import option
 _STRONG, _SLIGHT = 0.05, 0.002
 """Of the words, how many stand in markup: from 5 % on the names of tags are as frequent as the commonest words."""
 _SIGNS, _SOME_SIGNS = 0.1, 0.05
-"""Of the characters that are no letters, digits, blanks or marks of a sentence: prose has 1 %, prose on programs up to 8 %."""
+"""Of the characters that are no letters, digits, blanks or marks of a sentence: prose has 1 %, that on programs 8 %."""
 _FEW = 5
 """Pieces of markup from which it is no accident."""
 _KINDS = {

@@ -149,7 +149,7 @@ def _example(numbered: Numbered, kept: Any, look: Look) -> tuple[str, tuple[tupl
     first, last = numbered.documents[which], numbered.documents[which + 1]
     ends = np.flatnonzero(numbered.ids == END)
     start = 0 if not first else ends[first - 1] + 1
-    words, texts = [], []
+    words, texts = list[str](), list[tuple[str, ...]]()
     for i in numbered.ids[start : ends[last - 1] + 1 if last > first else start]:
         if i == END:
             texts.append(tuple(words))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
 
@@ -65,34 +66,58 @@ def find_layout(file: TextFile) -> Found:
     if file.path.exists() and not file.path.is_file():
         ways = f"say {option('layout', 'lines')} or {option('layout', 'blocks')}"
         raise InputError(f"{file.path}: this can be read only once; {ways}")
-    filled, gaps, wrapped, several, ended, gap, before = 0, Counter[int](), 0, 0, 0, 0, ""
-    for line in file.lines():
+    lines = _counted(file.lines())
+    if not lines.filled:
+        raise InputError(f"{file.path}: the file is empty")
+    if not lines.gaps:
+        return Found("lines")
+    blocks = lines.gaps.total() + 1
+    if lines.filled > blocks and lines.wrapped > _WRAPPED * (lines.filled - blocks):
+        return Found("paragraphs", RUN_ON)
+    if lines.filled == blocks and blocks > _FEW:
+        return Found("paragraphs", "every line stands between blank ones")
+    if lines.filled > blocks and lines.several > _SEVERAL * lines.filled:
+        return Found("paragraphs", "most lines hold several sentences")
+    if len(lines.gaps) == 1 and _chance(lines.filled, *lines.gaps.most_common(1)[0]) < _CHANCE:
+        return Found("blocks", "blank lines come regularly")
+    if lines.ended < _SEVERAL * lines.filled:
+        return Found("paragraphs", "most lines end no sentence")
+    return Found("blocks", "", _question(lines.filled, lines.gaps))
+
+
+@dataclass
+class _Lines:
+    """What the lines of a file are like.
+
+    Attributes:
+        filled: how many are not blank.
+        wrapped: of these, those that go on in small letters where the one before ends no sentence.
+        several: those that hold several sentences.
+        ended: those that end a sentence.
+        gaps: runs of blank lines between them, by length.
+    """
+
+    filled: int = 0
+    wrapped: int = 0
+    several: int = 0
+    ended: int = 0
+    gaps: Counter[int] = field(default_factory=Counter)
+
+
+def _counted(lines: Iterable[str]) -> _Lines:
+    found, gap, before = _Lines(), 0, ""
+    for line in lines:
         if not line.strip():
             gap += 1
             continue
-        if filled and gap:
-            gaps[gap] += 1
-        elif filled:
-            wrapped += line.lstrip()[:1].islower() and before.rstrip()[-1] not in _ENDS
-        ended += line.rstrip()[-1] in _ENDS
-        several += bool(_INNER_END.search(line, 0, 1000))
-        filled, gap, before = filled + 1, 0, line
-    if not filled:
-        raise InputError(f"{file.path}: the file is empty")
-    if not gaps:
-        return Found("lines")
-    blocks = gaps.total() + 1
-    if filled > blocks and wrapped > _WRAPPED * (filled - blocks):
-        return Found("paragraphs", RUN_ON)
-    if filled == blocks and blocks > _FEW:
-        return Found("paragraphs", "every line stands between blank ones")
-    if filled > blocks and several > _SEVERAL * filled:
-        return Found("paragraphs", "most lines hold several sentences")
-    if len(gaps) == 1 and _chance(filled, *gaps.most_common(1)[0]) < _CHANCE:
-        return Found("blocks", "blank lines come regularly")
-    if ended < _SEVERAL * filled:
-        return Found("paragraphs", "most lines end no sentence")
-    return Found("blocks", "", _question(filled, gaps))
+        if found.filled and gap:
+            found.gaps[gap] += 1
+        elif found.filled:
+            found.wrapped += line.lstrip()[:1].islower() and before.rstrip()[-1] not in _ENDS
+        found.ended += line.rstrip()[-1] in _ENDS
+        found.several += bool(_INNER_END.search(line, 0, 1000))
+        found.filled, gap, before = found.filled + 1, 0, line
+    return found
 
 
 def _chance(filled: int, length: int, runs: int) -> float:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from html import unescape
 from typing import NamedTuple
 
@@ -129,15 +129,13 @@ def _joined(file: TextFile, column: int) -> Iterator[Document]:
     parts = _document_elements(file)
     number, sentences, words, covered = 1, list[str](), list[str](), 0
     for place, line in enumerate(file.lines(), 1):
-        opened, closed = _OPEN.match(line), _CLOSE.match(line)
-        between = is_between(line)
-        if between and words and (opened or closed or not line.strip() or _NEW.match(line)):
-            sentences.append(" ".join(words))
-            words = []
-        if ((opened and opened[1] in parts and "\t" not in line) or _NEW.match(line)) and sentences:
-            yield Document(str(number), {}, sentences)
-            number, sentences = number + 1, []
-        if between:
+        if is_between(line):
+            if words and _ends_sentence(line):
+                sentences.append(" ".join(words))
+                words = []
+            if sentences and _begins_document(line, parts):
+                yield Document(str(number), {}, sentences)
+                number, sentences = number + 1, []
             covered = covered if line.strip() else 0
             continue
         cells = line.split("\t") if "\t" in line else line.split()
@@ -145,17 +143,20 @@ def _joined(file: TextFile, column: int) -> Iterator[Document]:
             covered = int(span[2])
         elif re.fullmatch(r"\d+\.\d+", cells[0]) or (cells[0].isdecimal() and int(cells[0]) <= covered):
             continue
-        if len(cells) <= column:
-            if len(cells) == 1:
-                raise InputError(
-                    f"{file.path}: line {place:,}: there is one cell, and {option('column', str(column + 1))}"
-                )
-            continue
-        words.append(unescape(cells[column].strip()))
-    if words:
-        sentences.append(" ".join(words))
-    if sentences:
+        if len(cells) == 1 and column:
+            raise InputError(f"{file.path}: line {place:,}: there is one cell, and {option('column', str(column + 1))}")
+        words += [unescape(cell.strip()) for cell in cells[column : column + 1]]  # a tagger now and then loses a cell
+    if sentences := [*sentences, *([" ".join(words)] if words else [])]:
         yield Document(str(number), {}, sentences)
+
+
+def _ends_sentence(line: str) -> bool:
+    return not line.strip() or any(sign.match(line) for sign in (_OPEN, _CLOSE, _NEW))
+
+
+def _begins_document(line: str, parts: Collection[str]) -> bool:
+    opened = _OPEN.match(line)
+    return bool(_NEW.match(line)) or (opened is not None and opened[1] in parts and "\t" not in line)
 
 
 def _document_elements(file: TextFile) -> set[str]:

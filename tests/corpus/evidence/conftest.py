@@ -9,8 +9,9 @@ import pytest
 from gpustab.corpus.evidence import evidence
 from gpustab.errors import InputError
 
-WORDS = """the house stood by the river and an old man who had seen the war told of it to whoever came there in winter when
-nobody else would go out while his sister kept bees under the hill where their mother was born long before any road"""
+WORDS = """the house stood by the river and an old man who had seen the war told of it to whoever came there in winter
+when nobody else would go out while his sister kept bees under the hill where their mother was born long before any
+road"""
 
 
 def prose(sentences, seed=0, low=6, high=14):

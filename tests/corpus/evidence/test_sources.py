@@ -11,8 +11,8 @@ from gpustab.errors import as_flags
 from tests.corpus.evidence.conftest import leads_on, prose
 
 GERMAN = """das haus stand am fluss und ein alter mann der den krieg gesehen hatte erzählte davon wem auch immer er im
-winter begegnete wenn niemand sonst hinaus ging während seine schwester die bienen unter dem hügel hielt wo ihre mutter lange
-vor jeder straße geboren war"""
+winter begegnete wenn niemand sonst hinaus ging während seine schwester die bienen unter dem hügel hielt wo ihre
+mutter lange vor jeder straße geboren war"""
 FRENCH = """la maison se trouvait au bord de la rivière et un vieil homme qui avait vu la guerre en parlait à ceux qui
 venaient en hiver quand personne ne voulait sortir pendant que sa soeur gardait les abeilles sous la colline"""
 ELSE = """the ship sailed from a port and its crew that had lost two masts of oak sang to whoever would hear them at sea
