@@ -215,7 +215,7 @@ def test_a_short_period_and_one_without_words_are_named(tmp_path):
     rows = [f"{1800 + k % 20},{TEXT} {TEXT} {'x ' * k}" for k in range(40)]
     rows += [f"{1820 + k},{TEXT} {'y ' * k} {'z ' * 20}" for k in range(20)] + ["1850,one two", "1865,rare"]
     (tmp_path / "a.csv").write_text("\n".join(["year,text", *rows]) + "\n")
-    corpus = prepare_corpus(tmp_path / "a.csv", CorpusOptions(min_count=2))
+    corpus = prepare_corpus(tmp_path / "a.csv", CorpusOptions(min_count=2, as_is=True))
     counts = count_periods(corpus, "year:1800-1879:20")
     assert [(own.name, own.documents) for own in counts.periods][2:] == [("1840-1859", 1), ("1860-1879", 1)]
     empty, short = counts.doubts

@@ -163,7 +163,7 @@ def test_a_word_that_half_of_the_runs_lack_is_not_there_in_nine_of_ten():
 def test_no_neighbour_holds_only_where_all_are_passing(verdicts, wanted):
     """A neighbour that is in four of five lists is firm for few runs; that none is firm was *no*, none holds."""
     hits = {"firm": 10, "open": 6, "passing": 0}
-    rows = [(hits[verdict], 10, verdict) for verdict in verdicts]
+    rows = [Neighbour("y", hits[verdict], 10, verdict) for verdict in verdicts]
     assert SOME_HOLD.judge(Judged("x", 10, rows, 10, "runs", 0.6)) == wanted
 
 
@@ -178,8 +178,8 @@ def test_the_sentence_on_a_word():
     )
     none = SOME_HOLD.sentence(Judged("x", 10, rows[5:], 10, "runs", 0.6))
     assert none == (
-        "Of the ten nearest words of x, none can be trusted yet: of 10 runs none is firm. Five are open and five are "
-        "not in these runs."
+        "Of the ten nearest words of x, none can be trusted yet: none is firm in these 10 runs. Five are open and five "
+        "are not in these runs."
     )
     assert "none can be judged by 4 runs" in SOME_HOLD.sentence(Judged("x", 10, rows, 4, "runs", 0.6))
 

@@ -270,7 +270,7 @@ def test_settings_are_named_by_what_differs(corpus):
     ("vary", "message"),
     [
         ({}, "nothing varies"),
-        ({"nope": [1, 2]}, "nope: no parameter of sgns, which has dim, window, .*min_count"),
+        ({"zzzz": [1, 2]}, "zzzz: no parameter of sgns, which has dim, window, .*min_count"),
         ({"dim": [0, 6]}, "sgns.dim is 0, wanted 1 or more"),
         ({"min_count": [0, 2]}, "min_count is 0, wanted a whole number"),
         ({"lowercase": [True, "flase"]}, "lowercase is 'flase', wanted true or false"),

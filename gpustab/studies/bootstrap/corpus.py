@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import fields, replace
 from itertools import product
 from pathlib import Path
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.options import CorpusOptions
-from gpustab.errors import InputError, option
+from gpustab.errors import InputError, first_option, marked, option
 from gpustab.machine.progress import Progress
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
@@ -181,10 +182,14 @@ def train_plan(
         ComputationError: if runs failed; the others are there.
     """
     from gpustab.corpus.tokenise import prepare_corpus
+    from gpustab.trainers import check_technique
     from gpustab.training import read_settings, train_runs
 
     notes: list[str] = []
-    whole = prepare_corpus(corpus, replace(options, unit="document", fraction=1.0))
+    for name in plan.technique or ():
+        check_technique(name)
+    with _reading_is_of_train():
+        whole = prepare_corpus(corpus, replace(options, unit="document", fraction=1.0))
     shared = {"runs": plan.runs, "jobs": plan.jobs, "vary": plan.vary, "samplings": plan.sampling}
     choices = {key: list(x) if isinstance(x, tuple) else x for key, x in shared.items() if x is not None}
     content: dict[str, Any] = {"runs": 10, **choices, "corpus": corpus, "seed": seed}
@@ -198,6 +203,19 @@ def train_plan(
             settings = content | {"options": plain, "techniques": [name]} | ({name: parameters} if parameters else {})
             train_runs(read_settings(settings), folder, progress=progress, announce=announce)
     return whole, notes
+
+
+@contextmanager
+def _reading_is_of_train() -> Iterator[None]:
+    """Say where the options of reading are that an error proposes: this study has none of them."""
+    try:
+        yield
+    except InputError as error:
+        if first_option(error) not in {field.name for field in fields(CorpusOptions)}:
+            raise
+        raise InputError(
+            f"{marked(error)}; these are options of gpustab train: train first, give its run set"
+        ) from None
 
 
 def _lowered(name: str, units: int, unit: str, part: float) -> tuple[dict[str, Any], list[str]]:
