@@ -29,30 +29,31 @@ def place(tmp_path_factory):
     groups = {"x/shuffled": drawn("x/shuffled", 6, 0.01, seed=1), "x/bootstrap": drawn("x/bootstrap", 6, 0.03, seed=2)}
     write_runset({name: as_spaces(runs) for name, runs in groups.items()}, folder / "set")
     for k in range(12):
-        words = [
-            "the",
-            "old",
-            "whale",
-            "swam",
-            "cold",
-            "sea",
-            "while",
-            "a",
-            "ship",
-            "sailed",
-            "wide",
-            "and",
-            "men",
-            "saw",
-            "it",
-            "whale",
-            "sea",
-            "the",
-            "a",
-        ]
-        drawn = " ".join(np.random.default_rng(k).choice(words, 110))
+        words = np.array(
+            [
+                "the",
+                "old",
+                "whale",
+                "swam",
+                "cold",
+                "sea",
+                "while",
+                "a",
+                "ship",
+                "sailed",
+                "wide",
+                "and",
+                "men",
+                "saw",
+                "whale",
+                "sea",
+                "the",
+                "a",
+            ]
+        )
+        text = " ".join(np.random.default_rng(k).choice(words, 110))
         (folder / "texts").mkdir(exist_ok=True)
-        (folder / "texts" / f"{k}.txt").write_text(drawn + " harpoon" * k)
+        (folder / "texts" / f"{k}.txt").write_text(text + " harpoon" * k)
     (folder / "empty").mkdir()
     return folder
 
