@@ -23,35 +23,16 @@ def as_spaces(runs):
     return [Space(words, rows[0 : runs.words], None, name) for rows, name in zip(runs.rows, runs.names, strict=True)]
 
 
+WORDS = "the old whale swam cold sea while a ship sailed wide and men saw whale sea the a"
+
+
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
     folder = tmp_path_factory.mktemp("place")
     groups = {"x/shuffled": drawn("x/shuffled", 6, 0.01, seed=1), "x/bootstrap": drawn("x/bootstrap", 6, 0.03, seed=2)}
     write_runset({name: as_spaces(runs) for name, runs in groups.items()}, folder / "set")
     for k in range(12):
-        words = np.array(
-            [
-                "the",
-                "old",
-                "whale",
-                "swam",
-                "cold",
-                "sea",
-                "while",
-                "a",
-                "ship",
-                "sailed",
-                "wide",
-                "and",
-                "men",
-                "saw",
-                "whale",
-                "sea",
-                "the",
-                "a",
-            ]
-        )
-        text = " ".join(np.random.default_rng(k).choice(words, 110))
+        text = " ".join(np.random.default_rng(k).choice(WORDS.split(), 110))
         (folder / "texts").mkdir(exist_ok=True)
         (folder / "texts" / f"{k}.txt").write_text(text + " harpoon" * k)
     (folder / "empty").mkdir()
@@ -85,7 +66,7 @@ def test_a_corpus_is_trained_first_and_taken_up_again(call, place):
     assert {group["name"] for group in content["groups"]} == {
         f"lsa/{sampling}{unit}" for sampling in ("fixed", "shuffled", "bootstrap") for unit in ("", "-sentence")
     }
-    assert any("LSA has 4 dimensions instead of 100" in note for note in content["notes"])
+    assert any("LSA has 7 dimensions instead of 100" in note for note in content["notes"])
     assert call(f"{line} --json --force").exit_code == 0
 
 
@@ -135,3 +116,12 @@ def test_words_that_are_markup_stay_text(tmp_path):
     page = (tmp_path / "out" / "report.html").read_text()
     assert "&lt;script&gt;alert(1)" in page
     assert "<script>alert(1)" not in page
+
+
+def test_the_way_on_from_a_doubt_is_that_of_train(call, place):
+    (place / "marked").mkdir()
+    text = "".join(f"<p><b>the whale {k}</b> swam <i>cold</i></p>\n" for k in range(30))
+    for k in range(3):
+        (place / "marked" / f"{k}.txt").write_text(text + "more " * k)
+    refused = call("marked --technique lsa --query whale --runs 3 -o marked-out").output.replace("\n", " ")
+    assert "these are options of gpustab train: train first, and give the run set" in " ".join(refused.split())
