@@ -120,8 +120,8 @@ def test_words_that_are_markup_stay_text(tmp_path):
 
 def test_the_way_on_from_a_doubt_is_that_of_train(call, place):
     (place / "marked").mkdir()
-    text = "".join(f"<p><b>the whale {k}</b> swam <i>cold</i></p>\n" for k in range(30))
     for k in range(3):
-        (place / "marked" / f"{k}.txt").write_text(text + "more " * k)
+        words = np.random.default_rng(k).choice(WORDS.split(), 200)
+        (place / "marked" / f"{k}.txt").write_text(" ".join(f"{word}/{word[:2].upper()}" for word in words))
     refused = call("marked --technique lsa --query whale --runs 3 -o marked-out").output.replace("\n", " ")
     assert "these are options of gpustab train: train first, and give the run set" in " ".join(refused.split())
