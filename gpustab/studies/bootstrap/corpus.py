@@ -214,7 +214,7 @@ def _reading_is_of_train() -> Iterator[None]:
         if first_option(error) not in {field.name for field in fields(CorpusOptions)}:
             raise
         raise InputError(
-            f"{marked(error)}; these are options of gpustab train: train first, give its run set"
+            f"{marked(error)}; these are options of gpustab train: train first, and give the run set"
         ) from None
 
 
