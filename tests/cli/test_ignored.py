@@ -33,7 +33,7 @@ TWO = "r0.txt r1.txt"
 def test_what_would_be_ignored_is_refused_before_anything_is_printed(call, command, message):
     done = call(command)
     assert (done.exit_code, done.stdout) == (2, "")
-    assert message.replace("drop_numbers=False", "--set options.drop_numbers=False") in " ".join(done.stderr.split())
+    assert message.replace("drop_numbers=False", "--set options.drop_numbers=false") in " ".join(done.stderr.split())
     assert "corpus = " not in done.stderr
 
 
