@@ -19,8 +19,8 @@ def lines_of(found: Evidence, *, short: bool = False) -> Iterator[tuple[str, str
         found: the evidence.
         short: say each in one line.
     """
-    notes = (*found.read_as, *found.notes)
-    yield from (("read as" if not n else "", note.removeprefix(f"{found.name}: ")) for n, note in enumerate(notes))
+    for label, notes in (("read as", found.read_as), ("words", found.notes)):
+        yield from ((label if not n else "", note.removeprefix(f"{found.name}: ")) for n, note in enumerate(notes))
     sizes = (found.documents, "document"), (found.sentences, "sentence"), (found.tokens, "token"), (found.words, "word")
     sized = [_counted(n, noun) for n, noun in sizes]
     yield "holds", ", ".join(sized if found.sentences != found.documents else [sized[0], *sized[2:]])
