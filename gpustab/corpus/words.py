@@ -16,6 +16,8 @@ _TURKIC = str.maketrans({"İ": "i", "I": "ı"})
 _ABOVE = "".join(chr(code) for code in range(0x300, 0x370) if unicodedata.combining(chr(code)) == 230)
 _OTHER = "".join(chr(code) for code in range(0x300, 0x370) if unicodedata.combining(chr(code)) not in (0, 230))
 _LITHUANIAN = re.compile(f"[IJĮ](?=[{_OTHER}]*[{_ABOVE}])|[ÌÍĨ]")
+_UNUSUAL = re.compile(r"[^\n\r\t -_a-~]")
+"""All but white space and signs of ASCII; the backtick may be an apostrophe."""
 _LOOKED_AT = 2_000_000
 """Characters that are looked at: enough to find what there is much of, and seconds less than all of a large corpus."""
 _SELDOM = {"digits": 1000}
@@ -74,14 +76,16 @@ def cutter(options: CorpusOptions, own: Own | None = None, *, marked: bool = Fal
     if how == "auto" and not (marked and (plain or options.cut == "whitespace") and own is None):
         how = "none"
     if plain:
-        find, find_broken = (
-            _pattern(not options.drop_numbers, not options.drop_punctuation, options.keep_variants, broken).findall
-            for broken in (False, True)
-        )
+        signs = (not options.drop_numbers, not options.drop_punctuation)
+        find, find_broken = (_pattern(*signs, options.keep_variants, broken).findall for broken in (False, True))
+        find_basic = _pattern(*signs, as_spelled=True, broken=False, last=0x7F).findall
+        small = options.language not in ("tr", "az", "lt") or not options.lowercase
 
         def tokenise(texts: Sequence[str]) -> list[str]:
-            joined = "".join([run_on(text, how) + "\n" for text in texts]).replace("\u00ad", "")
-            composed = unicodedata.normalize("NFC", lower(joined))
+            joined = "".join([run_on(text, how) + "\n" for text in texts])
+            if small and not _UNUSUAL.search(joined):  # most English text: one spelling, and a pattern of few letters
+                return find_basic(lower(joined))
+            composed = unicodedata.normalize("NFC", lower(joined.replace("\u00ad", "")))
             return (find_broken if how == "auto" and BREAK in joined else find)(composed)
 
         return tokenise
@@ -127,19 +131,31 @@ def _cutter(tokenizer: str) -> Callable[[str], Iterable[str]]:
 
 
 @cache
-def _pattern(numbers: bool, punctuation: bool, as_spelled: bool, broken: bool) -> re.Pattern[str]:
-    """Return the expression of one token: a word with its inner apostrophes and joiners, a sign, or a text's end."""
-    letters, inside = (_run("LN"), _run("LMN")) if numbers else (_run("L"), _run("LM"))
+def _pattern(
+    numbers: bool, punctuation: bool, as_spelled: bool, broken: bool, last: int = 0x10FFFF
+) -> re.Pattern[str]:
+    """Return the expression of one token: a word with its inner apostrophes and joiners, a sign, or a text's end.
+
+    Args:
+        numbers: whether digits are letters.
+        punctuation: whether signs are tokens.
+        as_spelled: whether variants of signs within words are left as they are.
+        broken: whether a word may be broken at a line's end.
+        last: code point after which there is nothing in the text.
+    """
+    letters, inside = (_run(majors, last=last) for majors in (("LN", "LMN") if numbers else ("L", "LM")))
     within = f"['’]{letters}|[\u200c\u200d]+{inside}" if as_spelled else signs_within(letters, inside)
     hyphen = f"[{HYPHENS}]{BREAK}?{letters}|" if broken else ""
-    sign = f"|{_run('PS', '')}" if punctuation else ""
+    sign = f"|{_run('PS', '', last)}" if punctuation else ""
     return re.compile(f"{letters}(?:{inside}|{hyphen}{within})*{sign}|\n")
 
 
-def _run(majors: str, repeat: str = "+") -> str:
+def _run(majors: str, repeat: str = "+", last: int = 0x10FFFF) -> str:
     """Return an expression of characters whose general categories begin with one of the letters."""
-    basic = "".join(f"\\U{a:08x}-\\U{z:08x}" for a, z in _ranges(majors) if a < 0x10000)
+    basic = "".join(f"\\U{a:08x}-\\U{z:08x}" for a, z in _ranges(majors) if a < min(0x10000, last))
     other = "".join(f"\\U{a:08x}-\\U{z:08x}" for a, z in _ranges(majors) if z >= 0x10000)
+    if last < 0x10000:
+        return f"[{basic}]{repeat}"
     # Long lists of ranges are searched one by one beyond U+FFFF: do not let spaces get there.
     return f"(?:[{basic}]{repeat}|(?![\\0-\\uffff])[{other}]{repeat})"
 

@@ -1,6 +1,8 @@
 """Words that are tokens already, letters of other alphabets, and rules of one's own."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gpustab import InputError
 from gpustab.corpus.options import CorpusOptions
@@ -115,3 +117,19 @@ def test_joiners_stay_within_words_and_go_at_their_ends():
 def test_options_that_are_refused(options, message):
     with pytest.raises(InputError, match=message):
         CorpusOptions(**options)
+
+
+@given(
+    st.text(st.characters(max_codepoint=0x7F), max_size=60),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from(["en", "tr", "lt"]),
+    st.booleans(),
+)
+def test_plain_text_is_cut_as_any_other_is(text, numbers, punctuation, language, lowercase):
+    """A letter of another script sends the same text by the way of all others."""
+    options = CorpusOptions(
+        drop_numbers=numbers, drop_punctuation=punctuation, language=language, lowercase=lowercase, join_broken="none"
+    )
+    cut = tokeniser(options)
+    assert cut([text, "x"]) == [word for word in cut([text, "x", "ж"]) if word != "ж"][:-1]
