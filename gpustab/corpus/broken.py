@@ -46,7 +46,7 @@ def run_on(text: str, how: JoinBroken) -> str:
     """
     if "\n" not in text:
         return text
-    if "\u00ad" in text:
+    if "\u00ad" in text and how != "none":
         text = _SOFT.sub("", text)
     lines = text.split("\n")
     if how != "none" and any(line.endswith(_ENDS) for line in lines):

@@ -48,7 +48,8 @@ def files_in(folder: Path, options: ReadOptions) -> tuple[list[Path], str]:
     paths = [path for path in shown if suffix_of(path) in suffixes]
     passed = Counter(_kind(path) for path in shown if suffix_of(path) not in suffixes)
     over = f", passed over {_counts(passed)}" if passed else ""
-    twice = [path for path in paths if path.suffix.lower() in COMPRESSED and path.with_suffix("") in paths]
+    there = set(paths)
+    twice = {path: None for path in paths if path.suffix.lower() in COMPRESSED and path.with_suffix("") in there}
     packed = f"; packed copies left out: {some_of(list(map(str, twice)), 3)}" if twice else ""
     return [folder / path for path in paths if path not in twice], f"{len(shown):,} files seen{over}{packed}{gone}"
 

@@ -184,7 +184,10 @@ def number(
         (*((documents.nuls,) if documents.nuls else ()), *(cuts.notes() if cuts else ())),
     )
     meant = one_spelling(spelled, tokenizer)
-    return meant.without_boilerplate() if options.cut_boilerplate else meant
+    if not options.cut_boilerplate:
+        return meant
+    cut = meant.without_boilerplate()
+    return cut.without_duplicates() if options.drop_duplicates else cut
 
 
 def _key(words: Ids) -> bytes:

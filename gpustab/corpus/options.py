@@ -181,4 +181,5 @@ def _check_pattern(name: str, pattern: str, wanted: str = "wanted a regular expr
     except re.error as error:
         raise InputError(f"{option(name)} is {pattern!r}, {wanted}: {error}") from None
     if empty:
-        raise InputError(f"{option(name)} is {pattern!r}, which finds words without any letters")
+        finds = "words without any letters" if name == "tokenizer" else "nothing at all"
+        raise InputError(f"{option(name)} is {pattern!r}, which finds {finds}")

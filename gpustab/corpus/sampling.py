@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from gpustab.corpus.corpus import Corpus, Ids, Offsets
 from gpustab.corpus.periods import values_of
-from gpustab.errors import InputError, option
+from gpustab.errors import InputError, near, option
 from gpustab.options import check, check_seed
 from gpustab.runs.key import SAMPLINGS as SAMPLINGS
 from gpustab.runs.key import Sampling as Sampling
@@ -75,6 +75,10 @@ def drawn_together(corpus: Corpus, unit: str) -> Corpus:
     """
     if block := re.fullmatch(r"blocks-([1-9]\d*)", unit):
         return replace(corpus, unit=unit, together=np.arange(len(corpus), dtype=np.int64) // int(block[1]))
+    known = {name for record in corpus.records for name in record.metadata} | {"folder"}
+    if unit not in known:
+        ways = f"wanted document, sentence, blocks-N, or a column ({', '.join(sorted(known))})"
+        raise InputError(f"{option('unit')} is {unit!r}, {ways}{near(unit, ['document', 'sentence', *known])}")
     values = values_of(corpus, unit)
     number = {value: k for k, value in enumerate(dict.fromkeys(values))}
     if len(number) < 2:

@@ -131,9 +131,7 @@ def _cutter(tokenizer: str) -> Callable[[str], Iterable[str]]:
 
 
 @cache
-def _pattern(
-    numbers: bool, punctuation: bool, as_spelled: bool, broken: bool, last: int = 0x10FFFF
-) -> re.Pattern[str]:
+def _pattern(numbers: bool, punctuation: bool, as_spelled: bool, broken: bool, last: int = 0x10FFFF) -> re.Pattern[str]:
     """Return the expression of one token: a word with its inner apostrophes and joiners, a sign, or a text's end.
 
     Args:

@@ -29,7 +29,7 @@ PLAN = "plan.json"
 _SCHEMA = "gpustab.plan/1"
 _STREAM = "training_stream"
 _BEFORE = {"engine": "gensim", "programs_per_run": 1, "parameters.spread": 1.0, _STREAM: "shared"} | {
-    f"options.{field.name}": field.default for field in fields(CorpusOptions)
+    f"options.{field.name}": SPELLING.get(field.name, field.default) for field in fields(CorpusOptions)
 }
 """What plans mean that were written when there were no such keys."""
 _READING = {f"options.{name}" for name in (*(field.name for field in fields(ReadOptions)), *SPELLING)}

@@ -158,6 +158,7 @@ def _attempts(
 ) -> Iterator[tuple[Task, str | None]]:
     import joblib
 
+    corpus = replace(corpus, evidence=None)  # it goes to every process
     yield from (attempt(task, corpus, _tell(task, folder)) for task in tasks if task.trainer.on_card)
     if others := [task for task in tasks if not task.trainer.on_card]:
         with working(parallel, jobs):

@@ -211,10 +211,10 @@ def test_documents_are_grouped_by_a_column_or_in_blocks(tmp_path):
 @pytest.mark.parametrize(
     ("unit", "says"),
     [
-        ("editor", "12 of 12 documents have no editor"),
+        ("editor", "unit is 'editor', wanted document, sentence, blocks-N, or a column .folder, place."),
         ("place", "all documents of .* have one place, 'Rome'"),
-        ("blocks-0", "have no blocks-0"),
-        ("", "have no "),
+        ("blocks-0", "unit is 'blocks-0', wanted document"),
+        ("documents", "near it is document"),
     ],
 )
 def test_what_groups_nothing_is_refused(tmp_path, unit, says):

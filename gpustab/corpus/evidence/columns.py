@@ -69,7 +69,7 @@ def words_with_tags(look: Look) -> Doubt | None:
     if share < _TAGGED:
         return None
     says = f"words with their tags: {share:.0%} of the words have '{sign}' within"
-    alone = option("tokenizer", rf"[^\s{sign}]+(?=[{sign}]\S)")
+    alone = option("tokenizer", rf"(?<!\S)[^\s{sign}]+(?=[{sign}]\S)")
     way = f"say {alone} for the words alone, or {option('tokenizer', 'whitespace')} for words with tags"
     return Doubt("tags", share, shown(word for word, one in joined if one == sign), True, says, way)
 

@@ -42,11 +42,12 @@ _STAMP = r"\W{0,2}(?:[A-Z][a-z]{2} +\d+ +)?\d+(?:[-/:]\d+[-/.:]\d|\.\d+(?:[-/:]\
 _TIME = re.compile(_STAMP)
 _MARK = re.compile(r"[^\w\s.,;'’-]|_")
 """A sign that no sentence begins with; nor does one with two words in capitals."""
+_PARTS = r"\"?[ \t]*[:=;-]|(?<=[A-Z0-9])[ \t]|[ \t]+\""
 _LETTER = re.compile(r"[^\W\d_]")
 _DIGITS = re.compile(r"\d+")
 _FEW_OPENINGS, _LINES, _NEARLY = 0.1, 20, 0.95
 """Ways in which most lines begin, for each line: in prose about as many as lines."""
-_VALUED = r"^\s*[\w.-]+\s*=|^\[.*\]"
+_VALUED = r"^[ \t]*[\w.-]+[ \t]*=|^\[.*\]"
 _SETTING = re.compile(r"^\s*[\w.-]+\s*=\s*\S|^\[[\w .-]+\]\s*$")
 
 
@@ -70,7 +71,7 @@ def record_heads(look: Look) -> Doubt | None:
     A head is three or more lines with different names. It counts where the same names come in other heads too; or, if
     it comes alone, where the text begins with it and it is a tenth of all.
     """
-    heads = list(_heads(look))
+    heads = [head for head in _heads(look) if not _speeches(head)]
     often = Counter(name for head in heads for name in set(head.names))
     again = [head for head in heads if sum(often[name] >= _AGAIN for name in head.names) >= _AGAIN]
     if not again:
@@ -88,6 +89,13 @@ def record_heads(look: Look) -> Doubt | None:
     says = f"heads of records: {share:.1%} of the words stand in lines of {', '.join(names[:4])} ..."
     way = f"say {option('drop', _pattern(names))} to leave such lines out"
     return Doubt("heads", share, shown(line for head in again for line in head.lines), strong, says, way)
+
+
+def _speeches(head: Head) -> bool:
+    """Tell speeches of a play, which follow each other as fields do: all in capitals, each with a sentence's end."""
+    said = [line.partition(":")[2].strip() for line in head.lines]
+    ends = sum(text[-1:] in (".", "!", "?", ";", ",", "”", '"') for text in said)
+    return all(name.isupper() for name in head.names) and 2 * ends > len(said)
 
 
 def named_lines(look: Look) -> Doubt | None:
@@ -126,7 +134,9 @@ def _few_openings(look: Look) -> Doubt | None:
         return None
     (most, _), *_ = openings.most_common(1)
     says = f"lines of records: {covered / len(lines):.0%} of the lines begin in one of {few:,} ways, as with '{most}'"
-    way = f"say {option('drop', _opening_pattern(lines, openings, few))} to leave these beginnings out"
+    if not (pattern := _opening_pattern(lines, openings, few)):
+        return None
+    way = f"say {option('drop', pattern)} to leave these beginnings out"
     strong = bool(_MARK.search(most)) or most.isupper()  # a diary's lines begin with days, a sermon's with "And it"
     return Doubt("names", covered / len(lines), shown(lines), strong, says, way)
 
@@ -137,14 +147,15 @@ def _opening(line: str) -> str:
 
 
 def _opening_pattern(lines: Sequence[str], openings: Counter[str], few: int) -> str:
-    """Return a pattern of the beginnings, each as long as all of its lines have it."""
+    """Return a pattern of the beginnings, each as long as all of its lines have it; empty where none has any."""
     whole = [_DIGITS.sub("0", line[:200]).split() for line in lines]
     ways = []
     for opening, _ in openings.most_common(min(few, 20)):
         alike = [words for line, words in zip(lines, whole, strict=True) if _opening(line) == opening]
         common = [words[0] for words in takewhile(lambda words: len(set(words)) == 1, zip(*alike, strict=False))]
-        ways.append(r"\s+".join(re.escape(word).replace("0", r"\d+") for word in common))
-    return rf"^\s*(?:{'|'.join(sorted(ways, key=len, reverse=True))})"
+        if common:
+            ways.append(r"\s+".join(re.escape(word).replace("0", r"\d+") for word in common))
+    return rf"^[ \t]*(?:{'|'.join(sorted(ways, key=len, reverse=True))})" if ways else ""
 
 
 def times(look: Look) -> Doubt | None:
@@ -184,8 +195,10 @@ def _heads_of(lines: Sequence[str]) -> Iterator[Head]:
 
 
 def _pattern(names: Sequence[str]) -> str:
-    return rf"^\W*(?:{'|'.join(map(re.escape, names[:40]))})\b[^\n]*"
+    """Return a pattern of lines of fields: a name, and what parts it from its value; a word alone is no name."""
+    ways = [re.escape(name) if not name[0].isalnum() else f"{re.escape(name)}(?={_PARTS})" for name in names[:40]]
+    return rf"^[^\w\n]*(?:{'|'.join(ways)})[^\n]*"
 
 
 def _names_pattern(names: Sequence[str]) -> str:
-    return rf"^\W*(?:{'|'.join(map(re.escape, names[:40]))})\W"
+    return rf"^[^\w\n]*(?:{'|'.join(map(re.escape, names[:40]))})\W"

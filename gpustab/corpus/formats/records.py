@@ -156,6 +156,8 @@ def _refuse_one_object(file: TextFile, first: str) -> None:
     begun = first.strip()
     if not begun.startswith("{") or (_is_json(begun) and not re.search(r":\s*\[\s*\{", begun)):
         return
+    if _is_json(begun) and isinstance(json.loads(begun).get(file.options.column or "text"), str):
+        return  # the first of several, with an array beside its text
     try:
         whole = json.loads(file.text())
     except (ValueError, RecursionError):

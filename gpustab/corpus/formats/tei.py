@@ -258,7 +258,8 @@ class Transcript:
         if name == "ex" and original:
             return "editorial readings"
         other = (_SOURCE_OF if original else _EDITED_OF).get(name)
-        if other and parent is not None and next(parent.iterchildren(f"{{*}}{other}"), None) is not None:
+        paired = above == "choice" or name in ("am", "ex")  # elsewhere they stand for themselves
+        if other and paired and parent is not None and next(parent.iterchildren(f"{{*}}{other}"), None) is not None:
             return "editorial readings" if original else "source readings"
         if above == "choice" and next(element.itersiblings(f"{{*}}{name}", preceding=True), None) is not None:
             return "second readings"
@@ -319,7 +320,7 @@ class Transcript:
         def settled(found: re.Match[str]) -> str:
             before, after = (
                 _end(text[max(found.start() - _LONGEST, 0) : found.start()]),
-                _begin(text[found.end() :][:_LONGEST]),
+                _begin(text[found.end() : found.end() + _LONGEST]),
             )
             if before and after:
                 self._editing.add("joined" if join else "parted", before + ("" if join else " | ") + after)

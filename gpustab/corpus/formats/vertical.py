@@ -26,6 +26,7 @@ _CLOSE = re.compile(r"\s*</([A-Za-z][\w:.-]*)")
 _NEW = re.compile(r"##|# newdoc\b|-DOCSTART-")
 _RANGE = re.compile(r"(\d+)-(\d+)")
 _WORDLIKE = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_NO_VALUE = ("_", "-", "")
 _DOCUMENTS = ("text", "doc")
 """Elements that are documents wherever they occur; else those that come again and hold others are."""
 
@@ -139,8 +140,10 @@ def _joined(file: TextFile, column: int) -> Iterator[Document]:
             covered = covered if line.strip() else 0
             continue
         cells = line.split("\t") if "\t" in line else line.split()
-        if span := _RANGE.fullmatch(cells[0]):  # a word that its row joins, and whose parts follow
-            covered = int(span[2])
+        if (span := _RANGE.fullmatch(cells[0])) and len(cells) > column > 0:
+            if cells[column].strip() in _NO_VALUE:  # its parts have what was asked for
+                continue
+            covered = int(span[2])  # a word that its row joins, and whose parts follow
         elif re.fullmatch(r"\d+\.\d+", cells[0]) or (cells[0].isdecimal() and int(cells[0]) <= covered):
             continue
         if len(cells) == 1 and column:

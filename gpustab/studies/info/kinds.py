@@ -15,7 +15,8 @@ from gpustab.runs.runset import open_runset
 
 _NUMBERS = 0.6
 """Of the cells of the first lines, how many are numbers in a file of vectors; in texts, and lists of counts, fewer."""
-_CONTROL = re.compile(rb"[\x01-\x08\x0e-\x19\x1b-\x1f]")
+_CONTROL = re.compile(rb"[\x01-\x08\x0e-\x19\x1b-\x1f]|\x00\x00\x00")
+"""Signs that no text has; three NULs in a row stand in the size at the head of a safetensors file, not in UTF-16."""
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 _WORD = b"PK\x03\x04"
 

@@ -121,7 +121,7 @@ class Judged(NamedTuple):
     @property
     def needed(self) -> int:
         """How many runs judge a neighbour."""
-        return int(LEAST_RUNS if self.p >= NOISY else NOISY_RUNS)
+        return int(NOISY_RUNS if self.p < NOISY else LEAST_RUNS)  # p is not defined of one run
 
     @property
     def nearest(self) -> str:
@@ -175,7 +175,7 @@ def on_these_documents(whole: Judged, drawn: Judged) -> str:
 
 
 def _wanted(judged: Judged) -> str:
-    if judged.p >= NOISY:
+    if not judged.p < NOISY:
         return "five are needed, better ten"
     return f"two of them share {judged.p:.0%} of a list, and of so noisy lists ten are needed"
 
