@@ -98,7 +98,8 @@ def _suffixes(folder: Path, shown: Sequence[Path], options: ReadOptions) -> Sequ
         if not found and "" not in there:
             known = ", ".join(suffix for one in FORMATS for suffix in one.suffixes)
             raise InputError(
-                f"{folder}: no files of text in this folder ({known}); {seen}{_why(folder, shown, options)}"
+                f"{folder}: no files of text in this folder ({known}); {seen}; plain text is read where its names end "
+                f"in .txt{_why(folder, shown, options)}"
             )
         return PLAIN.suffixes if found else ("",)
     if len(found) > 1:

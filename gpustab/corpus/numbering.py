@@ -22,6 +22,7 @@ from gpustab.corpus.spelling import one_spelling
 from gpustab.corpus.words import Cuts, cutter, tokeniser
 from gpustab.errors import InputError, option
 
+_SHOWN = 3
 END = 0
 """Id of the newline that ends every text."""
 
@@ -41,6 +42,7 @@ class Numbered:
         empty: files without a word, which are no documents.
         sample: of the documents, for doubts.
         tokenise: what cut them, each in its one spelling.
+        copied: the beginnings of three documents that were left out as copies.
         notes: on words that have one spelling now, were joined, or that the rules cut.
     """
 
@@ -55,6 +57,7 @@ class Numbered:
     sample: Excerpts
     tokenise: Callable[[Sequence[str]], list[str]]
     notes: tuple[str, ...] = ()
+    copied: tuple[str, ...] = ()
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:
@@ -149,9 +152,12 @@ def number(
     numbers.default_factory = numbers.__len__
     numbers["\n"] = END
     parts, texts, records, seen, duplicates = [np.zeros(0, np.int32)], [0], list[Record](), set(), 0
-    empty, sample = list[str](), Excerpts()
+    empty, sample, copied, passages = list[str](), Excerpts(), list[str](), 0
     for place, read in enumerate(documents):
-        document = read._replace(texts=[dropped.sub(" ", text) for text in read.texts]) if options.drop else read
+        document = read
+        if options.drop:
+            found = [dropped.subn(" ", text) for text in read.texts]
+            document, passages = read._replace(texts=[text for text, _ in found]), passages + sum(n for _, n in found)
         tokens = cut(texts_of(document.texts))
         sample.see(document)
         if cuts:
@@ -164,6 +170,7 @@ def number(
         if options.drop_duplicates and len(words):
             if (key := _key(words)) in seen:
                 duplicates += 1
+                copied += [" ".join(" ".join(document.texts)[:200].split())] if len(copied) < _SHOWN else []
                 continue
             seen.add(key)
         parts.append(ids)
@@ -181,13 +188,19 @@ def number(
         empty,
         sample,
         tokeniser(options, tokenizer),
-        (*((documents.nuls,) if documents.nuls else ()), *(cuts.notes() if cuts else ())),
+        (
+            *documents.remarks(),
+            *((documents.nuls,) if documents.nuls else ()),
+            *((f"{passages:,} passages are left out by {option('drop', options.drop)}",) if options.drop else ()),
+            *(cuts.notes() if cuts else ()),
+        ),
+        tuple(copied),
     )
     meant = one_spelling(spelled, tokenizer)
     if not options.cut_boilerplate:
         return meant
-    cut = meant.without_boilerplate()
-    return cut.without_duplicates() if options.drop_duplicates else cut
+    rest = meant.without_boilerplate()
+    return rest.without_duplicates() if options.drop_duplicates else rest
 
 
 def _key(words: Ids) -> bytes:

@@ -64,7 +64,7 @@ def prepare_corpus(
     if numbered.empty:
         names = ", ".join(numbered.empty[:3]) + (", ..." if len(numbered.empty) > 3 else "")
         log.warning("%s: %d without a word, no documents: %s", source, len(numbered.empty), names)
-    notes = (*documents.notes, *documents.remarks(), *numbered.notes)
+    notes = (*documents.notes, *numbered.notes)
     for note in notes:
         log.info(str(InputError(note)))
     return replace(_select(documents, numbered, options), notes=notes, evidence=found)

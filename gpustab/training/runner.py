@@ -154,7 +154,7 @@ def _copy_notes(leaf: Leaf, settings: TrainingSettings) -> Iterator[str]:
         return
     if _equal(run_file(leaf.folder, 0), run_file(leaf.folder, 1)):
         planned = "training" not in settings.vary and ("draw" not in settings.vary or leaf.key.sampling == "fixed")
-        why = "as planned: nothing varies between them" if planned else "the seed has no effect on this technique"
+        why = "as planned: nothing varies between them" if planned else "the seed has no effect here"
         message = f"{leaf.key}: runs 0 and 1 are equal, {why}."
         log.warning(message)
         yield message

@@ -280,3 +280,18 @@ def test_a_run_may_have_any_name():
 def test_impossible_lengths_are_refused(n):
     with pytest.raises(InputError, match="n is"):
         neighbours_of(runs_of(noisy_copies(2, 20, 4)), "w2", n)
+
+
+@pytest.mark.parametrize(("typed", "read"), [("don’t", "don't"), ("Fire", "fire"), ("ﬁre", "fire"), ("DON’T", "don't")])
+def test_a_word_is_looked_up_as_texts_are_read(typed, read):
+    words = ["don't", "fire", *(f"w{k}" for k in range(18))]
+    runs = load_runs([(words, x.numpy()) for x in noisy_copies(3, 20, 4)])
+    result = neighbours_of(runs, typed, 3)
+    assert result.groups[0]["word"] == read
+    assert any(f"'{typed}' is looked up as '{read}'" in note for note in result.notes)
+    assert not any("looked up" in note for note in neighbours_of(runs, read, 3).notes)
+
+
+def test_a_word_that_is_there_as_typed_is_taken_so():
+    runs = load_runs([(["Fire", "fire", *(f"w{k}" for k in range(18))], x.numpy()) for x in noisy_copies(3, 20, 4)])
+    assert neighbours_of(runs, "Fire", 3).groups[0]["word"] == "Fire"

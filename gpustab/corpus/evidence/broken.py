@@ -13,7 +13,7 @@ _FEWEST, _SHARE = 5, 0.02
 
 def broken_words(look: Look) -> Doubt | None:
     """Doubt lines that end within a word: with a hyphen, where the next one begins with a small letter."""
-    if look.layout not in ("lines", "blocks", "records"):
+    if look.layout not in ("lines", "blocks"):  # the lines of records run on
         return None
     pairs = zip(look.filled, look.filled[1:], strict=False)
     broken = [

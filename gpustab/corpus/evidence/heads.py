@@ -197,7 +197,7 @@ def _heads_of(lines: Sequence[str]) -> Iterator[Head]:
 def _pattern(names: Sequence[str]) -> str:
     """Return a pattern of lines of fields: a name, and what parts it from its value; a word alone is no name."""
     ways = [re.escape(name) if not name[0].isalnum() else f"{re.escape(name)}(?={_PARTS})" for name in names[:40]]
-    return rf"^[^\w\n]*(?:{'|'.join(ways)})[^\n]*"
+    return rf"^[^\w\n]*(?:{'|'.join(ways)})[^\n]*(?:\n[ \t]+\S[^\n]*)*"  # with the lines that go on with it
 
 
 def _names_pattern(names: Sequence[str]) -> str:

@@ -44,6 +44,7 @@ class Look:
         counts: how often each occurs.
         tokenise: cuts texts into words, with a newline after each text.
         copies: documents that were left out as copies.
+        copied: the beginnings of three of them.
         question: what a document is, where that is open.
         runs_on: whether paragraphs were taken for documents as lines run on.
         repeated: the token sequences that stand in most documents, where there are any.
@@ -60,6 +61,7 @@ class Look:
     counts: NDArray[np.int64]
     tokenise: Callable[[Sequence[str]], list[str]]
     copies: int = 0
+    copied: Sequence[str] = ()
     question: str = ""
     runs_on: bool = False
     repeated: Repeated | None = None

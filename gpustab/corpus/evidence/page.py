@@ -32,6 +32,7 @@ class Evidence:
         sentences: texts between which no context reaches: sentences where the source or the options have them.
         tokens: words in all, rare ones left out.
         words: how many different ones are left.
+        min_count: how often these occur at least.
         frequent: the most frequent words and how often they occur.
         example: one document as the trainer sees it: its id, and the words of its texts.
         left_out: what was left out, by why: copies, empty files, rare words ...
@@ -47,6 +48,7 @@ class Evidence:
     sentences: int
     tokens: int
     words: int
+    min_count: int
     frequent: tuple[tuple[str, int], ...]
     example: tuple[str, tuple[tuple[str, ...], ...]]
     left_out: Mapping[str, int]
@@ -114,6 +116,7 @@ def evidence_of(numbered: Numbered) -> Evidence:
         counts,
         numbered.tokenise,
         numbered.duplicates,
+        numbered.copied,
         documents.question,
         documents.runs_on,
         _repeated(numbered),
@@ -127,6 +130,7 @@ def evidence_of(numbered: Numbered) -> Evidence:
         len(lengths),
         int(counts[kept].sum()),
         int(kept.sum()),
+        options.min_count,
         tuple((word, -n) for n, word in frequent),
         _example(numbered, kept, look),
         numbered.left_out | {"rare words": int((~kept).sum()) - 1, "rare tokens": int(counts[~kept].sum())},

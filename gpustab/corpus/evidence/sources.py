@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpustab.corpus.evidence.doubt import Doubt
+from gpustab.corpus.evidence.doubt import Doubt, shown
 from gpustab.corpus.evidence.look import Look
 from gpustab.errors import option
 
@@ -29,4 +29,6 @@ def copies(look: Look) -> Doubt | None:
     if share < _COPIES:
         return None
     says = f"{look.copies:,} of {look.copies + len(look.sizes):,} documents are copies, left out"
-    return Doubt("copies", share, (), False, says, f"say {option('drop_duplicates', False)} to keep them")
+    return Doubt(
+        "copies", share, shown(look.copied), False, says, f"say {option('drop_duplicates', False)} to keep them"
+    )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from gpustab.corpus.evidence.doubt import Doubt
 from gpustab.corpus.evidence.doubts import DOUBTS
 from gpustab.corpus.evidence.page import Evidence
+from gpustab.errors import option
 
 _LONG, _SHORT = 60, 16
 """Words of the example that a page shows, and a line."""
@@ -23,7 +24,9 @@ def lines_of(found: Evidence, *, short: bool = False) -> Iterator[tuple[str, str
         yield from ((label if not n else "", note.removeprefix(f"{found.name}: ")) for n, note in enumerate(notes))
     sizes = (found.documents, "document"), (found.sentences, "sentence"), (found.tokens, "token"), (found.words, "word")
     sized = [_counted(n, noun) for n, noun in sizes]
-    yield "holds", ", ".join(sized if found.sentences != found.documents else [sized[0], *sized[2:]])
+    least = f" that occur {found.min_count} times or more ({option('min_count', found.min_count)})"
+    size = ", ".join(sized if found.sentences != found.documents else [sized[0], *sized[2:]])
+    yield "holds", size + least * (found.min_count > 1)
     few = found.frequent[: 10 if short else None]
     yield "most frequent", ", ".join(word if short else f"{word} {n:,}" for word, n in few)
     yield "as trained", _example(found, _SHORT if short else _LONG)

@@ -91,7 +91,7 @@ def recognise(path: Path, options: ReadOptions, among: bool = False) -> tuple[Te
     listed = cells.share >= ROWS_SHARE and not options.columns  # words, and no text in any column
     if suffix not in TABLE.suffixes and (listed or _are_turns(text)):
         known = [one for one in known if one is not TABLE]
-    if options.layout or not all(map(str.isdecimal, options.columns.values())):  # it has neither
+    if options.layout or not (options.column or "1").isdecimal():  # it has neither
         known = [one for one in known if one is not VERTICAL]
     found = next(one for one in known if suffix in one.suffixes or one.matches(text))
     return found, file, guess

@@ -12,6 +12,7 @@ from html import unescape
 from typing import NamedTuple
 
 from gpustab.corpus.formats.format import Document, TextFile, TextFormat
+from gpustab.corpus.formats.records import Columns, document
 from gpustab.errors import InputError, option
 
 ROWS_SHARE = 0.8
@@ -26,6 +27,7 @@ _CLOSE = re.compile(r"\s*</([A-Za-z][\w:.-]*)")
 _NEW = re.compile(r"##|# newdoc\b|-DOCSTART-")
 _RANGE = re.compile(r"(\d+)-(\d+)")
 _WORDLIKE = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_ATTRIBUTE = re.compile(r'([\w:.-]+)[ \t]*=[ \t]*"([^"\n]*)"')
 _NO_VALUE = ("_", "-", "")
 _DOCUMENTS = ("text", "doc")
 """Elements that are documents wherever they occur; else those that come again and hold others are."""
@@ -126,31 +128,47 @@ def _read(file: TextFile) -> Iterator[Document]:
 
 
 def _joined(file: TextFile, column: int) -> Iterator[Document]:
-    """Yield documents whose texts are the sentences that tags or blank lines end."""
+    """Yield documents whose texts are the sentences that tags or blank lines end; attributes are their metadata."""
     parts = _document_elements(file)
-    number, sentences, words, covered = 1, list[str](), list[str](), 0
+    number, sentences, words, covered, said = 1, list[str](), list[str](), 0, dict[str, str]()
     for place, line in enumerate(file.lines(), 1):
         if is_between(line):
             if words and _ends_sentence(line):
                 sentences.append(" ".join(words))
                 words = []
-            if sentences and _begins_document(line, parts):
-                yield Document(str(number), {}, sentences)
-                number, sentences = number + 1, []
+            if _begins_document(line, parts):
+                if sentences:
+                    yield _document(file, place, number, said, sentences)
+                    number, sentences = number + 1, []
+                said = dict(_ATTRIBUTE.findall(line))
             covered = covered if line.strip() else 0
             continue
         cells = line.split("\t") if "\t" in line else line.split()
-        if (span := _RANGE.fullmatch(cells[0])) and len(cells) > column > 0:
-            if cells[column].strip() in _NO_VALUE:  # its parts have what was asked for
-                continue
-            covered = int(span[2])  # a word that its row joins, and whose parts follow
-        elif re.fullmatch(r"\d+\.\d+", cells[0]) or (cells[0].isdecimal() and int(cells[0]) <= covered):
-            continue
         if len(cells) == 1 and column:
             raise InputError(f"{file.path}: line {place:,}: there is one cell, and {option('column', str(column + 1))}")
-        words += [unescape(cell.strip()) for cell in cells[column : column + 1]]  # a tagger now and then loses a cell
+        found, covered = _word_of(cells, column, covered)
+        words += found
     if sentences := [*sentences, *([" ".join(words)] if words else [])]:
-        yield Document(str(number), {}, sentences)
+        yield _document(file, place, number, said, sentences)
+
+
+def _word_of(cells: Sequence[str], column: int, covered: int) -> tuple[list[str], int]:
+    """Return the word of a row, if there is one, and the id up to which rows are parts of a word that was read.
+
+    A word that is cut in two has a row for the whole before, ``1-2``; where that has no lemma its parts are read.
+    """
+    if (span := _RANGE.fullmatch(cells[0])) and len(cells) > column > 0:
+        if cells[column].strip() in _NO_VALUE:
+            return [], covered
+        covered = int(span[2])
+    elif re.fullmatch(r"\d+\.\d+", cells[0]) or (cells[0].isdecimal() and int(cells[0]) <= covered):
+        return [], covered
+    return [unescape(cell.strip()) for cell in cells[column : column + 1]], covered  # a tagger may lose a cell
+
+
+def _document(file: TextFile, place: int, number: int, said: dict[str, str], sentences: list[str]) -> Document:
+    columns = Columns("", file.options.id_column or "id", file.options.date_column)
+    return document(file, f"line {place:,}", number, said | {"": ""}, columns)._replace(texts=sentences)
 
 
 def _ends_sentence(line: str) -> bool:

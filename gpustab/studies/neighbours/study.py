@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from gpustab import engine
+from gpustab.corpus.variants import fold
 from gpustab.errors import InputError, option
 from gpustab.kernels.jackknife import pair_statistics
 from gpustab.kernels.overlap import chance_overlap, mean_over_measured
@@ -105,6 +106,9 @@ def _of_family(
 
     Whole-corpus runs choose what bootstrap runs judge; their own answer is beside it.
     """
+    if (spelled := _as_read(word, members)) != word:
+        answer.result.notes.append(f"'{show(word)}' is looked up as '{show(spelled)}', as texts are read.")
+        word = spelled
     whole = {runs.key.sampling: runs for runs in members if runs.key.sampling in _WHOLE}
     chooser = next((whole[kind] for kind in _WHOLE if kind in whole and word in whole[kind].vocabulary), None)
     drawn: Judged | None = None
@@ -191,6 +195,14 @@ def _listed(runs: Runs, nearest: engine.NeighbourPass, n: int) -> Iterator[Liste
         for rank, (k, cosine) in enumerate(zip(row, values, strict=True), 1):
             if k >= 0:
                 yield Listed(runs.name, name, rank, runs.vocabulary.text(k), cosine)
+
+
+def _as_read(word: bytes, members: Sequence[Runs]) -> bytes:
+    """Return a word as texts are read, with one spelling and in small letters, where only that is in the runs."""
+    typed = word.decode("utf-8", "surrogateescape")
+    spellings = (typed, fold(typed), typed.lower(), fold(typed.lower()))
+    known = (spelling.encode("utf-8", "surrogateescape") for spelling in spellings)
+    return next((one for one in known if any(one in runs.vocabulary for runs in members)), word)
 
 
 def _why_missing(runs: Runs, word: bytes) -> str:

@@ -94,3 +94,19 @@ def test_words_with_tags_are_cut_apart_by_a_tokenizer(look, sign):
         word.lower() for one in SENTENCES for word in one
     }
     assert not look("\n".join(f"{one} And/or so." for one in prose(20))).strong
+
+
+def test_attributes_of_documents_are_their_metadata(tmp_path):
+    from gpustab.corpus.slices import epoch_slices
+    from gpustab.corpus.tokenise import prepare_corpus
+
+    docs = []
+    for k in range(6):
+        rows = "".join(f"{word}\tNN\t{word}\n" for word in " ".join(prose(3, seed=k)).split())
+        docs.append(f'<doc id="d{k}" year="{1850 + 10 * k}" title="a b">\n<s>\n{rows}</s>\n</doc>\n')
+    (tmp_path / "a.vert").write_text("".join(docs))
+    for more in ({}, {"date_column": "year"}, {"id_column": "id"}):
+        corpus = prepare_corpus(tmp_path / "a.vert", CorpusOptions(min_count=1, column="1", **more))
+        assert [record.id for record in corpus.records] == [f"d{k}" for k in range(6)]
+        assert [record.metadata["year"] for record in corpus.records] == [str(1850 + 10 * k) for k in range(6)]
+        assert [len(own.corpus) for own in epoch_slices(corpus, "year:1850-1909:30")] == [3, 3]

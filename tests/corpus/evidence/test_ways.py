@@ -11,8 +11,10 @@ from tests.corpus.evidence.conftest import prose
 
 def way_of(look, text, kind):
     (doubt,) = [doubt for doubt in look(text).doubts if doubt.kind == kind]
-    return re.search(r"=(?P<q>['\"])(?P<way>.*?)(?P=q)", str(doubt.way).replace("\ue001", ""))["way"].encode().decode(
-        "unicode_escape"
+    return (
+        re.search(r"=(?P<q>['\"])(?P<way>.*?)(?P=q)", str(doubt.way).replace("\ue001", ""))["way"]
+        .encode()
+        .decode("unicode_escape")
     )
 
 
@@ -47,3 +49,20 @@ def test_patterns_of_ways_stay_within_their_lines(look, count):
     pattern = re.compile(way_of(look, mails, "heads"), re.M)
     assert pattern.sub("", "\n" * count) == "\n" * count
     assert not re.search(r"\\W\*|\\s\*", pattern.pattern)
+
+
+def test_folded_lines_of_heads_go_with_them(look):
+    mails = "".join(
+        f"From: a{k}@b.org\nReceived: from x\n by mail.example.org with ESMTP\nDate: {k} May\n\nsome words here {k}.\n"
+        for k in range(30)
+    )
+    kept = re.sub(way_of(look, mails, "heads"), " ", mails, flags=re.M)
+    assert "ESMTP" not in kept
+    assert "some words here 7" in kept
+
+
+def test_what_is_dropped_and_what_is_copied_is_told(look):
+    found = look("".join(f"said {k}: news of the day\n" for k in range(20)) * 2, drop=r"^said \d+:", layout="lines")
+    assert any("40 passages are left out by drop=" in str(note) or "40 passages" in str(note) for note in found.notes)
+    (copies,) = [doubt for doubt in found.doubts if doubt.kind == "copies"]
+    assert copies.examples

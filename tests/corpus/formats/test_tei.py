@@ -215,3 +215,13 @@ def test_what_is_no_xml_is_read_by_the_way_that_is_named(read, content):
     with pytest.raises(InputError, match=r"no well-formed XML.*format='html' reads it"):
         read(content)
     assert read(content, format="html")[0][0]
+
+
+def test_the_evidence_counts_what_editing_left_out(tmp_path):
+    from gpustab.corpus.evidence import evidence
+
+    body = "<p>the man <note>an editor says so</note> ran hund-<lb/>reds of miles</p>" * 9
+    (tmp_path / "a.xml").write_text(f"<TEI xmlns='http://www.tei-c.org/ns/1.0'><text><body>{body}</body></text></TEI>")
+    found = evidence(tmp_path / "a.xml", min_count=1)
+    assert any("9 notes (36 words)" in note for note in found.notes)
+    assert not [doubt for doubt in found.doubts if doubt.kind == "broken"]
