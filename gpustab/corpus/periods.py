@@ -225,11 +225,20 @@ def values_of(corpus: Corpus, column: str, *, some: bool = False) -> list[str]:
     if lacking and not (some and len(lacking) < len(values)):
         known = sorted({name for record in corpus.records for name in record.metadata})
         documents = f"{len(lacking)} of {len(corpus.records)} documents"
+        dated = [name for name in known if column == "year" and _are_dates(corpus.records, name)]
+        way = f"; say {option('date_column', dated[0])}" if dated else ""
         raise InputError(
             f"{corpus.name}: {documents} have no {column} (first '{lacking[0]}'); "
-            f"columns are {', '.join(known) or 'none'}"
+            f"columns are {', '.join(known) or 'none'}{way}"
         )
     return values
+
+
+def _are_dates(records: Sequence[Record], column: str) -> bool:
+    """Tell whether most documents have a clear date of four digits in a column."""
+    values = [record.metadata.get(column, "") for record in records]
+    clear = sum(years is not None and years.first > 999 for years, _ in map(_read, values))
+    return 2 * clear > len(values)
 
 
 def _value(record: Record, column: str) -> str:

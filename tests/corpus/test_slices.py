@@ -239,3 +239,13 @@ def test_years_before_christ_are_periods(tmp_path):
         "-500--401": 1, "-100--1": 3, "0-99": 1
     }  # fmt: skip
     assert [own.reason for own in counts.left] == ["across periods"]
+
+
+def test_a_column_of_dates_is_named_where_there_is_no_year(tmp_path):
+    rows = [f"{1800 + k},{TEXT} w{k},{k}" for k in range(40)]
+    (tmp_path / "a.csv").write_text("\n".join(["printed,text,number", *rows]) + "\n")
+    corpus = prepare_corpus(tmp_path / "a.csv", CorpusOptions(min_count=1))
+    with pytest.raises(InputError, match=r"40 of 40 documents have no year .*; say date_column='printed'$"):
+        epoch_slices(corpus, "year:1800-1839:20")
+    dated = prepare_corpus(tmp_path / "a.csv", CorpusOptions(min_count=1, date_column="printed"))
+    assert len(epoch_slices(dated, "year:1800-1839:20")) == 2
