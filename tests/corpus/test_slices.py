@@ -242,7 +242,7 @@ def test_years_before_christ_are_periods(tmp_path):
 
 
 def test_a_column_of_dates_is_named_where_there_is_no_year(tmp_path):
-    rows = [f"{1800 + k},{TEXT} w{k},{k}" for k in range(40)]
+    rows = [f"{1800 + k},{TEXT} {chr(97 + k % 26) * 2}{chr(97 + k // 26) * 2},{k}" for k in range(40)]
     (tmp_path / "a.csv").write_text("\n".join(["printed,text,number", *rows]) + "\n")
     corpus = prepare_corpus(tmp_path / "a.csv", CorpusOptions(min_count=1))
     with pytest.raises(InputError, match=r"40 of 40 documents have no year .*; say date_column='printed'$"):
