@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gpustab.corpus.evidence.boilerplate import boilerplate
-from gpustab.corpus.evidence.broken import broken_words
 from gpustab.corpus.evidence.columns import a_word_a_line, words_with_numbers, words_with_tags
 from gpustab.corpus.evidence.doubt import Doubt
 from gpustab.corpus.evidence.heads import named_lines, record_heads, times
 from gpustab.corpus.evidence.languages import two_languages
 from gpustab.corpus.evidence.lengths import (
+    broken_words,
     clauses,
     coded,
     documents_of_one_word,
@@ -21,7 +20,7 @@ from gpustab.corpus.evidence.lengths import (
 )
 from gpustab.corpus.evidence.look import Look
 from gpustab.corpus.evidence.markup import markup, program
-from gpustab.corpus.evidence.sources import copies, layout
+from gpustab.corpus.evidence.sources import boilerplate, copies, layout
 
 _OF_ROWS = (words_with_numbers, a_word_a_line, words_with_tags)
 DOUBTS: tuple[Callable[[Look], Doubt | None], ...] = (

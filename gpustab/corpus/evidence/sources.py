@@ -1,4 +1,4 @@
-"""Doubts about documents: what one is, how many are copies, whether they are of one language."""
+"""Doubts about documents: what one is, how many are copies, and what most of them share."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from gpustab.corpus.evidence.doubt import Doubt, shown
 from gpustab.corpus.evidence.look import Look
 from gpustab.errors import option
 
+_MUCH = 0.3
+"""Part of the tokens, from which what documents share decides which words are frequent and stable."""
 _COPIES = 0.2
 """Of the documents, how many are copies: more than reprints of a newspaper are."""
 
@@ -31,4 +33,17 @@ def copies(look: Look) -> Doubt | None:
     says = f"{look.copies:,} of {look.copies + len(look.sizes):,} documents are copies, left out"
     return Doubt(
         "copies", share, shown(look.copied), False, says, f"say {option('drop_duplicates', False)} to keep them"
+    )
+
+
+def boilerplate(look: Look) -> Doubt | None:
+    """Doubt token sequences that stand in most documents; with less than a tenth of the tokens they are named."""
+    if not look.repeated:
+        return None
+    share, documents, examples = look.repeated
+    says = (
+        f"boilerplate: {share:.1%} of its words are sequences that {documents:,} of {len(look.sizes):,} documents have"
+    )
+    return Doubt(
+        "boilerplate", share, examples, share >= _MUCH, says, f"say {option('cut_boilerplate')} to leave them out"
     )
