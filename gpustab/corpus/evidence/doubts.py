@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gpustab.corpus.evidence.columns import a_word_a_line, words_with_numbers, words_with_tags
+from gpustab.corpus.evidence.documents import boilerplate, copies, layout, two_languages
 from gpustab.corpus.evidence.doubt import Doubt
 from gpustab.corpus.evidence.heads import named_lines, record_heads, times
-from gpustab.corpus.evidence.languages import two_languages
 from gpustab.corpus.evidence.lengths import (
     broken_words,
     clauses,
@@ -20,7 +20,6 @@ from gpustab.corpus.evidence.lengths import (
 )
 from gpustab.corpus.evidence.look import Look
 from gpustab.corpus.evidence.markup import markup, program
-from gpustab.corpus.evidence.sources import boilerplate, copies, layout
 
 _OF_ROWS = (words_with_numbers, a_word_a_line, words_with_tags)
 DOUBTS: tuple[Callable[[Look], Doubt | None], ...] = (
@@ -49,5 +48,5 @@ def doubts_of(look: Look) -> tuple[Doubt, ...]:
     """Return the doubts that a look raises, the strong ones first."""
     if rows := [doubt for ask in _OF_ROWS if (doubt := ask(look))]:
         return tuple(rows[:1])  # all else would come of the cells
-    raised = [doubt for ask in DOUBTS if (doubt := ask(look))]
+    raised = [doubt for ask in DOUBTS[len(_OF_ROWS) :] if (doubt := ask(look))]
     return tuple(sorted(raised, key=lambda doubt: not doubt.strong))
