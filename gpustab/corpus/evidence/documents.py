@@ -53,7 +53,7 @@ def copies(look: Look) -> Doubt | None:
 
 
 def boilerplate(look: Look) -> Doubt | None:
-    """Doubt token sequences that stand in most documents; with less than three tenths of the tokens they are named alone."""
+    """Doubt token sequences that stand in most documents; of less than three tenths of the tokens they are named."""
     if not look.repeated:
         return None
     share, documents, examples = look.repeated
