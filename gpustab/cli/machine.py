@@ -34,7 +34,7 @@ def doctor(
 ) -> None:
     """Tell what will run here, and how to mend what will not."""
     from gpustab.formats.atomic import write_text
-    from gpustab.machine.doctor import diagnose
+    from gpustab.machine.doctor import answer, diagnose
 
     if out is not None and (out / "summary.json").exists():
         raise InputError(f"{out}: holds a result; give another folder")
@@ -52,6 +52,7 @@ def doctor(
             detail = check.detail + (f"\n→ {check.remedy}" if check.remedy else "")
             table.add_row(Text(check.status, style=colours[check.status]), check.name, Text(detail))
         Console().print(table)
+        typer.echo(answer(checks))
     if any(check.status == "fail" for check in checks):
         raise typer.Exit(1)
 

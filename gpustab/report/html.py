@@ -16,14 +16,14 @@ from gpustab.report.listing import account, listed, size
 from gpustab.report.svg.colours import figure_style, page_colours
 from gpustab.report.svg.picture import Picture
 from gpustab.report.words import browser
-from gpustab.results import Block, Content
+from gpustab.results import Block, Content, SmallTable
 
 _APART = ("inputs", "command", "date", "trained")
 """Parts of the environment that the page shows at a place of their own."""
 _LABEL = 40
 """Letters of a section's name in the list of sections."""
-_WIDE = 5
-"""Tables of more columns take the whole width."""
+_WIDE = 46
+"""Tables with more letters in a row take the whole width."""
 _TIGHT = re.compile(r" (?=[%±×])|(?<=[±×]) (?=\d)")
 _RANGE = re.compile(r"(?<=[\d%])\u2013(?=\d)")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -114,9 +114,19 @@ def _environment() -> Any:
     made = Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, loader=DictLoader({"page.html": _file("page.html")})
     )
-    made.filters |= {"keep": keep, "parted": parted, "size": size}
-    made.globals |= {"wide": _WIDE}
+    made.filters |= {"keep": keep, "parted": parted, "opening": _opening, "broad": _broad, "size": size}
     return made
+
+
+def _broad(table: SmallTable) -> bool:
+    """Whether a table takes the whole width: by the longest cell of every column, with two letters between them."""
+    columns = zip(table.header, *table.rows, strict=True)
+    return sum(2 + max(map(len, column)) for column in columns) > _WIDE
+
+
+def _opening(table: SmallTable) -> list[bool]:
+    """Which columns hold words that the table of all words opens."""
+    return [k in table.opens or (not k and name in ("word", "neighbour")) for k, name in enumerate(table.header)]
 
 
 def _file(name: str) -> str:

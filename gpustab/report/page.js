@@ -99,7 +99,7 @@ async function words() {
   await change({});
   // Words of other tables, and what is nearest to the pointer in a picture of words, lead here too.
   const known = new Set((await every()).flatMap((group) => group.list));
-  for (const table of document.querySelectorAll("table.sortable")) if (/^(word|neighbour)$/.test(table.tHead.rows[0].cells[0].textContent)) for (const row of table.tBodies[0].rows) if (known.has(row.cells[0].textContent)) row.cells[0].replaceChildren(link(row.cells[0].textContent));
+  for (const cell of document.querySelectorAll("td.opens")) if (known.has(cell.textContent)) cell.replaceChildren(link(cell.textContent));
   for (const drawn of document.querySelectorAll("svg[data-words]")) cloud(drawn, data, open);
 }
 function cloud(drawn, data, open) { // the word nearest to the pointer is named, and opened by a click

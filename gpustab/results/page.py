@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -20,11 +20,19 @@ Columns = Iterable[str | tuple[str, Shown]]
 
 @dataclass
 class SmallTable:
-    """A table of text cells; the first column is words, the others are numbers or words."""
+    """A table of text cells; the first column is words, the others are numbers or words.
+
+    Attributes:
+        title: stands above it.
+        header: names of the columns.
+        rows: their cells.
+        opens: numbers of the columns of words that a page opens, beside a first one that is called word or neighbour.
+    """
 
     title: str
     header: list[str]
     rows: list[list[str]]
+    opens: Sequence[int] = ()
 
     @classmethod
     def of(cls, title: str, rows: Iterable[Any], columns: Columns, row: type | None = None) -> SmallTable:

@@ -9,7 +9,7 @@ from gpustab.report.svg.charts import LINE, MARKS, WHISKERS, Curve, lines
 from gpustab.report.svg.colours import called, series
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
 from gpustab.results import Table
-from gpustab.results.page import number
+from gpustab.results.page import number, percent
 from gpustab.studies.average.study import LEVELS, gain_of
 
 
@@ -39,7 +39,7 @@ def curve(table: Table, tables: Tables) -> Picture:
     )
     name, gain = said[0]
     of = f" ({name})" if len(said) > 1 else ""
-    title = f"Averages of {gain.n} runs differ {gain.part.value:.0%} as much as single runs{of}"
+    title = f"Averages of {gain.n} runs differ {percent(gain.part.value)} as much as single runs{of}"
     return Picture(title, [panel])
 
 

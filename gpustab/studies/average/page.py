@@ -8,7 +8,7 @@ from typing import Any
 from gpustab.report import Result
 from gpustab.report.origin import embeddings
 from gpustab.results import Block, Card, Content, SmallTable
-from gpustab.results.page import Columns, counted, number, with_half
+from gpustab.results.page import Columns, counted, number, percent, with_half
 from gpustab.studies.average.claims import GAINS, Gain
 from gpustab.studies.average.study import LEVELS, gain_of
 
@@ -41,7 +41,9 @@ def cards(result: Content) -> list[Card]:
     return [
         Card("Two single runs differ by", number(gain.runs.value, 3), "PIP loss", f"± {number(gain.runs.half, 2)}"),
         Card(f"Two averages of {gain.n} runs differ by", number(gain.between.value, 3), "PIP loss", _half(gain)),
-        Card("That is", f"{gain.part.value:.0%}", "of what runs differ", f"± {span}" if span != "–" else "one pair"),
+        Card(
+            "That is", f"{percent(gain.part.value)}", "of what runs differ", f"± {span}" if span != "–" else "one pair"
+        ),
         Card(
             "The same runs in the reverse order",
             number(group["loss_between_orders"], 2),

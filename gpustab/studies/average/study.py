@@ -156,8 +156,8 @@ def _level(group: str, beneath: int, losses: Tensor, averages: int) -> Level:
 
 
 def together(results: Sequence[Result]) -> Result:
-    """Return the answers for several groups as one; each keeps its own group and levels."""
-    first, *others = results
+    """Return the answers for several groups as one; each keeps its own group and levels, bootstrap first."""
+    first, *others = sorted(results, key=lambda result: not result.groups[0]["name"].endswith("bootstrap"))
     for result in results if others else ():
         name = in_words(result.groups[0]["name"])
         result.verdict = [f"{name}: {sentence}" for sentence in result.verdict]

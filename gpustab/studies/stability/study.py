@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ from gpustab.studies.neighbours.claims import HOLDS, Hits, margin
 from gpustab.studies.shared import spaces
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs
-from gpustab.studies.stability.contrasts import compare_halves, compare_samplings, pairs_of_halves
+from gpustab.studies.stability.contrasts import ACROSS, across, compare_halves, compare_samplings, pairs_of_halves
 from gpustab.studies.stability.options import StabilityOptions
 from gpustab.studies.stability.summary import Similarity, Targets, summarise
 from gpustab.studies.stability.verdict import Verdict, judge
@@ -69,8 +70,8 @@ def stability(
 
     Returns:
         ``groups`` and ``contrasts`` in the form of ``gpustab.stability/1``; tables ``pairs`` (one row per pair of
-        runs) and ``words`` (one row per word: mean and SD of its PIP loss over pairs, mean p@n, each with its error and
-        its place among words of like frequency).
+        runs), ``between`` (the same of some runs of different samplings) and ``words`` (one row per word: mean and SD
+        of its PIP loss over pairs, mean p@n, each with its error and its place among words of like frequency).
 
     Example:
         >>> import numpy as np
@@ -107,6 +108,8 @@ def _measure_family(
     verdict.of_family()
     answer.result.notes += said_of(same_runs({runs.name: runs for runs in members}))
     _measure_samplings(members, answer, verdict)
+    for one, other in combinations(members, 2):
+        ACROSS.add(answer.result.tables, across(one, other, answer.compute))
 
 
 def _measure_samplings(members: Sequence[Runs], answer: Answer, verdict: Verdict) -> None:

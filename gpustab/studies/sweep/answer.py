@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
 from gpustab.results import Column, Sheet, Table
-from gpustab.results.page import cell, number, signed
+from gpustab.results.page import cell, number, percent, signed
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.claims import Claim
 from gpustab.studies.shared.spaces import named
@@ -131,8 +131,8 @@ class Effect(NamedTuple):
         """How the loss changes, a clause."""
         low, high = (100 * x for x in self.loss_after.minus(self.loss_before).interval)
         return (
-            f"the PIP loss is {self.loss_after.value:.0%} of that of unrelated spaces instead of "
-            f"{self.loss_before.value:.0%} (difference {signed_span(low, high, digits=0)} points)"
+            f"the PIP loss is {percent(self.loss_after.value)} of that of unrelated spaces instead of "
+            f"{percent(self.loss_before.value)} (difference {signed_span(low, high, digits=0)} points)"
         )
 
 

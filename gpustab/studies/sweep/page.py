@@ -11,7 +11,7 @@ from typing import Annotated, Any, NamedTuple
 from gpustab.report import Result
 from gpustab.report.origin import embeddings
 from gpustab.results import Block, Card, Column, Content, Sheet, SmallTable, Table
-from gpustab.results.page import Columns, cell, counted, number, signed
+from gpustab.results.page import Columns, cell, counted, number, percent, signed
 from gpustab.studies.shared.claims import OBSERVATIONS, OBSERVED, by_chance, facts
 from gpustab.studies.shared.wording import listed
 from gpustab.studies.sweep.answer import ALONG, EFFECT, P, effects
@@ -44,7 +44,9 @@ def cards(result: Content) -> list[Card]:
     ):
         what, half = f"{effect.name} {cell(value)}, {effect.kind} runs", number(10 * p.half, 1)
         made.append(Card(what, number(10 * p.value, 2), "of ten neighbours come back", f"± {half}", style))
-        made.append(Card(what, f"{loss.value:.0%}", "of chance", f"PIP loss; ± {100 * loss.half:.0f} points", style))
+        made.append(
+            Card(what, f"{percent(loss.value)}", "of chance", f"PIP loss; ± {100 * loss.half:.0f} points", style)
+        )
     return made
 
 
