@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gpustab.report.svg.axes import short
+from gpustab.report.origin import in_words
+from gpustab.report.svg.axes import cut, short
 from gpustab.report.svg.colours import called, series
 from gpustab.report.svg.matrix import Cell, Line, lattice
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from, each
@@ -43,11 +44,11 @@ def _panel(group: str, style: str, shares: Table, lists: Table) -> str:
     firm = [verdict == "firm" for verdict in shares.get("verdict", [""] * shares.height)]
     rows = zip(firm, each(shares, "neighbour", "share", "low", "high"), strict=True)
     lines = [
-        Line(short(word, 20), "bold" * bold, [cells.get((word, run)) for run in runs], Dot(share, style, 0, low, high))
+        Line(cut(word, 28), "bold" * bold, [cells.get((word, run)) for run in runs], Dot(share, style, 0, low, high))
         for bold, (word, share, low, high) in rows
     ]
-    said = "; ".join(f"{short(word, 20)} {n} of {of}" for word, n, of in each(shares, "neighbour", "runs", "of"))
-    heading = short(group, 40)
+    said = "; ".join(f"{word} {n} of {of}" for word, n, of in each(shares, "neighbour", "runs", "of"))
+    heading = short(in_words(group), 40)
     return lattice(lines, heading, style, "share of runs", f"Words and runs, {heading}. {said}")
 
 
