@@ -11,18 +11,12 @@ from itertools import groupby
 from gpustab.report import Result
 from gpustab.results import Block, Content, SmallTable
 from gpustab.results.page import Columns, counted, whole
-from gpustab.results.table import titles
 from gpustab.studies.bootstrap import tables
 from gpustab.studies.bootstrap.claims import is_flat
 from gpustab.studies.neighbours.claims import RULE
 from gpustab.studies.shared.claims import by_chance, facts
 
 CITATIONS = ("antoniak2018",)
-WORDS = {
-    "neighbours": titles(tables.Neighbour, "query")
-    | {"word": "word"}
-    | titles(tables.Neighbour, "group", "chosen_by", "verdict", "mean", "sd", "share", "rank")
-}
 _QUERIES = 20
 _RUNS_BESIDE = 6
 """So many lists stand beside each other, and so many query words have a table of their own."""
