@@ -195,7 +195,7 @@ def _measure(
     for table_name, table in tables.items():
         result.tables.setdefault(table_name, Table(long=table.long)).extend(table)
     overlaps = {s: text for s, runs in groups.items() if (text := small_overlap(runs.joining, runs.words))}
-    reason, alarm = alarm_of(name, technique.flaws, overlaps)
+    reason, alarm = alarm_of(name, technique.flaws, overlaps, list(LOSSES.rows(tables)))
     result.alarms += [alarm] if alarm else []
     result.groups.append(_summary(technique, tables, reason or None))
 

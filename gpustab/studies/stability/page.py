@@ -87,7 +87,7 @@ def _comparison(groups: list[GroupSummary]) -> Block:
 def _share_of_chance(group: GroupSummary) -> str:
     """The loss in parts of that of unrelated spaces; empty where there is no such level."""
     chance = group["scale"] and group["scale"]["chance_reduced_pip"]
-    return f"{group['pip']['reduced']['mean'] / chance:.0%}" if chance else ""
+    return f"{percent(group['pip']['reduced']['mean'] / chance)}" if chance else ""
 
 
 def _mean_cosine(group: GroupSummary) -> str:

@@ -11,7 +11,8 @@ from typing import Annotated, Any, NamedTuple
 from gpustab.report import Result
 from gpustab.results import Block, Column, Sheet, SmallTable, Table
 from gpustab.results.page import cell, number, whole
-from gpustab.studies.shared.claims import OBSERVATIONS, OBSERVED, by_chance, facts
+from gpustab.studies.shared.claims import OBSERVED
+from gpustab.studies.shared.observations import OBSERVATIONS, by_chance, rules, verdicts
 from gpustab.studies.sweep.measure import Change, Measured, change, numbers_of
 from gpustab.studies.sweep.plans import BASELINE, Setting, values_of
 
@@ -26,7 +27,8 @@ def page(result: Result) -> list[Block]:
         blocks.append(Block(f"{first.rows} × {first.columns}", [], squares(grid)))
     observations = OBSERVED.of(result.tables)
     if observations.height:
-        blocks.append(Block(OBSERVATIONS, facts(observations), answer=by_chance(observations.rows())))
+        answer = by_chance(observations.rows())
+        blocks += [Block(OBSERVATIONS, tables=[verdicts(observations)], answer=answer), *rules(observations)]
     return blocks
 
 
