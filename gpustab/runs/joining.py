@@ -12,7 +12,6 @@ from typing import Annotated, Literal
 from gpustab.errors import InputError, option
 from gpustab.formats.options import LoadOptions
 from gpustab.options import Option, Options
-from gpustab.results.page import percent
 
 Rule = Literal["joint", "union"]
 LEAST_RUNS = 2
@@ -87,7 +86,7 @@ def small_overlap(joining: Joining, words: int) -> str | None:
     if not words < LEAST_SHARE * joining.smallest:
         return None
     return (
-        f"only {words:,} of {joining.seen:,} words are in common, {percent(words / joining.smallest, 1)} of the "
+        f"only {words:,} of {joining.seen:,} words are in common, {100 * words / joining.smallest:.1f} % of the "
         f"smallest vocabulary ({joining.smallest:,} words): numbers over so few do not speak for the runs"
     )
 

@@ -14,7 +14,7 @@ from gpustab.studies.bootstrap.tables import NEIGHBOURS, SETTINGS, Neighbour, Se
 from gpustab.studies.neighbours.claims import FIRM, LEAST_RUNS, OPEN, PASSING, some_hold
 from gpustab.studies.shared.claims import Claim, Margin, above, within
 from gpustab.studies.shared.frame import merged
-from gpustab.studies.shared.wording import capital, group_in_words, listed, number_span, technique, word
+from gpustab.studies.shared.wording import capital, groups_in_words, listed, number_span, technique, word
 
 NOISE = Margin(0.2, "share of their lists that two runs of the same documents share, below which vectors are noise")
 
@@ -40,7 +40,7 @@ class Judged(NamedTuple):
         """Of which words the sentence is."""
         queries = {row.query for row in self.rows}
         of = f"{word(len(queries))} query words" if len(queries) > 1 else self.rows[0].query
-        return f"{capital(group_in_words(self.setting.group))}: of the {word(len(self.rows))} nearest words of {of}"
+        return f"{groups_in_words([self.setting.group])}: of the {word(len(self.rows))} nearest words of {of}"
 
     @property
     def others(self) -> str:
@@ -77,7 +77,7 @@ HOLD = Claim[Judged](
         "no": _none_firm,
         "undecided": _none_firm,
         "no test": lambda x: (
-            f"{capital(group_in_words(x.setting.group))}: {x.kind} are too few to judge a neighbour. Train at least "
+            f"{groups_in_words([x.setting.group])}: {x.kind} are too few to judge a neighbour. Train at least "
             "five, better ten."
         ),
     },
@@ -210,7 +210,7 @@ def alarms(settings: Sequence[Setting], spaces: Mapping[str, Sequence[str]]) -> 
 
 
 def _each(rows: Sequence[Setting]) -> str:
-    return capital(listed([group_in_words(row.group) for row in rows]))
+    return groups_in_words([row.group for row in rows])
 
 
 _COLLAPSED = "The space is collapsed"

@@ -13,7 +13,14 @@ from gpustab.results.page import counted, number, percent
 from gpustab.studies.change.differences import AtRandom, Explained, beyond, beyond_margin, expected, noise
 from gpustab.studies.change.tables import Discovery, Excess, Law, Pair
 from gpustab.studies.shared.claims import Claim, Margin
-from gpustab.studies.shared.wording import capital, difference_span, group_in_words, listed, number_span, signed_span
+from gpustab.studies.shared.wording import (
+    difference_span,
+    group_in_words,
+    groups_in_words,
+    listed,
+    number_span,
+    signed_span,
+)
 
 NO_MORE = Margin(0.1, "part of what sampling adds to training by which a change may exceed that and still be no more")
 NOISY = Margin(0.5, "how far two runs of one period lie apart, by two different words, from which change is not tested")
@@ -274,7 +281,7 @@ class Order(NamedTuple):
 def _not_reliable(order: Order) -> str:
     known = "unknown" if math.isnan(order.reliability) else f"{order.reliability:.2f}"
     return (
-        f"{capital(group_in_words(order.name))}: these runs cannot list the words that moved most (reliability "
+        f"{groups_in_words([order.name])}: these runs cannot list the words that moved most (reliability "
         f"{known}, {RELIABLE:g} needed). Train more runs."
     )
 

@@ -11,7 +11,7 @@ from gpustab.studies.change.differences import noise
 from gpustab.studies.change.tables import Pair
 from gpustab.studies.shared import spaces
 from gpustab.studies.shared.claims import Claim, Margin
-from gpustab.studies.shared.wording import capital, group_in_words
+from gpustab.studies.shared.wording import groups_in_words
 
 CAMPS = Margin(0.5, "change of words that may choose between two turns, by that of one turn, below which two camps are")
 SHARED = Margin(0.5, "change by one turn over all words, by that without a turn, below which spaces share no frame")
@@ -31,7 +31,7 @@ COLLAPSED = Claim[Cosine](
     judge=lambda cosine: "yes" if cosine.value > spaces.COLLAPSED else "no",
     sentences={
         "yes": lambda cosine: (
-            f"{capital(group_in_words(cosine.name))}: the vectors are collapsed. All words point one way (mean cosine "
+            f"{groups_in_words([cosine.name])}: the vectors are collapsed. All words point one way (mean cosine "
             f"{cosine.value:.2f}), so nobody can see a word move. Train longer."
         )
     },

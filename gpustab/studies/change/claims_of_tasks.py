@@ -10,7 +10,7 @@ from gpustab.results.page import counted, number
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.change.tables import Cell, Score
 from gpustab.studies.shared.claims import Claim, Margin
-from gpustab.studies.shared.wording import capital, difference_span, group_in_words, listed, the_runs, word
+from gpustab.studies.shared.wording import difference_span, groups_in_words, listed, the_runs, word
 
 RANKED = Margin(5, "runs of a period from which on the ranks of averages are compared with those of single runs")
 
@@ -117,13 +117,13 @@ AVERAGE_BETTER = Claim[Way](
     judge=_beside_single,
     sentences={
         "better": lambda x: (
-            f"{capital(group_in_words(x.series))}: averages rank the targets better than single runs do ({x.by})."
+            f"{groups_in_words([x.series])}: averages rank the targets better than single runs do ({x.by})."
         ),
         "worse": lambda x: (
-            f"{capital(group_in_words(x.series))}: averages rank the targets worse than single runs do ({x.by})."
+            f"{groups_in_words([x.series])}: averages rank the targets worse than single runs do ({x.by})."
         ),
         "open": lambda x: (
-            f"{capital(group_in_words(x.series))}: these runs are too few to say whether averages rank the targets "
+            f"{groups_in_words([x.series])}: these runs are too few to say whether averages rank the targets "
             f"better than single runs do ({x.by})."
         ),
     },

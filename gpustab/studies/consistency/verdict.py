@@ -9,7 +9,7 @@ from gpustab.results import Table
 from gpustab.studies.consistency.claims import HALVES_DIFFER, TOLD_APART, texts_compared
 from gpustab.studies.consistency.claims_of_sums import MOSTLY_COMMON, Sums
 from gpustab.studies.consistency.tables import ADDITIVE, CENTRED, CONSISTENCY, SPLIT, TEXTS
-from gpustab.studies.shared.wording import capital, group_in_words
+from gpustab.studies.shared.wording import groups_in_words
 
 R = TypeVar("R")
 
@@ -59,4 +59,4 @@ def of_each(table: Table[R], says: Callable[[list[R]], str]) -> list[str]:
 def _called(group: str) -> str:
     """A background, and the text where there are several, at the beginning of a sentence."""
     background, comma, text = group.partition(", ")
-    return f"{capital(group_in_words(background))}{comma}{text}"
+    return f"{groups_in_words([background])}{comma}{text}"

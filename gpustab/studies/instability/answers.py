@@ -24,7 +24,7 @@ from gpustab.studies.instability.subsets import HOW_MANY, REDUCED_PIP
 from gpustab.studies.shared.claims import DOCUMENTS_MATTER, OBSERVED, Claim, Losses
 from gpustab.studies.shared.frame import by_sentence
 from gpustab.studies.shared.spaces import Collapse, Flaws, named
-from gpustab.studies.shared.wording import capital, group_in_words, listed, word
+from gpustab.studies.shared.wording import capital, group_in_words, groups_in_words, listed, word
 
 DECIDED = ("yes", "no")
 
@@ -89,14 +89,14 @@ class Findings:
 
     def withheld(self) -> list[str]:
         """Return the sentences on techniques that no verdict is given on."""
-        return [f"{capital(group_in_words(name))} gets no verdict: {reason}." for name, reason in self.silent.items()]
+        return [f"{groups_in_words([name])} gets no verdict: {reason}." for name, reason in self.silent.items()]
 
 
 def verdict(findings: Findings) -> list[str]:
     """Return what a reader is told first: how unstable techniques are and which one is least so, then each in turn."""
     sentences = [how_unstable(findings), most_stable(findings)]
     for name in findings.spoken:
-        prefix = f"{capital(group_in_words(name))}: " if len(findings.techniques) > 1 else ""
+        prefix = f"{groups_in_words([name])}: " if len(findings.techniques) > 1 else ""
         sentences += [prefix + sentence for sentence in _of_technique(findings.tables, name) if sentence]
     return [*filter(None, sentences), *findings.withheld(), *_tally(findings)]
 
@@ -192,7 +192,7 @@ def which_technique(findings: Findings) -> list[str]:
     names, spoken = findings.techniques, findings.spoken
     trained_by = CORPORA.of(findings.tables)["trained_by"] or names
     if len(set(trained_by)) == 1:
-        only = capital(group_in_words(trained_by[0]))
+        only = groups_in_words([trained_by[0]])
         return [f"{only} is the only technique here. Train two techniques on the same text to compare them."]
     why = "No two techniques have sound runs of one kind"
     if len(spoken) < 2:

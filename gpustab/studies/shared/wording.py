@@ -56,6 +56,20 @@ def group_in_words(name: str) -> str:
     return f"{kind} ({', '.join(more)})" if more else kind
 
 
+def groups_in_words(names: Sequence[str]) -> str:
+    """Return what one group or several are, at the beginning of a sentence about them.
+
+    >>> groups_in_words(["sgns/bootstrap"]), groups_in_words(["a", "b"])
+    ('Skip-gram, bootstrap runs', 'a and b')
+    >>> groups_in_words(["sgns/bootstrap", "lsa/fixed"])
+    'The bootstrap runs of skip-gram and the fixed runs of LSA'
+    """
+    if all(_parts(name)[1] for name in names) and len(names) > 1:
+        return capital(listed([the_runs(name) for name in names]))
+    said = listed([group_in_words(name) for name in names])
+    return said if said == listed(names) else capital(said)
+
+
 def the_runs(name: str) -> str:
     """Return the runs of a group, as a subject in the plural.
 
@@ -91,7 +105,7 @@ def with_error(estimate: Estimate) -> str:
 
 
 def change_by(value: float, low: float, high: float) -> str:
-    """Return by how many percent something changes, and its interval; without a sign, since the sentence says which way.
+    """Return by how many percent something changes, with its interval; without a sign, as the sentence says which way.
 
     >>> change_by(-0.57, -0.63, -0.51), change_by(0.07, 0.05, 0.08), change_by(0.07, math.nan, math.nan)
     ('57 % (51–63 %)', '7 % (5–8 %)', '7 % (no interval)')

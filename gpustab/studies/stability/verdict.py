@@ -14,7 +14,7 @@ from gpustab.runs.runs import Runs
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.shared.claims import documents
 from gpustab.studies.shared.spaces import COLLAPSED, far_runs, same_pairs
-from gpustab.studies.shared.wording import capital, group_in_words, listed
+from gpustab.studies.shared.wording import groups_in_words
 from gpustab.studies.stability import claims
 from gpustab.studies.stability.contrasts import HALF, mean_of
 
@@ -171,4 +171,4 @@ class Verdict:
         self._sentences.append((name, claims.OTHER_DOCUMENTS.sentence(claims.Halves(between, within, drawn, n))))
 
     def _named(self, names: Sequence[str], sentence: str) -> str:
-        return f"{capital(listed([group_in_words(name) for name in names]))}: {sentence}" if self._several else sentence
+        return f"{groups_in_words(names)}: {sentence}" if self._several else sentence

@@ -14,7 +14,7 @@ from gpustab.results.page import counted, minus, percent
 from gpustab.statistics.intervals import Estimate, sd_interval
 from gpustab.studies.shared.claims import Claim, Margin, Verdict, decide
 from gpustab.studies.shared.spaces import COLLAPSED
-from gpustab.studies.shared.wording import capital, group_in_words, number_span, the_runs, word
+from gpustab.studies.shared.wording import capital, groups_in_words, number_span, the_runs, word
 from gpustab.studies.thresholds.tables import OverRuns
 
 STABLE = Margin(0.02, "standard deviation of a threshold over runs up to which it is stable")
@@ -97,7 +97,7 @@ def _where(threshold: Threshold) -> str:
 
 def _begin(row: OverRuns) -> str:
     """Of which runs a sentence is."""
-    return f"{capital(group_in_words(row.group))}:"
+    return f"{groups_in_words([row.group])}:"
 
 
 MEANINGFUL = Claim[Threshold](
@@ -257,12 +257,12 @@ def alarms_of(group: str, means: Mapping[str, float], pairs: float | None) -> It
     collapsed = [run for run, mean in means.items() if mean > COLLAPSED]
     if collapsed:
         yield (
-            f"{capital(group_in_words(group))}: {', '.join(collapsed)} {'is' if len(collapsed) == 1 else 'are'} "
+            f"{groups_in_words([group])}: {', '.join(collapsed)} {'is' if len(collapsed) == 1 else 'are'} "
             f"collapsed. All words point one way (mean cosine above {COLLAPSED}), so thresholds of similarity mean "
             "nothing. Train longer."
         )
     if pairs is not None and pairs < FEW_PAIRS:
         yield (
-            f"{capital(group_in_words(group))}: the baseline knows only {counted(int(pairs), 'pair')} of words, too "
+            f"{groups_in_words([group])}: the baseline knows only {counted(int(pairs), 'pair')} of words, too "
             "few for thresholds. Read nothing from them."
         )

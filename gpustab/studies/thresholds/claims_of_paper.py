@@ -9,7 +9,7 @@ from typing import NamedTuple
 from gpustab.results import Table
 from gpustab.results.page import percent
 from gpustab.studies.shared.claims import Claim, Margin
-from gpustab.studies.shared.wording import capital, group_in_words, number_span, the_runs
+from gpustab.studies.shared.wording import groups_in_words, number_span, the_runs
 from gpustab.studies.thresholds.claims import cosine, higher
 from gpustab.studies.thresholds.tables import SCORES, SIZES, Comparison, ScoreOverRuns, Shape, Size
 
@@ -69,7 +69,7 @@ HANGS_ON_SIZE = Claim[Sizes](
     judge=_hangs,
     sentences={
         "yes": lambda x: (
-            f"{capital(group_in_words(x.high.group))}: the paper's threshold is no property of the space. It is "
+            f"{groups_in_words([x.high.group])}: the paper's threshold is no property of the space. It is "
             f"{cosine(x.high.next_higher)} for groups of at least {x.high.min_pairs:,} pairs, and "
             f"{cosine(x.low.next_higher)} for groups of at least {x.low.min_pairs:,}."
         )
@@ -165,7 +165,7 @@ def _fall(row: ScoreOverRuns) -> float:
 def _narrower(tests: Tests) -> str:
     worst = max(tests.lower, key=_fall)
     return (
-        f"{capital(group_in_words(worst.group))}: an evaluation without the pairs below the threshold is no better. It "
+        f"{groups_in_words([worst.group])}: an evaluation without the pairs below the threshold is no better. It "
         f"lowers ρ more than leaving out as many pairs at random in {len(tests.lower)} of {len(tests.rows)} tests "
         f"({worst.test}: {worst.above:.2f} against {worst.dropped:.2f}), because it narrows the range."
     )

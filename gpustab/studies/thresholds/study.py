@@ -26,7 +26,7 @@ from gpustab.studies.shared.finished import Finished, digest_of
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of, without_copies
 from gpustab.studies.shared.same_runs import fingerprints
 from gpustab.studies.shared.spaces import flaws_of, named
-from gpustab.studies.shared.wording import the_runs
+from gpustab.studies.shared.wording import groups_in_words, the_runs
 from gpustab.studies.thresholds.baselines import Baseline, Bases, Levels, Similarity, bases_of, items_of
 from gpustab.studies.thresholds.claims import (
     MANY,
@@ -249,7 +249,8 @@ def _without(tables: Tables, why: Mapping[str, str]) -> Iterator[str]:
     for group, reason in why.items():
         means = [row.mean for row in MOMENTS.rows(tables, group=group)]
         over = f", SD {stdev(means):.3f} over {len(means)} runs" if len(means) > 1 else ""
-        yield f"{group}: no thresholds: {reason}. The mean cosine of two of its items is {cosine(fmean(means))}{over}."
+        mean = f"Two items have a mean cosine of {cosine(fmean(means))}{over}."
+        yield f"{groups_in_words([group])} has no thresholds: {reason}. {mean}"
 
 
 def _measure(
@@ -328,5 +329,5 @@ def _score(
         try:
             rows += list(scores(runs, test, cuts, answer.compute, options.seed, answer.result.notes))
         except InputError as error:
-            answer.result.notes.append(f"{runs.name}: {test.name}: not scored: {error}")
+            answer.result.notes.append(f"{groups_in_words([runs.name])}: {test.name} is not scored: {error}")
     add_scores(answer.result.tables, rows)
