@@ -32,6 +32,7 @@ from gpustab.studies.neighbours.claims import HOLDS, Hits, margin
 from gpustab.studies.shared import spaces
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs
+from gpustab.studies.shared.wording import groups_in_words
 from gpustab.studies.stability.contrasts import ACROSS, across, compare_halves, compare_samplings, pairs_of_halves
 from gpustab.studies.stability.options import StabilityOptions
 from gpustab.studies.stability.summary import Similarity, Targets, summarise
@@ -93,7 +94,7 @@ def stability(
         answer.result.alarms, answer.result.verdict = verdict.alarms, verdict.sentences
         if options.proxy is not None:
             answer.result.notes.append(
-                f"PIP losses are over a sampled proxy of {options.proxy:,} words, not the whole vocabulary."
+                f"PIP losses are over {options.proxy:,} sampled words, not the whole vocabulary."
             )
     return answer.result
 
@@ -124,7 +125,9 @@ def _measure_samplings(members: Sequence[Runs], answer: Answer, verdict: Verdict
     kept = {name: judged.kept for name, judged in verdict.judged.items()}
     extrinsic = compare_samplings(shuffled, bootstrap, kept, answer.compute)
     if extrinsic is None:
-        answer.result.notes.append(f"{shuffled.name} and {bootstrap.name} have no common words, so no contrast.")
+        answer.result.notes.append(
+            f"{groups_in_words([shuffled.name, bootstrap.name])} share no words, so they are not compared."
+        )
         return
     answer.result.contrasts.append(extrinsic.contrast())
     answer.result.notes.append(extrinsic.note)
@@ -139,7 +142,9 @@ def _measure_halves(
     targets = options.targets if isinstance(options.targets, int) else None
     halves = compare_halves(first, second, _length(options.neighbours), answer.compute, targets, options.seed)
     if halves is None:
-        answer.result.notes.append(f"{first.name} and {second.name} have no common words, so no contrast.")
+        answer.result.notes.append(
+            f"{groups_in_words([first.name, second.name])} share no words, so they are not compared."
+        )
         return
     answer.result.contrasts.append(halves.contrast((first.name, second.name)))
     verdict.of_halves(halves.name, halves.between, halves.within, halves.n)
@@ -159,7 +164,10 @@ def _measure_or_fall_back(runs: Runs, options: StabilityOptions, answer: Answer,
             raise
         log.warning("%s: %s; going on with the CPU", runs.name, error)
         _measure(runs.to(CPU), options, replace(compute, device=CPU, backend="torch"), answer, verdict)
-        answer.result.notes.append(f"{runs.name}: The memory of {compute.device} did not suffice; measured on the CPU.")
+        answer.result.notes.append(
+            f"{groups_in_words([runs.name])}: measured on the CPU, because the memory of {compute.device} was too "
+            "small."
+        )
 
 
 def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: Answer, verdict: Verdict) -> None:
@@ -221,7 +229,9 @@ def _target_rows(runs: Runs, options: StabilityOptions) -> tuple[Tensor, list[by
     missing = [word for word in wanted_words if word not in runs.vocabulary]
     there = [word for word in wanted_words if word in runs.vocabulary]
     if not there:
-        raise InputError(f"group '{runs.name}': no target word is there{': ' if missing else ''}{some_words(missing)}")
+        raise InputError(
+            f"group '{runs.name}' has none of the target words{': ' if missing else ''}{some_words(missing)}"
+        )
     return torch.cat([drawn, runs.rows_of(there).to(drawn.device)]).unique(), missing
 
 
