@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from gpustab import engine
-from gpustab.engine.similarity import similarity_pass
+from gpustab.engine.similarity import chance_pass, similarity_pass
 from gpustab.errors import InputError, OutOfMemoryError
 from gpustab.kernels.gram import run_pairs
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
@@ -176,6 +176,7 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     pip = engine.pip_pass(runs, compute, proxy, wordwise=True)
     answer.report(f"{runs.name}: word by word", 0.2)
     similarities = similarity_pass(runs, pip, options.metrics or (), compute, proxy)
+    by_chance = chance_pass(runs, pip, options.metrics or (), compute, proxy, options.seed)
     words = engine.wordwise_pass(runs, pip.basis, compute)
     rows, missing = _target_rows(runs, options)
     lists = engine.neighbour_pass(
@@ -200,18 +201,21 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     result.tables["nearest"].extend(nearest_table(runs, lists, n, by_word.mean))
     answer.notes[runs.name] = spaces.of_group(runs, pip, lists, options.neighbours, ties, missing)
     verdict.of_group(runs, judge(runs, pip), between, n, summary["neighbours"][str(n)]["chance_p"])
-    _add_similarities(similarities, len(runs), result)
+    _add_similarities(similarities, by_chance, len(runs), result)
     verdict.of_ranks(runs.name, *looked_at.agreement, looked_at.n)
     answer.report(f"{runs.name}: done", 1.0)
 
 
-def _add_similarities(similarities: dict[str, Tensor], runs: int, result: Result) -> None:
+def _add_similarities(
+    similarities: dict[str, Tensor], by_chance: dict[str, float], runs: int, result: Result
+) -> None:
     """Add the metrics that were asked for to the last group and to its pairs, which stand last in their table."""
     if not similarities:
         return
     statistics = {name: pair_statistics(pair_matrix(values, runs)) for name, values in similarities.items()}
     result.groups[-1]["similarity"] = {
-        name: Similarity(mean=of.mean, sd=of.sd, se=of.se, equal=SIMILARITIES[name]) for name, of in statistics.items()
+        name: Similarity(mean=of.mean, sd=of.sd, se=of.se, equal=SIMILARITIES[name], chance=by_chance[name])
+        for name, of in statistics.items()
     }
     pairs = result.tables["pairs"]
     for name, values in similarities.items():
