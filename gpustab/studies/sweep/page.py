@@ -11,7 +11,7 @@ from typing import Annotated, Any, NamedTuple
 from gpustab.report import Result
 from gpustab.report.origin import embeddings
 from gpustab.results import Block, Card, Column, Content, Sheet, SmallTable, Table
-from gpustab.results.page import Columns, cell, counted, number, percent, signed, whole
+from gpustab.results.page import Columns, cell, counted, number, percent, signed
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.observations import OBSERVATIONS, by_chance, rules, verdicts
 from gpustab.studies.shared.wording import listed
