@@ -219,13 +219,13 @@ def whole(title: str, table: Table[Any], columns: Columns | None = None) -> Smal
     return SmallTable.of(title, table.records(), names, table.row)
 
 
-def percent(value: float | None) -> str:
-    """Return a share in whole percent, ``–`` for an undefined one; for columns.
+def percent(value: float | None, digits: int = 0) -> str:
+    """Return a share in percent with so many digits after the point, ``–`` for an undefined one.
 
-    >>> percent(0.123), percent(float("nan"))
-    ('12%', '–')
+    >>> percent(0.123), percent(0.1234, 1), percent(-0.123), percent(float("nan"))
+    ('12 %', '12.3 %', '−12 %', '–')
     """
-    return "–" if value is None or math.isnan(value) else f"{value:.0%}"
+    return "–" if value is None or math.isnan(value) else minus(f"{100 * value:.{digits}f} %")
 
 
 def thousands(value: int | None) -> str:

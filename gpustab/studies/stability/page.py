@@ -179,7 +179,8 @@ _LISTS: Columns = [
     ("ties", lambda row: thousands(row["ties"])),
 ]
 _METRICS: Columns = [
-    *("metric", ("mean", ("mean", 4)), ("SD", ("sd", 2)), ("SE", ("se", 2)), ("of equal spaces", ("equal", 4)))
+    *("metric", ("mean", ("mean", 4)), ("SD", ("sd", 2)), ("SE", ("se", 2)), ("by chance", ("chance", 4))),
+    ("of equal spaces", ("equal", 4)),
 ]
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from gpustab import engine
-from gpustab.engine.similarity import similarity_pass
+from gpustab.engine.similarity import chance_pass, similarity_pass
 from gpustab.errors import InputError, OutOfMemoryError
 from gpustab.kernels.gram import run_pairs
 from gpustab.kernels.jackknife import pair_matrix, pair_statistics
@@ -32,6 +32,7 @@ from gpustab.studies.neighbours.claims import HOLDS, Hits, margin
 from gpustab.studies.shared import spaces
 from gpustab.studies.shared.frame import Answer, Groups, answering, groups_of
 from gpustab.studies.shared.same_runs import said_of, same_runs
+from gpustab.studies.shared.wording import groups_in_words
 from gpustab.studies.stability.contrasts import ACROSS, across, compare_halves, compare_samplings, pairs_of_halves
 from gpustab.studies.stability.options import StabilityOptions
 from gpustab.studies.stability.summary import Similarity, Targets, summarise
@@ -93,7 +94,7 @@ def stability(
         answer.result.alarms, answer.result.verdict = verdict.alarms, verdict.sentences
         if options.proxy is not None:
             answer.result.notes.append(
-                f"PIP losses are over a sampled proxy of {options.proxy:,} words, not the whole vocabulary."
+                f"PIP losses are over {options.proxy:,} sampled words, not the whole vocabulary."
             )
     return answer.result
 
@@ -124,7 +125,9 @@ def _measure_samplings(members: Sequence[Runs], answer: Answer, verdict: Verdict
     kept = {name: judged.kept for name, judged in verdict.judged.items()}
     extrinsic = compare_samplings(shuffled, bootstrap, kept, answer.compute)
     if extrinsic is None:
-        answer.result.notes.append(f"{shuffled.name} and {bootstrap.name} have no common words, so no contrast.")
+        answer.result.notes.append(
+            f"{groups_in_words([shuffled.name, bootstrap.name])} share no words, so they are not compared."
+        )
         return
     answer.result.contrasts.append(extrinsic.contrast())
     answer.result.notes.append(extrinsic.note)
@@ -139,7 +142,9 @@ def _measure_halves(
     targets = options.targets if isinstance(options.targets, int) else None
     halves = compare_halves(first, second, _length(options.neighbours), answer.compute, targets, options.seed)
     if halves is None:
-        answer.result.notes.append(f"{first.name} and {second.name} have no common words, so no contrast.")
+        answer.result.notes.append(
+            f"{groups_in_words([first.name, second.name])} share no words, so they are not compared."
+        )
         return
     answer.result.contrasts.append(halves.contrast((first.name, second.name)))
     verdict.of_halves(halves.name, halves.between, halves.within, halves.n)
@@ -159,7 +164,10 @@ def _measure_or_fall_back(runs: Runs, options: StabilityOptions, answer: Answer,
             raise
         log.warning("%s: %s; going on with the CPU", runs.name, error)
         _measure(runs.to(CPU), options, replace(compute, device=CPU, backend="torch"), answer, verdict)
-        answer.result.notes.append(f"{runs.name}: The memory of {compute.device} did not suffice; measured on the CPU.")
+        answer.result.notes.append(
+            f"{groups_in_words([runs.name])}: measured on the CPU, because the memory of {compute.device} was too "
+            "small."
+        )
 
 
 def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: Answer, verdict: Verdict) -> None:
@@ -168,6 +176,7 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     pip = engine.pip_pass(runs, compute, proxy, wordwise=True)
     answer.report(f"{runs.name}: word by word", 0.2)
     similarities = similarity_pass(runs, pip, options.metrics or (), compute, proxy)
+    by_chance = chance_pass(runs, pip, options.metrics or (), compute, proxy, options.seed)
     words = engine.wordwise_pass(runs, pip.basis, compute)
     rows, missing = _target_rows(runs, options)
     lists = engine.neighbour_pass(
@@ -192,18 +201,21 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     result.tables["nearest"].extend(nearest_table(runs, lists, n, by_word.mean))
     answer.notes[runs.name] = spaces.of_group(runs, pip, lists, options.neighbours, ties, missing)
     verdict.of_group(runs, judge(runs, pip), between, n, summary["neighbours"][str(n)]["chance_p"])
-    _add_similarities(similarities, len(runs), result)
+    _add_similarities(similarities, by_chance, len(runs), result)
     verdict.of_ranks(runs.name, *looked_at.agreement, looked_at.n)
     answer.report(f"{runs.name}: done", 1.0)
 
 
-def _add_similarities(similarities: dict[str, Tensor], runs: int, result: Result) -> None:
+def _add_similarities(
+    similarities: dict[str, Tensor], by_chance: dict[str, float], runs: int, result: Result
+) -> None:
     """Add the metrics that were asked for to the last group and to its pairs, which stand last in their table."""
     if not similarities:
         return
     statistics = {name: pair_statistics(pair_matrix(values, runs)) for name, values in similarities.items()}
     result.groups[-1]["similarity"] = {
-        name: Similarity(mean=of.mean, sd=of.sd, se=of.se, equal=SIMILARITIES[name]) for name, of in statistics.items()
+        name: Similarity(mean=of.mean, sd=of.sd, se=of.se, equal=SIMILARITIES[name], chance=by_chance[name])
+        for name, of in statistics.items()
     }
     pairs = result.tables["pairs"]
     for name, values in similarities.items():
@@ -221,7 +233,9 @@ def _target_rows(runs: Runs, options: StabilityOptions) -> tuple[Tensor, list[by
     missing = [word for word in wanted_words if word not in runs.vocabulary]
     there = [word for word in wanted_words if word in runs.vocabulary]
     if not there:
-        raise InputError(f"group '{runs.name}': no target word is there{': ' if missing else ''}{some_words(missing)}")
+        raise InputError(
+            f"group '{runs.name}' has none of the target words{': ' if missing else ''}{some_words(missing)}"
+        )
     return torch.cat([drawn, runs.rows_of(there).to(drawn.device)]).unique(), missing
 
 

@@ -58,12 +58,13 @@ class Neighbours(TypedDict):
 
 
 class Similarity(TypedDict):
-    """A further metric of pairs, with its value of equal spaces."""
+    """A further metric of pairs, with its value of equal spaces and its mean for spaces that are unrelated."""
 
     mean: float
     sd: float | None
     se: float | None
     equal: float
+    chance: float
 
 
 ReliabilitySummary = TypedDict(

@@ -12,7 +12,8 @@ from gpustab.report import Result
 from gpustab.report.origin import embeddings
 from gpustab.results import Block, Card, Column, Content, Sheet, SmallTable, Table
 from gpustab.results.page import Columns, cell, counted, number, percent, signed
-from gpustab.studies.shared.claims import OBSERVATIONS, OBSERVED, by_chance, facts
+from gpustab.studies.shared.claims import OBSERVED
+from gpustab.studies.shared.observations import OBSERVATIONS, by_chance, rules, verdicts
 from gpustab.studies.shared.wording import listed
 from gpustab.studies.sweep.answer import ALONG, EFFECT, P, effects
 from gpustab.studies.sweep.measure import CHANGES, SHARE, Change, Measured, change, numbers_of
@@ -76,7 +77,8 @@ def page(result: Result) -> list[Block]:
         blocks.append(Block(f"{first.rows} × {first.columns}", [], squares(grid)))
     observations = OBSERVED.of(result.tables)
     if observations.height:
-        blocks.append(Block(OBSERVATIONS, facts(observations), answer=by_chance(observations.rows())))
+        answer = by_chance(observations.rows())
+        blocks += [Block(OBSERVATIONS, tables=[verdicts(observations)], answer=answer), *rules(observations)]
     details = [SmallTable.of("Settings", result.tables["settings"].records(), _SETTINGS)]
     if result.tables["scores"].height:
         details.append(SmallTable.of("Scores", result.tables["scores"].records(), _SCORES))
