@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gpustab.report.origin import in_words
 from gpustab.report.svg.axes import cut, short
 from gpustab.report.svg.colours import called, series
@@ -11,6 +13,8 @@ from gpustab.report.svg.rows import Dot
 from gpustab.results import Table
 from gpustab.results.page import counted
 
+_NAMED = 4
+"""So many words stand in the title."""
 _MOST = 40
 """A panel shows so many words."""
 
@@ -29,14 +33,21 @@ def words_and_runs(shares: Table, tables: Tables) -> Picture:
         runs = list(dict.fromkeys(listed["run"]))
         if len(runs) < 2:
             continue
-        every = sum(hits == len(runs) for hits in part["runs"])
-        said.append(f"{every} of {part.height} in all {len(runs)} {names[group]} runs".replace("  ", " "))
+        every = [word for word, hits in each(part, "neighbour", "runs") if hits == len(runs)]
+        said.append(_in_all(every, part.height, len(runs), names[group] if len(groups) > 1 else ""))
         hidden += max(0, part.height - _MOST)
         panels.append(_panel(group, drawn[group].style, part.take(range(min(_MOST, part.height))), listed))
     if not panels:
         return Picture(missing="The picture of words and runs needs two runs or more that have the word.")
     caption = f" Below, {counted(hidden, 'word', 'is/are')} in the table only." if hidden else ""
-    return Picture(f"Words that are ever among the nearest: {'; '.join(said[:4])}", panels, caption=_CAPTION + caption)
+    return Picture("; ".join(said[:3]), panels, caption=_CAPTION + caption)
+
+
+def _in_all(words: Sequence[str], ever: int, runs: int, kind: str) -> str:
+    """Which words all runs of a group list, as a clause."""
+    some = ", ".join(words[:_NAMED]) + f" and {len(words) - _NAMED} more" * (len(words) > _NAMED)
+    of = f"{runs} {kind} runs".replace("  ", " ")
+    return f"{some}: in all {of}" if words else f"No word is in all {of}, of {ever} that are in some"
 
 
 def _panel(group: str, style: str, shares: Table, lists: Table) -> str:

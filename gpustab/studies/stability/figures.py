@@ -205,7 +205,7 @@ def words(table: Table, _: Tables) -> Picture:
     drawn, names = series(group for group, _ in parts), called(group for group, _ in parts)
     nine = listing((names[group], f"{_quantile(v, 0.05)}–{_quantile(v, 0.95)}") for group, v in parts)
     panel = ridges(
-        [Ridge(group, values, drawn[group].style) for group, values in parts],
+        [Ridge(in_words(group), values, drawn[group].style) for group, values in parts],
         Axis("PIP loss of a word, mean over pairs of runs", low, high),
         f"Distribution of the words' losses: nine of ten lie within {nine}",
     )

@@ -165,8 +165,8 @@ EFFECT = Claim[Effect](
     ),
     judge=_judge,
     sentences={
-        "more": lambda x: f"Larger {x.name}: more stable neighbours. {x.neighbours} {_beside(x)}",
-        "less": lambda x: f"Larger {x.name}: less stable neighbours. {x.neighbours} {_beside(x)}",
+        "more": lambda x: f"Raising {x.name} makes neighbours more stable. {x.neighbours} {_beside(x)}",
+        "less": lambda x: f"Raising {x.name} makes neighbours less stable. {x.neighbours} {_beside(x)}",
         "disagree": lambda x: (
             f"The two measures of {x.name} say opposite things, so say by which one. {x.neighbours} By the cosines "
             "of all "
