@@ -33,7 +33,7 @@ def doctor(
     json: Annotated[bool, Option("Print one JSON object and nothing else.")] = False,
 ) -> None:
     """Tell what will run here, and how to mend what will not."""
-    from gpustab.formats.atomic import write_text
+    from gpustab.formats.atomic import make_folder, write_text
     from gpustab.machine.doctor import diagnose
 
     if out is not None and (out / "summary.json").exists():
@@ -41,7 +41,7 @@ def doctor(
     checks = diagnose()
     content = to_text.dumps({"checks": [asdict(check) for check in checks]}, indent=2)
     if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
+        make_folder(out)
         write_text(out / "summary.json", f"{content}\n")
     if json:
         typer.echo(content)

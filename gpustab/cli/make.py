@@ -26,6 +26,7 @@ from gpustab.cli.session import require, session, show, wrote
 from gpustab.cli.takes import one_of, takes, undecided
 from gpustab.corpus.options import CORPORA, CorpusOptions
 from gpustab.errors import InputError
+from gpustab.formats.parsed import parse_json
 from gpustab.machine.job import number
 from gpustab.options import Count, Option, Options, Seed
 from gpustab.runs.joining import LEAST_RUNS as TO_MEASURE
@@ -262,7 +263,7 @@ def assign(content: dict[str, Any], settings: list[str]) -> None:
 def value_of(text: str) -> Any:
     """Return what is typed as a number or truth value where it is one, else the text."""
     try:
-        return json.loads(text)
+        return parse_json(text)
     except ValueError:
         return text
 

@@ -7,7 +7,7 @@ import os
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,10 +60,10 @@ def session(
     handler = RichHandler(console=errors, show_time=False, show_path=False)
     log.addHandler(handler)
     try:
-        with complaining(lambda: _GOES_ON if goes_on else _left()):
+        with complaining(lambda: _GOES_ON if goes_on else _left()), ExitStack() as held:
             if is_one_of_several() and not shared:
                 raise InputError("torchrun starts several processes, and this command shares no work: start it once")
-            _check_output(showing, output, runs)
+            _check_output(showing, output, runs, held)
             try:
                 yield bar
             finally:
@@ -79,14 +79,23 @@ def require(what: str, extra: str, *packages: str) -> None:
         raise InputError(f"{what} needs {', '.join(missing)}: pip install 'gpustab[{extra}]'")
 
 
-def _check_output(showing: Showing, output: Path | None, runs: Sequence[Path]) -> None:
-    """See before the work that nothing is replaced unasked, and that what is asked for has a meaning."""
+def _check_output(showing: Showing, output: Path | None, runs: Sequence[Path], held: ExitStack) -> None:
+    """See before the work that nothing is replaced unasked, that what is asked for has a meaning, and hold the folder.
+
+    Args:
+        showing: what is written.
+        output: see :func:`session`.
+        runs: see :func:`session`.
+        held: what is to be let go when the work is done.
+    """
     from gpustab.formats.writers import check_space_path
-    from gpustab.report.files import check_folder
+    from gpustab.report.files import check_folder, writing_alone
 
     if showing.quiet and showing.verbose:
         raise InputError(f"{option('quiet')} and {option('verbose')} exclude each other")
     if showing.out is not None:
+        if not number():  # of several processes the first writes
+            held.enter_context(writing_alone(showing.out))
         check_folder(showing.out, force=showing.force, figures=showing.figures)
     elif showing.force and output is None:
         raise InputError(

@@ -34,7 +34,7 @@ def write_word2vec_text(space: Space, path: str | os.PathLike[str]) -> None:
     path = Path(path)
     _refuse_words(space.vocabulary, path)
     _refuse_ambiguity(space, path)
-    with replacing(path) as temporary, temporary.open("wb") as file:
+    with replacing(path) as file:
         if path.suffix == ".gz":
             # No name and no time, so that equal spaces give equal files.
             with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:

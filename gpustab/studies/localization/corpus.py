@@ -274,10 +274,10 @@ def write_corpus(result: Content, path: str | os.PathLike[str]) -> None:
                 pyarrow.table(dict(table)).replace_schema_metadata({"gpustab": made}), new
             )
         return
-    with replacing(place) as new, new.open("w", encoding="utf-8", newline="\n") as file:
-        file.write(f"# {made}\n" + "\t".join(table) + "\n")
+    with replacing(place) as file:
+        file.write((f"# {made}\n" + "\t".join(table) + "\n").encode())
         for row in table.records():
-            file.write("\t".join(str(value).replace("\t", " ") for value in row.values()) + "\n")
+            file.write(("\t".join(str(value).replace("\t", " ") for value in row.values()) + "\n").encode())
 
 
 def provenance(result: Content) -> str:
