@@ -8,12 +8,18 @@ from __future__ import annotations
 import errno
 import os
 import uuid
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import BufferedWriter
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO
 
 from gpustab.errors import ComputationError, InputError
+
+with suppress(ImportError):  # on Windows
+    import fcntl
 
 _TO_MEND = {
     errno.EACCES,
@@ -28,6 +34,8 @@ _TO_MEND = {
     errno.ELOOP,
 }
 """What the caller mends by another path or another permission; all else, a full disk say, is a failure of the work."""
+_NO_SUCH_FILES = {errno.EOPNOTSUPP, errno.EISDIR, errno.ENOENT}
+"""What folders say that have no files without a name."""
 
 
 class WritingError(ComputationError):
@@ -49,10 +57,11 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BufferedWriter]:
         WritingError: if the disk is full or fails.
     """
     path = Path(path)
-    temporary = path.with_name(f".{uuid.uuid4().hex}.tmp")
+    temporary = path.with_name(f".{_mark(path)}{uuid.uuid4().hex[8:]}.tmp")
     try:
         with told(path):
             with temporary.open("xb") as file:
+                _hold(file)
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
@@ -105,11 +114,80 @@ def remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
+SPACES = (".txt", ".vec", ".gz", ".safetensors")
+"""How files of vectors end that are written."""
+
+
+def check_space_path(path: Path) -> None:
+    """See that a space could be written to a path, before the work that makes it.
+
+    Raises:
+        InputError: if the name asks for no known format, or the folder does not exist or may not be written to.
+    """
+    if path.suffix not in SPACES:
+        raise InputError(f"{path}: the name must end in {', '.join(SPACES)}")
+    if not path.parent.is_dir():
+        raise InputError(f"{path}: there is no folder {path.parent}")
+    if path.is_dir() or not os.access(path.parent, os.W_OK):
+        raise InputError(f"{path}: cannot be written: {'it is a folder' if path.is_dir() else 'no permission'}")
+
+
+def check_can_make(folder: Path) -> None:
+    """See that a folder is there or could be made, and that files could be written there; nothing is made yet.
+
+    Raises:
+        InputError: if not, with the reason.
+    """
+    nearest = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not nearest.is_dir() or not os.access(nearest, os.W_OK):
+        raise InputError(
+            f"{folder}: cannot write there, {nearest} is {'not writable' if nearest.is_dir() else 'a file'}"
+        )
+    with told(folder, "made or written to"):
+        _try(nearest)
+
+
+def _try(folder: Path) -> None:
+    """Write to a folder, as some say that they can be written to, and cannot; where the system can, without a name."""
+    if hasattr(os, "O_TMPFILE"):
+        try:
+            os.close(os.open(folder, os.O_TMPFILE | os.O_WRONLY))
+            return
+        except OSError as error:
+            if error.errno not in _NO_SUCH_FILES:
+                raise
+    with TemporaryDirectory(prefix=".", suffix=".tmp", dir=folder):
+        pass
+
+
 def clear_leftovers(folder: Path) -> None:
     """Remove the temporary files of a call that was killed; nobody may be writing there now."""
     # Ours, and the one that earlier versions let safetensors make beside the file it was told to write.
     for leftover in (*folder.glob(".*.tmp"), *folder.glob(".tmp??????")):
         remove(leftover)
+
+
+def clear_abandoned(path: str | os.PathLike[str]) -> None:
+    """Remove what killed calls left of a file that lies among files of others; what a living call writes is held."""
+    path = Path(path)
+    for leftover in path.parent.glob(f".{_mark(path)}{'?' * 24}.tmp"):
+        with suppress(OSError), leftover.open("rb") as file:
+            if _hold(file):
+                remove(leftover)
+
+
+def _mark(path: Path) -> str:
+    """Eight signs that tell what a temporary file was to become."""
+    return f"{zlib.crc32(os.fsencode(path.name)):08x}"
+
+
+def _hold(file: IO[bytes]) -> bool:
+    """Lock a temporary file, which ends with the process; ``False`` if another one holds it, or there are no locks."""
+    try:
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (OSError, NameError):  # NameError: on Windows, which lets nobody remove what is open
+        return os.name != "posix"
+    return True
 
 
 def _to_disk(folder: Path) -> None:

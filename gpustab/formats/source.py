@@ -134,7 +134,7 @@ class Watched:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._then = os.stat(path)
+        self._then = path.stat()
 
     def check(self) -> None:
         """Refuse to go on where the file was cut since it was opened; one that was replaced or removed stays mapped.
@@ -143,7 +143,7 @@ class Watched:
             InputError: if it was cut.
         """
         try:
-            now = os.stat(self._path)
+            now = self._path.stat()
         except OSError:
             return
         if os.path.samestat(now, self._then) and now.st_size < self._then.st_size:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from gpustab.errors import ComputationError, InputError, option
-from gpustab.formats.atomic import make_folder, remove, replacing, told, write_text
+from gpustab.formats.atomic import check_can_make, make_folder, remove, replacing, told, write_text
 from gpustab.formats.parsed import DamagedError, read_json
 from gpustab.options import FigureFormat
 from gpustab.report.describe import draw, figures_of
@@ -52,11 +51,10 @@ def check_folder(folder: Path, *, force: bool = False, figures: Sequence[FigureF
     if missing:
         raise InputError(f"writing a result needs {', '.join(missing)}: pip install 'gpustab[report]'")
     check_formats(figures)
-    with writing_alone(folder):
-        _take_over(folder)
-        make_folder(folder / _NEW)  # some folders say that they can be written to, and cannot
-        with told(folder / _NEW, "removed"):
-            (folder / _NEW).rmdir()
+    check_can_make(folder)
+    if any((folder / name).exists() for name in (_NEW, _WHOLE, _MOVING)):
+        with writing_alone(folder):
+            _take_over(folder)
     if not force and (there := _occupant(folder)):
         raise InputError(f"{folder}: holds {there}; give another folder, or {option('force', True)} to replace it")
     _old_files(folder)
@@ -92,7 +90,7 @@ def write_files(
                 written += _write_drawn(result, new, figures)
             except (InputError, ComputationError):  # of the disk
                 raise
-            except Exception as error:  # noqa: BLE001  # of a figure: it costs no number
+            except Exception as error:  # of a figure: it costs no number
                 failure = error
             with told(folder):
                 new.replace(folder / _WHOLE)
@@ -121,9 +119,8 @@ def writing_alone(folder: Path) -> Iterator[None]:
         yield
         return
     made = [path for path in (folder, *folder.absolute().parents) if not path.exists()]
-    with told(folder, "made"):
-        _want_writable(folder)
-        folder.mkdir(parents=True, exist_ok=True)
+    check_can_make(folder)
+    make_folder(folder)
     try:
         with alone(folder, "result", "writing its result"):
             _HELD.add(place)
@@ -135,14 +132,6 @@ def writing_alone(folder: Path) -> Iterator[None]:
         with suppress(OSError):  # what holds something stays
             for path in made:
                 path.rmdir()
-
-
-def _want_writable(folder: Path) -> None:
-    nearest = next(path for path in (folder, *folder.absolute().parents) if path.exists())
-    if not nearest.is_dir() or not os.access(nearest, os.W_OK):
-        raise InputError(
-            f"{folder}: cannot write there, {nearest} is {'not writable' if nearest.is_dir() else 'a file'}"
-        )
 
 
 def _take_over(folder: Path) -> None:

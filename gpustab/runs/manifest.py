@@ -15,7 +15,6 @@ from typing import Any
 from gpustab.errors import InputError
 from gpustab.formats.atomic import write_text
 from gpustab.formats.parsed import read_json
-from gpustab.formats.registry import looks_like_vectors
 
 OUTPUT = "output"
 """Folder within a leaf."""
@@ -118,6 +117,8 @@ def _vectors(files: Sequence[Path]) -> list[Path]:
 
 
 def _is_vectors(path: Path) -> bool:
+    from gpustab.formats.registry import looks_like_vectors  # torch comes with it
+
     try:
         return looks_like_vectors(path)
     except InputError:

@@ -134,7 +134,9 @@ def installed(points):
         for name, kind in kinds.items():
             stack.enter_context(patch.object(os, name, passing(getattr(os, name), kind)))
         lock = passing(fcntl.flock, "lock")
-        let_go = patch.object(fcntl, "flock", lambda file, how: (real_flock if how & fcntl.LOCK_UN else lock)(file, how))
+        let_go = patch.object(
+            fcntl, "flock", lambda file, how: (real_flock if how & fcntl.LOCK_UN else lock)(file, how)
+        )
         stack.enter_context(let_go)
         stack.enter_context(patch.object(tensors, "safe_open", passing(tensors.safe_open, "map")))
         yield points

@@ -93,7 +93,9 @@ def contents(folder):
 
 def visible(files):
     """What counts: nothing of a call that is under way, which hides it."""
-    hidden = {name for name in files if any(part.startswith(".") or part == "unfinished-pack" for part in Path(name).parts)}
+    hidden = {
+        name for name in files if any(part.startswith(".") or part == "unfinished-pack" for part in Path(name).parts)
+    }
     return {name: content for name, content in files.items() if name not in hidden and content != b"folder"}
 
 

@@ -59,7 +59,9 @@ SCENARIOS = (
         "page/summary.json",
         (SET, "neighbours {word} set --out page -q"),
     ),
-    Scenario("stability, packed", "stability packed --out page -q", "page/summary.json", (SET, "pack set -o packed -q")),
+    Scenario(
+        "stability, packed", "stability packed --out page -q", "page/summary.json", (SET, "pack set -o packed -q")
+    ),
     Scenario("study bootstrap", "study bootstrap set --out page -q", "page/summary.json", (SET,), **STUDY),
     Scenario(
         "study change",

@@ -1,4 +1,4 @@
-"""Spaces whose vectors are never in memory at once: they stay on disk, in a safetensors file or one that has them so."""
+"""Spaces whose vectors are never in memory at once: they stay on disk, in a file that has them as they are."""
 
 from __future__ import annotations
 

@@ -90,7 +90,9 @@ def writing(path: Path) -> Iterator[None]:
         with told(path):
             yield
     except WritingError as error:
-        raise ComputationError(f"{marked(error)}; what is finished stays, and the same call goes on from there") from error
+        raise ComputationError(
+            f"{marked(error)}; what is finished stays, and the same call goes on from there"
+        ) from error
 
 
 def checksum(path: Path) -> str:
