@@ -5,7 +5,6 @@ What imports NumPy is imported when it is used: the help and completion do not w
 
 from __future__ import annotations
 
-import json
 import logging
 import shlex
 import tempfile

@@ -143,8 +143,10 @@ def check_can_make(folder: Path) -> None:
         raise InputError(
             f"{folder}: cannot write there, {nearest} is {'not writable' if nearest.is_dir() else 'a file'}"
         )
-    with told(folder, "made or written to"):
+    try:
         _try(nearest)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot write there: {error.strerror}") from None
 
 
 def _try(folder: Path) -> None:

@@ -1,7 +1,7 @@
 """Fault points, installed from outside: every operation on files below a folder is counted, and one of them fails.
 
-Python's ``open``, the functions of ``os``, locks, and the opening of safetensors files are replaced; what reads and writes
-by another way would not be seen, so a test of the product's text sees that there is none.
+Python's ``open``, the functions of ``os``, locks, and the opening of safetensors files are replaced; what reads and
+writes by another way would not be seen, so a test of the product's text sees that there is none.
 """
 
 import builtins
@@ -12,6 +12,7 @@ import os
 import re
 import signal
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from unittest.mock import patch
 
 from gpustab.formats.binary import tensors
@@ -42,10 +43,10 @@ class Points:
         """The path below the folder, None of any other."""
         if isinstance(path, int):
             try:
-                path = os.readlink(f"/proc/self/fd/{path}")
+                path = Path(f"/proc/self/fd/{path}").readlink()
             except OSError:
                 return None
-        path = os.path.abspath(os.fsdecode(path))
+        path = str(Path.cwd() / os.fsdecode(path))
         if not path.startswith(self._folder + os.sep):
             return None
         return re.sub(r"\.[0-9a-f]{32}\.tmp", ".random.tmp", path[len(self._folder) + 1 :])

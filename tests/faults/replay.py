@@ -1,4 +1,4 @@
-"""A call is made undisturbed once, then once for every operation on files and every fault, each in a process of its own.
+"""A call is made undisturbed once, then for every operation on files and every fault, each in a process of its own.
 
 What must hold afterwards is in :func:`wrong_state` and :func:`wrong_words`; that the same call once more ends as the
 undisturbed one, byte for byte and without litter, in :meth:`Replay.disturb`.
@@ -93,9 +93,8 @@ def contents(folder):
 
 def visible(files):
     """What counts: nothing of a call that is under way, which hides it."""
-    hidden = {
-        name for name in files if any(part.startswith(".") or part == "unfinished-pack" for part in Path(name).parts)
-    }
+    hides = lambda part: part.startswith(".") or part == "unfinished-pack"  # noqa: E731
+    hidden = {name for name in files if any(map(hides, Path(name).parts))}
     return {name: content for name, content in files.items() if name not in hidden and content != b"folder"}
 
 
@@ -158,12 +157,12 @@ class Replay:
         self._template.mkdir(parents=True)
         word = make_inputs(self._template)
         shutil.rmtree(self._place, ignore_errors=True)
-        os.rename(self._template, self._place)
+        self._template.rename(self._place)
         for command in self.scenario.before:
             done = in_child(lambda command=command: self._plain(command.format(word=word)))
             assert done, command
             assert done["code"] == 0, (command, done)
-        os.rename(self._place, self._template)
+        self._place.rename(self._template)
 
     def _restore(self):
         """Put the folder back as it was, at the same path and with the same times, which packs record."""

@@ -92,7 +92,7 @@ def make_inputs(folder):
     Path(folder, "dated.tsv").write_text("\n".join(["year\ttext", *rows]) + "\n")
     for r in range(2):
         values = [f"{word} " + " ".join(f"{draw.gauss(0, 1):.4f}" for _ in range(4)) for word in words]
-        Path(folder, f"r{r}.txt").write_text(f"60 4\n" + "\n".join(values) + "\n")
+        Path(folder, f"r{r}.txt").write_text("60 4\n" + "\n".join(values) + "\n")
     for path in Path(folder).iterdir():
         os.utime(path, (1_700_000_000, 1_700_000_000))
     return words[0]

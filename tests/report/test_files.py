@@ -6,7 +6,8 @@ from unittest.mock import Mock
 import pandas as pd
 import pytest
 
-from gpustab import InputError
+from gpustab import ComputationError, InputError
+from gpustab.formats.atomic import WritingError
 from gpustab.formats.memory import from_pair
 from gpustab.report import files
 from gpustab.report.describe import draw
@@ -78,7 +79,7 @@ def test_a_figure_that_fails_costs_no_number(result, tmp_path, monkeypatch):
 
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="the folder that says it can be written to, and cannot")
 def test_a_folder_that_cannot_be_made_is_found_before_the_work():
-    with pytest.raises(InputError, match="/proc/gpustab: cannot be made: "):
+    with pytest.raises(InputError, match="/proc/gpustab: cannot write there: "):
         check_folder(Path("/proc/gpustab"))
 
 
