@@ -19,7 +19,6 @@ import math
 import os
 from collections.abc import Callable, Mapping
 from copy import deepcopy
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
