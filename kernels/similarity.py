@@ -259,7 +259,7 @@ def partly_whitened(gram: Tensor, alpha: float) -> Tensor:
     """Return the maps between Procrustes and CCA, ``α I + (1 − α) C^{−1/2}`` (Williams et al. 2021, eq. 9).
 
     Args:
-        gram: ``(B, d, d)`` float64 of centred columns, in any scale: columns are taken by their largest spread as 1.
+        gram: ``(B, d, d)`` float64 of centred columns.
         alpha: 1 for the identity, 0 for whitening.
     """
     if not 0 <= alpha <= 1:
