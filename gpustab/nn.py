@@ -55,7 +55,7 @@ class _PairLoss(nn.Module):
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Any:
         """Move the weights with the module, but keep their digits: ``half()`` would make counts of words infinite."""
         weights = self.weights
-        super()._apply(fn, recurse)
+        super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
         if weights is not None and self.weights is not None:
             self.weights = weights.to(self.weights.device)
         return self

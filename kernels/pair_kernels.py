@@ -63,8 +63,8 @@ def pair_rbf_hsics(
     v = len(x)
     if v < (4 if debiased else 2):
         raise ValueError(f"there are {v} rows, wanted at least {4 if debiased else 2}")
-    parts = rows.prepared(torch.float64)
-    parts = tuple(part - part.detach().mean(0) for part in parts)  # distances near the origin lose no digits
+    # Distances near the origin lose no digits.
+    parts = [part - part.detach().mean(0) for part in rows.prepared(torch.float64)]
     chosen = [share * float(median_distance(part)) for part in parts] if widths is None else list(widths)
     for name, width in zip("xy", chosen, strict=True):
         if not 0 < width < float("inf"):

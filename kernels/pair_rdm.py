@@ -89,4 +89,5 @@ def average_ranks(values: Tensor) -> Tensor:
     """
     _, which, counts = values.unique(return_inverse=True, return_counts=True)
     last = counts.cumsum(0)
-    return (last.double() - (counts - 1) / 2)[which]
+    ranks: Tensor = (last.double() - (counts - 1) / 2)[which]
+    return ranks

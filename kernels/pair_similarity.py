@@ -67,13 +67,27 @@ def pair_canonical(x: Tensor, y: Tensor, *, unit: bool = False, explained: float
     return PairCanonical(whole.correlations[0, :few], whole.mean[0], most.mean[0], whole.projection_weighted[0, 0])
 
 
+def pair_debiased_cka(x: Tensor, y: Tensor, *, unit: bool = False) -> Tensor:
+    """Return debiased CKA, ``()`` float64 in [−1, 1]; see :func:`gpustab.kernels.similarity.debiased_cka`.
+
+    Arguments as :func:`pair_linear_cka`; at least 4 rows.
+    """
+    return similarity.debiased_cka(*_hsics(pair_rows(x, y, None, unit))[:, None])[0]
+
+
 def pair_unbiased_hsics(x: Tensor, y: Tensor, *, unit: bool = False) -> Tensor:
     """Return the unbiased HSIC of x with itself, of x with y and of y with itself, ``(3,)`` float64, linear kernels.
 
-    See :func:`gpustab.kernels.similarity.unbiased_hsic`; arguments as :func:`pair_linear_cka`. Rows are centred and
-    their largest number is brought to about 1 on the way, which the ratio does not see.
+    See :func:`gpustab.kernels.similarity.unbiased_hsic`; arguments as :func:`pair_linear_cka`, at least 4 rows.
     """
     rows = pair_rows(x, y, None, unit)
+    refuse_unmeasurable(rows)
+    size_x, size_y = (size.square() for size in _sizes(rows))
+    return _hsics(rows) * torch.stack([size_x * size_x, size_x * size_y, size_y * size_y])
+
+
+def _hsics(rows: PairRows) -> Tensor:
+    """Of rows of size one."""
     mean = _means(rows)
     totals, grams = [], []
     for a, b in _of_size_one(rows):
@@ -81,7 +95,7 @@ def pair_unbiased_hsics(x: Tensor, y: Tensor, *, unit: bool = False) -> Tensor:
         totals.append(torch.stack(lifted).sum(1))
         grams.append(summed_products([lifted]))
     total, gram = torch.stack(totals).sum(0), torch.stack(grams).sum(0)
-    return similarity.unbiased_hsic(gram, total[[0, 0, 1]], total[[0, 1, 1]], len(x))
+    return similarity.unbiased_hsic(gram, total[[0, 0, 1]], total[[0, 1, 1]], len(rows.x))
 
 
 def pair_eigenspaces(x: Tensor, y: Tensor, *, unit: bool = False, power: float = 3.0) -> tuple[Tensor, Tensor]:

@@ -70,7 +70,8 @@ def chance_of_linear_cka(xx: Tensor, yy: Tensor, words: int) -> Tensor:
         words: v.
     """
     share = [part.diagonal(dim1=1, dim2=2).sum(1) / torch.linalg.matrix_norm(part) for part in (xx, yy)]
-    return share[0] * share[1] / (words - 1)
+    chance: Tensor = share[0] * share[1] / (words - 1)
+    return chance
 
 
 def with_lengths(rows: Tensor) -> Tensor:

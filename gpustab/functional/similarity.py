@@ -17,9 +17,9 @@ from gpustab.kernels.pair_rows import pair_rows, powers, refuse_unmeasurable, ro
 from gpustab.kernels.pair_similarity import (
     PairCanonical,
     pair_canonical,
+    pair_debiased_cka,
     pair_eigenspaces,
     pair_linear_cka,
-    pair_unbiased_hsics,
 )
 
 __all__ = [
@@ -154,11 +154,7 @@ def debiased_cka(x: Tensor, y: Tensor, *, normalize: bool = False, reduction: Re
         >>> round(linear_cka(*noise).item(), 1), abs(debiased_cka(*noise).item()) < 0.1
         (0.8, True)
     """
-
-    def one(x: Tensor, y: Tensor, _: Tensor | None) -> Tensor:
-        return similarity.debiased_cka(*pair_unbiased_hsics(x, y, unit=normalize)[:, None])[0]
-
-    return combined(each_pair(one, x, y), reduction)
+    return combined(each_pair(lambda a, b, _: pair_debiased_cka(a, b, unit=normalize), x, y), reduction)
 
 
 def rbf_cka(
