@@ -76,7 +76,7 @@ def test_what_the_maker_recorded(tmp_path):
 
 
 def test_the_answer_says_what_is_odd_or_that_nothing_is(files):
-    plain, packed, page = files
+    plain, packed, _ = files
     assert info([packed]).verdict == ["Nothing is odd about this file."]
     (said,) = info([plain, packed], LoadOptions(drop_nonfinite=True)).verdict
     assert said.startswith("1 of 2 files is odd. ")

@@ -275,7 +275,7 @@ def word_table(
     }
     for m, n in enumerate(lengths):
         for name, values in (("p", overlaps.p_word[m]), ("j", overlaps.j_word[m])):
-            column = torch.full((runs.words,), torch.nan, dtype=torch.float64)
+            column = torch.full((runs.words,), torch.nan, dtype=torch.float64, device="cpu")
             column[targets.cpu()] = values.cpu()
             columns[f"{name}@{n}"] = column.numpy()
     names = {f"p@{looked_at.n}_se": "p_se", f"p@{looked_at.n}_place": "p_place", "least": "least"}
