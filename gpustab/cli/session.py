@@ -142,7 +142,8 @@ def _check_file(output: Path, showing: Showing, runs: Sequence[Path]) -> None:
     from gpustab.formats.atomic import check_space_path
 
     check_space_path(output)
-    if output.resolve() in {run.resolve() for run in runs}:
+    # Not resolve(), which loops of links end.
+    if os.path.realpath(output) in {os.path.realpath(run) for run in runs}:
         raise InputError(f"{output}: this is one of the runs; writing the average there would destroy it")
     if output.exists() and not showing.force:
         raise InputError(f"{output}: is there already; {option('force')} replaces it")
