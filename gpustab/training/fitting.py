@@ -20,7 +20,6 @@ import math
 import os
 from collections.abc import Callable, Mapping
 from copy import deepcopy
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -152,7 +151,7 @@ def _begun(folder: Path, settings: TrainingSettings) -> dict[str, Any]:
             try:
                 plan = json.loads(path.read_text(encoding="utf-8"))
                 found["min_count"] = plan["options"]["min_count"]
-                found |= {f"{name}.{key}": plan["parameters"][key] for key in ("epochs", "dim") if key in plan["parameters"]}
+                found |= {f"{name}.{key}": value for key, value in plan["parameters"].items()}
             except (ValueError, KeyError, TypeError):
                 continue  # training itself says that it is damaged
     return found
