@@ -83,8 +83,9 @@ def epochs_of(tokens: int, min_count: int) -> int:
     (5, 20, 40, 100)
     """
     usual = math.ceil(READ_RAREST / min_count)
-    short = math.ceil(READ_ALL / max(tokens, 1) / 10) * 10
-    return min(max(usual, short if short > usual else 0), MOST_EPOCHS)
+    if tokens * usual >= READ_ALL:
+        return usual
+    return min(math.ceil(READ_ALL / max(tokens, 1) / 10) * 10, MOST_EPOCHS)
 
 
 def cores() -> int:
