@@ -30,8 +30,8 @@ LENGTHS = (1, 2, 5, 10, 25, 50)
 """List lengths n of p@n and j@n, unless others are asked for."""
 
 SIMILARITIES = {
-    **dict.fromkeys(("pip", "procrustes", "angular"), 0.0),
-    **dict.fromkeys(("cka", "rdm", "cca", "svcca", "pwcca"), 1.0),
+    **dict.fromkeys(("pip", "procrustes", "angular", "eigenspace_instability"), 0.0),
+    **dict.fromkeys(("cka", "debiased_cka", "rdm", "cca", "svcca", "pwcca", "eigenspace_overlap"), 1.0),
 }
 """Metrics of two spaces by name, each with its value of equal spaces; see `gpustab.engine.similarity`."""
 

@@ -41,18 +41,18 @@ def doctor(
 
     Example: gpustab doctor
     """
-    from gpustab.formats.atomic import check_can_make, write_text
+    from gpustab.formats.atomic import check_can_make, make_folder, write_text
 
     if out is not None:
         if (out / "summary.json").exists():
             raise InputError(f"{out}: holds a result; give another folder")
         check_can_make(out)
-    from gpustab.machine.doctor import diagnose
+    from gpustab.machine.doctor import answer, diagnose
 
     checks = diagnose()
     content = to_text.dumps({"checks": [asdict(check) for check in checks]}, indent=2)
     if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
+        make_folder(out)
         write_text(out / "summary.json", f"{content}\n")
     if json:
         typer.echo(content)
@@ -63,6 +63,7 @@ def doctor(
             detail = check.detail + (f"\n→ {check.remedy}" if check.remedy else "")
             table.add_row(Text(check.status, style=colours[check.status]), check.name, Text(detail))
         Console().print(table)
+        typer.echo(answer(checks))
     if any(check.status == "fail" for check in checks):
         raise typer.Exit(1)
 
