@@ -56,7 +56,5 @@ def test_alarms_answer_and_one_table_are_not_left_out(call, runset):
     shown, whole = call("stability RUNSET").stdout, call("stability RUNSET --verbose").stdout
     first = shown.splitlines()[0]
     assert first == whole.splitlines()[0]
-    assert shown.count("reduced PIP loss") <= 2
-    for group in ("sgns/fixed", "sgns/shuffled", "sgns/bootstrap"):
-        assert re.search(rf"^  {group} +5 ", shown, re.MULTILINE)
+    assert re.search(r"^  runs +5 +5 +5$", shown, re.MULTILINE)
     assert {line for line in whole.splitlines() if line.startswith("! ")} <= set(shown.splitlines())
