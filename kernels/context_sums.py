@@ -29,7 +29,11 @@ def context_sums(
     """
     used, column = words.unique(return_inverse=True)
     matrix = torch.sparse_coo_tensor(
-        torch.stack([samples, column]), counts.double(), (shape[0], len(used)), check_invariants=True
+        torch.stack([samples, column]),
+        counts.double(),
+        (shape[0], len(used)),
+        check_invariants=True,
+        device=counts.device,
     )
     if not len(used):
         return torch.zeros(shape, dtype=torch.float64, device=counts.device)

@@ -44,7 +44,7 @@ class _OfMoments(PairMetric):
         if dimension is not None and dimension < 1:
             raise InputError(f"dimension is {dimension}, wanted a number from 1")
         self.dimension = dimension
-        for name, zeros in empty_moments(2, 0, torch.device("cpu"))._asdict().items():
+        for name, zeros in empty_moments(2, 0, self.device)._asdict().items():
             self.add_state(name, zeros, dist_reduce_fx="sum")
 
     def extra_repr(self) -> str:

@@ -117,7 +117,9 @@ def differences(batch: Batch, word: Factors, context: Factors) -> Tensor:
     size = (len(word.rows), len(context.rows))
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Sparse CSR tensor support is in beta", UserWarning)
-        minus_log = torch.sparse_csr_tensor(batch.word_ends, batch.contexts, -batch.log, size, check_invariants=False)
+        minus_log = torch.sparse_csr_tensor(
+            batch.word_ends, batch.contexts, -batch.log, size, check_invariants=False, device=batch.log.device
+        )
     with full_precision(word.rows.device):
         found: Tensor = torch.sparse.sampled_addmm(minus_log, word.rows, context.rows.mT).values()
     return found
