@@ -9,6 +9,8 @@ from torch import Tensor
 
 from gpustab.kernels.arithmetic import full_precision
 
+__all__ = ["context_sums"]
+
 
 def context_sums(
     samples: Tensor, words: Tensor, counts: Tensor, rows: Callable[[Tensor], Tensor], shape: tuple[int, int]

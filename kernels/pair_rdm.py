@@ -11,6 +11,8 @@ from torch.nn.functional import pdist
 from gpustab.kernels import similarity
 from gpustab.kernels.pair_rows import PairRows, lengths, pair_rows, refuse_unmeasurable, summed_products
 
+__all__ = ["Comparison", "Distance", "average_ranks", "pair_rdm"]
+
 Distance = Literal["cosine", "euclidean", "correlation"]
 Comparison = Literal["pearson", "spearman"]
 

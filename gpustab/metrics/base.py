@@ -15,6 +15,8 @@ from gpustab.errors import InputError
 from gpustab.kernels.pair_rows import pair_rows, refuse_unmeasurable
 from gpustab.kernels.shapes import want_tensor
 
+__all__ = ["PairMetric", "home"]
+
 _SAME = 1e-2
 """Part of its length by which a row that comes twice may differ: rounding of another batch or card is less."""
 

@@ -14,7 +14,9 @@ from gpustab.kernels.pair_kernels import pair_rbf_hsics
 from gpustab.kernels.pair_similarity import pair_unbiased_hsics
 from gpustab.metrics.base import home
 
-Kernel = Literal["linear", "rbf"]
+__all__ = ["MinibatchCKA"]
+
+_Kernel = Literal["linear", "rbf"]
 
 
 class MinibatchCKA(Metric):
@@ -53,7 +55,7 @@ class MinibatchCKA(Metric):
 
     def __init__(
         self,
-        kernel: Kernel = "linear",
+        kernel: _Kernel = "linear",
         *,
         widths: tuple[float, float] | None = None,
         normalize: bool = False,

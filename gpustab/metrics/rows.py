@@ -13,6 +13,8 @@ from gpustab.functional.similarity import neighbour_overlap
 from gpustab.kernels.batches import Reduction, refuse_reduction
 from gpustab.metrics.base import PairMetric
 
+__all__ = ["NeighbourOverlap", "WordwisePIPDistance"]
+
 
 class _OfRows(PairMetric):
     is_differentiable = False

@@ -21,6 +21,19 @@ from torch.nn.functional import embedding_bag, pad
 
 from gpustab.kernels.arithmetic import full_precision
 
+__all__ = [
+    "MOST_PLACES",
+    "Batch",
+    "Factors",
+    "block_diagonal",
+    "descend",
+    "differences",
+    "gradients",
+    "loss",
+    "make_factors",
+    "weighting",
+]
+
 MOST_PLACES = 2**31 - 1
 """Entries, and coordinates of a table, of one step: they are numbered in 32 bits."""
 

@@ -54,6 +54,8 @@ from gpustab.kernels.training.noise import Noise, draw_noise
 from gpustab.kernels.training.philox import philox, random_words
 from gpustab.kernels.training.reading import Reading
 
+__all__ = ["LARGEST", "Model", "Recipe", "Step", "start_model", "train_epoch"]
+
 START, TRAIN = 0, 2
 """Second word of the key; 1 is that of thinning."""
 
