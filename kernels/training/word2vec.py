@@ -126,7 +126,7 @@ def start_model(
     """
     inputs = torch.empty(len(seeds), words, dim, device=device or "cpu")
     for run, seed in enumerate(seeds):
-        uniform = random_words(words * dim, (seed, START), device=device or "cpu").double() / 2**32 - 0.5
+        uniform = random_words(words * dim, (seed, START), device=device).double() / 2**32 - 0.5
         inputs[run] = (uniform * (2 * spread / dim)).view(words, dim)
     return Model(inputs, torch.zeros_like(inputs))
 
