@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from gpustab.errors import InputError
-from gpustab.formats.atomic import replacing
+from gpustab.formats.atomic import clear_abandoned, replacing
 from gpustab.kernels.cosine import cosines
 from gpustab.sentences.language import Tokens, detokenise, read_utf8
 
@@ -210,6 +210,7 @@ _FEWEST = 10
 
 def write_saved(path: str | os.PathLike[str], form: str, content: dict[str, Any]) -> None:
     """Write a model's content, whole or not at all."""
+    clear_abandoned(path)
     with replacing(path) as new:
         torch.save({"form": form} | content, new)
 

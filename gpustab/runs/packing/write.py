@@ -11,9 +11,10 @@ import torch
 from torch import Tensor
 
 from gpustab.errors import InputError, naming, option
-from gpustab.formats.atomic import replacing
+from gpustab.formats.atomic import make_folder
 from gpustab.formats.binary.safetensors import METADATA_KEY
-from gpustab.formats.binary.stored import Part, StoredSpace, write_tensors
+from gpustab.formats.binary.stored import StoredSpace
+from gpustab.formats.binary.tensors import Part, write_tensors
 from gpustab.formats.options import DEFAULTS, LoadOptions
 from gpustab.formats.unusual import Values
 from gpustab.runs.packing.order import Order
@@ -125,9 +126,8 @@ def write_packed(
         parts["present"] = Part.of((rows >= 0).to(torch.uint8))
     metadata = {METADATA_KEY: json.dumps(space.metadata, sort_keys=True)}
     with writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(path) as temporary:
-            size, digest = write_tensors(parts, temporary, metadata)
+        make_folder(path.parent)
+        size, digest = write_tensors(parts, path, metadata)
     return {
         "file": path.name,
         "bytes": size,
