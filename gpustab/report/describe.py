@@ -22,10 +22,10 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
-from gpustab.report.origin import called, training
+from gpustab.report.origin import called, technique, training
 from gpustab.report.svg.picture import Figures, Picture
 from gpustab.report.words import Titles
-from gpustab.results import Block, Card, Content, Table
+from gpustab.results import Block, Card, Content, SmallTable, Table
 from gpustab.results.page import number, whole
 
 _CARDS = 4
@@ -46,7 +46,7 @@ def describe(result: Content) -> list[Block]:
 def _in_words(block: Block) -> Block:
     """A block whose groups are called what people call them."""
     tables = [
-        replace(table, title=called(table.title), header=[*map(called, table.header)], rows=_cells(table.rows))
+        replace(table, title=called(table.title), header=[*map(called, table.header)], rows=_cells(table))
         for table in block.tables
     ]
     facts = [(called(name), value, called(meaning)) for name, value, meaning in block.facts]
@@ -54,8 +54,10 @@ def _in_words(block: Block) -> Block:
     return replace(block, title=title, answer=answer, aside=aside, facts=facts, tables=tables)
 
 
-def _cells(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    return [[called(cell) for cell in row] for row in rows]
+def _cells(table: SmallTable) -> list[list[str]]:
+    """The cells of a table; those of a column of techniques are the names of these."""
+    named = [technique if title in ("technique", "runs of") else called for title in table.header]
+    return [[called(say(cell)) for say, cell in zip(named, row, strict=True)] for row in table.rows]
 
 
 class Paper(NamedTuple):

@@ -11,6 +11,9 @@ from typing import Any, Generic, cast, get_type_hints
 import numpy as np
 from typing_extensions import TypeVar
 
+_TITLES = {"sd": "SD", "se": "SE", "pip": "PIP loss", "rmse": "RMSE", "auc": "AUC", "r2": "R²", "rho": "ρ"}
+"""How people write parts of a field's name, where its column has no title of its own."""
+
 R = TypeVar("R", default=Any)
 Values = list[Any] | np.ndarray[Any, Any]
 
@@ -46,7 +49,7 @@ def columns_of(row: type) -> dict[str, Column]:
     for name in names_of(row):
         declared = [extra for extra in getattr(hints[name], "__metadata__", ()) if isinstance(extra, Column)]
         column = declared[0] if declared else Column()
-        title = column.title or name.replace("_", " ")
+        title = column.title or " ".join(_TITLES.get(part, part) for part in name.split("_"))
         columns[name] = Column(title, column.digits, column.about, column.text)
     return columns
 

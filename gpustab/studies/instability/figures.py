@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gpustab.report.origin import technique
 from gpustab.report.svg.axes import Axis, Named, at, floats, known
 from gpustab.report.svg.charts import (
     HOLLOW,
@@ -61,7 +62,7 @@ _by_technique = partial(panels_by, "technique")
 
 def _keyed(what: str, name: str, x: Axis, y: Axis, layers: Sequence[Layer], **more: Any) -> str:
     """The panel of a technique, with a key."""
-    return lines(x, y, layers, f"{what}, {name}", name=name, keyed=True, **more)
+    return lines(x, y, layers, f"{what}, {name}", name=technique(name), keyed=True, **more)
 
 
 def _short(value: float | None) -> str | None:
@@ -220,7 +221,7 @@ def _over_frequency(name: str, words: Table, batches: Table, quantity: str) -> s
         *(Note(word, x, min(max(y, low), top), -3, -6) for word, x, y in _frequent(words, values) if intrinsic),
     ]
     x = Axis("occurrences in the corpus", min(xs), max(max(xs), 1.01 * min(xs)), log=True)
-    return lines(x, Axis(title, low, top), layers, f"{title} over frequency, {name}", name=name)
+    return lines(x, Axis(title, low, top), layers, f"{title} over frequency, {name}", name=technique(name))
 
 
 @drawn_from("corpora")
@@ -350,7 +351,7 @@ def scores(name: str, rows: Table) -> str:
     counts, pad = sorted({float(n) for n in rows["runs_beneath"]}), 0.08 * (max(ends) - min(ends)) or 1.0
     x = Axis("runs averaged, n", 0.9 * counts[0], 1.12 * counts[-1], at(counts), log=True)
     y = Axis("gain, points ± SE", min(ends) - pad, max(ends) + pad)
-    return lines(x, y, [Level(0), *drawn], f"Gain of averages of n runs, {name}", name=name)
+    return lines(x, y, [Level(0), *drawn], f"Gain of averages of n runs, {name}", name=technique(name))
 
 
 def _largest_error(rows: Table) -> str | None:

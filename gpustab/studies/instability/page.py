@@ -238,7 +238,8 @@ def _group(group: dict[str, Any], tables: dict[str, Table]) -> Block:
         (f"reduced PIP loss, {sampling}", number(x["reduced_pip"]), f"SE {number(x['se'], 2)}")
         for sampling, x in group["pip"].items()
     ]
-    title = f"{group['name']}: {runs}, {counted(group['words'], 'word')}, {counted(group['dimension'], 'dimension')}"
+    sizes = f"{counted(group['words'], 'word')}, {counted(group['dimension'], 'dimension')}"
+    title = f"{called(str(group['name']))}: {runs}, {sizes}"
     sentences = [
         "The reduced PIP loss is how much the cosines of all pairs of words differ between two runs, 0 if not at all."
     ]
