@@ -167,7 +167,18 @@ def keep_to_plan(folder: Path, plan: dict[str, Any]) -> bool:
         )
     for place in (folder, folder / OUTPUT):
         clear_leftovers(place)
+        _want_whole(run_files(place))
     return bool(stream == "shared")
+
+
+def _want_whole(runs: Iterable[Path]) -> None:
+    """Refuse runs that are cut or damaged: training would take them for finished."""
+    for run in runs:
+        try:
+            with open_rows(run):
+                pass
+        except InputError as error:
+            raise InputError(f"{marked(error)}; remove it, and train again by the same call") from None
 
 
 def _read(path: Path) -> dict[str, Any]:

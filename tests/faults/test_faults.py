@@ -74,3 +74,15 @@ def test_nothing_is_written_and_no_json_is_read_by_another_way():
         name, text = path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")
         found = {one.group().strip(".(") for one in WRITES.finditer(re.sub(r'"[^"\n]*json\.[^"\n]*"', "", text))}
         assert found <= MAY.get(name, set()), name
+
+
+@pytest.mark.parametrize("name", ["plan", "account of a pack", "summary"])
+def test_files_of_ours_in_broken_forms_are_refused_in_one_line_or_read_as_if_whole(name, place):
+    from tests.faults.fuzz import TARGETS, Fuzz
+
+    (target,) = [one for one in TARGETS if one.name == name]
+    fuzz = Fuzz(target, place)
+    for number in random.Random(name).sample(range(len(fuzz.forms)), EACH):
+        fuzz.read(number)
+    assert not fuzz.wrong
+    assert fuzz.outcomes.total() == EACH
