@@ -19,7 +19,6 @@ import math
 import os
 from collections.abc import Callable, Mapping
 from copy import deepcopy
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -151,10 +150,12 @@ def _begun(folder: Path, settings: TrainingSettings) -> dict[str, Any]:
         for path in sorted((folder / name).rglob(PLAN)) if (folder / name).is_dir() else ():
             try:
                 plan = read_json(path)
-                found["min_count"] = plan["options"]["min_count"]
-                found |= {
+                said = {"min_count": plan["options"]["min_count"]}
+                said |= {
                     f"{name}.{key}": plan["parameters"][key] for key in ("epochs", "dim") if key in plan["parameters"]
                 }
+                # What is no such number is told where the plan is kept to.
+                found |= {key: value for key, value in said.items() if type(value) is int and value > 0}
             except (ValueError, KeyError, TypeError):
                 continue  # training itself says that it is damaged
     return found
