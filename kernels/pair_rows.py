@@ -18,6 +18,18 @@ from gpustab.kernels.gram import ROWS_PER_MATMUL
 from gpustab.kernels.run_blocks import own_block
 from gpustab.kernels.shapes import want, want_tensor
 
+__all__ = [
+    "PairRows",
+    "above_rounding",
+    "lengths",
+    "pair_rows",
+    "powers",
+    "refuse_unmeasurable",
+    "refuse_weights",
+    "row_numbers",
+    "summed_products",
+]
+
 
 class PairRows(NamedTuple):
     """Two matrices, or some rows of them.
@@ -200,9 +212,7 @@ def row_numbers(targets: Tensor | None, words: int, device: torch.device | None 
     if not len(targets):
         raise ValueError("there are no targets, wanted one at least")
     if not 0 <= int(targets.min()) <= int(targets.max()) < words:
-        raise ValueError(
-            f"targets reach from {int(targets.min())} to {int(targets.max())}, rows from 0 to {words - 1}"
-        )
+        raise ValueError(f"targets reach from {int(targets.min())} to {int(targets.max())}, rows from 0 to {words - 1}")
     return targets.long()
 
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -209,7 +210,16 @@ def _print(result: Result, showing: Showing) -> None:
     console = Console()
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = 100  # a file has no width
-    print_result(result, console)
+    print_result(result, console, brief=not showing.verbose)
+    if showing.out is None and not showing.quiet and result.name != "train":
+        folder = next(name for name in _folders() if not Path(name).exists())
+        line = f"more: {result.environment['command']} --out {folder}"
+        console.print(printable(line), markup=False, highlight=False, soft_wrap=True)
+
+
+def _folders() -> Iterator[str]:
+    yield "report"
+    yield from (f"report-{number}" for number in count(2))
 
 
 def wrote(paths: Sequence[Path], showing: Showing) -> None:

@@ -63,7 +63,7 @@ def open_packed(
             raise InputError(f"{part.path}: holds {part.dtype}, packed was {manifest['dtype']}; pack the runs again")
     counts = None
     if all("counts" in part.names for part in rows):
-        counts = torch.zeros(len(words), dtype=torch.int64)
+        counts = torch.zeros(len(words), dtype=torch.int64, device="cpu")
         for part in rows:
             counts += part.tensor("counts", torch.int64)
     return prepare(

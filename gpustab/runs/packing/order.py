@@ -117,7 +117,7 @@ def _write(request: Request, stage: Stage, folder: Path, report: OnFile, jobs: i
         numbers, unusual = known.take(space.words, str(space.rows.path))
         looked.append(defined is not None)
         if defined is None:
-            defined = torch.ones(len(numbers), dtype=torch.bool)
+            defined = torch.ones(len(numbers), dtype=torch.bool, device="cpu")
         headers.append(Header(space.name, numbers, space.counts, defined))
         seen.append(Seen(space.name, opened.report))
         dimensions.append(space.dimension)

@@ -56,9 +56,9 @@ def scan(space: StoredSpace, dtype: torch.dtype, options: LoadOptions) -> Scan:
         InputError: if a value is not finite in float32; the message lacks the file's name.
     """
     values, v = Values(options, "in row"), len(space.words)
-    raw, stored, errors = (torch.zeros(v, dtype=torch.float64) for _ in range(3))
+    raw, stored, errors = (torch.zeros(v, dtype=torch.float64, device="cpu") for _ in range(3))
     # One buffer for all pieces: new memory for each would take three times as long as all that is done here.
-    buffer = torch.empty(space.step, space.dimension, dtype=torch.float64)
+    buffer = torch.empty(space.step, space.dimension, dtype=torch.float64, device="cpu")
     for part in space.parts(len(buffer)):
         rows = space.rows[part]
         wide = buffer[: len(rows)].copy_(rows)
@@ -140,7 +140,7 @@ def write_packed(
 
 def _gathered(space: StoredSpace, rows: Tensor, dtype: torch.dtype) -> Iterator[Tensor]:
     """Yield the chosen rows ``(v,)`` piece by piece, zero where the row number is −1."""
-    buffer = torch.empty(space.step, space.dimension)
+    buffer = torch.empty(space.step, space.dimension, device="cpu")
     for some in rows.split(len(buffer)):
         piece = space.rows.take(some.clamp(min=0), buffer[: len(some)])
         if (lacking := some < 0).any():
