@@ -41,9 +41,9 @@ from gpustab.studies.thresholds.claims import (
 )
 from gpustab.studies.thresholds.claims_of_paper import HANGS_ON_SIZE, NARROWS, ONE_SHAPE, sizes_of, tests_of
 from gpustab.studies.thresholds.distributions import Distribution, Law, compare, distribution
-from gpustab.studies.thresholds.evaluation import NAMES, installed_tests, scores
+from gpustab.studies.thresholds.evaluation import installed_tests, scores
 from gpustab.studies.thresholds.numbers import KEPT, RunNumbers, Tables, add, add_scores, find, summary
-from gpustab.studies.thresholds.options import ThresholdsOptions
+from gpustab.studies.thresholds.options import TESTS, ThresholdsOptions
 from gpustab.studies.thresholds.rules import RULES
 from gpustab.studies.thresholds.tables import MOMENTS, SHAPES, THRESHOLDS, Comparison, OverRuns
 
@@ -308,7 +308,7 @@ def _said_of(test: SimilarityTest) -> Iterator[str]:
     """Yield which columns were read, and of a file of one's own what else was found in it."""
     columns, *others = test.notes
     yield columns
-    if test.name not in NAMES:
+    if test.name not in TESTS:
         yield from (f"{test.name}: {note}" for note in others)
 
 
