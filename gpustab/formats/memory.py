@@ -29,7 +29,11 @@ _PLACEHOLDERS_FROM = 100
 
 
 def from_pair(
-    words: Iterable[str | bytes], array: NDArray[Any] | Tensor, name: str = "run", options: LoadOptions | None = None
+    words: Iterable[str | bytes],
+    array: NDArray[Any] | Tensor,
+    name: str = "run",
+    options: LoadOptions | None = None,
+    places: Sequence[int] | None = None,
 ) -> Space:
     """Make a space from words and their vectors; the array is copied and never changed.
 
@@ -39,6 +43,7 @@ def from_pair(
         name: short name shown to people.
         options: which rows are taken, and what becomes of repeated words and values that are not finite, by the rules
             of files; what says how a file is read is refused. Default: whatever is odd is refused.
+        places: number of each row where it comes from, for messages; default: from 0.
 
     Returns:
         The space, with ``(v, d)`` contiguous float32 vectors.
@@ -55,7 +60,7 @@ def from_pair(
     vectors, note = _as_float32(array, name)
     listed = list(map(as_word, words))
     if options is not None and (options.given or _are_odd(listed)):
-        return _select(listed, vectors, None, name, options, "words and array", note)
+        return _select(listed, vectors, None, name, options, "words and array", note, places)
     with naming(name):
         vocabulary = Vocabulary(listed)
     report = LoadReport(source=name, format="words and array", rows=len(vocabulary), notes=note)
@@ -89,6 +94,7 @@ def _select(
     options: LoadOptions,
     form: str,
     notes: tuple[str, ...],
+    places: Sequence[int] | None = None,
 ) -> Space:
     """Take rows as they would be taken from a file."""
     with naming(name):
@@ -99,7 +105,12 @@ def _select(
             )
         kept = len(words[: options.limit])
         table = RowTable(vectors.shape[1], max(kept, 1), options, "row")
-        table.add(words[:kept], vectors[:kept].numpy(), range(kept), None if counts is None else counts[:kept])
+        table.add(
+            words[:kept],
+            vectors[:kept].numpy(),
+            (places or range(kept))[:kept],
+            None if counts is None else counts[:kept],
+        )
         return replace(table.space(_Origin(Path(name)), form, notes=notes), name=name)
 
 
