@@ -15,8 +15,14 @@ INPUT = {
     "bert": "embeddings.word_embeddings.weight",
     "bert-lm": "bert.embeddings.word_embeddings.weight",
     "t5": "shared.weight",
+    "roberta": "embeddings.word_embeddings.weight",
+    "opt": "decoder.embed_tokens.weight",
     "llama": "model.embed_tokens.weight",
 }
+
+
+PADDED = {"bert", "bert-lm", "roberta", "opt"}
+"""Models with a token that pads alone, the first or the second."""
 
 
 def said(space):
@@ -32,7 +38,7 @@ def test_the_input_embedding_is_found_by_name(kind, shards, tmp_path):
     assert f"the vectors are the tensor '{INPUT[kind]}'" in said(space)
     rows = model.get_input_embeddings().weight
     tokens = tiny.byte_level().get_vocab()
-    assert len(space.vocabulary) == len(tokens) - kind.startswith("bert")  # whose token 0 pads
+    assert len(space.vocabulary) == len(tokens) - (kind in PADDED)
     for token in ("Ġthe", "Ġcat", "a"):
         assert torch.equal(space.vectors[space.vocabulary.index_of(readable(token))], rows[tokens[token]])
     assert space.name == tmp_path.name
