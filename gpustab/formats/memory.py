@@ -153,6 +153,7 @@ def from_keyed_vectors(kv: Any, name: str = "run", options: LoadOptions | None =
 def _as_float32(array: NDArray[Any] | Tensor, name: str) -> tuple[Tensor, tuple[str, ...]]:
     """Copy to a contiguous float32 tensor, and say so where the type or the layout was another."""
     if isinstance(array, Tensor):
+        array = array.dequantize() if array.is_quantized else array
         usual = array.dtype == torch.float32 and array.is_contiguous()
         kind = "c" if array.is_complex() else "b" if array.dtype == torch.bool else "f"
         layout = str(array.dtype).removeprefix("torch.")

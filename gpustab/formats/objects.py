@@ -15,7 +15,7 @@ from torch import Tensor
 from gpustab.errors import InputError, naming, option
 from gpustab.formats.memory import from_pair, want_ordered
 from gpustab.formats.options import LoadOptions
-from gpustab.formats.quantised import Table
+from gpustab.formats.quantised import Table, want_known
 from gpustab.formats.table.columns import Columns, Kind, choose_columns
 from gpustab.formats.text.decimals import are_running
 from gpustab.spaces.space import Space
@@ -237,8 +237,9 @@ def _of_pair(first: Any, second: Any, name: str, options: LoadOptions) -> Space:
     if _is_matrix(first) and not _is_matrix(second):
         first, second = second, first
     weight = _weight(second)
-    if weight is not None and not (table := Table("weight", weight.dtype, tuple(weight.shape), {})).is_plain:
-        raise InputError(table.refusal())
+    if weight is not None:
+        packed = {"quant_state": "weight.quant_state"} if getattr(weight, "quant_state", None) is not None else {}
+        want_known(Table("weight", weight.dtype, tuple(weight.shape), packed))
     of_forward = weight is not None and hasattr(second, "forward")
     if of_forward and (isinstance(first, Mapping) or getattr(second, "padding_idx", None) is not None):
         return _of_layer(first, second, name, options)

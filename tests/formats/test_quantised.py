@@ -190,6 +190,7 @@ def test_quantised_tensors_of_pytorch_know_their_scales(by_row, tmp_path):
     space = load_space(tmp_path / "x.pt")
     assert torch.equal(space.vectors, made.dequantize())
     assert "'e.weight' is quantised: its qint8 numbers were taken times their scales" in space.report.notes
+    assert torch.equal(load_space((WORDS, made)).vectors, space.vectors)
 
 
 def test_a_quantised_layer_is_refused():
@@ -199,3 +200,7 @@ def test_a_quantised_layer_is_refused():
         load_space((WORDS, layer))
     with pytest.raises(InputError, match="quantised: int8"):
         load_space(({word: row for row, word in enumerate(WORDS)}, layer))
+    layer = torch.nn.Embedding(V, D, dtype=torch.bfloat16)
+    layer.weight.quant_state = object()  # bitsandbytes keeps four bits in any type
+    with pytest.raises(InputError, match=r"quantised: bfloat16 \(12, 8\) beside weight.quant_state"):
+        load_space((WORDS, layer))
