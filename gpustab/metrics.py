@@ -28,7 +28,7 @@ from gpustab.functional.losses import wordwise_pip_loss
 from gpustab.functional.similarity import neighbour_overlap
 from gpustab.kernels.batches import Reduction
 from gpustab.kernels.gram import Moments, empty_moments, merge, moments, pair_blocks
-from gpustab.kernels.pair_rows import pair_rows, refuse_unscalable
+from gpustab.kernels.pair_rows import pair_rows, refuse_unmeasurable
 from gpustab.kernels.pip_loss import pip_from_gram, reduced
 from gpustab.kernels.procrustes import procrustes, residuals
 from gpustab.kernels.similarity import centred, linear_cka
@@ -72,7 +72,7 @@ class _OfMoments(_Plotted):
     def update(self, x: Tensor, y: Tensor) -> None:
         """Add rows ``(c, d1)`` and ``(c, d2)``, row k of both being the same word; every word comes once."""
         rows = pair_rows(x, y, None, self.normalize)
-        refuse_unscalable(rows)
+        refuse_unmeasurable(rows)
         for name, matrix in (("x", x), ("y", y)):
             if matrix.shape[1] > self.dimension:
                 raise ValueError(f"{name} has shape {tuple(matrix.shape)}, wanted (c, d) with d up to {self.dimension}")

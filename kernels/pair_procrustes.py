@@ -14,7 +14,7 @@ from torch import Tensor
 
 from gpustab.kernels.arithmetic import product, root
 from gpustab.kernels.pair_function import Passes, Value, Wanted, pair_function
-from gpustab.kernels.pair_rows import PairRows, pair_rows, refuse_unscalable
+from gpustab.kernels.pair_rows import PairRows, above_rounding, pair_rows, refuse_unmeasurable
 from gpustab.kernels.procrustes import procrustes
 
 
@@ -80,17 +80,24 @@ def _cross(rows: PairRows) -> Tensor:
     return sum((product(x.mT, y) for x, y in parts), torch.zeros((), dtype=torch.float64, device=rows.x.device))[None]
 
 
-def _residual(rows: PairRows, frame: Tensor) -> Tensor:
+def _residuals(rows: PairRows, frame: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """``‖XA − Y‖²``, ``‖X − Y‖²``, and ``‖X‖² + ‖Y‖²``."""
     parts = (part.prepared(torch.float64) for part in rows.parts())
-    squares = [(product(x, frame) - y).square().sum() for x, y in parts]
-    return torch.stack(squares).sum()
+    squares = [
+        torch.stack([part.square().sum() for part in (product(x, frame) - y, x - y, x, y)]) for x, y in parts
+    ]
+    turned, kept, of_x, of_y = torch.stack(squares).sum(0)
+    return turned, kept, of_x + of_y
 
 
 def _square(rows: PairRows) -> Value:
-    refuse_unscalable(rows)
+    refuse_unmeasurable(rows, degree=2)
     cross = _cross(rows)
     frame = procrustes(cross).maps[0]
-    return Value(_residual(rows, frame), frame, cross)
+    turned, kept, size = _residuals(rows, frame)
+    if bool(kept <= turned):  # the map of a copy is the identity, and rounding must not move what lies where it should
+        turned, frame = kept, torch.eye(len(frame), dtype=frame.dtype, device=frame.device)
+    return Value(above_rounding(turned, size, len(frame)), frame, cross)
 
 
 def _gradients(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from gpustab.kernels import similarity
-from gpustab.kernels.pair_rows import PairRows, pair_rows, refuse_unscalable, summed_products
+from gpustab.kernels.pair_rows import PairRows, pair_rows, powers, refuse_unmeasurable, summed_products
 
 _NOISE = 1e-28
 """Part of a squared mean that its rounding may leave of equal rows."""
@@ -67,14 +68,24 @@ def pair_canonical(x: Tensor, y: Tensor, *, unit: bool = False, explained: float
 
 def _centred_grams(rows: PairRows) -> Tensor:
     """``C_xx``, ``C_xy``, ``C_yy``, ``(3, d, d)`` float64; means first, since a large mean would swallow the rest."""
-    refuse_unscalable(rows)
-    sums = [torch.stack(part.prepared(torch.float64)).sum(1) for part in rows.parts()]
+    refuse_unmeasurable(rows, degree=0)
+    sums = [torch.stack(part).sum(1) for part in _of_size_one(rows)]
     mean = torch.stack(sums).sum(0) / len(rows.x)  # (2, d)
-    parts = (part.prepared(torch.float64) for part in rows.parts())
-    grams = summed_products((x - mean[0], y - mean[1]) for x, y in parts)
+    grams = summed_products((x - mean[0], y - mean[1]) for x, y in _of_size_one(rows))
     # Rows that are all equal leave the rounding of their mean, which is no variance.
     constant = _trace(grams[0::2]) <= _NOISE * len(rows.x) * mean.square().sum(1)
-    return grams.masked_fill(torch.stack([constant[0], constant.any(), constant[1]])[:, None, None], 0)
+    for name, same in zip("xy", constant.tolist(), strict=True):
+        if same:
+            raise ValueError(f"all rows of {name} are equal, so that nothing varies together with them")
+    return grams
+
+
+def _of_size_one(rows: PairRows) -> Iterator[tuple[Tensor, Tensor]]:
+    """Yield the rows, x and y scaled as a whole so that their largest number is about 1: no similarity sees it."""
+    x, y = (1 if rows.unit else powers(part.detach().abs().amax().double()) for part in (rows.x, rows.y))
+    for part in rows.parts():
+        of_x, of_y = part.prepared(torch.float64)
+        yield of_x / x, of_y / y
 
 
 def _trace(grams: Tensor) -> Tensor:

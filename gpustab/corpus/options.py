@@ -46,7 +46,8 @@ class ReadOptions(Options):
         errors: ``"strict"`` refuses bytes that are not of the encoding; ``"replace"`` puts U+FFFD in their place, and
             encoding ``"auto"`` is UTF-8 then.
         column: name of the column of text in CSV, TSV or JSON lines, or its number (from 1) in a table without a
-            header and in a file with a word a line; of XML, the element that is a document.
+            header and in a file with a word a line; of XML, the element that is a document, or ``lang=de`` for those
+            in a language.
             Default: ``text``, or the only column there is.
         id_column: column that names the documents; default: their numbers do.
         date_column: column of dates, see :func:`gpustab.corpus.dates.read_years`; the year is kept as column ``year``.

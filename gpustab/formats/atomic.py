@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from gpustab.errors import InputError
 
@@ -40,6 +41,42 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
             _to_disk(path.parent)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+SPACES = (".txt", ".vec", ".gz", ".safetensors")
+"""How files of vectors end that are written."""
+
+
+def check_space_path(path: Path) -> None:
+    """See that a space could be written to a path, before the work that makes it.
+
+    Raises:
+        InputError: if the name asks for no known format, or the folder does not exist or may not be written to.
+    """
+    if path.suffix not in SPACES:
+        raise InputError(f"{path}: the name must end in {', '.join(SPACES)}")
+    if not path.parent.is_dir():
+        raise InputError(f"{path}: there is no folder {path.parent}")
+    if path.is_dir() or not os.access(path.parent, os.W_OK):
+        raise InputError(f"{path}: cannot be written: {'it is a folder' if path.is_dir() else 'no permission'}")
+
+
+def check_can_make(folder: Path) -> None:
+    """See that a folder is there or could be made, and that files could be written there; nothing is made yet.
+
+    Raises:
+        InputError: if not, with the reason.
+    """
+    nearest = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not nearest.is_dir() or not os.access(nearest, os.W_OK):
+        raise InputError(
+            f"{folder}: cannot write there, {nearest} is {'not writable' if nearest.is_dir() else 'a file'}"
+        )
+    try:
+        with TemporaryDirectory(prefix=".", suffix=".tmp", dir=nearest):  # some folders say that they can, and cannot
+            pass
+    except OSError as error:
+        raise InputError(f"{folder}: cannot write there: {error.strerror}") from None
 
 
 def clear_leftovers(folder: Path) -> None:

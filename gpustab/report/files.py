@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, get_args
 
 from gpustab.errors import InputError, option
-from gpustab.formats.atomic import replacing, write_text
+from gpustab.formats.atomic import check_can_make, replacing, write_text
 from gpustab.options import FigureFormat
 from gpustab.report.describe import draw, figures_of
 from gpustab.report.html import to_html
@@ -45,16 +43,7 @@ def check_folder(folder: Path, *, force: bool = False, figures: Sequence[FigureF
     if missing:
         raise InputError(f"writing a result needs {', '.join(missing)}: pip install 'gpustab[report]'")
     check_formats(figures)
-    nearest = next(path for path in (folder, *folder.absolute().parents) if path.exists())
-    if not nearest.is_dir() or not os.access(nearest, os.W_OK):
-        raise InputError(
-            f"{folder}: cannot write there, {nearest} is {'not writable' if nearest.is_dir() else 'a file'}"
-        )
-    try:
-        with TemporaryDirectory(prefix=".", suffix=".tmp", dir=nearest):  # some folders say that they can, and cannot
-            pass
-    except OSError as error:
-        raise InputError(f"{folder}: cannot write there: {error.strerror}") from None
+    check_can_make(folder)
     if not force and (there := _occupant(folder)):
         raise InputError(f"{folder}: holds {there}; give another folder, or {option('force', True)} to replace it")
     _old_files(folder)

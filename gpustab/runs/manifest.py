@@ -14,7 +14,6 @@ from typing import Any
 
 from gpustab.errors import InputError
 from gpustab.formats.atomic import write_text
-from gpustab.formats.registry import looks_like_vectors
 
 OUTPUT = "output"
 """Folder within a leaf."""
@@ -117,6 +116,8 @@ def _vectors(files: Sequence[Path]) -> list[Path]:
 
 
 def _is_vectors(path: Path) -> bool:
+    from gpustab.formats.registry import looks_like_vectors  # torch comes with it
+
     try:
         return looks_like_vectors(path)
     except InputError:

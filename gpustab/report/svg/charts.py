@@ -7,6 +7,7 @@ its band, whiskers and marks), :class:`Bars`, :class:`Cloud`, :class:`Level`, :c
 
 from __future__ import annotations
 
+import json
 import math
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -57,6 +58,11 @@ class Panel(NamedTuple):
         yield line(_LEFT, self.bottom, self.right, self.bottom)
         yield text((_LEFT + self.right) / 2, self.bottom + 35, self.x.title, "soft", "middle")
         yield text(0, 11, self.y.title, "soft")
+
+    def words(self, group: str, x: str, y: str) -> str:
+        """Return where the words of a group stand, for the script of the page."""
+        frame = [_LEFT, self.right, self.top, self.bottom, self.x.low, self.x.high, self.y.low, self.y.high]
+        return json.dumps({"group": group, "x": x, "y": y, "frame": frame})
 
     def names(self, curves: Sequence[Curve]) -> Iterator[str]:
         """Write the names of curves right of the axes, at the heights of their ends, moved apart."""
@@ -313,6 +319,7 @@ def lines(
     name: str = "",
     height: float = 270,
     right: float | None = None,
+    words: tuple[str, str, str] | None = None,
 ) -> str:
     """Return a panel of lines with bands, bars or points.
 
@@ -327,6 +334,8 @@ def lines(
         name: what the panel shows, such as a technique, at its right upper corner.
         height: units, without the key.
         right: room right of the axes, units; default: for the names that stand there.
+        words: whose points are words: their group, and the columns across and up, in the page's table of all words. The
+            page then names the word under the pointer; the axis of x is logarithmic.
     """
     curves = [layer for layer in layers if isinstance(layer, Curve)]
     named = [layer for layer in curves if layer.name and not keyed]
@@ -344,4 +353,5 @@ def lines(
     parts = [text(WIDTH, 11, name, "bold", "end"), *key] if name else key
     drawn = (part for layer in layers for part in layer.draw(panel))
     above = (part for layer in over for part in layer.draw(panel))
-    return figure(panel.bottom + _BOTTOM, [*parts, *panel.axes(), *drawn, *panel.names(named), *above], label)
+    elements = [*parts, *panel.axes(), *drawn, *panel.names(named), *above]
+    return figure(panel.bottom + _BOTTOM, elements, label, words and panel.words(*words))

@@ -96,17 +96,19 @@ def upright(x: float, y1: float, y2: float, style: str) -> str:
     return line(x, y1, x, y2, style) + ends
 
 
-def figure(height: float, parts: Iterable[str], label: str) -> str:
+def figure(height: float, parts: Iterable[str], label: str, words: str | None = None) -> str:
     """Return a figure of 400 units' width.
 
     Args:
         height: units.
         parts: its elements.
         label: title and main numbers, for who cannot see it.
+        words: where its words stand, if its points are words; for the script of a page.
     """
+    data = f'data-words="{escape(words)}" ' if words else ""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="figure" viewBox="0 0 {WIDTH} {number(height)}" role="img" '
-        f'aria-label="{shown(label)}">{"".join(parts)}</svg>'
+        f'{data}aria-label="{shown(label)}">{"".join(parts)}</svg>'
     )
 
 

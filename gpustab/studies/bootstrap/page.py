@@ -11,18 +11,13 @@ from itertools import groupby
 from gpustab.report import Result
 from gpustab.results import Block, Content, SmallTable
 from gpustab.results.page import Columns, counted, whole
-from gpustab.results.table import titles
 from gpustab.studies.bootstrap import tables
 from gpustab.studies.bootstrap.claims import is_flat
 from gpustab.studies.neighbours.claims import RULE
-from gpustab.studies.shared.claims import by_chance, facts
+from gpustab.studies.shared.observations import by_chance, rules, verdicts
+from gpustab.studies.shared.wording import listed
 
 CITATIONS = ("antoniak2018",)
-WORDS = {
-    "neighbours": titles(tables.Neighbour, "query")
-    | {"word": "word"}
-    | titles(tables.Neighbour, "group", "chosen_by", "verdict", "mean", "sd", "share", "rank")
-}
 _QUERIES = 20
 _RUNS_BESIDE = 6
 """So many lists stand beside each other, and so many query words have a table of their own."""
@@ -193,15 +188,22 @@ def _claims(result: Result) -> Iterator[Block]:
     rows = tables.FINDINGS.of(result.tables)
     yield Block(
         "Does the paper hold here?",
-        facts(rows),
+        tables=[verdicts(rows)] if rows.height else [],
         answer=" ".join(filter(None, [_tally(rows["agrees"]), by_chance(rows.rows())])),
         aside="Antoniak & Mimno 2018. Intervals are 95 % over runs, × is a ratio of spreads.",
     )
+    yield from rules(rows)
 
 
 def _tally(verdicts: Sequence[str]) -> str:
-    counts = [(verdicts.count(name), said) for name, said in _SAID.items() if name in verdicts]
-    return f"Of {len(verdicts)} findings {', '.join(f'{n} {said}' for n, said in counts)}." if verdicts else ""
+    counts = [(n, said[n != 1]) for name, said in _SAID.items() if (n := verdicts.count(name))]
+    said = listed([one_or_many.format(n) for n, one_or_many in counts]) if verdicts else ""
+    return f"Of {counted(len(verdicts), 'finding')} {said}." if verdicts else ""
 
 
-_SAID = {"yes": "hold", "no": "do not", "undecided": "are undecided", "no test": "cannot be tested"}
+_SAID = {
+    "yes": ("{} holds", "{} hold"),
+    "no": ("{} does not hold", "{} do not hold"),
+    "undecided": ("{} is undecided", "{} are undecided"),
+    "no test": ("{} cannot be tested", "{} cannot be tested"),
+}

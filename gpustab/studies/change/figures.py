@@ -15,7 +15,7 @@ from gpustab.report.svg.colours import nth
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from, each
 from gpustab.report.svg.rows import PAIRED, Dot, Row, Upright, dots
 from gpustab.results import Table
-from gpustab.results.page import number
+from gpustab.results.page import number, percent
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.change.tables import Excess, Pair, arrow, called, compared, main_series, splits_of
 
@@ -204,7 +204,7 @@ def laws(table: Table, tables: Tables) -> Picture:
     shown, titles = compared(tables["pairs"]), called(tables["pairs"])
     parts = [(short(titles[series], 24), part) for series, part in table.split("series") if series in shown]
     said = ", ".join(
-        f"{name} {part['r2_marginal'][0]:.0%} to {part['r2_marginal'][-1]:.0%}" for name, part in parts[:4]
+        f"{name} {percent(part['r2_marginal'][0])} to {percent(part['r2_marginal'][-1])}" for name, part in parts[:4]
     )
     title = f"From one run to the average of {max(table['n'])} the share of frequency goes: {said}"
     x = Axis("runs averaged", 1.0, max(table["n"]), at(sorted(set(table["n"]))), log=True)

@@ -19,7 +19,8 @@ from gpustab.studies.instability.answers import DECIDED, Findings, silent_of
 from gpustab.studies.instability.losses import LOSSES
 from gpustab.studies.instability.neighbours import IN_AVERAGES, IN_RUNS, Beside
 from gpustab.studies.instability.study import PLACES
-from gpustab.studies.shared.claims import OBSERVED, Claim, Observation, by_chance, facts
+from gpustab.studies.shared.claims import OBSERVED, Claim, Observation
+from gpustab.studies.shared.observations import by_chance, rules, verdicts
 
 CITATIONS = ("rettenmeier2020",)
 
@@ -200,7 +201,10 @@ def page(result: Result) -> list[Block]:
     blocks = [_group(group, result.tables) for group in result.groups]
     blocks += [block for question in QUESTIONS if (block := _block(result, question, decided))]
     if left := [row for row in observations if row.agrees not in DECIDED]:
-        blocks.append(Block("Not decided by these runs", facts(OBSERVED.table(left)), folded=True))
+        blocks.append(
+            Block("Which claims do these runs leave open?", tables=[verdicts(OBSERVED.table(left))], folded=True)
+        )
+    blocks += rules(OBSERVED.table(observations))
     if said := by_chance(observations):
         blocks.append(Block("How many verdicts would be wrong by chance?", answer=said))
     return blocks
@@ -230,15 +234,16 @@ def _block(result: Result, question: Question, decided: Sequence[Observation]) -
     """A question with its answer, or nothing where these runs say nothing of it."""
     asked = {claim.id for claim in question.claims}
     observations = [row for row in decided if row.claim.id in asked]
-    tables = [part for titled in question.tables.items() for part in _small_tables(*titled, result.tables)]
+    tables = [verdicts(OBSERVED.table(observations))] if observations else []
+    tables += [part for titled in question.tables.items() for part in _small_tables(*titled, result.tables)]
     findings = Findings(result.tables, [group["name"] for group in result.groups], silent_of(result.groups))
     answer = question.answer(findings)
-    if not observations and not tables and not answer:
+    if not tables and not answer:
         return None
     aside = f"Rettenmeier 2020: {question.aside}.{_BORNE_OUT if observations else ''}"
     text = " ".join([*answer, *findings.withheld()])
     figures = list(question.figures)
-    return Block(question.title, facts(OBSERVED.table(observations)), tables, figures=figures, answer=text, aside=aside)
+    return Block(question.title, tables=tables, figures=figures, answer=text, aside=aside)
 
 
 def _small_tables(name: str, title: str, tables: dict[str, Table]) -> list[SmallTable]:

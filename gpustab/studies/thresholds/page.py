@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 
 from gpustab.report import Result
 from gpustab.results import Block, Content, SmallTable, Table
-from gpustab.results.page import counted, number, whole
-from gpustab.studies.shared.claims import OBSERVED, beside_paper
+from gpustab.results.page import counted, number, percent, whole
+from gpustab.studies.shared.claims import OBSERVED
+from gpustab.studies.shared.observations import beside_paper
 from gpustab.studies.thresholds.claims import cosine
 from gpustab.studies.thresholds.claims_of_paper import HANGS_ON_SIZE, NARROWS, ONE_SHAPE, SAME, sizes_of, tests_of
 from gpustab.studies.thresholds.rules import MARGIN
@@ -145,7 +146,7 @@ def _threshold(row: OverRuns, form: Callable[[float], str]) -> list[str]:
     half = "–" if row.half is None or row.mean is None else f"± {_precise(row.half, row.kind)}"
     sd = "–" if row.sd is None else _precise(row.sd, row.kind)
     bounds = "" if row.proven_from is None else f"{shown(row.proven_from)} to {shown(row.proven_to)}"
-    below = "" if row.below is None else f"{row.below:.0%}"
+    below = "" if row.below is None else f"{percent(row.below)}"
     name, runs = NAMES.get(row.rule, row.rule), f"{row.found} of {counted(row.runs, 'run')}"
     return [row.group, name, shown(row.mean), half, sd, bounds, below, runs]
 
@@ -252,7 +253,7 @@ def _how(result: Result) -> Block:
         "By which rules?",
         [
             ("clear", f"{MARGIN} SD of the baseline", "above the mean of the lowest 1 % of pairs, joined to one group"),
-            ("proven", f"{confidence:.0%}", "each step from the top down, one-sided; stops at the first failure"),
+            ("proven", f"{percent(confidence)}", "each step from the top down, one-sided; stops at the first failure"),
             ("errors", "dyadic", "pairs that share a word are correlated; Welch's test, the paper's, takes none to be"),
             ("word effects", "removed", "a word's mean over all its pairs: half the variance of WordNet's measure"),
         ],
@@ -319,7 +320,7 @@ def methods(result: Content) -> str:
         "their cosine in steps of 0.01, in every run by itself. A threshold is the lowest cosine from which on the "
         "mean of the baseline, made monotone by weighted least squares, is above that of all pairs, or a tenth of a "
         "standard deviation above that of the least similar 1 % of the pairs. Where it surely lies was tested step by "
-        f"step from the most similar pairs down, one-sided at {confidence:.0%}, with standard errors that take pairs "
-        "which share a word for dependent; errors over runs are 95 % intervals by Student's t. The thresholds of the "
-        "paper are by Welch's test between groups."
+        f"step from the most similar pairs down, one-sided at {percent(confidence)}, with standard errors that take "
+        "pairs which share a word for dependent; errors over runs are 95 % intervals by Student's t. The thresholds of "
+        "the paper are by Welch's test between groups."
     )
