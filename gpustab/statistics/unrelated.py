@@ -36,10 +36,7 @@ def unrelated(pair: Moments, rng: np.random.Generator) -> Moments:
         (True, 3.0)
     """
     words, (sum_x, sum_y) = int(pair.words), pair.sums
-    roots = [
-        _root(centred(pair.gram[at][None], total[None], total[None], words)[0])
-        for at, total in ((0, sum_x), (2, sum_y))
-    ]
+    roots = [_root(centred(pair.gram[at][None], total[None], total[None], words)[0]) for at, total in ((0, sum_x), (2, sum_y))]
     block = haar_block(roots[0].shape[1], roots[1].shape[1], words - 1, rng).to(pair.gram)
     cross = product(product(roots[0], block), roots[1].mT) + sum_x[:, None] * sum_y / words
     return pair._replace(gram=torch.stack([pair.gram[0], cross, pair.gram[2]]))

@@ -152,9 +152,7 @@ def _begun(folder: Path, settings: TrainingSettings) -> dict[str, Any]:
             try:
                 plan = json.loads(path.read_text(encoding="utf-8"))
                 found["min_count"] = plan["options"]["min_count"]
-                found |= {
-                    f"{name}.{key}": plan["parameters"][key] for key in ("epochs", "dim") if key in plan["parameters"]
-                }
+                found |= {f"{name}.{key}": plan["parameters"][key] for key in ("epochs", "dim") if key in plan["parameters"]}
             except (ValueError, KeyError, TypeError):
                 continue  # training itself says that it is damaged
     return found

@@ -206,7 +206,9 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     answer.report(f"{runs.name}: done", 1.0)
 
 
-def _add_similarities(similarities: dict[str, Tensor], by_chance: dict[str, float], runs: int, result: Result) -> None:
+def _add_similarities(
+    similarities: dict[str, Tensor], by_chance: dict[str, float], runs: int, result: Result
+) -> None:
     """Add the metrics that were asked for to the last group and to its pairs, which stand last in their table."""
     if not similarities:
         return
