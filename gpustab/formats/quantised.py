@@ -32,8 +32,11 @@ _BESIDE = re.compile(r"scale|absmax|zero|quant|SCB|g_idx")
 _PACKED = re.compile(r"absmax|quant_state|quant_map")
 """The same, of what is kept in a type of floats too (bitsandbytes' ``quant_storage``)."""
 
-_HARMLESS = {"_format", "input_scale", "output_scale"}
-"""The same, of what says nothing of the numbers: those of activations, and the order of the bytes."""
+_FORMAT = "_format"
+"""The same, of the order of bitsandbytes' numbers, 0 by rows."""
+
+_HARMLESS = {_FORMAT, "input_scale", "output_scale"}
+"""The same, of what changes no number: the scales of activations are no part of the table."""
 
 CODES = {
     "F64": torch.float64,
@@ -138,6 +141,8 @@ def dequantised(table: Table, tensor: Callable[[str], Tensor]) -> tuple[Tensor, 
     if table.dtype in _PYTORCHS:
         said = f"'{table.name}' is quantised: its {table.kind} numbers were taken times their scales"
         return tensor(table.name).dequantize(), said
+    if _FORMAT in table.parts and tensor(table.parts[_FORMAT]).any():
+        raise InputError(table.refusal(" in another order than by rows"))
     numbers = tensor(table.name).to(torch.float32)
     if _ZERO in table.parts:
         numbers -= _by_row(tensor(table.parts[_ZERO]), table, _ZERO)

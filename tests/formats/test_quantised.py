@@ -96,6 +96,10 @@ REFUSED = {
         {"e.weight_packed": torch.zeros(V, 1, dtype=torch.int32), "e.weight_scale": torch.ones(V, 1)},
         "'e.weight_packed' is quantised: int32",
     ),
+    "int8 of bitsandbytes in another order": (
+        {"e.weight": int8(EACH / 127), "e.SCB": EACH[:, 0], "e.weight_format": torch.tensor(2, dtype=torch.uint8)},
+        "beside e.SCB, e.weight_format",
+    ),
     "torchao": (
         {"e.weight:qdata": int8(ONE), "e.weight:scale": torch.ones(V, 1)},
         "'e.weight:qdata' is quantised: int8",

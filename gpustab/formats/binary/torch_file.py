@@ -30,6 +30,8 @@ from gpustab.spaces.words import as_word
 _OLD = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 """The number that files of before PyTorch 1.6 begin with, as a pickle (``torch.serialization.MAGIC_NUMBER``)."""
 _DEEPEST = 5
+_LARGEST = 1 << 28
+"""Bytes of a pickle that is looked through for the name of an entry."""
 _WEIGHTS = re.compile(r"(?:^|[._])(?:weight|bias|running_mean|running_var|num_batches_tracked|gamma|beta)$")
 _CLASS = re.compile(r"GLOBAL\s+([\w.]+)")
 
@@ -152,7 +154,8 @@ def _entry_of(path: Path, kind: str) -> str | None:
     """Return the keys that lead to the first object of a kind, ``None`` where they cannot be told."""
     try:
         with zipfile.ZipFile(path) as archive:
-            content = archive.read(next(name for name in archive.namelist() if name.endswith("/data.pkl")))
+            part = next(one for one in archive.infolist() if one.filename.endswith("/data.pkl"))
+            content = archive.read(part) if part.file_size < _LARGEST else b""
         root = run(_Namer(memoryview(content)), _WITH_STORAGES)
     except Exception:  # of a file of another form, or damaged: its kind is said all the same
         return None

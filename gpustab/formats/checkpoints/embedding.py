@@ -68,7 +68,8 @@ def choose_embedding(weights: Weights, asked: str | None, config: Mapping[str, A
 
 
 def _asked(weights: Weights, asked: str, config: Mapping[str, Any]) -> str:
-    found = [asked] if asked in weights.files else [name for name in weights.files if name.endswith(f".{asked}")]
+    ends = (f".{asked}", f".{asked}.weight")
+    found = [asked] if asked in weights.files else [name for name in weights.files if f".{name}".endswith(ends)]
     if len(found) == 1:
         return found[0]
     if found:
@@ -92,7 +93,7 @@ def _outputs(weights: Weights) -> list[str]:
 
 def said_of_output(weights: Weights, chosen: str, asked: str | None, config: Mapping[str, Any]) -> str | None:
     """Say what the output embedding is to the one that was chosen, where the checkpoint tells."""
-    if asked is not None and not chosen.endswith(asked):
+    if asked is not None and asked.removesuffix(".weight") not in chosen:
         return f"'{asked}' is not stored, as the output embedding is tied: it is the same matrix"
     outputs = [name for name in _outputs(weights) if name != chosen]
     if outputs and not weights.has(outputs[0]):

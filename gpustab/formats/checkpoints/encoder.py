@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from torch import Tensor
 from torch.nn import functional
 
@@ -92,10 +93,11 @@ class SentenceEncoder:
         self._device = device or torch.device("cpu")
         told.disable_progress_bar()  # type: ignore[no-untyped-call]  # of reading the weights
         try:
-            self._tokenizer: Any = AutoTokenizer.from_pretrained(str(inner), local_files_only=True)
-            self._model: Any = AutoModel.from_pretrained(str(inner), local_files_only=True).eval().to(self._device)
-        except (OSError, ValueError, KeyError, ImportError) as error:
-            raise InputError(f"{inner}: holds no encoder: {str(error).splitlines()[0]}") from None
+            how: Any = {"local_files_only": True, "trust_remote_code": False}
+            self._tokenizer: Any = AutoTokenizer.from_pretrained(str(inner), **how)
+            self._model: Any = AutoModel.from_pretrained(str(inner), **how).eval().to(self._device)
+        except (OSError, ValueError, KeyError, ImportError, RuntimeError, SafetensorError) as error:
+            raise InputError(f"{inner}: holds no encoder: {next(iter(str(error).splitlines()), error)}") from None
         if self._model.config.model_type in _WITH_DECODER:
             self._model = self._model.get_encoder()
         self._own = [*said, *prompts]

@@ -116,7 +116,8 @@ def _special(folder: Path) -> set[str]:
 def _vocab_txt(file: Path) -> Tokens:
     lines = file.read_bytes().removesuffix(b"\n").split(b"\n")
     tokens = [line.removesuffix(b"\r").decode("utf-8", "surrogateescape") for line in lines]
-    return _tokens(file, [(token, row) for row, token in enumerate(tokens)], [], _Marks())
+    pairs, special = [(token, row) for row, token in enumerate(tokens)], _special(file.parent)
+    return _tokens(file, pairs, [pair for pair in pairs if pair[0] in special], _Marks())
 
 
 class _Marks(NamedTuple):
@@ -206,15 +207,6 @@ def _name(kind: Kind, content: bytes) -> bytes:
     if kind == "begin" and (not content or content.startswith((GOES_ON.encode(), BLANK.encode()))):
         return BLANK.encode() + content
     return content
-
-
-def readable(token: str) -> bytes:
-    """Return what a token of a byte-level tokenizer is called.
-
-    >>> readable("ĠcafÃ©").decode(), readable("the").decode()
-    ('café', '##the')
-    """
-    return _name(*_read_bytes(token))
 
 
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")

@@ -41,7 +41,7 @@ def forms(folder: Path) -> list[str]:
 
 def _shards(folder: Path) -> list[str]:
     shards = sorted(file.name for file in folder.glob("*-of-*") if _SHARD.fullmatch(file.name) and file.is_file())
-    return [name for name in shards if Path(name).suffix == Path(shards[-1]).suffix]  # safetensors of two kinds
+    return [name for name in shards if Path(name).suffix == Path(shards[0]).suffix]  # safetensors of two kinds
 
 
 class Weights:
@@ -73,6 +73,8 @@ class Weights:
         if self.form in WHOLE:
             return dict.fromkeys(self._names(self.folder / self.form), self.folder / self.form)
         shards, count = _shards(self.folder), next(filter(None, _SHARD.fullmatch(self.form).groups()))  # type: ignore[union-attr]
+        if other := [name for name in shards if f"-of-{count}." not in name]:
+            raise InputError(f"{self.folder}: {self.form} and {other[0]} are of two sets of shards; remove one of them")
         every = [re.sub(r"\d+(?=-of)", f"{k:0{len(count)}d}", self.form) for k in range(1, int(count) + 1)]
         self.lacking = [name for name in every if name not in shards]
         return {name: self.folder / shard for shard in shards for name in self._names(self.folder / shard)}

@@ -123,6 +123,17 @@ def test_an_index_that_lies_is_a_sentence_with_the_file(folder, saved, lie):
         load_space(folder)
 
 
+def test_shards_of_two_sets_and_of_two_kinds(folder, saved):
+    (folder / "model.safetensors.index.json").unlink()
+    torch.save({EMBED: torch.zeros(ROWS, 8)}, folder / "pytorch_model-00001-of-00001.bin")
+    assert torch.equal((space := load_space(folder)).vectors, saved[2][EMBED][: len(space.vectors)])
+    save_file({EMBED: torch.zeros(ROWS, 8)}, folder / "model-00001-of-00001.safetensors")
+    with pytest.raises(InputError, match="are of two sets of shards; remove one of them"):
+        load_space(folder)
+    (folder / "model-00001-of-00001.safetensors").unlink()  # the advice
+    load_space(folder)
+
+
 def wrapped(folder, names, **config):
     save_file({name: torch.full((6, 4), float(k)) for k, name in enumerate(names)}, folder / "model.safetensors")
     (folder / "vocab.txt").write_text("\n".join("abcdef"))
@@ -167,12 +178,15 @@ def test_a_tied_head_of_a_model_of_transformers(tmp_path):
 
 
 def test_an_output_embedding_alone_is_called_so(tmp_path):
-    wrapped(tmp_path, [HEAD])
+    wrapped(tmp_path, [HEAD], tie_word_embeddings=True)
     with pytest.raises(
         InputError, match=r"lm_head\.weight has that of an output embedding; choose by tensor='lm_head.wei"
     ):
         load_space(tmp_path)
-    assert len(load_space(tmp_path, LoadOptions(tensor=HEAD)).vocabulary) == 6
+    for name in (HEAD, "lm_head"):
+        space = load_space(tmp_path, LoadOptions(tensor=name))
+        assert len(space.vocabulary) == 6
+        assert "is not stored" not in said(space)
 
 
 @pytest.mark.parametrize("kind", tiny.MODELS)
