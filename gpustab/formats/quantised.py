@@ -8,7 +8,7 @@ tensors beside it tell, not the name of the program that wrote it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
 import torch
@@ -103,6 +103,11 @@ class Table(NamedTuple):
 
 _FEW = (torch.int8, torch.uint8)
 _INTEGERS = frozenset({torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool})
+
+
+def may_be_parts(names: Collection[str]) -> Collection[str]:
+    """Return the names of tensors among which a table may have parts: none where nothing is called as a scale is."""
+    return names if any(map(_BESIDE.search, names)) else ()
 
 
 def parts_of(name: str, names: Iterable[str]) -> dict[str, str]:

@@ -22,7 +22,7 @@ from gpustab.errors import InputError, marked, naming, option, some_of
 from gpustab.formats.atomic import replacing
 from gpustab.formats.binary.npy import check_dimension, left_unread, rows_to_read
 from gpustab.formats.options import DEFAULTS, LoadOptions
-from gpustab.formats.quantised import CODES, Table, parts_of
+from gpustab.formats.quantised import CODES, Table, may_be_parts, parts_of
 from gpustab.formats.rows import Format, RowTable
 from gpustab.formats.source import Source
 from gpustab.formats.vocabulary_file import WordList, words_for
@@ -38,7 +38,7 @@ class SafetensorsRows:
 
     Args:
         path: the file.
-        tensor: name of the matrix.
+        tensor: name of the matrix, or the end of one name.
         or_only: where there is no tensor of this name, take the only matrix of floats in the file.
 
     Attributes:
@@ -54,7 +54,10 @@ class SafetensorsRows:
         self.path = Path(path)
         self._file = _open(self.path)
         self.names: list[str] = sorted(self._file.keys())
+        self._parts = may_be_parts(self.names)
         self.metadata: dict[str, str] = self._file.metadata() or {}
+        ends = [name for name in self.names if name.endswith(f".{tensor}")]  # of names that wrappers made longer
+        tensor = ends[0] if tensor not in self.names and len(ends) == 1 else tensor
         self.matrix = self._only_matrix(tensor) if or_only and tensor not in self.names else tensor
         self.require(self.matrix)
         self._vectors = self._file.get_slice(self.matrix)
@@ -134,7 +137,7 @@ class SafetensorsRows:
 
     def _table(self, name: str) -> Table:
         part = self._file.get_slice(name)
-        return Table(name, CODES.get(part.get_dtype()), tuple(part.get_shape()), parts_of(name, self.names))
+        return Table(name, CODES.get(part.get_dtype()), tuple(part.get_shape()), parts_of(name, self._parts))
 
     def close(self) -> None:
         """Close the file; rows that were read stay valid."""

@@ -19,7 +19,7 @@ from gpustab.formats.binary.npy import space_of_rows
 from gpustab.formats.gensim.described import Described, Global
 from gpustab.formats.gensim.safe_pickle import STEPS, Machine, run
 from gpustab.formats.options import LoadOptions
-from gpustab.formats.quantised import Table, dequantised, parts_of, want_known
+from gpustab.formats.quantised import Table, dequantised, may_be_parts, parts_of, want_known
 from gpustab.formats.rows import Format
 from gpustab.formats.sniff import first_in_zip
 from gpustab.formats.source import Source
@@ -95,8 +95,9 @@ def read_torch(source: Source, options: LoadOptions) -> Space:
 
 def _tables(path: Path, tensors: Mapping[str, Tensor]) -> dict[str, Table]:
     """Return the tensors that may be vectors: matrices of floats, and quantised ones, but not the scales of those."""
+    names = may_be_parts(tensors.keys())
     tables = {
-        name: Table(name, one.dtype, tuple(one.shape), parts_of(name, tensors))
+        name: Table(name, one.dtype, tuple(one.shape), parts_of(name, names))
         for name, one in tensors.items()
         if one.ndim == 2 and one.numel()
     }

@@ -244,7 +244,7 @@ def _said(kinds: Counter[Kind], how: str, added: int, fallback: int) -> Iterator
         and_bytes = f", {fallback} bytes go on" if fallback else ""
         yield (
             f"a token that begins a word ({how}) is called as the word, one that goes on has {GOES_ON} before it: "
-            f"{kinds['begin']} begin, {kinds['go on']} go on{and_bytes}, {added} special or added ones are as they are"
+            f"{kinds['begin']} begin, {kinds['go on']} go on{and_bytes}, {added} are special or added, and as they are"
         )
     elif kinds["unmarked"]:
         yield "the tokens do not tell where a word begins: whether one is a word or goes on with one is not known"

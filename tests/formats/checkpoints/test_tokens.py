@@ -65,7 +65,7 @@ def test_what_begins_a_word_is_the_word_and_what_goes_on_is_marked(kind, tmp_pat
     make(vocab(begins, goes_on)).save(str(tmp_path / "tokenizer.json"))
     found = [word.decode() for _, word in sorted(words_of(tmp_path).items())]
     assert found == [*STEMS, *[f"##{stem}" for stem in STEMS]]
-    assert "48 begin, 48 go on, 0 special" in read_tokens(tmp_path).notes[0]
+    assert "48 begin, 48 go on, 0 are special" in read_tokens(tmp_path).notes[0]
 
 
 def table(folder, tokenizer, rows, seed=0):
