@@ -131,8 +131,7 @@ def dequantised(table: Table, tensor: Callable[[str], Tensor]) -> tuple[Tensor, 
 
     ``value = (number - zero point) · scale``, with one scale for the table or one a row: ``weight_scale`` and
     ``weight_zero_point`` (compressed-tensors, FBGEMM, ModelOpt), ``scale_weight``, ``weight_scale_inv`` (which
-    multiplies, too), and ``SCB / 127`` (bitsandbytes' int8, Dettmers et al. 2022, eq. 5); or what PyTorch's own
-    quantised tensors hold.
+    multiplies, too), and ``SCB / 127`` (bitsandbytes' int8); or what PyTorch's own quantised tensors hold.
 
     Args:
         table: that is not plain.

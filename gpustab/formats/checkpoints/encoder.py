@@ -19,7 +19,7 @@ from torch.nn import functional
 from gpustab.errors import InputError
 from gpustab.formats.checkpoints.folder import MODULES
 from gpustab.formats.checkpoints.weights import Weights, read_json
-from gpustab.formats.texts import Pieces
+from gpustab.formats.pieces import Pieces
 
 Step = Callable[[Tensor], Tensor]
 
@@ -104,7 +104,7 @@ class SentenceEncoder:
         self._of_texts: dict[str, None] = {}
         self.notes = list(self._own)
 
-    @torch.inference_mode()
+    @torch.no_grad()
     def encode(self, texts: Sequence[str]) -> Tensor:
         """Return the vectors ``(n, d)`` float32 of some texts; no result depends on the other texts."""
         read = [f"{self._prompt}{text}".lower() if self._lower else f"{self._prompt}{text}" for text in texts]

@@ -57,7 +57,7 @@ def read_checkpoint(folder: Path, options: LoadOptions = DEFAULTS) -> Space:
     name = choose_embedding(weights, asked, config)
     matrix, done = numbers(weights, name, config, by_name=asked is None)
     tokens = _named(folder, len(matrix), options)
-    pad = _padding(config) if asked is None else None
+    pad = _padding(config)
     kept = [(row, word) for row, word in tokens.named if row < len(matrix) and row != pad]
     if not kept:
         raise InputError(

@@ -63,8 +63,19 @@ def read_tokens(folder: Path) -> Tokens:
 
 
 def _tokenizer(file: Path) -> Tokens:
-    """Read ``tokenizer.json``: a model's vocabulary, by token or as a list of pieces, and what was added to it."""
-    content = read_json(file)
+    return tokens_of(read_json(file), file)
+
+
+def tokens_of(content: Mapping[str, Any], file: Path) -> Tokens:
+    """Return the tokens of a tokenizer, whose model has them by name or as a list of pieces, and what was added to it.
+
+    Args:
+        content: of ``tokenizer.json``.
+        file: where it comes from, for messages.
+
+    Raises:
+        InputError: if it is none.
+    """
     model = content.get("model")
     vocab = model.get("vocab") if isinstance(model, dict) else None
     if isinstance(vocab, list):

@@ -198,3 +198,17 @@ def test_a_folder_and_its_layer_have_the_same_words(kind, tmp_path):
     layer = load_space((list(names.values()), model.get_input_embeddings()))
     assert list(folder.vocabulary) == list(layer.vocabulary)
     assert torch.equal(folder.vectors, layer.vectors)
+
+
+@pytest.mark.parametrize("tokenizer", [tiny.byte_level, tiny.word_pieces, tiny.unigram])
+@pytest.mark.parametrize("kind", ["gpt2", "opt"])
+def test_a_folder_and_a_layer_with_its_tokenizer_have_the_same_words(kind, tokenizer, tmp_path):
+    from transformers import PreTrainedTokenizerFast
+
+    model = checkpoint(tmp_path, kind, tokenizer)
+    folder = load_space(tmp_path)
+    for first in (tokenizer(), PreTrainedTokenizerFast(tokenizer_object=tokenizer())):
+        layer = load_space((first, model.get_input_embeddings()))
+        assert list(folder.vocabulary) == list(layer.vocabulary)
+        assert torch.equal(folder.vectors, layer.vectors)
+    assert next(note for note in folder.report.notes if "begins a word" in note) in layer.report.notes
