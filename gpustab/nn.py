@@ -55,7 +55,7 @@ class _PairLoss(nn.Module):
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Any:
         """Move the weights with the module, but keep their digits: ``half()`` would make counts of words infinite."""
         weights = self.weights
-        super()._apply(fn, recurse)
+        super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
         if weights is not None and self.weights is not None:
             self.weights = weights.to(self.weights.device)
         return self
@@ -85,8 +85,8 @@ class PIPLoss(_PairLoss):
         normalize: scale rows to unit length first, so that the reduced loss lies in [0, 1].
         reduced: divide by ``2v``.
         reduction: of a batch: ``"mean"``, ``"sum"`` or ``"none"``.
-        weights: ``(v,)`` by which the words count; 0 leaves a word out. They move with the module, stay float64 whatever
-            it is cast to, and are not saved.
+        weights: ``(v,)`` by which the words count; 0 leaves a word out. They move with the module, stay float64
+            whatever it is cast to, and are not saved.
 
     Shape:
         - x: ``(..., v, d1)``, y: ``(..., v, d2)``; leading dimensions broadcast.
@@ -147,8 +147,8 @@ class NeighbourAgreementLoss(nn.Module):
     lists are equal; it does not change when either space is turned or its rows are scaled. Derived in
     ``gpustab.kernels.soft_neighbours``; no published loss is known to us that is exactly this one.
 
-    Memory is a tile of targets times all words, whatever the number of targets; backward computes each tile again, which
-    ``torch.func.grad`` cannot follow. It has derivatives of every order by ``torch.autograd``.
+    Memory is a tile of targets times all words, whatever the number of targets; backward computes each tile again,
+    which ``torch.func.grad`` cannot follow. It has derivatives of every order by ``torch.autograd``.
 
     Args:
         n: length of the lists.

@@ -105,7 +105,11 @@ def pair_function(passes: Passes) -> Callable[[PairRows], Value]:
 def _few_at_a_time(passes: Passes, rows: PairRows, given: Value, wanted: Wanted) -> tuple[Tensor, Tensor]:
     """Return the gradients times a factor; one that is not wanted has no rows."""
     found = _room(rows.x, wanted[0]), _room(rows.y, wanted[1])
-    frame = None if torch.equal(given.frame, torch.eye(len(given.frame), dtype=given.frame.dtype, device=given.frame.device)) else given.frame
+    frame = (
+        None
+        if torch.equal(given.frame, torch.eye(len(given.frame), dtype=given.frame.dtype, device=given.frame.device))
+        else given.frame
+    )
     start = 0
     for part in rows.parts():
         here = slice(start, start := start + len(part.x))

@@ -200,9 +200,7 @@ def row_numbers(targets: Tensor | None, words: int, device: torch.device | None 
     if not len(targets):
         raise ValueError("there are no targets, wanted one at least")
     if not 0 <= int(targets.min()) <= int(targets.max()) < words:
-        raise ValueError(
-            f"targets reach from {int(targets.min())} to {int(targets.max())}, rows from 0 to {words - 1}"
-        )
+        raise ValueError(f"targets reach from {int(targets.min())} to {int(targets.max())}, rows from 0 to {words - 1}")
     return targets.long()
 
 

@@ -70,7 +70,8 @@ def chance_of_linear_cka(xx: Tensor, yy: Tensor, words: int) -> Tensor:
         words: v.
     """
     share = [part.diagonal(dim1=1, dim2=2).sum(1) / torch.linalg.matrix_norm(part) for part in (xx, yy)]
-    return share[0] * share[1] / (words - 1)
+    chance: Tensor = share[0] * share[1] / (words - 1)
+    return chance
 
 
 def with_lengths(rows: Tensor) -> Tensor:
@@ -259,7 +260,7 @@ def partly_whitened(gram: Tensor, alpha: float) -> Tensor:
     """Return the maps between Procrustes and CCA, ``α I + (1 − α) C^{−1/2}`` (Williams et al. 2021, eq. 9).
 
     Args:
-        gram: ``(B, d, d)`` float64 of centred columns, in any scale: columns are taken by their largest spread as 1.
+        gram: ``(B, d, d)`` float64 of centred columns.
         alpha: 1 for the identity, 0 for whitening.
     """
     if not 0 <= alpha <= 1:

@@ -41,7 +41,7 @@ def doctor(
 
     Example: gpustab doctor
     """
-    from gpustab.formats.atomic import check_can_make, write_text
+    from gpustab.formats.atomic import check_can_make, make_folder, write_text
 
     if out is not None:
         if (out / "summary.json").exists():
@@ -52,7 +52,7 @@ def doctor(
     checks = diagnose()
     content = to_text.dumps({"checks": [asdict(check) for check in checks]}, indent=2)
     if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
+        make_folder(out)
         write_text(out / "summary.json", f"{content}\n")
     if json:
         typer.echo(content)

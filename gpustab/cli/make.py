@@ -5,7 +5,6 @@ What imports NumPy is imported when it is used: the help and completion do not w
 
 from __future__ import annotations
 
-import json
 import logging
 import shlex
 import tempfile
@@ -24,6 +23,7 @@ from gpustab.cli.session import require, say, session, show, wrote
 from gpustab.cli.takes import one_of, takes
 from gpustab.corpus.options import CORPORA, CorpusOptions
 from gpustab.errors import InputError, near
+from gpustab.formats.parsed import parse_json
 from gpustab.machine.job import number
 from gpustab.options import Count, Option, Options, Seed
 from gpustab.runs.joining import LEAST_RUNS as TO_MEASURE
@@ -303,7 +303,7 @@ def check_settings(settings: Sequence[str]) -> None:
 def value_of(text: str) -> Any:
     """Return what is typed as a number or truth value where it is one, else the text."""
     try:
-        return json.loads(text)
+        return parse_json(text)
     except ValueError:
         return text
 

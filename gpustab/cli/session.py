@@ -7,7 +7,7 @@ import os
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -76,13 +76,13 @@ def session(
     handler = RichHandler(console=errors, show_time=False, show_path=False)
     log.addHandler(handler)
     try:
-        with complaining(lambda: _GOES_ON if goes_on else _left()):
+        with complaining(lambda: _GOES_ON if goes_on else _left()), ExitStack() as held:
             try:
                 if is_one_of_several() and not shared:
                     raise InputError(
                         "torchrun starts several processes, and this command shares no work: start it once"
                     )
-                _check_output(showing, output, folder, runs or ())
+                _check_output(showing, output, folder, runs or (), held)
                 if corpus is not None:
                     check_corpus(corpus)
                 if runs is not None:
@@ -102,9 +102,19 @@ def require(what: str, extra: str, *packages: str) -> None:
         raise InputError(f"{what} needs {', '.join(missing)}: pip install 'gpustab[{extra}]'")
 
 
-def _check_output(showing: Showing, output: Path | None, folder: Path | None, runs: Sequence[Path]) -> None:
-    """See before the work that nothing is replaced unasked, and that what is asked for has a meaning."""
-    from gpustab.formats.atomic import check_can_make, check_space_path
+def _check_output(
+    showing: Showing, output: Path | None, folder: Path | None, runs: Sequence[Path], held: ExitStack
+) -> None:
+    """See before the work that nothing is replaced unasked, that what is asked for has a meaning, and hold the folder.
+
+    Args:
+        showing: what is written.
+        output: see :func:`session`.
+        folder: see :func:`session`.
+        runs: see :func:`session`.
+        held: what is to be let go when the work is done.
+    """
+    from gpustab.formats.atomic import check_can_make
 
     if showing.quiet and showing.verbose:
         raise InputError(f"{option('quiet')} and {option('verbose')} exclude each other")
@@ -113,9 +123,11 @@ def _check_output(showing: Showing, output: Path | None, folder: Path | None, ru
             raise InputError(f"{folder}: is a file; a run set is a folder")
         check_can_make(folder)
     if showing.out is not None:
-        from gpustab.report.files import check_folder
+        from gpustab.report.files import check_folder, writing_alone
 
-        check_folder(showing.out, force=showing.force, figures=showing.figures)
+        if not number():  # of several processes of one job, the first writes
+            held.enter_context(writing_alone(showing.out))
+            check_folder(showing.out, force=showing.force, figures=showing.figures)
     elif showing.force and output is None:
         raise InputError(
             f"{option('force')} says that a result may be replaced, but none is written: name {option('out')}"
@@ -123,11 +135,17 @@ def _check_output(showing: Showing, output: Path | None, folder: Path | None, ru
     if showing.out is None and showing.figures != Showing().figures:
         raise InputError(f"{option('figures')} says what figures are written as, but none is: name {option('out')}")
     if output is not None:
-        check_space_path(output)
-        if output.resolve() in {run.resolve() for run in runs}:
-            raise InputError(f"{output}: this is one of the runs; writing the average there would destroy it")
-        if output.exists() and not showing.force:
-            raise InputError(f"{output}: is there already; {option('force')} replaces it")
+        _check_file(output, showing, runs)
+
+
+def _check_file(output: Path, showing: Showing, runs: Sequence[Path]) -> None:
+    from gpustab.formats.atomic import check_space_path
+
+    check_space_path(output)
+    if output.resolve() in {run.resolve() for run in runs}:
+        raise InputError(f"{output}: this is one of the runs; writing the average there would destroy it")
+    if output.exists() and not showing.force:
+        raise InputError(f"{output}: is there already; {option('force')} replaces it")
 
 
 def _left() -> str:

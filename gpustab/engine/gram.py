@@ -71,8 +71,8 @@ def draw_proxy(runs: Runs, words: int, seed: int) -> Tensor:
     joint = runs.joint.cpu().nonzero().flatten()
     if not 2 <= words <= len(joint):
         raise InputError(f"proxy is {words}, wanted 2 to {len(joint)} joint words")
-    mask = torch.zeros(runs.words, dtype=torch.bool)
-    mask[joint[torch.randperm(len(joint), generator=torch.Generator().manual_seed(seed))[:words]]] = True
+    mask = torch.zeros(runs.words, dtype=torch.bool, device="cpu")
+    mask[joint[torch.randperm(len(joint), generator=torch.Generator().manual_seed(seed), device="cpu")[:words]]] = True
     return mask.to(runs.device)
 
 

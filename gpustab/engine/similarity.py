@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from gpustab.engine.gram import gram_pass, lengths_pass, place
+from gpustab.engine.measures import MEASURES, Spaces
 from gpustab.engine.pip import PipPass, pip_pass
 from gpustab.errors import InputError, near
 from gpustab.kernels import similarity
-from gpustab.kernels.gram import Moments, block_positions, diagonal_blocks, run_pairs, squared_norms
+from gpustab.kernels.gram import Moments, block_positions, diagonal_blocks, run_pairs
 from gpustab.kernels.jackknife import pair_matrix
 from gpustab.kernels.pip_loss import pip_from_gram, reduced
-from gpustab.kernels.procrustes import procrustes
 from gpustab.machine.device import DEFAULT, Compute, telling_memory
 from gpustab.options import SIMILARITIES
 from gpustab.runs.join import join
@@ -27,35 +25,31 @@ from gpustab.runs.runs import Runs
 from gpustab.spaces.space import Space
 from gpustab.statistics.unrelated import unrelated
 
-_EXPLAINED = 0.99
-"""Part of the variance that SVCCA keeps."""
 _DRAWS = 16
 """Pairs, each of one draw, that a level by chance is the mean of: single draws differ by a few per cent."""
-_CONSTANT = 1e-12
-"""Part of its size that a run must vary by: what a float64 difference of sums leaves of equal rows is 1e-14."""
 
 
 def similarity_matrix(runs: Runs, metric: str = "pip", *, compute: Compute | None = None) -> Tensor:
     """Return how similar, or how far apart, all pairs of runs are, over the joint words; exactly.
 
-    ========================== ============================================================== ======== ======== ============
-    metric                     what                                                           range    equal is same under
-    ========================== ============================================================== ======== ======== ============
-    ``pip``                    reduced PIP loss, ``‖V_iV_iᵀ − V_jV_jᵀ‖ / (2v)``                [0, 1]   0        turns
-    ``procrustes``             ``min_A ‖V_i A − V_j‖ / √v``, A orthogonal (size-and-shape)     [0, √2]  0        turns
-    ``angular``                ``arccos (max_A ⟨V_i A, V_j⟩ / (‖V_i‖ ‖V_j‖))``                 [0, π/2] 0        turns, scale
-    ``eigenspace_instability`` strong directions of one that the other lacks                  [0, 1]   0        turns
-    ``eigenspace_overlap``     directions in common, ``‖U_iᵀU_j‖² / d``                        [0, 1]   1        linear maps
-    ``cka``                    linear CKA, ``‖C_ij‖² / (‖C_ii‖ ‖C_jj‖)`` of centred columns    [0, 1]   1        turns, scale
-    ``debiased_cka``           the same of unbiased HSICs: 0 for unrelated runs               [−1, 1]  1        turns, scale
-    ``cca``                    mean canonical correlation                                     [0, 1]   1        linear maps
-    ``svcca``                  the same of the directions that explain 99 % of the variance   [0, 1]   1        turns, scale
-    ``rdm``                    correlation of the cosines of all pairs of words                [−1, 1]  1        turns
-    ``pwcca``                  projection-weighted, the mean of both directions               [0, 1]   1        scale
-    ========================== ============================================================== ======== ======== ============
+    ========================== ================================================ ======== ======== ============
+    metric                     what                                             range    equal is same under
+    ========================== ================================================ ======== ======== ============
+    ``pip``                    reduced PIP loss, ``‖V_iV_iᵀ − V_jV_jᵀ‖ / (2v)`` [0, 1]   0        turns
+    ``procrustes``             ``min_A ‖V_i A − V_j‖ / √v``, A orthogonal       [0, √2]  0        turns
+    ``angular``                ``arccos (max_A ⟨V_i A, V_j⟩ / (‖V_i‖ ‖V_j‖))``  [0, π/2] 0        turns, scale
+    ``eigenspace_instability`` strong directions that the other lacks           [0, 1]   0        turns
+    ``eigenspace_overlap``     directions in common, ``‖U_iᵀU_j‖² / d``         [0, 1]   1        linear maps
+    ``cka``                    ``‖C_ij‖² / (‖C_ii‖ ‖C_jj‖)`` of centred columns [0, 1]   1        turns, scale
+    ``debiased_cka``           the same of unbiased HSICs                       [−1, 1]  1        turns, scale
+    ``cca``                    mean canonical correlation                       [0, 1]   1        linear maps
+    ``svcca``                  the same of 99 % of the variance                 [0, 1]   1        turns, scale
+    ``rdm``                    correlation of the cosines of all pairs of words [−1, 1]  1        turns
+    ``pwcca``                  projection-weighted, mean of both directions     [0, 1]   1        scale
+    ========================== ================================================ ======== ======== ============
 
-    No value means anything without what unrelated runs of the same shape would have, :func:`similarity_by_chance`: with
-    few words to a dimension ``cka`` and the canonical correlations of noise are near 1.
+    Read a value beside what unrelated runs of the same shape have, :func:`similarity_by_chance`: with few words to a
+    dimension ``cka`` and the canonical correlations of noise are near 1.
 
     Ranges are those of unit rows. ``cka`` and the canonical correlations centre columns themselves and so are the same
     for shifted runs; the others do so only for runs loaded with ``centre=True``. Distances by Procrustes below 1e-8 are
@@ -111,11 +105,11 @@ def similarity_pass(
     if set(metrics) - {"pip"} and (basis.moments is None or basis.dtype != torch.float64):
         # Canonical correlations divide by variances as small as 1e-10 of the largest, which only float64 resolves.
         basis = gram_pass(runs, compute, torch.float64, proxy)
-    spaces = _Spaces(runs.names, runs.unit, basis.words, basis.moments, pip.reduced)
+    spaces = Spaces(runs.names, runs.unit, basis.words, basis.moments, pip.reduced)
     if "debiased_cka" in metrics:
         spaces = replace(spaces, with_lengths=lengths_pass(runs, basis, compute, proxy))
     try:
-        return {metric: _MEASURES[metric](spaces) for metric in metrics}
+        return {metric: MEASURES[metric](spaces) for metric in metrics}
     except ValueError as error:
         raise InputError(f"group '{runs.name}': {error}") from error
 
@@ -123,9 +117,9 @@ def similarity_pass(
 def similarity_by_chance(runs: Runs, metric: str = "pip", *, seed: int = 0, compute: Compute | None = None) -> float:
     """Return the mean of a metric over pairs of runs whose words are permuted against each other at random.
 
-    It is the level beside which :func:`similarity_matrix` is to be read. In closed form for ``cka``, for ``debiased_cka``
-    and ``rdm`` (0), and for ``pip`` of unit rows; else from 16 seeded draws of unrelated cross-Grams, see
-    :mod:`gpustab.statistics.unrelated`.
+    It is the level beside which :func:`similarity_matrix` is to be read. In closed form for ``cka``, for
+    ``debiased_cka`` and ``rdm`` (0), and for ``pip`` of unit rows; else from 16 seeded draws of unrelated
+    cross-Grams, see :mod:`gpustab.statistics.unrelated`.
 
     Args:
         runs: from :func:`gpustab.load_runs`.
@@ -173,9 +167,9 @@ def chance_pass(
         table = block_positions(len(runs), runs.device)[[i, i, j], [i, j, j]]
         pair = unrelated(Moments(basis.moments.gram[table], basis.moments.sums[[i, j]], basis.moments.words), rng)
         loss = reduced(pip_from_gram(pair.gram).total, basis.words)
-        spaces = _Spaces([runs.names[i], runs.names[j]], runs.unit, basis.words, pair, loss)
+        spaces = Spaces([runs.names[i], runs.names[j]], runs.unit, basis.words, pair, loss)
         for metric in drawn:
-            levels[metric].append(float(_MEASURES[metric](spaces)))
+            levels[metric].append(float(MEASURES[metric](spaces)))
     return {metric: float(np.mean(levels[metric])) if level is None else level for metric, level in found.items()}
 
 
@@ -197,190 +191,6 @@ def _known(metric: str) -> None:
     if metric not in SIMILARITIES:
         wanted = f"wanted one of {', '.join(SIMILARITIES)}"
         raise InputError(f"metric is '{metric}', {wanted}{near(metric, SIMILARITIES)}")
-
-
-class _Row(NamedTuple):
-    """Blocks of the pairs of one run with the later ones."""
-
-    i: int
-    others: slice
-    cross: Tensor
-
-
-@dataclass(frozen=True)
-class _Spaces:
-    """What metrics are made of; the work of a run is done once, that of a pair once for all metrics that need it.
-
-    Attributes:
-        names: of the runs.
-        unit: whether their rows are unit.
-        words: how many words were summed over.
-        kept: moments of all runs; only metrics beside the PIP loss need them.
-        loss: ``(R(R-1)/2,)`` reduced PIP losses.
-        with_lengths: moments with the squared lengths of the rows, where they were asked for.
-    """
-
-    names: Sequence[str]
-    unit: bool
-    words: int
-    kept: Moments | None
-    loss: Tensor
-    with_lengths: Moments | None = None
-
-    @property
-    def moments(self) -> Moments:
-        """Of all runs."""
-        assert self.kept is not None  # noqa: S101  # made where they are needed
-        return self.kept
-
-    def rows(self, gram: Tensor | None = None) -> Iterator[_Row]:
-        """The pairs, run by run: copies of the blocks of all pairs at once would be gigabytes."""
-        gram = self.moments.gram if gram is None else gram
-        positions = block_positions(len(self.names), gram.device)
-        for i in range(len(self.names) - 1):
-            yield _Row(i, slice(i + 1, None), gram[positions[i, i + 1 :]])
-
-    def centred_rows(self) -> Iterator[_Row]:
-        """The same of centred columns."""
-        sums = self.moments.sums
-        for row in self.rows():
-            first = sums[row.i].expand(len(row.cross), -1)
-            yield row._replace(cross=similarity.centred(row.cross, first, sums[row.others], self.words))
-
-    @cached_property
-    def own(self) -> Tensor:
-        """``C_ii`` of centred columns, ``(R, d, d)``."""
-        sums = self.moments.sums
-        own = similarity.centred(diagonal_blocks(self.moments.gram), sums, sums, self.words)
-        constant = own.diagonal(dim1=1, dim2=2).sum(1) <= _CONSTANT * self.sizes
-        if constant.any():
-            raise ValueError(f"all rows of {self.names[int(constant.nonzero()[0])]} are equal")
-        return own
-
-    @cached_property
-    def sizes(self) -> Tensor:
-        """``‖V_i‖²``, ``(R,)``."""
-        return diagonal_blocks(self.moments.gram).diagonal(dim1=1, dim2=2).sum(1)
-
-    @cached_property
-    def aligned(self) -> Tensor:
-        """``⟨A_ij, C_ij⟩`` of all pairs."""
-        return torch.cat([(self._maps(row) * row.cross).sum((1, 2)) for row in self.rows()])
-
-    def _maps(self, row: _Row) -> Tensor:
-        zero = (row.cross == 0).flatten(1).all(1)
-        if zero.any():
-            other = self.names[row.i + 1 + int(zero.nonzero()[0])]
-            raise ValueError(f"{self.names[row.i]} and {other} share no direction")
-        return procrustes(row.cross).maps
-
-    @cached_property
-    def canonical(self) -> similarity.Canonical:
-        """Canonical correlations of all directions, of all pairs."""
-        return self.canonical_of(1.0)
-
-    def canonical_of(self, explained: float) -> similarity.Canonical:
-        """Canonical correlations of all pairs, of the directions that explain a part of the variance."""
-        white = similarity.whitening(self.own, explained)
-        found = [
-            similarity.canonical_correlations(_of_one(white, row), row.cross, _of_others(white, row))
-            for row in self.centred_rows()
-        ]
-        correlations, rank, mean, weighted = zip(*found, strict=True)
-        return similarity.Canonical(
-            torch.cat(correlations), torch.cat(rank), torch.cat(mean), torch.cat(weighted, dim=1)
-        )
-
-    def pair_of(self, values: Tensor) -> tuple[Tensor, Tensor]:
-        """A value of every run as the first and as the second of all pairs."""
-        i, j = torch.triu_indices(len(values), len(values), 1, device=values.device)
-        return values[i], values[j]
-
-
-def _of_one(white: similarity.Whitening, row: _Row) -> similarity.Whitening:
-    return similarity.Whitening(*(field[row.i].expand_as(field[row.others]) for field in white))
-
-
-def _of_others(white: similarity.Whitening, row: _Row) -> similarity.Whitening:
-    return similarity.Whitening(*(field[row.others] for field in white))
-
-
-def _shape(spaces: _Spaces) -> Tensor:
-    first, second = spaces.pair_of(spaces.sizes)
-    distance: Tensor = similarity.shape_distance(first, spaces.aligned, second) / spaces.words**0.5
-    return distance
-
-
-def _angle(spaces: _Spaces) -> Tensor:
-    first, second = spaces.pair_of(spaces.sizes)
-    return similarity.angular_distance(first, spaces.aligned, second)
-
-
-def _rdm(spaces: _Spaces) -> Tensor:
-    if not spaces.unit:
-        raise ValueError("rdm compares cosines, and wants runs loaded with unit=True")
-    table = similarity.cosine_correlation(squared_norms(spaces.moments.gram), spaces.moments.sums, spaces.words)
-    i, j = run_pairs(len(table), table.device)
-    return table[i, j]
-
-
-def _cka(spaces: _Spaces) -> Tensor:
-    own = spaces.own
-    return torch.cat(
-        [
-            similarity.linear_cka(own[row.i].expand_as(row.cross), row.cross, own[row.others])
-            for row in spaces.centred_rows()
-        ]
-    )
-
-
-def _debiased_cka(spaces: _Spaces) -> Tensor:
-    lifted = spaces.with_lengths
-    assert lifted is not None  # noqa: S101  # made where it is asked for
-    hsic = partial(similarity.unbiased_hsic, words=spaces.words)
-    own = hsic(diagonal_blocks(lifted.gram), lifted.sums, lifted.sums)
-    found = []
-    for row in spaces.rows(lifted.gram):
-        first = lifted.sums[row.i].expand(len(row.cross), -1)
-        found.append(
-            similarity.debiased_cka(
-                own[row.i].expand(len(row.cross)), hsic(row.cross, first, lifted.sums[row.others]), own[row.others]
-            )
-        )
-    return torch.cat(found)
-
-
-def _eigenspace_overlap(spaces: _Spaces) -> Tensor:
-    white = similarity.whitening(diagonal_blocks(spaces.moments.gram))
-    rows = spaces.rows()
-    return torch.cat(
-        [similarity.eigenspace_overlap(_of_one(white, row), row.cross, _of_others(white, row)) for row in rows]
-    )
-
-
-def _eigenspace_instability(spaces: _Spaces) -> Tensor:
-    own = diagonal_blocks(spaces.moments.gram)
-    return torch.cat(
-        [
-            similarity.eigenspace_instability(own[row.i].expand_as(row.cross), row.cross, own[row.others])
-            for row in spaces.rows()
-        ]
-    )
-
-
-_MEASURES: dict[str, Callable[[_Spaces], Tensor]] = {
-    "pip": lambda spaces: spaces.loss,
-    "procrustes": _shape,
-    "angular": _angle,
-    "eigenspace_instability": _eigenspace_instability,
-    "eigenspace_overlap": _eigenspace_overlap,
-    "cka": _cka,
-    "debiased_cka": _debiased_cka,
-    "cca": lambda spaces: spaces.canonical.mean,
-    "svcca": lambda spaces: spaces.canonical_of(_EXPLAINED).mean,
-    "rdm": _rdm,
-    "pwcca": lambda spaces: spaces.canonical.projection_weighted.mean(0),
-}
 
 
 def compare_layers(

@@ -68,7 +68,8 @@ class Pieces:
         return found
 
     def _call(self, number: int, **how: Any) -> dict[str, Tensor]:
-        given = dict(self._tokenizer([self._texts[number]], padding=False, return_tensors="pt", **how))
+        with torch.device("cpu"):  # whatever the program's default is
+            given = dict(self._tokenizer([self._texts[number]], padding=False, return_tensors="pt", **how))
         ids = given["input_ids"]
         mask = given.get("attention_mask", torch.ones_like(ids))[0] > 0
         return {key: value[0][mask] for key, value in given.items() if value.shape[:2] == ids.shape}

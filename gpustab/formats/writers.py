@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gpustab.errors import InputError, marked
-from gpustab.formats.atomic import SPACES, check_space_path, replacing
+from gpustab.formats.atomic import SPACES, check_space_path, clear_abandoned, replacing
 from gpustab.formats.binary.safetensors import write_safetensors
 from gpustab.formats.options import LoadOptions
 from gpustab.formats.text.decimals import SEPARATORS
@@ -34,7 +34,7 @@ def write_word2vec_text(space: Space, path: str | os.PathLike[str]) -> None:
     path = Path(path)
     _refuse_words(space.vocabulary, path)
     _refuse_ambiguity(space, path)
-    with replacing(path) as temporary, temporary.open("wb") as file:
+    with replacing(path) as file:
         if path.suffix == ".gz":
             # No name and no time, so that equal spaces give equal files.
             with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
@@ -81,4 +81,5 @@ def write_space(space: Space, path: str | os.PathLike[str]) -> None:
     """
     path = Path(path)
     check_space_path(path)
+    clear_abandoned(path)
     _WRITERS[path.suffix](space, path)

@@ -24,7 +24,7 @@ _LABEL = 40
 """Letters of a section's name in the list of sections."""
 _WIDE = 46
 """Tables with more letters in a row take the whole width."""
-_TIGHT = re.compile(r" (?=[%±×])|(?<=[±×]) (?=\d)")
+_TIGHT = re.compile(r" (?=[%±×=])|(?<=[±×=]) (?=\d)")
 _RANGE = re.compile(r"(?<=[\d%])\u2013(?=\d)")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _FIRST = re.compile(r"(.+?[.:!?])\s+(.+)", re.DOTALL)

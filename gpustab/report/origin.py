@@ -20,7 +20,7 @@ TECHNIQUES = {
     "lsa": "LSA",
     "doc2vec_dm": "PV-DM",
     "doc2vec_dbow": "PV-DBOW",
-    "fasttext_ngrams": "fastText n-gram",
+    "fasttext_ngrams": "fastText n-grams",
 }
 """What people call the techniques."""
 

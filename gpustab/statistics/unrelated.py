@@ -1,7 +1,7 @@
 """What two spaces would share if their words had nothing to do with each other, from the sums over their words alone.
 
-Let the words of y be permuted at random against those of x. The cross-Gram then is ``Σx Σyᵀ / v`` plus a matrix of mean 0
-whose entries have the covariance ``C_xx ⊗ C_yy / (v − 1)``, of centred columns. Both hold exactly of
+Let the words of y be permuted at random against those of x. The cross-Gram then is ``Σx Σyᵀ / v`` plus a matrix of
+mean 0 whose entries have the covariance ``C_xx ⊗ C_yy / (v − 1)``, of centred columns. Both hold exactly of
 
     Σx Σyᵀ / v + C_xx^{1/2} H C_yy^{1/2},  H a block of a random orthogonal matrix of order v − 1,
 
@@ -36,7 +36,10 @@ def unrelated(pair: Moments, rng: np.random.Generator) -> Moments:
         (True, 3.0)
     """
     words, (sum_x, sum_y) = int(pair.words), pair.sums
-    roots = [_root(centred(pair.gram[at][None], total[None], total[None], words)[0]) for at, total in ((0, sum_x), (2, sum_y))]
+    roots = [
+        _root(centred(pair.gram[at][None], total[None], total[None], words)[0])
+        for at, total in ((0, sum_x), (2, sum_y))
+    ]
     block = haar_block(roots[0].shape[1], roots[1].shape[1], words - 1, rng).to(pair.gram)
     cross = product(product(roots[0], block), roots[1].mT) + sum_x[:, None] * sum_y / words
     return pair._replace(gram=torch.stack([pair.gram[0], cross, pair.gram[2]]))
@@ -46,7 +49,8 @@ def _root(gram: Tensor) -> Tensor:
     """``C^{1/2}`` on the directions that there are, ``(d, r)``."""
     values, vectors = torch.linalg.eigh(gram)
     kept = values > RESOLVED * values[-1].clamp(min=0)
-    return vectors[:, kept] * values[kept].sqrt()
+    half: Tensor = vectors[:, kept] * values[kept].sqrt()
+    return half
 
 
 def haar_block(rows: int, columns: int, order: int, rng: np.random.Generator) -> Tensor:
@@ -75,4 +79,5 @@ def haar_block(rows: int, columns: int, order: int, rng: np.random.Generator) ->
         part = rng.normal(size=(others, columns))
         gram = part.T @ part
     factor = torch.linalg.cholesky(torch.from_numpy(first.T @ first + gram))
-    return torch.linalg.solve_triangular(factor, torch.from_numpy(first).mT, upper=False).mT.contiguous()
+    block: Tensor = torch.linalg.solve_triangular(factor, torch.from_numpy(first).mT, upper=False).mT
+    return block

@@ -15,12 +15,10 @@ The rule, and its reasons:
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Callable, Mapping
 from copy import deepcopy
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,6 +29,7 @@ from numpy.typing import NDArray
 from gpustab.corpus.corpus import Corpus
 from gpustab.corpus.numbering import number
 from gpustab.corpus.tokenise import corpus_of
+from gpustab.formats.parsed import read_json
 from gpustab.machine.progress import Progress
 from gpustab.trainers import technique
 from gpustab.training.engines import resolve_engine, trainers_of
@@ -150,9 +149,11 @@ def _begun(folder: Path, settings: TrainingSettings) -> dict[str, Any]:
     for name in settings.techniques:
         for path in sorted((folder / name).rglob(PLAN)) if (folder / name).is_dir() else ():
             try:
-                plan = json.loads(path.read_text(encoding="utf-8"))
+                plan = read_json(path)
                 found["min_count"] = plan["options"]["min_count"]
-                found |= {f"{name}.{key}": plan["parameters"][key] for key in ("epochs", "dim") if key in plan["parameters"]}
+                found |= {
+                    f"{name}.{key}": plan["parameters"][key] for key in ("epochs", "dim") if key in plan["parameters"]
+                }
             except (ValueError, KeyError, TypeError):
                 continue  # training itself says that it is damaged
     return found

@@ -6,7 +6,7 @@ import torch
 from scipy.linalg import orthogonal_procrustes, subspace_angles
 
 from gpustab import InputError, load_runs, similarity_by_chance, similarity_matrix, stability
-from gpustab.engine.similarity import _MEASURES
+from gpustab.engine.measures import MEASURES
 from gpustab.machine.device import Compute
 from gpustab.options import SIMILARITIES
 from tests import generators, oracles
@@ -50,7 +50,7 @@ def test_every_metric_of_all_pairs_against_naive_formulas_and_scipy(metric, runs
 
 
 def test_the_names_are_those_of_the_options():
-    assert set(_MEASURES) == set(SIMILARITIES) == set(NAIVE)
+    assert set(MEASURES) == set(SIMILARITIES) == set(NAIVE)
 
 
 TURNS, SCALE, LINEAR = "turns", "scale", "linear maps"

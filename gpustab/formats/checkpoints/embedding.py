@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from torch import Tensor
 
 from gpustab.errors import InputError, marked, option
-from gpustab.formats.checkpoints.weights import Weights, equal
+from gpustab.formats.checkpoints.weights import Weights, equal, nested
 from gpustab.formats.quantised import dequantised
 
 _INPUTS = (
@@ -119,7 +119,7 @@ def numbers(weights: Weights, name: str, config: Mapping[str, Any], *, by_name: 
         InputError: if the table is quantised in a way whose formula is not sure, or is no table of this model.
     """
     table = weights.table(name)
-    known = set(_numbers_in(config))
+    known = {part for part in nested(config) if type(part) is int}
     if by_name and "vocab_size" in config and table.shape[1] not in known:
         misfit = f"config.json has {config['vocab_size']} words and no width of {table.shape[1]}"
         if table.is_plain:
@@ -138,13 +138,6 @@ def numbers(weights: Weights, name: str, config: Mapping[str, Any], *, by_name: 
 
 def _way() -> str:
     return f"; if it is the table of words, choose it by {option('tensor', ...)}"
-
-
-def _numbers_in(part: Any) -> Iterator[int]:
-    if isinstance(part, int):
-        yield part
-    for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
-        yield from _numbers_in(inner)
 
 
 def _refuse_quantised(weights: Weights, module: str) -> None:

@@ -6,7 +6,6 @@ follows. The usual ones are computed here; any other is refused by name, since a
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,8 @@ from torch.nn import functional
 
 from gpustab.errors import InputError
 from gpustab.formats.checkpoints.folder import MODULES
-from gpustab.formats.checkpoints.weights import Weights, read_json
+from gpustab.formats.checkpoints.weights import Weights, read_object
+from gpustab.formats.parsed import read_json
 from gpustab.formats.pieces import Pieces
 
 Step = Callable[[Tensor], Tensor]
@@ -94,8 +94,9 @@ class SentenceEncoder:
         told.disable_progress_bar()  # type: ignore[no-untyped-call]  # of reading the weights
         try:
             how: Any = {"local_files_only": True, "trust_remote_code": False}
-            self._tokenizer: Any = AutoTokenizer.from_pretrained(str(inner), **how)
-            self._model: Any = AutoModel.from_pretrained(str(inner), **how).eval().to(self._device)
+            with torch.device("cpu"):
+                self._tokenizer: Any = AutoTokenizer.from_pretrained(str(inner), **how)
+                self._model: Any = AutoModel.from_pretrained(str(inner), **how).eval().to(self._device)
         except (OSError, ValueError, KeyError, ImportError, RuntimeError, SafetensorError) as error:
             raise InputError(f"{inner}: holds no encoder: {next(iter(str(error).splitlines()), error)}") from None
         if self._model.config.model_type in _WITH_DECODER:
@@ -109,7 +110,7 @@ class SentenceEncoder:
         """Return the vectors ``(n, d)`` float32 of some texts; no result depends on the other texts."""
         read = [f"{self._prompt}{text}".lower() if self._lower else f"{self._prompt}{text}" for text in texts]
         pieces = Pieces(self._tokenizer, read, self._model, self._limit)
-        found: list[Tensor] = [torch.empty(0)] * len(texts)
+        found: list[Tensor] = [torch.empty(0, device="cpu")] * len(texts)
         for rows, given in pieces.batches(_BATCH):
             vectors = self._model(**given).last_hidden_state.float()
             for step in self._steps:
@@ -118,7 +119,7 @@ class SentenceEncoder:
                 found[row] = vector
         self._of_texts |= dict.fromkeys(pieces.notes())
         self.notes[:] = [*self._own, *self._of_texts]
-        return torch.stack(found) if found else torch.empty(0, 0)
+        return torch.stack(found) if found else torch.empty(0, 0, device="cpu")
 
 
 def _modules(folder: Path, prompt: str) -> tuple[Path, list[Step], list[str]]:
@@ -135,7 +136,7 @@ def _modules(folder: Path, prompt: str) -> tuple[Path, list[Step], list[str]]:
     steps, said = [], []
     for kind, path in others:
         file = folder / path / "config.json"
-        config = read_json(file) if file.is_file() else {}
+        config = read_object(file) if file.is_file() else {}
         if kind not in _STEPS:
             raise _not_computed(folder, f"a module {kind}")
         if prompt and config.get("include_prompt") is False:
@@ -149,8 +150,8 @@ def _modules(folder: Path, prompt: str) -> tuple[Path, list[Step], list[str]]:
 def _listed(file: Path) -> list[tuple[str, str]]:
     """Return the kinds and folders of the modules; a class of somebody else's has its whole name."""
     try:
-        modules = [(str(one["type"]), str(one["path"])) for one in json.loads(file.read_text(encoding="utf-8"))]
-    except (OSError, ValueError, LookupError, TypeError) as error:
+        modules = [(str(one["type"]), str(one["path"])) for one in read_json(file)]
+    except (ValueError, LookupError, TypeError) as error:
         raise InputError(f"{file}: this is no list of modules with their types and paths") from error
     if not modules:
         raise InputError(f"{file}: there are no modules")
@@ -219,7 +220,7 @@ _STEPS: dict[str, Callable[[Path, Mapping[str, Any]], tuple[Step, str]]] = {
 def _reading(folder: Path) -> tuple[int | None, bool]:
     """Return how many tokens of a text are read at most, and whether in small letters."""
     file = next(iter(sorted(folder.glob("sentence_*_config.json"))), None)
-    config = read_json(file) if file else {}
+    config = read_object(file) if file else {}
     task, output = config.get("transformer_task"), config.get("module_output_name")
     if task not in (None, "feature-extraction") or output not in (None, "token_embeddings"):
         raise _not_computed(folder, f"a transformer for {task}, of which {output} are taken")
@@ -230,7 +231,7 @@ def _reading(folder: Path) -> tuple[int | None, bool]:
 def _prompt(folder: Path) -> tuple[str, Iterator[str]]:
     """Return what is put before every text, and what is to be said of it."""
     file = folder / "config_sentence_transformers.json"
-    config = read_json(file) if file.is_file() else {}
+    config = read_object(file) if file.is_file() else {}
     prompts = {name: text for name, text in (config.get("prompts") or {}).items() if text}
     chosen = prompts.get(config.get("default_prompt_name"), "")
     if chosen:

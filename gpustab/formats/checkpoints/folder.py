@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -13,9 +12,10 @@ import torch
 from gpustab.errors import InputError
 from gpustab.formats.checkpoints.embedding import choose_embedding, numbers, said_of_output
 from gpustab.formats.checkpoints.tokens import Tokens, read_tokens
-from gpustab.formats.checkpoints.weights import Weights, forms, read_json
+from gpustab.formats.checkpoints.weights import Weights, forms, read_object
 from gpustab.formats.memory import OF_ROWS, from_pair
 from gpustab.formats.options import DEFAULTS, LoadOptions
+from gpustab.formats.parsed import read_json
 from gpustab.formats.vocabulary_file import words_for
 from gpustab.spaces.space import Space
 from gpustab.spaces.words import show
@@ -52,7 +52,7 @@ def read_checkpoint(folder: Path, options: LoadOptions = DEFAULTS) -> Space:
     options.want_only(OF_ROWS | {"tensor", "vocab"}, "a checkpoint")
     folder = _of_first_module(folder) if (folder / MODULES).is_file() else folder
     weights = Weights(folder)
-    config = read_json(folder / "config.json") if (folder / "config.json").is_file() else {}
+    config = read_object(folder / "config.json") if (folder / "config.json").is_file() else {}
     asked = options.tensor if "tensor" in options.given else None
     name = choose_embedding(weights, asked, config)
     matrix, done = numbers(weights, name, config, by_name=asked is None)
@@ -71,7 +71,7 @@ def read_checkpoint(folder: Path, options: LoadOptions = DEFAULTS) -> Space:
     whole = rows == list(range(len(matrix)))
     # The files that options name are read already.
     of_rows = replace(options, tensor=DEFAULTS.tensor, vocab=None)
-    space = from_pair(words, matrix if whole else matrix[torch.tensor(rows)], str(folder), of_rows, rows)
+    space = from_pair(words, matrix if whole else matrix[torch.tensor(rows, device="cpu")], str(folder), of_rows, rows)
     assert space.report is not None  # noqa: S101  # from_pair always says
     report = replace(space.report, source=str(folder), format="checkpoint", notes=(*notes, *space.report.notes))
     return replace(space, name=folder.resolve().name, report=report)
@@ -80,8 +80,8 @@ def read_checkpoint(folder: Path, options: LoadOptions = DEFAULTS) -> Space:
 def _of_first_module(folder: Path) -> Path:
     """The folder of the module that reads text, the first one of sentence-transformers."""
     try:
-        first = json.loads((folder / MODULES).read_text(encoding="utf-8"))[0]["path"]
-    except (OSError, ValueError, LookupError, TypeError) as error:
+        first = read_json(folder / MODULES)[0]["path"]
+    except (ValueError, LookupError, TypeError) as error:
         raise InputError(f"{folder / MODULES}: this is no list of modules with their paths") from error
     return folder / str(first)
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from gpustab.errors import InputError, option
-from gpustab.formats.checkpoints.weights import read_json
+from gpustab.formats.checkpoints.weights import nested, read_object
 from gpustab.spaces.words import some_words
 
 BLANK = "▁"
@@ -63,7 +63,7 @@ def read_tokens(folder: Path) -> Tokens:
 
 
 def _tokenizer(file: Path) -> Tokens:
-    return tokens_of(read_json(file), file)
+    return tokens_of(read_object(file), file)
 
 
 def tokens_of(content: Mapping[str, Any], file: Path) -> Tokens:
@@ -94,9 +94,9 @@ def tokens_of(content: Mapping[str, Any], file: Path) -> Tokens:
 
 
 def _vocab_json(file: Path) -> Tokens:
-    pairs, merges = list(read_json(file).items()), file.parent / "merges.txt"
+    pairs, merges = list(read_object(file).items()), file.parent / "merges.txt"
     added_file = file.parent / "added_tokens.json"
-    added = read_json(added_file) if added_file.is_file() else {}
+    added = read_object(added_file) if added_file.is_file() else {}
     special = _special(file.parent)
     lines = merges.read_text(encoding="utf-8").splitlines() if merges.is_file() else []
     if merged := {
@@ -115,7 +115,7 @@ def _special(folder: Path) -> set[str]:
     """The special tokens that the files of a tokenizer name."""
     found: set[str] = set()
     for name in ("special_tokens_map.json", "tokenizer_config.json"):
-        content = read_json(folder / name) if (folder / name).is_file() else {}
+        content = read_object(folder / name) if (folder / name).is_file() else {}
         values = [value for key, value in content.items() if key.endswith(("_token", "_tokens"))]
         values += [*(content.get("added_tokens_decoder") or {}).values()]
         for value in values:
@@ -150,7 +150,8 @@ class _Marks(NamedTuple):
 
 
 def _marks(content: Mapping[str, Any], model: Mapping[str, Any]) -> _Marks:
-    parts = [part for name in ("pre_tokenizer", "decoder") for part in _parts(content.get(name))]
+    of_words = [content.get("pre_tokenizer"), content.get("decoder")]
+    parts = [part for part in nested(of_words) if isinstance(part, dict)]
     begins = next((part.get("replacement") or BLANK for part in parts if part.get("type") == "Metaspace"), "")
     return _Marks(
         any(part.get("type") == "ByteLevel" for part in parts),
@@ -159,14 +160,6 @@ def _marks(content: Mapping[str, Any], model: Mapping[str, Any]) -> _Marks:
         begins,
         model.get("type") == "WordLevel",
     )
-
-
-def _parts(part: Any) -> Iterator[Mapping[str, Any]]:
-    """Pre-tokenizers and decoders, also within sequences."""
-    if isinstance(part, dict):
-        yield part
-    for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
-        yield from _parts(inner)
 
 
 Kind = Literal["begin", "go on", "unmarked"]

@@ -5,7 +5,6 @@ Nothing in such a folder is executed: safetensors cannot, and ``.bin`` files are
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -13,11 +12,13 @@ from pickle import UnpicklingError
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 from torch import Tensor
 
 from gpustab.errors import InputError, some_of
+from gpustab.formats.binary.tensors import open_tensors
 from gpustab.formats.binary.torch_file import describe_refused
+from gpustab.formats.parsed import read_json
 from gpustab.formats.quantised import CODES, Table, parts_of
 
 WHOLE = ("model.safetensors", "pytorch_model.bin")
@@ -80,7 +81,7 @@ class Weights:
         return {name: self.folder / shard for shard in shards for name in self._names(self.folder / shard)}
 
     def _indexed(self, index: Path) -> dict[str, Path]:
-        where = read_json(index).get("weight_map")
+        where = read_object(index).get("weight_map")
         if not isinstance(where, dict):
             raise InputError(f"{index}: there is no weight_map")
         files = {str(name): self.folder / Path(str(shard)).name for name, shard in where.items()}
@@ -90,7 +91,7 @@ class Weights:
     def _names(self, file: Path) -> list[str]:
         if file.suffix == ".bin":
             return list(self._pickled(file))
-        with _opened(file) as tensors:
+        with open_tensors(file) as tensors:
             return list(tensors.keys())
 
     def has(self, name: str) -> bool:
@@ -118,7 +119,7 @@ class Weights:
         try:
             if file.suffix == ".bin":
                 return of_tensor(self._pickled(file)[name])
-            with _opened(file) as tensors:
+            with open_tensors(file) as tensors:
                 return of_file(tensors)
         except (KeyError, SafetensorError) as error:
             raise InputError(f"{file}: the tensor {name}, which {self.form} says is here, cannot be read") from error
@@ -151,13 +152,6 @@ def equal(x: Tensor, y: Tensor) -> bool:
     return x.shape == y.shape and (torch.equal(x, y) if x.dtype == y.dtype else torch.equal(x.double(), y.double()))
 
 
-def _opened(file: Path) -> Any:
-    try:
-        return safe_open(file, "pt")
-    except (SafetensorError, OSError) as error:
-        raise InputError(f"{file}: this is no whole safetensors file: {error}") from error
-
-
 def _unpickled(file: Path) -> Mapping[str, Tensor]:
     try:
         try:
@@ -176,16 +170,21 @@ def _unpickled(file: Path) -> Mapping[str, Tensor]:
     return state
 
 
-def read_json(file: Path) -> dict[str, Any]:
+def read_object(file: Path) -> dict[str, Any]:
     """Return the JSON object of a file.
 
     Raises:
         InputError: if it cannot be read or is none.
     """
-    try:
-        found = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"{file}: this is no JSON: {error}") from error
+    found = read_json(file)
     if not isinstance(found, dict):
         raise InputError(f"{file}: this is a {type(found).__name__}, wanted a JSON object")
     return found
+
+
+def nested(part: Any) -> Iterator[Any]:
+    """Yield a value of JSON and all that is in it, however deep."""
+    waiting = [part]
+    while waiting:
+        yield (item := waiting.pop())
+        waiting += reversed([*item.values()] if isinstance(item, dict) else item if isinstance(item, list) else [])

@@ -52,8 +52,9 @@ GAINS = Claim[Gain](
     id="average.agree-better",
     says="Averages of runs agree better with each other than single runs do.",
     rule=(
-        "the 95 % interval of the loss of two averages by that of two runs lies below 1, of the largest averages of "
-        "which there are three; no if it lies above; no test of two averages"
+        "the 95 % interval of the loss of two averages, in parts of that of two runs, lies below 1; no if above; no "
+        "test of "
+        "two averages. The largest averages of which there are three decide"
     ),
     judge=_judge,
     sentences={

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from gpustab.report import Result
+from gpustab.report.origin import embeddings
 from gpustab.results import Block, Content, SmallTable
 from gpustab.results.page import Columns, counted, whole
 from gpustab.studies.bootstrap import tables
@@ -27,7 +28,8 @@ def heading(result: Content) -> tuple[str, str]:
     """Return the question, and how many runs of how many groups answer it."""
     runs = sum(len(group["runs"]) for group in result.groups)
     asked = counted(len(result.settings.get("query", ())), "query word")
-    title = "Which neighbours of your query words can you trust?"
+    made = embeddings(result, "")
+    title = f"Which neighbours of your query words can you trust{f' in {made}' if made else ''}?"
     return title, f"{counted(runs, 'run')} in {counted(len(result.groups), 'group')} · {asked}"
 
 

@@ -88,7 +88,7 @@ def _floor(pairs: Table[Pair], series: str, title: str, axis: Axis) -> str:
     drawn = [Row(row.periods, [Upright(row.unlike, _UNLIKE.style, (8, 42.5)), *_marks(row, s)]) for row, s in rows]
     said = "; ".join(f"{row.periods} {number(row.change, 3)}" for row, _ in rows)
     label = f"Change and what it is compared with, {title or series}: {said}"
-    return dots(drawn, axis, PAIRED, label, heading=short(title, 50), key=[*key, _UNLIKE])
+    return dots(drawn, axis, PAIRED, label, heading=short(title, 60), key=[*key, _UNLIKE])
 
 
 def _marks(row: Pair, splits: Sequence[Pair]) -> Iterator[Dot]:
@@ -202,7 +202,7 @@ def laws(table: Table, tables: Tables) -> Picture:
     if max(table["n"]) < 2:
         return Picture(missing="The law over the number of averaged runs needs two runs or more of every period.")
     shown, titles = compared(tables["pairs"]), called(tables["pairs"])
-    parts = [(short(titles[series], 24), part) for series, part in table.split("series") if series in shown]
+    parts = [(titles[series], part) for series, part in table.split("series") if series in shown]
     said = ", ".join(
         f"{name} {percent(part['r2_marginal'][0])} to {percent(part['r2_marginal'][-1])}" for name, part in parts[:4]
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from gpustab.report import Result
+from gpustab.report.origin import corpus as corpus_of
 from gpustab.results import Block, Content, SmallTable, Table
 from gpustab.results.page import Shown, counted, number, percent, with_half
 from gpustab.results.table import titles
@@ -294,7 +295,11 @@ def heading(result: Content) -> tuple[str, str]:
     """Return the question, and how many periods and runs answer it."""
     runs = sum(sum(group["runs"]) for group in result.groups)
     periods = max((len(group["epochs"]) for group in result.groups), default=0)
-    return "What changed between periods, beyond noise?", f"{counted(periods, 'period')} · {counted(runs, 'run')}"
+    of = f" of {made}" if (made := corpus_of(result)) else ""
+    return (
+        f"What changed between the periods{of}, beyond noise?",
+        f"{counted(periods, 'period')} · {counted(runs, 'run')}",
+    )
 
 
 def _aligned(result: Content) -> str:

@@ -48,7 +48,7 @@ def _measure(pair: list[dict[str, Any]], name: str, title: str, drawn: Mapping[s
         estimate, (style, shape) = row[name], drawn[row["name"]]
         low, high = estimate["interval"]
         dot = Dot(estimate["mean"], style, shape, low, high)
-        rows.append(Row(f"{short(in_words(row['name']), 34)}: {100 * estimate['mean']:.1f} %", [dot], style))
+        rows.append(Row(f"{short(in_words(row['name']), 44)}: {100 * estimate['mean']:.1f} %", [dot], style))
     ticks = [(value, f"{100 * value:.0f} %") for value, _ in round_ticks(0, 1, 5)]
     said = "; ".join(f"{in_words(row['name'])} {number(row[name]['mean'], 3)}" for row in pair)
     return dots(rows, Axis(title, 0, 1, ticks), HEADED, f"{title}. {said}")

@@ -16,7 +16,7 @@ from gpustab.results.table import titles
 from gpustab.statistics.intervals import Estimate
 from gpustab.studies.compare import study
 from gpustab.studies.compare.study import Word
-from gpustab.studies.shared.wording import listed, number_span
+from gpustab.studies.shared.wording import listed, number_span, the_runs
 
 CITATIONS = ("rettenmeier2020", "antoniak2018")
 WORDS = {
@@ -83,13 +83,17 @@ def may_claim(result: Content) -> str:
     unlike = " The runs were sampled in different ways, so that this is a difference of the samples, not of techniques."
     techniques = {str(group["name"]).rpartition("/")[0] for group in result.groups}
     more = unlike if len(samplings) > 1 and len(techniques) == 1 else ""
-    return _CLAIMS.get(str(verdict), _CLAIMS["open"]) + more
+    names = [the_runs(str(group["name"])) for group in result.groups]
+    if verdict == "second":
+        names.reverse()
+    return _CLAIMS.get(str(verdict), _CLAIMS["open"]).format(*names) + more
 
 
+_MORE = "That {0} are more stable than {1} on this text with these settings, by the numbers above."
 _CLAIMS = {
-    "first": "That the one is more stable than the other on this text with these settings, by the numbers above.",
-    "second": "That the one is more stable than the other on this text with these settings, by the numbers above.",
-    "alike": "That the two are equally stable by their neighbours, within a fifth of one of ten.",
+    "first": _MORE,
+    "second": _MORE,
+    "alike": "That {0} and {1} are equally stable by their neighbours, within a fifth of one of ten.",
     "disagree": "Which one is more stable by neighbours and which by the loss; never that one is more stable as such.",
     "open": "Not that one is more stable than the other, and not that they are equal: train more runs.",
 }

@@ -252,7 +252,9 @@ def _row_of(runs: Runs, word: str) -> int | None:
 
 
 def _pair(name: str, runs: Runs, first: int, second: int, compute: Compute) -> Iterator[PairCosine]:
-    values = engine.pair_values(runs, torch.tensor([first]), torch.tensor([second]), compute)[0].tolist()
+    values = engine.pair_values(
+        runs, torch.tensor([first], device="cpu"), torch.tensor([second], device="cpu"), compute
+    )[0].tolist()
     for run, value in zip(runs.names, values, strict=True):
         yield PairCosine(name, runs.vocabulary.text(first), runs.vocabulary.text(second), run, value)
 
@@ -298,7 +300,7 @@ def _ranks(cosines: Tensor) -> Tensor:
     """Places by falling cosine from 1, equal ones by row number; beyond the last for a word without a cosine."""
     order = cosines.argsort(descending=True, stable=True)
     ranks = torch.empty_like(order)
-    ranks[order] = torch.arange(1, len(order) + 1)
+    ranks[order] = torch.arange(1, len(order) + 1, device="cpu")
     return ranks.masked_fill(cosines == -torch.inf, 2**62)
 
 

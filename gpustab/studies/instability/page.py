@@ -9,6 +9,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gpustab.report import Result
+from gpustab.report.origin import embeddings
+from gpustab.report.origin import technique as called
 from gpustab.results import Block, Content, SmallTable, Table
 from gpustab.results.page import counted, number, whole
 from gpustab.studies.instability import answers, claims
@@ -189,9 +191,28 @@ _BORNE_OUT = " Yes and no below say whether these runs bear out what it states."
 def heading(result: Content) -> tuple[str, str]:
     """Return the title, and how many runs of which techniques were studied."""
     runs = sum(len(names) for group in result.groups for names in group["runs"].values())
-    techniques = ", ".join(str(group["name"]) for group in result.groups)
+    techniques = ", ".join(called(str(group["name"])) for group in result.groups)
     about = f"{counted(runs, 'run')} of {techniques}" if techniques else ""
-    return "How unstable are these word embeddings, and why?", about
+    return f"How unstable are {embeddings(result)}, and why?", about
+
+
+def methods(result: Content) -> str:
+    """Return a paragraph for the methods section of a paper."""
+    settings = result.settings
+    return (
+        f"With gpustab {result.environment.get('gpustab')}, after Rettenmeier (2020), instability was measured "
+        "between all "
+        "pairs of runs as the reduced PIP loss, half the root mean square difference of the cosines of all pairs of "
+        "words: "
+        "intrinsic between shuffled runs, extrinsic as √(bootstrap² − shuffled²). Shared neighbours are p@n, the "
+        "share of a "
+        f"word's n nearest neighbours that two runs have in common. {settings.get('pairs', 0):,} random word pairs and "
+        f"{settings.get('targets', 0):,} target words were drawn for tests of distributions (seed "
+        f"{settings.get('seed')}). "
+        "Averages are trees of orthogonal Procrustes. Errors are by the jackknife over runs, intervals by Student's "
+        "t at "
+        "95 %; each claim is judged by the rule that is given with it."
+    )
 
 
 def page(result: Result) -> list[Block]:

@@ -11,6 +11,7 @@ from typing import Any, cast
 import torch
 
 from gpustab.errors import InputError, option
+from gpustab.formats.atomic import make_folder
 from gpustab.options import record
 from gpustab.sentences.language import Tokens, package
 from gpustab.sentences.model import BagOfWords, Embedding, Runs, read_sentences
@@ -121,10 +122,7 @@ def _kept(folder: Path | None, name: str, train: Callable[[], Any], load: Callab
     path = folder / name
     if path.is_file():
         return load(path)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be made: {error.strerror}") from None
+    make_folder(folder)
     found = train()
     found.save(path)
     return found

@@ -257,7 +257,7 @@ def space_stability(name: str, runs: Sequence[Tensor], compute: Compute) -> Spac
     joined = engine.place(load_runs([(words, run[there].numpy()) for run in runs]), compute)
     losses = engine.pip_pass(joined, compute)
     lists = engine.neighbour_pass(joined, torch.arange(sentences, device=joined.device), _NEIGHBOURS, compute)
-    first, second = torch.triu_indices(len(runs), len(runs), 1)
+    first, second = torch.triu_indices(len(runs), len(runs), 1, device="cpu")
     shared = engine.overlap_pass(lists, [_NEIGHBOURS], compute)
     loss = losses.reduced if losses.scale is None else losses.reduced / losses.scale.chance
     return SpaceStability(

@@ -129,7 +129,7 @@ def _find(
     """Answer for one group, and return how its neighbours were judged."""
     result, compute, query = answer.result, answer.compute, there.vocabulary.index_of(word)
     runs = engine.place(there, compute)
-    nearest = engine.neighbour_pass(runs, torch.tensor([query]), n + 1, compute)
+    nearest = engine.neighbour_pass(runs, torch.tensor([query], device="cpu"), n + 1, compute)
     shown = min(n, nearest.k)
     overlap = engine.overlap_pass(nearest, [shown], compute)
     p, chance = pair_statistics(overlap.p[0]), mean_over_measured(chance_overlap(runs.present), overlap.targets)
@@ -240,7 +240,7 @@ def shares(
     """
     lists = nearest.indices[:, 0, :n].cpu()  # (R, n)
     others = [k for k in lists.unique().tolist() if k >= 0 and k not in chosen]
-    words = torch.tensor([*chosen, *others], dtype=torch.long)
+    words = torch.tensor([*chosen, *others], dtype=torch.long, device="cpu")
     cosines = engine.pair_values(runs, torch.full_like(words, query), words).cpu()  # (w, R)
     if nearest.k > n:
         beyond = cosines - nearest.cosines[:, 0, n].cpu()

@@ -41,7 +41,7 @@ def same_runs(groups: Mapping[str, Runs]) -> list[Same]:
         _, rows = over_common_words([first, second])
         if not len(rows[0]):
             continue
-        drawn = torch.linspace(0, len(rows[0]) - 1, min(_WORDS, len(rows[0]))).long()
+        drawn = torch.linspace(0, len(rows[0]) - 1, min(_WORDS, len(rows[0])), device="cpu").long()
         own = {_bits(first, r, rows[0][drawn]) for r in range(len(first))}
         shared = sum(_bits(second, r, rows[1][drawn]) in own for r in range(len(second)))
         if shared:

@@ -122,7 +122,7 @@ def same_pairs(runs: Runs, pip: engine.PipPass) -> Tensor:
     i, j = run_pairs(len(runs), size.device)
     # The loss is at most the distance, so that all other pairs need no alignment.
     near = pip.reduced * pip.basis.words <= _SAME * (size[i] + size[j]) / 2
-    same = torch.eye(len(runs), dtype=torch.bool)
+    same = torch.eye(len(runs), dtype=torch.bool, device="cpu")
     for a, b in zip(i[near].tolist(), j[near].tolist(), strict=True):
         if same[a, b]:  # of a class that is known
             continue
@@ -137,7 +137,7 @@ def same_pairs(runs: Runs, pip: engine.PipPass) -> Tensor:
 def find_copies(runs: Runs, compute: Compute) -> Tensor:
     """Return :func:`same_pairs` of runs; none where fewer than two words are joint."""
     if int(runs.joint.sum()) < 2:
-        return torch.zeros(len(runs), len(runs), dtype=torch.bool)
+        return torch.zeros(len(runs), len(runs), dtype=torch.bool, device="cpu")
     return same_pairs(runs, engine.pip_pass(runs, compute))
 
 
@@ -149,13 +149,15 @@ def as_copies(values: Tensor, same: Tensor | None) -> Tensor:
     """
     if same is None or not same.any():
         return values
-    first = (same | torch.eye(len(same), dtype=torch.bool)).byte().argmax(1)  # the first copy of every run
+    first = (
+        (same | torch.eye(len(same), dtype=torch.bool, device="cpu")).byte().argmax(1)
+    )  # the first copy of every run
     return values[:, first.to(values.device)]
 
 
 def are_one(same: Tensor | None) -> bool:
     """Tell whether all runs are copies of one."""
-    return same is not None and bool((same | torch.eye(len(same), dtype=torch.bool)).all())
+    return same is not None and bool((same | torch.eye(len(same), dtype=torch.bool, device="cpu")).all())
 
 
 def far_runs(losses: Tensor, leave_out: Tensor | None = None) -> list[tuple[int, float]]:
@@ -179,7 +181,7 @@ def far_runs(losses: Tensor, leave_out: Tensor | None = None) -> list[tuple[int,
     values = losses.double().cpu().clone().fill_diagonal_(math.nan)
     if leave_out is not None:
         values[leave_out] = math.nan
-    others = ~torch.eye(runs, dtype=torch.bool)
+    others = ~torch.eye(runs, dtype=torch.bool, device="cpu")
     own = torch.stack([values[r, others[r]].nanquantile(0.5) for r in range(runs)])
     rest = torch.stack([values[others[r]][:, others[r]].nanquantile(0.5) for r in range(runs)])
     ratio = (own / rest).where(rest > 0, torch.nan)

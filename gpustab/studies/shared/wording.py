@@ -6,22 +6,11 @@ import math
 import re
 from collections.abc import Sequence
 
+from gpustab.report.origin import TECHNIQUES as TECHNIQUES
+from gpustab.report.origin import technique as technique
 from gpustab.results.page import number, percent, signed, with_half
 from gpustab.runs.key import SAMPLINGS, noun_of
 from gpustab.statistics.intervals import Estimate
-
-TECHNIQUES = {
-    "sgns": "skip-gram",
-    "cbow": "CBOW",
-    "glove": "GloVe",
-    "fasttext": "fastText",
-    "fasttext_ngrams": "fastText's n-grams",
-    "lsa": "LSA",
-    "ppmi_svd": "PPMI-SVD",
-    "doc2vec_dm": "PV-DM",
-    "doc2vec_dbow": "PV-DBOW",
-}
-"""What people call our techniques."""
 
 _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _MOST_DIGITS = 4
@@ -34,15 +23,6 @@ def capital(text: str) -> str:
     'Two runs share a word'
     """
     return text[:1].upper() + text[1:]
-
-
-def technique(name: str) -> str:
-    """Return what people call a technique, or the name of what is none of ours.
-
-    >>> technique("sgns"), technique("mine")
-    ('skip-gram', 'mine')
-    """
-    return TECHNIQUES.get(name, name)
 
 
 def group_in_words(name: str) -> str:

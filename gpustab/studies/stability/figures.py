@@ -84,8 +84,8 @@ def neighbours(pairs: Table, tables: Tables) -> Picture:
     shares = []
     for group, by_n in estimates.items():
         low, high = zip(*(of.interval for of in by_n.values()), strict=True)
-        values, name = [of.value for of in by_n.values()], short(names[group])
-        shares.append(Curve(list(by_n), values, *drawn[group], name, low, high, BANDED))
+        values = [of.value for of in by_n.values()]
+        shares.append(Curve(list(by_n), values, *drawn[group], names[group], low, high, BANDED))
     said = "; ".join(
         f"{names[group]}: " + ", ".join(f"{number(of.value, 2)} at {k}" for k, of in of_n.items())
         for group, of_n in estimates.items()
@@ -175,7 +175,7 @@ def side_by_side(pairs: Table, _: Tables) -> Picture:
     for group, loss in losses.items():
         chance = Upright(chances[group], "axis dash", (-7, 7), "" if rows else "chance")
         dot = Dot(loss.value, *drawn[group], *loss.interval)
-        rows.append(Row(f"{short(group, 30)}: {_with_error(loss)}", [dot, chance], drawn[group].style))
+        rows.append(Row(f"{short(in_words(group), 40)}: {_with_error(loss)}", [dot, chance], drawn[group].style))
     axis = Axis("reduced PIP loss (0: identical)", 0, top, round_ticks(0, top))
     label = "; ".join(f"{group} {_with_error(loss)}" for group, loss in losses.items())
     shares = listing((names[group], _percent(loss.value, chances[group])) for group, loss in losses.items())
@@ -205,7 +205,7 @@ def words(table: Table, _: Tables) -> Picture:
     drawn, names = series(group for group, _ in parts), called(group for group, _ in parts)
     nine = listing((names[group], f"{_quantile(v, 0.05)}–{_quantile(v, 0.95)}") for group, v in parts)
     panel = ridges(
-        [Ridge(group, values, drawn[group].style) for group, values in parts],
+        [Ridge(in_words(group), values, drawn[group].style) for group, values in parts],
         Axis("PIP loss of a word, mean over pairs of runs", low, high),
         f"Distribution of the words' losses: nine of ten lie within {nine}",
     )

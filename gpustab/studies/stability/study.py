@@ -206,9 +206,7 @@ def _measure(runs: Runs, options: StabilityOptions, compute: Compute, answer: An
     answer.report(f"{runs.name}: done", 1.0)
 
 
-def _add_similarities(
-    similarities: dict[str, Tensor], by_chance: dict[str, float], runs: int, result: Result
-) -> None:
+def _add_similarities(similarities: dict[str, Tensor], by_chance: dict[str, float], runs: int, result: Result) -> None:
     """Add the metrics that were asked for to the last group and to its pairs, which stand last in their table."""
     if not similarities:
         return
@@ -277,7 +275,7 @@ def word_table(
     }
     for m, n in enumerate(lengths):
         for name, values in (("p", overlaps.p_word[m]), ("j", overlaps.j_word[m])):
-            column = torch.full((runs.words,), torch.nan, dtype=torch.float64)
+            column = torch.full((runs.words,), torch.nan, dtype=torch.float64, device="cpu")
             column[targets.cpu()] = values.cpu()
             columns[f"{name}@{n}"] = column.numpy()
     names = {f"p@{looked_at.n}_se": "p_se", f"p@{looked_at.n}_place": "p_place", "least": "least"}

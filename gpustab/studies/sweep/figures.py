@@ -11,7 +11,7 @@ from gpustab.report.svg.colours import nth, series
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
 from gpustab.results import Table
 from gpustab.results.page import cell, number
-from gpustab.studies.sweep.answer import ALONG, Along, P, effects
+from gpustab.studies.sweep.claims_of_parameters import ALONG, Along, P, effects
 from gpustab.studies.sweep.measure import FEW_PAIRS, SHARE
 
 _MOST = 3

@@ -15,7 +15,7 @@ from gpustab.results.page import Columns, cell, counted, number, percent, signed
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.observations import OBSERVATIONS, by_chance, rules, verdicts
 from gpustab.studies.shared.wording import listed
-from gpustab.studies.sweep.answer import ALONG, EFFECT, P, effects
+from gpustab.studies.sweep.claims_of_parameters import ALONG, EFFECT, P, effects
 from gpustab.studies.sweep.measure import CHANGES, SHARE, Change, Measured, change, numbers_of
 from gpustab.studies.sweep.plans import BASELINE, Setting, values_of
 

@@ -18,8 +18,8 @@ from gpustab.runs.manifest import run_file
 from gpustab.runs.runs import Runs
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.frame import answering
-from gpustab.studies.sweep.answer import ALONG, EFFECT, SCORES, along, effects
 from gpustab.studies.sweep.claims import observation_table
+from gpustab.studies.sweep.claims_of_parameters import ALONG, EFFECT, SCORES, along, effects
 from gpustab.studies.sweep.measure import CHANGES, ChangeRow, Measured, change_table, measure
 from gpustab.studies.sweep.page import SQUARES, square_table
 from gpustab.studies.sweep.plans import BASELINE, Setting, settings_of

@@ -46,9 +46,13 @@ def scores(
     told += [said for note in notes if (said := f"{test.name}: {note}") not in told]
     rows = [(lookup.row(a), lookup.row(b)) for a, b in found]
     known = [k for k, (a, b) in enumerate(rows) if a is not None and b is not None]
-    gold = torch.tensor([test.gold[k] for k in known], dtype=torch.float64)
-    pairs = torch.tensor([rows[k] for k in known], dtype=torch.long).view(-1, 2)
-    cosines = engine.pair_values(runs, pairs[:, 0], pairs[:, 1], compute).cpu() if known else torch.zeros(0, len(runs))
+    gold = torch.tensor([test.gold[k] for k in known], dtype=torch.float64, device="cpu")
+    pairs = torch.tensor([rows[k] for k in known], dtype=torch.long, device="cpu").view(-1, 2)
+    cosines = (
+        engine.pair_values(runs, pairs[:, 0], pairs[:, 1], compute).cpu()
+        if known
+        else torch.zeros(0, len(runs), device="cpu")
+    )
     for r, name in enumerate(runs.names):
         own = cosines[:, r]
         for rule, by_run in cuts.items():
@@ -87,7 +91,7 @@ def at_random(similarity: Tensor, gold: Tensor, dropped: int, seed: int) -> tupl
     if left < FEWEST or not dropped:
         return (rho_of(similarity, gold), 0.0) if not dropped and left >= FEWEST else (None, None)
     generator = torch.Generator().manual_seed(seed)
-    kept = torch.stack([torch.randperm(len(gold), generator=generator)[:left] for _ in range(_DRAWS)])
+    kept = torch.stack([torch.randperm(len(gold), generator=generator, device="cpu")[:left] for _ in range(_DRAWS)])
     values = spearman(similarity[kept], gold[kept])
     values = values[~values.isnan()]
     return (float(values.mean()), float(values.std())) if len(values) > 1 else (None, None)
@@ -188,6 +192,6 @@ def _want_published(path: Path, test: SimilarityTest) -> None:
     both = [(score, scores[pair]) for pair, score in zip(test.pairs, test.gold, strict=True) if pair in scores]
     if len(both) < _MOST * len(scores):
         return
-    first, second = torch.tensor(both, dtype=torch.float64).mT
+    first, second = torch.tensor(both, dtype=torch.float64, device="cpu").mT
     if (rho := float(spearman(first[None], second[None]))) < _ONE_SCALE:
         raise InputError(f"{path}: is SimLex-999 on another scale: Spearman {rho:.2f} with the published scores")

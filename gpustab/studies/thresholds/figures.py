@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import fmean
 
-from gpustab.report.svg.axes import Axis, floats, room, short
+from gpustab.report.svg.axes import Axis, floats, room
 from gpustab.report.svg.charts import BAND, LINE, Curve, Cuts, Diagonal, Layer, lines
 from gpustab.report.svg.colours import called, series
 from gpustab.report.svg.picture import Figures, Picture, Tables, drawn_from
@@ -115,7 +115,7 @@ def _panel(
     points = {group: curve for group, curve in points.items() if curve[0]}
     looks = series(points)
     drawn = [
-        Curve(xs, means, looks[group].style, 0, short(names[group]), least, largest, (BAND, LINE))
+        Curve(xs, means, looks[group].style, 0, names[group], least, largest, (BAND, LINE))
         for group, (xs, means, least, largest) in points.items()
     ]
     said = "; ".join(

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
 from gpustab.report import Result
+from gpustab.report.origin import embeddings
 from gpustab.results import Block, Content, SmallTable, Table
 from gpustab.results.page import counted, number, percent, whole
 from gpustab.studies.shared.claims import OBSERVED
@@ -300,7 +301,8 @@ def heading(result: Content) -> tuple[str, str]:
     """Return the title, and how many runs of how many words were looked at."""
     runs = sum(len(group["runs"]) for group in result.groups)
     words = sorted({group["words"] for group in result.groups})
-    title = "When is the similarity of two words meaningful?"
+    made = embeddings(result, "")
+    title = f"When is the similarity of two words meaningful{f' in {made}' if made else ''}?"
     if not words:
         return title, ""
     span = f"{words[0]:,}" if len(words) == 1 else f"{words[0]:,}–{words[-1]:,}"

@@ -117,13 +117,13 @@ class Effect(NamedTuple):
 
     @property
     def neighbours(self) -> str:
-        """What comes back, a clause."""
+        """What comes back, as a sentence."""
         low, high = (10 * x for x in self.after.minus(self.before).interval)
         return (
-            f"with {self.name} {cell(self.high)} instead of {cell(self.low)}, {number(10 * self.after.value, 2)} of "
-            "ten "
-            f"nearest neighbours come back instead of {number(10 * self.before.value, 2)} ({self.kind} runs; "
-            f"difference {signed_span(low, high, digits=1)})"
+            f"With {self.name} = {cell(self.high)} instead of {cell(self.low)}, {number(10 * self.after.value, 2)} "
+            "of ten "
+            f"nearest neighbours come back in {self.kind} runs instead of {number(10 * self.before.value, 2)} "
+            f"(difference {signed_span(low, high, digits=1)})."
         )
 
     @property
@@ -158,27 +158,33 @@ EFFECT = Claim[Effect](
     id="sweep.parameter-matters",
     says="A parameter changes how stable the neighbours are.",
     rule=(
-        "the 95 % interval of the difference of p@10 between its least and its largest value lies on one side of 0; "
-        "disagree where the loss as a share of chance surely says the opposite; no test where a run lies far from the "
-        "others of its setting, and of two runs"
+        "the 95 % interval of the difference of p@10 between the least and the largest value lies on one side of 0; "
+        "disagree where the loss as a share of chance surely says the opposite. No test of two runs, and where a run "
+        "lies "
+        "far from the others of its setting"
     ),
     judge=_judge,
     sentences={
-        "more": lambda x: f"Larger {x.name} makes neighbours more stable: {x.neighbours}. {_beside(x)}",
-        "less": lambda x: f"Larger {x.name} makes neighbours less stable: {x.neighbours}. {_beside(x)}",
+        "more": lambda x: f"Raising {x.name} makes neighbours more stable. {x.neighbours} {_beside(x)}",
+        "less": lambda x: f"Raising {x.name} makes neighbours less stable. {x.neighbours} {_beside(x)}",
         "disagree": lambda x: (
-            f"The two measures of {x.name} say opposite things: {x.neighbours}, yet {x.losses}. Say by which one."
+            f"The two measures of {x.name} say opposite things, so say by which one. {x.neighbours} By the cosines "
+            "of all "
+            f"words {x.losses}."
         ),
-        "open": lambda x: (
-            f"What {x.name} does to stability cannot be told from these runs: {x.neighbours}. {_beside(x)}"
-        ),
+        "open": lambda x: f"These runs cannot tell what {x.name} does to stability. {x.neighbours} {_beside(x)}",
         "no test": lambda x: (
-            f"What {x.name} does to stability is not tested: {named(x.far)} far from the other runs of the setting."
+            f"What {x.name} does to stability is not tested. {_lying(x.far)} far from the other runs of the setting."
             if x.far
-            else f"What {x.name} does to stability is not tested: two runs give no interval; train at least three."
+            else f"What {x.name} does to stability is not tested: two runs give no interval. Train at least three."
         ),
     },
 )
+
+
+def _lying(far: Sequence[str]) -> str:
+    said = f"{named(far)} {'lies' if len(far) == 1 else 'lie'}"
+    return said[:1].upper() + said[1:]
 
 
 class Scores(NamedTuple):
