@@ -71,6 +71,14 @@ def test_a_tokenizer_that_needs_no_padding_and_one_that_pads_always():
         torch.testing.assert_close(found.vectors, rows, atol=1e-6, rtol=1e-5)
 
 
+def test_the_default_device_of_a_program_changes_nothing(tokenizer):
+    model = tiny.model("gpt2")
+    wanted = [space.vectors for space in layer_outputs(model, tokenizer, TEXTS)]
+    with torch.device("meta"):
+        found = [space.vectors for space in layer_outputs(model, tokenizer, TEXTS)]
+    assert all(map(torch.equal, found, wanted))
+
+
 LONG = "the cat and a dog " * 9
 
 

@@ -17,7 +17,7 @@ from torch.nn import functional
 
 from gpustab.errors import InputError
 from gpustab.formats.checkpoints.folder import MODULES
-from gpustab.formats.checkpoints.weights import Weights, read_object
+from gpustab.formats.checkpoints.weights import Weights, entry, read_object
 from gpustab.formats.parsed import read_json
 from gpustab.formats.pieces import Pieces
 
@@ -169,7 +169,7 @@ def _not_computed(folder: Path, what: str) -> InputError:
 def _pooling(folder: Path, config: Mapping[str, Any]) -> tuple[Step, str]:
     flags = [_FLAGS.get(key, key) for key, is_on in config.items() if key.startswith("pooling_mode_") and is_on]
     modes = config.get("pooling_mode") or flags or ["mean"]
-    modes = [modes] if isinstance(modes, str) else modes
+    modes = [str(mode) for mode in (modes if isinstance(modes, list) else [modes])]
     if not config or not set(modes) <= POOLINGS.keys():
         raise _not_computed(
             folder, f"a pooling of {' and '.join(modes)}" if config else "a pooling without config.json"
@@ -232,8 +232,9 @@ def _prompt(folder: Path) -> tuple[str, Iterator[str]]:
     """Return what is put before every text, and what is to be said of it."""
     file = folder / "config_sentence_transformers.json"
     config = read_object(file) if file.is_file() else {}
-    prompts = {name: text for name, text in (config.get("prompts") or {}).items() if text}
-    chosen = prompts.get(config.get("default_prompt_name"), "")
+    own: dict[str, Any] = entry(config, "prompts", dict, file) or {}
+    prompts = {name: text for name in own if (text := entry(own, name, str, file))}
+    chosen = prompts.get(entry(config, "default_prompt_name", str, file) or "", "")
     if chosen:
         return chosen, iter([f"The folder's prompt {chosen!r} was put before every text."])
     left = f"The folder's prompts ({', '.join(prompts)}) were put before no text: none of them is its default."

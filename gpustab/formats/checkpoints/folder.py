@@ -12,7 +12,7 @@ import torch
 from gpustab.errors import InputError
 from gpustab.formats.checkpoints.embedding import choose_embedding, numbers, said_of_output
 from gpustab.formats.checkpoints.tokens import Tokens, read_tokens
-from gpustab.formats.checkpoints.weights import Weights, forms, read_object
+from gpustab.formats.checkpoints.weights import Weights, entry, forms, read_object
 from gpustab.formats.memory import OF_ROWS, from_pair
 from gpustab.formats.options import DEFAULTS, LoadOptions
 from gpustab.formats.parsed import read_json
@@ -52,7 +52,7 @@ def read_checkpoint(folder: Path, options: LoadOptions = DEFAULTS) -> Space:
     options.want_only(OF_ROWS | {"tensor", "vocab"}, "a checkpoint")
     folder = _of_first_module(folder) if (folder / MODULES).is_file() else folder
     weights = Weights(folder)
-    config = read_object(folder / "config.json") if (folder / "config.json").is_file() else {}
+    config = _config(folder / "config.json")
     asked = options.tensor if "tensor" in options.given else None
     name = choose_embedding(weights, asked, config)
     matrix, done = numbers(weights, name, config, by_name=asked is None)
@@ -75,6 +75,13 @@ def read_checkpoint(folder: Path, options: LoadOptions = DEFAULTS) -> Space:
     assert space.report is not None  # noqa: S101  # from_pair always says
     report = replace(space.report, source=str(folder), format="checkpoint", notes=(*notes, *space.report.notes))
     return replace(space, name=folder.resolve().name, report=report)
+
+
+def _config(file: Path) -> dict[str, Any]:
+    config = read_object(file) if file.is_file() else {}
+    for key, kind in (("architectures", list), ("quantization_config", dict)):
+        entry(config, key, kind, file)
+    return config
 
 
 def _of_first_module(folder: Path) -> Path:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from gpustab.errors import InputError, option
-from gpustab.formats.checkpoints.weights import nested, read_object
+from gpustab.formats.checkpoints.weights import entry, nested, read_object
 from gpustab.spaces.words import some_words
 
 BLANK = "▁"
@@ -76,8 +76,8 @@ def tokens_of(content: Mapping[str, Any], file: Path) -> Tokens:
     Raises:
         InputError: if it is none.
     """
-    model = content.get("model")
-    vocab = model.get("vocab") if isinstance(model, dict) else None
+    model: dict[str, Any] = entry(content, "model", dict, file) or {}
+    vocab = model.get("vocab")
     if isinstance(vocab, list):
         pairs = [(piece[0], row) for row, piece in enumerate(vocab) if isinstance(piece, list) and piece]
     elif isinstance(vocab, dict):
@@ -86,11 +86,10 @@ def tokens_of(content: Mapping[str, Any], file: Path) -> Tokens:
         raise InputError(f"{file}: there is no model with a vocab")
     added = [
         (token["content"], token["id"])
-        for token in content.get("added_tokens") or ()
+        for token in entry(content, "added_tokens", list, file) or ()
         if isinstance(token, dict) and {"content", "id"} <= token.keys()
     ]
-    assert isinstance(model, dict)  # noqa: S101  # it has a vocab
-    return _tokens(file, pairs, added, _marks(content, model))
+    return _tokens(file, pairs, added, _marks(content, model, file))
 
 
 def _vocab_json(file: Path) -> Tokens:
@@ -98,7 +97,7 @@ def _vocab_json(file: Path) -> Tokens:
     added_file = file.parent / "added_tokens.json"
     added = read_object(added_file) if added_file.is_file() else {}
     special = _special(file.parent)
-    lines = merges.read_text(encoding="utf-8").splitlines() if merges.is_file() else []
+    lines = merges.read_text(encoding="utf-8", errors="replace").splitlines() if merges.is_file() else []
     if merged := {
         pair[1] + pair[2] for line in lines if not line.startswith("#version") and (pair := _MERGED.fullmatch(line))
     }:
@@ -117,7 +116,7 @@ def _special(folder: Path) -> set[str]:
     for name in ("special_tokens_map.json", "tokenizer_config.json"):
         content = read_object(folder / name) if (folder / name).is_file() else {}
         values = [value for key, value in content.items() if key.endswith(("_token", "_tokens"))]
-        values += [*(content.get("added_tokens_decoder") or {}).values()]
+        values += [*(entry(content, "added_tokens_decoder", dict, folder / name) or {}).values()]
         for value in values:
             parts = value if isinstance(value, list) else [value]
             found |= {str(one.get("content") if isinstance(one, dict) else one) for one in parts if one}
@@ -149,15 +148,15 @@ class _Marks(NamedTuple):
     whole: bool = False
 
 
-def _marks(content: Mapping[str, Any], model: Mapping[str, Any]) -> _Marks:
+def _marks(content: Mapping[str, Any], model: Mapping[str, Any], file: Path) -> _Marks:
     of_words = [content.get("pre_tokenizer"), content.get("decoder")]
     parts = [part for part in nested(of_words) if isinstance(part, dict)]
-    begins = next((part.get("replacement") or BLANK for part in parts if part.get("type") == "Metaspace"), "")
+    spaces = [entry(part, "replacement", str, file) or BLANK for part in parts if part.get("type") == "Metaspace"]
     return _Marks(
         any(part.get("type") == "ByteLevel" for part in parts),
-        model.get("continuing_subword_prefix") or "",
-        model.get("end_of_word_suffix") or "",
-        begins,
+        entry(model, "continuing_subword_prefix", str, file) or "",
+        entry(model, "end_of_word_suffix", str, file) or "",
+        next(iter(spaces), ""),
         model.get("type") == "WordLevel",
     )
 
@@ -218,6 +217,8 @@ _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 
 def _tokens(file: Path, vocab: list[tuple[str, Any]], added: list[tuple[str, Any]], marks: _Marks) -> Tokens:
     for token, row in [*vocab, *added]:
+        if not isinstance(token, str):
+            raise InputError(f"{file}: a token is {token!r}, wanted text")
         if type(row) is not int or row < 0:
             raise InputError(f"{file}: the token {token!r} has the id {row!r}, wanted a whole number from 0")
     own = {token for token, _ in added}

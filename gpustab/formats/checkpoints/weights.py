@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from pickle import UnpicklingError
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from safetensors import SafetensorError
@@ -20,6 +20,8 @@ from gpustab.formats.binary.tensors import open_tensors
 from gpustab.formats.binary.torch_file import describe_refused
 from gpustab.formats.parsed import read_json
 from gpustab.formats.quantised import CODES, Table, parts_of
+
+Kind = TypeVar("Kind")
 
 WHOLE = ("model.safetensors", "pytorch_model.bin")
 """Files that hold all tensors; safetensors come first."""
@@ -113,6 +115,8 @@ class Weights:
         return Table(name, dtype, self.shape(name), parts_of(name, self.files))
 
     def _read(self, name: str, of_file: Any, of_tensor: Any) -> Any:
+        if name not in self.files:
+            raise InputError(f"{self.folder / self.form}: there is no tensor {name}")
         file = self.files[name]
         if not file.is_file():
             raise InputError(f"{self.folder / self.form}: the shard {file.name}, which has {name}, is not there")
@@ -142,7 +146,7 @@ class Weights:
     def _beside(self, other: str, name: str) -> str:
         try:
             found = Weights(self.folder, other).tensor(name)
-        except (InputError, KeyError):
+        except InputError:
             return "whose table could not be compared"
         return f"which has {'the same' if equal(found, self.tensor(name)) else 'other'} numbers in {name}"
 
@@ -179,6 +183,18 @@ def read_object(file: Path) -> dict[str, Any]:
     found = read_json(file)
     if not isinstance(found, dict):
         raise InputError(f"{file}: this is a {type(found).__name__}, wanted a JSON object")
+    return found
+
+
+def entry(content: Mapping[str, Any], key: str, kind: type[Kind], file: Path) -> Kind | None:
+    """Return an entry of a JSON object, ``None`` where it is not there or null.
+
+    Raises:
+        InputError: if it is of another kind.
+    """
+    found = content.get(key)
+    if found is not None and not isinstance(found, kind):
+        raise InputError(f"{file}: {key} is a {type(found).__name__}, wanted a {kind.__name__}")
     return found
 
 

@@ -152,6 +152,13 @@ def test_a_folder_that_does_not_say_how_is_pooled_by_means_and_said(plain):
     assert space.report.notes == ("The folder does not say how tokens are pooled: their means were taken.",)
 
 
+def test_the_default_device_of_a_program_changes_nothing(write):
+    folder = write(modes(mean_tokens=1))
+    wanted = encode(folder, TEXTS).vectors
+    with torch.device("meta"):
+        assert torch.equal(encode(folder, TEXTS).vectors, wanted)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [

@@ -223,3 +223,36 @@ def test_two_embeddings_must_be_chosen_between(tmp_path):
     save_file({"a.weight": torch.randn(9, 4)}, tmp_path / "model.safetensors")
     with pytest.raises(InputError, match=r"no tensor has the name of an input embedding.*a.weight \(9, 4\)"):
         load_space(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("config.json", {"quantization_config": 3}, r"config\.json: quantization_config is a int, wanted a dict"),
+        ("config.json", {"architectures": True}, r"config\.json: architectures is a bool, wanted a list"),
+        ("tokenizer.json", {"model": []}, r"tokenizer\.json: model is a list, wanted a dict"),
+        ("tokenizer.json", {"model": {"vocab": [[3, 0.0]]}}, r"tokenizer\.json: a token is 3, wanted text"),
+        ("tokenizer.json", {"model": {"vocab": {}}, "added_tokens": 7}, "added_tokens is a int, wanted a list"),
+        (
+            "tokenizer.json",
+            {"model": {"vocab": {"a": 0}}, "added_tokens": [{"content": None, "id": 1}]},
+            "a token is None, wanted text",
+        ),
+        (
+            "tokenizer.json",
+            {"model": {"vocab": {"a": 0}, "continuing_subword_prefix": 3}},
+            "continuing_subword_prefix is a int, wanted a str",
+        ),
+    ],
+)
+def test_entries_of_other_kinds_are_named(file, content, message, tmp_path):
+    checkpoint(tmp_path, "llama")
+    (tmp_path / file).write_text(json.dumps(content))
+    with pytest.raises(InputError, match=message):
+        load_space(tmp_path)
+
+
+def test_a_deep_file_is_read(tmp_path):
+    model = checkpoint(tmp_path, "llama")
+    (tmp_path / "config.json").write_text(f'{{"vocab_size": {ROWS}, "deep": {"[" * 800}8{"]" * 800}}}')
+    assert torch.equal(load_space(tmp_path).vectors[0], model.model.embed_tokens.weight[0])
