@@ -31,6 +31,9 @@ INDEXES = tuple(f"{name}.index.json" for name in WHOLE)
 
 _SHARD = re.compile(r"(?:model-\d+-of-(\d+)\.safetensors|pytorch_model-\d+-of-(\d+)\.bin)")
 
+_MOST = 10_000
+"""Shards that are looked for where only a name says how many there are."""
+
 
 def forms(folder: Path) -> list[str]:
     """Return the files that stand for the weights of a folder, in the order in which transformers takes them.
@@ -78,7 +81,7 @@ class Weights:
         shards, count = _shards(self.folder), next(filter(None, _SHARD.fullmatch(self.form).groups()))  # type: ignore[union-attr]
         if other := [name for name in shards if f"-of-{count}." not in name]:
             raise InputError(f"{self.folder}: {self.form} and {other[0]} are of two sets of shards; remove one of them")
-        every = [re.sub(r"\d+(?=-of)", f"{k:0{len(count)}d}", self.form) for k in range(1, int(count) + 1)]
+        every = [re.sub(r"\d+(?=-of)", f"{k:0{len(count)}d}", self.form) for k in range(1, min(int(count), _MOST) + 1)]
         self.lacking = [name for name in every if name not in shards]
         return {name: self.folder / shard for shard in shards for name in self._names(self.folder / shard)}
 
