@@ -22,7 +22,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
-from gpustab.report.origin import training
+from gpustab.report.origin import called, training
 from gpustab.report.svg.picture import Figures, Picture
 from gpustab.report.words import Titles
 from gpustab.results import Block, Card, Content, Table
@@ -40,7 +40,22 @@ def describe(result: Content) -> list[Block]:
     """Return the blocks of a result's page, in reading order."""
     module = _part(result, "page")
     blocks: list[Block] = module.page(result) if module else _plain(result)
-    return blocks
+    return [_in_words(block) for block in blocks]
+
+
+def _in_words(block: Block) -> Block:
+    """A block whose groups are called what people call them."""
+    tables = [
+        replace(table, title=called(table.title), header=[*map(called, table.header)], rows=_cells(table.rows))
+        for table in block.tables
+    ]
+    facts = [(called(name), value, called(meaning)) for name, value, meaning in block.facts]
+    texts = {name: called(getattr(block, name)) for name in ("title", "answer", "aside")}
+    return replace(block, facts=facts, tables=tables, **texts)
+
+
+def _cells(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    return [[called(cell) for cell in row] for row in rows]
 
 
 class Paper(NamedTuple):

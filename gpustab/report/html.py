@@ -26,6 +26,7 @@ _WIDE = 46
 """Tables with more letters in a row take the whole width."""
 _TIGHT = re.compile(r" (?=[%±×=])|(?<=[±×=]) (?=\d)")
 _RANGE = re.compile(r"(?<=[\d%])\u2013(?=\d)")
+_HYPHEN = re.compile(r"(?<=\w)-(?=\w)")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _FIRST = re.compile(r"(.+?[.:!?])\s+(.+)", re.DOTALL)
 
@@ -42,6 +43,8 @@ def to_html(result: Content, figures: dict[str, Picture] | None = None) -> str:
     named = {name for block in blocks for name in block.figures}
     paper, words = parts.paper(result), browser(result, parts.paper(result).words)
     others = [name for name, picture in drawn.items() if name not in named and (picture.panels or picture.missing)]
+    if not any(drawn[name].panels for name in others):  # a section of sentences on pictures is none
+        others = []
     environment = dict(result.environment)
     page = (
         _environment()
@@ -114,7 +117,14 @@ def _environment() -> Any:
     made = Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, loader=DictLoader({"page.html": _file("page.html")})
     )
-    made.filters |= {"keep": keep, "parted": parted, "opening": _opening, "broad": _broad, "size": size}
+    made.filters |= {
+        "keep": keep,
+        "parted": parted,
+        "unbroken": unbroken,
+        "opening": _opening,
+        "broad": _broad,
+        "size": size,
+    }
     return made
 
 
@@ -145,6 +155,15 @@ def keep(text: str) -> str:
     0
     """
     return _RANGE.sub("\u2060\u2013\u2060", _TIGHT.sub("\u00a0", text))
+
+
+def unbroken(title: str) -> str:
+    r"""Return a title whose words are not parted at their hyphens.
+
+    >>> unbroken("skip-gram of 1790-1810")
+    'skip\u2011gram of 1790\u20111810'
+    """
+    return _HYPHEN.sub("\u2011", title)
 
 
 def visible(page: str) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
 from gpustab.results import Content
 from gpustab.results.page import counted
-from gpustab.runs.key import noun_of
+from gpustab.runs.key import SAMPLINGS, noun_of
 from gpustab.spaces.words import printable
 
 TECHNIQUES = {
@@ -24,6 +25,9 @@ TECHNIQUES = {
 }
 """What people call the techniques."""
 
+_GROUP = re.compile(
+    rf"(?<![\w/.])(?:{'|'.join(TECHNIQUES)})/(?:{'|'.join(SAMPLINGS)})(?:-[\w.]+)*(?:/\w+=[\w.-]*\w)*(?![\w/])"
+)
 _PARAMETERS = {
     "dim": "{} dimensions",
     "window": "a window of {} words",
@@ -52,6 +56,15 @@ def in_words(group: str) -> str:
     """
     first, *others = group.split("/")
     return ", ".join([technique(first), *others]) if first in TECHNIQUES else group
+
+
+def called(text: str) -> str:
+    """Return a text in which groups of our techniques are called by words; a path is left as it is.
+
+    >>> called("runs of sgns/bootstrap and lsa/fixed/half=a"), called("R/sgns/fixed/run-000.safetensors")
+    ('runs of skip-gram, bootstrap and LSA, fixed, half=a', 'R/sgns/fixed/run-000.safetensors')
+    """
+    return _GROUP.sub(lambda found: in_words(found[0]), text)
 
 
 def embeddings(result: Content, otherwise: str = "these word embeddings") -> str:

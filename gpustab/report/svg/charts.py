@@ -60,8 +60,8 @@ class Panel(NamedTuple):
         yield line(_LEFT, self.bottom, self.right, self.bottom)
         yield text((_LEFT + self.right) / 2, self.bottom + 35, self.x.title, "soft", "middle")
         yield text(0, 11, self.y.title, "soft")
-        if self.y.without_zero:
-            yield text(_LEFT + 5, self.bottom - 5, WITHOUT_ZERO, "soft halo")
+        if self.y.without_zero:  # below the axis, where nothing is drawn
+            yield text(0, self.bottom + 35, WITHOUT_ZERO, "soft")
 
     def words(self, group: str, x: str, y: str) -> str:
         """Return where the words of a group stand, for the script of the page."""

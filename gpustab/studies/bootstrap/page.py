@@ -16,7 +16,7 @@ from gpustab.studies.bootstrap import tables
 from gpustab.studies.bootstrap.claims import is_flat
 from gpustab.studies.neighbours.claims import RULE
 from gpustab.studies.shared.observations import by_chance, rules, verdicts
-from gpustab.studies.shared.wording import listed
+from gpustab.studies.shared.wording import listed, the_runs
 
 CITATIONS = ("antoniak2018",)
 _QUERIES = 20
@@ -85,13 +85,13 @@ def _neighbours(result: Result) -> Iterator[Block]:
         rule = f"{RULE} The bootstrap range is the least and the largest cosine, no confidence interval."
         flat = is_flat(next(tables.SETTINGS.rows(result.tables, group=group)))
         yield Block(
-            f"Which neighbours hold in {group}?",
+            f"Which neighbours hold in {the_runs(group)}?",
             tables=[_overview(words, own)],
             answer=answer,
             folded=flat,
             aside=rule if group == judged[0].group else "",
         )
-        yield Block(f"Each query word of {group}, neighbour by neighbour", tables=each, folded=True)
+        yield Block(f"Each query word, neighbour by neighbour: {the_runs(group)}", tables=each, folded=True)
 
 
 def _overview(words: list[str], rows: list[tables.Neighbour]) -> SmallTable:
@@ -130,7 +130,7 @@ def _side_by_side(result: Result) -> Iterator[Block]:
         longest = max(row.rank for row in rows)
         cells = [[str(k), *(places.get((run, k), "–") for run in runs)] for k in range(1, longest + 1)]
         yield Block(
-            f"What do single runs say of {word} in {group}?",
+            f"What do single runs say of {word}? (The first: {the_runs(group)})",
             tables=[SmallTable("", ["rank", *runs], cells)],
             answer="Arrows: so many places above or below the word's median rank over the runs.",
             aside="Tables 5 and 6 of the paper. All query words and runs are in the table of lists.",

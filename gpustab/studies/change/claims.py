@@ -13,14 +13,7 @@ from gpustab.results.page import counted, number, percent
 from gpustab.studies.change.differences import AtRandom, Explained, beyond, beyond_margin, expected, noise
 from gpustab.studies.change.tables import Discovery, Excess, Law, Pair
 from gpustab.studies.shared.claims import Claim, Margin
-from gpustab.studies.shared.wording import (
-    difference_span,
-    group_in_words,
-    groups_in_words,
-    listed,
-    number_span,
-    signed_span,
-)
+from gpustab.studies.shared.wording import group_in_words, groups_in_words, listed, number_span, signed_span
 
 NO_MORE = Margin(0.1, "part of what sampling adds to training by which a change may exceed that and still be no more")
 NOISY = Margin(0.5, "how far two runs of one period lie apart, by two different words, from which change is not tested")
@@ -168,7 +161,7 @@ def _beside(difference: AtRandom, why: str) -> str:
 def _with(difference: AtRandom) -> str:
     """The interval, and what the value is a mean over."""
     over = f", {difference.mean_over}" if difference.mean_over else ""
-    return f"{difference_span(difference.value - difference.half, difference.value + difference.half, 2)}{over}"
+    return f"{number_span(difference.value - difference.half, difference.value + difference.half, 2)}{over}"
 
 
 MORE_THAN_AT_RANDOM = Claim[AtRandom](

@@ -303,7 +303,8 @@ def verdict(made: Mapping[str, Table], rate: float = 0.05) -> list[str]:
     series = tables.main_series(pairs)
     shown = [row for name in series for row in pairs.rows(series=name)]
     each = [
-        (f"{row.series}: " if len(series) > 1 else "") + of_pair(row, tables.splits_of(pairs, row), scale=k == 0)
+        (f"{groups_in_words([row.series])}: " if len(series) > 1 else "")
+        + of_pair(row, tables.splits_of(pairs, row), scale=k == 0)
         for k, row in enumerate(shown[:_MOST])
     ]
     if (more := len(shown) - _MOST) > 0:

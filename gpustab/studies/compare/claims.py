@@ -189,8 +189,8 @@ WORDS_DIFFER = Claim[Differing](
             "equally frequent words."
         ),
         "no test": lambda x: (
-            f"{capital(x.silent)} far from the other runs of the group. Single words are therefore not compared. Leave "
-            "out what lies far and compare again."
+            f"Single words are not compared, since {x.silent} far from the other runs of the group. Leave out what "
+            "lies far and compare again."
         ),
     },
 )

@@ -108,12 +108,12 @@ def how_unstable(findings: Findings) -> str:
         rows = [row for row in LOSSES.rows(findings.tables, sampling=sampling) if row.technique in findings.spoken]
         known = [row for row in rows if row.chance > 0]
         shares = [
-            percent(row.reduced_pip / row.chance)
+            f"{percent(row.reduced_pip / row.chance)} of chance"
             + (f" with {group_in_words(row.technique)}" if len(findings.techniques) > 1 else "")
             for row in known
         ]
         if shares:
-            said.append(f"{change} changes the cosines by {listed(shares)} of chance.")
+            said.append(f"{change} changes the cosines by {listed(shares)}.")
     return " ".join([*said, "(0 % is identical, 100 % is unrelated.)"] if said else [])
 
 
@@ -168,10 +168,13 @@ def which_documents(findings: Findings) -> list[str]:
     answers = []
     for name in findings.spoken:
         if losses := losses_of(findings.tables, name):
-            sentence = DOCUMENTS_MATTER.sentence(losses)
-            text = f"{sentence[0].lower()}{sentence[1:]}"
             begin = {"matter": "Yes", "hardly": "Hardly"}.get(DOCUMENTS_MATTER.judge(losses))
-            answers.append(f"{begin or 'Open'}{findings.of([name])}: {text}")
+            prefix = f"{groups_in_words([name])}: " if findings.of([name]) else ""
+            answers.append(
+                f"{begin}{findings.of([name])}: {losses.resampling}."
+                if begin
+                else f"{prefix}{DOCUMENTS_MATTER.sentence(losses)}"
+            )
     return answers + _of_corpora(findings, WITH_CORPUS_SIZE)
 
 

@@ -24,8 +24,8 @@ from gpustab.studies.shared.claims import (
     shown,
     within,
 )
+from gpustab.studies.shared.wording import capital, number_span, with_error, word
 from gpustab.studies.shared.wording import group_in_words as named
-from gpustab.studies.shared.wording import number_span, with_error, word
 
 SMALLER = Margin(
     1 / 1.28, "SD of cosines of averages of two, as a part of that of runs: 1/1.28 to 1/1.39 in the thesis"
@@ -168,9 +168,11 @@ AVERAGING_HELPS = Claim[averages.LevelLoss](
     rule="the 95 % interval of the loss between the largest averages lies below that between runs; harms if above",
     judge=_helps,
     sentences={
-        "helps": lambda row: f"Averaging helps: {difference_of_averages(row)}.",
-        "harms": lambda row: f"Averaging harms: {difference_of_averages(row)}.",
-        "open": lambda row: f"These runs are too few to say whether averaging helps: {difference_of_averages(row)}.",
+        "helps": lambda row: f"Averaging helps. {capital(difference_of_averages(row))}.",
+        "harms": lambda row: f"Averaging harms. {capital(difference_of_averages(row))}.",
+        "open": lambda row: (
+            f"These runs are too few to say whether averaging helps. {capital(difference_of_averages(row))}."
+        ),
     },
 )
 

@@ -27,7 +27,7 @@ from gpustab.studies.shared.claims import (
     shown,
     within,
 )
-from gpustab.studies.shared.wording import capital, change_by, change_span, with_error, word
+from gpustab.studies.shared.wording import change_by, change_span, groups_in_words, with_error, word
 from gpustab.studies.shared.wording import group_in_words as named
 
 VARIES = Margin(0.04, "largest relative SD of the loss over pairs: the thesis' table 2.8 has 0.0008 to 0.037 of it")
@@ -214,7 +214,7 @@ class Rivals(NamedTuple):
 
 
 def _most_stable(rivals: Rivals) -> str:
-    first, second = capital(named(rivals.first)), named(rivals.second)
+    first, second = groups_in_words([rivals.first]), named(rivals.second)
     if rivals.of > 2:
         return (
             f"{first} is the most stable of {word(rivals.of)} techniques {rivals.when}, before {second} "

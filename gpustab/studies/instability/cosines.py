@@ -26,6 +26,7 @@ from gpustab.studies.instability.losses import word_matrices
 from gpustab.studies.instability.neighbours import measure
 from gpustab.studies.instability.subsets import DISTANCE, with_distance
 from gpustab.studies.instability.technique import Technique, draw_words
+from gpustab.studies.shared.wording import groups_in_words
 
 
 class CosineTest(NamedTuple):
@@ -177,7 +178,10 @@ def distribution_tables(technique: Technique) -> dict[str, Table]:
     """
     name, runs, seed = technique.name, len(technique.runs), technique.seed
     if runs < _RUNS:
-        technique.notes.append(f"{name}: the distribution over runs is left out, it wants at least {_RUNS} runs.")
+        technique.notes.append(
+            f"{groups_in_words([name])}: the distribution over runs is left out, because it needs at least {_RUNS} "
+            "runs."
+        )
         return {}
     values, *others = drawn_cosines(technique)
     p, null = hypotheses.shapiro_p(values), hypotheses.simulated_p(hypotheses.shapiro_p, runs, seed)

@@ -20,7 +20,7 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar
 import gpustab.studies
 from gpustab.results import Sheet
 from gpustab.statistics.intervals import Estimate, ratio_of
-from gpustab.studies.shared.wording import number_span, with_error
+from gpustab.studies.shared.wording import capital, number_span, with_error
 
 X = TypeVar("X")
 
@@ -333,6 +333,11 @@ class Losses(NamedTuple):
         digits = _digits(ratio.half)
         return f"{ratio.value:.{digits}f} times ({number_span(*ratio.interval, digits)})"
 
+    @property
+    def resampling(self) -> str:
+        """What resampling the documents does, a clause."""
+        return f"resampling the documents changes all cosines {self.times} as much as training again"
+
 
 def _judge(losses: Losses) -> str:
     low, high = losses.ratio.interval
@@ -342,11 +347,11 @@ def _judge(losses: Losses) -> str:
 def _open(losses: Losses) -> str:
     if math.isnan(losses.ratio.interval[0]):
         return (
-            "Two runs are too few to say whether the documents matter: they give no interval. Train at least three "
+            "Two runs are too few to say whether documents matter: they give no interval. Train at least three "
             "shuffled and three bootstrap runs."
         )
     return (
-        "These runs are too few to say whether the documents matter (reduced PIP loss of bootstrap runs "
+        "These runs are too few to say whether documents matter (reduced PIP loss of bootstrap runs "
         f"{with_error(losses.bootstrap)}, of shuffled runs {with_error(losses.shuffled)}). Train more runs."
     )
 
@@ -358,13 +363,8 @@ DOCUMENTS_MATTER = Claim[Losses](
     rule=f"the 95 % interval of bootstrap loss / shuffled loss lies above {MATTERS}; hardly: it lies below",
     judge=_judge,
     sentences={
-        "matter": lambda x: (
-            f"The documents matter: resampling them changes all cosines {x.times} as much as training again. "
-            "Check your findings on bootstrap runs."
-        ),
-        "hardly": lambda x: (
-            f"The documents hardly matter: resampling them changes all cosines {x.times} as much as training again."
-        ),
+        "matter": lambda x: f"Documents matter. {capital(x.resampling)}. Check your findings on bootstrap runs.",
+        "hardly": lambda x: f"Documents hardly matter. {capital(x.resampling)}.",
         "open": _open,
     },
 )

@@ -17,12 +17,12 @@ _MOST_DIGITS = 4
 
 
 def capital(text: str) -> str:
-    """Return a text as the beginning of a sentence.
+    """Return a text as the beginning of a sentence; a name with a capital of its own keeps it.
 
-    >>> capital("two runs share a word")
-    'Two runs share a word'
+    >>> capital("two runs share a word"), capital("fastText is stable")
+    ('Two runs share a word', 'fastText is stable')
     """
-    return text[:1].upper() + text[1:]
+    return text if text.partition(" ")[0][1:] != text.partition(" ")[0][1:].lower() else text[:1].upper() + text[1:]
 
 
 def group_in_words(name: str) -> str:
@@ -39,15 +39,15 @@ def group_in_words(name: str) -> str:
 def groups_in_words(names: Sequence[str]) -> str:
     """Return what one group or several are, at the beginning of a sentence about them.
 
-    >>> groups_in_words(["sgns/bootstrap"]), groups_in_words(["a", "b"])
-    ('Skip-gram, bootstrap runs', 'a and b')
+    >>> groups_in_words(["sgns/bootstrap"]), groups_in_words(["a", "b"]), groups_in_words(["mine/fixed"])
+    ('Skip-gram, bootstrap runs', 'a and b', 'mine, fixed runs')
     >>> groups_in_words(["sgns/bootstrap", "lsa/fixed"])
     'The bootstrap runs of skip-gram and the fixed runs of LSA'
     """
     if all(_parts(name)[1] for name in names) and len(names) > 1:
         return capital(listed([the_runs(name) for name in names]))
     said = listed([group_in_words(name) for name in names])
-    return said if said == listed(names) else capital(said)
+    return capital(said) if _parts(names[0])[0] in TECHNIQUES else said
 
 
 def the_runs(name: str) -> str:

@@ -18,6 +18,8 @@ from gpustab.runs.manifest import run_file
 from gpustab.runs.runs import Runs
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.frame import answering
+from gpustab.studies.shared.spaces import COLLAPSED
+from gpustab.studies.shared.wording import listed
 from gpustab.studies.sweep.claims import observation_table
 from gpustab.studies.sweep.claims_of_parameters import ALONG, EFFECT, SCORES, along, effects
 from gpustab.studies.sweep.measure import CHANGES, ChangeRow, Measured, change_table, measure
@@ -94,6 +96,7 @@ def sweep(
         tables[ALONG.name] = along(plans, measured, list(vary))
         for effect, scores in effects(tables[ALONG.name], measured):
             result.verdict += [EFFECT.sentence(effect), SCORES.sentence(scores)]
+        result.alarms = [*_collapsed(measured)]
         baseline = measured.pop(BASELINE)
         result.settings = _record(settings, vary, grid)
         result.tables = {**tables, CHANGES.name: changes}
@@ -183,6 +186,23 @@ def _notes(baseline: Measured, others: Mapping[str, Measured], changes: Table[Ch
             "the vocabulary too."
         )
     return notes
+
+
+def _collapsed(measured: Mapping[str, Measured]) -> Iterator[str]:
+    """Settings whose spaces tell nothing: all their words point one way."""
+    fallen = {
+        name: max(means)
+        for name, found in measured.items()
+        if (means := [m for row in found.settings.records() if (m := row["mean_cosine"]) is not None and m > COLLAPSED])
+    }
+    if fallen:
+        many = len(fallen) > 1
+        yield (
+            f"{listed(list(fallen))} {'are' if many else 'is'} collapsed: all words point one way (mean cosine up to "
+            f"{max(fallen.values()):.2f}), so that a small PIP loss means nothing there. Compare settings that "
+            "learned the "
+            "corpus: train longer."
+        )
 
 
 def _other_cosines(baseline: Measured, others: Mapping[str, Measured]) -> Iterator[str]:

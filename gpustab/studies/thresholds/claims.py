@@ -14,7 +14,7 @@ from gpustab.results.page import counted, minus, percent
 from gpustab.statistics.intervals import Estimate, sd_interval
 from gpustab.studies.shared.claims import Claim, Margin, Verdict, decide
 from gpustab.studies.shared.spaces import COLLAPSED
-from gpustab.studies.shared.wording import capital, groups_in_words, number_span, the_runs, word
+from gpustab.studies.shared.wording import groups_in_words, number_span, the_runs, word
 from gpustab.studies.thresholds.tables import OverRuns
 
 STABLE = Margin(0.02, "standard deviation of a threshold over runs up to which it is stable")
@@ -189,8 +189,8 @@ def _one_fits(apart: Apart) -> str:
 
 def _not_tested(apart: Apart) -> str:
     return (
-        f"{capital(apart.silent)} far from the other runs of the group. One threshold for {apart.all_of_them} is "
-        f"therefore not tested ({apart.gap}). Leave out what lies far and ask again."
+        f"One threshold for {apart.all_of_them} is not tested ({apart.gap}). The reason is that {apart.silent} far "
+        "from the other runs of the group. Leave out what lies far and ask again."
     )
 
 

@@ -11,6 +11,7 @@ from gpustab.results import Block, Content, SmallTable, Table
 from gpustab.results.page import counted, number, percent, whole
 from gpustab.studies.shared.claims import OBSERVED
 from gpustab.studies.shared.observations import beside_paper
+from gpustab.studies.shared.wording import groups_in_words
 from gpustab.studies.thresholds.claims import cosine
 from gpustab.studies.thresholds.claims_of_paper import HANGS_ON_SIZE, NARROWS, ONE_SHAPE, SAME, sizes_of, tests_of
 from gpustab.studies.thresholds.rules import MARGIN
@@ -266,8 +267,8 @@ def of_paper(tables: Tables) -> Iterator[str]:
     """Yield what the paper's threshold of each group hangs on."""
     for row in THRESHOLDS.rows(tables, kind="value", rule="paper", found=0):
         yield (
-            f"{row.group}: with the least number of pairs that was asked for, the paper's rule finds no threshold: "
-            "no group has so many, or none is higher than the lowest."
+            f"{groups_in_words([row.group])}: with so many pairs in the lowest group, the paper's rule finds no "
+            "threshold: no group has so many, or none is higher than the lowest."
         )
     yield from filter(None, map(HANGS_ON_SIZE.sentence, sizes_of(tables)))
 
