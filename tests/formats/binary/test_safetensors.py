@@ -203,9 +203,10 @@ def test_words_from_the_vocabulary_file(save, tmp_path):
     assert space.counts.tolist() == [4, 3, 2, 1]
 
 
-def test_a_vocabulary_file_is_not_needed_where_the_words_are_inside(save, tensors):
-    space = read_space(save(tensors), LoadOptions(vocab="elsewhere"))
-    assert space.report.notes[0] == "vocab=elsewhere was not read: the file holds its words"
+def test_a_vocabulary_file_is_not_needed_where_the_words_are_inside(save, tensors, tmp_path):
+    (tmp_path / "elsewhere").write_text("no words")
+    space = read_space(save(tensors), LoadOptions(vocab=tmp_path / "elsewhere"))
+    assert space.report.notes[0] == f"vocab={tmp_path / 'elsewhere'} was not read: the file holds its words"
 
 
 def test_which_tensor(save, tensors, tmp_path):
