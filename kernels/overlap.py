@@ -15,6 +15,19 @@ from gpustab.kernels.arithmetic import product
 from gpustab.kernels.gram import run_pairs
 from gpustab.kernels.shapes import want
 
+__all__ = [
+    "Overlap",
+    "OverlapSums",
+    "as_overlap",
+    "chance_overlap",
+    "mean_over_measured",
+    "neighbour_overlap",
+    "overlap_sums",
+    "rank_similarity",
+    "shared_by_length",
+    "shared_neighbours",
+]
+
 _NUMBERS = 1 << 22
 """Pairs of neighbours that are compared at a time."""
 _WORDS = 1 << 16

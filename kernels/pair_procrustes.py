@@ -18,6 +18,8 @@ from gpustab.kernels.pair_function import Passes, Value, Wanted, pair_function
 from gpustab.kernels.pair_rows import PairRows, above_rounding, pair_rows, refuse_unmeasurable
 from gpustab.kernels.procrustes import procrustes
 
+__all__ = ["PairProcrustes", "pair_procrustes", "pair_procrustes_distance", "pair_procrustes_square"]
+
 
 class PairProcrustes(NamedTuple):
     """The alignment of two matrices.

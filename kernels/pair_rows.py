@@ -18,6 +18,18 @@ from gpustab.kernels.gram import ROWS_PER_MATMUL
 from gpustab.kernels.run_blocks import own_block
 from gpustab.kernels.shapes import want, want_tensor
 
+__all__ = [
+    "PairRows",
+    "above_rounding",
+    "lengths",
+    "pair_rows",
+    "powers",
+    "refuse_unmeasurable",
+    "refuse_weights",
+    "row_numbers",
+    "summed_products",
+]
+
 
 class PairRows(NamedTuple):
     """Two matrices, or some rows of them.

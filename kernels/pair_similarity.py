@@ -12,6 +12,16 @@ from gpustab.kernels import similarity
 from gpustab.kernels.arithmetic import product
 from gpustab.kernels.pair_rows import PairRows, pair_rows, powers, refuse_unmeasurable, summed_products
 
+__all__ = [
+    "PairCanonical",
+    "pair_canonical",
+    "pair_debiased_cka",
+    "pair_eigenspaces",
+    "pair_linear_cka",
+    "pair_unbiased_hsics",
+    "pair_whitened_angle",
+]
+
 _NOISE = 1e-28
 """Part of a squared mean that its rounding may leave of equal rows."""
 

@@ -26,6 +26,8 @@ from torch.utils.checkpoint import checkpoint
 from gpustab.kernels.arithmetic import product
 from gpustab.kernels.pair_rows import lengths, pair_rows, refuse_unmeasurable, row_numbers
 
+__all__ = ["refuse_temperature", "soft_disagreement", "soft_list"]
+
 _STEPS = 100
 """Newton steps that keep to their bracket: bisection alone would be done in 60."""
 

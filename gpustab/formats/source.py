@@ -177,6 +177,8 @@ def near_file(path: Path, names: Iterable[str] = ()) -> str:
         path: of the file.
         names: what could be meant besides.
     """
+    if path.is_symlink():
+        return "; it is a link that leads to nothing"
     try:
         there = [entry.name for entry in os.scandir(path.parent)]
     except OSError:

@@ -18,9 +18,9 @@ from torch import Tensor
 
 from gpustab.errors import InputError, marked, naming, option, some_of
 from gpustab.formats.binary.npy import check_dimension, left_unread, rows_to_read
-from gpustab.formats.binary.tensors import Part, open_tensors, write_tensors
+from gpustab.formats.binary.tensors import SUMS, Part, open_tensors, sums_of, write_tensors
 from gpustab.formats.options import DEFAULTS, LoadOptions
-from gpustab.formats.parsed import parse_json
+from gpustab.formats.parsed import DamagedError, parse_json
 from gpustab.formats.quantised import CODES, Table, may_be_parts, parts_of
 from gpustab.formats.rows import Format, RowTable
 from gpustab.formats.source import Source, Watched
@@ -91,6 +91,22 @@ class SafetensorsRows:
         if there.dtype == out.dtype:
             return torch.index_select(there, 0, rows, out=out)
         return out.copy_(there[rows])
+
+    def check(self) -> bool:
+        """Read all of the file, and compare it with its checksums; ``False`` where it has none.
+
+        Raises:
+            DamagedError: if it is not what was written.
+        """
+        if (sums := self.metadata.get(SUMS)) is None:
+            return False
+        self._watched.check()
+        if sums_of({name: self._file.get_tensor(name) for name in self.names}, self.metadata) != sums:
+            raise DamagedError(
+                f"{self.path}: is not what was written, by its checksum: the disk or a copy has damaged it; remove it, "
+                "and the call that made it makes it again"
+            )
+        return True
 
     def require(self, name: str) -> None:
         """Refuse the file if it has no tensor of this name."""
@@ -208,6 +224,7 @@ def read_safetensors(source: Source, options: LoadOptions = DEFAULTS) -> Space:
     if source.compression:
         raise InputError(f"{path}: a safetensors file within {source.compression} cannot be mapped; unpack it first")
     with open_rows(path, options.tensor, or_only=options.tensor == DEFAULTS.tensor) as rows:
+        rows.check()
         ours = not WORDS.isdisjoint(rows.names)
         found = _own_words(rows) if ours else words_for(path, len(rows), options)
         # A copy: what is of the file keeps all of it mapped, and Windows lets nobody replace it.
@@ -243,8 +260,10 @@ def write_safetensors(space: Space, path: str | os.PathLike[str]) -> None:
         metadata = json.dumps(space.metadata, allow_nan=False, sort_keys=True)
     except (TypeError, ValueError) as error:
         raise InputError(f"{path}: the metadata cannot be written as JSON: {marked(error)}") from error
-    parts = {name: Part.of(tensor) for name, tensor in tensors.items()}
-    write_tensors(parts, Path(path), {METADATA_KEY: metadata})
+    whole = {name: tensor.detach().contiguous().cpu() for name, tensor in tensors.items()}
+    content = {METADATA_KEY: metadata}
+    parts = {name: Part.of(tensor) for name, tensor in whole.items()}
+    write_tensors(parts, Path(path), content | {SUMS: sums_of(whole, content)})
 
 
 def _own_words(rows: SafetensorsRows) -> WordList:
@@ -296,6 +315,8 @@ def notes_on(rows: SafetensorsRows, kept: int, of: int, options: LoadOptions) ->
     ours = not WORDS.isdisjoint(rows.names)
     if ours and options.vocab is not None:
         yield f"vocab={options.vocab} was not read: the file holds its words"
+    if METADATA_KEY in rows.metadata and SUMS not in rows.metadata and "lengths" not in rows.names:
+        yield "the file has no checksum, as it was written by an older gpustab, so that damage would not be seen"
     if rows.matrix != "vectors":
         yield f"the vectors are the tensor '{rows.matrix}'"
     if rows.dtype != "F32":
