@@ -48,11 +48,9 @@ def run_on(text: str, how: JoinBroken) -> str:
         return text
     if "\u00ad" in text and how != "none":
         text = _SOFT.sub("", text)
-    lines = text.split("\n")
-    if how != "none" and any(line.endswith(_ENDS) for line in lines):
+    if how != "none" and (text.endswith(_ENDS) or any(f"{end}\n" in text for end in _ENDS)):
         text = _HARD.sub(r"\1" + BREAK if how == "auto" else "", text.replace(BREAK, ""))
-        return text.replace("\n", " ")
-    return " ".join(lines)
+    return text.replace("\n", " ")
 
 
 class Word(NamedTuple):

@@ -1,0 +1,275 @@
+"""How work grows with the length of hostile text: of every regular expression of the product, and of what scans text.
+
+``python -m tests.growth`` prints the table of all expressions and functions: what each costs at its worst text, and how
+that grows where the text is doubled twice: linear is 4, quadratic 16.
+"""
+
+import ast
+import importlib
+import pkgutil
+import re
+import signal
+import sys
+import time
+from collections import defaultdict
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import gpustab
+
+_constants, _parser = re._constants, re._parser
+ANCHORED, SEARCHING = {"match", "fullmatch"}, {"search", "findall", "finditer", "sub", "subn", "split"}
+USUAL = ("a", "A", "1", "é", "中", " ", "\n", "\t", "\0", "<", "(", "[", '"', "-", ".", " \n", "a ", "a\n", "1 a,", "<a ")
+"""What every text may repeat, whether the expression knows it or not."""
+ENDS = ("", "\0", "\n")
+FACTOR = 4
+MOST = 8.0
+"""What a text four times as long may cost, as a multiple: twice what linear work does, half of what quadratic does."""
+FLOOR = 0.02
+"""Seconds of the processor below which nobody asks how they grow: quadratic work takes ten times as many."""
+BUDGET = 2.0
+"""Seconds of the processor after which work is given up: it has no end in sight."""
+
+
+class Expression(NamedTuple):
+    """A regular expression at its place, how it is used there, and the longest text that its module lets come to it."""
+
+    place: str
+    pattern: re.Pattern
+    methods: frozenset
+    longest: int | None
+
+
+class Growth(NamedTuple):
+    """The worst text of some work: seconds at its length, and their multiple of those at a quarter of it."""
+
+    what: str
+    text: str
+    seconds: float
+    times: float
+
+    @property
+    def linear(self):
+        return self.seconds < FLOOR or self.times < MOST
+
+
+def modules():
+    """Yield every module of the product."""
+    for found in pkgutil.walk_packages(gpustab.__path__, "gpustab."):
+        if not found.name.endswith("__main__"):
+            try:
+                yield importlib.import_module(found.name)
+            except ModuleNotFoundError as error:
+                if error.name != "triton":  # which no CPU build of torch brings
+                    raise
+
+
+def expressions():
+    """Return the expressions in all modules, and the places of those that are made while the product runs."""
+    found, made = [], []
+    trees = {module: ast.parse(Path(module.__file__).read_text("utf-8")) for module in modules()}
+    used = _uses(trees)
+    for module, tree in trees.items():
+        for node in ast.walk(tree):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+                continue
+            value, name = node.func.value, node.func.attr
+            if not (isinstance(value, ast.Name) and value.id in ("re", "regex") and name in {"compile", *ANCHORED, *SEARCHING}):
+                continue
+            place = f"{module.__name__.removeprefix('gpustab.')}:{node.lineno}"
+            flags = [*node.args[1:2]] if name == "compile" else [word.value for word in node.keywords if word.arg == "flags"]
+            flags += [*node.args[2:3]] if name in ANCHORED | {"search", "findall", "finditer"} else []
+            try:
+                pattern = re.compile(_value(node.args[0], module), *(_value(flag, module) for flag in flags))
+            except NameError:
+                made.append((module.__name__, ast.unparse(node.args[0])))
+                continue
+            names = [own for own in ast.walk(tree) if isinstance(own, ast.Assign) and own.value is node]
+            key = (module.__name__, names[0].targets[0].id) if names else None
+            methods = used.get(key) or (ANCHORED | {"search", "finditer"}) if name == "compile" else {name}
+            found.append(Expression(place, pattern, frozenset(methods), getattr(module, "LONGEST", None)))
+    return found, made
+
+
+def _value(node, module):
+    return eval(ast.unparse(node), dict(vars(module)))
+
+
+def _uses(trees):
+    """Return by module and name which methods of an expression are used, wherever it is imported."""
+    used = defaultdict(set)
+    for module, tree in trees.items():
+        home = {}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom):
+                home |= {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in ANCHORED | SEARCHING:
+                used[home.get(node.value.id, (module.__name__, node.value.id))].add(node.attr)
+    return used
+
+
+def hostile(pattern):
+    """Return texts as (beginning, what is repeated, end), made of the parts of an expression."""
+    texts = dict.fromkeys(("", unit, end) for unit in USUAL for end in ENDS)
+    for pieces in _samples(_parser.parse(pattern.pattern, pattern.flags)):
+        for i, piece in enumerate(pieces):
+            before, after = "".join(pieces[:i]), "".join(pieces[i + 1 :])
+            units = (piece, "".join(pieces[i : i + 2]), "".join(pieces[: i + 1]), "".join(pieces[i:]))
+            for unit in filter(None, units):
+                texts |= dict.fromkeys((start, unit, end) for start in {"", before} for end in {*ENDS, after})
+    return list(texts)
+
+
+def _samples(tree):
+    """Return what an expression matches, as lists of the smallest pieces: one for each of its alternatives."""
+    ways = [[]]
+    for op, value in tree:
+        parts = _ways(str(op), value)
+        longest = max(len(ways), len(parts))
+        ways = [ways[k % len(ways)] + parts[k % len(parts)] for k in range(min(longest, 6))]
+    return ways
+
+
+def _ways(op, value):
+    match op:
+        case "LITERAL":
+            return [[chr(value)]]
+        case "NOT_LITERAL":
+            return [["a" if chr(value) != "a" else "b"]]
+        case "ANY":
+            return [["a"], [" "]]
+        case "IN":
+            return [[sign] for sign in _signs(value)]
+        case "BRANCH":
+            return [way for branch in value[1] for way in _samples(branch)]
+        case "SUBPATTERN":
+            return _samples(value[3])
+        case "ATOMIC_GROUP":
+            return _samples(value)
+        case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
+            low, _, sub = value
+            return [way * min(max(low, 1), 30) for way in _samples(sub)]
+        case "ASSERT":
+            return _samples(value[1])
+        case _:
+            return [[]]
+
+
+def _signs(items):
+    """Return up to four different signs of a set."""
+    pattern = "[" + "".join(map(_written, items)) + "]"
+    candidates = [chr(item[1]) for item in items if str(item[0]) == "LITERAL"]
+    candidates += [chr(item[1][0]) for item in items if str(item[0]) == "RANGE"]
+    candidates += [chr(code) for code in (*range(32, 127), 9, 10, 0, 0xE9, 0x4E2D, 0xDC80)]
+    return [sign for sign in dict.fromkeys(candidates) if re.fullmatch(pattern, sign)][:4] or [""]
+
+
+_CLASSES = {"DIGIT": r"\d", "NOT_DIGIT": r"\D", "SPACE": r"\s", "NOT_SPACE": r"\S", "WORD": r"\w", "NOT_WORD": r"\W"}
+
+
+def _written(item):
+    op, value = str(item[0]), item[1]
+    if op == "NEGATE":
+        return "^"
+    if op == "LITERAL":
+        return re.escape(chr(value))
+    if op == "RANGE":
+        return f"{re.escape(chr(value[0]))}-{re.escape(chr(value[1]))}"
+    return _CLASSES[str(value).removeprefix("CATEGORY_")]
+
+
+def text_of(parts, length):
+    """Return the text of about a length that repeats its middle part."""
+    start, unit, end = parts
+    return start + unit * (length // len(unit)) + end
+
+
+class Endless(Exception):
+    """Work that has used up its budget."""
+
+
+@contextmanager
+def _budget():
+    def stop(*_):
+        raise Endless
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, BUDGET)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+def seconds(work, text):
+    """Return the time of the processor that some work on a text takes; what it raises for the text is an answer."""
+    started = time.process_time()
+    try:
+        with _budget():
+            work(text)
+    except Endless:
+        return float("inf")
+    except (gpustab.GpustabError, UnicodeError):
+        pass
+    return time.process_time() - started
+
+
+def growth(what, work, parts, length):
+    """Return how some work grows up to a length: measured thrice, the least counts, where it takes any time at all."""
+    long, short = text_of(parts, length), text_of(parts, length // FACTOR)
+    took = seconds(work, short)
+    if took < BUDGET:
+        took = seconds(work, long)
+    if took < FLOOR:
+        return Growth(what, repr(parts), took, 1.0)
+    if took == float("inf"):
+        return Growth(what, repr(parts), took, took)
+    took = min(took, *(seconds(work, long) for _ in range(2)))
+    less = min(seconds(work, short) for _ in range(3))
+    return Growth(what, repr(parts), took, took / max(less, 1e-4))
+
+
+def worst(what, work, texts, length):
+    """Return the growth at the first text for which some work is not linear, else at that which takes longest."""
+    most = Growth(what, "", 0.0, 1.0)
+    for parts in texts:
+        one = growth(what, work, parts, length)
+        if not one.linear:
+            return one
+        most = max(most, one, key=lambda one: one.seconds)
+    return most
+
+
+def works(expression):
+    """Return by method what an expression does to a text, in text or bytes as it is."""
+    pattern = expression.pattern
+    given = (lambda text: text) if isinstance(pattern.pattern, str) else lambda text: text.encode("latin-1", "replace")
+    work = {
+        "match": lambda text: pattern.match(given(text)),
+        "fullmatch": lambda text: pattern.fullmatch(given(text)),
+        "search": lambda text: pattern.search(given(text)),
+        "all": lambda text: sum(1 for _ in pattern.finditer(given(text))),
+    }
+    return {name: work[name] for name in {one if one in work else "all" for one in expression.methods}}
+
+
+def of_expression(expression, length):
+    """Return the worst growth of an expression, in every way in which it is used."""
+    texts = hostile(expression.pattern)
+    length = min(length, expression.longest or length)
+    found = [worst(f"{expression.place} {name}", work, texts, length) for name, work in works(expression).items()]
+    return max(found, key=lambda one: (not one.linear, one.seconds))
+
+
+def main(length=8_000):
+    for expression in expressions()[0]:
+        one = of_expression(expression, length)
+        mark = " " if one.linear else "!"
+        print(f"{mark} {one.what:50} {one.seconds:9.4f} s  × {one.times:6.1f}  {one.text[:90]}", flush=True)
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))
