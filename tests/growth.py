@@ -1,7 +1,7 @@
 """How work grows with the length of hostile text: of every regular expression of the product, and of what scans text.
 
 ``python -m tests.growth`` prints the table of all expressions and functions: what each costs at its worst text, and how
-that grows where the text is doubled twice: linear is 4, quadratic 16.
+that grows where the text is four times as long: linear is 4, quadratic 16.
 """
 
 import ast
@@ -10,6 +10,7 @@ import pkgutil
 import re
 import signal
 import sys
+import tempfile
 import time
 from collections import defaultdict
 from contextlib import contextmanager
@@ -17,12 +18,23 @@ from pathlib import Path
 from typing import NamedTuple
 
 import gpustab
+from gpustab.corpus.broken import run_on
+from gpustab.corpus.dates import kept_year
+from gpustab.corpus.evidence import DOUBTS, evidence_of, look_at
+from gpustab.corpus.formats import FORMATS
+from gpustab.corpus.numbering import number
+from gpustab.corpus.options import CorpusOptions
+from gpustab.corpus.tokenise import tokeniser
+from gpustab.corpus.variants import fold
+from gpustab.formats.registry import looks_like_vectors
+from gpustab.formats.sniff import foreign
 
-_constants, _parser = re._constants, re._parser
+_parser = re._parser  # Hypothesis makes its texts of expressions by it, too
 ANCHORED, SEARCHING = {"match", "fullmatch"}, {"search", "findall", "finditer", "sub", "subn", "split"}
-USUAL = ("a", "A", "1", "é", "中", " ", "\n", "\t", "\0", "<", "(", "[", '"', "-", ".", " \n", "a ", "a\n", "1 a,", "<a ")
+USUAL = (*'aA1é中 \n\t\0<([{"-.#=:|_/', " \n", "a ", "a\n", "1 a,", "<a ", "a: ")
 """What every text may repeat, whether the expression knows it or not."""
 ENDS = ("", "\0", "\n")
+METHODS = {"compile"} | ANCHORED | SEARCHING
 FACTOR = 4
 MOST = 8.0
 """What a text four times as long may cost, as a multiple: twice what linear work does, half of what quadratic does."""
@@ -75,21 +87,33 @@ def expressions():
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
                 continue
             value, name = node.func.value, node.func.attr
-            if not (isinstance(value, ast.Name) and value.id in ("re", "regex") and name in {"compile", *ANCHORED, *SEARCHING}):
+            if not (isinstance(value, ast.Name) and value.id in ("re", "regex") and name in METHODS):
                 continue
             place = f"{module.__name__.removeprefix('gpustab.')}:{node.lineno}"
-            flags = [*node.args[1:2]] if name == "compile" else [word.value for word in node.keywords if word.arg == "flags"]
-            flags += [*node.args[2:3]] if name in ANCHORED | {"search", "findall", "finditer"} else []
+            flags = [word.value for word in node.keywords if word.arg == "flags"]
+            flags += node.args[1:2] if name == "compile" else () if name in ("sub", "subn", "split") else node.args[2:3]
             try:
                 pattern = re.compile(_value(node.args[0], module), *(_value(flag, module) for flag in flags))
             except NameError:
-                made.append((module.__name__, ast.unparse(node.args[0])))
+                made.append((module.__name__.removeprefix("gpustab."), ast.unparse(node.args[0])))
                 continue
-            names = [own for own in ast.walk(tree) if isinstance(own, ast.Assign) and own.value is node]
-            key = (module.__name__, names[0].targets[0].id) if names else None
-            methods = used.get(key) or (ANCHORED | {"search", "finditer"}) if name == "compile" else {name}
+            own = used[module.__name__, _name_of(tree, node)] if name == "compile" else {name}
+            methods = own or {"fullmatch", "search"}
             found.append(Expression(place, pattern, frozenset(methods), getattr(module, "LONGEST", None)))
     return found, made
+
+
+def _name_of(tree, node):
+    """Return what an expression is assigned to, alone or within a tuple or dictionary; ``None`` where to nothing."""
+    for own in ast.walk(tree):
+        if isinstance(own, ast.Assign) and any(part is node for part in ast.walk(own.value)):
+            target = own.targets[0]
+            if isinstance(target, ast.Tuple):
+                return target.elts[own.value.elts.index(node)].id
+            return target.id if isinstance(target, ast.Name) else None
+        if isinstance(own, ast.AnnAssign) and own.value and any(part is node for part in ast.walk(own.value)):
+            return own.target.id
+    return None
 
 
 def _value(node, module):
@@ -105,8 +129,15 @@ def _uses(trees):
             if isinstance(node, ast.ImportFrom):
                 home |= {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}
         for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in ANCHORED | SEARCHING:
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in METHODS:
                 used[home.get(node.value.id, (module.__name__, node.value.id))].add(node.attr)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.For | ast.comprehension):  # what goes round in a loop is used as the loop's name is
+                own = {name.id for name in ast.walk(node.target) if isinstance(name, ast.Name)}
+                methods = set().union(*(used[module.__name__, one] for one in own))
+                for name in ast.walk(node.iter):
+                    if isinstance(name, ast.Name):
+                        used[home.get(name.id, (module.__name__, name.id))] |= methods
     return used
 
 
@@ -186,14 +217,14 @@ def text_of(parts, length):
     return start + unit * (length // len(unit)) + end
 
 
-class Endless(Exception):
+class EndlessError(Exception):
     """Work that has used up its budget."""
 
 
 @contextmanager
 def _budget():
     def stop(*_):
-        raise Endless
+        raise EndlessError
 
     before = signal.signal(signal.SIGPROF, stop)
     signal.setitimer(signal.ITIMER_PROF, BUDGET)
@@ -210,9 +241,9 @@ def seconds(work, text):
     try:
         with _budget():
             work(text)
-    except Endless:
+    except EndlessError:
         return float("inf")
-    except (gpustab.GpustabError, UnicodeError):
+    except (gpustab.GpustabError, UnicodeError, RecursionError):
         pass
     return time.process_time() - started
 
@@ -264,11 +295,70 @@ def of_expression(expression, length):
     return max(found, key=lambda one: (not one.linear, one.seconds))
 
 
+def of_function(name, texts, length):
+    """Return the worst growth of a function of text."""
+    return worst(name, FUNCTIONS[name], texts, length)
+
+
+def _of_file(suffix, read):
+    """Return the work of reading a text as a file of a kind."""
+
+    def work(text):
+        with tempfile.NamedTemporaryFile("w", suffix=suffix, encoding="utf-8", errors="replace") as file:
+            file.write(text)
+            file.flush()
+            read(Path(file.name))
+
+    return work
+
+
+def _read(path, **choices):
+    """Read a corpus, and ask every doubt of it, also those that others make needless."""
+    numbered = number(path, CorpusOptions(min_count=1, as_is=True, **choices))
+    evidence_of(numbered)
+    look = look_at(numbered)
+    for ask in DOUBTS:
+        ask(look)
+
+
+_SUFFIXES = sorted({suffix for one in FORMATS for suffix in one.suffixes} - {".docx"})
+FUNCTIONS = {
+    **{f"{one.name} matches": one.matches for one in FORMATS},
+    **{f"a corpus of {suffix}": _of_file(suffix, _read) for suffix in _SUFFIXES},
+    "lines": _of_file(".txt", lambda path: _read(path, layout="lines")),
+    "vectors": _of_file(".txt", looks_like_vectors),
+    "foreign": lambda text: foreign(text.encode("utf-8", "replace")),
+    "run_on": lambda text: run_on(text, "auto"),
+    "fold": fold,
+    "date": kept_year,
+    **{f"words by {cut}": tokeniser(CorpusOptions(tokenizer=cut)) for cut in ("words", "whitespace")},
+    "numbers and signs": tokeniser(CorpusOptions(drop_numbers=False, drop_punctuation=False)),
+    "Lithuanian": tokeniser(CorpusOptions(language="lt")),
+}
+OPENINGS = (
+    *("<!-- a -->", "<!--", "<?a", "<!DOCTYPE a [", "<p>", "<TEI>", "---\n", "a: b\n"),
+    *('{"a": ', "[[", "a,", '"a"\t', "a\tb\n"),
+)
+"""What files of tags, fields, records and tables begin with: each is repeated, closed and left open."""
+
+
+def scanned():
+    """Return the texts that functions are given."""
+    units = (*USUAL, *OPENINGS, "a-\n", "a\u00ad", "a\u200b", "e\u0301", "1a-", "a'", "http://a")
+    texts = [("", unit, end) for unit in units for end in ENDS]
+    return texts + [(start, unit, "") for start in OPENINGS for unit in ("a", " ", "\n", "a ", "<", "]", '"')]
+
+
 def main(length=8_000):
     for expression in expressions()[0]:
-        one = of_expression(expression, length)
-        mark = " " if one.linear else "!"
-        print(f"{mark} {one.what:50} {one.seconds:9.4f} s  × {one.times:6.1f}  {one.text[:90]}", flush=True)
+        _tell(of_expression(expression, length))
+    for name in FUNCTIONS:
+        _tell(of_function(name, scanned(), 4 * length))
+
+
+def _tell(one):
+    mark = " " if one.linear else "!"
+    print(f"{mark} {one.what:50} {one.seconds:9.4f} s  × {one.times:6.1f}  {one.text[:90]}", flush=True)
 
 
 if __name__ == "__main__":

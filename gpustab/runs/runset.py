@@ -91,6 +91,15 @@ def open_runset(folder: Path) -> list[Group]:
     return groups
 
 
+def holds_runs(folder: Path) -> bool:
+    """Tell whether a folder is a run set, a technique in one, a leaf, or holds run sets: what :func:`open_runset` takes.
+
+    Raises:
+        InputError: if it lies in a run set whose manifest is damaged.
+    """
+    return (folder / MANIFEST).is_file() or is_leaf(folder) or bool(_run_sets(folder)) or _is_technique(folder)
+
+
 def _run_sets(folder: Path) -> list[Path]:
     """The run sets in a folder that is none itself, a sweep's baseline first, numbers by size."""
     if (folder / MANIFEST).exists() or not folder.is_dir():
@@ -187,6 +196,12 @@ def write_runset(
     for key, spaces in named.items():
         write_leaf(spaces, folder / key.path)
     update_manifest(folder, {key: len(spaces) for key, spaces in named.items()}, parameters)
+
+
+def names_runs(folder: Path, groups: Mapping[Key, int]) -> bool:
+    """Tell whether the manifest of a run set names so many runs of each group: then it need not be written again."""
+    named = {entry.key: entry.runs for entry in read_entries(folder)} if (folder / MANIFEST).is_file() else {}
+    return all(named.get(key, -1) >= runs for key, runs in groups.items())
 
 
 def update_manifest(folder: Path, groups: Mapping[Key, int], made: Mapping[str, Any]) -> None:

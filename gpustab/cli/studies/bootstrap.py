@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def bootstrap(
     source: Annotated[
         list[str],
-        typer.Argument(metavar="CORPUS|RUNSET", help="A text, or a run set (or leaves of one).", show_default=False),
+        typer.Argument(metavar="CORPUS|RUNSET", help="A text, or a run set (or parts of one).", show_default=False),
     ],
     load_options: LoadOptions,
     computing: Computing,
@@ -58,10 +58,10 @@ def _groups(
     progress: Bar,
 ) -> tuple[list[Group], Corpus | None, list[str]]:
     """The groups of run sets, or those that are trained on a text now."""
-    from gpustab.runs.manifest import MANIFEST, is_leaf
+    from gpustab.runs.runset import holds_runs
 
     folders = [Path(text) for text in source]
-    if all((folder / MANIFEST).is_file() or is_leaf(folder) for folder in folders):
+    if all(map(holds_runs, folders)):
         if plan.given:
             raise InputError(f"{option(plan.given[0])} has no effect: {source[0]} is trained already; give a corpus")
         return open_runs(folders, load_options), None, []

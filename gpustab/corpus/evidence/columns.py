@@ -19,7 +19,7 @@ _LONGEST = 50
 """Letters of a word that are looked at."""
 _FEW = 3
 """Rows from which an equal form is no accident."""
-_JOINED = re.compile(r"[^\s/_|#]*[^\W\d_][^\s/_|#]*([/_|#])[^\s/_|#]+\S*|[^\w\s]([/_|#])\S+")
+_JOINED = re.compile(r"(?=[^\s/_|#]*[^\W\d_])[^\s/_|#]++([/_|#])[^\s/_|#]\S*|[^\w\s]([/_|#])\S+")
 
 
 def a_word_a_line(look: Look) -> Doubt | None:

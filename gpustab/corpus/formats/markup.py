@@ -20,7 +20,7 @@ from gpustab.errors import InputError
 _HTML = re.compile(r"<(?:html|head|body)\b", re.I)
 _FRAGMENT = re.compile(r"\s*<(?:p|div|h[1-6]|article|main|section|table|ul|ol)\b[^>]*>", re.I)
 _SKIPPED = (("<?", "?>"), ("<!--", "-->"))
-_DOCTYPE = re.compile(r"<!DOCTYPE\s+([\w:.-]+)[^\[>]*(?:\[.*?\]\s*)?>", re.I | re.S)
+_DOCTYPE = re.compile(r"<!DOCTYPE\s++([\w:.-]++)[^\[>]*+(?:\[.*?\]\s*+)?>", re.I | re.S)
 _DECLARATION = re.compile(r"^\s*<\?xml\b[^>]*\?>")
 _UNSEEN = frozenset(
     {"script", "style", "noscript", "template", "head", "title", "svg", "math", "textarea", "select", "iframe"}
@@ -34,8 +34,8 @@ _LOOKED_AT = 100_000
 _MOST = 1 << 30
 """Bytes of unpacked XML, beyond which a file is taken for an attack."""
 _FRONT = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$", re.S | re.M)
-_FIELD = re.compile(r"^(\w[\w -]*):[ \t]*(.*?)[ \t]*$", re.M)
-_TAG = re.compile(r"<!--.*?-->|</?[A-Za-z][^>]*>", re.S)
+_FIELD = re.compile(r"^(\w[\w -]*+):(.*)$", re.M)
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 
 
 class Beginning(NamedTuple):
@@ -164,7 +164,7 @@ def _read_markdown(file: TextFile) -> Iterator[Document]:
     text = file.text()
     front = _FRONT.match(text)
     metadata = dict(_FIELD.findall(front[1].replace("\r", ""))) if front else {}
-    metadata = {name: value.strip("\"'") for name, value in metadata.items() if value}
+    metadata = {name: value.strip().strip("\"'") for name, value in metadata.items() if value.strip()}
     tokens = MarkdownIt("commonmark").enable("table").parse(text[front.end() :] if front else text)
     yield Document("1", metadata, ["\n".join("".join(_markdown_words(token)) for token in tokens)])
 
@@ -179,9 +179,18 @@ def _markdown_words(token: Any) -> Iterator[str]:
     elif token.type in ("softbreak", "hardbreak"):
         yield "\n"
     elif token.type == "html_block":
-        yield unescape(_TAG.sub(" ", token.content))
+        yield unescape(_TAG.sub(" ", _without_comments(token.content)))
     elif token.type in ("code_inline", "image"):
         yield " "
+
+
+def _without_comments(text: str) -> str:
+    """Put a blank for each comment; one that nothing ends is text."""
+    parts, start = list[str](), 0
+    while (begin := text.find("<!--", start)) >= 0 and (end := text.find("-->", begin + 4)) >= 0:
+        parts.append(text[start:begin])
+        start = end + len("-->")
+    return " ".join([*parts, text[start:]])
 
 
 def _matching(*patterns: re.Pattern[str]) -> Callable[[str], bool]:
