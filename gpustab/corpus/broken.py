@@ -34,7 +34,7 @@ _FEWEST = 5
 """Words that are broken and stand whole as well, from which line ends break words; fewer are accidents."""
 
 _MOST = 8
-"""Line ends that one word is broken at, at most: columns of single letters are no word, and all ways to join them many."""
+"""Line ends that one word is broken at, at most: a column of single letters is no word, and has many ways to be one."""
 
 
 def run_on(text: str, how: JoinBroken) -> str:

@@ -92,7 +92,7 @@ def open_runset(folder: Path) -> list[Group]:
 
 
 def holds_runs(folder: Path) -> bool:
-    """Tell whether a folder is a run set, a technique in one, a leaf, or holds run sets: what :func:`open_runset` takes.
+    """Tell whether a folder is what :func:`open_runset` takes: a run set, a technique in one, a leaf, or of run sets.
 
     Raises:
         InputError: if it lies in a run set whose manifest is damaged.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from html import unescape
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple
 from gpustab.corpus.formats.format import Document, TextFile, TextFormat
 from gpustab.corpus.formats.tei import name_of
 from gpustab.errors import InputError
+from gpustab.formats.source import unpacked_blocks
 
 _HTML = re.compile(r"<(?:html|head|body)\b", re.I)
 _FRAGMENT = re.compile(r"\s*<(?:p|div|h[1-6]|article|main|section|table|ul|ol)\b[^>]*>", re.I)
@@ -31,8 +33,6 @@ time tt u var wbr"""  # HTML's elements that do not end a word
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _BODY = "word/document.xml"
 _LOOKED_AT = 100_000
-_MOST = 1 << 30
-"""Bytes of unpacked XML, beyond which a file is taken for an attack."""
 _FRONT = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$", re.S | re.M)
 _FIELD = re.compile(r"^(\w[\w -]*+):(.*)$", re.M)
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
@@ -133,18 +133,28 @@ def lxml(path: Path) -> Any:
 
 
 def _read_docx(file: TextFile) -> Iterator[Document]:
-    """Read the paragraphs of the body, without what was deleted, notes, headers and footers."""
+    """Read the paragraphs of the body, each let go once read; what was deleted, notes, headers and footers are none."""
     etree = lxml(file.path)
+    texts = list[str]()
     try:
-        with zipfile.ZipFile(file.path) as archive:
-            if archive.getinfo(_BODY).file_size > _MOST:
-                raise InputError(f"{file.path}: {_BODY} unpacks to more than 1 GiB")
-            body = etree.fromstring(archive.read(_BODY), etree.XMLParser(no_network=True, resolve_entities=False))
+        with zipfile.ZipFile(file.path) as archive, archive.open(_BODY) as body:
+            parser = etree.XMLPullParser(("end",), tag=f"{_WORD}p", no_network=True, resolve_entities=False)
+            for block in unpacked_blocks(file.path, body):
+                parser.feed(block)
+                own = list[str]()
+                for _, paragraph in parser.read_events():
+                    if next(paragraph.iterancestors(f"{_WORD}p"), None) is None:  # text boxes hold others, read with it
+                        own += ("".join(_docx_words(one)) for one in paragraph.iter(f"{_WORD}p"))
+                        paragraph.clear()
+                        while paragraph.getprevious() is not None:
+                            del paragraph.getparent()[0]
+                texts += ["\n".join(own)] if own else []
+            parser.close()
     except KeyError:
         raise InputError(f"{file.path}: this is a zip archive without {_BODY}; unpack it first") from None
-    except (zipfile.BadZipFile, etree.XMLSyntaxError, OSError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, etree.XMLSyntaxError, OSError) as error:
         raise InputError(f"{file.path}: this .docx is damaged: {error}") from None
-    yield Document("1", {}, ["\n".join("".join(_docx_words(paragraph)) for paragraph in body.iter(f"{_WORD}p"))])
+    yield Document("1", {}, ["\n".join(texts)])
 
 
 def _docx_words(paragraph: Any) -> Iterator[str]:
