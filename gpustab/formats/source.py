@@ -42,8 +42,8 @@ def check_unpacked(path: Path, unpacked: int, packed: int | None) -> None:
     """
     if packed is not None and unpacked > max(_FREE, _PACKED * packed):
         raise InputError(
-            f"{path}: has {packed / 1e6:,.2f} MB and unpacks to more than {max(_FREE, _PACKED * packed) / 1e6:,.0f} MB, "
-            f"where at most {_PACKED} times as many are read; if it is meant so, unpack it and give what was in it"
+            f"{path}: of {packed / 1e6:,.2f} MB unpack more than {max(_FREE, _PACKED * packed) / 1e6:,.0f} MB; "
+            f"at most {_PACKED} times as many are read; if it is meant so, unpack it and give what was in it"
         )
 
 
