@@ -192,7 +192,7 @@ def far_runs(losses: Tensor, leave_out: Tensor | None = None) -> list[tuple[int,
 def _medians_without(values: Tensor) -> Tensor:
     """Return for each run the median over the pairs of the others; all pairs are sorted once.
 
-    Of those that are left without a run, the k-th is the k-th of all, and further on by the pairs of this run before it.
+    Without a run, the k-th of those that are left lies as much further on as pairs of this run stand before it.
 
     Args:
         values: ``(R, R)`` symmetric; NaN says nothing.
