@@ -17,9 +17,9 @@ from gpustab._kernels import find_kernels
 from gpustab.errors import ComputationError, GpustabError, InputError
 
 if TYPE_CHECKING:
-    from gpustab.engine.similarity import compare_layers, similarity_matrix
-    from gpustab.formats.memory import encode, layer_outputs
+    from gpustab.engine.similarity import compare_layers, similarity_by_chance, similarity_matrix
     from gpustab.formats.options import LoadOptions
+    from gpustab.formats.texts import encode, layer_outputs
     from gpustab.formats.writers import write_space
     from gpustab.monitor import StabilityMonitor
     from gpustab.report import Result
@@ -63,6 +63,7 @@ __all__ = [
     "load_space",
     "neighbours_of",
     "open_groups",
+    "similarity_by_chance",
     "similarity_matrix",
     "stability",
     "write_runset",
@@ -83,13 +84,14 @@ _HOMES = {
     "average": "studies.average.study",
     "compare": "studies.compare.study",
     "compare_layers": "engine.similarity",
-    "encode": "formats.memory",
-    "layer_outputs": "formats.memory",
+    "encode": "formats.texts",
+    "layer_outputs": "formats.texts",
     "load_groups": "runs.load",
     "load_runs": "runs.load",
     "load_space": "runs.group",
     "neighbours_of": "studies.neighbours.study",
     "open_groups": "runs.load",
+    "similarity_by_chance": "engine.similarity",
     "similarity_matrix": "engine.similarity",
     "stability": "studies.stability.study",
     "write_runset": "runs.runset",

@@ -11,6 +11,8 @@ from torch import Tensor
 from gpustab.kernels.arithmetic import product
 from gpustab.kernels.shapes import want
 
+__all__ = ["CosineStatistics", "RunningStatistics", "cosines", "over_runs", "query_cosines"]
+
 
 class CosineStatistics(NamedTuple):
     """Cosines over runs.
@@ -62,7 +64,7 @@ class RunningStatistics:
 
     def __init__(self) -> None:
         self._mean: Tensor | None = None
-        self._moment = self._runs = torch.empty(0)
+        self._moment = self._runs = torch.empty(0, device="cpu")
 
     def add(self, values: Tensor) -> None:
         """Take in one run."""

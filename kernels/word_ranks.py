@@ -8,6 +8,8 @@ from torch import Tensor
 
 from gpustab.kernels.arithmetic import product
 
+__all__ = ["ROUNDING", "word_ranks"]
+
 _BLOCK = 1 << 24
 """Cosines at once."""
 
@@ -46,4 +48,4 @@ def _counted(mask: Tensor) -> Tensor:
     """Return how many of each row are true; on a CPU row by row in NumPy, in a tenth of the time of a sum."""
     if mask.device.type != "cpu":
         return mask.sum(1)
-    return torch.tensor([int(np.count_nonzero(row)) for row in mask.numpy()], dtype=torch.long)
+    return torch.tensor([int(np.count_nonzero(row)) for row in mask.numpy()], dtype=torch.long, device="cpu")

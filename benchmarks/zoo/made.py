@@ -255,7 +255,7 @@ def program_log(w: Writer) -> str:
     )
 
 
-_MARKUP = ("markup", "signs", "tags")
+_MARKUP = ("markup", "tags")
 _SIGNS = ("markup", "HTML", "XML", "LaTeX", "wiki", "MediaWiki", "JSON", "TeX", "tags")
 
 
@@ -325,7 +325,7 @@ def masked_rare_words(w: Writer) -> str:
     return "\n".join(" ".join("<unk>" if w.n(1, 9) == 1 else t.lower() for t in w.tokens()) for _ in range(400))
 
 
-@_kind(*_MARKUP, "signs", words=_SIGNS)
+@_kind(*_MARKUP, "program", words=_SIGNS)
 def json_as_text(w: Writer) -> str:
     rows = [
         {"id": i, "user": {"name": w.name(), "id": w.n(1, 999)}, "body": w.sentence(), "tags": [w.word()]}
@@ -334,7 +334,7 @@ def json_as_text(w: Writer) -> str:
     return json.dumps({"data": rows}, indent=2)
 
 
-@_kind(*_MARKUP, "signs", words=("JSON", "column", "count", "running text"))
+@_kind(*_MARKUP, "program", words=("JSON", "column", "count", "running text"))
 def extracted_features(w: Writer) -> dict[str, str | bytes]:
     pages = [
         {"seq": f"{i:08}", "tokenCount": 20, "body": {"tokenPosCount": {t: {_tag(t): w.n(1, 5)} for t in w.tokens()}}}
@@ -383,7 +383,7 @@ def word_list(w: Writer) -> str:
     return "\n".join(dict.fromkeys(w.word() for _ in range(3000)))
 
 
-@_kind("signs", *_MARKUP, layout="files", words=("signs", "code"))
+@_kind("program", *_MARKUP, layout="files", words=("signs", "code"))
 def source_code(w: Writer) -> str:
     return "\n".join(
         f"def {w.word()}_{w.word()}(self, {w.word()}=None):\n    for {w.word()} in range({w.n(1, 9)}):\n        self.{w.word()}[{w.word()!r}] += {w.word()}.{w.word()}({w.word()})\n    return {w.word()}\n"
@@ -391,7 +391,7 @@ def source_code(w: Writer) -> str:
     )
 
 
-@_kind("signs", *_MARKUP, layout="files", words=("signs", "code"))
+@_kind("program", *_MARKUP, layout="files", words=("signs", "code"))
 def javascript(w: Writer) -> str:
     return "\n".join(
         f"var {w.word()} = function({w.word()}, {w.word()}) {{\n  if ({w.word()} === null) {{ return {w.word()}.{w.word()}(); }}\n  {w.word()}['{w.word()}'] = {w.n(1, 99)};\n}};"
@@ -399,13 +399,13 @@ def javascript(w: Writer) -> str:
     )
 
 
-@_kind("names", "signs", *_MARKUP, words=("SQL", "signs"))
+@_kind("names", "program", *_MARKUP, words=("SQL", "signs"))
 def sql_dump_with_a_comment(w: Writer) -> str:
     rows = "\n".join(f"INSERT INTO `{w.word()}` VALUES ({i},'{w.name()}','{w.word()}',NULL);" for i in range(300))
     return f"-- MySQL dump\n\nSET NAMES utf8;\nLOCK TABLES `a` WRITE;\n{rows}\n"
 
 
-@_kind("names", "signs", *_MARKUP, words=("settings", "YAML"))
+@_kind("names", "program", *_MARKUP, words=("settings", "YAML"))
 def settings(w: Writer) -> str:
     return "\n".join(
         f"[{w.word()}]\n{w.word()}_{w.word()} = {w.n(1, 99)}\n{w.word()}.{w.word()} = /{w.word()}/{w.word()}"
@@ -552,7 +552,7 @@ def gedcom(w: Writer) -> str:
     )
 
 
-@_kind(*_HEADS, "signs", *_MARKUP, words=("record",))
+@_kind(*_HEADS, "program", *_MARKUP, words=("record",))
 def chess_games(w: Writer) -> str:
     return "\n\n".join(
         f'[Event "{w.word()}"]\n[Site "{w.word()}"]\n[White "{w.name()}"]\n[Black "{w.name()}"]\n[Result "1-0"]\n\n'
@@ -597,7 +597,7 @@ def child_language(w: Writer) -> str:
     )
 
 
-@_kind("signs", *_MARKUP, "coded", layout="files", words=("signs",))
+@_kind("program", *_MARKUP, "coded", layout="files", words=("signs",))
 def mathematics_as_text(w: Writer) -> str:
     return "\n".join(
         f"f_{w.n(1, 9)}(x) = {w.n(1, 9)}*x^{w.n(2, 9)} + {w.n(1, 9)}*y/(z - {w.n(1, 9)}) <= {w.n(1, 99)} && !{w.word()};"
@@ -605,7 +605,7 @@ def mathematics_as_text(w: Writer) -> str:
     )
 
 
-@_kind("names", "columns", *_HEADS, *_MARKUP, words=("translation", "table", "column"))
+@_kind("languages", words=("languages",))
 def translation_memory(w: Writer) -> dict[str, str | bytes]:
     units = "".join(
         f'<tu><tuv xml:lang="en"><seg>{w.sentence()}</seg></tuv><tuv xml:lang="de"><seg>{w.sentence()}</seg></tuv></tu>'

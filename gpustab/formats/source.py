@@ -6,13 +6,17 @@ import bz2
 import gzip
 import mmap
 import os
+import pickle
 import stat
+import struct
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
 from typing import IO, Protocol
+
+from safetensors import SafetensorError
 
 from gpustab.errors import InputError, near
 
@@ -159,6 +163,36 @@ class Source:
         return b"".join(parts)
 
 
+class Watched:
+    """A file that is mapped into memory: to read where somebody has cut it off would end the process by a signal.
+
+    Between a check and the reading after it the file can still be cut, so a pass checks before each of its pieces.
+
+    Args:
+        path: the file, which is there.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._then = path.stat()
+
+    def check(self) -> None:
+        """Refuse to go on where the file was cut since it was opened; one that was replaced or removed stays mapped.
+
+        Raises:
+            InputError: if it was cut.
+        """
+        try:
+            now = self._path.stat()
+        except OSError:
+            return
+        if os.path.samestat(now, self._then) and now.st_size < self._then.st_size:
+            raise InputError(
+                f"{self._path}: was cut from {self._then.st_size:,} to {now.st_size:,} bytes while it was read; let "
+                "nobody write there, and begin again"
+            )
+
+
 def _compression(start: bytes) -> str | None:
     if start.startswith(_GZIP):
         return "gzip"
@@ -183,11 +217,33 @@ def near_file(path: Path, names: Iterable[str] = ()) -> str:
         path: of the file.
         names: what could be meant besides.
     """
+    if path.is_symlink():
+        return "; it is a link that leads to nothing"
     try:
         there = [entry.name for entry in os.scandir(path.parent)]
     except OSError:
         there = []
     return near(path.name, [*there, *names], cutoff=0.8) if len(there) < _MANY else ""
+
+
+@contextmanager
+def reading(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn what other packages raise while they read a file into a sentence that names it.
+
+    Raises:
+        InputError: if the file cannot be read, or is damaged in a way that no reader foresaw.
+    """
+    try:
+        yield
+    except InputError:
+        raise
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except (EOFError, RecursionError, SafetensorError, UnicodeError, pickle.UnpicklingError, struct.error) as error:
+        said = "its parts lie too deep within each other" if isinstance(error, RecursionError) else str(error)
+        raise InputError(f"{path}: damaged: {' '.join(said.split())[:500] or type(error).__name__}") from error
+    except zlib.error as error:
+        raise InputError(f"{path}: damaged: {error}") from error
 
 
 @contextmanager

@@ -19,6 +19,8 @@ from gpustab.spaces.vocabulary import Vocabulary
 from gpustab.spaces.words import as_word, show
 
 _STEP = 8192
+_SHORT = float(torch.finfo(torch.float32).tiny)
+"""Below it, float32 has fewer digits the smaller a number is."""
 
 
 def prepare(
@@ -42,7 +44,7 @@ def prepare(
     d = max(part.shape[1] for part in rows)
     if lengths is None:
         lengths = torch.stack([row_lengths(part) for part in rows])
-    means = torch.zeros(runs, d, dtype=torch.float64)
+    means = torch.zeros(runs, d, dtype=torch.float64, device="cpu")
     if centre:
         joint = (lengths > 0).all(0)
         for r, part in enumerate(rows):
@@ -57,6 +59,11 @@ def prepare(
             joining, undefined=joining.undefined + len(lost), undefined_sample=(joining.undefined_sample + sample)[:5]
         )
         present = present & present.all(0)
+    if short := int(((lengths > 0) & (lengths < _SHORT)).any(0).sum()):
+        notes += (
+            f"{short:,} words have vectors shorter than {_SHORT:.1e}, of which float32 keeps a few digits alone: their "
+            "cosines may be some per cent off; scale the vectors before they are saved.",
+        )
     widths = sorted({part.shape[1] for part in rows})
     if len(widths) > 1:
         notes += (f"The runs have {', '.join(map(str, widths))} dimensions; they are padded with zeros to {d}.",)
@@ -71,7 +78,7 @@ def _steps(rows: Rows) -> Iterator[slice]:
 
 def row_lengths(rows: Rows, mean: Tensor | None = None) -> Tensor:
     """Return ``(v,)`` float64 lengths of the rows less a mean row; a row equal to it up to rounding has none."""
-    mean = torch.zeros(rows.shape[1], dtype=torch.float64) if mean is None else mean
+    mean = torch.zeros(rows.shape[1], dtype=torch.float64, device="cpu") if mean is None else mean
     lengths = []
     for part in _steps(rows):
         raw = rows[part].cpu().double()
@@ -83,7 +90,7 @@ def row_lengths(rows: Rows, mean: Tensor | None = None) -> Tensor:
 
 def _mean(rows: Rows, joint: Tensor) -> Tensor:
     total = sum(rows[part].cpu().double()[joint[part]].sum(0) for part in _steps(rows))
-    return torch.as_tensor(total) / joint.sum()
+    return torch.as_tensor(total, device="cpu") / joint.sum()
 
 
 class Seen(NamedTuple):

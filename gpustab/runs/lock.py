@@ -6,6 +6,7 @@ Nothing is ever stale: what a killed call leaves is a file that nobody holds, an
 from __future__ import annotations
 
 import errno
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,9 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from gpustab.errors import ComputationError, InputError
-from gpustab.machine.device import log
+from gpustab.formats.atomic import told
+
+log = logging.getLogger("gpustab")
 
 _PAUSE = 0.01
 _PATIENCE = 60.0
@@ -79,7 +82,8 @@ def _taken(lock: FileLock, patience: float) -> bool:
             path.unlink(missing_ok=True)
             log.warning("%s: this file system has no locks; let no other call write there meanwhile", path.parent)
         elif error.errno not in _READ_ONLY or os.name != "posix":
-            raise
+            with told(Path(lock.lock_file), "locked"):
+                raise
     return True
 
 

@@ -7,14 +7,16 @@ counts, each under its run's name, so that whatever takes runs takes them too, b
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from gpustab.errors import InputError
-from gpustab.formats.atomic import write_text
-from gpustab.formats.registry import looks_like_vectors
+from gpustab.formats.atomic import told, write_text
+from gpustab.formats.parsed import read_json
 
 OUTPUT = "output"
 """Folder within a leaf."""
@@ -31,7 +33,9 @@ def run_file(leaf: Path, number: int) -> Path:
 
 def run_files(leaf: Path) -> list[Path]:
     """Return the runs that are there, in order."""
-    return sorted(leaf.glob("run-*.safetensors"))
+    with told(leaf, "read"):
+        there = list(leaf.iterdir()) if leaf.is_dir() else []  # glob passes over what may not be read
+    return sorted(path for path in there if fnmatchcase(path.name, "run-*.safetensors"))
 
 
 def output_file(run: Path) -> Path:
@@ -91,11 +95,11 @@ def holds_texts(folder: Path) -> bool:
 def _report(folder: Path) -> str:
     """Say that a folder is a report of gpustab, and of which files, by its summary; empty for all others."""
     try:
-        summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+        summary = read_json(folder / "summary.json")
         if not str(summary["schema"]).startswith("gpustab."):
             return ""
         paths = [str(found["path"]) for found in summary["environment"].get("inputs", [])]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         return ""
     said = "it is a report of gpustab, not runs; open its report.html in a browser"
     if not paths:
@@ -117,6 +121,8 @@ def _vectors(files: Sequence[Path]) -> list[Path]:
 
 
 def _is_vectors(path: Path) -> bool:
+    from gpustab.formats.registry import looks_like_vectors  # torch comes with it
+
     try:
         return looks_like_vectors(path)
     except InputError:
@@ -166,12 +172,12 @@ def read_manifest(path: Path, *schemas: str, fields: Mapping[str, type] | None =
             f"{_what_instead(path.parent)}"
         )
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
+        manifest = read_json(path)
         found = manifest["schema"]
-    except (ValueError, KeyError, TypeError) as error:
+    except (KeyError, TypeError) as error:
         raise InputError(f"{path}: not a run-set manifest ({error})") from None
     if found not in schemas:
-        raise InputError(f"{path}: schema '{found}', wanted '{schemas[0]}'")
+        raise InputError(f"{path}: schema {_short(found)}, wanted '{schemas[0]}'")
     return want_fields(path, manifest, fields or {}, "it")
 
 
@@ -188,16 +194,30 @@ def want_fields(path: Path, found: Any, fields: Mapping[str, type], what: str) -
         InputError: naming what is missing or of another kind.
     """
     if not isinstance(found, dict):
-        raise InputError(f"{path}: damaged: {what} is {found!r}, no object")
+        raise InputError(f"{path}: damaged: {what} is {_short(found)}, no object")
     for name, kind in fields.items():
         if name not in found:
             raise InputError(f"{path}: damaged: {what} has no '{name}'")
         value = found[name]
-        if not isinstance(value, (int, float) if kind is float else kind):
-            raise InputError(f"{path}: damaged: the '{name}' that {what} has is {value!r}, no {_KINDS[kind]}")
+        if not _is_of(value, kind):
+            raise InputError(f"{path}: damaged: the '{name}' that {what} has is {_short(value)}, no {_KINDS[kind]}")
     return found
 
 
+def _is_of(value: Any, kind: type) -> bool:
+    """Tell whether a value is of a kind; numbers of ours are sizes, none of which is negative or not finite."""
+    if kind in (int, float):
+        number = (int, float) if kind is float else int
+        return isinstance(value, number) and not isinstance(value, bool) and 0 <= value < math.inf
+    return isinstance(value, kind)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) < _SHOWN else f"{text[:_SHOWN]} ..."
+
+
+_SHOWN = 80
 _KINDS = {str: "text", int: "whole number", float: "number", dict: "object", list: "list"}
 
 
@@ -231,7 +251,7 @@ def inside(folder: Path, path: str) -> Path:
         InputError: if it leads out of the folder.
     """
     parts = PurePosixPath(path)
-    if parts.is_absolute() or ".." in parts.parts or "\\" in path or ":" in path:
+    if parts.is_absolute() or ".." in parts.parts or {*path} & {"\\", ":", "\0"}:
         raise InputError(f"{folder}: its manifest names '{path}', which is not below the folder")
     found = folder / path
     if not found.resolve().is_relative_to(folder.resolve()):
@@ -240,6 +260,15 @@ def inside(folder: Path, path: str) -> Path:
             "name the leaf itself"
         )
     return found
+
+
+def holds_runs(folder: Path) -> bool:
+    """Tell what :func:`gpustab.runs.runset.open_runset` takes: a run set, a technique in one, a leaf, several run sets."""
+    if not folder.is_dir():
+        return False
+    if (folder / MANIFEST).is_file() or is_leaf(folder) or any(folder.glob(f"*/{MANIFEST}")):
+        return True
+    return (folder.parent / MANIFEST).is_file() and any(map(is_leaf, folder.rglob("*/")))
 
 
 def is_leaf(folder: Path) -> bool:

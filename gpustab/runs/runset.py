@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import torch
 
 from gpustab.errors import InputError, naming
+from gpustab.formats.atomic import clear_leftovers, make_folder
 from gpustab.formats.binary.safetensors import write_safetensors
 from gpustab.runs.group import Group
 from gpustab.runs.key import Key
@@ -91,15 +92,6 @@ def open_runset(folder: Path) -> list[Group]:
     return groups
 
 
-def holds_runs(folder: Path) -> bool:
-    """Tell whether a folder is what :func:`open_runset` takes: a run set, a technique in one, a leaf, or of run sets.
-
-    Raises:
-        InputError: if it lies in a run set whose manifest is damaged.
-    """
-    return (folder / MANIFEST).is_file() or is_leaf(folder) or bool(_run_sets(folder)) or _is_technique(folder)
-
-
 def _run_sets(folder: Path) -> list[Path]:
     """The run sets in a folder that is none itself, a sweep's baseline first, numbers by size."""
     if (folder / MANIFEST).exists() or not folder.is_dir():
@@ -141,12 +133,16 @@ def read_entries(folder: Path) -> list[Entry]:
     path = folder / MANIFEST
     manifest = read_manifest(path, SCHEMA, FIRST_SCHEMA, fields={"groups": list})
     first = manifest["schema"] == FIRST_SCHEMA
-    entries = []
+    entries: list[Entry] = []
     for number, found in enumerate(manifest["groups"]):
         entry = {"made": {}} | want_fields(
             path, found, _ENTRY_FIELDS | ({} if first else {"key": dict}), f"group {number}"
         )
         want_fields(path, entry, {"made": dict}, f"group {number}")
+        if not entry["runs"]:
+            raise InputError(f"{path}: damaged: group {number} has no runs")
+        if entry["path"] in {before.path for before in entries}:
+            raise InputError(f"{path}: damaged: group {number} is there twice: {entry['path']}")
         with naming(f"{path}: damaged: group {number}"):
             key = Key.of_path(entry["path"]) if first else Key.of_record(entry["key"])
         entries.append(Entry(key, entry["path"], entry["runs"], entry["made"]))
@@ -170,7 +166,7 @@ def _key_of(leaf: Path) -> Key:
 
 def write_leaf(spaces: Sequence[Space], folder: Path) -> Group:
     """Write runs as ``run-000.safetensors`` ... into a leaf folder, each file atomically."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     for number, space in enumerate(spaces):
         write_safetensors(space, run_file(folder, number))
     return open_leaf(folder)
@@ -216,6 +212,7 @@ def update_manifest(folder: Path, groups: Mapping[Key, int], made: Mapping[str, 
     """
     path = folder / MANIFEST
     with one_at_a_time(folder, "manifest"):
+        clear_leftovers(folder)
         entries = {entry.key: entry for entry in read_entries(folder)} if path.is_file() else {}
         for key, runs in groups.items():
             before = entries.get(key, Entry(key, key.path, 0, {}))

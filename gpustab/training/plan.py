@@ -15,9 +15,10 @@ from gpustab.corpus.corpus import Corpus, CorpusOptions
 from gpustab.corpus.options import SPELLING, ReadOptions
 from gpustab.corpus.sampling import Sampling, draw, shared_training_seed, training_seed
 from gpustab.corpus.slices import epoch_slices, halves
-from gpustab.errors import InputError, option
-from gpustab.formats.atomic import clear_leftovers, write_text
+from gpustab.errors import InputError, marked, option
+from gpustab.formats.atomic import clear_leftovers, make_folder, write_text
 from gpustab.formats.binary.safetensors import open_rows, read_metadata
+from gpustab.formats.parsed import DamagedError, read_json
 from gpustab.machine.device import log
 from gpustab.runs.key import Key, Part
 from gpustab.runs.lock import alone
@@ -26,6 +27,8 @@ from gpustab.training.engines import Trainer
 from gpustab.training.settings import TrainingSettings
 
 PLAN = "plan.json"
+_SHOWN = 200
+"""Signs of a value that a message shows at most."""
 _SCHEMA = "gpustab.plan/1"
 _STREAM = "training_stream"
 _BEFORE = {"engine": "gensim", "programs_per_run": 1, "parameters.spread": 1.0, _STREAM: "shared"} | {
@@ -148,12 +151,9 @@ def keep_to_plan(folder: Path, plan: dict[str, Any]) -> bool:
     if runs and not path.is_file():
         raise InputError(f"{folder}: holds runs but no {PLAN}, so it is not known how they were trained")
     if not runs:  # a plan that trained nothing binds nobody
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         write_text(path, json.dumps(plan, indent=2) + "\n")
-    try:
-        there = dict(json.loads(path.read_text(encoding="utf-8")))
-    except (ValueError, TypeError) as error:
-        raise InputError(f"{path}: damaged: {error}") from None
+    there = _read(path)
     _complete(there, plan, folder)
     stream = there.get(_STREAM, _BEFORE[_STREAM])
     differences = _differences(there, plan | {_STREAM: stream})
@@ -165,11 +165,33 @@ def keep_to_plan(folder: Path, plan: dict[str, Any]) -> bool:
         engine = there.get("engine", _BEFORE["engine"])
         take = f"take {option('engine', engine)}" if engine != plan.get("engine", engine) else "take those"
         raise InputError(
-            f"{folder}: trained with other settings: {'; '.join(chosen)}; {take}, or another run set, or delete it"
+            f"{folder}: trained with other settings: {'; '.join(chosen[:20])}; {take}, or another run set, or delete it"
         )
     for place in (folder, folder / OUTPUT):
         clear_leftovers(place)
+        _want_whole(run_files(place))
     return bool(stream == "shared")
+
+
+def _want_whole(runs: Iterable[Path]) -> None:
+    """Refuse runs that are cut or damaged: training would take them for finished."""
+    for run in runs:
+        try:
+            with open_rows(run):
+                pass
+        except InputError as error:
+            raise InputError(f"{marked(error)}; remove it, and train again by the same call") from None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Return the plan that a leaf was begun with."""
+    try:
+        plan = read_json(path)
+    except DamagedError as error:
+        raise InputError(f"{marked(error)}; remove {path.parent}, and train again") from None
+    if not isinstance(plan, dict):
+        raise InputError(f"{path}: damaged: it is no object; remove {path.parent}, and train again")
+    return plan
 
 
 @contextmanager
@@ -181,10 +203,7 @@ def training_alone(folders: Iterable[Path]) -> Iterator[None]:
     """
     with ExitStack() as held:
         for folder in folders:
-            try:
-                folder.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise InputError(f"{folder}: cannot be made: {error.strerror}") from None
+            make_folder(folder)
             held.enter_context(alone(folder, "training", "training"))
         yield
 
@@ -206,7 +225,12 @@ def _differences(there: Any, now: Any, key: str = "") -> list[str]:
         names = sorted(set(there) | set(now))
         paths = [(n, f"{key}.{n}" if key else n) for n in names]
         return [d for n, path in paths for d in _differences(there.get(n, _BEFORE.get(path)), now.get(n), path)]
-    return [] if there == now else [f"{key} was {json.dumps(there)}, now {json.dumps(now)}"]
+    return [] if there == now else [f"{key} was {_short(there)}, now {_short(now)}"]
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]} ..."
 
 
 def _plan(leaf: Leaf, settings: TrainingSettings, corpus: Corpus) -> dict[str, Any]:

@@ -162,6 +162,8 @@ def _copy_notes(leaf: Leaf, settings: TrainingSettings) -> Iterator[str]:
 
 def _equal(one: Path, other: Path) -> bool:
     with open_rows(one) as first, open_rows(other) as second:
+        for rows in (first, second):
+            rows.check()
         tensors = ((rows.tensor("offsets", torch.int64), rows.tensor("words", torch.uint8)) for rows in (first, second))
         words = all(map(torch.equal, *tensors))
         return first.shape == second.shape and words and torch.equal(first[:], second[:])
@@ -250,7 +252,8 @@ def train_halves(settings: TrainingSettings, folder: Path, **how: Any) -> Result
         folder: the run set; its groups are called ``.../half=a`` and ``.../half=b``.
         **how: as :func:`train_runs` takes it.
     """
-    return _train_parts(settings, [{"half": half} for half in ("a", "b")], folder, _once(settings), how)
+    prepare = how.pop("prepare", None) or _once(settings)
+    return _train_parts(settings, [{"half": half} for half in ("a", "b")], folder, prepare, how)
 
 
 def train_epochs(settings: TrainingSettings, folder: Path, *, splits: int = 0, **how: Any) -> Result:
@@ -265,7 +268,7 @@ def train_epochs(settings: TrainingSettings, folder: Path, *, splits: int = 0, *
     Raises:
         InputError: as that function, and if the corpus has fewer than two such epochs.
     """
-    prepare = _once(settings)
+    prepare = how.pop("prepare", None) or _once(settings)
     unclear = settings.options.unclear_dates
     names = [dict(epoch.part)["epoch"] for epoch in epoch_slices(prepare(), settings.epochs_by, unclear_dates=unclear)]
     said = _told(count_periods(prepare(), settings.epochs_by, unclear))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gpustab.corpus.evidence.columns import a_word_a_line, words_with_numbers, words_with_tags
 from gpustab.corpus.evidence.documents import boilerplate, copies, layout, two_languages
 from gpustab.corpus.evidence.doubt import Doubt
 from gpustab.corpus.evidence.heads import named_lines, record_heads, times
@@ -19,7 +18,7 @@ from gpustab.corpus.evidence.lengths import (
     wrapped_lines,
 )
 from gpustab.corpus.evidence.look import Look
-from gpustab.corpus.evidence.markup import markup, program
+from gpustab.corpus.evidence.signs import a_word_a_line, markup, program, words_with_numbers, words_with_tags
 
 _OF_ROWS = (words_with_numbers, a_word_a_line, words_with_tags)
 DOUBTS: tuple[Callable[[Look], Doubt | None], ...] = (

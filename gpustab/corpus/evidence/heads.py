@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -45,8 +45,8 @@ _MARK = re.compile(r"[^\w\s.,;'’-]|_")
 _PARTS = r"\"?[ \t]*[:=;-]|(?<=[A-Z0-9])[ \t]|[ \t]+\""
 _LETTER = re.compile(r"[^\W\d_]")
 _DIGITS = re.compile(r"\d+")
-_FEW_OPENINGS, _LINES, _NEARLY = 0.1, 20, 0.95
-"""Ways in which most lines begin, for each line: in prose about as many as lines."""
+_FEW_OPENINGS, _MOST_OPENINGS, _LINES, _NEARLY = 0.1, 40, 20, 0.95
+"""Ways in which most lines begin, for each line and at most: in prose there are about as many as lines."""
 _VALUED = r"^[ \t]*[\w.-]+[ \t]*=|^\[.*\]"
 _SETTING = re.compile(r"^\s*[\w.-]+\s*=\s*\S|^\[[\w .-]+\]\s*$")
 
@@ -116,7 +116,7 @@ def named_lines(look: Look) -> Doubt | None:
 
 
 def _few_openings(look: Look) -> Doubt | None:
-    """Doubt lines that begin with one of a few pairs of words: in prose hardly two lines do.
+    """Doubt lines that begin with one of a few pairs of words, or of words in capitals: in prose hardly two lines do.
 
     Numbers before them do not count: the lines of a recipe begin with grams. Tokens that somebody cut are items, such
     as the nodes of walks, and may begin as they like.
@@ -124,35 +124,51 @@ def _few_openings(look: Look) -> Doubt | None:
     if look.options.cut != "words":
         return None
     lines = tuple(dict.fromkeys(look.filled))
-    openings = Counter(map(_opening, lines))
-    few, covered = 0, 0
-    for _, n in openings.most_common():
-        few, covered = few + 1, covered + n
+    if len(lines) < _LINES:
+        return None
+    openings, few = _openings(lines, 2), min(_FEW_OPENINGS * len(lines), _MOST_OPENINGS)
+    if len(openings) > few:
+        openings = _openings(lines, 1)
+        if len(openings) > few or not all(map(_is_marked, openings)):
+            return None
+    if not (pattern := _opening_pattern(openings)):
+        return None
+    most = next(iter(openings))
+    share = sum(map(len, openings.values())) / len(lines)
+    says = f"lines of records: {share:.0%} of the lines begin in one of {len(openings):,} ways, as with '{most}'"
+    way = f"say {option('drop', pattern)} to leave these beginnings out"
+    return Doubt("names", share, shown(lines), _is_marked(most), says, way)
+
+
+def _is_marked(opening: str) -> bool:
+    """Tell a name of a field: a diary's lines begin with days, a sermon's with "And it", memoirs with "I"."""
+    return bool(_MARK.search(opening)) or (opening.isupper() and len(opening) > 1)
+
+
+def _openings(lines: Sequence[str], words: int) -> dict[str, list[str]]:
+    """Return the ways in which nearly all lines begin, the commonest first, with the lines of each."""
+    ways: dict[str, list[str]] = {}
+    for line in lines:
+        ways.setdefault(_opening(line, words), []).append(line)
+    covered, few = 0, dict[str, list[str]]()
+    for opening, own in sorted(ways.items(), key=lambda way: -len(way[1])):
+        few[opening], covered = own, covered + len(own)
         if covered >= _NEARLY * len(lines):
             break
-    if len(lines) < _LINES or few > _FEW_OPENINGS * len(lines):
-        return None
-    (most, _), *_ = openings.most_common(1)
-    says = f"lines of records: {covered / len(lines):.0%} of the lines begin in one of {few:,} ways, as with '{most}'"
-    if not (pattern := _opening_pattern(lines, openings, few)):
-        return None
-    way = f"say {option('drop', pattern)} to leave these beginnings out"
-    strong = bool(_MARK.search(most)) or most.isupper()  # a diary's lines begin with days, a sermon's with "And it"
-    return Doubt("names", covered / len(lines), shown(lines), strong, says, way)
+    return few
 
 
-def _opening(line: str) -> str:
-    words = [word for word in line[:200].split() if _LETTER.search(word)][:2]
-    return " ".join(word if word.isalnum() else _DIGITS.sub("0", word) for word in words)  # of dates, none of items
+def _opening(line: str, words: int) -> str:
+    begins = [word for word in line[:200].split() if _LETTER.search(word)][:words]
+    return " ".join(word if word.isalnum() else _DIGITS.sub("0", word) for word in begins)  # of dates, none of items
 
 
-def _opening_pattern(lines: Sequence[str], openings: Counter[str], few: int) -> str:
+def _opening_pattern(openings: Mapping[str, Sequence[str]]) -> str:
     """Return a pattern of the beginnings, each as long as all of its lines have it; empty where none has any."""
-    whole = [_DIGITS.sub("0", line[:200]).split() for line in lines]
     ways = []
-    for opening, _ in openings.most_common(min(few, 20)):
-        alike = [words for line, words in zip(lines, whole, strict=True) if _opening(line) == opening]
-        common = [words[0] for words in takewhile(lambda words: len(set(words)) == 1, zip(*alike, strict=False))]
+    for lines in openings.values():
+        alike = zip(*(_DIGITS.sub("0", line[:200]).split() for line in lines), strict=False)
+        common = [words[0] for words in takewhile(lambda words: len(set(words)) == 1, alike)]
         if common:
             ways.append(r"\s+".join(re.escape(word).replace("0", r"\d+") for word in common))
     return rf"^[ \t]*(?:{'|'.join(sorted(ways, key=len, reverse=True))})" if ways else ""

@@ -12,6 +12,7 @@ from gpustab.corpus.dates import UnclearDateError, kept_year, read_years
 from gpustab.corpus.formats.format import Document, TextFile, TextFormat
 from gpustab.corpus.options import ReadOptions
 from gpustab.errors import InputError, near, option
+from gpustab.formats.parsed import parse_json
 
 
 class Columns(NamedTuple):
@@ -103,7 +104,7 @@ def _is_json_lines(start: str) -> bool:
 
 def _is_json(line: str) -> bool:
     try:
-        return isinstance(json.loads(line), dict | list)
+        return isinstance(parse_json(line), dict | list)
     except ValueError:
         return False
 
@@ -156,11 +157,11 @@ def _refuse_one_object(file: TextFile, first: str) -> None:
     begun = first.strip()
     if not begun.startswith("{") or (_is_json(begun) and not re.search(r":\s*\[\s*\{", begun)):
         return
-    if _is_json(begun) and isinstance(json.loads(begun).get(file.options.column or "text"), str):
+    if _is_json(begun) and isinstance(parse_json(begun).get(file.options.column or "text"), str):
         return  # the first of several, with an array beside its text
     try:
-        whole = json.loads(file.text())
-    except (ValueError, RecursionError):
+        whole = parse_json(file.text())
+    except ValueError:
         return  # several objects, or broken: told at its line
     arrays = [name for name, value in whole.items() if isinstance(value, list) and value and isinstance(value[0], dict)]
     if isinstance(whole, dict) and (arrays or not any(isinstance(value, str) for value in whole.values())):
@@ -175,7 +176,7 @@ def _refuse_one_object(file: TextFile, first: str) -> None:
 def _is_whole(line: str) -> bool:
     """Tell whether a line is one JSON array that holds no objects: an error that is told at its line."""
     try:
-        value = json.loads(line)
+        value = parse_json(line)
     except ValueError:
         return False
     return not any(isinstance(part, dict) for part in value)
@@ -183,7 +184,7 @@ def _is_whole(line: str) -> bool:
 
 def _array(file: TextFile) -> list[Any]:
     try:
-        value = json.loads(file.text())
+        value = parse_json(file.text())
     except ValueError as error:
         raise InputError(f"{file.path}: this is no JSON: {error}") from None
     return value if isinstance(value, list) else [value]
@@ -191,7 +192,7 @@ def _array(file: TextFile) -> list[Any]:
 
 def _parsed(file: TextFile, number: int, line: str) -> Any:
     try:
-        return json.loads(line)
+        return parse_json(line)
     except ValueError as error:
         what = getattr(error, "msg", error)
         hint = "; wanted one object a line, or an array of objects" if number == 1 else ""

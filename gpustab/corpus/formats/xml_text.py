@@ -30,6 +30,8 @@ _FEW, _ALL, _SOME = 0.1, 0.9, 0.01
 _TIMES, _FEWEST = (4, 3, 2), 2
 """How often a text may stand in an element; words that it has at least, each time."""
 _SHOWN, _OFFERED = 6, 3
+_LANGUAGE = ("{http://www.w3.org/XML/1998/namespace}lang", "lang")
+_OF_LANGUAGE = "lang="
 _CODES = 3
 """Names of elements that hold numbers or keys alone, from which on a file is records: prose numbers its pages."""
 
@@ -115,6 +117,7 @@ def _read(file: TextFile) -> Iterator[Document]:
     elements = _chosen(file, [root], found) if file.options.column else [root]
     if not file.options.column:
         _refuse_fields(file, found)
+        _refuse_languages(file, root)
         _refuse_repeated(file, root)
     for number, element in enumerate(elements, 1):
         yield Document(str(number), {}, [seen(etree, element, found.inline, _UNSEEN)])
@@ -147,14 +150,46 @@ def _texts(file: TextFile, etree: Any, root: Any, found: Survey) -> Iterator[Doc
 def _chosen(file: TextFile, roots: list[Any], found: Survey) -> list[Any]:
     """Return the outermost elements of the name that was chosen, below some others."""
     name = file.options.column or ""
-    if name not in found.uses:
-        raise InputError(f"{file.path}: there is no element for {option('column', name)}{near(name, found.uses)}")
+    if name.startswith(_OF_LANGUAGE):
+        known = {language for root in roots for one in root.iter("{*}*") if (language := _language(one))}
+        wanted, marked, inside = name.removeprefix(_OF_LANGUAGE), _language, "{*}*"
+    else:
+        known, wanted, marked, inside = set(found.uses), name, name_of, f"{{*}}{name}"
+    if wanted not in known:
+        raise InputError(f"{file.path}: there is no element for {option('column', name)}{near(wanted, known)}")
     return [
         one
         for root in roots
-        for one in root.iter(f"{{*}}{name}")
-        if not any(name_of(above) == name for above in one.iterancestors())
+        for one in root.iter(inside)
+        if marked(one) == wanted and not any(marked(above) == wanted for above in one.iterancestors())
     ]
+
+
+def _language(element: Any) -> str:
+    """The language that an element says it is in, without its country; nothing where it says none."""
+    said = next((code for name in _LANGUAGE if (code := element.get(name))), "")
+    return re.split("[-_]", said.strip().lower())[0]
+
+
+def _refuse_languages(file: TextFile, root: Any) -> None:
+    """Refuse texts of several languages, as translation memories have them, each marked as what it is."""
+    words = Counter[str]()
+    for element in root.iter("{*}*"):
+        if language := _language(element):
+            number = len(" ".join(element.itertext()).split())
+            around = next((own for above in element.iterancestors() if (own := _language(above))), "")
+            words[language] += number
+            words[around] -= number
+    total = max(sum(n for language, n in words.items() if language), 1)
+    many = [language for language, n in words.most_common() if language and n >= _FEW * total]
+    if len(many) < 2:
+        return
+    shown = ", ".join(f"{language} {words[language] / total:.0%}" for language in many[:_SHOWN])
+    ways = ", ".join(option("column", f"{_OF_LANGUAGE}{language}") for language in many[:_OFFERED])
+    raise InputError(
+        f"{file.path}: this XML has texts in {len(many)} languages ({shown} of the words), as a translation memory has; "
+        f"which one? say {ways}, or {option('format', 'html')} to read all of them"
+    )
 
 
 def _refuse_fields(file: TextFile, found: Survey) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from gpustab.errors import InputError
-from gpustab.formats.atomic import clear_leftovers
+from gpustab.formats.atomic import clear_leftovers, make_folder, remove, told
 from gpustab.formats.options import LoadOptions
 from gpustab.machine.device import log
 from gpustab.machine.environment import environment
@@ -33,8 +33,8 @@ from gpustab.runs.manifest import (
 )
 from gpustab.runs.packing.order import OnFile, find_order, look_through
 from gpustab.runs.packing.output import begin, checksum, require_space, size_text, workshop, writing
-from gpustab.runs.packing.records import options_record
-from gpustab.runs.packing.request import Request, Stage, Stored, request
+from gpustab.runs.packing.records import Stored, options_record
+from gpustab.runs.packing.request import Request, Stage, request
 from gpustab.runs.packing.write import UndefinedError, write_packed
 from gpustab.runs.runset import read_entries, update_manifest
 
@@ -102,7 +102,7 @@ class Packing:
             yield from self._pack()
         except UndefinedError:
             for run in range(len(self.order.names)):
-                self._record(run).unlink(missing_ok=True)
+                remove(self._record(run))
             self.order = look_through(self._wanted, self._stage, self._shop, *self._how)
             yield from self._pack()
 
@@ -211,7 +211,8 @@ def pack_runs(
     started, output, report = time.perf_counter(), Path(output), progress or no_progress
     paths = [Path(source) for source in sources]
     for source in paths:
-        if source.is_dir() and output.resolve().is_relative_to(source.resolve()):  # the two would be taken for one
+        # One that lies in the other would be taken for a part of it.
+        if source.is_dir() and Path(os.path.realpath(output)).is_relative_to(os.path.realpath(source)):
             raise InputError(f"{output}: lies within {source}, which is to be packed; give a folder of its own")
     wanted = request(paths, vocabulary=vocabulary, min_runs=min_runs, dtype=dtype, options=options)
     record = wanted.record()
@@ -220,7 +221,7 @@ def pack_runs(
     if output.exists() and not output.is_dir():
         raise InputError(f"{output}: is a file; a run set is a folder")
     with writing(output):
-        output.mkdir(parents=True, exist_ok=True)
+        make_folder(output)
     with alone(output, "pack", "packing"):
         if begin(output, record):
             result.notes.append(f"{output}: was packed already; nothing was done.")
@@ -228,7 +229,8 @@ def pack_runs(
             with one_core_each():
                 now = _pack(wanted, record, output, report, jobs or _THREADS)
         if (output / UNFINISHED).is_dir():
-            shutil.rmtree(output / UNFINISHED)
+            with told(output / UNFINISHED, "removed"):
+                shutil.rmtree(output / UNFINISHED)
         clear_leftovers(output)
         _summarise(result, output, now)
     result.environment = environment(torch.device("cpu")) | {"seconds": time.perf_counter() - started}

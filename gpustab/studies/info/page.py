@@ -1,14 +1,23 @@
-"""The page of info."""
+"""The page of info: whether anything is odd, and what each file or corpus holds."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from gpustab.report import Result
-from gpustab.results import Block, Table
-from gpustab.results.page import cell, whole
+from gpustab.results import Block, Content, Table
+from gpustab.results.page import cell, counted, whole
 
 _COLUMNS = ("name", "format", "words", "dimension", "duplicates", "nonfinite", "undecodable", "zero_vectors")
+
+
+def heading(result: Content) -> tuple[str, str]:
+    """Return the question, and of how many files."""
+    texts = [group for group in result.groups if "lines" in group]
+    if len(texts) == len(result.groups) == 1:
+        return f"What is {texts[0]['name']}, before it is trained?", "a corpus"
+    kind = "corpora" if texts else "files of vectors"
+    return f"What do these {kind} hold?", counted(len(result.groups), "corpus" if texts and len(texts) == 1 else "file")
 
 
 def page(result: Result) -> list[Block]:

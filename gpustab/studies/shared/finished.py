@@ -9,12 +9,13 @@ from dataclasses import fields, is_dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
+from zlib import crc32
 
 import numpy as np
 import torch
 
-from gpustab.errors import InputError
-from gpustab.formats.atomic import clear_leftovers, write_text
+from gpustab.formats.atomic import clear_leftovers, make_folder, write_text
+from gpustab.formats.parsed import read_json
 
 T = TypeVar("T")
 
@@ -57,7 +58,8 @@ class Finished:
         if self.folder is None:
             return None
         try:
-            return self._read(json.loads((self.folder / f"{key}.json").read_text("utf-8")))
+            kept = read_json(self.folder / f"{key}.json")
+            return self._read(kept["said"]) if kept["crc32"] == _sum_of(kept["said"]) else None
         except (OSError, ValueError, TypeError, KeyError):
             return None
 
@@ -69,11 +71,9 @@ class Finished:
         """
         if self.folder is None:
             return
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"{self.folder}: cannot be made: {error.strerror}") from None
-        write_text(self.folder / f"{key}.json", json.dumps(self._plain(said)))
+        make_folder(self.folder)
+        plain = self._plain(said)
+        write_text(self.folder / f"{key}.json", json.dumps({"said": plain, "crc32": _sum_of(plain)}))
 
     def _plain(self, value: Any) -> Any:
         """Values as JSON has them, with the names of their types."""
@@ -98,6 +98,11 @@ class Finished:
         if "keys" in value:
             return dict(zip(value["keys"], map(self._read, value["values"]), strict=True))
         return self._kinds[value["type"]](*map(self._read, value["fields"]))
+
+
+def _sum_of(plain: Any) -> int:
+    """Return the checksum of a part: a damaged one is made again, whatever it says."""
+    return crc32(json.dumps(plain).encode())
 
 
 def digest_of(*said: Any) -> str:

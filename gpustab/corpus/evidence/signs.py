@@ -1,4 +1,4 @@
-"""Doubts about rows: a word a line, words with numbers, words with their tags."""
+"""Doubts about signs beside, between and within words: cells, numbers and tags, markup, code."""
 
 from __future__ import annotations
 
@@ -20,6 +20,31 @@ _LONGEST = 50
 _FEW = 3
 """Rows from which an equal form is no accident."""
 _JOINED = re.compile(r"(?=[^\s/_|#]*[^\W\d_])[^\s/_|#]++([/_|#])[^\s/_|#]\S*|[^\w\s]([/_|#])\S+")
+
+_STRONG, _SLIGHT = 0.05, 0.002
+"""Of the words, how many stand in markup: from 5 % on the names of tags are as frequent as the commonest words."""
+_PIECES = 5
+"""Pieces of markup, or lines of code, from which it is no accident."""
+_KINDS = {
+    "tags": r"</?[!?A-Za-z][\w:.-]*(?:\s[^<>]*)?/?>",
+    "templates": r"\{\{[^{}]*\}\}|\[\[[^][|\n]*\||\]\]|^[{|].*",
+    "addresses": r"\]\([^()\s]+\)|(?:https?://|www\.)\S+|\b[\w.+-]{1,64}@[\w-]+\.[\w.-]+",
+    "entities": r"&#?\w{2,9};",
+    "commands": r"\\[A-Za-z]{2,}\*?(?:\[[^][]*\])?",
+    "codes": r"\\[ux]\w{2,4}|\\[nrt](?![a-z])|=[0-9A-F]{2}|%[0-9A-F]{2}",
+}
+_MARKUP = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _KINDS.items()), re.M)
+_CODE, _SOME_CODE = 0.3, 0.1
+"""Of the text, how much stands in lines of code: of prose on programs a quarter, of programs with comments more."""
+_A_LINE = 0.2
+"""Of the words of a line of code, how many hold signs as no sentence has them."""
+_CODED = re.compile(
+    r"[^\W_]['\"`.]?[_()\[\]{}=<>|\\^*+&~][^\s\w]*[^\W_]"  # the=None, words[0], 7*x, a_name
+    r"|[({\[})\]][;{:,]$|[^\W_]\(\)"  # word); word(): word()
+    r"|^[={}]$|^(?=[^={}+&|]*[={}+&|])[-=+*/<>(){}\[\]|&!^~;,%]{2,}$"  # = += -> });
+)
+_UNCODED = re.compile(r"^([=+*/<>|&~-])\1{2,}$|://|@|\((?:s|\d\w*)\)")
+"""Rules, addresses, plurals and pages of manuals."""
 
 
 def a_word_a_line(look: Look) -> Doubt | None:
@@ -74,5 +99,44 @@ def words_with_tags(look: Look) -> Doubt | None:
     return Doubt("tags", share, shown(word for word, one in joined if one == sign), True, says, way)
 
 
+def markup(look: Look) -> Doubt | None:
+    """Doubt tags, templates, entities, commands and codes between the words, by the words that they become."""
+    spans: dict[str, Counter[str]] = {name: Counter() for name in _KINDS}
+    for lines in look.stretches:
+        for found in _MARKUP.finditer("\n".join(lines)):
+            spans[found.lastgroup or ""][found[0]] += 1
+    words = {name: look.words_of(there) for name, there in spans.items()}
+    share = sum(words.values()) / max(look.size, 1)
+    if share < _SLIGHT or sum(there.total() for there in spans.values()) < _PIECES:
+        return None
+    kinds = sorted((name for name in words if words[name]), key=lambda name: -words[name])
+    says = f"markup: {share:.1%} of the words stand in {' and '.join(kinds[:2])}"
+    most = [span for name in kinds for span, _ in spans[name].most_common(3)]
+    pattern = "|".join(_KINDS[name] for name in kinds)
+    way = f"say {option('drop', pattern)} to leave it out"
+    signs = share - words["addresses"] / max(look.size, 1)  # addresses are many where people are thanked
+    return Doubt("markup", share, shown(most), signs >= _STRONG, says, way)
+
+
+def program(look: Look) -> Doubt | None:
+    """Doubt texts of programs, settings and formulas, by lines whose words hold signs as no sentence has them.
+
+    Tokens that somebody cut may hold any.
+    """
+    if look.options.cut != "words":
+        return None
+    lines = [line.strip() for line in look.filled]
+    found = [line for line in lines if sum(map(_is_code, words := line.split())) >= _A_LINE * len(words)]
+    share = sum(map(len, found)) / max(sum(map(len, lines)), 1)
+    if share < _SOME_CODE or len(found) < _PIECES:
+        return None
+    says = f"programs or settings: {share:.0%} of the text are lines of code"
+    return Doubt("program", share, shown(found), share >= _CODE, says, "save its texts apart")
+
+
 def _is_number(cell: str) -> bool:
     return is_number_like(cell.encode())
+
+
+def _is_code(word: str) -> bool:
+    return len(word) < 4 * _LONGEST and bool(_CODED.search(word)) and not _UNCODED.search(word)
