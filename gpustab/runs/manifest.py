@@ -263,7 +263,7 @@ def inside(folder: Path, path: str) -> Path:
 
 
 def holds_runs(folder: Path) -> bool:
-    """Tell what :func:`gpustab.runs.runset.open_runset` takes: a run set, a technique in one, a leaf, several run sets."""
+    """Tell what :func:`gpustab.runs.runset.open_runset` takes: a run set, a technique in one, a leaf, some run sets."""
     if not folder.is_dir():
         return False
     if (folder / MANIFEST).is_file() or is_leaf(folder) or any(folder.glob(f"*/{MANIFEST}")):
