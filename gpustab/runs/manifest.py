@@ -262,6 +262,15 @@ def inside(folder: Path, path: str) -> Path:
     return found
 
 
+def holds_runs(folder: Path) -> bool:
+    """Tell what :func:`gpustab.runs.runset.open_runset` takes: a run set, a technique in one, a leaf, some run sets."""
+    if not folder.is_dir():
+        return False
+    if (folder / MANIFEST).is_file() or is_leaf(folder) or any(folder.glob(f"*/{MANIFEST}")):
+        return True
+    return (folder.parent / MANIFEST).is_file() and any(map(is_leaf, folder.rglob("*/")))
+
+
 def is_leaf(folder: Path) -> bool:
     """Return whether a folder holds run files, or a finished pack of them."""
     return (folder / PACKED).is_file() or bool(run_files(folder))
